@@ -1,0 +1,18 @@
+#pragma once
+// Which annotations exist and where they may stand.
+#include "compiler/check/context.hpp"
+
+namespace raddle::check_detail {
+
+enum class AnnotationPlace : std::uint8_t { definition, call, loop, declaration };
+
+/// Reports unknown, misplaced and repeated annotations, and missing or superfluous values.
+void check_annotations(Context& context, const ast::Annotations& annotations, AnnotationPlace place);
+
+/// The type that the value of an annotation must have; TypeStore::error if it is a bare word or free.
+/// Values of these are expressions, evaluated at the call.
+TypeId annotation_value_type(const std::string& name);
+
+const ast::Annotation* find_annotation(const ast::Annotations& annotations, std::string_view name);
+
+}  // namespace raddle::check_detail

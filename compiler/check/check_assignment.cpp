@@ -1,0 +1,167 @@
+#include "compiler/check/check_assignment.hpp"
+
+#include <algorithm>
+
+#include "compiler/check/variable_use.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+/// What is to be said about one variable when all of its writes and reads are known.
+class Verdict {
+ public:
+  Verdict(Context& context, Variable& variable, const VariableUse& use)
+      : context_(context), variable_(variable), use_(use), type_(context.store().base(variable.type)) {}
+
+  void report() {
+    if (use_.writes.empty()) return never_assigned();
+    if (use_.writes.size() == 1 && use_.writes.front().needs_itself) {
+      context_.diagnostics
+          .report(DiagnosticKind::deadlock, use_.writes.front().span, variable_.name, "is computed from itself")
+          .label(*use_.writes.front().needs_itself, "waits for it here");
+      return;
+    }
+    if (variable_.role != VariableRole::output && is_unused()) {
+      warn_unused("is assigned but never read");
+      return;
+    }
+    if (context_.store().kind(type_) == TypeKind::structure) {
+      Path path;
+      check_parts(type_, path, variable_.name);
+    } else {
+      check_definite({});
+    }
+  }
+
+ private:
+  bool is_collection() const {
+    return context_.store().is_array(type_) || context_.store().kind(type_) == TypeKind::bag;
+  }
+
+  /// Values whose only purpose is to be read. A file, a void or a structure may be made for the making's sake.
+  bool is_unused() const {
+    const bool reported = std::ranges::any_of(use_.writes, &Write::reported);
+    return use_.reads.empty() && !reported && (context_.store().is_scalar(type_) || is_collection());
+  }
+
+  void warn_unused(const char* how) {
+    // after an error what is unused may well be its consequence
+    if (!context_.options.warn_unused || context_.diagnostics.has_errors() || variable_.name.starts_with('_')) return;
+    context_.diagnostics.report(DiagnosticKind::unused_variable, variable_.span, variable_.name, how);
+  }
+
+  const Read* first_awaiting_read() const {
+    const auto found = std::ranges::find_if(use_.reads, [](const Read& read) { return read.awaits; });
+    return found == use_.reads.end() ? nullptr : &*found;
+  }
+
+  void never_assigned() {
+    const Read* read = first_awaiting_read();
+    if (variable_.role == VariableRole::output) {
+      if (is_collection()) {
+        context_.diagnostics.report(DiagnosticKind::never_filled, variable_.span, variable_.name);
+      } else {
+        context_.diagnostics.report(DiagnosticKind::output_never_assigned, variable_.span, variable_.name);
+      }
+    } else if (read == nullptr) {
+      if (use_.is_mapped) {
+        context_.diagnostics.report(DiagnosticKind::mapped_not_written, variable_.span, variable_.name);
+      } else if (use_.reads.empty()) {
+        warn_unused("is never used");
+      }
+    } else if (is_collection()) {
+      context_.diagnostics.report(DiagnosticKind::never_filled, variable_.span, variable_.name)
+          .label(read->span, "read here");
+    } else {
+      Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::never_assigned, read->span, variable_.name)
+                                   .label(variable_.span, "declared here");
+      if (use_.is_mapped) diagnostic.note("`input(...)` makes a file of the name of one that exists");
+    }
+  }
+
+  /// Warns where all whole writes of the part at `path` hang on a condition.
+  void check_definite(const Path& path) {
+    const Write* possible = nullptr;
+    for (const Write& write : use_.writes) {
+      if (write.path != path) {
+        if (write.path.size() > path.size()) return;  // by element or field: may be on some paths only
+        continue;
+      }
+      if (write.definite || write.reported) return;
+      if (possible == nullptr) possible = &write;
+    }
+    if (possible == nullptr) return;
+    Diagnostic& diagnostic =
+        context_.diagnostics.report(DiagnosticKind::may_be_unassigned, possible->span, variable_.name);
+    if (possible->condition) diagnostic.label(*possible->condition, "depends on this");
+    if (const Read* read = first_awaiting_read()) diagnostic.label(read->span, "read here: would wait forever");
+  }
+
+  static bool starts_with(const Path& path, const Path& prefix) {
+    return path.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), path.begin());
+  }
+
+  /// Every field of a structure that is assigned by fields.
+  void check_parts(TypeId type, Path& path, const std::string& name) {
+    bool whole = false;
+    bool some = false;
+    for (const Write& write : use_.writes) {
+      whole = whole || write.path == path;
+      some = some || starts_with(write.path, path);
+    }
+    if (whole) return check_definite(path);
+    if (!some) return report_part(path, name);
+    const TypeId base = context_.store().base(type);
+    if (context_.store().kind(base) != TypeKind::structure) return;
+    const auto& fields = context_.store().structure(base).fields;
+    for (std::uint32_t i = 0; i < fields.size(); ++i) {
+      path.push_back({.kind = Step::Kind::field, .field = i, .key = {}});
+      check_parts(fields[i].type, path, name + "." + fields[i].name);
+      path.pop_back();
+    }
+  }
+
+  void report_part(const Path& path, const std::string& name) {
+    for (const Read& read : use_.reads) {
+      if (!starts_with(read.path, path)) continue;
+      context_.diagnostics.report(DiagnosticKind::never_assigned, read.span, name)
+          .label(variable_.span, "`" + variable_.name + "` declared here");
+      return;
+    }
+    context_.diagnostics.report(DiagnosticKind::field_never_assigned, variable_.span, name);
+  }
+
+  Context& context_;
+  Variable& variable_;
+  const VariableUse& use_;
+  TypeId type_;
+};
+
+bool is_excused(const Context& context, VariableId id, const VariableUse& use) {
+  const Variable& variable = context.program.variables[id];
+  const bool by_role = variable.role == VariableRole::input || variable.role == VariableRole::constant ||
+                       variable.role == VariableRole::loop;
+  return by_role || !use.is_declared || variable.type == TypeStore::error || context.silenced.contains(id);
+}
+
+}  // namespace
+
+void check_assignment(Context& context) {
+  std::vector<VariableUse> all = collect_use(context);
+  for (const ScriptResult& result : context.program.results)
+    all[result.variable].reads.push_back({{}, context.variable(result.variable).span, true});
+  for (VariableId id = 0; id < all.size(); ++id) {
+    Variable& variable = context.variable(id);
+    const VariableUse& use = all[id];
+    variable.is_read = !use.reads.empty();
+    const TypeId type = context.store().base(variable.type);
+    const bool collection = context.store().is_array(type) || context.store().kind(type) == TypeKind::bag;
+    const bool in_parts = std::ranges::any_of(use.writes, [](const Write& write) { return !write.path.empty(); });
+    // a collection that nothing writes is empty, not unset: it is made where it is declared
+    const bool stays_empty = collection && use.writes.empty() && use.is_declared;
+    variable.written_by_element = in_parts || stays_empty;
+    if (!is_excused(context, id, use)) Verdict(context, variable, use).report();
+  }
+}
+
+}  // namespace raddle::check_detail

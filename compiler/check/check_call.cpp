@@ -1,0 +1,114 @@
+// Calls of functions, builtins and constructors of types.
+#include "compiler/check/check_expression.hpp"
+#include "compiler/check/resolve_overloads.hpp"
+
+namespace raddle::check_detail {
+
+void ExpressionChecker::annotation_values(const ast::Annotations& annotations) {
+  for (const ast::Annotation& annotation : annotations) {
+    if (annotation.value == nullptr) continue;
+    const std::string& name = annotation.name.text;
+    const TypeId type = annotation_value_type(name);
+    if (type != TypeStore::error) {
+      value_of_type(*annotation.value, type);
+    } else if (name == "location" || name == "soft_location") {
+      value(*annotation.value);
+    }
+  }
+}
+
+void ExpressionChecker::call(ast::Call& call) {
+  check_annotations(context_, call.annotations, AnnotationPlace::call);
+  annotation_values(call.annotations);
+  for (ast::Call::Argument& argument : call.arguments) value(*argument.value);
+  call.type = TypeStore::error;
+  const auto candidates = context_.callables.find(call.callee.text);
+  if (candidates == context_.callables.end()) {
+    const auto type = context_.types.find(call.callee.text);
+    if (type == context_.types.end()) return unknown_function(call);
+    return construct(call, type->second.type);
+  }
+  std::optional<Match> match = resolve_overload(context_, candidates->second, call);
+  if (!match) return;
+  if (match->signature->deprecated)
+    context_.diagnostics.report(DiagnosticKind::deprecated_call, call.callee.span, call.callee.text)
+        .label(match->signature->span, "defined here");
+  for (const MatchedArgument& matched : match->arguments) {
+    if (matched.argument != nullptr) {
+      // an empty literal that nothing gives a type to: any will do
+      const bool untyped = is_incomplete(context_.store(), matched.type) && matched.argument->type != TypeStore::error;
+      const TypeId empty = context_.store().array_of(TypeStore::int_, TypeStore::int_);
+      convert(context_, *matched.argument, untyped ? empty : matched.type);
+    }
+    call.resolved_arguments.push_back(matched.argument != nullptr ? matched.argument : matched.default_value);
+  }
+  call.callee_kind = match->signature->kind;
+  call.callee_index = match->signature->index;
+  call.output_types = std::move(match->outputs);
+  call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
+}
+
+void ExpressionChecker::unknown_function(const ast::Call& call) {
+  const std::string& name = call.callee.text;
+  if (const VariableId variable = scopes_.find(name); variable != ast::no_variable) {
+    const Variable& found = context_.variable(variable);
+    context_.diagnostics.report(DiagnosticKind::not_a_function, call.callee.span, name, context_.name(found.type))
+        .label(found.span, "declared here");
+    return;
+  }
+  if (!scopes_.first_report(name + "()")) return;
+  Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::unknown_function, call.callee.span, name);
+  if (const auto hidden = context_.not_imported.find(name); hidden != context_.not_imported.end()) {
+    diagnostic.note("add `import " + hidden->second + ";`");
+    return;
+  }
+  std::vector<std::string> candidates;
+  for (const auto& [known, overloads] : context_.callables) candidates.push_back(known);
+  for (const auto& [known, type] : context_.types)
+    if (!type.is_alias) candidates.push_back(known);
+  std::string nearest = nearest_name(name, candidates);
+  if (!nearest.empty()) {
+    diagnostic.note("did you mean `" + nearest + "`?");
+    return;
+  }
+  candidates.clear();
+  for (const auto& [known, module] : context_.not_imported) candidates.push_back(known);
+  nearest = nearest_name(name, candidates);
+  if (!nearest.empty())
+    diagnostic.note("did you mean `" + nearest + "` of `import " + context_.not_imported.at(nearest) + ";`?");
+}
+
+void ExpressionChecker::construct(ast::Call& call, TypeId type) {
+  if (type == TypeStore::error) return;
+  const Type made = context_.store().at(type);
+  Signature constructor{.name = call.callee.text, .inputs = {}, .outputs = {}};
+  constructor.span = context_.types.at(call.callee.text).span;
+  if (made.kind == TypeKind::structure) {
+    for (const StructType::Field& field : context_.store().structure(type).fields)
+      constructor.inputs.push_back({.alternatives = {{.type = field.type}}, .name = field.name});
+    call.callee_kind = ast::CalleeKind::structure;
+  } else if (made.kind == TypeKind::named) {
+    constructor.inputs.push_back({.alternatives = {{.type = context_.store().base(type)}}, .name = ""});
+    call.callee_kind = ast::CalleeKind::conversion;
+  } else {
+    Diagnostic& diagnostic =
+        context_.diagnostics.report(DiagnosticKind::type_as_function, call.callee.span, call.callee.text);
+    if (type == TypeStore::float_) diagnostic.note("an `int` becomes a `float` by itself where one is needed");
+    if (type == TypeStore::int_)
+      diagnostic.note("`toInt(...)` makes an `int` of a `float`, `string2int(...)` of a `string`");
+    if (type == TypeStore::string) diagnostic.note("`toString(...)` makes a string of a number or a boolean");
+    return;
+  }
+  const std::optional<Match> match = resolve_overload(context_, {constructor}, call);
+  if (match) {
+    for (const MatchedArgument& matched : match->arguments) {
+      convert(context_, *matched.argument, matched.type);
+      call.resolved_arguments.push_back(matched.argument);
+    }
+  }
+  // also after a wrong argument: what the call makes is known
+  call.output_types = {type};
+  call.type = type;
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,137 @@
+// Declarations of variables, and @param and @result.
+#include "compiler/check/check_statement.hpp"
+#include "compiler/check/resolve_types.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+bool is_literal(const ast::Expr& expr) {
+  switch (expr.kind) {
+    case ast::ExprKind::IntLiteral:
+    case ast::ExprKind::FloatLiteral:
+    case ast::ExprKind::StringLiteral:
+    case ast::ExprKind::BoolLiteral: return true;
+    case ast::ExprKind::Unary: {
+      const auto& unary = ast::as<const ast::Unary>(expr);
+      return unary.op == ast::UnaryOp::negate && is_literal(*unary.operand);
+    }
+    case ast::ExprKind::Name:
+    case ast::ExprKind::Binary:
+    case ast::ExprKind::Call:
+    case ast::ExprKind::Index:
+    case ast::ExprKind::Slice:
+    case ast::ExprKind::Field:
+    case ast::ExprKind::ArrayLiteral:
+    case ast::ExprKind::MapLiteral:
+    case ast::ExprKind::Range:
+    case ast::ExprKind::Tuple:
+    case ast::ExprKind::FileName: return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+void StatementChecker::declaration(ast::Declaration& declaration) {
+  check_annotations(context_, declaration.annotations, AnnotationPlace::declaration);
+  expressions_.annotation_values(declaration.annotations);
+  bool type_reported = false;
+  for (ast::Declarator& each : declaration.declarators) {
+    // an unknown type is reported once, not for each name of the list
+    if (type_reported && each.dimensions.empty()) {
+      if (each.value != nullptr) expressions_.value(*each.value);
+      each.variable = scopes_.declare(each.name, TypeStore::error, VariableRole::local);
+      continue;
+    }
+    declarator(declaration, each);
+    type_reported = context_.variable(each.variable).type == TypeStore::error;
+  }
+}
+
+void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator& declarator) {
+  const TypeId type = resolve_type(context_, declaration.type, declarator.dimensions);
+  if (declarator.mapping != nullptr) mapping(declarator, type);
+  // before the name is visible: a variable can not be computed from itself
+  if (declarator.value != nullptr) {
+    initial_value(*declarator.value, declarator.name, type);
+  }
+  const VariableRole role = scopes_.at_top_level() ? VariableRole::global : VariableRole::local;
+  declarator.variable = scopes_.declare(declarator.name, type, role);
+  if (type == TypeStore::updateable) updateable(declarator);
+  if (find_annotation(declaration.annotations, "param") != nullptr) parameter(declaration, declarator);
+  if (find_annotation(declaration.annotations, "result") != nullptr) result(declaration, declarator);
+}
+
+void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type) {
+  const TypeId target = type == TypeStore::updateable ? TypeStore::float_ : type;
+  const TypeId found = expressions_.value(value);
+  if (fit(context_, value, target) != Fit::none) {
+    convert(context_, value, target);
+    return;
+  }
+  Diagnostic& diagnostic =
+      context_.diagnostics
+          .report(DiagnosticKind::cannot_assign, value.span, context_.name(found), name.text, context_.name(type))
+          .label(name.span, "declared here as `" + context_.name(type) + "`");
+  suggest_conversion(diagnostic, found, target);
+}
+
+void StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
+  expressions_.value_of_type(*declarator.mapping, TypeStore::string);
+  const TypeId base = context_.store().base(type);
+  if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) return;
+  Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::cannot_map, declarator.mapping->span,
+                                                       declarator.name.text, context_.name(type));
+  if (context_.store().is_array(base))
+    diagnostic.note("declare a mapped file for each element and assign it to the element");
+}
+
+void StatementChecker::updateable(const ast::Declarator& declarator) {
+  if (declarator.value == nullptr || !is_literal(*declarator.value)) {
+    const Span at = declarator.value == nullptr ? declarator.name.span : declarator.value->span;
+    context_.diagnostics.report(DiagnosticKind::updateable_initial, at, declarator.name.text)
+        .note("as in `updateable_float total = 0.0;`");
+    context_.silenced.insert(declarator.variable);
+  }
+}
+
+void StatementChecker::parameter(const ast::Declaration& declaration, const ast::Declarator& declarator) {
+  const ast::Annotation& annotation = *find_annotation(declaration.annotations, "param");
+  const Variable& variable = context_.variable(declarator.variable);
+  const char* fault = nullptr;
+  Span at = annotation.span;
+  if (!scopes_.at_top_level()) {
+    fault = "stands at top level";
+  } else if (variable.type == TypeStore::error) {
+    return;
+  } else if (context_.store().kind(variable.type) == TypeKind::named || !context_.store().is_scalar(variable.type)) {
+    fault = "is of type `int`, `float`, `string` or `boolean`";
+    at = declarator.dimensions.empty() ? declaration.type.span : declarator.name.span;
+  } else if (declarator.value == nullptr || !is_literal(*declarator.value)) {
+    fault = "has a literal as its default value";
+    at = declarator.value == nullptr ? declarator.name.span : declarator.value->span;
+  }
+  if (fault != nullptr) {
+    context_.diagnostics.report(DiagnosticKind::bad_parameter, at, fault);
+    context_.silenced.insert(declarator.variable);
+    return;
+  }
+  context_.program.parameters.push_back({declarator.variable, declarator.value.get(), declaration.comment});
+}
+
+void StatementChecker::result(const ast::Declaration& declaration, const ast::Declarator& declarator) {
+  const ast::Annotation& annotation = *find_annotation(declaration.annotations, "result");
+  if (!scopes_.at_top_level()) {
+    context_.diagnostics.report(DiagnosticKind::bad_result, annotation.span, "stands at top level");
+    return;
+  }
+  const TypeId type = context_.variable(declarator.variable).type;
+  if (type != TypeStore::error && !context_.store().is_scalar(type)) {
+    context_.diagnostics.report(DiagnosticKind::bad_result, declaration.type.span,
+                                "is of type `int`, `float`, `string` or `boolean`");
+    return;
+  }
+  context_.program.results.push_back({declarator.variable});
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,242 @@
+#include "compiler/check/check_expression.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+using ast::as;
+using ast::ExprKind;
+
+/// The declaration of `name` in `statement` or in the links of a chain, if it is one.
+const ast::Declarator* find_declarator(const ast::Stmt& statement, const std::string& name) {
+  if (statement.kind == ast::StmtKind::Chain) {
+    for (const auto& link : as<const ast::Chain>(statement).links)
+      if (const ast::Declarator* found = find_declarator(*link, name)) return found;
+  }
+  if (statement.kind != ast::StmtKind::Declaration) return nullptr;
+  for (const ast::Declarator& declarator : as<const ast::Declaration>(statement).declarators)
+    if (declarator.name.text == name) return &declarator;
+  return nullptr;
+}
+
+}  // namespace
+
+TypeId ExpressionChecker::value(ast::Expr& expr) {
+  if (expr.kind != ExprKind::Call) return expr.type = infer(expr);
+  auto& written = as<ast::Call>(expr);
+  call(written);
+  if (written.callee_kind == ast::CalleeKind::unresolved || written.output_types.size() == 1) return expr.type;
+  context_.diagnostics.report(
+      DiagnosticKind::output_count, expr.span, written.callee.text,
+      written.output_types.empty() ? "no output" : std::to_string(written.output_types.size()) + " outputs",
+      "one value is needed here");
+  return expr.type = TypeStore::error;
+}
+
+void ExpressionChecker::value_of_type(ast::Expr& expr, TypeId target) {
+  const TypeId found = value(expr);
+  if (fit(context_, expr, target) != Fit::none) {
+    convert(context_, expr, target);
+    return;
+  }
+  context_.diagnostics.report(DiagnosticKind::wrong_type, expr.span, context_.name(target), context_.name(found));
+}
+
+void ExpressionChecker::condition(ast::Expr& expr) {
+  const TypeId found = context_.store().base(value(expr));
+  if (found == TypeStore::boolean || found == TypeStore::int_ || found == TypeStore::error) return;
+  context_.diagnostics.report(DiagnosticKind::bad_condition, expr.span, context_.name(expr.type));
+}
+
+TypeId ExpressionChecker::infer(ast::Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::IntLiteral: return TypeStore::int_;
+    case ExprKind::FloatLiteral: return TypeStore::float_;
+    case ExprKind::StringLiteral: return TypeStore::string;
+    case ExprKind::BoolLiteral: return TypeStore::boolean;
+    case ExprKind::Name: return name(as<ast::Name>(expr));
+    case ExprKind::Unary: return unary(as<ast::Unary>(expr));
+    case ExprKind::Binary: return binary(as<ast::Binary>(expr));
+    case ExprKind::Call: return value(expr);
+    case ExprKind::Index: return index(as<ast::Index>(expr));
+    case ExprKind::Field: {
+      auto& written = as<ast::Field>(expr);
+      return field(written, value(*written.base));
+    }
+    case ExprKind::ArrayLiteral: return array_literal(as<ast::ArrayLiteral>(expr));
+    case ExprKind::MapLiteral: return map_literal(as<ast::MapLiteral>(expr));
+    case ExprKind::Range: return range(as<ast::Range>(expr));
+    case ExprKind::FileName: return file_name(as<ast::FileName>(expr));
+    case ExprKind::Slice:
+      context_.diagnostics.report(DiagnosticKind::not_supported, expr.span, "slices of arrays");
+      return TypeStore::error;
+    case ExprKind::Tuple:
+      for (auto& element : as<ast::Tuple>(expr).elements) value(*element);
+      context_.diagnostics.report(DiagnosticKind::misplaced_tuple, expr.span);
+      return TypeStore::error;
+  }
+  return TypeStore::error;
+}
+
+TypeId ExpressionChecker::name(ast::Name& name) {
+  name.variable = scopes_.find(name.text);
+  if (name.variable != ast::no_variable) return name.type = context_.variable(name.variable).type;
+  if (scopes_.first_report(name.text)) unknown_variable(name);
+  return TypeStore::error;
+}
+
+void ExpressionChecker::unknown_variable(const ast::Name& name) {
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    for (const auto& statement : (*block)->statements) {
+      const ast::Declarator* later = find_declarator(*statement, name.text);
+      if (later == nullptr || later->name.span.end < name.span.begin) continue;
+      context_.diagnostics.report(DiagnosticKind::not_yet_declared, name.span, name.text)
+          .label(later->name.span, "declared here");
+      return;
+    }
+  }
+  if (const auto function = context_.callables.find(name.text); function != context_.callables.end()) {
+    context_.diagnostics.report(DiagnosticKind::function_as_variable, name.span, name.text)
+        .note("call it: `" + name.text + "(...)`");
+    return;
+  }
+  suggest(context_.diagnostics.report(DiagnosticKind::unknown_variable, name.span, name.text), name.text,
+          scopes_.names());
+}
+
+std::optional<TypeId> ExpressionChecker::common_type(const std::vector<ast::Expr*>& elements) {
+  // the first complete type decides, unless a later element shows that it must be float
+  TypeId common = TypeStore::error;
+  const ast::Expr* decided_by = nullptr;
+  for (ast::Expr* element : elements) {
+    if (is_incomplete(context_.store(), element->type)) continue;
+    if (decided_by == nullptr || fit(context_, *element, common) == Fit::none) {
+      bool fits_all = true;
+      for (const ast::Expr* other : elements) {
+        fits_all = fits_all && fit(context_, *other, element->type) != Fit::none;
+        if (other == element) break;
+      }
+      if (decided_by != nullptr && !fits_all) {
+        context_.diagnostics
+            .report(DiagnosticKind::mixed_elements, element->span, context_.name(common), context_.name(element->type))
+            .label(decided_by->span, "this is `" + context_.name(common) + "`");
+        return std::nullopt;
+      }
+      common = element->type;
+      decided_by = element;
+    }
+  }
+  if (decided_by == nullptr && !elements.empty()) return elements.front()->type;
+  for (ast::Expr* element : elements) convert(context_, *element, common);
+  return common;
+}
+
+TypeId ExpressionChecker::array_literal(ast::ArrayLiteral& literal) {
+  std::vector<ast::Expr*> elements;
+  for (auto& element : literal.elements) {
+    value(*element);
+    elements.push_back(element.get());
+  }
+  const std::optional<TypeId> element = common_type(elements);
+  return element ? context_.store().array_of(TypeStore::int_, *element) : TypeStore::error;
+}
+
+TypeId ExpressionChecker::map_literal(ast::MapLiteral& literal) {
+  std::vector<ast::Expr*> keys;
+  std::vector<ast::Expr*> elements;
+  for (auto& [key, element] : literal.entries) {
+    const TypeId type = value(*key);
+    value(*element);
+    if (type != TypeStore::error && !context_.store().is_scalar(type)) {
+      context_.diagnostics.report(DiagnosticKind::bad_key_type, key->span, context_.name(type));
+      key->type = TypeStore::error;
+    }
+    keys.push_back(key.get());
+    elements.push_back(element.get());
+  }
+  const std::optional<TypeId> key = common_type(keys);
+  const std::optional<TypeId> element = common_type(elements);
+  return key && element ? context_.store().array_of(*key, *element) : TypeStore::error;
+}
+
+TypeId ExpressionChecker::range(ast::Range& range) {
+  TypeId type = TypeStore::int_;
+  bool failed = false;
+  for (ast::Expr* bound : {range.low.get(), range.high.get(), range.step.get()}) {
+    if (bound == nullptr) continue;
+    value(*bound);
+    const TypeId number = number_type(*bound);
+    failed = failed || bound->type == TypeStore::error;
+    if (number == TypeStore::error && bound->type != TypeStore::error) {
+      context_.diagnostics.report(DiagnosticKind::bad_range, bound->span, context_.name(bound->type));
+      failed = true;
+    }
+    if (number == TypeStore::float_) type = TypeStore::float_;
+  }
+  if (failed) return TypeStore::error;
+  for (ast::Expr* bound : {range.low.get(), range.high.get(), range.step.get()})
+    if (bound != nullptr) convert(context_, *bound, type);
+  return context_.store().array_of(TypeStore::int_, type);
+}
+
+TypeId ExpressionChecker::index(ast::Index& index) {
+  const TypeId base = value(*index.base);
+  return element(index, base);
+}
+
+TypeId ExpressionChecker::element(ast::Index& index, TypeId array) {
+  const TypeId base = context_.store().base(array);
+  const bool is_slice = index.indices.size() == 1 && index.indices.front()->kind == ExprKind::Slice;
+  if (base == TypeStore::error || index.indices.size() != 1 || is_slice) {
+    for (auto& key : index.indices)
+      if (key->kind != ExprKind::Slice) value(*key);
+    if (base != TypeStore::error)
+      context_.diagnostics.report(DiagnosticKind::not_supported, index.span,
+                                  is_slice ? "slices of arrays" : "several indices in one `[...]`");
+    return index.type = TypeStore::error;
+  }
+  ast::Expr& key = *index.indices.front();
+  const TypeId found = value(key);
+  if (!context_.store().is_array(base)) {
+    context_.diagnostics.report(DiagnosticKind::not_an_array, index.base->span, context_.name(array));
+    return index.type = TypeStore::error;
+  }
+  const Type type = context_.store().at(base);
+  if (fit(context_, key, type.key) == Fit::none) {
+    context_.diagnostics.report(DiagnosticKind::wrong_key_type, key.span, context_.name(array), context_.name(type.key),
+                                context_.name(found));
+  } else {
+    convert(context_, key, type.key);
+  }
+  return index.type = type.element;
+}
+
+TypeId ExpressionChecker::field(ast::Field& field, TypeId base) {
+  const TypeId type = context_.store().base(base);
+  if (type == TypeStore::error) return field.type = TypeStore::error;
+  if (context_.store().kind(type) != TypeKind::structure) {
+    context_.diagnostics.report(DiagnosticKind::no_fields, field.name.span, context_.name(base), field.name.text);
+    return field.type = TypeStore::error;
+  }
+  const StructType& structure = context_.store().structure(type);
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < structure.fields.size(); ++i) {
+    names.push_back(structure.fields[i].name);
+    if (names.back() != field.name.text) continue;
+    field.index = i;
+    return field.type = structure.fields[i].type;
+  }
+  Diagnostic& diagnostic =
+      context_.diagnostics.report(DiagnosticKind::unknown_field, field.name.span, structure.name, field.name.text);
+  suggest(diagnostic, field.name.text, names);
+  return field.type = TypeStore::error;
+}
+
+TypeId ExpressionChecker::file_name(ast::FileName& name) {
+  const TypeId type = value(*name.file);
+  const TypeId base = context_.store().base(type);
+  if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) return type;
+  context_.diagnostics.report(DiagnosticKind::wrong_type, name.file->span, "file", context_.name(type));
+  return TypeStore::error;
+}
+
+}  // namespace raddle::check_detail

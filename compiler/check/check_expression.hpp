@@ -1,0 +1,67 @@
+#pragma once
+// Types of expressions and the meaning of names, operators and calls in them.
+#include <optional>
+
+#include "compiler/check/annotations.hpp"
+#include "compiler/check/convert.hpp"
+#include "compiler/check/scopes.hpp"
+
+namespace raddle::check_detail {
+
+/// Fills the "set by check" fields of expressions. After a report the expression's type is the error type.
+class ExpressionChecker {
+ public:
+  ExpressionChecker(Context& context, Scopes& scopes) : context_(context), scopes_(scopes) {}
+
+  /// An expression of which one value is wanted.
+  TypeId value(ast::Expr& expr);
+  /// A value that must become a `target`; reports `cannot assign ... to ...`-like mismatches as "expected".
+  void value_of_type(ast::Expr& expr, TypeId target);
+  /// Any number of outputs: statements, multiple assignment.
+  void call(ast::Call& call);
+  /// boolean or int.
+  void condition(ast::Expr& expr);
+  /// Values of annotations that are expressions (@prio, ...).
+  void annotation_values(const ast::Annotations& annotations);
+  /// `[key]` of an element access; returns the element type. @param array  an array type
+  TypeId element(ast::Index& index, TypeId array);
+  /// `.name`; returns the field's type. @param base  type of field.base
+  TypeId field(ast::Field& field, TypeId base);
+  /// The variable's type; reports unknown names.
+  TypeId name(ast::Name& name);
+
+  /// Statements that follow in the enclosing blocks are searched for the declaration of an unknown name.
+  void enter_block(const ast::Block& block) { blocks_.push_back(&block); }
+  void leave_block() { blocks_.pop_back(); }
+
+ private:
+  TypeId infer(ast::Expr& expr);
+  TypeId array_literal(ast::ArrayLiteral& literal);
+  TypeId map_literal(ast::MapLiteral& literal);
+  TypeId range(ast::Range& range);
+  TypeId index(ast::Index& index);
+  TypeId file_name(ast::FileName& name);
+  TypeId unary(ast::Unary& unary);
+  TypeId binary(ast::Binary& binary);
+  TypeId add(ast::Binary& binary);
+  TypeId arithmetic(ast::Binary& binary);
+  TypeId float_arithmetic(ast::Binary& binary);
+  TypeId int_arithmetic(ast::Binary& binary);
+  TypeId comparison(ast::Binary& binary);
+  TypeId logic(ast::Binary& binary);
+  TypeId format(ast::Binary& binary);
+  TypeId bad_operands(const ast::Binary& binary, const char* help = nullptr);
+  TypeId number_type(const ast::Expr& expr) const;
+  bool is_printable(TypeId type) const;
+  /// Makes all of `elements` one type and returns it; incomplete if there are none, nullopt after a report.
+  std::optional<TypeId> common_type(const std::vector<ast::Expr*>& elements);
+  void construct(ast::Call& call, TypeId type);
+  void unknown_function(const ast::Call& call);
+  void unknown_variable(const ast::Name& name);
+
+  Context& context_;
+  Scopes& scopes_;
+  std::vector<const ast::Block*> blocks_;
+};
+
+}  // namespace raddle::check_detail

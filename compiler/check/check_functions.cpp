@@ -1,0 +1,167 @@
+#include "compiler/check/check_functions.hpp"
+
+#include <array>
+
+#include "compiler/check/check_statement.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+using ast::as;
+
+void bind_formals(Context& context, Scopes& scopes, const std::vector<ast::Formal>& formals) {
+  for (const ast::Formal& formal : formals) {
+    const VariableId other = scopes.find(formal.name.text);
+    if (other != ast::no_variable) {
+      const Variable& variable = context.variable(other);
+      const bool formal_too = variable.role == VariableRole::input || variable.role == VariableRole::output;
+      const bool near = variable.span.file == formal.span.file || formal.span.file == context.main_file;
+      if (formal_too) {
+        context.diagnostics.report(DiagnosticKind::redeclared, formal.name.span, formal.name.text)
+            .label(variable.span, "first declared here");
+      } else if (near) {
+        context.diagnostics.report(DiagnosticKind::hides_global, formal.name.span, formal.name.text)
+            .label(variable.span, "top-level variable declared here");
+      }
+    }
+    scopes.bind(formal.name.text, formal.variable);
+  }
+}
+
+/// One app function.
+class CommandChecker {
+ public:
+  CommandChecker(Context& context, Scopes& scopes, ast::FunctionDefinition& function)
+      : context_(context), expressions_(context, scopes), function_(function) {}
+
+  void check() {
+    check_outputs();
+    expressions_.annotation_values(function_.annotations);
+    bool is_command = true;
+    for (auto& word : function_.command.words) {
+      check_word(*word, is_command);
+      is_command = false;
+    }
+    for (ast::CommandLine::Redirection& redirection : function_.command.redirections) check_redirection(redirection);
+    report_unused_outputs();
+  }
+
+ private:
+  void check_outputs() {
+    for (const ast::Formal& output : function_.outputs) {
+      const TypeId type = context_.store().base(output.resolved_type);
+      if (type == TypeStore::file || type == TypeStore::url || type == TypeStore::void_ || type == TypeStore::error)
+        continue;
+      Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::bad_app_output, output.type.span,
+                                                           output.name.text, context_.name(output.resolved_type));
+      if (type == TypeStore::string)
+        diagnostic.note("let the program write a file, as with `@stdout=`, and `read` that");
+    }
+  }
+
+  void check_word(ast::Expr& word, bool is_command) {
+    const TypeId type = expressions_.value(word);
+    note_use(word);
+    if (type == TypeStore::error) return;
+    if (is_command) {
+      if (context_.store().base(type) != TypeStore::string)
+        context_.diagnostics.report(DiagnosticKind::bad_command, word.span, context_.name(type));
+    } else if (!can_be_word(type)) {
+      context_.diagnostics.report(DiagnosticKind::bad_word, word.span, context_.name(type));
+    }
+  }
+
+  bool can_be_word(TypeId type) const {
+    TypeId base = context_.store().base(type);
+    while (context_.store().is_array(base)) base = context_.store().base(context_.store().at(base).element);
+    return context_.store().is_scalar(base) || base == TypeStore::file || base == TypeStore::url ||
+           base == TypeStore::error;
+  }
+
+  void check_redirection(ast::CommandLine::Redirection& redirection) {
+    static constexpr std::array names = {"@stdin", "@stdout", "@stderr"};
+    const TypeId found = expressions_.value(*redirection.file);
+    note_use(*redirection.file);
+    const TypeId base = context_.store().base(found);
+    if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) return;
+    context_.diagnostics.report(DiagnosticKind::bad_redirection, redirection.file->span,
+                                names[static_cast<std::size_t>(redirection.stream)], context_.name(found));
+  }
+
+  /// Remembers which variables the command line names, also inside arrays and calls.
+  void note_use(const ast::Expr& expr) {
+    switch (expr.kind) {
+      case ast::ExprKind::Name: used_.insert(as<const ast::Name>(expr).variable); break;
+      case ast::ExprKind::FileName: note_use(*as<const ast::FileName>(expr).file); break;
+      case ast::ExprKind::Unary: note_use(*as<const ast::Unary>(expr).operand); break;
+      case ast::ExprKind::Field: note_use(*as<const ast::Field>(expr).base); break;
+      case ast::ExprKind::Index: note_use(*as<const ast::Index>(expr).base); break;
+      case ast::ExprKind::Binary:
+        note_use(*as<const ast::Binary>(expr).left);
+        note_use(*as<const ast::Binary>(expr).right);
+        break;
+      case ast::ExprKind::Call:
+        for (const auto& argument : as<const ast::Call>(expr).arguments) note_use(*argument.value);
+        break;
+      case ast::ExprKind::ArrayLiteral:
+        for (const auto& element : as<const ast::ArrayLiteral>(expr).elements) note_use(*element);
+        break;
+      case ast::ExprKind::Tuple:
+        for (const auto& element : as<const ast::Tuple>(expr).elements) note_use(*element);
+        break;
+      case ast::ExprKind::MapLiteral:
+        for (const auto& entry : as<const ast::MapLiteral>(expr).entries) note_use(*entry.second);
+        break;
+      case ast::ExprKind::IntLiteral:
+      case ast::ExprKind::FloatLiteral:
+      case ast::ExprKind::StringLiteral:
+      case ast::ExprKind::BoolLiteral:
+      case ast::ExprKind::Range:
+      case ast::ExprKind::Slice: break;
+    }
+  }
+
+  void report_unused_outputs() {
+    const ast::Annotation* suppress = find_annotation(function_.annotations, "suppress");
+    const ast::Expr* what = suppress == nullptr ? nullptr : suppress->value.get();
+    if (what != nullptr && what->kind == ast::ExprKind::Name && as<const ast::Name>(*what).text == "unused_output")
+      return;
+    for (const ast::Formal& output : function_.outputs) {
+      const TypeId type = context_.store().base(output.resolved_type);
+      if ((type != TypeStore::file && type != TypeStore::url) || used_.contains(output.variable)) continue;
+      context_.diagnostics.report(DiagnosticKind::unused_app_output, output.name.span, output.name.text)
+          .note("`@suppress=unused_output` before the definition silences this");
+    }
+  }
+
+  Context& context_;
+  ExpressionChecker expressions_;
+  ast::FunctionDefinition& function_;
+  std::unordered_set<VariableId> used_;
+};
+
+}  // namespace
+
+void check_function_bodies(Context& context) {
+  for (const auto& module : context.program.modules) {
+    for (const auto& function : module->functions) {
+      if (!function->type_parameters.empty()) continue;
+      Scopes scopes(context, true);
+      bind_formals(context, scopes, function->outputs);
+      bind_formals(context, scopes, function->inputs);
+      switch (function->body_kind) {
+        case ast::BodyKind::block: {
+          StatementChecker statements(context, scopes);
+          statements.expressions().annotation_values(function->annotations);
+          statements.statements(*function->block);
+          break;
+        }
+        case ast::BodyKind::command: CommandChecker(context, scopes, *function).check(); break;
+        case ast::BodyKind::tcl:
+        case ast::BodyKind::library: break;
+      }
+    }
+  }
+}
+
+}  // namespace raddle::check_detail

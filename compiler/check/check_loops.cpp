@@ -1,0 +1,120 @@
+// foreach, for, iterate.
+#include "compiler/check/check_statement.hpp"
+#include "compiler/check/resolve_types.hpp"
+
+namespace raddle::check_detail {
+
+using ast::as;
+
+void StatementChecker::foreach_(ast::Foreach& loop) {
+  check_annotations(context_, loop.annotations, AnnotationPlace::loop);
+  expressions_.annotation_values(loop.annotations);
+  const TypeId type = context_.store().base(expressions_.value(*loop.iterable));
+  const TypeKind kind = context_.store().kind(type);
+  TypeId element = TypeStore::error;
+  TypeId key = TypeStore::error;
+  if (kind == TypeKind::array || kind == TypeKind::bag) {
+    element = context_.store().at(type).element;
+    if (kind == TypeKind::array) key = context_.store().at(type).key;
+  } else if (kind != TypeKind::error) {
+    context_.diagnostics.report(DiagnosticKind::not_iterable, loop.iterable->span, context_.name(loop.iterable->type));
+  }
+  if (kind == TypeKind::bag && loop.key)
+    context_.diagnostics.report(DiagnosticKind::bag_has_no_keys, loop.key->span, loop.key->text);
+  scopes_.push();
+  loop.value_variable = scopes_.declare(loop.value, element, VariableRole::loop);
+  if (loop.key) loop.key_variable = scopes_.declare(*loop.key, key, VariableRole::loop);
+  statements(*loop.body);
+  scopes_.pop();
+}
+
+void StatementChecker::loop_variable(ast::For::Variable& variable, const Scopes& outside) {
+  TypeId type = variable.initial->type;
+  if (variable.type) {
+    type = resolve_type(context_, *variable.type, {});
+  } else {
+    variable.outer = outside.find(variable.name.text);
+    if (variable.outer != ast::no_variable) {
+      ast::Name name;
+      name.text = variable.name.text;
+      name.span = variable.name.span;
+      type = known_target(name);
+    }
+  }
+  if (fit(context_, *variable.initial, type) != Fit::none) {
+    convert(context_, *variable.initial, type);
+  } else {
+    context_.diagnostics.report(DiagnosticKind::cannot_assign, variable.initial->span,
+                                context_.name(variable.initial->type), variable.name.text, context_.name(type));
+  }
+  if (variable.outer == ast::no_variable) {
+    variable.variable = scopes_.declare(variable.name, type, VariableRole::loop);
+  } else {
+    variable.variable = context_.add_variable(variable.name, type, VariableRole::loop);
+    scopes_.bind(variable.name.text, variable.variable);
+  }
+}
+
+void StatementChecker::for_(ast::For& loop) {
+  check_annotations(context_, loop.annotations, AnnotationPlace::loop);
+  expressions_.annotation_values(loop.annotations);
+  // no initial value sees a variable of the loop
+  for (ast::For::Variable& variable : loop.variables) expressions_.value(*variable.initial);
+  const Scopes outside = scopes_;
+  scopes_.push();
+  for (ast::For::Variable& variable : loop.variables) loop_variable(variable, outside);
+  expressions_.condition(*loop.condition);
+  scopes_.push();
+  statements(*loop.body);
+  updates(loop);
+  scopes_.pop();
+  scopes_.pop();
+}
+
+void StatementChecker::updates(ast::For& loop) {
+  std::vector<std::string> names;
+  for (const ast::For::Variable& variable : loop.variables) names.push_back(variable.name.text);
+  for (ast::For::UpdateClause& clause : loop.updates) {
+    expressions_.value(*clause.value);
+    ast::For::Variable* updated = nullptr;
+    for (ast::For::Variable& variable : loop.variables)
+      if (variable.name.text == clause.name.text) updated = &variable;
+    if (updated == nullptr) {
+      suggest(context_.diagnostics.report(DiagnosticKind::not_a_loop_variable, clause.name.span, clause.name.text),
+              clause.name.text, names);
+      continue;
+    }
+    if (updated->update != nullptr) {
+      context_.diagnostics.report(DiagnosticKind::updated_twice, clause.name.span, clause.name.text)
+          .label(updated->update->span, "first update");
+      continue;
+    }
+    const TypeId type = context_.variable(updated->variable).type;
+    if (fit(context_, *clause.value, type) != Fit::none) {
+      convert(context_, *clause.value, type);
+    } else {
+      context_.diagnostics
+          .report(DiagnosticKind::cannot_assign, clause.value->span, context_.name(clause.value->type),
+                  clause.name.text, context_.name(type))
+          .label(updated->name.span, "declared here as `" + context_.name(type) + "`");
+    }
+    updated->update = std::move(clause.value);
+  }
+  for (const ast::For::Variable& variable : loop.variables)
+    if (variable.update == nullptr)
+      context_.diagnostics.report(DiagnosticKind::never_updated, variable.name.span, variable.name.text)
+          .note("add `" + variable.name.text + " = ...` to the third part of the `for`");
+}
+
+void StatementChecker::iterate(ast::Iterate& loop) {
+  check_annotations(context_, loop.annotations, AnnotationPlace::loop);
+  scopes_.push();
+  loop.variable = scopes_.declare(loop.counter, TypeStore::int_, VariableRole::loop);
+  scopes_.push();
+  statements(*loop.body);
+  expressions_.value_of_type(*loop.until, TypeStore::boolean);
+  scopes_.pop();
+  scopes_.pop();
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,161 @@
+// Operators: language.md 6 with B1 (numbers mix).
+#include <utility>
+
+#include "compiler/check/check_expression.hpp"
+
+namespace raddle::check_detail {
+
+using ast::BinaryOp;
+
+TypeId ExpressionChecker::number_type(const ast::Expr& expr) const {
+  const TypeId base = context_.store().base(expr.type);
+  if (base == TypeStore::updateable) return TypeStore::float_;
+  return base == TypeStore::int_ || base == TypeStore::float_ ? base : TypeStore::error;
+}
+
+bool ExpressionChecker::is_printable(TypeId type) const {
+  return context_.store().is_scalar(type) || type == TypeStore::updateable || type == TypeStore::error;
+}
+
+TypeId ExpressionChecker::bad_operands(const ast::Binary& binary, const char* help) {
+  Diagnostic& diagnostic =
+      context_.diagnostics.report(DiagnosticKind::bad_operands, binary.op_span, text_of(binary.op),
+                                  context_.name(binary.left->type), context_.name(binary.right->type));
+  diagnostic.label(binary.left->span, "`" + context_.name(binary.left->type) + "`");
+  diagnostic.label(binary.right->span, "`" + context_.name(binary.right->type) + "`");
+  if (help != nullptr) diagnostic.note(help);
+  return TypeStore::error;
+}
+
+TypeId ExpressionChecker::unary(ast::Unary& unary) {
+  const TypeId found = value(*unary.operand);
+  if (found == TypeStore::error) return found;
+  const bool negates = unary.op == ast::UnaryOp::negate;
+  if (negates && number_type(*unary.operand) != TypeStore::error) return number_type(*unary.operand);
+  if (!negates && context_.store().base(found) == TypeStore::boolean) return TypeStore::boolean;
+  context_.diagnostics.report(DiagnosticKind::bad_operand, unary.op_span, negates ? "-" : "!", context_.name(found))
+      .label(unary.operand->span, "`" + context_.name(found) + "`");
+  return TypeStore::error;
+}
+
+TypeId ExpressionChecker::binary(ast::Binary& binary) {
+  if (binary.op == BinaryOp::format) return format(binary);
+  value(*binary.left);
+  value(*binary.right);
+  if (binary.left->type == TypeStore::error || binary.right->type == TypeStore::error) return TypeStore::error;
+  switch (binary.op) {
+    case BinaryOp::or_:
+    case BinaryOp::and_: return logic(binary);
+    case BinaryOp::eq:
+    case BinaryOp::ne:
+    case BinaryOp::lt:
+    case BinaryOp::le:
+    case BinaryOp::gt:
+    case BinaryOp::ge: return comparison(binary);
+    case BinaryOp::add: return add(binary);
+    case BinaryOp::sub:
+    case BinaryOp::mul: return arithmetic(binary);
+    case BinaryOp::div:
+    case BinaryOp::pow: return float_arithmetic(binary);
+    case BinaryOp::idiv:
+    case BinaryOp::mod: return int_arithmetic(binary);
+    case BinaryOp::format: break;
+  }
+  return TypeStore::error;
+}
+
+TypeId ExpressionChecker::add(ast::Binary& binary) {
+  const TypeId left = context_.store().base(binary.left->type);
+  const TypeId right = context_.store().base(binary.right->type);
+  if (left != TypeStore::string && right != TypeStore::string) return arithmetic(binary);
+  const ast::Expr& other = left == TypeStore::string ? *binary.right : *binary.left;
+  if (left == right || number_type(other) != TypeStore::error) return TypeStore::string;
+  if (context_.store().base(other.type) == TypeStore::boolean)
+    return bad_operands(binary, "`toString(...)` makes a string of a boolean");
+  if (context_.store().base(other.type) == TypeStore::file)
+    return bad_operands(binary, "`filename(...)` is the name of a file");
+  return bad_operands(binary);
+}
+
+TypeId ExpressionChecker::arithmetic(ast::Binary& binary) {
+  const TypeId left = number_type(*binary.left);
+  const TypeId right = number_type(*binary.right);
+  if (left == TypeStore::error || right == TypeStore::error) return bad_operands(binary);
+  if (left == right) return left;
+  convert(context_, *binary.left, TypeStore::float_);
+  convert(context_, *binary.right, TypeStore::float_);
+  return TypeStore::float_;
+}
+
+TypeId ExpressionChecker::float_arithmetic(ast::Binary& binary) {
+  const bool strings = context_.store().base(binary.left->type) == TypeStore::string &&
+                       context_.store().base(binary.right->type) == TypeStore::string;
+  if (strings && binary.op == BinaryOp::div) return TypeStore::string;
+  if (number_type(*binary.left) == TypeStore::error || number_type(*binary.right) == TypeStore::error)
+    return bad_operands(binary);
+  convert(context_, *binary.left, TypeStore::float_);
+  convert(context_, *binary.right, TypeStore::float_);
+  return TypeStore::float_;
+}
+
+TypeId ExpressionChecker::int_arithmetic(ast::Binary& binary) {
+  if (number_type(*binary.left) == TypeStore::int_ && number_type(*binary.right) == TypeStore::int_)
+    return TypeStore::int_;
+  if (binary.op == BinaryOp::mod && context_.store().base(binary.left->type) == TypeStore::string)
+    return bad_operands(binary, "`%` formats a string; `%%` is the remainder");
+  return bad_operands(binary, "this operator works on `int` only");
+}
+
+TypeId ExpressionChecker::comparison(ast::Binary& binary) {
+  const bool numbers = number_type(*binary.left) != TypeStore::error && number_type(*binary.right) != TypeStore::error;
+  if (numbers) {
+    arithmetic(binary);  // makes both one type
+    return TypeStore::boolean;
+  }
+  const TypeId left = context_.store().base(binary.left->type);
+  const TypeId right = context_.store().base(binary.right->type);
+  const bool equality = binary.op == BinaryOp::eq || binary.op == BinaryOp::ne;
+  if (equality && left == right && (left == TypeStore::string || left == TypeStore::boolean)) return TypeStore::boolean;
+  if (!equality && left == TypeStore::string && right == TypeStore::string)
+    return bad_operands(binary, "strings compare with `==` and `!=` only");
+  if (equality && (context_.store().is_array(left) || context_.store().is_array(right)))
+    return bad_operands(binary, "arrays can not be compared as a whole");
+  return bad_operands(binary);
+}
+
+TypeId ExpressionChecker::logic(ast::Binary& binary) {
+  const TypeId left = context_.store().base(binary.left->type);
+  const TypeId right = context_.store().base(binary.right->type);
+  if (left == TypeStore::boolean && right == TypeStore::boolean) return TypeStore::boolean;
+  return bad_operands(binary, left == TypeStore::int_ || right == TypeStore::int_
+                                  ? "compare the `int` with 0, as in `n != 0`"
+                                  : nullptr);
+}
+
+TypeId ExpressionChecker::format(ast::Binary& binary) {
+  const TypeId left = value(*binary.left);
+  std::vector<ast::Expr*> values;
+  if (binary.right->kind == ast::ExprKind::Tuple) {
+    for (auto& element : ast::as<ast::Tuple>(*binary.right).elements) values.push_back(element.get());
+  } else {
+    values.push_back(binary.right.get());
+  }
+  bool failed = left == TypeStore::error;
+  for (ast::Expr* element : values) {
+    const TypeId found = value(*element);
+    failed = failed || found == TypeStore::error;
+    if (is_printable(found)) continue;
+    context_.diagnostics.report(DiagnosticKind::not_formattable, element->span, context_.name(found));
+    failed = true;
+  }
+  if (failed) return left == TypeStore::string ? left : TypeStore::error;
+  if (context_.store().base(left) == TypeStore::string) return TypeStore::string;
+  if (binary.right->kind == ast::ExprKind::Tuple) {
+    context_.diagnostics.report(DiagnosticKind::wrong_type, binary.left->span, "string", context_.name(left))
+        .note("`%` formats the values right of it");
+    return TypeStore::error;
+  }
+  return bad_operands(binary, "`%` formats a string; `%%` is the remainder of `int`s");
+}
+
+}  // namespace raddle::check_detail

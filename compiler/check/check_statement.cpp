@@ -1,0 +1,100 @@
+#include "compiler/check/check_statement.hpp"
+
+namespace raddle::check_detail {
+
+using ast::as;
+using ast::ExprKind;
+using ast::StmtKind;
+
+void StatementChecker::statements(ast::Block& block) {
+  expressions_.enter_block(block);
+  for (auto& written : block.statements) statement(*written);
+  expressions_.leave_block();
+}
+
+void StatementChecker::block(ast::Block& block) {
+  scopes_.push();
+  statements(block);
+  scopes_.pop();
+}
+
+void StatementChecker::statement(ast::Stmt& statement) {
+  switch (statement.kind) {
+    case StmtKind::Declaration: return declaration(as<ast::Declaration>(statement));
+    case StmtKind::Assign: return assign(as<ast::Assign>(statement));
+    case StmtKind::Append: return append(as<ast::Append>(statement));
+    case StmtKind::Update: return update(as<ast::Update>(statement));
+    case StmtKind::Evaluate: return evaluate(as<ast::Evaluate>(statement));
+    case StmtKind::If: return branch(as<ast::If>(statement));
+    case StmtKind::Switch: return switch_(as<ast::Switch>(statement));
+    case StmtKind::Foreach: return foreach_(as<ast::Foreach>(statement));
+    case StmtKind::For: return for_(as<ast::For>(statement));
+    case StmtKind::Iterate: return iterate(as<ast::Iterate>(statement));
+    case StmtKind::Wait: return wait(as<ast::Wait>(statement));
+    case StmtKind::Chain: return chain(as<ast::Chain>(statement));
+    case StmtKind::Block: return block(as<ast::Block>(statement));
+    case StmtKind::Empty: return;
+  }
+}
+
+void StatementChecker::evaluate(ast::Evaluate& evaluate) {
+  if (evaluate.expr->kind == ExprKind::Call) {
+    expressions_.call(as<ast::Call>(*evaluate.expr));
+    return;
+  }
+  expressions_.value(*evaluate.expr);
+  if (evaluate.expr->kind != ExprKind::Name)
+    context_.diagnostics.report(DiagnosticKind::useless_statement, evaluate.expr->span);
+}
+
+void StatementChecker::branch(ast::If& branch) {
+  expressions_.condition(*branch.condition);
+  block(*branch.then_block);
+  if (branch.else_block == nullptr) return;
+  statement(*branch.else_block);
+}
+
+void StatementChecker::switch_(ast::Switch& written) {
+  expressions_.value_of_type(*written.value, TypeStore::int_);
+  for (ast::Switch::Case& choice : written.cases) block(*choice.block);
+}
+
+void StatementChecker::wait(ast::Wait& wait) {
+  for (auto& awaited : wait.awaited) expressions_.value(*awaited);
+  block(*wait.body);
+}
+
+void StatementChecker::chain(ast::Chain& chain) {
+  for (std::size_t i = 0; i < chain.links.size(); ++i) {
+    statement(*chain.links[i]);
+    if (i + 1 < chain.links.size()) report_unchainable(*chain.links[i]);
+  }
+}
+
+void StatementChecker::report_unchainable(const ast::Stmt& link) {
+  const char* what = "this statement";
+  if (link.kind == StmtKind::Assign) return;
+  if (link.kind == StmtKind::Declaration) {
+    for (const ast::Declarator& declarator : as<const ast::Declaration>(link).declarators) {
+      if (declarator.variable != ast::no_variable &&
+          context_.variable(declarator.variable).type == TypeStore::updateable) {
+        context_.diagnostics.report(DiagnosticKind::not_chainable, link.span, "an updateable");
+        return;
+      }
+      if (declarator.value != nullptr) return;
+    }
+    what = "a declaration without value";
+  }
+  if (link.kind == StmtKind::Evaluate) {
+    const ast::Expr& expr = *as<const ast::Evaluate>(link).expr;
+    if (expr.kind != ExprKind::Call) return;
+    const auto& call = as<const ast::Call>(expr);
+    if (call.callee_kind == ast::CalleeKind::unresolved || !call.output_types.empty()) return;
+    context_.diagnostics.report(DiagnosticKind::not_chainable, call.callee.span, "`" + call.callee.text + "`")
+        .note("give the function an output, such as `(void done)`, and assign it");
+    return;
+  }
+  context_.diagnostics.report(DiagnosticKind::not_chainable, link.span, what);
+}
+
+}  // namespace raddle::check_detail

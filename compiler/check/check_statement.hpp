@@ -1,0 +1,61 @@
+#pragma once
+// Statements of one body: declarations, assignments, control flow. What is assigned how often is
+// check_assignment's business.
+#include "compiler/check/check_expression.hpp"
+
+namespace raddle::check_detail {
+
+class StatementChecker {
+ public:
+  StatementChecker(Context& context, Scopes& scopes)
+      : context_(context), scopes_(scopes), expressions_(context, scopes) {}
+
+  /// The statements of a body; the scope is the caller's.
+  void statements(ast::Block& block);
+  ExpressionChecker& expressions() { return expressions_; }
+
+ private:
+  void block(ast::Block& block);
+  void statement(ast::Stmt& statement);
+
+  void declaration(ast::Declaration& declaration);
+  void declarator(ast::Declaration& declaration, ast::Declarator& declarator);
+  void mapping(ast::Declarator& declarator, TypeId type);
+  void updateable(const ast::Declarator& declarator);
+  void parameter(const ast::Declaration& declaration, const ast::Declarator& declarator);
+  void result(const ast::Declaration& declaration, const ast::Declarator& declarator);
+  void initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type);
+
+  void assign(ast::Assign& assign);
+  void assign_outputs(ast::Assign& assign, ast::Call& call);
+  void append(ast::Append& append);
+  void update(ast::Update& update);
+  /// Resolves an assignment's target, declaring it with `value_type` if it is new. @return its type
+  TypeId target(ast::Expr& target, TypeId value_type, bool& declares);
+  TypeId known_target(ast::Expr& target);
+  TypeId declare_target(ast::Expr& target, TypeId value_type);
+  void report_not_assignable(const ast::Name& name);
+  void fit_value(ast::Expr& value, const ast::Expr& target, TypeId type);
+  /// As fit_value, for one of several outputs: there is no expression to mark as widened.
+  void fit_output(const ast::Expr& target, TypeId type, TypeId found);
+  void report_misfit(const ast::Expr& target, TypeId type, Span value, TypeId found);
+
+  void evaluate(ast::Evaluate& evaluate);
+  void branch(ast::If& branch);
+  void switch_(ast::Switch& written);
+  void wait(ast::Wait& wait);
+  void chain(ast::Chain& chain);
+  void report_unchainable(const ast::Stmt& link);
+
+  void foreach_(ast::Foreach& loop);
+  void for_(ast::For& loop);
+  void loop_variable(ast::For::Variable& variable, const Scopes& outside);
+  void updates(ast::For& loop);
+  void iterate(ast::Iterate& loop);
+
+  Context& context_;
+  Scopes& scopes_;
+  ExpressionChecker expressions_;
+};
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,236 @@
+// Assignments, appends and updates: what stands left of the sign.
+#include <algorithm>
+
+#include "compiler/check/check_statement.hpp"
+
+namespace raddle::check_detail {
+
+using ast::as;
+using ast::ExprKind;
+
+namespace {
+
+/// As a user would name the target: `x`, `A[...]`, `s.f`.
+std::string target_text(const ast::Expr& target) {
+  if (target.kind == ExprKind::Name) return as<const ast::Name>(target).text;
+  if (target.kind == ExprKind::Index) return target_text(*as<const ast::Index>(target).base) + "[...]";
+  if (target.kind == ExprKind::Field) {
+    const auto& field = as<const ast::Field>(target);
+    return target_text(*field.base) + "." + field.name.text;
+  }
+  return "...";
+}
+
+const ast::Name* root_of(const ast::Expr& target) {
+  if (target.kind == ExprKind::Name) return &as<const ast::Name>(target);
+  if (target.kind == ExprKind::Index) return root_of(*as<const ast::Index>(target).base);
+  if (target.kind == ExprKind::Field) return root_of(*as<const ast::Field>(target).base);
+  return nullptr;
+}
+
+}  // namespace
+
+void StatementChecker::report_not_assignable(const ast::Name& name) {
+  const VariableId id = name.variable;
+  const Variable& variable = context_.variable(id);
+  const char* what = nullptr;
+  switch (variable.role) {
+    case VariableRole::local:
+    case VariableRole::output: break;
+    case VariableRole::global:
+      if (scopes_.in_function()) what = "a top-level variable, which functions can only read";
+      break;
+    case VariableRole::constant: what = "a constant"; break;
+    case VariableRole::input: what = "an input of the function"; break;
+    case VariableRole::loop: what = "a loop variable"; break;
+  }
+  if (what == nullptr && variable.type == TypeStore::updateable) {
+    context_.diagnostics.report(DiagnosticKind::not_assignable, name.span, name.text, "an updateable")
+        .label(variable.span, "declared here")
+        .note("update it: `" + name.text + " <incr> := ...;`");
+    return;
+  }
+  if (what == nullptr || !context_.silenced.insert(id).second) return;
+  context_.diagnostics.report(DiagnosticKind::not_assignable, name.span, name.text, what)
+      .label(variable.span, "declared here");
+}
+
+TypeId StatementChecker::known_target(ast::Expr& target) {
+  switch (target.kind) {
+    case ExprKind::Name: {
+      auto& name = as<ast::Name>(target);
+      if (expressions_.name(name) == TypeStore::error) return name.type = TypeStore::error;
+      report_not_assignable(name);
+      return name.type;
+    }
+    case ExprKind::Index: {
+      auto& index = as<ast::Index>(target);
+      return expressions_.element(index, known_target(*index.base));
+    }
+    case ExprKind::Field: {
+      auto& field = as<ast::Field>(target);
+      const TypeId base = known_target(*field.base);
+      if (field.base->kind == ExprKind::Index && base != TypeStore::error) {
+        context_.diagnostics.report(DiagnosticKind::field_in_array, target.span)
+            .note("make the structure first and assign it whole: `" + target_text(*field.base) + " = s;`");
+        expressions_.field(field, base);
+        if (const ast::Name* root = root_of(target)) context_.silenced.insert(root->variable);
+        return field.type = TypeStore::error;
+      }
+      return expressions_.field(field, base);
+    }
+    case ExprKind::IntLiteral:
+    case ExprKind::FloatLiteral:
+    case ExprKind::StringLiteral:
+    case ExprKind::BoolLiteral:
+    case ExprKind::Unary:
+    case ExprKind::Binary:
+    case ExprKind::Call:
+    case ExprKind::Slice:
+    case ExprKind::ArrayLiteral:
+    case ExprKind::MapLiteral:
+    case ExprKind::Range:
+    case ExprKind::Tuple:
+    case ExprKind::FileName: break;
+  }
+  context_.diagnostics.report(DiagnosticKind::bad_target, target.span);
+  return TypeStore::error;
+}
+
+TypeId StatementChecker::declare_target(ast::Expr& target, TypeId value_type) {
+  if (target.kind == ExprKind::Index) {
+    auto& index = as<ast::Index>(target);
+    TypeId key = TypeStore::int_;
+    if (index.indices.size() == 1) {
+      const TypeId found = expressions_.value(*index.indices.front());
+      if (context_.store().is_scalar(found)) key = context_.store().base(found);
+    }
+    const TypeId array = value_type == TypeStore::error ? value_type : context_.store().array_of(key, value_type);
+    const TypeId declared = declare_target(*index.base, array);
+    return index.type = declared == TypeStore::error ? declared : value_type;
+  }
+  auto& name = as<ast::Name>(target);
+  const VariableRole role = scopes_.at_top_level() ? VariableRole::global : VariableRole::local;
+  name.variable = scopes_.declare({name.text, name.span}, value_type, role);
+  return name.type = value_type;
+}
+
+TypeId StatementChecker::target(ast::Expr& target, TypeId value_type, bool& declares) {
+  const ast::Name* root = root_of(target);
+  bool is_new = root != nullptr && scopes_.find(root->text) == ast::no_variable;
+  for (const ast::Expr* part = &target; is_new && part != root; part = as<const ast::Index>(*part).base.get())
+    is_new = part->kind == ExprKind::Index;
+  declares = is_new;
+  if (!is_new) return known_target(target);
+  if (is_incomplete(context_.store(), value_type)) {
+    if (value_type != TypeStore::error)
+      context_.diagnostics.report(DiagnosticKind::untyped_literal, target.span, root->text)
+          .note("declare it, as in `int " + root->text + "[];`");
+    value_type = TypeStore::error;
+  }
+  return declare_target(target, value_type);
+}
+
+void StatementChecker::report_misfit(const ast::Expr& target, TypeId type, Span value, TypeId found) {
+  Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::cannot_assign, value, context_.name(found),
+                                                       target_text(target), context_.name(type));
+  const ast::Name* root = root_of(target);
+  if (root != nullptr && root->variable != ast::no_variable) {
+    const Variable& variable = context_.variable(root->variable);
+    diagnostic.label(variable.span, "declared here as `" + context_.name(variable.type) + "`");
+  }
+  suggest_conversion(diagnostic, found, type);
+}
+
+void StatementChecker::fit_value(ast::Expr& value, const ast::Expr& target, TypeId type) {
+  if (type == TypeStore::updateable) type = TypeStore::float_;
+  if (fit(context_, value, type) == Fit::none) return report_misfit(target, type, value.span, value.type);
+  convert(context_, value, type);
+}
+
+void StatementChecker::assign(ast::Assign& assign) {
+  check_annotations(context_, assign.annotations, AnnotationPlace::declaration);
+  expressions_.annotation_values(assign.annotations);
+  assign.declares.assign(assign.targets.size(), false);
+  const bool one_call = assign.values.size() == 1 && assign.values[0]->kind == ExprKind::Call;
+  if (one_call && assign.targets.size() > 1) return assign_outputs(assign, as<ast::Call>(*assign.values[0]));
+  // all values first: none of them sees a variable that this statement declares
+  for (auto& value : assign.values) expressions_.value(*value);
+  const bool counts_differ = assign.values.size() != assign.targets.size();
+  if (counts_differ)
+    context_.diagnostics.report(DiagnosticKind::assignment_count, assign.targets.front()->span, assign.targets.size(),
+                                assign.values.size());
+  for (std::size_t i = 0; i < assign.targets.size(); ++i) {
+    bool declares = false;
+    const TypeId found = counts_differ ? TypeStore::error : assign.values[i]->type;
+    const TypeId type = target(*assign.targets[i], found, declares);
+    assign.declares[i] = declares;
+    if (!counts_differ) fit_value(*assign.values[i], *assign.targets[i], type);
+  }
+}
+
+void StatementChecker::assign_outputs(ast::Assign& assign, ast::Call& call) {
+  expressions_.call(call);
+  const std::size_t outputs = call.output_types.size();
+  const bool resolved = call.callee_kind != ast::CalleeKind::unresolved;
+  const bool counts_differ = outputs != assign.targets.size();
+  if (resolved && counts_differ)
+    context_.diagnostics.report(DiagnosticKind::output_count, call.callee.span, call.callee.text,
+                                std::to_string(outputs) + (outputs == 1 ? " output" : " outputs"),
+                                std::to_string(assign.targets.size()) + " are assigned");
+  for (std::size_t i = 0; i < assign.targets.size(); ++i) {
+    bool declares = false;
+    const TypeId found = counts_differ ? TypeStore::error : call.output_types[i];
+    const TypeId type = target(*assign.targets[i], found, declares);
+    assign.declares[i] = declares;
+    fit_output(*assign.targets[i], type, found);
+  }
+}
+
+void StatementChecker::fit_output(const ast::Expr& target, TypeId type, TypeId found) {
+  if (found == type || found == TypeStore::error || type == TypeStore::error) return;
+  const TypeId base = context_.store().base(found);
+  if (base == type) return;
+  if (base == TypeStore::int_ && type == TypeStore::float_) {
+    context_.diagnostics.report(DiagnosticKind::not_supported, target.span,
+                                "one of several outputs that is an `int` into a variable of type `float`");
+    return;
+  }
+  report_misfit(target, type, target.span, found);
+}
+
+void StatementChecker::append(ast::Append& append) {
+  expressions_.value(*append.value);
+  const TypeId type = known_target(*append.target);
+  if (type == TypeStore::error) return;
+  if (context_.store().kind(type) != TypeKind::bag) {
+    context_.diagnostics.report(DiagnosticKind::cannot_append, append.target->span, context_.name(type))
+        .note("`+=` adds to a bag; variables are assigned once");
+    context_.silenced.insert(root_of(*append.target)->variable);
+    return;
+  }
+  const TypeId element = context_.store().at(type).element;
+  if (fit(context_, *append.value, element) != Fit::none) return convert(context_, *append.value, element);
+  Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::wrong_type, append.value->span,
+                                                       context_.name(element), context_.name(append.value->type));
+  diagnostic.label(append.target->span, "is a `" + context_.name(type) + "`");
+  suggest_conversion(diagnostic, append.value->type, element);
+}
+
+void StatementChecker::update(ast::Update& update) {
+  expressions_.value_of_type(*update.value, TypeStore::float_);
+  ast::Name name;
+  name.text = update.target.text;
+  name.span = update.target.span;
+  const TypeId type = expressions_.name(name);
+  update.variable = name.variable;
+  if (type != TypeStore::error && type != TypeStore::updateable)
+    context_.diagnostics.report(DiagnosticKind::not_updateable, update.target.span, name.text, context_.name(type))
+        .label(context_.variable(name.variable).span, "declared here");
+  const std::vector<std::string> modes = {"incr", "min", "scale"};
+  if (std::find(modes.begin(), modes.end(), update.mode.text) == modes.end())
+    suggest(context_.diagnostics.report(DiagnosticKind::unknown_update, update.mode.span, update.mode.text),
+            update.mode.text, modes);
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,69 @@
+#pragma once
+// What check hands to lower: the trees with their types and names resolved, and the tables they point into.
+// Made only by check(). Without errors in the sink every Expr has a type and every name is resolved.
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ast/nodes.hpp"
+#include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/types/type_store.hpp"
+
+namespace raddle {
+
+enum class VariableRole : std::uint8_t {
+  local,     ///< declared in a function body, main included, or in a nested block of top-level statements
+  global,    ///< declared at top level, outside any block: functions may read it
+  constant,  ///< `global const`: `constant` holds the literal
+  input,
+  output,
+  loop,  ///< value, key or counter of a loop; variables of a `for`
+};
+
+struct Variable {
+  std::string name;
+  TypeId type = TypeStore::error;
+  Span span;  ///< of the name where it is declared
+  VariableRole role = VariableRole::local;
+  const ast::Expr* constant = nullptr;
+  /// Arrays, bags and structures: true if elements or fields are assigned one by one (then the variable is
+  /// created where it is declared); false if it is assigned whole.
+  bool written_by_element = false;
+  bool is_read = false;
+};
+
+struct CheckedFunction {
+  const ast::FunctionDefinition* definition = nullptr;
+  std::string name;  ///< as in the script; overloads share it
+  std::vector<ast::VariableId> inputs, outputs;
+  bool is_app = false;
+};
+
+/// `@param float T = 300.0;`
+struct ScriptParameter {
+  ast::VariableId variable;
+  const ast::Expr* default_value;
+  std::string comment;
+};
+
+/// `@result float e = f(T);`
+struct ScriptResult {
+  ast::VariableId variable;
+};
+
+struct CheckedProgram {
+  std::vector<std::unique_ptr<ast::Module>> modules;  ///< imported ones first, the main one last
+  TypeStore types;
+  std::deque<Variable> variables;         ///< indexed by ast::VariableId
+  std::deque<CheckedFunction> functions;  ///< indexed by Call::callee_index
+  std::vector<ScriptParameter> parameters;
+  std::vector<ScriptResult> results;
+  std::deque<ast::ExprPtr> builtin_defaults;  ///< literals that Call::resolved_arguments of builtins point to
+  /// The function `main` if the script has one: called once besides the top-level statements.
+  std::optional<std::uint32_t> main_function;
+};
+
+}  // namespace raddle

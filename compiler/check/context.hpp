@@ -1,0 +1,51 @@
+#pragma once
+// The tables that all parts of check share. Names are global: every module sees every other's definitions.
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/check/check.hpp"
+#include "compiler/check/signature.hpp"
+
+namespace raddle::check_detail {
+
+using ast::VariableId;
+
+struct TypeEntry {
+  TypeId type = TypeStore::error;
+  Span span;
+  bool is_alias = false;  ///< no constructor of that name
+};
+
+struct Context {
+  CheckedProgram& program;
+  const SourceMap& sources;
+  Diagnostics& diagnostics;
+  const CheckOptions& options;
+
+  std::unordered_map<std::string, TypeEntry> types = {};
+  /// Overloads by name; those of scripts before builtins.
+  std::unordered_map<std::string, std::vector<Signature>> callables = {};
+  /// Builtins of modules that nobody imports: name -> module.
+  std::unordered_map<std::string, std::string> not_imported = {};
+  /// Variables declared at top level so far, and all `global const`.
+  std::unordered_map<std::string, VariableId> globals = {};
+  /// Variables about which something was reported: further findings would have the same cause.
+  std::unordered_set<VariableId> silenced = {};
+  std::uint32_t main_file = 0;
+
+  TypeStore& store() { return program.types; }
+  const TypeStore& store() const { return program.types; }
+  std::string name(TypeId type) const { return program.types.name(type); }
+  Variable& variable(VariableId id) { return program.variables[id]; }
+  VariableId add_variable(const ast::Identifier& name, TypeId type, VariableRole role) {
+    program.variables.push_back({.name = name.text, .type = type, .span = name.span, .role = role});
+    return static_cast<VariableId>(program.variables.size() - 1);
+  }
+};
+
+/// Adds the help "did you mean `x`?" where a candidate is near.
+void suggest(Diagnostic& diagnostic, std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,144 @@
+#include "compiler/check/convert.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace raddle::check_detail {
+namespace {
+
+using ast::as;
+using ast::ExprKind;
+
+Fit worse(Fit a, Fit b) { return std::max(a, b); }
+
+bool is_negated_literal(const ast::Expr& expr) {
+  if (expr.kind != ExprKind::Unary) return false;
+  const auto& unary = as<const ast::Unary>(expr);
+  return unary.op == ast::UnaryOp::negate && unary.operand->kind == ExprKind::IntLiteral;
+}
+
+Fit fit_types(const TypeStore& types, TypeId from, TypeId target) {
+  if (from == target) return Fit::exact;
+  TypeId base = from;
+  while (types.kind(base) == TypeKind::named) {
+    base = types.at(base).element;
+    if (base == target) return Fit::converts;
+  }
+  if (target != TypeStore::float_) return Fit::none;
+  if (base == TypeStore::updateable) return Fit::converts;
+  return base == TypeStore::int_ ? Fit::widens : Fit::none;
+}
+
+Fit fit_elements(const Context& context, const ast::Expr& expr, const Type& target) {
+  Fit result = Fit::exact;
+  if (expr.kind == ExprKind::ArrayLiteral) {
+    if (target.key != TypeStore::int_) return Fit::none;
+    for (const auto& element : as<const ast::ArrayLiteral>(expr).elements)
+      result = worse(result, fit(context, *element, target.element));
+  } else if (expr.kind == ExprKind::MapLiteral) {
+    for (const auto& [key, value] : as<const ast::MapLiteral>(expr).entries)
+      result = worse(result, worse(fit(context, *key, target.key), fit(context, *value, target.element)));
+  } else {
+    if (target.key != TypeStore::int_) return Fit::none;
+    const auto& range = as<const ast::Range>(expr);
+    for (const ast::Expr* bound : {range.low.get(), range.high.get(), range.step.get()})
+      if (bound != nullptr) result = worse(result, fit(context, *bound, target.element));
+    if (context.store().at(target.element).kind == TypeKind::float_ && expr.type != TypeStore::error &&
+        context.store().at(expr.type).element == TypeStore::int_)
+      result = worse(result, Fit::widens);
+  }
+  return result;
+}
+
+bool is_array_expression(const ast::Expr& expr) {
+  return expr.kind == ExprKind::ArrayLiteral || expr.kind == ExprKind::MapLiteral || expr.kind == ExprKind::Range;
+}
+
+void convert_elements(Context& context, ast::Expr& expr, const Type& target) {
+  if (expr.kind == ExprKind::ArrayLiteral) {
+    for (auto& element : as<ast::ArrayLiteral>(expr).elements) convert(context, *element, target.element);
+  } else if (expr.kind == ExprKind::MapLiteral) {
+    for (auto& [key, value] : as<ast::MapLiteral>(expr).entries) {
+      convert(context, *key, target.key);
+      convert(context, *value, target.element);
+    }
+  } else {
+    auto& range = as<ast::Range>(expr);
+    for (ast::Expr* bound : {range.low.get(), range.high.get(), range.step.get()})
+      if (bound != nullptr) convert(context, *bound, target.element);
+  }
+}
+
+void make_float(Context& context, ast::IntLiteral& literal) {
+  literal.type = TypeStore::float_;
+  const double value = static_cast<double>(literal.value);
+  // 2^63 itself is no int64: comparing there as double avoids the overflow of the cast back
+  if (value >= 9223372036854775808.0 || static_cast<std::int64_t>(value) != literal.value)
+    context.diagnostics.report(DiagnosticKind::loses_precision, literal.span, literal.value);
+}
+
+}  // namespace
+
+void suggest_conversion(Diagnostic& diagnostic, TypeId found, TypeId target) {
+  if (target == TypeStore::int_ && found == TypeStore::float_)
+    diagnostic.note("`toInt(...)` makes an `int` of it, toward zero");
+  if (target == TypeStore::int_ && found == TypeStore::string) diagnostic.note("`string2int(...)` reads an `int`");
+  if (target == TypeStore::float_ && found == TypeStore::string) diagnostic.note("`string2float(...)` reads a `float`");
+  if (target == TypeStore::string && (found == TypeStore::int_ || found == TypeStore::float_))
+    diagnostic.note("`toString(...)` makes a `string` of it");
+  if (target == TypeStore::file && found == TypeStore::string)
+    diagnostic.note("`input(...)` makes a file of the name of one that exists");
+}
+
+bool is_incomplete(const TypeStore& types, TypeId type) {
+  const Type& at = types.at(type);
+  switch (at.kind) {
+    case TypeKind::error: return true;
+    case TypeKind::array: return is_incomplete(types, at.key) || is_incomplete(types, at.element);
+    case TypeKind::bag: return is_incomplete(types, at.element);
+    case TypeKind::int_:
+    case TypeKind::float_:
+    case TypeKind::string:
+    case TypeKind::boolean:
+    case TypeKind::void_:
+    case TypeKind::blob:
+    case TypeKind::file:
+    case TypeKind::url:
+    case TypeKind::structure:
+    case TypeKind::named:
+    case TypeKind::updateable: return false;
+  }
+  return false;
+}
+
+Fit fit(const Context& context, const ast::Expr& expr, TypeId target) {
+  const TypeStore& types = context.store();
+  if (expr.type == TypeStore::error || target == TypeStore::error || expr.type == target) return Fit::exact;
+  const TypeId array = types.base(target);
+  if (types.is_array(array) && is_array_expression(expr)) {
+    const Fit elements = fit_elements(context, expr, types.at(array));
+    return array == target ? elements : Fit::none;
+  }
+  return fit_types(types, expr.type, target);
+}
+
+void convert(Context& context, ast::Expr& expr, TypeId target) {
+  if (expr.type == TypeStore::error || target == TypeStore::error) return;
+  if (context.store().is_array(target) && is_array_expression(expr)) {
+    const Type type = context.store().at(target);
+    convert_elements(context, expr, type);
+    expr.type = target;
+    return;
+  }
+  if (target != TypeStore::float_ || context.store().base(expr.type) != TypeStore::int_) return;
+  if (expr.kind == ExprKind::IntLiteral) {
+    make_float(context, as<ast::IntLiteral>(expr));
+  } else if (is_negated_literal(expr)) {
+    make_float(context, as<ast::IntLiteral>(*as<ast::Unary>(expr).operand));
+    expr.type = TypeStore::float_;
+  } else {
+    expr.widen = true;
+  }
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,24 @@
+#pragma once
+// Which expressions may stand where a type is wanted, and the marks that make them do so.
+#include "compiler/check/context.hpp"
+
+namespace raddle::check_detail {
+
+/// From best to worst; of an array literal that of its worst element.
+enum class Fit : std::uint8_t {
+  exact,
+  converts,  ///< a named type to its base, updateable_float to float
+  widens,    ///< int to float
+  none,
+};
+
+/// Changes nothing. Expressions or targets of the error type fit everywhere.
+Fit fit(const Context& context, const ast::Expr& expr, TypeId target);
+/// Marks `expr` (widen, types of literals) to be a `target`. @param expr  fits
+void convert(Context& context, ast::Expr& expr, TypeId target);
+/// Adds the help that names a function which makes a `target` of a `found`, if there is one.
+void suggest_conversion(Diagnostic& diagnostic, TypeId found, TypeId target);
+/// True if part of the type is unknown: of an empty literal, or after an error.
+bool is_incomplete(const TypeStore& types, TypeId type);
+
+}  // namespace raddle::check_detail

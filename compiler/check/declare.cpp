@@ -1,0 +1,213 @@
+#include "compiler/check/declare.hpp"
+
+#include <algorithm>
+
+#include "compiler/check/annotations.hpp"
+#include "compiler/check/convert.hpp"
+#include "compiler/check/resolve_types.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+using ast::as;
+
+/// Gives a literal (or a negated one) its type. @return false if it is none
+bool type_literal(ast::Expr& expr) {
+  switch (expr.kind) {
+    case ast::ExprKind::IntLiteral: expr.type = TypeStore::int_; return true;
+    case ast::ExprKind::FloatLiteral: expr.type = TypeStore::float_; return true;
+    case ast::ExprKind::StringLiteral: expr.type = TypeStore::string; return true;
+    case ast::ExprKind::BoolLiteral: expr.type = TypeStore::boolean; return true;
+    case ast::ExprKind::Unary: {
+      auto& unary = as<ast::Unary>(expr);
+      const ast::ExprKind operand = unary.operand->kind;
+      const bool number = operand == ast::ExprKind::IntLiteral || operand == ast::ExprKind::FloatLiteral;
+      if (unary.op != ast::UnaryOp::negate || !number || !type_literal(*unary.operand)) return false;
+      expr.type = unary.operand->type;
+      return true;
+    }
+    case ast::ExprKind::Name:
+    case ast::ExprKind::Binary:
+    case ast::ExprKind::Call:
+    case ast::ExprKind::Index:
+    case ast::ExprKind::Slice:
+    case ast::ExprKind::Field:
+    case ast::ExprKind::ArrayLiteral:
+    case ast::ExprKind::MapLiteral:
+    case ast::ExprKind::Range:
+    case ast::ExprKind::Tuple:
+    case ast::ExprKind::FileName: return false;
+  }
+  return false;
+}
+
+/// A constant: a literal, or a `global const` by its name (its literal then stands for it).
+void check_constant(Context& context, ast::Expr& value, const std::string& name, TypeId type, const char* what) {
+  if (value.kind == ast::ExprKind::Name) {
+    auto& written = as<ast::Name>(value);
+    const auto found = context.globals.find(written.text);
+    if (found != context.globals.end() && context.variable(found->second).role == VariableRole::constant) {
+      written.variable = found->second;
+      value.type = context.variable(found->second).type;
+    }
+  }
+  if (value.type == TypeStore::error && !type_literal(value)) {
+    context.diagnostics.report(DiagnosticKind::not_constant, value.span, what);
+    return;
+  }
+  if (fit(context, value, type) == Fit::none) {
+    context.diagnostics.report(DiagnosticKind::cannot_assign, value.span, context.name(value.type), name,
+                               context.name(type));
+    return;
+  }
+  convert(context, value, type);
+}
+
+void declare_formals(Context& context, std::vector<ast::Formal>& formals, VariableRole role,
+                     std::vector<VariableId>& variables) {
+  for (ast::Formal& formal : formals) {
+    formal.resolved_type = resolve_type(context, formal.type, formal.dimensions);
+    formal.variable = context.add_variable(formal.name, formal.resolved_type, role);
+    variables.push_back(formal.variable);
+    if (formal.varargs)
+      context.diagnostics.report(DiagnosticKind::not_supported, formal.span,
+                                 "a variable number of inputs of a function of a script");
+  }
+}
+
+void check_defaults(Context& context, ast::FunctionDefinition& function) {
+  const ast::Formal* optional = nullptr;
+  for (ast::Formal& formal : function.inputs) {
+    if (formal.default_value != nullptr) {
+      optional = &formal;
+      check_constant(context, *formal.default_value, formal.name.text, formal.resolved_type, "a default value");
+    } else if (optional != nullptr) {
+      context.diagnostics.report(DiagnosticKind::required_after_optional, formal.name.span, formal.name.text)
+          .label(optional->span, "has a default value");
+    }
+  }
+  for (const ast::Formal& output : function.outputs)
+    if (output.default_value != nullptr)
+      context.diagnostics.report(DiagnosticKind::output_default, output.default_value->span);
+}
+
+Signature signature_of(const ast::FunctionDefinition& function, std::uint32_t index) {
+  Signature signature{.name = function.name.text, .index = index, .inputs = {}, .outputs = {}};
+  signature.span = function.name.span;
+  signature.deprecated = find_annotation(function.annotations, "deprecated") != nullptr;
+  for (const ast::Formal& input : function.inputs)
+    signature.inputs.push_back({{{.type = input.resolved_type}}, input.name.text, input.default_value.get()});
+  for (const ast::Formal& output : function.outputs) signature.outputs.push_back({.type = output.resolved_type});
+  return signature;
+}
+
+bool has_defaults(const Signature& signature) {
+  return std::ranges::any_of(signature.inputs, [](const FormalPattern& f) { return f.default_value != nullptr; });
+}
+
+bool same_inputs(const Signature& a, const Signature& b) {
+  return std::ranges::equal(a.inputs, b.inputs, [](const FormalPattern& x, const FormalPattern& y) {
+    return x.alternatives[0].type == y.alternatives[0].type;
+  });
+}
+
+/// Overloads must differ in their inputs and agree in the number of outputs; none has optional inputs.
+void check_overload(Context& context, const Signature& added) {
+  for (const Signature& other : context.callables[added.name]) {
+    const char* why = nullptr;
+    if (same_inputs(added, other)) {
+      context.diagnostics.report(DiagnosticKind::redefined, added.span, added.name)
+          .label(other.span, "first defined here");
+      return;
+    }
+    if (added.outputs.size() != other.outputs.size()) why = "have the same number of outputs";
+    if (has_defaults(added) || has_defaults(other)) why = "not have optional inputs";
+    if (why == nullptr) continue;
+    context.diagnostics.report(DiagnosticKind::bad_overload, added.span, added.name, why)
+        .label(other.span, "other overload");
+    return;
+  }
+}
+
+void check_main(Context& context, const ast::FunctionDefinition& function, std::uint32_t index) {
+  if (!function.inputs.empty() || !function.outputs.empty())
+    context.diagnostics.report(DiagnosticKind::main_with_formals, function.name.span);
+  if (context.program.main_function) {
+    const CheckedFunction& first = context.program.functions[*context.program.main_function];
+    context.diagnostics.report(DiagnosticKind::redefined, function.name.span, "main")
+        .label(first.definition->name.span, "first defined here");
+    return;
+  }
+  context.program.main_function = index;
+}
+
+void report_unsupported(Context& context, const ast::FunctionDefinition& function) {
+  const char* what = nullptr;
+  if (!function.type_parameters.empty()) what = "type variables of a function of a script";
+  if (function.body_kind == ast::BodyKind::tcl) what = "functions written in Tcl";
+  if (function.body_kind == ast::BodyKind::library) what = "functions of shared libraries";
+  if (what != nullptr) context.diagnostics.report(DiagnosticKind::not_supported, function.name.span, what);
+}
+
+void declare_function(Context& context, ast::FunctionDefinition& function) {
+  check_annotations(context, function.annotations, AnnotationPlace::definition);
+  const auto index = static_cast<std::uint32_t>(context.program.functions.size());
+  CheckedFunction& checked = context.program.functions.emplace_back();
+  checked.definition = &function;
+  checked.name = function.name.text;
+  checked.is_app = function.body_kind == ast::BodyKind::command;
+  report_unsupported(context, function);
+  // the types of polymorphic functions can not be resolved: nothing more to say about them
+  if (!function.type_parameters.empty()) return;
+  declare_formals(context, function.outputs, VariableRole::output, checked.outputs);
+  declare_formals(context, function.inputs, VariableRole::input, checked.inputs);
+  if (function.is_main) check_main(context, function, index);
+  if (const auto type = context.types.find(function.name.text); type != context.types.end() && !type->second.is_alias)
+    context.diagnostics.report(DiagnosticKind::redefined, function.name.span, function.name.text)
+        .label(type->second.span, "a type of this name is defined here");
+  Signature signature = signature_of(function, index);
+  if (!function.is_main) check_overload(context, signature);
+  context.callables[function.name.text].push_back(std::move(signature));
+}
+
+}  // namespace
+
+void declare_functions(Context& context) {
+  for (const auto& module : context.program.modules)
+    for (const auto& function : module->functions) declare_function(context, *function);
+}
+
+void declare_constants(Context& context) {
+  for (const auto& module : context.program.modules) {
+    for (const auto& constant : module->constants) {
+      const TypeId type = resolve_type(context, constant->type, {});
+      check_constant(context, *constant->value, constant->name.text, type, "a constant");
+      const auto other = context.globals.find(constant->name.text);
+      if (other != context.globals.end())
+        context.diagnostics.report(DiagnosticKind::redeclared, constant->name.span, constant->name.text)
+            .label(context.variable(other->second).span, "first declared here");
+      if (context.callables.contains(constant->name.text))
+        context.diagnostics.report(DiagnosticKind::name_is_function, constant->name.span, constant->name.text);
+      constant->variable = context.add_variable(constant->name, type, VariableRole::constant);
+      context.variable(constant->variable).constant = constant->value.get();
+      context.globals[constant->name.text] = constant->variable;
+    }
+  }
+}
+
+void check_default_values(Context& context) {
+  for (const auto& module : context.program.modules)
+    for (const auto& function : module->functions)
+      if (function->type_parameters.empty()) check_defaults(context, *function);
+}
+
+void check_pragmas(Context& context) {
+  const std::vector<std::string> known = {"worktypedef", "appexecdef"};
+  for (const auto& module : context.program.modules)
+    for (const ast::Pragma& pragma : module->pragmas)
+      if (std::ranges::find(known, pragma.name.text) == known.end())
+        suggest(context.diagnostics.report(DiagnosticKind::unknown_pragma, pragma.name.span, pragma.name.text),
+                pragma.name.text, known);
+}
+
+}  // namespace raddle::check_detail

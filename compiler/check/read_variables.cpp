@@ -1,0 +1,138 @@
+#include "compiler/check/read_variables.hpp"
+
+#include "stdlib/builtins.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+using ast::as;
+using ast::ExprKind;
+
+/// Children of `expr` in the order of the text.
+template <typename Visit>
+void for_children(const ast::Expr& expr, const Visit& visit) {
+  const auto some = [&](const ast::ExprPtr& child) {
+    if (child != nullptr) visit(*child);
+  };
+  switch (expr.kind) {
+    case ExprKind::IntLiteral:
+    case ExprKind::FloatLiteral:
+    case ExprKind::StringLiteral:
+    case ExprKind::BoolLiteral:
+    case ExprKind::Name: return;
+    case ExprKind::Unary: return some(as<const ast::Unary>(expr).operand);
+    case ExprKind::Binary: some(as<const ast::Binary>(expr).left); return some(as<const ast::Binary>(expr).right);
+    case ExprKind::Call: {
+      const auto& call = as<const ast::Call>(expr);
+      for (const ast::Annotation& annotation : call.annotations) some(annotation.value);
+      for (const ast::Call::Argument& argument : call.arguments) some(argument.value);
+      return;
+    }
+    case ExprKind::Index:
+      some(as<const ast::Index>(expr).base);
+      for (const auto& index : as<const ast::Index>(expr).indices) some(index);
+      return;
+    case ExprKind::Slice:
+      some(as<const ast::Slice>(expr).low);
+      some(as<const ast::Slice>(expr).high);
+      return some(as<const ast::Slice>(expr).step);
+    case ExprKind::Field: return some(as<const ast::Field>(expr).base);
+    case ExprKind::ArrayLiteral:
+      for (const auto& element : as<const ast::ArrayLiteral>(expr).elements) some(element);
+      return;
+    case ExprKind::MapLiteral:
+      for (const auto& [key, value] : as<const ast::MapLiteral>(expr).entries) {
+        some(key);
+        some(value);
+      }
+      return;
+    case ExprKind::Range:
+      some(as<const ast::Range>(expr).low);
+      some(as<const ast::Range>(expr).high);
+      return some(as<const ast::Range>(expr).step);
+    case ExprKind::Tuple:
+      for (const auto& element : as<const ast::Tuple>(expr).elements) some(element);
+      return;
+    case ExprKind::FileName: return some(as<const ast::FileName>(expr).file);
+  }
+}
+
+/// `s.f.g`: the variable s and the fields; no_variable for anything else.
+VariableId field_path(const ast::Expr& expr, Path& path) {
+  if (expr.kind == ExprKind::Name) return as<const ast::Name>(expr).variable;
+  if (expr.kind != ExprKind::Field) return ast::no_variable;
+  const auto& field = as<const ast::Field>(expr);
+  const VariableId variable = field_path(*field.base, path);
+  path.push_back({.kind = Step::Kind::field, .field = field.index, .key = {}});
+  return variable;
+}
+
+/// `filename(f)`: a builtin that does not wait for its file to be written.
+bool needs_only_the_name(const ast::Expr& expr) {
+  if (expr.kind != ExprKind::Call) return false;
+  const auto& call = as<const ast::Call>(expr);
+  if (call.callee_kind != ast::CalleeKind::builtin) return false;
+  const std::string_view signature = stdlib::builtins()[call.callee_index].signature;
+  return signature.find("&file") != std::string_view::npos || signature.find("&url") != std::string_view::npos;
+}
+
+/// `exists(A, k)` looks at the array as it is now.
+bool asks_without_waiting(const ast::Expr& expr) {
+  return expr.kind == ExprKind::Call && as<const ast::Call>(expr).callee_kind == ast::CalleeKind::builtin &&
+         as<const ast::Call>(expr).callee.text == "exists";
+}
+
+class AwaitedCollector {
+ public:
+  explicit AwaitedCollector(const Context& context) : context_(context) {}
+
+  void visit(const ast::Expr& expr, bool in_function_call) {
+    if (needs_only_the_name(expr) || asks_without_waiting(expr)) return;
+    if (expr.kind == ExprKind::Name) {
+      const VariableId variable = as<const ast::Name>(expr).variable;
+      if (variable == ast::no_variable) return;
+      const TypeId type = context_.program.variables[variable].type;
+      if (!in_function_call || context_.store().is_scalar(type)) awaited.push_back({variable, expr.span});
+      return;
+    }
+    if (expr.kind == ExprKind::Index) {
+      for (const auto& index : as<const ast::Index>(expr).indices) visit(*index, in_function_call);
+      return;
+    }
+    if (expr.kind == ExprKind::Field) return;
+    const bool is_call =
+        expr.kind == ExprKind::Call && as<const ast::Call>(expr).callee_kind == ast::CalleeKind::function;
+    for_children(expr, [&](const ast::Expr& child) { visit(child, in_function_call || is_call); });
+  }
+
+  std::vector<Awaited> awaited;
+
+ private:
+  const Context& context_;
+};
+
+}  // namespace
+
+void read_variables(const Context& context, const ast::Expr& expr, const std::function<void(VariableId, Read)>& found) {
+  Path path;
+  const VariableId variable = field_path(expr, path);
+  if (variable != ast::no_variable) {
+    found(variable, {.path = std::move(path), .span = expr.span});
+    return;
+  }
+  const bool name_only = needs_only_the_name(expr);
+  for_children(expr, [&](const ast::Expr& child) {
+    read_variables(context, child, [&](VariableId read, Read how) {
+      how.awaits = how.awaits && !(name_only && child.kind == ExprKind::Name);
+      found(read, std::move(how));
+    });
+  });
+}
+
+std::vector<Awaited> awaited_variables(const Context& context, const ast::Expr& expr) {
+  AwaitedCollector collector(context);
+  collector.visit(expr, false);
+  return std::move(collector.awaited);
+}
+
+}  // namespace raddle::check_detail

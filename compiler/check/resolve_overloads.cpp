@@ -1,0 +1,266 @@
+#include "compiler/check/resolve_overloads.hpp"
+
+#include <algorithm>
+
+namespace raddle::check_detail {
+namespace {
+
+/// The type that a pattern means now; nullopt while one of its variables is unbound.
+std::optional<TypeId> instantiate(TypeStore& types, const TypePattern& pattern, const Bindings& bindings) {
+  switch (pattern.kind) {
+    case TypePattern::Kind::concrete: return pattern.type;
+    case TypePattern::Kind::variable:
+      if (!bindings.is_bound(pattern.variable)) return std::nullopt;
+      return bindings.at(pattern.variable);
+    case TypePattern::Kind::bag: {
+      const auto element = instantiate(types, pattern.parts[0], bindings);
+      if (!element) return std::nullopt;
+      return *element == TypeStore::error ? *element : types.bag_of(*element);
+    }
+    case TypePattern::Kind::array: break;
+  }
+  const auto key = instantiate(types, pattern.parts[0], bindings);
+  const auto element = instantiate(types, pattern.parts[1], bindings);
+  if (!key || !element) return std::nullopt;
+  return types.array_of(*key, *element);
+}
+
+/// Binds the variables of `pattern` so that it becomes `type`.
+bool unify(const TypeStore& types, const TypePattern& pattern, TypeId type, Bindings& bindings) {
+  switch (pattern.kind) {
+    case TypePattern::Kind::concrete: return pattern.type == type || type == TypeStore::error;
+    case TypePattern::Kind::variable:
+      if (bindings.is_bound(pattern.variable)) return bindings.at(pattern.variable) == type;
+      bindings.bind(pattern.variable, type);
+      return true;
+    case TypePattern::Kind::bag:
+      return types.kind(type) == TypeKind::bag && unify(types, pattern.parts[0], types.at(type).element, bindings);
+    case TypePattern::Kind::array: break;
+  }
+  const TypeId array = types.base(type);
+  return types.is_array(array) && unify(types, pattern.parts[0], types.at(array).key, bindings) &&
+         unify(types, pattern.parts[1], types.at(array).element, bindings);
+}
+
+Fit match_pattern(Context& context, const TypePattern& pattern, const ast::Expr& argument, Bindings& bindings,
+                  TypeId& type) {
+  if (const auto known = instantiate(context.store(), pattern, bindings)) {
+    type = *known;
+    return fit(context, argument, *known);
+  }
+  if (argument.type == TypeStore::error) {
+    type = TypeStore::error;
+    return Fit::exact;
+  }
+  type = argument.type;
+  return unify(context.store(), pattern, argument.type, bindings) ? Fit::exact : Fit::none;
+}
+
+Fit match_formal(Context& context, const FormalPattern& formal, const ast::Expr& argument, Bindings& bindings,
+                 TypeId& type) {
+  Fit best = Fit::none;
+  const Bindings before = bindings;
+  for (const TypePattern& alternative : formal.alternatives) {
+    Bindings trial = before;
+    TypeId trial_type = TypeStore::error;
+    const Fit found = match_pattern(context, alternative, argument, trial, trial_type);
+    if (found >= best) continue;
+    best = found;
+    bindings = trial;
+    type = trial_type;
+  }
+  return best;
+}
+
+std::size_t required_count(const Signature& signature) {
+  std::size_t count = 0;
+  for (const FormalPattern& formal : signature.inputs) count += formal.default_value == nullptr ? 1 : 0;
+  return signature.varargs ? count - 1 : count;
+}
+
+/// Which argument of the call goes to which formal; no_argument where the default is taken.
+constexpr std::size_t no_argument = ~std::size_t{0};
+struct Placement {
+  std::vector<std::size_t> of_formal;
+  std::vector<std::size_t> varargs;
+};
+
+std::optional<Mismatch> place_keyword(const Signature& signature, const ast::Call& call, std::size_t argument,
+                                      Placement& placement) {
+  const std::string& keyword = call.arguments[argument].keyword->text;
+  const auto formal =
+      std::ranges::find_if(signature.inputs, [&](const FormalPattern& input) { return input.name == keyword; });
+  if (formal == signature.inputs.end()) return Mismatch{Mismatch::Kind::unknown_keyword, argument};
+  if (formal->default_value == nullptr) return Mismatch{Mismatch::Kind::keyword_of_required, argument};
+  std::size_t& place = placement.of_formal[static_cast<std::size_t>(formal - signature.inputs.begin())];
+  if (place != no_argument) return Mismatch{Mismatch::Kind::repeated, argument};
+  place = argument;
+  return std::nullopt;
+}
+
+std::optional<Mismatch> place_arguments(const Signature& signature, const ast::Call& call, Placement& placement) {
+  const std::size_t fixed = signature.inputs.size() - (signature.varargs ? 1 : 0);
+  placement.of_formal.assign(fixed, no_argument);
+  bool keyword_seen = false;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    if (call.arguments[i].keyword) {
+      keyword_seen = true;
+      if (auto mismatch = place_keyword(signature, call, i, placement)) return mismatch;
+    } else if (keyword_seen) {
+      return Mismatch{Mismatch::Kind::positional_after_keyword, i};
+    } else if (i < fixed) {
+      placement.of_formal[i] = i;
+    } else if (signature.varargs) {
+      placement.varargs.push_back(i);
+    } else {
+      return Mismatch{Mismatch::Kind::count};
+    }
+  }
+  for (std::size_t formal = 0; formal < fixed; ++formal)
+    if (placement.of_formal[formal] == no_argument && signature.inputs[formal].default_value == nullptr)
+      return Mismatch{Mismatch::Kind::count};
+  return std::nullopt;
+}
+
+void report_mismatch(Context& context, const Signature& signature, const ast::Call& call, const Mismatch& mismatch) {
+  Diagnostics& out = context.diagnostics;
+  const ast::Call::Argument* argument =
+      mismatch.kind == Mismatch::Kind::count ? nullptr : &call.arguments[mismatch.argument];
+  Diagnostic* diagnostic = nullptr;
+  switch (mismatch.kind) {
+    case Mismatch::Kind::count:
+      diagnostic = &out.report(DiagnosticKind::wrong_argument_count, call.callee.span, signature.name,
+                               argument_count_text(signature), call.arguments.size());
+      break;
+    case Mismatch::Kind::type:
+      diagnostic = &out.report(DiagnosticKind::wrong_argument_type, argument->value->span, mismatch.formal + 1,
+                               signature.name, describe(signature.inputs[mismatch.formal], context.store()),
+                               context.name(argument->value->type));
+      break;
+    case Mismatch::Kind::unknown_keyword: {
+      diagnostic = &out.report(DiagnosticKind::unknown_keyword, argument->keyword->span, signature.name,
+                               argument->keyword->text);
+      std::vector<std::string> names;
+      for (const FormalPattern& formal : signature.inputs) names.push_back(formal.name);
+      suggest(*diagnostic, argument->keyword->text, names);
+      break;
+    }
+    case Mismatch::Kind::repeated:
+      diagnostic = &out.report(DiagnosticKind::repeated_argument, argument->keyword->span, argument->keyword->text);
+      break;
+    case Mismatch::Kind::keyword_of_required:
+      diagnostic = &out.report(DiagnosticKind::keyword_of_required, argument->keyword->span, argument->keyword->text);
+      break;
+    case Mismatch::Kind::positional_after_keyword:
+      diagnostic = &out.report(DiagnosticKind::positional_after_keyword, argument->value->span);
+      break;
+  }
+  if (signature.kind == ast::CalleeKind::function) {
+    diagnostic->label(signature.span, "defined here");
+  } else {
+    diagnostic->note("it is declared as `" + describe(signature, context.store()) + "`");
+  }
+  if (mismatch.kind == Mismatch::Kind::type) {
+    const auto& alternatives = signature.inputs[mismatch.formal].alternatives;
+    if (alternatives.size() == 1 && alternatives[0].kind == TypePattern::Kind::concrete)
+      suggest_conversion(*diagnostic, argument->value->type, alternatives[0].type);
+  }
+}
+
+std::string argument_types_text(const Context& context, const ast::Call& call) {
+  std::string text;
+  for (const ast::Call::Argument& argument : call.arguments)
+    text += (text.empty() ? "" : ", ") + context.name(argument.value->type);
+  return text;
+}
+
+void list_candidates(const Context& context, const std::vector<const Signature*>& candidates, Diagnostic& diagnostic) {
+  for (const Signature* candidate : candidates) {
+    if (candidate->kind == ast::CalleeKind::function) {
+      diagnostic.label(candidate->span, "candidate");
+    } else {
+      diagnostic.note("candidate: `" + describe(*candidate, context.store()) + "`");
+    }
+  }
+}
+
+/// Negative if `a` is the better match, 0 if neither is.
+int compare(const Match& a, const Match& b) {
+  if (a.conversions != b.conversions) return a.conversions - b.conversions;
+  const int kinds = static_cast<int>(a.signature->kind) - static_cast<int>(b.signature->kind);
+  if (kinds != 0) return kinds;
+  return static_cast<int>(a.signature->varargs) - static_cast<int>(b.signature->varargs);
+}
+
+}  // namespace
+
+std::string argument_count_text(const Signature& signature) {
+  const std::size_t least = required_count(signature);
+  const std::size_t most = signature.inputs.size();
+  const auto plural = [](std::size_t n) { return n == 1 ? " argument" : " arguments"; };
+  if (signature.varargs) return "at least " + std::to_string(least) + plural(least);
+  if (most == 0) return "no arguments";
+  if (least == most) return std::to_string(most) + plural(most);
+  return std::to_string(least) + (most == least + 1 ? " or " : " to ") + std::to_string(most) + " arguments";
+}
+
+std::variant<Match, Mismatch> match(Context& context, const Signature& signature, const ast::Call& call) {
+  Placement placement;
+  if (auto mismatch = place_arguments(signature, call, placement)) return *mismatch;
+  Match result{.signature = &signature, .arguments = {}, .outputs = {}};
+  Bindings bindings;
+  const auto take = [&](std::size_t formal, std::size_t argument) -> bool {
+    ast::Expr& value = *call.arguments[argument].value;
+    TypeId type = TypeStore::error;
+    const Fit found = match_formal(context, signature.inputs[formal], value, bindings, type);
+    result.conversions += static_cast<int>(found);
+    result.arguments.push_back({.argument = &value, .default_value = nullptr, .type = type});
+    return found != Fit::none;
+  };
+  for (std::size_t formal = 0; formal < placement.of_formal.size(); ++formal) {
+    const std::size_t argument = placement.of_formal[formal];
+    if (argument == no_argument) {
+      result.arguments.push_back({.argument = nullptr, .default_value = signature.inputs[formal].default_value});
+    } else if (!take(formal, argument)) {
+      return Mismatch{Mismatch::Kind::type, argument, formal};
+    }
+  }
+  for (const std::size_t argument : placement.varargs)
+    if (!take(signature.inputs.size() - 1, argument))
+      return Mismatch{Mismatch::Kind::type, argument, signature.inputs.size() - 1};
+  for (const TypePattern& output : signature.outputs)
+    result.outputs.push_back(instantiate(context.store(), output, bindings).value_or(TypeStore::error));
+  return result;
+}
+
+std::optional<Match> resolve_overload(Context& context, const std::vector<Signature>& candidates,
+                                      const ast::Call& call) {
+  const bool has_error = std::ranges::any_of(
+      call.arguments, [](const auto& argument) { return argument.value->type == TypeStore::error; });
+  std::optional<Match> best;
+  std::vector<const Signature*> equals;
+  for (const Signature& candidate : candidates) {
+    auto result = match(context, candidate, call);
+    if (const auto* mismatch = std::get_if<Mismatch>(&result)) {
+      if (candidates.size() == 1) report_mismatch(context, candidate, call, *mismatch);
+      continue;
+    }
+    Match& found = std::get<Match>(result);
+    const int order = best ? compare(found, *best) : -1;
+    if (order < 0) equals.clear();
+    if (order <= 0) equals.push_back(&candidate);
+    if (order < 0) best = std::move(found);
+  }
+  if (equals.size() == 1 || (best && best->conversions == 0 && !has_error)) return best;
+  if (has_error || candidates.size() == 1) return std::nullopt;
+  std::vector<const Signature*> listed = equals;
+  if (!best)
+    for (const Signature& candidate : candidates) listed.push_back(&candidate);
+  Diagnostic& diagnostic =
+      context.diagnostics.report(best ? DiagnosticKind::ambiguous_call : DiagnosticKind::no_overload, call.callee.span,
+                                 call.callee.text, argument_types_text(context, call));
+  list_candidates(context, listed, diagnostic);
+  return std::nullopt;
+}
+
+}  // namespace raddle::check_detail

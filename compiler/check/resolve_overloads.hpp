@@ -1,0 +1,50 @@
+#pragma once
+// Picks the function that a call means.
+#include <optional>
+#include <variant>
+
+#include "compiler/check/convert.hpp"
+
+namespace raddle::check_detail {
+
+/// One formal of a matched call: the argument as written (null: the default is taken) and the type it must become.
+struct MatchedArgument {
+  ast::Expr* argument = nullptr;
+  const ast::Expr* default_value = nullptr;
+  TypeId type = TypeStore::error;
+};
+
+struct Match {
+  const Signature* signature = nullptr;
+  std::vector<MatchedArgument> arguments;  ///< formal order, then the varargs
+  std::vector<TypeId> outputs;
+  int conversions = 0;  ///< sum of the arguments' Fit: 0 if all are exact
+};
+
+/// Why a signature does not match.
+struct Mismatch {
+  enum class Kind : std::uint8_t {
+    count,
+    type,
+    unknown_keyword,
+    repeated,
+    keyword_of_required,
+    positional_after_keyword
+  };
+  Kind kind;
+  std::size_t argument = 0;  ///< index in the call; not for count
+  std::size_t formal = 0;    ///< type
+};
+
+/// Arguments must have been checked.
+std::variant<Match, Mismatch> match(Context& context, const Signature& signature, const ast::Call& call);
+
+/// The best overload: the fewest conversions; then scripts' functions before builtins, fixed counts before varargs.
+/// Reports if none fits or two fit equally; nullopt then, and silently if an argument already has the error type.
+std::optional<Match> resolve_overload(Context& context, const std::vector<Signature>& candidates,
+                                      const ast::Call& call);
+
+/// "2 arguments", "1 or 2 arguments", "at least 1 argument".
+std::string argument_count_text(const Signature& signature);
+
+}  // namespace raddle::check_detail

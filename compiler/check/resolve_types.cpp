@@ -1,0 +1,191 @@
+#include "compiler/check/resolve_types.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+using ast::TypeDefinition;
+using ast::TypeDefinitionKind;
+
+/// Makes the types of definitions, each when it is first needed.
+class TypeDefinitions {
+ public:
+  explicit TypeDefinitions(Context& context) : context_(context) {}
+
+  void collect() {
+    for (const auto& module : context_.program.modules)
+      for (TypeDefinition& definition : module->types) add(definition);
+  }
+
+  void make_all() {
+    // structures first: they have an identity before their fields are known, so they may refer to each other
+    for (TypeDefinition* definition : order_)
+      if (definition->kind == TypeDefinitionKind::structure)
+        enter(*definition, context_.store().new_structure(definition->name.text, definition->name.span));
+    for (TypeDefinition* definition : order_) make(*definition);
+    for (TypeDefinition* definition : order_)
+      if (definition->kind == TypeDefinitionKind::structure) fill(*definition);
+    for (TypeDefinition* definition : order_)
+      if (definition->kind == TypeDefinitionKind::structure) report_endless(*definition);
+  }
+
+ private:
+  void add(TypeDefinition& definition) {
+    const auto [known, fresh] = by_name_.try_emplace(definition.name.text, &definition);
+    const auto predefined = context_.types.find(definition.name.text);
+    if (fresh && predefined == context_.types.end()) {
+      order_.push_back(&definition);
+      return;
+    }
+    Diagnostic& diagnostic =
+        context_.diagnostics.report(DiagnosticKind::redefined, definition.name.span, definition.name.text);
+    if (!fresh) diagnostic.label(known->second->name.span, "first defined here");
+  }
+
+  void enter(const TypeDefinition& definition, TypeId type) {
+    context_.types[definition.name.text] = {type, definition.name.span, definition.kind == TypeDefinitionKind::alias};
+  }
+
+  void make(TypeDefinition& definition) {
+    if (context_.types.contains(definition.name.text)) return;
+    if (definition.kind == TypeDefinitionKind::file_subtype) {
+      context_.diagnostics.report(DiagnosticKind::deprecated_file_type, definition.name.span, definition.name.text);
+      enter(definition, context_.store().new_named(definition.name.text, TypeStore::file));
+      return;
+    }
+    if (!in_progress_.insert(&definition).second) {
+      context_.diagnostics.report(DiagnosticKind::endless_type, definition.name.span, definition.name.text);
+      enter(definition, TypeStore::error);
+      return;
+    }
+    make_needed(definition.base);
+    if (context_.types.contains(definition.name.text)) return;  // found to be endless on the way
+    const TypeId base = resolve_type(context_, definition.base, {});
+    const bool distinct = definition.kind == TypeDefinitionKind::distinct && base != TypeStore::error;
+    enter(definition, distinct ? context_.store().new_named(definition.name.text, base) : base);
+  }
+
+  void make_needed(const ast::TypeExpr& type) {
+    if (const auto found = by_name_.find(type.name.text); found != by_name_.end()) make(*found->second);
+    for (const ast::TypeExpr& argument : type.arguments) make_needed(argument);
+  }
+
+  void fill(TypeDefinition& definition) {
+    const TypeId id = context_.types.at(definition.name.text).type;
+    for (ast::Formal& field : definition.fields) {
+      field.resolved_type = resolve_type(context_, field.type, field.dimensions);
+      StructType& structure = context_.store().structure(id);
+      bool taken = false;
+      for (const StructType::Field& other : structure.fields) {
+        if (other.name != field.name.text) continue;
+        context_.diagnostics.report(DiagnosticKind::redefined, field.name.span, field.name.text)
+            .label(other.span, "first defined here");
+        taken = true;
+      }
+      if (!taken) structure.fields.push_back({field.name.text, field.resolved_type, field.name.span});
+    }
+  }
+
+  /// A structure that contains itself other than through an array or bag can not exist.
+  void report_endless(const TypeDefinition& definition) {
+    const TypeId id = context_.types.at(definition.name.text).type;
+    std::unordered_set<TypeId> seen;
+    for (StructType::Field& field : context_.store().structure(id).fields) {
+      if (!reaches(field.type, id, seen)) continue;
+      context_.diagnostics.report(DiagnosticKind::endless_type, field.span, definition.name.text);
+      field.type = TypeStore::error;
+    }
+  }
+
+  bool reaches(TypeId from, TypeId target, std::unordered_set<TypeId>& seen) {
+    if (from == target) return true;
+    if (context_.store().kind(from) != TypeKind::structure || !seen.insert(from).second) return false;
+    for (const StructType::Field& field : context_.store().structure(from).fields)
+      if (reaches(field.type, target, seen)) return true;
+    return false;
+  }
+
+  Context& context_;
+  std::unordered_map<std::string, TypeDefinition*> by_name_;
+  std::unordered_set<const TypeDefinition*> in_progress_;
+  std::vector<TypeDefinition*> order_;
+};
+
+void declare_predefined(Context& context) {
+  for (const TypeId type : {TypeStore::int_, TypeStore::float_, TypeStore::string, TypeStore::boolean, TypeStore::void_,
+                            TypeStore::blob, TypeStore::file, TypeStore::url, TypeStore::updateable})
+    context.types[context.name(type)] = {type, {}, true};
+  context.types["external"] = {TypeStore::void_, {}, true};
+  context.types["LocationStrictness"] = {TypeStore::string, {}, true};
+  context.types["LocationAccuracy"] = {TypeStore::string, {}, true};
+  const TypeId location = context.store().new_structure("location", {});
+  context.store().structure(location).fields = {
+      {"rank", TypeStore::int_, {}}, {"strictness", TypeStore::string, {}}, {"accuracy", TypeStore::string, {}}};
+  context.types["location"] = {location, {}, false};
+}
+
+/// The key type that one `[...]` names.
+TypeId resolve_key(Context& context, const ast::Dimension& dimension) {
+  if (dimension.entries.empty()) return TypeStore::int_;
+  const ast::Expr& entry = *dimension.entries.front();
+  const auto type =
+      entry.kind == ast::ExprKind::Name ? context.types.find(ast::as<ast::Name>(entry).text) : context.types.end();
+  if (dimension.entries.size() > 1 || type == context.types.end()) {
+    context.diagnostics.report(DiagnosticKind::not_supported, dimension.span, "dense arrays")
+        .note("the type of the keys goes into the brackets, as in `float A[string]`; none means `int`");
+    return TypeStore::error;
+  }
+  const TypeId key = type->second.type;
+  if (key == TypeStore::error || context.store().is_scalar(key)) return key;
+  context.diagnostics.report(DiagnosticKind::bad_key_type, entry.span, context.name(key));
+  return TypeStore::error;
+}
+
+TypeId with_dimensions(Context& context, TypeId element, const std::vector<ast::Dimension>& dimensions) {
+  if (element == TypeStore::error) return element;
+  bool failed = false;
+  for (auto dimension = dimensions.rbegin(); dimension != dimensions.rend(); ++dimension) {
+    const TypeId key = resolve_key(context, *dimension);
+    failed = failed || key == TypeStore::error;
+    if (!failed) element = context.store().array_of(key, element);
+  }
+  return failed ? TypeStore::error : element;
+}
+
+TypeId resolve_named(Context& context, const ast::TypeExpr& type) {
+  if (!type.alternatives.empty()) {
+    context.diagnostics.report(DiagnosticKind::not_supported, type.span, "unions of types in functions of a script");
+    return TypeStore::error;
+  }
+  if (type.name.text == "bag" && type.arguments.size() == 1) {
+    const TypeId element = resolve_type(context, type.arguments.front(), {});
+    return element == TypeStore::error ? element : context.store().bag_of(element);
+  }
+  const auto found = context.types.find(type.name.text);
+  if (found != context.types.end() && type.arguments.empty()) return found->second.type;
+  if (type.name.text == "int32" || type.name.text == "float32") {
+    context.diagnostics.report(DiagnosticKind::not_supported, type.name.span,
+                               "dense arrays of `" + type.name.text + "`");
+    return TypeStore::error;
+  }
+  Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::unknown_type, type.name.span, type.name.text);
+  std::vector<std::string> candidates = {"bag"};
+  for (const auto& [name, entry] : context.types) candidates.push_back(name);
+  suggest(diagnostic, type.name.text, candidates);
+  return TypeStore::error;
+}
+
+}  // namespace
+
+TypeId resolve_type(Context& context, const ast::TypeExpr& type, const std::vector<ast::Dimension>& dimensions) {
+  const TypeId element = with_dimensions(context, resolve_named(context, type), type.dimensions);
+  return with_dimensions(context, element, dimensions);
+}
+
+void declare_types(Context& context) {
+  declare_predefined(context);
+  TypeDefinitions definitions(context);
+  definitions.collect();
+  definitions.make_all();
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,15 @@
+#pragma once
+// Types as written -> TypeId, and the type definitions of all modules.
+#include "compiler/check/context.hpp"
+
+namespace raddle::check_detail {
+
+/// Enters the predefined types and the definitions of all modules into `context.types`; definitions may refer to
+/// each other in any order.
+void declare_types(Context& context);
+
+/// The type that `type` and the `[...]` after the declared name make. Reports unknown names and bad keys;
+/// the error type then.
+TypeId resolve_type(Context& context, const ast::TypeExpr& type, const std::vector<ast::Dimension>& dimensions);
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,65 @@
+#include "compiler/check/scopes.hpp"
+
+namespace raddle::check_detail {
+
+void suggest(Diagnostic& diagnostic, std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string nearest = nearest_name(name, candidates);
+  if (!nearest.empty()) diagnostic.note("did you mean `" + nearest + "`?");
+}
+
+VariableId Scopes::find(const std::string& name) const {
+  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
+    if (const auto found = level->find(name); found != level->end()) return found->second;
+  const auto global = context_.globals.find(name);
+  return global == context_.globals.end() ? ast::no_variable : global->second;
+}
+
+bool Scopes::report_taken(const ast::Identifier& name) {
+  if (at_top_level()) {
+    const auto callable = context_.callables.find(name.text);
+    if (callable != context_.callables.end()) {
+      const Signature& function = callable->second.front();
+      Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::name_is_function, name.span, name.text);
+      if (function.kind == ast::CalleeKind::function) diagnostic.label(function.span, "function defined here");
+      return true;
+    }
+  }
+  const VariableId other = find(name.text);
+  if (other == ast::no_variable) return false;
+  const Span there = context_.variable(other).span;
+  const bool is_global = context_.globals.contains(name.text) && context_.globals.at(name.text) == other;
+  if (in_function_ && is_global) {
+    if (name.span.file == there.file || name.span.file == context_.main_file)
+      context_.diagnostics.report(DiagnosticKind::hides_global, name.span, name.text)
+          .label(there, "top-level variable declared here");
+    return false;
+  }
+  const bool same_scope = is_global ? levels_.size() == 1 : levels_.back().contains(name.text);
+  context_.diagnostics
+      .report(same_scope ? DiagnosticKind::redeclared : DiagnosticKind::hides_local, name.span, name.text)
+      .label(there, "first declared here");
+  context_.silenced.insert(other);
+  return true;
+}
+
+VariableId Scopes::declare(const ast::Identifier& name, TypeId type, VariableRole role) {
+  const bool taken = report_taken(name);
+  const VariableId id = context_.add_variable(name, type, role);
+  if (taken || reported_.contains(name.text)) context_.silenced.insert(id);
+  if (at_top_level()) {
+    context_.globals[name.text] = id;
+  } else {
+    levels_.back()[name.text] = id;
+  }
+  return id;
+}
+
+std::vector<std::string> Scopes::names() const {
+  std::vector<std::string> names;
+  for (const auto& level : levels_)
+    for (const auto& [name, id] : level) names.push_back(name);
+  for (const auto& [name, id] : context_.globals) names.push_back(name);
+  return names;
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,43 @@
+#pragma once
+// Which names are visible at a place of a body. One object for each function body and one for the top-level
+// statements of a module.
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/check/context.hpp"
+
+namespace raddle::check_detail {
+
+class Scopes {
+ public:
+  /// @param in_function  false: declarations outside any block become globals
+  Scopes(Context& context, bool in_function) : context_(context), in_function_(in_function), levels_(1) {}
+
+  void push() { levels_.emplace_back(); }
+  void pop() { levels_.pop_back(); }
+  bool in_function() const { return in_function_; }
+  bool at_top_level() const { return !in_function_ && levels_.size() == 1; }
+
+  /// no_variable if the name is not visible.
+  VariableId find(const std::string& name) const;
+  /// Declares in the innermost scope; reports names that are taken or hide others.
+  VariableId declare(const ast::Identifier& name, TypeId type, VariableRole role);
+  /// Makes `name` mean `id` in the innermost scope: the inner copy of a loop variable declared outside.
+  void bind(const std::string& name, VariableId id) { levels_.back()[name] = id; }
+  /// All visible names, for suggestions.
+  std::vector<std::string> names() const;
+  /// True the first time that it is asked for `name`: an unknown name is reported once a body.
+  bool first_report(const std::string& name) { return reported_.insert(name).second; }
+
+ private:
+  bool report_taken(const ast::Identifier& name);
+
+  Context& context_;
+  bool in_function_;
+  std::vector<std::unordered_map<std::string, VariableId>> levels_;  ///< [0] is unused at top level: globals
+  std::unordered_set<std::string> reported_;
+};
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,105 @@
+#include "compiler/check/writes.hpp"
+
+#include <algorithm>
+
+namespace raddle::check_detail {
+namespace {
+
+enum class Overlap : std::uint8_t { none, same, part };
+
+/// How the places of two writes lie to each other; none where only the run can tell.
+Overlap overlap(const Path& a, const Path& b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (a[i].kind == Step::Kind::element || b[i].kind == Step::Kind::element) return Overlap::none;
+    if (a[i] != b[i]) return Overlap::none;
+  }
+  return a.size() == b.size() ? Overlap::same : Overlap::part;
+}
+
+bool has_index(const Path& path) {
+  return std::ranges::any_of(path, [](const Step& step) { return step.kind != Step::Kind::field; });
+}
+
+void report_overlap(Context& context, VariableId variable, const Write& first, const Write& second, Overlap how) {
+  const std::string& name = context.variable(variable).name;
+  const bool definite = first.definite && second.definite;
+  if (how == Overlap::part) {
+    context.diagnostics.report(DiagnosticKind::assigned_whole_and_in_parts, second.span, name)
+        .label(first.span, first.path.size() < second.path.size() ? "assigned whole here" : "a part is assigned here");
+  } else if (has_index(first.path)) {
+    context.diagnostics.report(DiagnosticKind::element_assigned_twice, second.span, name)
+        .label(first.span, "first assignment");
+  } else if (definite) {
+    context.diagnostics.report(DiagnosticKind::assigned_twice, second.span, name)
+        .label(first.span, "first assignment")
+        .note("a variable is assigned once: give the second value a name of its own");
+  } else {
+    Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::may_be_assigned_twice, second.span, name)
+                                 .label(first.span, "first assignment");
+    const Write& possible = first.definite ? second : first;
+    if (possible.condition) diagnostic.label(*possible.condition, "only if this is so");
+  }
+}
+
+}  // namespace
+
+std::vector<Write> WriteSet::take(VariableId variable) {
+  const auto found = writes_.find(variable);
+  if (found == writes_.end()) return {};
+  std::vector<Write> taken = std::move(found->second);
+  writes_.erase(found);
+  return taken;
+}
+
+void WriteSet::then(Context& context, WriteSet next) {
+  for (auto& [variable, added] : next.writes_) {
+    std::vector<Write>& known = writes_[variable];
+    const std::size_t before = known.size();
+    for (Write& second : added) {
+      for (std::size_t i = 0; i < before && !second.reported; ++i) {
+        const Overlap how = overlap(known[i].path, second.path);
+        if (how == Overlap::none || known[i].reported || context.silenced.contains(variable)) continue;
+        report_overlap(context, variable, known[i], second, how);
+        second.reported = true;
+      }
+      known.push_back(std::move(second));
+    }
+  }
+}
+
+void WriteSet::make_possible(Span condition) {
+  for (auto& [variable, writes] : writes_) {
+    for (Write& write : writes) {
+      write.definite = false;
+      write.condition = condition;
+    }
+  }
+}
+
+WriteSet WriteSet::either(std::vector<WriteSet> branches, Span condition) {
+  const auto writes_definitely = [](const WriteSet& branch, VariableId variable, const Path& path) {
+    const auto found = branch.writes_.find(variable);
+    return found != branch.writes_.end() &&
+           std::ranges::any_of(found->second, [&](const Write& write) { return write.definite && write.path == path; });
+  };
+  WriteSet merged;
+  for (const WriteSet& branch : branches) {
+    for (const auto& [variable, writes] : branch.writes_) {
+      for (Write write : writes) {
+        const bool in_all = std::ranges::all_of(
+            branches, [&](const WriteSet& other) { return writes_definitely(other, variable, write.path); });
+        // one write stands for those of all branches: a later one is then reported once
+        if (in_all && writes_definitely(merged, variable, write.path)) continue;
+        if (!in_all) {
+          write.definite = false;
+          write.condition = condition;
+        }
+        merged.add(variable, std::move(write));
+      }
+    }
+  }
+  return merged;
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,58 @@
+#pragma once
+// What a part of a body assigns: the flow facts behind "assigned more than once" and "never assigned".
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/check/context.hpp"
+
+namespace raddle::check_detail {
+
+/// One step from a variable to the part of it that is assigned or read.
+struct Step {
+  enum class Kind : std::uint8_t {
+    field,    ///< `.name`
+    literal,  ///< `[3]`, `["a"]`: an element known now
+    element,  ///< `[i]`, or an append to a bag: some element
+  };
+  Kind kind = Kind::element;
+  std::uint32_t field = 0;
+  std::string key;  ///< literal
+  bool operator==(const Step&) const = default;
+};
+using Path = std::vector<Step>;
+
+struct Write {
+  Path path;                              ///< empty: the whole variable
+  Span span;                              ///< of the target
+  bool definite = true;                   ///< on every path through the part
+  bool reported = false;                  ///< something was said about it already
+  std::optional<Span> needs_itself = {};  ///< where the value reads the variable
+  std::optional<Span> condition;          ///< where it is not definite: what it depends on
+};
+
+/// Writes of a statement, a block or a branch, by variable.
+class WriteSet {
+ public:
+  using Map = std::unordered_map<VariableId, std::vector<Write>>;
+
+  void add(VariableId variable, Write write) { writes_[variable].push_back(std::move(write)); }
+  bool contains(VariableId variable) const { return writes_.contains(variable); }
+  const Map& all() const { return writes_; }
+  Map& all() { return writes_; }
+  /// Removes and returns what is known of a variable whose scope ends.
+  std::vector<Write> take(VariableId variable);
+
+  /// Both parts are run: reports what is assigned by both.
+  void then(Context& context, WriteSet next);
+  /// The part may be run or not.
+  void make_possible(Span condition);
+  /// One of `branches` is run. Writes of all of them stay definite.
+  static WriteSet either(std::vector<WriteSet> branches, Span condition);
+
+ private:
+  Map writes_;
+};
+
+}  // namespace raddle::check_detail

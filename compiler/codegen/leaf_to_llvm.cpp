@@ -1,0 +1,204 @@
+// Note [inner functions]. A leaf becomes two functions. The inner one, `leaf.NAME`, takes scalars in registers and
+// returns {status, results...}, which small results also do; it is internal and fastcc, so LLVM inlines it, drops what
+// it does not use, and makes recursion cheap. The exported one unpacks the words of leaf_abi.hpp around it. The first
+// parameter of an inner function is the Context, which lies in the exported function's frame: where to write a
+// failure, and how far down the stack may grow. It is read on failing paths only, and by functions that can call
+// themselves, which compare their stack address with the limit on entry: no counter needs to be kept.
+//
+// Note [levels]. Half of the calls of a function like fib only find that there is nothing to do. So a small function
+// that calls itself is made several times over: level 0, which is the function, calls level 1 where the script says
+// that it calls itself, level 1 calls level 2, the last calls level 0; LLVM inlines all but level 0. A level that is
+// inlined has no frame of its own and so does not look at the stack.
+//
+// Note [agreement]. A leaf gives the same results interpreted and compiled, to the last bit. So there is no fast-math
+// and no contraction, and functions of libm are called under names LLVM does not know: it would rewrite, say,
+// pow(x, 2.0) to x * x, which rounds differently. For the same reason no vector library stands in for libm: in 43 % of
+// 15,377 arguments glibc's libmvec gave another last bit of exp than its libm, in 63 % of sin.
+#include "compiler/codegen/leaf_to_llvm.hpp"
+
+#include <algorithm>
+
+#include "compiler/codegen/module_emitter.hpp"
+
+namespace raddle::codegen {
+namespace {
+
+/// Lengths are below 2^59: their elements' bytes fit the address space. Lets LLVM drop overflow checks of indices.
+constexpr std::uint64_t length_end = std::uint64_t{1} << 59;
+
+/// How far recursion is unrolled: see Note [levels].
+constexpr unsigned most_levels = 4;
+constexpr std::size_t most_unrolled_ops = 100;
+
+}  // namespace
+
+llvm::Type* ModuleEmitter::type(TypeId id) {
+  switch (kind(id)) {
+    case TypeKind::int_: return llvm::Type::getInt64Ty(llvm_context);
+    case TypeKind::float_: return llvm::Type::getDoubleTy(llvm_context);
+    case TypeKind::boolean: return llvm::Type::getInt1Ty(llvm_context);
+    case TypeKind::array: {
+      const TypeKind element = element_kind(id);
+      if (element == TypeKind::int_ || element == TypeKind::float_ || element == TypeKind::boolean) {
+        return llvm::PointerType::get(llvm_context, 0);
+      }
+      break;
+    }
+    case TypeKind::error:
+    case TypeKind::string:
+    case TypeKind::void_:
+    case TypeKind::blob:
+    case TypeKind::file:
+    case TypeKind::url:
+    case TypeKind::bag:
+    case TypeKind::structure:
+    case TypeKind::named:
+    case TypeKind::updateable: break;
+  }
+  refuse("a variable of type `" + ir_module().types->name(id) + "`");
+  return llvm::Type::getInt64Ty(llvm_context);
+}
+
+llvm::Function* ModuleEmitter::inner(ir::FunctionId leaf, unsigned level) {
+  llvm::Function*& function = inners_[{leaf, level}];
+  if (function) return function;
+  const ir::Function& source = ir_module().functions.at(leaf);
+  llvm::Type* pointer = llvm::PointerType::get(llvm_context, 0);
+  std::vector<llvm::Type*> parameters = {pointer};
+  std::vector<unsigned> lengths;
+  for (ir::VarId parameter : source.parameters) {
+    parameters.push_back(type(source.variables.at(parameter).type));
+    if (parameters.back() != pointer) continue;
+    lengths.push_back(static_cast<unsigned>(parameters.size()));
+    parameters.push_back(llvm::Type::getInt64Ty(llvm_context));
+  }
+  std::vector<llvm::Type*> results = {llvm::Type::getInt32Ty(llvm_context)};
+  for (ir::VarId output : source.outputs) {
+    results.push_back(type(source.variables.at(output).type));
+    if (results.back() == pointer) refuse("an array as output");
+  }
+  function = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::StructType::get(llvm_context, results), parameters, /*isVarArg=*/false),
+      llvm::Function::InternalLinkage, "leaf." + source.name, out);
+  if (level > 0) function->addFnAttr(llvm::Attribute::AlwaysInline);
+  function->setCallingConv(llvm::CallingConv::Fast);
+  function->setDoesNotThrow();
+  function->addParamAttr(0, llvm::Attribute::NoAlias);
+  function->addParamAttr(0, llvm::Attribute::get(llvm_context, llvm::Attribute::Dereferenceable, 2 * sizeof(void*)));
+  for (unsigned length : lengths) {
+    const llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, length_end));
+    function->addParamAttr(length, llvm::Attribute::get(llvm_context, llvm::Attribute::Range, range));
+    function->addParamAttr(length - 1, llvm::Attribute::NoAlias);  // nobody writes the elements meanwhile
+    function->addParamAttr(length - 1, llvm::Attribute::ReadOnly);
+  }
+  pending_.push_back({leaf, level});
+  return function;
+}
+
+void ModuleEmitter::emit_pending() {
+  while (!pending_.empty() && refusal.empty()) {
+    const Level next = pending_.back();
+    const auto& [leaf, level] = next;
+    pending_.pop_back();
+    emit_function(*this, leaf, level, inners_.at(next));
+  }
+}
+
+void ModuleEmitter::find_callees(const ir::Function& function, std::set<ir::FunctionId>& found) const {
+  for (const ir::Region& region : function.regions) {
+    for (const ir::Op& op : region.ops) {
+      if (op.kind == ir::OpKind::call && found.insert(op.callee).second) {
+        find_callees(ir_module().functions.at(op.callee), found);
+      }
+    }
+  }
+}
+
+bool ModuleEmitter::is_recursive(ir::FunctionId leaf) const {
+  std::set<ir::FunctionId> found;
+  find_callees(ir_module().functions.at(leaf), found);
+  return found.contains(leaf);
+}
+
+unsigned ModuleEmitter::levels(ir::FunctionId leaf) const {
+  std::size_t op_count = 0, call_count = 0;
+  for (const ir::Region& region : ir_module().functions.at(leaf).regions) {
+    op_count += region.ops.size();
+    call_count += static_cast<std::size_t>(std::ranges::count_if(
+        region.ops, [&](const ir::Op& op) { return op.kind == ir::OpKind::call && op.callee == leaf; }));
+  }
+  unsigned levels = 1;
+  std::size_t copies = call_count;  // that the next level adds
+  for (std::size_t total = op_count; call_count > 0 && levels < most_levels; ++levels, copies *= call_count) {
+    total += copies * op_count;
+    if (total > most_unrolled_ops) break;
+  }
+  return levels;
+}
+
+bool ModuleEmitter::may_recurse(ir::FunctionId leaf) const {
+  std::set<ir::FunctionId> found = {leaf};
+  find_callees(ir_module().functions.at(leaf), found);
+  return std::ranges::any_of(found, [&](ir::FunctionId id) { return is_recursive(id); });
+}
+
+void ModuleEmitter::emit_exported(ir::FunctionId leaf) {
+  const ir::Function& source = ir_module().functions.at(leaf);
+  llvm::IRBuilder<> builder(llvm_context);
+  llvm::Type* pointer = builder.getPtrTy();
+  llvm::Type* word = builder.getInt64Ty();
+  llvm::Function* function = llvm::Function::Create(
+      llvm::FunctionType::get(builder.getInt32Ty(), {pointer, pointer, pointer}, /*isVarArg=*/false),
+      llvm::Function::ExternalLinkage, exported_name(leaf), out);
+  function->setDoesNotThrow();
+  for (unsigned i = 0; i < 3; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(llvm_context, "entry", function));
+  llvm::Value* context = builder.CreateAlloca(context_type(), nullptr, "context");
+  builder.CreateStore(function->getArg(2), builder.CreateStructGEP(context_type(), context, context_failure));
+  if (may_recurse(leaf)) {
+    llvm::Value* limit =
+        builder.CreateCall(out.getOrInsertFunction(stack_limit_symbol, llvm::FunctionType::get(pointer, false)));
+    builder.CreateStore(limit, builder.CreateStructGEP(context_type(), context, context_stack_limit));
+  }
+
+  unsigned next_word = 0;
+  const auto load_word = [&](llvm::Type* type) {
+    return builder.CreateLoad(type, builder.CreateConstInBoundsGEP1_64(word, function->getArg(0), next_word++));
+  };
+  std::vector<llvm::Value*> arguments = {context};
+  for (ir::VarId parameter : source.parameters) {
+    llvm::Type* parameter_type = type(source.variables.at(parameter).type);
+    if (parameter_type->isIntegerTy(1)) {
+      arguments.push_back(builder.CreateIsNotNull(load_word(word)));
+      continue;
+    }
+    arguments.push_back(load_word(parameter_type));
+    if (parameter_type != pointer) continue;
+    llvm::LoadInst* length = load_word(word);
+    length->setMetadata(llvm::LLVMContext::MD_range,
+                        llvm::MDBuilder(llvm_context).createRange(llvm::APInt(64, 0), llvm::APInt(64, length_end)));
+    arguments.push_back(length);
+  }
+  llvm::CallInst* all = builder.CreateCall(inner(leaf), arguments);
+  all->setCallingConv(llvm::CallingConv::Fast);
+
+  for (unsigned i = 0; i < source.outputs.size(); ++i) {  // also of a failed call, where they mean nothing
+    llvm::Value* result = builder.CreateExtractValue(all, i + 1);
+    if (result->getType()->isIntegerTy(1)) result = builder.CreateZExt(result, word);
+    builder.CreateStore(result, builder.CreateConstInBoundsGEP1_64(word, function->getArg(1), i));
+  }
+  builder.CreateRet(builder.CreateExtractValue(all, 0));
+}
+
+std::string exported_name(ir::FunctionId leaf) { return "raddle_leaf_" + std::to_string(leaf); }
+
+std::expected<void, std::string> leaves_to_llvm(const LeafSource& source, std::span<const ir::FunctionId> leaves,
+                                                llvm::Module& out) {
+  ModuleEmitter emitter(source, out);
+  for (ir::FunctionId leaf : leaves) emitter.emit_exported(leaf);
+  emitter.emit_pending();
+  if (!emitter.refusal.empty()) return std::unexpected(emitter.refusal);
+  return {};
+}
+
+}  // namespace raddle::codegen

@@ -1,0 +1,66 @@
+#pragma once
+// Inside of leaf_to_llvm: what the two halves, functions as a whole and their operations, share.
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/codegen/leaf_source.hpp"
+
+namespace raddle::codegen {
+
+/// Fields of the Context: see Note [inner functions] in leaf_to_llvm.cpp.
+enum ContextField : unsigned { context_failure, context_stack_limit };
+
+/// Emits functions into one LLVM module, and knows what types and other functions are there.
+class ModuleEmitter {
+ public:
+  ModuleEmitter(const LeafSource& source, llvm::Module& out)
+      : source(source), out(out), llvm_context(out.getContext()) {}
+
+  /// The inner function; emits it, and all it calls, if it is new.
+  llvm::Function* inner(ir::FunctionId leaf, unsigned level = 0);
+  void emit_pending();
+  void emit_exported(ir::FunctionId leaf);
+  bool is_recursive(ir::FunctionId leaf) const;  ///< can call itself, directly or through others
+  /// Into how many levels calls of itself are unrolled; 1: not at all. See Note [levels] in leaf_to_llvm.cpp.
+  unsigned levels(ir::FunctionId leaf) const;
+
+  void refuse(std::string reason) {
+    if (refusal.empty()) refusal = std::move(reason);
+  }
+  TypeKind kind(TypeId type) const { return ir_module().types->kind(ir_module().types->base(type)); }
+  TypeKind element_kind(TypeId array) const {
+    return kind(ir_module().types->at(ir_module().types->base(array)).element);
+  }
+  /// Of a scalar: i64, double, i1. Of an array: ptr.
+  llvm::Type* type(TypeId id);
+  llvm::StructType* context_type() {
+    llvm::Type* pointer = llvm::PointerType::get(llvm_context, 0);
+    return llvm::StructType::get(llvm_context, {pointer, pointer});
+  }
+  const ir::Module& ir_module() const { return *source.module; }
+
+  const LeafSource& source;
+  llvm::Module& out;
+  llvm::LLVMContext& llvm_context;
+  std::string refusal;  ///< the first reason why `out` is of no use; empty: none
+
+ private:
+  /// Adds all functions that a call of `function` may call, at any depth.
+  void find_callees(const ir::Function& function, std::set<ir::FunctionId>& found) const;
+  bool may_recurse(ir::FunctionId leaf) const;  ///< itself or one that it calls
+  using Level = std::pair<ir::FunctionId, unsigned>;
+  std::map<Level, llvm::Function*> inners_;
+  std::vector<Level> pending_;  ///< declared, body not yet emitted
+};
+
+/// Emits the body of `target`, which is module.inner(leaf, level).
+void emit_function(ModuleEmitter& module, ir::FunctionId leaf, unsigned level, llvm::Function* target);
+
+}  // namespace raddle::codegen

@@ -1,0 +1,35 @@
+#include "compiler/driver/compile.hpp"
+
+#include "compiler/check/check.hpp"
+#include "compiler/driver/load_modules.hpp"
+#include "compiler/lower/lower.hpp"
+#include "compiler/opt/pipeline.hpp"
+
+namespace raddle::driver {
+
+std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file) {
+  std::vector<std::unique_ptr<ast::Module>> modules = load_modules(session, file);
+  if (session.diagnostics.has_errors()) return nullptr;
+  auto checked =
+      std::make_unique<CheckedProgram>(check(std::move(modules), session.sources, session.diagnostics, CheckOptions{}));
+  if (session.diagnostics.has_errors()) return nullptr;
+  return checked;
+}
+
+std::optional<Compilation> compile(Session& session, std::uint32_t file) {
+  Compilation compilation;
+  compilation.checked = check_file(session, file);
+  if (!compilation.checked) return std::nullopt;
+  compilation.module = lower(*compilation.checked, session.sources, session.diagnostics);
+  if (session.diagnostics.has_errors()) return std::nullopt;
+  opt::Options options;
+  options.level = session.options.optimisation;
+  options.print_after = session.options.print_after;
+  options.disabled = {session.options.disabled_passes.begin(), session.options.disabled_passes.end()};
+  options.verify_each |= session.options.verify_each;
+  opt::optimise(compilation.module, options, session.diagnostics);
+  if (session.diagnostics.has_errors()) return std::nullopt;
+  return compilation;
+}
+
+}  // namespace raddle::driver

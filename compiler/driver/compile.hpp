@@ -1,0 +1,26 @@
+#pragma once
+// From text to results, the first half: the stages of design.md section 2 as calls in that order. Read this first.
+#include <memory>
+#include <optional>
+
+#include "compiler/check/checked_program.hpp"
+#include "compiler/driver/session.hpp"
+#include "compiler/ir/module.hpp"
+
+namespace raddle::driver {
+
+/// Keeps what later stages point into.
+struct Compilation {
+  std::unique_ptr<CheckedProgram> checked;
+  ir::Module module;
+};
+
+/// Parses, checks and loads what `file` imports. Findings go to the session's sink.
+/// @return nullptr if there were errors
+std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file);
+
+/// All of it: text to optimised IR.
+/// @return nothing if there were errors
+std::optional<Compilation> compile(Session& session, std::uint32_t file);
+
+}  // namespace raddle::driver

@@ -1,0 +1,211 @@
+// The `raddle` tool: reads the command line and calls one command.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <new>
+#include <set>
+#include <string_view>
+
+#include "compiler/driver/commands.hpp"
+#include "compiler/driver/load_modules.hpp"
+#include "compiler/opt/pipeline.hpp"
+
+namespace raddle::driver {
+namespace {
+
+constexpr const char* version = "raddle 0.1.0";
+
+constexpr const char* description =
+    R"(raddle: an implicitly parallel dataflow language (Swift/T's), compiled and run on all cores.
+
+examples:
+  raddle run model.df                     run a script
+  raddle run model.df --T=350             set the script's parameter T
+  raddle -e 'import io; printf("%i", 6*7);'   run a line
+)";
+
+struct CommandLine {
+  std::string code;
+  bool show_version = false;
+  std::vector<std::string> rest;  ///< the script and what follows
+};
+
+void add_common(CLI::App& app, Session& session) {
+  Options& options = session.options;
+  app.prefix_command();
+  app.add_option("-I", options.include_folders, "Folder in which imports are looked for (may be repeated)")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "-W",
+         [&options](const std::string& what) {
+           if (what != "error") throw CLI::ValidationError("-W", "only `-W error` is known");
+           options.warnings_are_errors = true;
+         },
+         "`-W error`: warnings are errors")
+      ->type_name("error");
+  app.add_option("-O", options.optimisation, "Optimisation: 0, 1, 2 (default 2)")
+      ->check(CLI::Range(0, 2))
+      ->type_name("N");
+}
+
+void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
+  Options& options = session.options;
+  add_common(app, session);
+  app.add_option("-e", line.code, "Run this text instead of a file")->type_name("CODE");
+  app.add_option("-j,--workers", options.workers, "Worker threads (default: all cores)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  app.add_option("--processes", options.process_limit, "External programs at once (default: the number of workers)")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N");
+  app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
+  app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")->type_name("N");
+  app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
+  app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");
+  app.add_flag("--interpret", options.interpret_only, "Do not compile leaf functions to machine code");
+  app.add_option("--emit", options.emit, "Print a stage instead of running: tokens, ast, checked, ir, opt, llvm, vm")
+      ->check(CLI::IsMember({"tokens", "ast", "checked", "ir", "opt", "llvm", "vm"}))
+      ->type_name("STAGE");
+  const auto passes = opt::pass_names();
+  const std::set<std::string> pass_names(passes.begin(), passes.end());
+  app.add_option("--print-after", options.print_after, "Print the IR to stderr after this optimisation pass")
+      ->check(CLI::IsMember(pass_names))
+      ->type_name("PASS");
+  app.add_option("--disable-pass", options.disabled_passes, "Leave this optimisation pass out (may be repeated)")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(pass_names))
+      ->type_name("PASS");
+  app.add_flag("--verify-each", options.verify_each, "Check the IR after every optimisation pass, for tests");
+  app.add_option("--scheduler-seed", options.scheduler_seed, "Perturb the order of tasks, for tests")->type_name("N");
+}
+
+int usage_error(const std::string& message) {
+  fmt::print(stderr, "raddle: {}\ntry `raddle --help`\n", message);
+  return exit_usage;
+}
+
+/// The script that the command line names. @return an exit code if there is none
+int find_script(const CommandLine& line, Script& script, std::vector<std::string>& arguments) {
+  arguments = line.rest;
+  if (!line.code.empty()) {
+    script = {"<command line>", line.code};
+    return exit_ok;
+  }
+  if (arguments.empty()) return usage_error("no script given");
+  const std::string path = arguments.front();
+  arguments.erase(arguments.begin());
+  if (path == "-") {
+    script = {"<stdin>", std::string(std::istreambuf_iterator<char>(std::cin), {})};
+    return exit_ok;
+  }
+  if (path.starts_with("-")) return usage_error(fmt::format("unknown option `{}`", path));
+  std::string text, error;
+  if (!read_file(path, text, error)) return usage_error(fmt::format("can not read `{}`: {}", path, error));
+  script = {path, std::move(text)};
+  return exit_ok;
+}
+
+int unknown_option(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> names;
+  for (const CLI::Option* known : app.get_options())
+    for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
+  const std::string nearest = nearest_name(option.substr(0, option.find('=')), names);
+  return usage_error(fmt::format("unknown option `{}`{}", option,
+                                 nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
+}
+
+int run_tool(int argc, char** argv) {
+  Session session;
+  session.colour = wants_colour(STDERR_FILENO);
+  CommandLine line;
+  CLI::App app(description);
+  app.name("raddle");
+  app.option_defaults()->group("Options");
+  app.add_flag("--version", line.show_version, "Print the version");
+  add_run_options(app, session, line);
+  CLI::App* run = app.add_subcommand("run", "Compile and run a script: run [OPTIONS] FILE [ARGUMENTS of the script]");
+  add_run_options(*run, session, line);
+  CLI::App* check = app.add_subcommand("check", "Compile without running: report all errors and warnings");
+  add_common(*check, session);
+  CLI::App* show_version = app.add_subcommand("version", "Print the version");
+  app.footer(
+      "`raddle FILE` is `raddle run FILE`. Options stand before FILE; what stands after it is the script's.\n"
+      "`raddle run FILE --help` lists the script's parameters.");
+
+  // a script's arguments are its own, `--help` and `--version` among them: the tool reads up to the script's name only
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return usage_error(error.what());
+  }
+  if (line.show_version || *show_version) {
+    fmt::print("{}\n", version);
+    return exit_ok;
+  }
+  CLI::App& used = *run ? *run : *check ? *check : app;
+  line.rest = used.remaining();
+  if (!line.rest.empty() && line.code.empty() && line.rest.front().size() > 1 && line.rest.front().starts_with("-"))
+    return unknown_option(used, line.rest.front());
+  if (!*run && !*check && line.rest.empty() && line.code.empty()) {
+    fmt::print("{}", app.help());
+    return exit_usage;
+  }
+
+  Script script;
+  std::vector<std::string> arguments;
+  if (const int code = find_script(line, script, arguments); code != exit_ok) return code;
+  if (*check) {
+    if (!arguments.empty())
+      return usage_error(fmt::format("check takes one script, options before it; found `{}` too", arguments.front()));
+    return check_script(session, std::move(script));
+  }
+  if (!session.options.emit.empty()) return emit_script(session, std::move(script));
+  return run_script(session, std::move(script), std::move(arguments));
+}
+
+}  // namespace
+}  // namespace raddle::driver
+
+namespace {
+
+constexpr int exit_out_of_memory = raddle::driver::exit_failed;
+
+[[noreturn]] void end_out_of_memory() {
+  constexpr std::string_view message = "raddle: out of memory: a recursion without end, or too much data at a time\n";
+  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
+  _exit(exit_out_of_memory);
+}
+
+/// An exception that no thread catches: memory, or a fault of ours.
+[[noreturn]] void end_by_exception() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    end_out_of_memory();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "raddle: internal error: {}\n", error.what());
+  }
+  _exit(raddle::driver::exit_internal);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::set_new_handler(end_out_of_memory);
+  std::set_terminate(end_by_exception);
+  try {
+    return raddle::driver::run_tool(argc, argv);
+  } catch (const std::bad_alloc&) {
+    end_out_of_memory();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "raddle: internal error: {}\nplease report it with the script that shows it\n", error.what());
+    return raddle::driver::exit_internal;
+  }
+}

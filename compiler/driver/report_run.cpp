@@ -1,0 +1,62 @@
+#include "compiler/driver/report_run.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+namespace raddle::driver {
+
+namespace {
+
+constexpr std::size_t most_calls = 8;  // of a chain of calls; a recursion shows its innermost ones
+
+Span span_of(const vm::Place& place) { return {place.file, place.begin, place.end}; }
+
+void report_failure(Session& session, const vm::RunFailure& failure) {
+  Diagnostic& diagnostic =
+      session.diagnostics.report(DiagnosticKind::run_time, span_of(failure.place), failure.message);
+  for (std::size_t i = 0; i < failure.calls.size() && i < most_calls; ++i)
+    diagnostic.calls.push_back(session.sources.describe(span_of(failure.calls[i])));
+  if (failure.calls.size() > most_calls)
+    diagnostic.note(fmt::format("and {} more calls around it", failure.calls.size() - most_calls));
+}
+
+void report_stuck(Session& session, const vm::StuckVariable& variable) {
+  const std::string name = variable.name.empty() ? "the result" : "`" + variable.name + "`";
+  const DiagnosticKind kind = variable.is_unclosed ? DiagnosticKind::never_closed : DiagnosticKind::never_set;
+  Diagnostic& diagnostic = session.diagnostics.report(kind, span_of(variable.declared), name);
+  for (const vm::Place& awaited : variable.awaited) diagnostic.label(span_of(awaited), "waits for it");
+  for (const vm::GuardedAssignment& skipped : variable.skipped) {
+    diagnostic.label(span_of(skipped.assignment), "is not reached");
+    diagnostic.note(fmt::format("it is assigned at {}, inside the statement at {}, which did not get there",
+                                session.sources.describe(span_of(skipped.assignment)),
+                                session.sources.describe(span_of(skipped.guard))));
+  }
+}
+
+}  // namespace
+
+int report_run(Session& session, const vm::RunResult& result, int signal) {
+  for (const vm::RunFailure& failure : result.failures) report_failure(session, failure);
+  for (const vm::StuckVariable& variable : result.stuck) report_stuck(session, variable);
+  session.print_diagnostics();
+  switch (result.status) {
+    case vm::RunStatus::ok: return exit_ok;
+    case vm::RunStatus::failed: return exit_failed;
+    case vm::RunStatus::stuck:
+      fmt::print(stderr, "raddle: nothing is left to run, and {} {} still awaited\n", result.stuck.size(),
+                 result.stuck.size() == 1 ? "variable is" : "variables are");
+      return exit_stuck;
+    case vm::RunStatus::cancelled: return signal == SIGINT ? exit_interrupted : exit_ended_early;
+  }
+  return exit_internal;
+}
+
+void print_statistics(const vm::RunCounters& counters) {
+  fmt::print(stderr,
+             "tasks {}\nframes {}\niterations {}\nstrands armed {}\nleaf calls, native {}\nleaf calls, interpreted {}\n"
+             "builtin calls {}\nprograms started {}\n",
+             counters.tasks, counters.frames, counters.iterations, counters.strands_armed, counters.leaf_calls_native,
+             counters.leaf_calls_interpreted, counters.builtin_calls, counters.programs_started);
+}
+
+}  // namespace raddle::driver

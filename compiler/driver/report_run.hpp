@@ -1,0 +1,16 @@
+#pragma once
+// How a run ended, told to the user.
+#include "compiler/driver/session.hpp"
+#include "vm/interpret/run.hpp"
+
+namespace raddle::driver {
+
+/// Prints failures, or the variables that nothing sets, to stderr in the form of compile errors.
+/// @param signal  that cancelled the run, 0 if none did
+/// @return        the exit code
+int report_run(Session& session, const vm::RunResult& result, int signal);
+
+/// `--stats`, to stderr.
+void print_statistics(const vm::RunCounters& counters);
+
+}  // namespace raddle::driver

@@ -1,0 +1,93 @@
+// From text to results, the second half: the optimised IR becomes a program, the VM runs it, and what went wrong is
+// told.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sched.h>
+
+#include <thread>
+
+#include "compiler/codegen/load_plugin.hpp"
+#include "compiler/driver/builtin_names.hpp"
+#include "compiler/driver/commands.hpp"
+#include "compiler/driver/compile.hpp"
+#include "compiler/driver/report_run.hpp"
+#include "compiler/driver/script_arguments.hpp"
+#include "compiler/driver/signals.hpp"
+#include "compiler/emit/emit_program.hpp"
+#include "stdlib/native/output.hpp"
+#include "vm/interpret/run.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+unsigned core_count() {
+  // the cores this process may use, not those of the machine
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+vm::RunOptions run_options(const Session& session, const std::string& script_path, std::vector<std::string> arguments) {
+  const Options& given = session.options;
+  vm::RunOptions options;
+  options.workers = given.workers != 0 ? given.workers : core_count();
+  options.process_limit = given.process_limit != 0 ? given.process_limit : options.workers;
+  options.scheduler_seed = given.scheduler_seed;
+  options.keep_going = given.keep_going;
+  options.settings = {
+      .script_path = script_path, .arguments = std::move(arguments), .seed = given.seed, .workers = options.workers};
+  options.before_program = [] { stdlib::flush_output(); };
+  return options;
+}
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  return std::ranges::find(arguments, "--help") != arguments.end();
+}
+
+}  // namespace
+
+int run_script(Session& session, Script script, std::vector<std::string> arguments) {
+  const std::string path = script.path;
+  const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
+  const std::optional<Compilation> compilation = compile(session, file);
+  if (session.print_diagnostics() || !compilation) return exit_compile_error;
+
+  const CheckedProgram& checked = *compilation->checked;
+  if (!checked.parameters.empty() && asks_for_help(arguments)) {
+    fmt::print("{}", describe_parameters(checked, path));
+    return exit_ok;
+  }
+  std::expected<ScriptArguments, std::string> read = read_arguments(checked, arguments);
+  if (!read) {
+    fmt::print(stderr, "raddle: {}\ntry `raddle run {} --help`\n", read.error(), path);
+    return exit_usage;
+  }
+
+  const vm::Program program = emit_program(compilation->module);
+  vm::RunOptions options = run_options(session, path, std::move(read->rest));
+  options.arguments = std::move(read->parameters);
+  codegen::LazyLeafCompiler leaf_compiler({&compilation->module, builtin_name});
+  if (!session.options.interpret_only) options.leaf_compiler = &leaf_compiler;
+  vm::CancelHook cancel;
+  options.cancel = &cancel;
+  const SignalWatch signals(cancel);
+  const vm::RunResult result = vm::run(program, options);
+
+  if (session.options.show_results)
+    for (std::size_t i = 0; i < checked.results.size(); ++i)
+      stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
+                                     vm::to_text(result.results[i])));
+  const bool output_written = stdlib::flush_output();
+  if (session.options.statistics) print_statistics(result.counters);
+  const int code = report_run(session, result, signals.caught());
+  if (!output_written && code == exit_ok) {
+    fmt::print(stderr, "raddle: standard output could not be written\n");
+    return exit_failed;
+  }
+  return code;
+}
+
+}  // namespace raddle::driver

@@ -1,0 +1,29 @@
+#include "compiler/driver/session.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace raddle::driver {
+
+bool Session::print_diagnostics() {
+  bool failed = diagnostics.has_errors();
+  diagnostics.order_by_position(printed_);  // phases find things in an order of their own
+  for (; printed_ < diagnostics.all().size(); ++printed_) {
+    const Diagnostic& diagnostic = diagnostics.all()[printed_];
+    if (options.warnings_are_errors && severity_of(diagnostic.kind) == Severity::warning) failed = true;
+    const std::string text = render(diagnostic, sources, colour);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  return failed;
+}
+
+bool wants_colour(int stream) {
+  const char* term = std::getenv("TERM");
+  return isatty(stream) != 0 && std::getenv("NO_COLOR") == nullptr &&
+         (term == nullptr || std::string_view(term) != "dumb");
+}
+
+}  // namespace raddle::driver

@@ -1,0 +1,57 @@
+#pragma once
+// What lives as long as the tool works on scripts: texts, findings, options. No globals.
+#include <string>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/source/source_buffer.hpp"
+
+namespace raddle::driver {
+
+/// design.md 7.
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_failed = 1,
+  exit_usage = 2,
+  exit_compile_error = 3,
+  exit_stuck = 5,
+  exit_internal = 70,
+  exit_ended_early = 75,
+  exit_interrupted = 130,
+};
+
+struct Options {
+  std::vector<std::string> include_folders;  ///< -I
+  unsigned workers = 0;                      ///< 0: all cores
+  unsigned process_limit = 0;                ///< 0: as many as workers
+  int optimisation = 2;                      ///< 0, 1, 2
+  std::string emit;                          ///< stage to print instead of running, "" to run
+  std::string print_after;                   ///< pass
+  std::vector<std::string> disabled_passes;
+  bool keep_going = false;
+  bool statistics = false;
+  bool interpret_only = false;  ///< never compile leaves
+  bool show_results = false;
+  bool warnings_are_errors = false;
+  bool verify_each = false;  ///< check the IR after every pass
+  std::uint64_t seed = 0;
+  std::uint64_t scheduler_seed = 0;
+};
+
+struct Session {
+  Options options;
+  SourceMap sources;
+  Diagnostics diagnostics;
+  bool colour = false;  ///< of stderr
+
+  /// Prints what was found since the last call to stderr. @return true if there are errors
+  bool print_diagnostics();
+
+ private:
+  std::size_t printed_ = 0;
+};
+
+/// True if `stream` is a terminal that wants colours (NO_COLOR, TERM=dumb).
+bool wants_colour(int stream);
+
+}  // namespace raddle::driver

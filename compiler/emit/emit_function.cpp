@@ -1,0 +1,376 @@
+#include "compiler/emit/emit_function.hpp"
+
+#include "compiler/emit/builtin_arguments.hpp"
+#include "compiler/emit/select_opcode.hpp"
+#include "stdlib/builtins.hpp"
+
+namespace raddle::emit {
+
+using ir::OpKind;
+
+namespace {
+
+vm::Place place_of(Span span) { return {span.file, span.begin, span.end}; }
+
+class FunctionEmitter {
+ public:
+  FunctionEmitter(const FunctionPlan& plan, vm::FunctionId id, vm::Program& program)
+      : plan_(plan),
+        module_(*plan.module),
+        function_(*plan.function),
+        id_(id),
+        program_(program),
+        first_body_(static_cast<vm::BodyId>(program.bodies.size())),
+        states_(plan.bodies.size(), 0) {}
+
+  vm::BodyId run() {
+    add_bodies();
+    for (std::uint32_t i = 0; i < plan_.bodies.size(); ++i) {
+      const vm::RegionId region = emit_region(plan_.bodies[i].region);
+      program_.bodies[first_body_ + i].region = region;
+    }
+    for (std::uint32_t i = 0; i < states_.size(); ++i) program_.bodies[first_body_ + i].state_count = states_[i];
+    return first_body_;
+  }
+
+ private:
+  // --- bodies
+
+  void add_bodies() {
+    for (const BodyPlan& plan : plan_.bodies) {
+      vm::Body body;
+      body.function = id_;
+      body.parent = plan.parent == ir::none ? vm::no_id : first_body_ + plan.parent;
+      body.future_count = static_cast<std::uint32_t>(plan.slots.size());
+      body.output_count = static_cast<std::uint32_t>(plan.outputs.size());
+      for (const ir::VarId id : plan.slots) body.variables.push_back(describe(id));
+      for (const ir::VarId id : plan.outputs) body.variables.push_back(describe(id));
+      program_.bodies.push_back(std::move(body));
+    }
+  }
+
+  vm::VariableInfo describe(ir::VarId id) const {
+    const ir::Var& variable = function_.variables[id];
+    vm::VariableInfo info{variable.name, place_of(variable.span), {}};
+    for (const StepRef& by : plan_.variables[id].assigned_by) {
+      if (by.region == plan_.variables[id].region) continue;
+      const RegionPlan& region = plan_.regions[by.region];
+      const Step& step = region.steps[by.step];
+      const Step& guard = plan_.regions[region.parent].steps[region.parent_step];
+      if (step.op && guard.op) info.guarded.push_back({place_of(step.op->span), place_of(guard.op->span)});
+    }
+    return info;
+  }
+
+  // --- operands
+
+  vm::Operand variable(ir::VarId id, std::uint32_t body) const {
+    const VariablePlan& plan = plan_.variables[id];
+    std::uint32_t level = 0;
+    for (; body != plan.body && plan_.bodies[body].parent != ir::none; body = plan_.bodies[body].parent) ++level;
+    return vm::Operand::local(plan.slot, level, plan.is_output);
+  }
+  vm::Operand operand(ir::Operand operand, std::uint32_t body) const {
+    if (operand.index == ir::none) return {};
+    return operand.is_constant ? vm::Operand::constant(operand.index) : variable(operand.index, body);
+  }
+  template <typename Operands>
+  std::vector<vm::Operand> operands(const Operands& list, std::uint32_t body) const {
+    std::vector<vm::Operand> result;
+    for (const auto& each : list) {
+      if constexpr (requires { each.is_constant; })
+        result.push_back(operand(each, body));
+      else
+        result.push_back(each == ir::none ? vm::Operand() : variable(each, body));
+    }
+    return result;
+  }
+
+  // --- regions and strands
+
+  /// Strands of a region lie side by side; regions inside are emitted meanwhile, behind them.
+  vm::RegionId emit_region(PlanId id) {
+    const RegionPlan& plan = plan_.regions[id];
+    const auto first = static_cast<vm::StrandId>(program_.strands.size());
+    const auto count = static_cast<std::uint32_t>(plan.strands.size());
+    program_.strands.resize(first + count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const vm::Strand strand = emit_strand(plan, plan.strands[i]);
+      program_.strands[first + i] = strand;
+    }
+    program_.regions.push_back({first, count});
+    return static_cast<vm::RegionId>(program_.regions.size() - 1);
+  }
+
+  vm::Strand emit_strand(const RegionPlan& region, const StrandPlan& plan) {
+    vm::Strand strand;
+    strand.body = first_body_ + region.body;
+    strand.first_awaited = static_cast<std::uint32_t>(program_.awaited.size());
+    strand.awaited_count = static_cast<std::uint32_t>(plan.awaited.size());
+    for (const Awaited& input : plan.awaited) {
+      program_.awaited.push_back({variable(input.variable, region.body), input.mode});
+    }
+    if (!plan.awaited.empty()) strand.state = states_[region.body]++;
+    std::vector<vm::Instruction> code;
+    std::vector<vm::Place> places;
+    for (const std::uint32_t i : plan.steps) {
+      code.push_back(emit_step(region.steps[i], region.body));
+      places.push_back(place_of(region.steps[i].op ? region.steps[i].op->span : function_.span));
+    }
+    strand.first_instruction = static_cast<std::uint32_t>(program_.instructions.size());
+    strand.instruction_count = static_cast<std::uint32_t>(code.size());
+    program_.instructions.insert(program_.instructions.end(), code.begin(), code.end());
+    program_.places.insert(program_.places.end(), places.begin(), places.end());
+    return strand;
+  }
+
+  // --- instructions
+
+  vm::Instruction emit_step(const Step& step, std::uint32_t body) {
+    if (step.kind == StepKind::loop_test) return emit_loop_test(step, body);
+    if (step.kind == StepKind::run_app) return emit_run_app(body);
+    const ir::Op& op = *step.op;
+    const TypeKind type = op.operands.empty() ? TypeKind::error : kind_of(module_, function_, op.operands[0]);
+    vm::Instruction in;
+    in.opcode = select_opcode(op, type);
+    if (!step.results.empty()) {
+      in.is_private = plan_.variables[step.results[0]].is_private;
+      in.a = variable(step.results[0], body);
+    }
+    const auto input = [&](std::size_t i) {
+      return i < op.operands.size() ? operand(op.operands[i], body) : vm::Operand();
+    };
+    switch (vm::form_of(in.opcode)) {
+      case vm::InstructionForm::make: set_make(in, op); break;
+      case vm::InstructionForm::unary:
+        in.b = input(0);
+        in.d = static_cast<std::uint32_t>(op.number);
+        break;
+      case vm::InstructionForm::binary:
+        in.b = input(0);
+        in.c = input(1);
+        break;
+      case vm::InstructionForm::ternary:
+        in.b = input(0);
+        in.c = input(1);
+        in.d = input(2).bits();
+        break;
+      case vm::InstructionForm::list: set_list(in, op, body); break;
+      case vm::InstructionForm::insert:
+        in.a = input(0);
+        in.b = input(1);
+        in.c = input(2);
+        in.d = root(op, body);
+        break;
+      case vm::InstructionForm::row:
+        in.b = input(0);
+        in.c = input(1);
+        in.d = root(op, body);
+        break;
+      case vm::InstructionForm::append:
+        in.a = input(0);
+        in.c = input(1);
+        in.d = root(op, body);
+        break;
+      case vm::InstructionForm::store:
+        in.a = input(0);
+        in.c = input(1);
+        in.d = static_cast<std::uint32_t>(op.number);
+        break;
+      case vm::InstructionForm::call: in.d = add_call(op, body); break;
+      case vm::InstructionForm::builtin: in.d = add_builtin(op, body); break;
+      case vm::InstructionForm::branch:
+        in.b = input(0);
+        in.d = add_branch(step, body);
+        break;
+      case vm::InstructionForm::foreach:
+        in.a = input(0);
+        in.b = input(1);
+        in.c = input(2);
+        in.d = add_foreach(step, body);
+        break;
+      case vm::InstructionForm::loop:
+        in.a = vm::Operand();
+        in.d = add_loop(step, body);
+        break;
+      case vm::InstructionForm::app:
+      case vm::InstructionForm::loop_test: break;  // no operations of the IR
+    }
+    return in;
+  }
+
+  std::uint32_t root(const ir::Op& op, std::uint32_t body) const {
+    return variable(plan_.variables[op.operands[0].index].root, body).bits();
+  }
+
+  void set_make(vm::Instruction& in, const ir::Op& op) {
+    const ir::VarId result = op.results[0];
+    if (op.kind == OpKind::struct_new) {
+      in.d = structure_info(result);
+      return;
+    }
+    const RegionPlan& region = plan_.regions[plan_.variables[result].assigned_by[0].region];
+    in.d = writer_count(region, result);
+    in.b = vm::Operand::from_bits(static_cast<std::uint32_t>(program_.arrays.size()));
+    const ir::Var& variable = function_.variables[result];
+    program_.arrays.push_back({variable.name, place_of(variable.span)});
+  }
+
+  std::uint32_t structure_info(ir::VarId result) {
+    const StructType& type = module_.types->structure(module_.types->base(function_.variables[result].type));
+    for (std::uint32_t i = 0; i < program_.structures.size(); ++i) {
+      const vm::StructureInfo& info = program_.structures[i];
+      if (info.name == type.name && info.fields.size() == type.fields.size()) return i;
+    }
+    vm::StructureInfo info{type.name, {}};
+    for (const StructType::Field& field : type.fields) info.fields.push_back(field.name);
+    program_.structures.push_back(std::move(info));
+    return static_cast<std::uint32_t>(program_.structures.size() - 1);
+  }
+
+  void set_list(vm::Instruction& in, const ir::Op& op, std::uint32_t body) {
+    in.b = vm::Operand::from_bits(static_cast<std::uint32_t>(program_.lists.size()));
+    in.d = static_cast<std::uint32_t>(op.operands.size());
+    if (op.kind == OpKind::struct_make) in.c = vm::Operand::from_bits(structure_info(op.results[0]));
+    for (const ir::Operand each : op.operands) program_.lists.push_back(operand(each, body));
+  }
+
+  // --- sites
+
+  std::uint32_t add_call(const ir::Op& op, std::uint32_t body) {
+    vm::CallSite site;
+    site.function = op.callee;
+    site.arguments = operands(op.operands, body);
+    site.results = operands(op.results, body);
+    site.is_tail = true;
+    for (const ir::VarId result : op.results) {
+      if (result != ir::none && !plan_.variables[result].is_output) site.is_tail = false;
+    }
+    program_.calls.push_back(std::move(site));
+    return static_cast<std::uint32_t>(program_.calls.size() - 1);
+  }
+
+  std::uint32_t add_builtin(const ir::Op& op, std::uint32_t body) {
+    const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
+    const BuiltinArguments arguments = builtin_arguments(builtin.signature);
+    vm::BuiltinSite site;
+    site.name = builtin.name;
+    site.function = builtin.function;
+    site.file_output_count = static_cast<std::uint32_t>(arguments.file_output_count);
+    site.arguments = operands(op.operands, body);
+    site.results = operands(op.results, body);
+    site.returns_void = arguments.returns_void;
+    site.results.resize(site.returns_void.size());
+    program_.builtins.push_back(std::move(site));
+    return static_cast<std::uint32_t>(program_.builtins.size() - 1);
+  }
+
+  std::vector<vm::WriterShare> shares(const std::set<ir::VarId>& roots, PlanId region, std::uint32_t body) const {
+    std::vector<vm::WriterShare> result;
+    for (const ir::VarId root : roots) {
+      const std::uint32_t writers = region == ir::none ? 0 : writer_count(plan_.regions[region], root);
+      result.push_back({variable(root, body), writers});
+    }
+    return result;
+  }
+
+  vm::Arm add_arm(const Step& step, PlanId region, std::uint32_t body) {
+    vm::Arm arm;
+    arm.shares = shares(step.written, region, body);
+    if (region != ir::none && !plan_.regions[region].steps.empty()) arm.region = emit_region(region);
+    return arm;
+  }
+
+  std::uint32_t add_branch(const Step& step, std::uint32_t body) {
+    vm::BranchSite site;
+    site.labels = step.op->labels;
+    site.assigned = operands(step.nested_assigned, body);
+    site.written = operands(step.written, body);
+    if (step.op->kind == OpKind::wait || step.op->kind == OpKind::wait_deep) {
+      site.awaited = operands(step.op->operands, body);
+    }
+    for (const PlanId region : step.regions) site.arms.push_back(add_arm(step, region, body));
+    std::size_t arms = 1;
+    if (step.op->kind == OpKind::if_) arms = 2;
+    if (step.op->kind == OpKind::switch_) arms = site.labels.size() + 1;
+    while (site.arms.size() < arms) site.arms.push_back(add_arm(step, ir::none, body));
+    program_.branches.push_back(std::move(site));
+    return static_cast<std::uint32_t>(program_.branches.size() - 1);
+  }
+
+  std::uint32_t add_foreach(const Step& step, std::uint32_t body) {
+    vm::ForeachSite site;
+    site.body = first_body_ + plan_.regions[step.regions[0]].body;
+    site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
+    site.shares = shares(step.written, step.regions[0], body);
+    site.assigned = operands(step.nested_assigned, body);
+    site.written = operands(step.written, body);
+    program_.foreaches.push_back(std::move(site));
+    return static_cast<std::uint32_t>(program_.foreaches.size() - 1);
+  }
+
+  std::uint32_t add_loop(const Step& step, std::uint32_t body) {
+    vm::LoopSite site;
+    site.body = first_body_ + plan_.regions[step.regions[0]].body;
+    site.initial = operands(step.op->operands, body);
+    site.results = operands(step.op->results, body);
+    site.assigned = operands(step.nested_assigned, body);
+    site.written = operands(step.written, body);
+    site.shares = shares(step.written, step.regions[0], body);
+    site.test_after = step.op->test_after;
+    const auto index = static_cast<std::uint32_t>(program_.loops.size());
+    program_.loops.push_back(std::move(site));
+    loops_.emplace_back(step.op, index);
+    return index;
+  }
+
+  /// The loop's own operation was emitted before: bodies follow those around them.
+  vm::Instruction emit_loop_test(const Step& step, std::uint32_t body) {
+    vm::Instruction in;
+    in.opcode = vm::Opcode::loop_test;
+    in.b = operand(step.op->condition, body);
+    for (const auto& [op, index] : loops_) {
+      if (op == step.op) in.d = index;
+    }
+    vm::Arm arm = add_arm(step, step.regions.empty() ? ir::none : step.regions[0], body);
+    vm::LoopSite& site = program_.loops[in.d];
+    site.step = std::move(arm);
+    site.nexts = operands(step.op->nexts, body);
+    return in;
+  }
+
+  vm::Instruction emit_run_app(std::uint32_t body) {
+    const ir::Command& command = function_.command;
+    vm::AppSite site;
+    site.words = operands(command.words, body);
+    site.stdin_file = operand(command.stdin_file, body);
+    site.stdout_file = operand(command.stdout_file, body);
+    site.stderr_file = operand(command.stderr_file, body);
+    for (std::uint32_t i = 0; i < function_.file_output_count; ++i) {
+      site.file_outputs.push_back(variable(function_.parameters[i], body));
+    }
+    site.void_outputs = operands(function_.outputs, body);
+    program_.apps.push_back(std::move(site));
+    vm::Instruction in;
+    in.opcode = vm::Opcode::run_app;
+    in.d = static_cast<std::uint32_t>(program_.apps.size() - 1);
+    return in;
+  }
+
+  const FunctionPlan& plan_;
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const vm::FunctionId id_;
+  vm::Program& program_;
+  const vm::BodyId first_body_;
+  std::vector<std::uint32_t> states_;                           ///< strand states so far, by body
+  std::vector<std::pair<const ir::Op*, std::uint32_t>> loops_;  ///< LoopSite of each loop emitted so far
+};
+
+}  // namespace
+
+vm::BodyId emit_function(const FunctionPlan& plan, vm::FunctionId id, vm::Program& program) {
+  return FunctionEmitter(plan, id, program).run();
+}
+
+}  // namespace raddle::emit

@@ -1,0 +1,370 @@
+#include "compiler/emit/function_plan.hpp"
+
+#include <algorithm>
+
+#include "compiler/emit/builtin_arguments.hpp"
+#include "stdlib/builtins.hpp"
+
+namespace raddle::emit {
+
+using ir::OpKind;
+using vm::AwaitMode;
+
+TypeKind kind_of(const ir::Module& module, const ir::Function& function, ir::Operand operand) {
+  if (operand.is_constant) {
+    switch (module.constants[operand.index].index()) {
+      case 0: return TypeKind::int_;
+      case 1: return TypeKind::float_;
+      case 2: return TypeKind::string;
+      default: return TypeKind::boolean;
+    }
+  }
+  return module.types->kind(module.types->base(function.variables[operand.index].type));
+}
+
+std::uint32_t writer_count(const RegionPlan& region, ir::VarId root) {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(region.steps, [root](const Step& step) { return step.written.contains(root); }));
+}
+
+namespace {
+
+class Planner {
+ public:
+  Planner(const ir::Module& module, const ir::Function& function) : module_(module), function_(function) {
+    plan_.module = &module;
+    plan_.function = &function;
+    plan_.variables.resize(function.variables.size());
+  }
+
+  FunctionPlan run() {
+    plan_.bodies.emplace_back();
+    add_region(ir::none, 0, 0, {0});
+    for (const ir::VarId id : function_.parameters) declare(id, 0);
+    for (const ir::VarId id : function_.outputs) declare(id, 0);
+    plan_.bodies[0].slots = function_.parameters;
+    fill_region(0, {0});
+    if (function_.kind == ir::FunctionKind::app) add_run_app();
+    find_roots();
+    lay_out_slots();
+    for (PlanId id = 0; id < plan_.regions.size(); ++id) record_uses(id);
+    summarise(0);
+    return std::move(plan_);
+  }
+
+ private:
+  // --- regions and steps
+
+  PlanId add_region(PlanId parent, std::uint32_t parent_step, std::uint32_t body,
+                    const std::vector<ir::RegionId>& sources) {
+    const auto id = static_cast<PlanId>(plan_.regions.size());
+    RegionPlan& region = plan_.regions.emplace_back();
+    region.parent = parent;
+    region.parent_step = parent_step;
+    region.body = body;
+    for (const ir::RegionId source : sources) {
+      for (const ir::VarId variable : function_.regions[source].parameters) declare(variable, id);
+      for (const ir::VarId variable : function_.regions[source].variables) declare(variable, id);
+    }
+    return id;
+  }
+
+  void declare(ir::VarId variable, PlanId region) {
+    plan_.variables[variable].region = region;
+    plan_.variables[variable].body = plan_.regions[region].body;
+    plan_.regions[region].declared.insert(variable);
+  }
+
+  void fill_region(PlanId id, const std::vector<ir::RegionId>& sources) {
+    for (const ir::RegionId source : sources) {
+      for (const ir::Op& op : function_.regions[source].ops) add_step(id, op);
+    }
+  }
+
+  std::uint32_t add_body(std::uint32_t parent, std::vector<ir::VarId> parameters) {
+    plan_.bodies.push_back({parent, static_cast<PlanId>(plan_.regions.size()), std::move(parameters), {}});
+    return static_cast<std::uint32_t>(plan_.bodies.size() - 1);
+  }
+
+  void add_step(PlanId region, const ir::Op& op) {
+    Step step;
+    step.op = &op;
+    step.results = op.results;
+    std::erase(step.results, ir::none);
+    set_inputs(step);
+    const auto index = static_cast<std::uint32_t>(plan_.regions[region].steps.size());
+    plan_.regions[region].steps.push_back(std::move(step));
+    const std::uint32_t body = plan_.regions[region].body;
+    std::vector<PlanId> regions;
+    switch (op.kind) {
+      case OpKind::loop: regions.push_back(add_loop(region, index, body, op)); break;
+      case OpKind::foreach_range:
+      case OpKind::foreach_array: {
+        const std::uint32_t own = add_body(body, function_.regions[op.regions[0]].parameters);
+        regions.push_back(add_region(region, index, own, {op.regions[0]}));
+        fill_region(regions[0], {op.regions[0]});
+        break;
+      }
+      default:
+        for (const ir::RegionId source : op.regions) {
+          regions.push_back(add_region(region, index, body, {source}));
+          fill_region(regions.back(), {source});
+        }
+    }
+    plan_.regions[region].steps[index].regions = std::move(regions);
+  }
+
+  /// `for`: the test, then a step that enters the body. `iterate`: body and test are one region.
+  PlanId add_loop(PlanId region, std::uint32_t index, std::uint32_t body, const ir::Op& op) {
+    const std::uint32_t own = add_body(body, function_.regions[op.regions[0]].parameters);
+    std::vector<ir::RegionId> sources{op.regions[0]};
+    if (op.test_after) sources.push_back(op.regions[1]);
+    const PlanId main = add_region(region, index, own, sources);
+    fill_region(main, sources);
+    Step test;
+    test.kind = StepKind::loop_test;
+    test.op = &op;
+    await(test, op.condition, AwaitMode::set);
+    for (const ir::Operand next : op.nexts) pass(test, next);
+    const auto test_index = static_cast<std::uint32_t>(plan_.regions[main].steps.size());
+    plan_.regions[main].steps.push_back(std::move(test));
+    if (!op.test_after) {
+      const PlanId inner = add_region(main, test_index, own, {op.regions[1]});
+      fill_region(inner, {op.regions[1]});
+      plan_.regions[main].steps[test_index].regions = {inner};
+    }
+    return main;
+  }
+
+  void add_run_app() {
+    Step step;
+    step.kind = StepKind::run_app;
+    step.alone = true;
+    for (std::size_t i = 0; i < function_.parameters.size(); ++i) {
+      const ir::Operand parameter = ir::Operand::variable(function_.parameters[i]);
+      await(step, parameter, i < function_.file_output_count ? AwaitMode::set : deep_mode(parameter));
+    }
+    const ir::Command& command = function_.command;
+    for (const ir::Operand word : command.words) {
+      const bool is_output = !word.is_constant && is_file_output(word.index);
+      await(step, word, is_output ? AwaitMode::set : deep_mode(word));
+    }
+    if (command.stdin_file.index != ir::none) await(step, command.stdin_file, deep_mode(command.stdin_file));
+    for (const ir::Operand file : {command.stdout_file, command.stderr_file}) {
+      if (file.index != ir::none) await(step, file, AwaitMode::set);
+    }
+    step.results = function_.outputs;
+    plan_.regions[0].steps.push_back(std::move(step));
+  }
+
+  bool is_file_output(ir::VarId variable) const {
+    const auto end = function_.parameters.begin() + function_.file_output_count;
+    return std::find(function_.parameters.begin(), end, variable) != end;
+  }
+
+  // --- what a step awaits
+
+  void await(Step& step, ir::Operand operand, AwaitMode mode) {
+    if (operand.is_constant || operand.index == ir::none) return;
+    const Awaited input{operand.index, mode};
+    if (std::ranges::find(step.awaited, input) == step.awaited.end()) step.awaited.push_back(input);
+  }
+  void pass(Step& step, ir::Operand operand) {
+    if (!operand.is_constant && operand.index != ir::none) step.passed.push_back(operand.index);
+  }
+  void await_all(Step& step, AwaitMode mode = AwaitMode::set) {
+    for (const ir::Operand operand : step.op->operands) await(step, operand, mode);
+  }
+  void pass_all(Step& step) {
+    for (const ir::Operand operand : step.op->operands) pass(step, operand);
+  }
+  void await_but_last(Step& step) {
+    const std::vector<ir::Operand>& operands = step.op->operands;
+    for (std::size_t i = 0; i + 1 < operands.size(); ++i) await(step, operands[i], AwaitMode::set);
+    pass(step, operands.back());
+  }
+
+  TypeKind kind(ir::Operand operand) const { return kind_of(module_, function_, operand); }
+
+  /// Scalars have nothing inside: waiting for the value is enough.
+  AwaitMode deep_mode(ir::Operand operand) const {
+    switch (kind(operand)) {
+      case TypeKind::array:
+      case TypeKind::bag:
+      case TypeKind::structure: return AwaitMode::deep;
+      case TypeKind::file:
+      case TypeKind::url: return AwaitMode::closed;
+      default: return AwaitMode::set;
+    }
+  }
+  AwaitMode closed_mode(ir::Operand operand) const {
+    return kind(operand) == TypeKind::structure ? AwaitMode::set : std::min(deep_mode(operand), AwaitMode::closed);
+  }
+  AwaitMode reference_mode(ir::Operand operand) const {
+    const TypeKind type = kind(operand);
+    return type == TypeKind::array || type == TypeKind::bag ? AwaitMode::closed : AwaitMode::set;
+  }
+
+  void await_builtin(Step& step) {
+    const ir::Op& op = *step.op;
+    const BuiltinArguments arguments = builtin_arguments(stdlib::builtins()[op.callee].signature);
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      const ir::Operand operand = op.operands[i];
+      if (i < arguments.file_output_count)
+        await(step, operand, AwaitMode::set);
+      else if (arguments.is_by_reference(i - arguments.file_output_count))
+        await(step, operand, reference_mode(operand));
+      else
+        await(step, operand, deep_mode(operand));
+    }
+  }
+
+  void set_inputs(Step& step) {
+    step.synchronous = true;
+    switch (step.op->kind) {
+      case OpKind::array_get:
+      case OpKind::struct_get: step.synchronous = false; return await_all(step);
+      case OpKind::array_insert:
+      case OpKind::bag_append:
+      case OpKind::struct_set: return await_but_last(step);
+      case OpKind::array_list:
+      case OpKind::struct_make:
+        step.alone = true;
+        step.synchronous = false;
+        return pass_all(step);
+      case OpKind::array_map:
+        for (std::size_t i = 0; i < step.op->operands.size(); ++i) {
+          if (i % 2 == 0)
+            await(step, step.op->operands[i], AwaitMode::set);
+          else
+            pass(step, step.op->operands[i]);
+        }
+        return;
+      case OpKind::call:
+      case OpKind::call_app:
+      case OpKind::loop:
+        step.alone = true;
+        step.synchronous = false;
+        return pass_all(step);
+      case OpKind::call_builtin: return await_builtin(step);
+      case OpKind::file_assign:
+        await(step, step.op->operands[0], AwaitMode::set);
+        return await(step, step.op->operands[1], AwaitMode::closed);
+      case OpKind::if_:
+      case OpKind::switch_:
+      case OpKind::foreach_range: step.synchronous = false; return await_all(step);
+      case OpKind::foreach_array: step.synchronous = false; return await_all(step, AwaitMode::closed);
+      case OpKind::wait:
+      case OpKind::wait_deep:
+        step.synchronous = false;
+        for (const ir::Operand operand : step.op->operands) {
+          await(step, operand, step.op->kind == OpKind::wait ? closed_mode(operand) : deep_mode(operand));
+        }
+        return;
+      default: return await_all(step);
+    }
+  }
+
+  // --- arrays written
+
+  void find_roots() {
+    for (ir::VarId id = 0; id < plan_.variables.size(); ++id) plan_.variables[id].root = id;
+    std::vector<ir::VarId> row_of(plan_.variables.size(), ir::none);
+    for (const RegionPlan& region : plan_.regions) {
+      for (const Step& step : region.steps) {
+        if (step.kind != StepKind::op || step.results.empty()) continue;
+        if (step.op->kind != OpKind::array_row && step.op->kind != OpKind::bag_row) continue;
+        row_of[step.results[0]] = step.op->operands[0].index;
+      }
+    }
+    for (ir::VarId id = 0; id < plan_.variables.size(); ++id) {
+      ir::VarId root = id;
+      for (std::size_t steps = 0; row_of[root] != ir::none && steps <= row_of.size(); ++steps) root = row_of[root];
+      plan_.variables[id].root = root;
+    }
+  }
+
+  static bool writes_directly(OpKind kind) {
+    return kind == OpKind::array_insert || kind == OpKind::array_row || kind == OpKind::bag_append ||
+           kind == OpKind::bag_row;
+  }
+
+  /// Fills the nested sets of the region's steps from the inside out.
+  void summarise(PlanId id) {
+    for (std::uint32_t i = 0; i < plan_.regions[id].steps.size(); ++i) {
+      Step& step = plan_.regions[id].steps[i];
+      if (step.kind == StepKind::op && writes_directly(step.op->kind)) {
+        step.written.insert(plan_.variables[step.op->operands[0].index].root);
+      }
+      for (const PlanId inner : step.regions) {
+        summarise(inner);
+        collect(step, plan_.regions[inner]);
+      }
+      for (const ir::VarId root : step.written) {
+        await(step, ir::Operand::variable(root), AwaitMode::set);
+        plan_.variables[root].read_by.push_back({id, i});
+      }
+    }
+  }
+
+  static void collect(Step& step, const RegionPlan& inner) {
+    const auto add = [&inner](std::set<ir::VarId>& to, ir::VarId variable) {
+      if (!inner.declared.contains(variable)) to.insert(variable);
+    };
+    for (const Step& each : inner.steps) {
+      for (const Awaited& input : each.awaited) add(step.nested_reads, input.variable);
+      for (const ir::VarId variable : each.passed) add(step.nested_reads, variable);
+      for (const ir::VarId variable : each.nested_reads) add(step.nested_reads, variable);
+      for (const ir::VarId variable : each.results) add(step.nested_assigned, variable);
+      for (const ir::VarId variable : each.nested_assigned) add(step.nested_assigned, variable);
+      for (const ir::VarId variable : each.written) add(step.written, variable);
+    }
+  }
+
+  // --- variables
+
+  void lay_out_slots() {
+    for (BodyPlan& body : plan_.bodies) {
+      for (std::uint32_t i = 0; i < body.slots.size(); ++i) plan_.variables[body.slots[i]].slot = i;
+    }
+    for (const ir::VarId id : function_.outputs) plan_.variables[id].is_output = true;
+    std::vector<bool> placed(plan_.variables.size(), false);
+    for (const BodyPlan& body : plan_.bodies) {
+      for (const ir::VarId id : body.slots) placed[id] = true;
+    }
+    for (ir::VarId id = 0; id < plan_.variables.size(); ++id) {
+      VariablePlan& variable = plan_.variables[id];
+      if (placed[id] || variable.is_output) continue;
+      BodyPlan& body = plan_.bodies[variable.body];
+      variable.slot = static_cast<std::uint32_t>(body.slots.size());
+      body.slots.push_back(id);
+    }
+    BodyPlan& own = plan_.bodies[0];
+    own.outputs = function_.outputs;
+    for (std::uint32_t i = 0; i < own.outputs.size(); ++i) {
+      plan_.variables[own.outputs[i]].slot = static_cast<std::uint32_t>(own.slots.size()) + i;
+    }
+  }
+
+  void record_uses(PlanId id) {
+    const RegionPlan& region = plan_.regions[id];
+    for (std::uint32_t i = 0; i < region.steps.size(); ++i) {
+      const Step& step = region.steps[i];
+      for (const ir::VarId variable : step.results) plan_.variables[variable].assigned_by.push_back({id, i});
+      for (const Awaited& input : step.awaited) plan_.variables[input.variable].read_by.push_back({id, i});
+      for (const ir::VarId variable : step.passed) plan_.variables[variable].read_by.push_back({id, i});
+    }
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  FunctionPlan plan_;
+};
+
+}  // namespace
+
+FunctionPlan plan_function(const ir::Module& module, const ir::Function& function) {
+  return Planner(module, function).run();
+}
+
+}  // namespace raddle::emit

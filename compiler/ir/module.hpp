@@ -1,0 +1,138 @@
+#pragma once
+// The dataflow IR: functions of regions of operations over single-assignment variables.
+// All parts live in vectors and are named by 32-bit ids, so that they copy and compare without pointers.
+//
+// Rules (checked by verify):
+// - A variable is declared in one region (Region::variables, or its parameters, or the function's parameters and
+//   outputs) and visible there and in all regions nested in it. It is assigned by at most one operation of each
+//   region. Operations of different regions may assign it: in different branches of one `if`/`switch` that is the
+//   ordinary thing, else the second assignment fails at run time (check has warned of it).
+// - There is no order between operations of a region but through their operands. Lowering emits them in text order;
+//   the pass order-operations sorts them so that each follows those that assign its operands, where that is possible.
+// - Nothing refers to a variable of another function: globals that a function reads are passed to it as parameters
+//   (added by lower, transitively).
+//
+// Note [loop]. `for` and `iterate` are one operation:
+//     %f0, %f1 = loop %i0, %i1 {(%v0, %v1)  ...test...; loop_test value = `condition`
+//                 } { ...body and updates... }
+//   operands: initial values. regions[0] "test": its parameters are the loop variables; Op::condition is the boolean
+//   variable (declared in regions[0] or outside) that decides. regions[1] "body": its parent is regions[0], so it sees
+//   the variables there;
+//   Op::nexts are the values of the next iteration (one for each loop variable). results: the final values of the
+//   loop variables (one for each, or empty if nobody needs them), assigned when the condition is false.
+//   `for`: test, then body and next. `iterate`: test_after is true: body first; the condition is a variable of
+//   regions[1]; true means stop.
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "compiler/source/source_buffer.hpp"
+#include "compiler/types/type_store.hpp"
+
+namespace raddle::ir {
+
+enum class OpKind : std::uint8_t {
+#define RADDLE_IR_OP(name, text, effect, strict) name,
+#include "compiler/ir/ops.def"
+#undef RADDLE_IR_OP
+};
+enum class Effect : std::uint8_t { pure, fails, creates, writes, acts };
+enum class Strict : std::uint8_t { all, first, none };
+struct OpInfo {
+  const char* text;
+  Effect effect;
+  Strict strict;
+};
+const OpInfo& info(OpKind kind);
+
+using VarId = std::uint32_t;       ///< index into Function::variables
+using RegionId = std::uint32_t;    ///< index into Function::regions
+using FunctionId = std::uint32_t;  ///< index into Module::functions
+inline constexpr std::uint32_t none = ~0u;
+
+/// int, float, string, boolean; void has no constant. Types by the alternative's order.
+using Constant = std::variant<std::int64_t, double, std::string, bool>;
+
+/// A variable or a constant of the module's pool.
+struct Operand {
+  std::uint32_t index = none;
+  bool is_constant = false;
+  static Operand variable(VarId id) { return {id, false}; }
+  static Operand constant(std::uint32_t id) { return {id, true}; }
+  bool operator==(const Operand&) const = default;
+};
+
+struct Var {
+  std::string name;  ///< the script's name, or "" for a temporary
+  TypeId type = TypeStore::error;
+  Span span;  ///< where it is declared; temporaries: the expression
+  RegionId region = none;
+};
+
+struct Op {
+  OpKind kind = OpKind::copy;
+  std::vector<VarId> results;
+  std::vector<Operand> operands;
+  std::vector<RegionId> regions;
+  Span span;
+  std::uint32_t callee = none;        ///< call, call_app: FunctionId; call_builtin: index into stdlib's table
+  std::int64_t number = 0;            ///< writers n, field n, mode (0 incr, 1 min, 2 scale)
+  std::vector<std::int64_t> labels;   ///< switch_: one for each region but the default, the last if regions > labels
+  Operand condition;                  ///< loop
+  std::vector<Operand> nexts;         ///< loop
+  bool test_after = false;            ///< loop: iterate
+  Operand priority;                   ///< calls: @prio, index none if absent
+  std::vector<TypeId> operand_types;  ///< call_builtin with varargs or unions: the operands' types as checked
+};
+
+struct Region {
+  std::vector<VarId> parameters;  ///< of loop bodies
+  std::vector<VarId> variables;   ///< declared here, parameters not included
+  std::vector<Op> ops;
+  RegionId parent = none;
+};
+
+enum class FunctionKind : std::uint8_t {
+  composite,  ///< expanded in dataflow order
+  leaf,       ///< a composite that leaf inference has proven compilable: may be called natively with inputs set
+  app,        ///< external program: `command` below
+};
+
+/// One word of an app's command line, or the file of a redirection: an operand over the function's parameters.
+struct Command {
+  std::vector<Operand> words;
+  Operand stdin_file, stdout_file, stderr_file;  ///< index none if absent
+};
+
+struct Function {
+  std::string name;  ///< unique in the module: overloads are "f", "f.1", ...
+  FunctionKind kind = FunctionKind::composite;
+  /// Parameters in order: file outputs, inputs, then globals read by the function.
+  std::vector<VarId> parameters;
+  std::uint32_t file_output_count = 0;
+  std::vector<VarId> outputs;  ///< not files
+  std::vector<Var> variables;
+  std::vector<Region> regions;  ///< regions[0] is the body
+  Command command;              ///< app: words are computed by the ops of regions[0]
+  bool demands_leaf = false;    ///< @leaf: leaf inference reports what stands in the way
+  std::string not_leaf_reason;  ///< set by leaf inference where kind stays composite
+  Span span;
+};
+
+struct Module {
+  TypeStore* types = nullptr;  ///< the session's; outlives the module
+  const SourceMap* sources = nullptr;
+  std::deque<Function> functions;  ///< functions[entry] holds the top-level statements; no parameters but @param's
+  FunctionId entry = 0;
+  std::vector<Constant> constants;                                     ///< shared pool
+  std::unordered_multimap<std::size_t, std::uint32_t> constant_index;  ///< by hash; kept by constant()
+  std::uint32_t constant(Constant value);                              ///< index of an equal constant, added if absent
+  FunctionId find(std::string_view name) const;                        ///< none if absent
+};
+
+TypeId type_of(const Module& module, const Function& function, Operand operand);
+
+}  // namespace raddle::ir

@@ -1,0 +1,170 @@
+#include "compiler/ir/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "compiler/ir/verify_types.hpp"
+#include "compiler/ir/writers.hpp"
+#include "stdlib/builtins.hpp"
+
+namespace raddle::ir {
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const Module& module, const Function& function, std::vector<std::string>& problems)
+      : module_(module), function_(function), problems_(problems), declared_(function.variables.size(), false) {}
+
+  void run() {
+    if (function_.regions.empty()) return report("", "no body");
+    op_text_ = "declarations";
+    declare(function_.parameters, 0);
+    declare(function_.outputs, 0);
+    assigned_elsewhere_.insert(function_.parameters.begin(), function_.parameters.end());
+    for (RegionId id = 0; id < function_.regions.size(); ++id) {
+      declare(function_.regions[id].parameters, id);
+      declare(function_.regions[id].variables, id);
+      assigned_elsewhere_.insert(function_.regions[id].parameters.begin(), function_.regions[id].parameters.end());
+    }
+    reached_.assign(function_.regions.size(), false);
+    region(0);
+    for (const Operand word : function_.command.words) use(word, 0);
+    const Command& command = function_.command;
+    for (const Operand file : {command.stdin_file, command.stdout_file, command.stderr_file})
+      if (file.index != none) use(file, 0);
+    if (problems_.empty()) writers();
+  }
+
+ private:
+  void report(const std::string& op, const std::string& text) {
+    problems_.push_back(fmt::format("@{}: {}{}{}", function_.name, op, op.empty() ? "" : ": ", text));
+  }
+  void report(const std::string& text) { report(op_text_, text); }
+
+  std::string name(VarId id) const {
+    const std::string& own = function_.variables[id].name;
+    return own.empty() ? fmt::format("variable {}", id) : own;
+  }
+
+  void declare(const std::vector<VarId>& ids, RegionId region) {
+    for (const VarId id : ids) {
+      if (id >= function_.variables.size()) {
+        report("a variable that is not there");
+      } else if (declared_[id]) {
+        report(fmt::format("{} is declared twice", name(id)));
+      } else if (function_.variables[id].region != region) {
+        report(fmt::format("{} has the wrong region", name(id)));
+      } else {
+        declared_[id] = true;
+      }
+    }
+  }
+
+  bool is_visible(VarId id, RegionId from) const {
+    for (RegionId at = from; at != none; at = function_.regions[at].parent)
+      if (function_.variables[id].region == at) return true;
+    return false;
+  }
+
+  bool use(Operand operand, RegionId from) {
+    if (operand.is_constant) {
+      if (operand.index < module_.constants.size()) return true;
+      report("a constant that is not there");
+      return false;
+    }
+    if (operand.index >= function_.variables.size() || !declared_[operand.index]) {
+      report("an operand that is declared nowhere");
+      return false;
+    }
+    if (is_visible(operand.index, from)) return true;
+    report(fmt::format("{} is not visible", name(operand.index)));
+    return false;
+  }
+
+  void region(RegionId id) {
+    if (reached_[id]) return report(fmt::format("region {} belongs to two operations", id));
+    reached_[id] = true;
+    std::unordered_set<VarId> assigned;
+    for (const Op& op : function_.regions[id].ops) {
+      op_text_ = info(op.kind).text;
+      operation(op, id, assigned);
+    }
+  }
+
+  void operation(const Op& op, RegionId at, std::unordered_set<VarId>& assigned) {
+    bool good = true;
+    for (const Operand operand : op.operands) good = use(operand, at) && good;
+    if (op.priority.index != none) good = use(op.priority, at) && good;
+    for (const VarId result : op.results) {
+      good = use(Operand::variable(result), at) && good;
+      if (!assigned.insert(result).second) report(fmt::format("{} is assigned twice", name(result)));
+      if (assigned_elsewhere_.contains(result)) report(fmt::format("{} is a parameter", name(result)));
+    }
+    if (op.kind == OpKind::call_builtin && op.callee >= stdlib::builtins().size()) {
+      report("a library function that is not there");
+      good = false;
+    }
+    if (!good || !nested(op, at)) return;
+    if (const std::string problem = check_types(module_, function_, op); !problem.empty()) report(problem);
+  }
+
+  bool region_count_fits(const Op& op) const {
+    const std::size_t count = op.regions.size();
+    if (op.kind == OpKind::if_) return count == 1 || count == 2;
+    if (op.kind == OpKind::loop) return count == 2;
+    if (op.kind == OpKind::switch_) return count == op.labels.size() || count == op.labels.size() + 1;
+    const bool has_body = op.kind == OpKind::foreach_range || op.kind == OpKind::foreach_array ||
+                          op.kind == OpKind::wait || op.kind == OpKind::wait_deep;
+    return count == (has_body ? 1 : 0);
+  }
+
+  bool nested(const Op& op, RegionId at) {
+    if (!region_count_fits(op)) {
+      report("wrong number of regions");
+      return false;
+    }
+    for (std::size_t i = 0; i < op.regions.size(); ++i) {
+      const RegionId id = op.regions[i];
+      const RegionId parent = op.kind == OpKind::loop && i == 1 ? op.regions[0] : at;
+      if (id >= function_.regions.size() || function_.regions[id].parent != parent) {
+        report("a region with the wrong parent");
+        return false;
+      }
+    }
+    for (const RegionId id : op.regions) {
+      const std::string outer = op_text_;
+      region(id);
+      op_text_ = outer;
+    }
+    if (op.kind != OpKind::loop) return true;
+    bool good = use(op.condition, op.regions[op.test_after ? 1 : 0]);
+    for (const Operand next : op.nexts) good = use(next, op.regions[1]) && good;
+    return good;
+  }
+
+  void writers() {
+    Function counted = function_;
+    if (count_writers(counted)) report("array_new", "the number of writers is wrong");
+  }
+
+  const Module& module_;
+  const Function& function_;
+  std::vector<std::string>& problems_;
+  std::vector<bool> declared_;
+  std::vector<bool> reached_;
+  std::unordered_set<VarId> assigned_elsewhere_;  ///< parameters
+  std::string op_text_;
+};
+
+}  // namespace
+
+std::vector<std::string> verify(const Module& module) {
+  std::vector<std::string> problems;
+  if (module.entry >= module.functions.size()) problems.push_back("no entry function");
+  for (const Function& function : module.functions) Verifier(module, function, problems).run();
+  return problems;
+}
+
+}  // namespace raddle::ir

@@ -1,0 +1,161 @@
+#include "compiler/lower/lower.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "compiler/ir/writers.hpp"
+#include "compiler/lower/lower_function.hpp"
+#include "compiler/lower/visit_tree.hpp"
+
+namespace raddle {
+
+namespace lowering {
+
+bool is_file(const TypeStore& types, TypeId type) {
+  const TypeKind kind = types.kind(types.base(type));
+  return kind == TypeKind::file || kind == TypeKind::url;
+}
+
+void refuse_unsupported(ModuleContext& context, const ast::Annotations& annotations) {
+  static constexpr std::array unsupported = {"retry", "timeout",    "memory",  "cores",
+                                             "memo",  "checkpoint", "isolate", "gpu"};
+  for (const ast::Annotation& annotation : annotations)
+    if (std::ranges::find(unsupported, annotation.name.text) != unsupported.end())
+      context.diagnostics.report(DiagnosticKind::not_supported, annotation.span, "`@" + annotation.name.text + "`");
+}
+
+namespace {
+
+/// For each function the top-level variables that it or a function it calls reads, in order of declaration.
+class GlobalReads {
+ public:
+  explicit GlobalReads(const CheckedProgram& program)
+      : program_(program), reads_(program.functions.size()), calls_(program.functions.size()) {
+    for (std::uint32_t i = 0; i < program.functions.size(); ++i) scan(i);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::uint32_t i = 0; i < reads_.size(); ++i)
+        for (const std::uint32_t callee : calls_[i])
+          for (const ast::VariableId global : reads_[callee]) changed |= reads_[i].insert(global).second;
+    }
+  }
+  std::vector<ast::VariableId> of(std::uint32_t function) const {
+    return {reads_[function].begin(), reads_[function].end()};
+  }
+
+ private:
+  void scan(std::uint32_t index) {
+    const ast::FunctionDefinition& definition = *program_.functions[index].definition;
+    const auto read = [&](ast::VariableId variable) {
+      if (variable != ast::no_variable && program_.variables[variable].role == VariableRole::global)
+        reads_[index].insert(variable);
+    };
+    const auto expression = [&](const ast::Expr& expr) {
+      if (expr.kind == ast::ExprKind::Name) {
+        read(ast::as<ast::Name>(expr).variable);
+      } else if (expr.kind == ast::ExprKind::Call) {
+        const auto& call = ast::as<ast::Call>(expr);
+        if (call.callee_kind == ast::CalleeKind::function) calls_[index].insert(call.callee_index);
+      }
+    };
+    const TreeVisitor visitor{.expression = expression, .updated = read};
+    if (definition.block) visit_statement(*definition.block, visitor);
+    for (const ast::ExprPtr& word : definition.command.words) visit_expression(*word, visitor);
+    for (const auto& redirection : definition.command.redirections) visit_expression(*redirection.file, visitor);
+  }
+
+  const CheckedProgram& program_;
+  std::vector<std::set<ast::VariableId>> reads_;
+  std::vector<std::set<std::uint32_t>> calls_;
+};
+
+bool has_annotation(const ast::FunctionDefinition& definition, std::string_view name) {
+  return std::ranges::any_of(definition.annotations,
+                             [&](const ast::Annotation& annotation) { return annotation.name.text == name; });
+}
+
+class ModuleLowering {
+ public:
+  ModuleLowering(CheckedProgram& program, Diagnostics& diagnostics, ir::Module& module)
+      : program_(program), context_{program, diagnostics, module, {}, {}} {}
+
+  void run() {
+    const GlobalReads globals(program_);
+    ir::Module& module = context_.module;
+    module.entry = add_function("main", Span{.file = program_.modules.back()->file});
+    for (std::uint32_t i = 0; i < program_.functions.size(); ++i) {
+      const CheckedFunction& checked = program_.functions[i];
+      context_.functions.push_back(add_function(checked.name, checked.definition->name.span));
+      context_.globals_read.push_back(globals.of(i));
+    }
+    for (std::uint32_t i = 0; i < program_.functions.size(); ++i) lower_function(i);
+    lower_entry();
+    for (ir::Function& function : module.functions) ir::count_writers(function);
+  }
+
+ private:
+  ir::FunctionId add_function(const std::string& name, Span span) {
+    std::string unique = name;
+    for (int i = 1; context_.module.find(unique) != ir::none; ++i) unique = name + "." + std::to_string(i);
+    ir::Function& function = context_.module.functions.emplace_back();
+    function.name = std::move(unique);
+    function.span = span;
+    function.regions.emplace_back();
+    return static_cast<ir::FunctionId>(context_.module.functions.size() - 1);
+  }
+
+  void lower_function(std::uint32_t index) {
+    const CheckedFunction& checked = program_.functions[index];
+    const ast::FunctionDefinition& definition = *checked.definition;
+    const ir::FunctionId id = context_.functions[index];
+    ir::Function& function = context_.module.functions[id];
+    function.demands_leaf = has_annotation(definition, "leaf");
+    refuse_unsupported(context_, definition.annotations);
+    FunctionLowering body(context_, id);
+    for (const ast::VariableId output : checked.outputs) {
+      if (!is_file(program_.types, program_.variables[output].type)) continue;
+      body.add_parameter(output);
+      ++function.file_output_count;
+    }
+    for (const ast::VariableId input : checked.inputs) body.add_parameter(input);
+    for (const ast::VariableId global : context_.globals_read[index]) body.add_parameter(global);
+    for (const ast::VariableId output : checked.outputs)
+      if (!is_file(program_.types, program_.variables[output].type)) body.add_output(output);
+    if (checked.is_app) {
+      function.kind = ir::FunctionKind::app;
+      body.lower_command(definition.command);
+    } else if (definition.block) {
+      body.find_containers(*definition.block);
+      body.create_output_containers(checked.outputs);
+      body.lower_block(*definition.block);
+    }
+    // functions in Tcl and of shared libraries have been refused by check
+  }
+
+  void lower_entry() {
+    FunctionLowering body(context_, context_.module.entry);
+    for (const ScriptParameter& parameter : program_.parameters) body.add_parameter(parameter.variable);
+    for (const ScriptResult& result : program_.results) body.add_result(result.variable);
+    for (const auto& module : program_.modules) body.find_containers(module->statements);
+    for (const auto& module : program_.modules) body.lower_block(module->statements);
+    if (program_.main_function)
+      body.call_function(*program_.main_function, program_.functions[*program_.main_function].definition->name.span);
+  }
+
+  CheckedProgram& program_;
+  ModuleContext context_;
+};
+
+}  // namespace
+}  // namespace lowering
+
+ir::Module lower(CheckedProgram& program, const SourceMap& sources, Diagnostics& diagnostics) {
+  ir::Module module;
+  module.types = &program.types;
+  module.sources = &sources;
+  lowering::ModuleLowering(program, diagnostics, module).run();
+  return module;
+}
+
+}  // namespace raddle

@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "compiler/lower/lower_function.hpp"
+
+namespace raddle::lowering {
+
+using ast::as;
+using ast::ExprKind;
+using ir::OpKind;
+
+void FunctionLowering::assign(const ast::Assign& assign) {
+  outputs_.clear();
+  refuse_unsupported(context_, assign.annotations);
+  statement_annotations_ = &assign.annotations;
+  if (assign.values.size() == 1 && assign.targets.size() > 1) {
+    assign_outputs(assign, as<ast::Call>(*assign.values[0]));
+    statement_annotations_ = nullptr;
+    return;
+  }
+  for (std::size_t i = 0; i < assign.targets.size(); ++i) {
+    const bool declares = i < assign.declares.size() && assign.declares[i];
+    assign_one(*assign.targets[i], *assign.values[i], declares);
+  }
+  statement_annotations_ = nullptr;
+}
+
+// `a, b[0] = f(x)`: plain variables of the right type take the outputs themselves.
+void FunctionLowering::assign_outputs(const ast::Assign& assign, const ast::Call& call_expr) {
+  std::vector<ir::VarId> targets;
+  for (std::size_t i = 0; i < assign.targets.size(); ++i) {
+    const ast::Expr& target = *assign.targets[i];
+    if (i < assign.declares.size() && assign.declares[i]) declare_auto(target);
+    ir::VarId variable = ir::none;
+    if (target.kind == ExprKind::Name) {
+      variable = variable_of(as<ast::Name>(target).variable);
+      const bool widens = types().base(function().variables[variable].type) == TypeStore::float_ &&
+                          types().base(call_expr.output_types[i]) == TypeStore::int_;
+      const bool copies_file = is_file(types(), call_expr.output_types[i]) && !fills_files(call_expr);
+      if (widens || copies_file) variable = ir::none;
+    }
+    targets.push_back(variable);
+  }
+  const Operands outputs = call(call_expr, targets);
+  for (std::size_t i = 0; i < assign.targets.size(); ++i) {
+    if (targets[i] == ir::none) store(*assign.targets[i], outputs[i]);
+    outputs_.push_back(targets[i] == ir::none ? outputs[i] : ir::Operand::variable(targets[i]));
+  }
+}
+
+void FunctionLowering::assign_one(const ast::Expr& target, const ast::Expr& value_expr, bool declares) {
+  if (declares) declare_auto(target);
+  if (target.kind == ExprKind::Name) {
+    const ir::VarId variable = variable_of(as<ast::Name>(target).variable);
+    initialise(variable, value_expr);
+    outputs_.push_back(ir::Operand::variable(variable));
+    return;
+  }
+  const ir::Operand result = value(value_expr);
+  store(target, result);
+  outputs_.push_back(result);
+}
+
+void FunctionLowering::initialise(ir::VarId variable, const ast::Expr& expr) {
+  const TypeId type = function().variables[variable].type;
+  const bool fills = expr.kind == ExprKind::Call && fills_files(as<ast::Call>(expr));
+  if (!is_file(types(), type) || fills) {
+    value(expr, variable);
+    return;
+  }
+  // a file that is there already: a copy to a mapped one or an output, another name of the same file otherwise
+  const ir::Operand source = value(expr);
+  store_whole(variable, source, expr.span);
+}
+
+void FunctionLowering::store(const ast::Expr& target, ir::Operand source) {
+  if (target.kind == ExprKind::Name) {
+    store_whole(variable_of(as<ast::Name>(target).variable), source, target.span);
+  } else if (target.kind == ExprKind::Index) {
+    const auto& index = as<ast::Index>(target);
+    const ir::Operand into = container(*index.base);
+    const ir::Operand at = key(index);
+    emit(OpKind::array_insert, {into, at, converted(source, types().at(type_of(into)).element, target.span)}, {},
+         target.span);
+  } else {
+    const auto& field = as<ast::Field>(target);
+    const ir::Operand into = container(*field.base);
+    const TypeId type = types().structure(types().base(type_of(into))).fields[field.index].type;
+    emit(OpKind::struct_set, {into, converted(source, type, target.span)}, {}, target.span).number = field.index;
+  }
+}
+
+void FunctionLowering::store_whole(ir::VarId variable, ir::Operand source, Span span) {
+  const TypeId type = function().variables[variable].type;
+  if (is_file(types(), type) && file_has_object(variable)) {
+    emit(OpKind::file_assign, {ir::Operand::variable(variable), source}, {}, span);
+    return;
+  }
+  const bool widens = types().base(type) == TypeStore::float_ && types().base(type_of(source)) == TypeStore::int_;
+  emit(widens ? OpKind::int_to_float : OpKind::copy, {source}, {variable}, span);
+}
+
+ir::Operand FunctionLowering::container(const ast::Expr& expr) {
+  if (expr.kind == ExprKind::Name) return ir::Operand::variable(variable_of(as<ast::Name>(expr).variable));
+  if (expr.kind == ExprKind::Index) {
+    const auto& index = as<ast::Index>(expr);
+    const ir::Operand into = container(*index.base);
+    const ir::Operand at = key(index);
+    const bool is_bag = types().kind(types().base(expr.type)) == TypeKind::bag;
+    return emit_value(is_bag ? OpKind::bag_row : OpKind::array_row, {into, at}, expr.type, expr.span);
+  }
+  // a field: the container made with its structure
+  std::vector<std::uint32_t> path;
+  const ast::Expr* at = &expr;
+  while (at->kind == ExprKind::Field) {
+    path.push_back(as<ast::Field>(*at).index);
+    at = as<ast::Field>(*at).base.get();
+  }
+  std::ranges::reverse(path);
+  if (at->kind == ExprKind::Name) {
+    const auto found = containers_.find({as<ast::Name>(*at).variable, path});
+    if (found != containers_.end() && found->second != ir::none) return ir::Operand::variable(found->second);
+  }
+  return value(expr);
+}
+
+void FunctionLowering::declare_auto(const ast::Expr& target) {
+  const ast::Expr* at = &target;
+  while (at->kind == ExprKind::Index) at = as<ast::Index>(*at).base.get();
+  const ast::VariableId variable = as<ast::Name>(*at).variable;
+  const ir::VarId var = declare(variable);
+  if (context_.program.variables[variable].written_by_element) create_container(variable, var);
+}
+
+}  // namespace raddle::lowering

@@ -1,0 +1,151 @@
+#include "compiler/lower/lower_function.hpp"
+#include "stdlib/builtins.hpp"
+
+namespace raddle::lowering {
+
+using ast::CalleeKind;
+using ir::OpKind;
+
+namespace {
+
+/// `file!` or `url!` in a signature's outputs: the builtin returns an existing file as an ordinary result.
+bool returns_existing_files(const stdlib::Builtin& builtin) {
+  return builtin.signature.substr(0, builtin.signature.find('(', 1)).find('!') != std::string_view::npos;
+}
+
+}  // namespace
+
+bool FunctionLowering::fills_files(const ast::Call& call) const {
+  if (call.callee_kind == CalleeKind::builtin) return !returns_existing_files(stdlib::builtins()[call.callee_index]);
+  return call.callee_kind == CalleeKind::function;
+}
+
+FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::vector<ir::VarId> targets) {
+  targets.resize(call.output_types.size(), ir::none);
+  refuse_unsupported(context_, call.annotations);
+  const ast::Annotations* const of_statement = std::exchange(statement_annotations_, nullptr);
+  ir::Operand priority = priority_of(call.annotations);
+  if (priority.index == ir::none && of_statement != nullptr) priority = priority_of(*of_statement);
+  switch (call.callee_kind) {
+    case CalleeKind::function: return call_script_function(call, std::move(targets), priority);
+    case CalleeKind::builtin: return call_builtin(call, std::move(targets), priority);
+    case CalleeKind::structure: return {construct(call, targets.empty() ? ir::none : targets[0])};
+    case CalleeKind::conversion: {
+      const ir::Operand operand = value(*call.resolved_arguments[0]);
+      const ir::VarId target = targets.empty() ? ir::none : targets[0];
+      return {emit_value(OpKind::copy, {operand}, call.type, call.span, target)};
+    }
+    case CalleeKind::unresolved: break;
+  }
+  return {};
+}
+
+// A file output of the callee is an object of the caller's: one that `target` holds already (mapped, or an output of
+// this function), or a new unmapped one.
+ir::VarId FunctionLowering::file_for_output(ir::VarId target, TypeId type, Span span) {
+  if (target != ir::none && file_has_object(target)) return target;
+  const ir::VarId file = target == ir::none ? temporary(type, span) : target;
+  emit(OpKind::file_new, {}, {file}, span);
+  return file;
+}
+
+bool FunctionLowering::file_has_object(ir::VarId variable) {
+  for (std::uint32_t i = 0; i < function().file_output_count; ++i)
+    if (function().parameters[i] == variable) return true;
+  return mapped_files_.contains(variable);
+}
+
+FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Call& call, std::vector<ir::VarId> targets,
+                                                                  ir::Operand priority) {
+  const CheckedFunction& callee = context_.program.functions[call.callee_index];
+  Operands operands, outputs, inputs;
+  std::vector<ir::VarId> results;
+  for (std::size_t i = 0; i < callee.outputs.size(); ++i) {
+    const TypeId type = context_.program.variables[callee.outputs[i]].type;
+    if (is_file(types(), type)) {
+      targets[i] = file_for_output(targets[i], type, call.span);
+      operands.push_back(ir::Operand::variable(targets[i]));
+    } else {
+      if (targets[i] == ir::none) targets[i] = temporary(type, call.span);
+      results.push_back(targets[i]);
+    }
+    outputs.push_back(ir::Operand::variable(targets[i]));
+  }
+  for (std::size_t i = 0; i < call.resolved_arguments.size(); ++i)
+    operands.push_back(argument(*call.resolved_arguments[i], context_.program.variables[callee.inputs[i]].type));
+  for (const ast::VariableId global : context_.globals_read[call.callee_index])
+    operands.push_back(ir::Operand::variable(variable_of(global)));
+  const OpKind kind = callee.is_app ? OpKind::call_app : OpKind::call;
+  ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
+  op.callee = context_.functions[call.callee_index];
+  op.priority = priority;
+  return outputs;
+}
+
+/// An updateable is passed itself where one is asked for, else its present value.
+ir::Operand FunctionLowering::argument(const ast::Expr& expr, TypeId formal) {
+  if (types().kind(formal) == TypeKind::updateable && expr.kind == ast::ExprKind::Name)
+    return ir::Operand::variable(variable_of(ast::as<ast::Name>(expr).variable));
+  return value(expr);
+}
+
+FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,
+                                                          ir::Operand priority) {
+  const bool fills = fills_files(call);
+  Operands operands, outputs;
+  std::vector<ir::VarId> results;
+  for (std::size_t i = 0; i < call.output_types.size(); ++i) {
+    const TypeId type = call.output_types[i];
+    if (fills && is_file(types(), type)) {
+      targets[i] = file_for_output(targets[i], type, call.span);
+      operands.push_back(ir::Operand::variable(targets[i]));
+    } else {
+      if (targets[i] == ir::none) targets[i] = temporary(type, call.span);
+      results.push_back(targets[i]);
+    }
+    outputs.push_back(ir::Operand::variable(targets[i]));
+  }
+  for (const ast::Expr* argument : call.resolved_arguments) operands.push_back(value(*argument));
+  std::vector<TypeId> operand_types;
+  for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
+  ir::Op& op = emit(OpKind::call_builtin, std::move(operands), std::move(results), call.span);
+  op.callee = call.callee_index;
+  op.operand_types = std::move(operand_types);
+  op.priority = priority;
+  return outputs;
+}
+
+ir::Operand FunctionLowering::construct(const ast::Call& call, ir::VarId target) {
+  Operands fields;
+  for (const ast::Expr* argument : call.resolved_arguments) fields.push_back(value(*argument));
+  return emit_value(OpKind::struct_make, std::move(fields), call.type, call.span, target);
+}
+
+ir::Operand FunctionLowering::priority_of(const ast::Annotations& annotations) {
+  for (const ast::Annotation& annotation : annotations)
+    if (annotation.name.text == "prio" && annotation.value) return value(*annotation.value);
+  return {};
+}
+
+void FunctionLowering::call_function(std::uint32_t function_index, Span span) {
+  Operands operands;
+  for (const ast::VariableId global : context_.globals_read[function_index])
+    operands.push_back(ir::Operand::variable(variable_of(global)));
+  emit(OpKind::call, std::move(operands), {}, span).callee = context_.functions[function_index];
+}
+
+void FunctionLowering::lower_command(const ast::CommandLine& command) {
+  ir::Command lowered;
+  for (const ast::ExprPtr& word : command.words) lowered.words.push_back(value(*word));
+  for (const ast::CommandLine::Redirection& redirection : command.redirections) {
+    const ir::Operand file = value(*redirection.file);
+    switch (redirection.stream) {
+      case ast::Redirect::stdin_: lowered.stdin_file = file; break;
+      case ast::Redirect::stdout_: lowered.stdout_file = file; break;
+      case ast::Redirect::stderr_: lowered.stderr_file = file; break;
+    }
+  }
+  function().command = std::move(lowered);
+}
+
+}  // namespace raddle::lowering

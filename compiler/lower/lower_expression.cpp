@@ -1,0 +1,199 @@
+#include <stdexcept>
+
+#include "compiler/lower/lower_function.hpp"
+#include "stdlib/builtins.hpp"
+
+namespace raddle::lowering {
+
+using ast::as;
+using ast::ExprKind;
+using ir::OpKind;
+
+namespace {
+
+OpKind op_of(ast::BinaryOp op) {
+  switch (op) {
+    case ast::BinaryOp::or_: return OpKind::or_;
+    case ast::BinaryOp::and_: return OpKind::and_;
+    case ast::BinaryOp::eq: return OpKind::eq;
+    case ast::BinaryOp::ne: return OpKind::ne;
+    case ast::BinaryOp::lt: return OpKind::lt;
+    case ast::BinaryOp::le: return OpKind::le;
+    case ast::BinaryOp::gt: return OpKind::gt;
+    case ast::BinaryOp::ge: return OpKind::ge;
+    case ast::BinaryOp::add: return OpKind::add;
+    case ast::BinaryOp::sub: return OpKind::sub;
+    case ast::BinaryOp::mul: return OpKind::mul;
+    case ast::BinaryOp::div: return OpKind::div;
+    case ast::BinaryOp::idiv: return OpKind::idiv;
+    case ast::BinaryOp::mod: return OpKind::mod;
+    case ast::BinaryOp::pow: return OpKind::pow;
+    case ast::BinaryOp::format: return OpKind::call_builtin;
+  }
+  return OpKind::copy;
+}
+
+}  // namespace
+
+ir::Operand FunctionLowering::value(const ast::Expr& expr, ir::VarId target) {
+  if (!expr.widen) return unwidened(expr, target);
+  if (expr.kind == ExprKind::IntLiteral) {
+    const auto number = static_cast<double>(as<ast::IntLiteral>(expr).value);
+    const ir::Operand constant = ir::Operand::constant(context_.module.constant(number));
+    return target == ir::none ? constant : emit_value(OpKind::copy, {constant}, TypeStore::float_, expr.span, target);
+  }
+  const ir::Operand narrow = unwidened(expr, ir::none);
+  return emit_value(OpKind::int_to_float, {narrow}, TypeStore::float_, expr.span, target);
+}
+
+ir::Operand FunctionLowering::unwidened(const ast::Expr& expr, ir::VarId target) {
+  ir::Operand known;
+  switch (expr.kind) {
+    case ExprKind::IntLiteral: {
+      const std::int64_t number = as<ast::IntLiteral>(expr).value;
+      known = types().base(expr.type) == TypeStore::float_
+                  ? ir::Operand::constant(context_.module.constant(static_cast<double>(number)))
+                  : int_constant(number);
+      break;
+    }
+    case ExprKind::FloatLiteral:
+      known = ir::Operand::constant(context_.module.constant(as<ast::FloatLiteral>(expr).value));
+      break;
+    case ExprKind::StringLiteral:
+      known = ir::Operand::constant(context_.module.constant(as<ast::StringLiteral>(expr).value));
+      break;
+    case ExprKind::BoolLiteral:
+      known = ir::Operand::constant(context_.module.constant(as<ast::BoolLiteral>(expr).value));
+      break;
+    case ExprKind::Name: known = name(as<ast::Name>(expr)); break;
+    case ExprKind::FileName: known = value(*as<ast::FileName>(expr).file); break;
+    case ExprKind::Unary: return unary(as<ast::Unary>(expr), target);
+    case ExprKind::Binary: return binary(as<ast::Binary>(expr), target);
+    case ExprKind::Call: {
+      const auto& call_expr = as<ast::Call>(expr);
+      const bool has_target = target != ir::none;
+      const Operands outputs = call(call_expr, has_target ? std::vector{target} : std::vector<ir::VarId>{});
+      return outputs.empty() ? ir::Operand() : outputs.front();
+    }
+    case ExprKind::Index: return index(as<ast::Index>(expr), target);
+    case ExprKind::Field: return field(as<ast::Field>(expr), target);
+    case ExprKind::ArrayLiteral: {
+      Operands elements;
+      for (const ast::ExprPtr& element : as<ast::ArrayLiteral>(expr).elements) elements.push_back(value(*element));
+      return emit_value(OpKind::array_list, std::move(elements), expr.type, expr.span, target);
+    }
+    case ExprKind::MapLiteral: {
+      Operands entries;
+      for (const auto& [entry_key, element] : as<ast::MapLiteral>(expr).entries) {
+        entries.push_back(value(*entry_key));
+        entries.push_back(value(*element));
+      }
+      return emit_value(OpKind::array_map, std::move(entries), expr.type, expr.span, target);
+    }
+    case ExprKind::Range: return range(as<ast::Range>(expr), target);
+    case ExprKind::Tuple:
+    case ExprKind::Slice: not_supported(expr.span, "a slice or tuple here"); break;
+  }
+  return target == ir::none ? known : emit_value(OpKind::copy, {known}, expr.type, expr.span, target);
+}
+
+ir::Operand FunctionLowering::name(const ast::Name& name) {
+  const Variable& variable = context_.program.variables[name.variable];
+  if (variable.role == VariableRole::constant && variable.constant) return value(*variable.constant);
+  const ir::Operand operand = ir::Operand::variable(variable_of(name.variable));
+  if (types().kind(variable.type) != TypeKind::updateable) return operand;
+  return emit_value(OpKind::update_get, {operand}, TypeStore::float_, name.span);
+}
+
+ir::Operand FunctionLowering::unary(const ast::Unary& unary, ir::VarId target) {
+  const OpKind kind = unary.op == ast::UnaryOp::negate ? OpKind::neg : OpKind::not_;
+  return emit_value(kind, {value(*unary.operand)}, unary.type, unary.span, target);
+}
+
+ir::Operand FunctionLowering::binary(const ast::Binary& binary, ir::VarId target) {
+  if (binary.op == ast::BinaryOp::format) return format(binary, target);
+  const ir::Operand left = value(*binary.left);
+  const ir::Operand right = value(*binary.right);
+  OpKind kind = op_of(binary.op);
+  const bool makes_string = types().base(binary.type) == TypeStore::string;
+  if (makes_string && binary.op == ast::BinaryOp::add) kind = OpKind::concat;
+  if (makes_string && binary.op == ast::BinaryOp::div) kind = OpKind::path_join;
+  const Span span = binary.span;
+  if (kind != OpKind::pow) return emit_value(kind, {left, right}, binary.type, span, target);
+  // ints are raised as floats
+  const auto widened = [&](ir::Operand operand) { return converted(operand, TypeStore::float_, span); };
+  return emit_value(kind, {widened(left), widened(right)}, TypeStore::float_, span, target);
+}
+
+ir::Operand FunctionLowering::format(const ast::Binary& binary, ir::VarId target) {
+  Operands operands{value(*binary.left)};
+  if (binary.right->kind == ExprKind::Tuple) {
+    for (const ast::ExprPtr& element : as<ast::Tuple>(*binary.right).elements) operands.push_back(value(*element));
+  } else {
+    operands.push_back(value(*binary.right));
+  }
+  std::vector<TypeId> operand_types;
+  for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
+  const ir::VarId result = target == ir::none ? temporary(TypeStore::string, binary.span) : target;
+  ir::Op& op = emit(OpKind::call_builtin, std::move(operands), {result}, binary.span);
+  op.callee = builtin_named("sprintf");
+  op.operand_types = std::move(operand_types);
+  return ir::Operand::variable(result);
+}
+
+std::uint32_t FunctionLowering::builtin_named(std::string_view name) const {
+  const auto table = stdlib::builtins();
+  for (std::uint32_t i = 0; i < table.size(); ++i)
+    if (table[i].name == name) return i;
+  throw std::logic_error("lowering: the library has no `" + std::string(name) + "`");
+}
+
+ir::Operand FunctionLowering::key(const ast::Index& index) {
+  if (index.indices.size() != 1 || index.indices[0]->kind == ExprKind::Slice) {
+    not_supported(index.span, "dense arrays: several indices or a slice");
+    return int_constant(0);
+  }
+  return value(*index.indices[0]);
+}
+
+ir::Operand FunctionLowering::index(const ast::Index& index, ir::VarId target) {
+  const ir::Operand base = value(*index.base);
+  const ir::Operand at = key(index);
+  return emit_value(OpKind::array_get, {base, at}, index.type, index.span, target);
+}
+
+ir::Operand FunctionLowering::field(const ast::Field& field, ir::VarId target) {
+  const ir::Operand base = value(*field.base);
+  const ir::VarId result = target == ir::none ? temporary(field.type, field.span) : target;
+  emit(OpKind::struct_get, {base}, {result}, field.span).number = field.index;
+  return ir::Operand::variable(result);
+}
+
+FunctionLowering::Operands FunctionLowering::range_bounds(const ast::Range& range) {
+  const ir::Operand low = value(*range.low);
+  const ir::Operand high = value(*range.high);
+  if (range.step) return {low, high, value(*range.step)};
+  const bool is_float = types().base(type_of(low)) == TypeStore::float_;
+  return {low, high, is_float ? ir::Operand::constant(context_.module.constant(1.0)) : int_constant(1)};
+}
+
+ir::Operand FunctionLowering::range(const ast::Range& range, ir::VarId target) {
+  return emit_value(OpKind::array_range, range_bounds(range), range.type, range.span, target);
+}
+
+ir::Operand FunctionLowering::condition(const ast::Expr& expr) {
+  const ir::Operand operand = value(expr);
+  if (types().base(type_of(operand)) != TypeStore::int_) return operand;
+  return emit_value(OpKind::ne, {operand, int_constant(0)}, TypeStore::boolean, expr.span);
+}
+
+ir::Operand FunctionLowering::converted(ir::Operand operand, TypeId wanted, Span span) {
+  if (types().base(wanted) != TypeStore::float_ || types().base(type_of(operand)) != TypeStore::int_) return operand;
+  if (operand.is_constant) {
+    const auto number = static_cast<double>(std::get<std::int64_t>(context_.module.constants[operand.index]));
+    return ir::Operand::constant(context_.module.constant(number));
+  }
+  return emit_value(OpKind::int_to_float, {operand}, TypeStore::float_, span);
+}
+
+}  // namespace raddle::lowering

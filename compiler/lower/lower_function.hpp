@@ -1,0 +1,161 @@
+#pragma once
+// Lowers the body of one function. The parts are in lower_expression, lower_call, lower_assignment, lower_statement and
+// lower_loop.
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/check/checked_program.hpp"
+#include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/ir/module.hpp"
+
+namespace raddle::lowering {
+
+/// What all functions share.
+struct ModuleContext {
+  CheckedProgram& program;
+  Diagnostics& diagnostics;
+  ir::Module& module;
+  std::vector<ir::FunctionId> functions;                   ///< by index of CheckedProgram::functions
+  std::vector<std::vector<ast::VariableId>> globals_read;  ///< the same: extra parameters, in order
+};
+
+bool is_file(const TypeStore& types, TypeId type);
+
+/// Reports the annotations that change what a program does and that nothing carries out yet. Hints about where and in
+/// which order things run (`@location`, `@par`, `@sync`, `@cpu`...) are no promises: they are not looked at here.
+void refuse_unsupported(ModuleContext& context, const ast::Annotations& annotations);
+
+class FunctionLowering {
+ public:
+  FunctionLowering(ModuleContext& context, ir::FunctionId id);
+
+  // ---- signature and body, in this order (lower.cpp)
+  ir::VarId add_parameter(ast::VariableId variable);
+  ir::VarId add_output(ast::VariableId variable);
+  /// An output of the entry function.
+  void add_result(ast::VariableId variable);
+  /// Containers (arrays, bags, structures) in `body` that are written piece by piece; before the body is lowered.
+  void find_containers(const ast::Stmt& body);
+  /// Makes the container of an output that is written piece by piece.
+  void create_output_containers(const std::vector<ast::VariableId>& outputs);
+  void lower_block(const ast::Block& block);
+  void lower_command(const ast::CommandLine& command);
+  /// Calls the script's function `main`.
+  void call_function(std::uint32_t function, Span span);
+
+ private:
+  using Operands = std::vector<ir::Operand>;
+
+  // ---- building
+  ir::Function& function() { return context_.module.functions[id_]; }
+  const TypeStore& types() const { return context_.program.types; }
+  ir::VarId new_variable(std::string name, TypeId type, Span span, ir::RegionId region);
+  ir::VarId temporary(TypeId type, Span span) { return local("", type, span, region_); }
+  ir::VarId local(std::string name, TypeId type, Span span, ir::RegionId region);
+  ir::VarId region_parameter(ir::RegionId region, ast::VariableId variable);
+  ir::VarId declare(ast::VariableId variable);
+  ir::RegionId new_region();
+  ir::Op& emit(ir::OpKind kind, Operands operands, std::vector<ir::VarId> results, Span span);
+  /// Into `target` if there is one, else into a new temporary.
+  ir::Operand emit_value(ir::OpKind kind, Operands operands, TypeId type, Span span, ir::VarId target = ir::none);
+  ir::Operand int_constant(std::int64_t value) { return ir::Operand::constant(context_.module.constant(value)); }
+  /// Runs `body` with operations going to a new region nested in the present one.
+  template <typename Body>
+  ir::RegionId in_region(const Body& body, bool own_scope = true);
+  ir::VarId variable_of(ast::VariableId variable);
+  TypeId type_of(const ir::Operand& operand);
+
+  // ---- expressions (lower_expression.cpp): the value after widening; in `target` if one is given
+  ir::Operand value(const ast::Expr& expr, ir::VarId target = ir::none);
+  ir::Operand unwidened(const ast::Expr& expr, ir::VarId target);
+  ir::Operand name(const ast::Name& name);
+  ir::Operand unary(const ast::Unary& unary, ir::VarId target);
+  ir::Operand binary(const ast::Binary& binary, ir::VarId target);
+  ir::Operand format(const ast::Binary& binary, ir::VarId target);
+  ir::Operand index(const ast::Index& index, ir::VarId target);
+  ir::Operand field(const ast::Field& field, ir::VarId target);
+  ir::Operand range(const ast::Range& range, ir::VarId target);
+  ir::Operand key(const ast::Index& index);
+  ir::Operand condition(const ast::Expr& expr);
+  Operands range_bounds(const ast::Range& range);
+  std::uint32_t builtin_named(std::string_view name) const;
+
+  // ---- calls (lower_call.cpp)
+  /// @param targets  one for each output of the callee, or empty: variables that take them (`none`: a temporary).
+  ///                 A file target is an object that exists already, or a variable without one: then it is made here
+  /// @return         the outputs
+  Operands call(const ast::Call& call, std::vector<ir::VarId> targets);
+  Operands call_script_function(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
+  Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
+  ir::Operand argument(const ast::Expr& expr, TypeId formal);
+  ir::Operand construct(const ast::Call& call, ir::VarId target);
+  ir::VarId file_for_output(ir::VarId target, TypeId type, Span span);
+  ir::Operand priority_of(const ast::Annotations& annotations);
+  /// True if the call makes its file output itself, given a file object (not: a builtin that returns an existing file).
+  bool fills_files(const ast::Call& call) const;
+
+  // ---- assignments (lower_assignment.cpp)
+  void assign(const ast::Assign& assign);
+  void assign_outputs(const ast::Assign& assign, const ast::Call& call);
+  void assign_one(const ast::Expr& target, const ast::Expr& value, bool declares);
+  /// Gives `variable` the value of `expr`.
+  void initialise(ir::VarId variable, const ast::Expr& expr);
+  void store(const ast::Expr& target, ir::Operand source);
+  void store_whole(ir::VarId variable, ir::Operand source, Span span);
+  /// True if the file variable has its object before it is assigned: mapped ones, and file outputs of this function.
+  bool file_has_object(ir::VarId variable);
+  /// The array, bag or structure that `expr` names as the place to write into.
+  ir::Operand container(const ast::Expr& expr);
+  void create_container(ast::VariableId variable, ir::VarId var);
+  void create_fields(ast::VariableId variable, ir::VarId structure, const std::vector<std::uint32_t>& path);
+  void declare_auto(const ast::Expr& target);
+  ir::Operand converted(ir::Operand value, TypeId wanted, Span span);
+
+  // ---- statements (lower_statement.cpp, lower_loop.cpp)
+  void statement(const ast::Stmt& stmt);
+  void declaration(const ast::Declaration& declaration);
+  void append(const ast::Append& append);
+  void update(const ast::Update& update);
+  void evaluate(const ast::Evaluate& evaluate);
+  void branch(const ast::If& branch);
+  void branch(const ast::Switch& branch);
+  void wait(const ast::Wait& wait);
+  void chain(const ast::Chain& chain);
+  void chain_from(const ast::Chain& chain, std::size_t link);
+  void foreach (const ast::Foreach& loop);
+  void for_loop(const ast::For& loop);
+  std::vector<ir::VarId> final_values(const ast::For& loop);
+  void iterate(const ast::Iterate& loop);
+  void not_supported(Span span, std::string_view what);
+
+  ModuleContext& context_;
+  ir::FunctionId id_;
+  ir::RegionId region_ = 0;  ///< where operations go
+  ir::RegionId scope_ = 0;   ///< where declared variables live: differs from region_ in the later links of a chain
+  std::unordered_map<ast::VariableId, ir::VarId> variables_;
+  /// Paths of fields from a structure variable to the containers inside it that are written piece by piece.
+  using Path = std::pair<ast::VariableId, std::vector<std::uint32_t>>;
+  std::map<Path, ir::VarId> containers_;  ///< none until the variable is declared
+  std::set<ir::VarId> mapped_files_;      ///< variables whose file object is made where they are declared
+  Operands outputs_;                      ///< of the last statement, for chains
+  /// Those before the assignment or declaration whose right side is lowered: they are its call's.
+  const ast::Annotations* statement_annotations_ = nullptr;
+};
+
+template <typename Body>
+ir::RegionId FunctionLowering::in_region(const Body& body, bool own_scope) {
+  const ir::RegionId region = new_region();
+  const ir::RegionId outer_region = std::exchange(region_, region);
+  const ir::RegionId outer_scope = scope_;
+  if (own_scope) scope_ = region;
+  body();
+  region_ = outer_region;
+  scope_ = outer_scope;
+  return region;
+}
+
+}  // namespace raddle::lowering

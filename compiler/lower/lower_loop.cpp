@@ -1,0 +1,92 @@
+#include <algorithm>
+
+#include "compiler/lower/lower_function.hpp"
+
+namespace raddle::lowering {
+
+using ast::as;
+using ir::OpKind;
+
+void FunctionLowering::foreach (const ast::Foreach& loop) {
+  refuse_unsupported(context_, loop.annotations);
+  const bool over_range = loop.iterable->kind == ast::ExprKind::Range;
+  Operands operands = over_range ? range_bounds(as<ast::Range>(*loop.iterable)) : Operands{value(*loop.iterable)};
+  const ir::RegionId body = in_region([&] {
+    region_parameter(region_, loop.value_variable);
+    if (loop.key) {
+      region_parameter(region_, loop.key_variable);
+    } else {
+      const TypeId type = over_range || !types().is_array(types().base(loop.iterable->type))
+                              ? TypeStore::int_
+                              : types().at(types().base(loop.iterable->type)).key;
+      function().regions[region_].parameters.push_back(new_variable("", type, loop.span, region_));
+    }
+    lower_block(*loop.body);
+  });
+  emit(over_range ? OpKind::foreach_range : OpKind::foreach_array, std::move(operands), {}, loop.span).regions = {body};
+}
+
+// See Note [loop] in compiler/ir/module.hpp: the test's region holds the loop variables, the body's the statements and
+// the updates, which see the old loop variables and the variables of the body.
+void FunctionLowering::for_loop(const ast::For& loop) {
+  refuse_unsupported(context_, loop.annotations);
+  Operands initial, nexts;
+  for (const ast::For::Variable& variable : loop.variables) initial.push_back(value(*variable.initial));
+  ir::Operand test;
+  const ir::RegionId test_region = in_region([&] {
+    for (const ast::For::Variable& variable : loop.variables) region_parameter(region_, variable.variable);
+    test = condition(*loop.condition);
+  });
+  const ir::RegionId here = region_;
+  region_ = test_region;
+  const ir::RegionId body_region = in_region([&] {
+    lower_block(*loop.body);
+    for (const ast::For::Variable& variable : loop.variables) nexts.push_back(value(*variable.update));
+  });
+  region_ = here;
+  ir::Op& op = emit(OpKind::loop, std::move(initial), final_values(loop), loop.span);
+  op.regions = {test_region, body_region};
+  op.condition = test;
+  op.nexts = std::move(nexts);
+  for (std::size_t i = 0; i < loop.variables.size(); ++i) {
+    const ast::VariableId outer = loop.variables[i].outer;
+    if (outer == ast::no_variable || !file_has_object(variable_of(outer))) continue;
+    const ir::VarId final_file = function().regions[region_].ops.back().results[i];
+    store_whole(variable_of(outer), ir::Operand::variable(final_file), loop.span);
+  }
+}
+
+/// None if no variable was declared outside the loop: then nobody reads a final value.
+std::vector<ir::VarId> FunctionLowering::final_values(const ast::For& loop) {
+  std::vector<ir::VarId> results;
+  const auto is_outer = [](const ast::For::Variable& variable) { return variable.outer != ast::no_variable; };
+  if (std::ranges::none_of(loop.variables, is_outer)) return results;
+  for (const ast::For::Variable& variable : loop.variables) {
+    const bool takes_value = is_outer(variable) && !file_has_object(variable_of(variable.outer));
+    results.push_back(takes_value ? variable_of(variable.outer)
+                                  : temporary(context_.program.variables[variable.variable].type, loop.span));
+  }
+  return results;
+}
+
+void FunctionLowering::iterate(const ast::Iterate& loop) {
+  refuse_unsupported(context_, loop.annotations);
+  const ir::RegionId test_region = in_region([&] { region_parameter(region_, loop.variable); });
+  const ir::RegionId here = region_;
+  region_ = test_region;
+  ir::Operand stop, next;
+  const ir::RegionId body_region = in_region([&] {
+    lower_block(*loop.body);
+    stop = condition(*loop.until);
+    const ir::Operand counter = ir::Operand::variable(variable_of(loop.variable));
+    next = emit_value(OpKind::add, {counter, int_constant(1)}, TypeStore::int_, loop.span);
+  });
+  region_ = here;
+  ir::Op& op = emit(OpKind::loop, {int_constant(0)}, {}, loop.span);
+  op.regions = {test_region, body_region};
+  op.condition = stop;
+  op.nexts = {next};
+  op.test_after = true;
+}
+
+}  // namespace raddle::lowering

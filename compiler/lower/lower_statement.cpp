@@ -1,0 +1,122 @@
+#include <algorithm>
+
+#include "compiler/lower/lower_function.hpp"
+
+namespace raddle::lowering {
+
+using ast::as;
+using ast::StmtKind;
+using ir::OpKind;
+
+void FunctionLowering::lower_block(const ast::Block& block) {
+  for (const ast::StmtPtr& inner : block.statements) statement(*inner);
+}
+
+void FunctionLowering::statement(const ast::Stmt& stmt) {
+  switch (stmt.kind) {
+    case StmtKind::Declaration: return declaration(as<ast::Declaration>(stmt));
+    case StmtKind::Assign: return assign(as<ast::Assign>(stmt));
+    case StmtKind::Append: return append(as<ast::Append>(stmt));
+    case StmtKind::Update: return update(as<ast::Update>(stmt));
+    case StmtKind::Evaluate: return evaluate(as<ast::Evaluate>(stmt));
+    case StmtKind::If: return branch(as<ast::If>(stmt));
+    case StmtKind::Switch: return branch(as<ast::Switch>(stmt));
+    case StmtKind::Foreach: return foreach (as<ast::Foreach>(stmt));
+    case StmtKind::For: return for_loop(as<ast::For>(stmt));
+    case StmtKind::Iterate: return iterate(as<ast::Iterate>(stmt));
+    case StmtKind::Wait: return wait(as<ast::Wait>(stmt));
+    case StmtKind::Chain: return chain(as<ast::Chain>(stmt));
+    case StmtKind::Block: return lower_block(as<ast::Block>(stmt));
+    case StmtKind::Empty: return;
+  }
+}
+
+void FunctionLowering::declaration(const ast::Declaration& declaration) {
+  outputs_.clear();
+  refuse_unsupported(context_, declaration.annotations);
+  for (const ast::Declarator& declarator : declaration.declarators) {
+    const Variable& checked = context_.program.variables[declarator.variable];
+    const ir::VarId variable = declare(declarator.variable);
+    const std::vector<ir::VarId>& parameters = function().parameters;
+    if (std::ranges::find(parameters, variable) != parameters.end()) continue;  // `@param`: from the command line
+    if (declarator.mapping) {
+      emit(OpKind::file_new, {value(*declarator.mapping)}, {variable}, declarator.span);
+      mapped_files_.insert(variable);
+    }
+    if (checked.written_by_element) create_container(declarator.variable, variable);
+    if (!declarator.value) continue;
+    statement_annotations_ = &declaration.annotations;
+    if (types().kind(checked.type) == TypeKind::updateable) {
+      emit(OpKind::update_new, {converted(value(*declarator.value), TypeStore::float_, declarator.span)}, {variable},
+           declarator.span);
+    } else {
+      initialise(variable, *declarator.value);
+    }
+    outputs_.push_back(ir::Operand::variable(variable));
+    statement_annotations_ = nullptr;
+  }
+}
+
+void FunctionLowering::append(const ast::Append& append) {
+  const ir::Operand bag = container(*append.target);
+  const ir::Operand element = converted(value(*append.value), types().at(type_of(bag)).element, append.span);
+  emit(OpKind::bag_append, {bag, element}, {}, append.span);
+}
+
+void FunctionLowering::update(const ast::Update& update) {
+  const ir::Operand target = ir::Operand::variable(variable_of(update.variable));
+  const ir::Operand operand = converted(value(*update.value), TypeStore::float_, update.span);
+  const ir::VarId done = temporary(TypeStore::void_, update.span);
+  const std::int64_t mode = update.mode.text == "incr" ? 0 : update.mode.text == "min" ? 1 : 2;
+  emit(OpKind::update, {target, operand}, {done}, update.span).number = mode;
+  outputs_ = {ir::Operand::variable(done)};
+}
+
+void FunctionLowering::evaluate(const ast::Evaluate& evaluate) {
+  if (evaluate.expr->kind == ast::ExprKind::Call)
+    outputs_ = call(as<ast::Call>(*evaluate.expr), {});
+  else
+    outputs_ = {value(*evaluate.expr)};
+}
+
+void FunctionLowering::branch(const ast::If& branch) {
+  const ir::Operand chosen = condition(*branch.condition);
+  std::vector<ir::RegionId> regions{in_region([&] { lower_block(*branch.then_block); })};
+  if (branch.else_block) regions.push_back(in_region([&] { statement(*branch.else_block); }));
+  emit(OpKind::if_, {chosen}, {}, branch.span).regions = std::move(regions);
+}
+
+void FunctionLowering::branch(const ast::Switch& branch) {
+  const ir::Operand chosen = value(*branch.value);
+  std::vector<std::int64_t> labels;
+  std::vector<ir::RegionId> regions;
+  for (const ast::Switch::Case& one : branch.cases) {  // `default` is the last one: check has made sure of it
+    if (one.label) labels.push_back(*one.label);
+    regions.push_back(in_region([&] { lower_block(*one.block); }));
+  }
+  ir::Op& op = emit(OpKind::switch_, {chosen}, {}, branch.span);
+  op.labels = std::move(labels);
+  op.regions = std::move(regions);
+}
+
+void FunctionLowering::wait(const ast::Wait& wait) {
+  Operands awaited;
+  for (const ast::ExprPtr& expr : wait.awaited) awaited.push_back(value(*expr));
+  const ir::RegionId body = in_region([&] { lower_block(*wait.body); });
+  emit(wait.deep ? OpKind::wait_deep : OpKind::wait, std::move(awaited), {}, wait.span).regions = {body};
+}
+
+void FunctionLowering::chain(const ast::Chain& chain) { chain_from(chain, 0); }
+
+// Each link waits for the outputs of the one before; variables declared in a chain belong to the scope around it.
+void FunctionLowering::chain_from(const ast::Chain& chain, std::size_t link) {
+  outputs_.clear();
+  statement(*chain.links[link]);
+  if (link + 1 == chain.links.size()) return;
+  Operands awaited = std::exchange(outputs_, {});
+  const bool last_has_scope = link + 2 == chain.links.size() && chain.links[link + 1]->kind == StmtKind::Block;
+  const ir::RegionId next = in_region([&] { chain_from(chain, link + 1); }, last_has_scope);
+  emit(OpKind::wait, std::move(awaited), {}, chain.links[link + 1]->span).regions = {next};
+}
+
+}  // namespace raddle::lowering

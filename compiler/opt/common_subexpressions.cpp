@@ -1,0 +1,92 @@
+#include "compiler/opt/common_subexpressions.hpp"
+
+#include <map>
+#include <tuple>
+
+#include "compiler/opt/uses.hpp"
+#include "stdlib/builtins.hpp"
+
+namespace raddle::opt {
+
+namespace {
+
+/// Operation, operands, field, callee. They do not tell the type of all results: find() looks at it.
+using Key = std::tuple<ir::OpKind, std::vector<std::pair<std::uint32_t, bool>>, std::int64_t, std::uint32_t>;
+
+Key key_of(const ir::Op& op) {
+  std::vector<std::pair<std::uint32_t, bool>> operands;
+  for (const ir::Operand& operand : op.operands) operands.emplace_back(operand.index, operand.is_constant);
+  return {op.kind, std::move(operands), op.number, op.callee};
+}
+
+bool is_pure(const ir::Op& op) {
+  if (op.kind == ir::OpKind::call_builtin)
+    return stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::pure && op.priority.index == ir::none;
+  return ir::info(op.kind).effect <= ir::Effect::fails && op.kind != ir::OpKind::copy;
+}
+
+class Sharing {
+ public:
+  explicit Sharing(ir::Function& function)
+      : function_(function),
+        replacements_(function),
+        assignments_(count_assignments(function)),
+        known_(function.regions.size()) {}
+
+  void run() {
+    share_region(0);
+    replacements_.apply(function_);
+  }
+
+ private:
+  void share_region(ir::RegionId id) {
+    std::vector<ir::Op>& ops = function_.regions[id].ops;
+    std::vector<bool> shared(ops.size(), false);
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      ir::Op& op = ops[i];
+      replacements_.apply(op);
+      if (!can_share(op, id)) continue;
+      const Key key = key_of(op);
+      const ir::VarId result = op.results[0];
+      const ir::VarId earlier = find(id, key, function_.variables[result].type);
+      if (earlier == ir::none) {
+        known_[id].emplace(key, result);
+      } else if (function_.variables[result].name.empty()) {
+        replacements_.add(result, ir::Operand::variable(earlier));
+        shared[i] = true;  // if it can fail, the earlier one fails for both
+      }
+    }
+    std::size_t index = 0;
+    std::erase_if(ops, [&](const ir::Op&) { return shared[index++]; });
+    for (const ir::Op& op : ops)
+      for (const ir::RegionId nested : op.regions) share_region(nested);
+  }
+
+  bool can_share(const ir::Op& op, ir::RegionId region) const {
+    if (!is_pure(op) || op.results.size() != 1) return false;
+    return function_.variables[op.results[0]].region == region && assignments_[op.results[0]] == 1;
+  }
+
+  ir::VarId find(ir::RegionId region, const Key& key, TypeId type) const {
+    for (; region != ir::none; region = function_.regions[region].parent) {
+      const auto [first, last] = known_[region].equal_range(key);
+      for (auto found = first; found != last; ++found)
+        if (function_.variables[found->second].type == type) return found->second;
+    }
+    return ir::none;
+  }
+
+  ir::Function& function_;
+  Replacements replacements_;
+  std::vector<std::uint32_t> assignments_;
+  std::vector<std::multimap<Key, ir::VarId>> known_;
+};
+
+}  // namespace
+
+void share_common_subexpressions(ir::Module& module) {
+  for (ir::Function& function : module.functions)
+    if (!function.regions.empty()) Sharing(function).run();
+}
+
+}  // namespace raddle::opt

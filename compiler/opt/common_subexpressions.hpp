@@ -1,0 +1,13 @@
+#pragma once
+#include "compiler/ir/module.hpp"
+
+namespace raddle::opt {
+
+/// Shares equal pure operations of a region and of the regions around it.
+///   before   %1 = mul %x, %x         after   %1 = mul %x, %x
+///            %2 = mul %x, %x                 %y = add %1, %1
+///            %y = add %1, %2
+/// Only temporaries disappear: a variable of the script keeps its name for messages.
+void share_common_subexpressions(ir::Module& module);
+
+}  // namespace raddle::opt

@@ -1,0 +1,280 @@
+#include "compiler/opt/infer_leaves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "compiler/opt/leaf_builtins.hpp"
+#include "compiler/opt/uses.hpp"
+#include "stdlib/builtins.hpp"
+
+namespace raddle::opt {
+
+namespace {
+
+using ir::OpKind;
+
+/// What keeps a function from being a leaf.
+struct Obstacle {
+  std::string reason;
+  Span span;
+};
+
+bool is_leaf_scalar(const TypeStore& types, TypeId type) {
+  const TypeId base = types.base(type);
+  return base == TypeStore::int_ || base == TypeStore::float_ || base == TypeStore::boolean;
+}
+
+bool is_leaf_array(const TypeStore& types, TypeId type) {
+  return types.is_array(type) && types.at(type).key == TypeStore::int_ && is_leaf_scalar(types, types.at(type).element);
+}
+
+std::string quoted(const ir::Var& variable) { return variable.name.empty() ? "a value" : "`" + variable.name + "`"; }
+
+class Inspector {
+ public:
+  Inspector(const ir::Module& module, const ir::Function& function, const std::set<ir::FunctionId>& candidates)
+      : module_(module), types_(*module.types), function_(function), candidates_(candidates) {}
+
+  std::optional<Obstacle> find_obstacle() {
+    if (function_.file_output_count != 0) return Obstacle{"it has a file output", function_.span};
+    if (function_.outputs.empty()) return Obstacle{"it has no output", function_.span};
+    for (const ir::VarId output : function_.outputs)
+      if (!is_leaf_scalar(types_, type_of(output)))
+        return Obstacle{fmt::format("its output {} has the type {}", quoted(function_.variables[output]),
+                                    types_.name(type_of(output))),
+                        function_.variables[output].span};
+    for (const ir::VarId parameter : function_.parameters) {
+      if (!is_leaf_scalar(types_, type_of(parameter)) && !is_leaf_array(types_, type_of(parameter)))
+        return Obstacle{
+            fmt::format("{} has the type {}", quoted(function_.variables[parameter]), types_.name(type_of(parameter))),
+            function_.variables[parameter].span};
+      assigned_.insert(parameter);
+    }
+    inspect_region(0);
+    for (const ir::VarId output : function_.outputs)
+      if (!obstacle_ && !assigned_.contains(output))
+        found(fmt::format("{} is not assigned on every path", quoted(function_.variables[output])),
+              function_.variables[output].span);
+    return obstacle_;
+  }
+
+ private:
+  TypeId type_of(ir::VarId variable) const { return function_.variables[variable].type; }
+
+  void found(std::string reason, Span span) {
+    if (!obstacle_) obstacle_ = Obstacle{std::move(reason), span};
+  }
+
+  void check_read(const ir::Operand& operand, Span span) {
+    if (operand.index == ir::none) return;
+    if (operand.is_constant) {
+      if (std::holds_alternative<std::string>(module_.constants[operand.index])) found("it uses strings", span);
+      return;
+    }
+    const ir::Var& variable = function_.variables[operand.index];
+    if (!assigned_.contains(operand.index))
+      found(fmt::format("{} may be read before it is assigned", quoted(variable)), span);
+    else if (!is_leaf_scalar(types_, variable.type) && !is_leaf_array(types_, variable.type))
+      found(fmt::format("it uses the type {}", types_.name(variable.type)), span);
+  }
+
+  void inspect_region(ir::RegionId region) {
+    for (const ir::Op& op : function_.regions[region].ops) {
+      if (obstacle_) return;
+      inspect(op);
+    }
+  }
+
+  void inspect(const ir::Op& op) {
+    for (const ir::Operand& operand : op.operands) check_read(operand, op.span);
+    if (obstacle_) return;
+    inspect_kind(op);
+    for (const ir::VarId result : op.results) {
+      if (result == ir::none) continue;
+      // machine code would keep the last value: only the interpreter finds the error
+      if (!maybe_assigned_.insert(result).second)
+        found(fmt::format("{} may be assigned twice", quoted(function_.variables[result])), op.span);
+      if (!is_leaf_scalar(types_, type_of(result)))
+        found(fmt::format("it makes a value of type {}", types_.name(type_of(result))), op.span);
+      assigned_.insert(result);
+    }
+  }
+
+  void inspect_kind(const ir::Op& op) {
+    switch (op.kind) {
+      case OpKind::copy:
+      case OpKind::int_to_float:
+      case OpKind::add:
+      case OpKind::sub:
+      case OpKind::mul:
+      case OpKind::div:
+      case OpKind::idiv:
+      case OpKind::mod:
+      case OpKind::pow:
+      case OpKind::mul_add:
+      case OpKind::mul_sub:
+      case OpKind::sub_mul:
+      case OpKind::neg:
+      case OpKind::not_:
+      case OpKind::and_:
+      case OpKind::or_:
+      case OpKind::eq:
+      case OpKind::ne:
+      case OpKind::lt:
+      case OpKind::le:
+      case OpKind::gt:
+      case OpKind::ge:
+      case OpKind::array_get: return;
+      case OpKind::call: return inspect_call(op);
+      case OpKind::call_builtin: return inspect_builtin(op);
+      case OpKind::if_:
+      case OpKind::switch_: return inspect_branches(op);
+      case OpKind::loop: return inspect_loop(op);
+      case OpKind::concat:
+      case OpKind::path_join: return found("it uses strings", op.span);
+      case OpKind::array_new:
+      case OpKind::array_insert:
+      case OpKind::array_row:
+      case OpKind::array_list:
+      case OpKind::array_map:
+      case OpKind::array_range: return found("it makes an array", op.span);
+      case OpKind::bag_new:
+      case OpKind::bag_append:
+      case OpKind::bag_row: return found("it makes a bag", op.span);
+      case OpKind::struct_new:
+      case OpKind::struct_make:
+      case OpKind::struct_get:
+      case OpKind::struct_set: return found("it uses a structure", op.span);
+      case OpKind::file_new:
+      case OpKind::file_assign: return found("it uses a file", op.span);
+      case OpKind::update_new:
+      case OpKind::update_get:
+      case OpKind::update: return found("it uses an updateable", op.span);
+      case OpKind::call_app: return found("it starts a program", op.span);
+      case OpKind::foreach_range:
+      case OpKind::foreach_array: return found("it has a `foreach`: a leaf's loops are `for` and `iterate`", op.span);
+      case OpKind::wait:
+      case OpKind::wait_deep: return found("it has a `wait` or `=>`", op.span);
+    }
+  }
+
+  void inspect_call(const ir::Op& op) {
+    const ir::Function& callee = module_.functions[op.callee];
+    if (!candidates_.contains(op.callee))
+      found(fmt::format("it calls `{}`, which is no leaf function{}", callee.name,
+                        callee.not_leaf_reason.empty() ? "" : ": there, " + callee.not_leaf_reason),
+            op.span);
+  }
+
+  void inspect_builtin(const ir::Op& op) {
+    const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
+    std::vector<TypeId> argument_types;
+    for (const ir::Operand& operand : op.operands) argument_types.push_back(ir::type_of(module_, function_, operand));
+    if (!leaf_builtin(types_, builtin.name, argument_types)) found(fmt::format("it calls `{}`", builtin.name), op.span);
+  }
+
+  void inspect_branches(const ir::Op& op) {
+    const std::set<ir::VarId> before = assigned_;
+    const std::set<ir::VarId> maybe_before = maybe_assigned_;
+    std::set<ir::VarId> maybe_after = maybe_assigned_;
+    std::optional<std::set<ir::VarId>> on_all_paths;
+    for (const ir::RegionId region : op.regions) {
+      assigned_ = before;
+      maybe_assigned_ = maybe_before;
+      inspect_region(region);
+      merge(on_all_paths);
+      maybe_after.insert(maybe_assigned_.begin(), maybe_assigned_.end());
+    }
+    maybe_assigned_ = std::move(maybe_after);
+    const bool may_skip = op.kind == OpKind::if_ ? op.regions.size() < 2 : op.regions.size() == op.labels.size();
+    if (may_skip) {
+      assigned_ = before;
+      merge(on_all_paths);
+    }
+    assigned_ = on_all_paths.value_or(before);
+  }
+
+  void merge(std::optional<std::set<ir::VarId>>& on_all_paths) const {
+    if (!on_all_paths) {
+      on_all_paths = assigned_;
+      return;
+    }
+    std::set<ir::VarId> both;
+    std::ranges::set_intersection(*on_all_paths, assigned_, std::inserter(both, both.end()));
+    on_all_paths = std::move(both);
+  }
+
+  // Variables of the loop are visible inside only; what the body assigns outside of it is no loop-carried variable.
+  void inspect_loop(const ir::Op& op) {
+    const std::set<ir::VarId> before = assigned_;
+    const ir::Region& test = function_.regions[op.regions[0]];
+    assigned_.insert(test.parameters.begin(), test.parameters.end());
+    inspect_region(op.regions[0]);
+    if (!op.test_after) check_read(op.condition, op.span);
+    inspect_region(op.regions[1]);
+    if (op.test_after) check_read(op.condition, op.span);
+    for (const ir::Operand& next : op.nexts) check_read(next, op.span);
+    for (const ir::VarId inside : assigned_) {
+      if (before.contains(inside)) continue;
+      if (is_outside(function_.variables[inside].region, op.regions[0]))
+        found(fmt::format("{} is assigned inside a loop", quoted(function_.variables[inside])), op.span);
+    }
+    assigned_ = before;
+  }
+
+  /// True if `region` is neither `loop` nor nested in it (or in the loop's body, whose parent may be the test).
+  bool is_outside(ir::RegionId region, ir::RegionId loop_test) const {
+    const ir::RegionId around = function_.regions[loop_test].parent;
+    for (ir::RegionId at = around; at != ir::none; at = function_.regions[at].parent)
+      if (at == region) return true;
+    return region == ir::none;
+  }
+
+  const ir::Module& module_;
+  const TypeStore& types_;
+  const ir::Function& function_;
+  const std::set<ir::FunctionId>& candidates_;
+  std::set<ir::VarId> assigned_;        ///< on every path to here
+  std::set<ir::VarId> maybe_assigned_;  ///< on some path to here
+  std::optional<Obstacle> obstacle_;
+};
+
+void report(const ir::Function& function, const Obstacle& obstacle, Diagnostics& diagnostics) {
+  Diagnostic& diagnostic =
+      diagnostics.report(DiagnosticKind::not_a_leaf, function.span, function.name, obstacle.reason);
+  if (obstacle.span.begin != function.span.begin) diagnostic.label(obstacle.span, "here");
+}
+
+}  // namespace
+
+void infer_leaves(ir::Module& module, Diagnostics& diagnostics) {
+  std::set<ir::FunctionId> candidates;
+  for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
+    ir::Function& function = module.functions[id];
+    if (id != module.entry && function.kind == ir::FunctionKind::composite) candidates.insert(id);
+    if (function.kind != ir::FunctionKind::app) continue;
+    function.not_leaf_reason = "it starts a program";
+    if (function.demands_leaf) report(function, {function.not_leaf_reason, function.span}, diagnostics);
+  }
+
+  // optimistic: functions that call each other support each other until an obstacle is found
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
+      if (!candidates.contains(id)) continue;
+      ir::Function& function = module.functions[id];
+      const std::optional<Obstacle> obstacle = Inspector(module, function, candidates).find_obstacle();
+      if (!obstacle) continue;
+      function.not_leaf_reason = obstacle->reason;
+      if (function.demands_leaf) report(function, *obstacle, diagnostics);
+      candidates.erase(id);
+      changed = true;
+    }
+  }
+  for (const ir::FunctionId id : candidates) module.functions[id].kind = ir::FunctionKind::leaf;
+}
+
+}  // namespace raddle::opt

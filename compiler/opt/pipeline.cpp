@@ -1,0 +1,68 @@
+#include "compiler/opt/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "compiler/ir/print.hpp"
+#include "compiler/ir/verify.hpp"
+#include "compiler/opt/common_subexpressions.hpp"
+#include "compiler/opt/dead_code.hpp"
+#include "compiler/opt/fold_constants.hpp"
+#include "compiler/opt/fuse_multiply_add.hpp"
+#include "compiler/opt/infer_leaves.hpp"
+#include "compiler/opt/inline_calls.hpp"
+#include "compiler/opt/order_operations.hpp"
+
+namespace raddle::opt {
+
+namespace {
+
+struct Pass {
+  std::string_view name;
+  void (*run)(ir::Module&, Diagnostics&);
+  int level;
+};
+
+template <void (*pass)(ir::Module&)>
+void without_findings(ir::Module& module, Diagnostics&) {
+  pass(module);
+}
+
+constexpr Pass pipeline[] = {
+    {"fuse-multiply-add", without_findings<fuse_multiply_add>, 0},  // first and always: results do not depend on -O
+    {"inline-calls", without_findings<inline_calls>, 2},            // what follows works on the bodies
+    {"fold-constants", without_findings<fold_constants>, 1},
+    {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
+    {"dead-code", without_findings<remove_dead_code>, 1},         // after the two that leave dead operations
+    {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation
+    {"infer-leaves", infer_leaves, 0},                            // last: needs the final bodies, ordered
+};
+
+constexpr auto names = [] {
+  std::array<std::string_view, std::size(pipeline)> all;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = pipeline[i].name;
+  return all;
+}();
+
+void verify_or_throw(const ir::Module& module, std::string_view pass) {
+  for (const std::string& problem : ir::verify(module))
+    throw std::logic_error(fmt::format("after {}: {}", pass, problem));
+}
+
+}  // namespace
+
+std::span<const std::string_view> pass_names() { return names; }
+
+void optimise(ir::Module& module, const Options& options, Diagnostics& diagnostics) {
+  if (options.verify_each) verify_or_throw(module, "lowering");
+  for (const Pass& pass : pipeline) {
+    if (pass.level > options.level || options.disabled.contains(std::string(pass.name))) continue;
+    pass.run(module, diagnostics);
+    if (options.verify_each) verify_or_throw(module, pass.name);
+    if (options.print_after == pass.name) fmt::print(stderr, "{}", ir::print(module));
+  }
+}
+
+}  // namespace raddle::opt

@@ -1,0 +1,363 @@
+#include "compiler/parse/error_strategy.hpp"
+
+#include <fmt/format.h>
+
+#include "RaddleParser.h"
+#include "compiler/parse/expectations.hpp"
+#include "compiler/parse/parse.hpp"
+
+namespace raddle {
+
+namespace {
+
+using P = RaddleParser;
+
+constexpr std::uint32_t end_of_file = SourceToken::end_of_file;
+
+bool is_reserved_word(std::uint32_t type) { return type >= P::APP && type <= P::WAIT; }
+/// Reserved words that begin no expression and no statement: where a name is due, they are meant as one.
+bool is_taken_for_a_name(std::uint32_t type) {
+  switch (type) {
+    case P::IF:
+    case P::ELSE:
+    case P::FOR:
+    case P::FOREACH:
+    case P::SWITCH:
+    case P::WAIT:
+    case P::ITERATE:
+    case P::TRUE:
+    case P::FALSE:
+    case P::NOT_A_NUMBER:
+    case P::INFINITE: return false;
+    default: return is_reserved_word(type);
+  }
+}
+bool has_block(std::uint32_t type) {
+  switch (type) {
+    case P::IF:
+    case P::FOR:
+    case P::FOREACH:
+    case P::WAIT:
+    case P::ITERATE: return true;
+    default: return false;
+  }
+}
+/// One expected token in words.
+std::string expected_token(antlr4::Parser* parser, std::uint32_t type) {
+  if (type == P::INT) return "an integer";
+  const std::string literal = parser->getVocabulary().getLiteralName(type);  // `'x'`, empty for classes of tokens
+  if (literal.size() < 2) return expected_by_rule(parser->getRuleContext()->getRuleIndex());
+  return fmt::format("`{}`", literal.substr(1, literal.size() - 2));
+}
+/// Help for `name(...) {` as a statement.
+const char* help_for_block_after(std::string_view name) {
+  if (name == "while") return "there is no `while`; write `for (...; condition; ...)` or `iterate ... until`";
+  if (name == "elseif" || name == "elif") return "write `else if`";
+  return "a block can not follow here; functions are defined at top level only";
+}
+[[noreturn]] void leave_statement() { throw antlr4::ParseCancellationException(); }
+
+}  // namespace
+
+bool ErrorStrategy::begins_statement(std::uint32_t type) {
+  switch (type) {
+    case P::SEMI:
+    case P::LBRACE:
+    case P::ID:
+    case P::LPAREN:
+    case P::AT:
+    case P::SWITCH: return true;
+    default: return has_block(type);
+  }
+}
+
+// ---------------------------------------------------------------- parts of messages
+
+Span ErrorStrategy::end_of_previous() {
+  const SourceToken* token = previous();
+  const std::uint32_t end = token == nullptr ? 0 : token->end;
+  return {tokens_.file(), end, end};
+}
+
+std::string ErrorStrategy::describe(const SourceToken& token) const {
+  switch (token.type) {
+    case end_of_file: return "end of file";
+    case P::STRING:
+    case P::MULTILINE_STRING: return "string";
+    default: return fmt::format("`{}`", tokens_.text(token).substr(0, 40));
+  }
+}
+
+bool ErrorStrategy::first_report_at(const SourceToken& token) {
+  const SourceToken* before = previous();
+  const bool follows = token.reported || (before != nullptr && before->reported) || token.index == last_reported_;
+  last_reported_ = token.index;
+  return !follows;
+}
+
+bool ErrorStrategy::can_be_missing_before(const SourceToken& token) const {
+  return token.first_on_line || token.type == P::RBRACE || token.type == end_of_file || has_block(token.type);
+}
+
+/// `int in = 3;`, `type = 3;`: a reserved word where a name is due. @return whether it was one
+bool ErrorStrategy::report_reserved_word(const SourceToken& token) {
+  if (!is_reserved_word(token.type)) return false;
+  diagnostics_.report(DiagnosticKind::reserved_word, tokens_.span(token), tokens_.text(token))
+      .note("choose another name");
+  return true;
+}
+
+// ---------------------------------------------------------------- reports
+
+void ErrorStrategy::report_unexpected(const SourceToken& found, const std::string& expected) {
+  Diagnostic& diagnostic =
+      diagnostics_.report(DiagnosticKind::unexpected_token, tokens_.span(found), describe(found), expected);
+  const SourceToken* before = previous();
+  const std::uint32_t after = tokens_.at(found.index + 1).type;
+  if (expected == expected_by_rule(P::RuleWord)) {
+    const bool stream = found.type == P::STDIN || found.type == P::STDOUT || found.type == P::STDERR;
+    diagnostic.note(stream ? fmt::format("a redirection is written `@{}=file`", tokens_.text(found))
+                           : "the words of a command line are strings, variables, or expressions in parentheses");
+    return;
+  }
+  const bool sign = found.type == P::PLUS || found.type == P::MINUS;
+  if (sign && ((before != nullptr && before->type == found.type) || after == found.type))
+    diagnostic.note(fmt::format("there is no `{0}{0}`; a variable is assigned once", tokens_.text(found)));
+}
+
+void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const SourceToken& found) {
+  only_semicolon_missing_ = can_be_missing_before(found);
+  if (!first_report_at(found)) return;
+  const SourceToken* before = previous();
+  const std::uint32_t after = tokens_.at(found.index + 1).type;
+  const std::size_t rule = parser->getRuleContext()->getRuleIndex();
+  const bool name_due = before != nullptr && before->type == P::ID && !found.first_on_line;
+  if (name_due && is_reserved_word(found.type) &&
+      (after == P::ASSIGN || after == P::SEMI || after == P::COMMA || after == P::LBRACK)) {
+    report_reserved_word(found);
+    return;
+  }
+  if (only_semicolon_missing_ || found.type == P::ID || found.type == P::LBRACE || begins_statement(found.type)) {
+    Diagnostic& diagnostic = diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`;`",
+                                                 fmt::format(" after the {}", subject_of_rule(rule)));
+    if (found.type != P::LBRACE) return;
+    diagnostic.note(help_for_block_after(tokens_.text(*parser->getRuleContext()->start)));
+    return;
+  }
+  report_unexpected(found, "`;`");
+}
+
+void ErrorStrategy::report_missing_closing(antlr4::Parser* parser, std::uint32_t expected, const SourceToken& found) {
+  const char closing = expected == P::RPAREN ? ')' : expected == P::RBRACK ? ']' : '}';
+  const std::size_t rule = parser->getRuleContext()->getRuleIndex();
+  const bool at_end = can_be_missing_before(found) || found.type == P::SEMI || found.type == P::LBRACE;
+  if (!at_end) {
+    const bool command = rule == P::RuleApp_definition;
+    report_unexpected(found, command ? expected_by_rule(P::RuleWord)
+                                     : fmt::format("{}`{}`", is_list_rule(rule) ? "`,` or " : "", closing));
+    return;
+  }
+  Diagnostic& diagnostic =
+      diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), fmt::format("`{}`", closing), "");
+  const auto first = static_cast<const SourceToken*>(parser->getRuleContext()->start)->index;
+  const std::uint32_t opening_type = expected - 1;  // the grammar lists each pair in this order
+  for (std::size_t i = found.index; i-- > first;) {
+    const SourceToken& token = tokens_.at(i);
+    const bool closed = token.partner != SourceToken::no_partner && token.partner < found.index;
+    if (token.type != opening_type || closed) continue;
+    diagnostic.label(tokens_.span(token), fmt::format("to match this `{}`", tokens_.text(token)));
+    return;
+  }
+}
+
+void ErrorStrategy::report_missing_block(antlr4::Parser* parser, const SourceToken& found) {
+  const antlr4::RuleContext* around = static_cast<antlr4::RuleContext*>(parser->getRuleContext()->parent);
+  const bool foreach_body = around != nullptr && around->getRuleIndex() == P::RuleForeach_statement;
+  if (foreach_body && begins_statement(found.type)) {
+    diagnostics_.report(DiagnosticKind::missing_braces, tokens_.span(found), "foreach");
+    return;
+  }
+  if (can_be_missing_before(found))
+    diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`{`", "");
+  else
+    report_unexpected(found, "`{`");
+}
+
+// ---------------------------------------------------------------- ANTLR's side
+
+antlr4::Token* ErrorStrategy::recoverInline(antlr4::Parser* parser) {
+  SourceToken& found = tokens_.next();
+  const std::size_t rule = parser->getRuleContext()->getRuleIndex();
+  const antlr4::misc::IntervalSet expected_set = parser->getExpectedTokens();
+  const auto expected = expected_set.size() == 1 ? static_cast<std::uint32_t>(expected_set.getMinElement()) : 0;
+  only_semicolon_missing_ = false;
+
+  if (expected == P::SEMI) {
+    report_missing_semicolon(parser, found);
+    leave_statement();
+  }
+  if (expected == P::GT && found.type == P::GE) {
+    diagnostics_.report(DiagnosticKind::unexpected_token, tokens_.span(found), "`>=`", "`>`")
+        .note("put a space between `>` and `=`");
+    found.type = P::ASSIGN;
+    return &found;
+  }
+  if (expected == P::ID && is_taken_for_a_name(found.type) && report_reserved_word(found)) {
+    tokens_.consume();
+    return &found;
+  }
+  if (!first_report_at(found)) leave_statement();
+
+  const SourceToken* before = previous();
+  switch (expected) {
+    case P::RPAREN:
+    case P::RBRACK:
+      report_missing_closing(parser, expected, found);
+      if (found.type == P::SEMI || found.type == P::LBRACE) return &found;
+      break;
+    case P::RBRACE: report_missing_closing(parser, expected, found); break;
+    case P::LBRACE: report_missing_block(parser, found); break;
+    case P::ID:
+      if (before != nullptr && is_reserved_word(before->type) && found.type == P::ASSIGN)
+        report_reserved_word(*before);
+      else
+        report_unexpected(found, name_expected_by_rule(rule));
+      break;
+    case P::LPAREN: {
+      const std::string after = before == nullptr ? "" : fmt::format(" after {}", describe(*before));
+      diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`(`", after);
+      break;
+    }
+    default: report_unexpected(found, expected == 0 ? expected_by_rule(rule) : expected_token(parser, expected));
+  }
+  leave_statement();
+}
+
+void ErrorStrategy::reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) {
+  const auto& found = static_cast<const SourceToken&>(*error.getOffendingToken());
+  const std::size_t rule = parser->getRuleContext()->getRuleIndex();
+  only_semicolon_missing_ = false;
+  const bool at_next = found.index == tokens_.next().index;
+  if (rule == P::RuleChain_statement && at_next) {
+    report_missing_semicolon(parser, found);
+    return;
+  }
+  if (!first_report_at(found)) return;
+  if (rule == P::RulePrimary && is_taken_for_a_name(found.type) && !found.first_on_line) {
+    report_reserved_word(found);
+    return;
+  }
+  report_unexpected(found, rule == P::RuleChain_statement ? "a statement after `=>`" : expected_by_rule(rule));
+}
+
+void ErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr error) {
+  if (error) leave_statement();
+  check_error_count();
+  antlr4::ParserRuleContext* statement = parser->getRuleContext();
+  statement->exception = std::current_exception();  // how build_ast knows it
+  const auto start = static_cast<const SourceToken*>(statement->start)->index;
+  std::size_t keyword = start;
+  while (tokens_.at(keyword).type == P::AT && keyword + 2 < tokens_.index()) keyword += 2;
+  skip_statement(start, has_block(tokens_.at(keyword).type));
+}
+
+void ErrorStrategy::sync(antlr4::Parser* parser) {
+  const std::size_t rule = parser->getRuleContext()->getRuleIndex();
+  if (rule == P::RuleStatements) {
+    const auto* around = static_cast<antlr4::RuleContext*>(parser->getRuleContext()->parent);
+    const bool in_case = around != nullptr && around->getRuleIndex() == P::RuleCase_clause;
+    for (;;) {
+      const std::uint32_t type = tokens_.next().type;
+      if (begins_statement(type) || type == P::RBRACE || type == end_of_file) return;
+      if (in_case && (type == P::CASE || type == P::DEFAULT)) return;
+      report_unexpected_in_statements();
+    }
+  }
+  if (rule == P::RuleSwitch_statement) skip_in_switch();
+}
+
+// ---------------------------------------------------------------- going on
+
+void ErrorStrategy::check_error_count() const {
+  if (diagnostics_.error_count() - errors_before_ > max_syntax_errors) throw TooManyErrors{};
+}
+
+void ErrorStrategy::report_unexpected_in_statements() {
+  check_error_count();
+  const SourceToken& found = tokens_.next();
+  const SourceToken* before = previous();
+  const bool follows_block = found.type == P::ELSE || found.type == P::UNTIL;
+  const bool orphan = follows_block && before != nullptr && before->index == orphan_block_end_;
+  const std::uint32_t after = tokens_.at(found.index + 1).type;
+  if (!orphan && first_report_at(found)) {
+    if (found.type == P::ELSE)
+      diagnostics_.report(DiagnosticKind::else_without_if, tokens_.span(found));
+    else if (after == P::ASSIGN && is_reserved_word(found.type))
+      report_reserved_word(found);
+    else
+      report_unexpected(found, "a statement");
+  }
+  only_semicolon_missing_ = false;
+  tokens_.consume();
+  const bool goes_on = found.type == P::ELSE && (after == P::IF || after == P::LBRACE);
+  if (!goes_on) skip_statement(found.index, found.type == P::UNTIL);
+}
+
+void ErrorStrategy::skip_in_switch() {
+  for (;;) {
+    const SourceToken& found = tokens_.next();
+    if (found.type == P::CASE || found.type == P::DEFAULT || found.type == P::RBRACE || found.type == end_of_file)
+      return;
+    if (first_report_at(found)) report_unexpected(found, "`case`, `default` or `}`");
+    tokens_.seek(found.partner != SourceToken::no_partner && found.partner > found.index ? found.partner + 1
+                                                                                         : found.index + 1);
+    last_reported_ = tokens_.index();  // one report for a row of wrong tokens
+  }
+}
+
+void ErrorStrategy::skip_statement(std::size_t start, bool stop_at_block) {
+  if (only_semicolon_missing_) {
+    only_semicolon_missing_ = false;
+    return;
+  }
+  const auto not_right_of_start = [&](const SourceToken& token) {
+    const SourceBuffer& source = tokens_.source();
+    return source.position(token.begin).column <= source.position(tokens_.at(start).begin).column;
+  };
+  // The `;` of a `for` header end nothing: go on behind its parenthesis.
+  if (stop_at_block) {
+    std::size_t opening = start;
+    while (opening < tokens_.index() && tokens_.at(opening).type != P::LPAREN) ++opening;
+    const std::uint32_t closing = tokens_.at(opening).partner;
+    if (tokens_.at(opening).type == P::LPAREN && closing != SourceToken::no_partner && closing > tokens_.index())
+      tokens_.seek(closing + 1);
+  }
+  for (;;) {
+    const SourceToken& token = tokens_.next();
+    const bool paired = token.partner != SourceToken::no_partner;
+    if (token.type == end_of_file) return;
+    if (token.type == P::SEMI) return tokens_.consume();
+    if (token.type == P::RBRACE && (!paired || token.partner < start)) return;
+    if (token.type == P::LBRACE && stop_at_block) {
+      if (paired) orphan_block_end_ = token.partner;
+      return;
+    }
+    const bool may_begin = begins_statement(token.type) || begins_item(token.type);
+    if (token.index > start && token.first_on_line && may_begin && not_right_of_start(token)) return;
+    if (token.type == P::LBRACE && paired)
+      tokens_.seek(token.partner + 1);
+    else
+      tokens_.consume();
+  }
+}
+
+void ErrorStrategy::skip_item(std::size_t start, bool stop_at_block) { skip_statement(start, stop_at_block); }
+
+void ErrorStrategy::skip_unexpected_item() { report_unexpected_in_statements(); }
+
+void ErrorStrategy::report_nesting() {
+  only_semicolon_missing_ = false;
+  diagnostics_.report(DiagnosticKind::nested_too_deeply, tokens_.span(tokens_.next()));
+}
+
+}  // namespace raddle

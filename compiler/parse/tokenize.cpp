@@ -1,0 +1,320 @@
+#include "compiler/parse/tokenize.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "compiler/parse/literals.hpp"
+#include "compiler/parse/parse.hpp"
+#include "compiler/parse/token_list.hpp"
+
+namespace raddle {
+
+namespace {
+
+using Lexer = RaddleLexer;
+
+/// The file's bytes as characters. All bytes of multi-byte characters look like DEL: the grammar treats them alike, and
+/// ANTLR's tables only cover values below 128 (others take a path that is some 20 times slower).
+class ByteStream final : public antlr4::CharStream {
+ public:
+  explicit ByteStream(std::string_view text) : text_(text) {}
+  void consume() override { ++position_; }
+  std::size_t LA(ssize_t i) override {
+    if (i <= 0) return 0;  // ANTLR's lexer never looks back
+    const std::size_t at = position_ + static_cast<std::size_t>(i) - 1;
+    if (at >= text_.size()) return antlr4::IntStream::EOF;
+    return std::min<unsigned char>(static_cast<unsigned char>(text_[at]), 0x7F);
+  }
+  ssize_t mark() override { return 0; }
+  void release(ssize_t) override {}
+  std::size_t index() override { return position_; }
+  void seek(std::size_t index) override { position_ = std::min(index, text_.size()); }
+  std::size_t size() override { return text_.size(); }
+  std::string getSourceName() const override { return {}; }
+  std::string getText(const antlr4::misc::Interval&) override { return {}; }
+  std::string toString() const override { return {}; }
+
+ private:
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+/// The generated lexer without ANTLR's token objects: next() is a type and a range.
+class RawLexer final : public RaddleLexer {
+ public:
+  explicit RawLexer(ByteStream& bytes) : RaddleLexer(&bytes), bytes_(bytes) { removeErrorListeners(); }
+  antlr4::Token* emit() override { return nullptr; }
+  antlr4::Token* emitEOF() override {
+    type = antlr4::Token::EOF;
+    tokenStartCharIndex = bytes_.index();
+    return nullptr;
+  }
+  void restart(std::size_t offset) {
+    bytes_.seek(offset);
+    hitEOF = offset >= bytes_.size();
+  }
+  std::uint32_t begin() const { return static_cast<std::uint32_t>(tokenStartCharIndex); }
+  std::uint32_t end() { return static_cast<std::uint32_t>(bytes_.index()); }
+
+ private:
+  ByteStream& bytes_;
+};
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+class Tokenizer {
+ public:
+  Tokenizer(std::uint32_t file, const SourceBuffer& source, Diagnostics& diagnostics)
+      : text_(source.text()), bytes_(text_), lexer_(bytes_), diagnostics_(diagnostics), list_(file, source) {}
+
+  TokenList run() {
+    if (text_.starts_with("\xEF\xBB\xBF")) lexer_.restart(3);
+    tokens().reserve(text_.size() / 4 + 16);
+    do {
+      lexer_.nextToken();
+      accept();
+    } while (tokens().empty() || tokens().back().type != SourceToken::end_of_file);
+    for (std::size_t i = 0; i < std::min(wrong_.size(), max_syntax_errors); ++i) report(wrong_[i]);
+    mark_lines();
+    pair_brackets();
+    for (std::size_t i = 0; i + 4 < tokens().size(); ++i)
+      if (tokens()[i].type == Lexer::AT) mark_constant_names(i);
+    return std::move(list_);
+  }
+
+ private:
+  std::vector<SourceToken>& tokens() { return list_.tokens(); }
+  Span span(std::uint32_t begin, std::uint32_t end) const { return {list_.file(), begin, end}; }
+  std::string_view slice(std::uint32_t begin, std::uint32_t end) const { return text_.substr(begin, end - begin); }
+  std::uint32_t end_of_line(std::uint32_t offset) const {
+    std::size_t end = std::min(text_.find('\n', offset), text_.size());
+    if (end > offset && text_[end - 1] == '\r') --end;
+    return static_cast<std::uint32_t>(end);
+  }
+
+  SourceToken& push(std::size_t type, std::uint32_t begin, std::uint32_t end) {
+    const auto index = static_cast<std::uint32_t>(tokens().size());
+    return tokens().emplace_back(static_cast<std::uint32_t>(type), index, begin, end);
+  }
+  /// As push(), for a token to be reported when all are read: a later look at quotes may take it back.
+  void push_wrong(std::size_t type, std::size_t as_type, std::uint32_t begin, std::uint32_t end) {
+    SourceToken& token = push(as_type, begin, end);
+    token.reported = true;
+    wrong_.emplace_back(static_cast<std::uint32_t>(type), token.index, begin, end);
+  }
+
+  void accept() {
+    const std::uint32_t begin = lexer_.begin();
+    const std::uint32_t end = lexer_.end();
+    const std::size_t type = lexer_.type;
+    switch (type) {
+      case Lexer::HASH_LINE: accept_hash_line(begin, end); return;
+      case Lexer::UNTERMINATED_COMMENT: wrong_.emplace_back(type, 0, begin, end); return;
+      case Lexer::BAD_CHARACTERS: push_wrong(type, type, begin, end); return;
+      case Lexer::BAD_NUMBER: push_wrong(type, Lexer::INT, begin, end); return;
+      case Lexer::UNTERMINATED_MULTILINE_STRING: push_wrong(type, Lexer::STRING, begin, end); return;
+      case Lexer::UNTERMINATED_STRING: accept_unterminated(begin); return;
+      case Lexer::STRING:
+        if (looks_inverted(end) && has_newline(begin, end)) {
+          cut_string(begin);
+          return;
+        }
+        break;
+      default: break;
+    }
+    push(type, begin, end);
+  }
+
+  bool has_newline(std::uint32_t begin, std::uint32_t end) const {
+    return slice(begin, end).find('\n') != std::string_view::npos;
+  }
+  /// Text right behind the closing quote that can not follow a string: an earlier quote is missing, and what the lexer
+  /// took for a string is the code between two strings.
+  bool looks_inverted(std::uint32_t end) const {
+    if (end >= text_.size()) return false;
+    const char after = text_[end];
+    return is_word_character(after) || after == '"' || after == '\\' || static_cast<unsigned char>(after) >= 0x80;
+  }
+  /// Reports the string at `begin` as unterminated and goes on behind its line.
+  void cut_string(std::uint32_t begin) {
+    const std::uint32_t end = end_of_line(begin);
+    push_wrong(Lexer::UNTERMINATED_STRING, Lexer::STRING, begin, end);
+    lexer_.restart(end);
+  }
+  /// A quote without partner in the rest of the file. Strings may span lines, so the culprit may be an earlier one: go
+  /// back as long as the strings look like text between strings.
+  void accept_unterminated(std::uint32_t begin) {
+    std::optional<std::size_t> culprit;
+    for (std::size_t i = tokens().size(); i-- > 0 && restarts_left_ > 0;) {
+      const SourceToken& token = tokens()[i];
+      if (token.type != Lexer::STRING) continue;
+      const bool spans_lines = has_newline(token.begin, token.end);
+      if (token.reported || (!spans_lines && !looks_inverted(token.end))) break;
+      if (spans_lines) culprit = i;
+    }
+    if (!culprit) return cut_string(begin);
+    --restarts_left_;
+    const std::uint32_t culprit_begin = tokens()[*culprit].begin;
+    tokens().erase(tokens().begin() + static_cast<std::ptrdiff_t>(*culprit), tokens().end());
+    std::erase_if(wrong_, [&](const SourceToken& token) { return token.begin > culprit_begin; });
+    cut_string(culprit_begin);
+  }
+
+  void accept_hash_line(std::uint32_t begin, std::uint32_t end) {
+    constexpr std::array directives = {"include", "define", "undef", "if",    "ifdef",
+                                       "ifndef",  "else",   "elif",  "endif", "error"};
+    const std::size_t line_start = begin == 0 ? 0 : text_.rfind('\n', begin - 1) + 1;
+    if (text_.substr(line_start, begin - line_start).find_first_not_of(" \t") != std::string_view::npos) return;
+    std::uint32_t word_end = begin + 1;
+    while (word_end < end && is_word_character(text_[word_end])) ++word_end;
+    for (const char* directive : directives)
+      if (slice(begin + 1, word_end) == directive)
+        diagnostics_.report(DiagnosticKind::not_supported, span(begin, word_end),
+                            fmt::format("the preprocessor directive `#{}`", directive));
+  }
+
+  void report(const SourceToken& token) {
+    const Span at = span(token.begin, token.end);
+    switch (token.type) {
+      case Lexer::UNTERMINATED_COMMENT:
+        diagnostics_.report(DiagnosticKind::unterminated_comment, span(token.begin, token.begin + 2));
+        return;
+      case Lexer::UNTERMINATED_STRING: diagnostics_.report(DiagnosticKind::unterminated_string, at); return;
+      case Lexer::UNTERMINATED_MULTILINE_STRING:
+        diagnostics_.report(DiagnosticKind::unterminated_string, span(token.begin, end_of_line(token.begin)))
+            .note(fmt::format("it ends at the next `{}`", slice(token.begin, end_of_line(token.begin))));
+        return;
+      case Lexer::BAD_NUMBER: report_number(at); return;
+      default: report_characters(at); return;
+    }
+  }
+  void report_number(Span at) {
+    const std::string_view number = slice(at.begin, at.end);
+    Diagnostic& diagnostic =
+        diagnostics_.report(DiagnosticKind::bad_literal, at, fmt::format("`{}` is not a number", number));
+    if (number.starts_with('.') || number.ends_with('.')) diagnostic.note("write digits on both sides of the dot");
+  }
+  void report_characters(Span at) {
+    const std::string_view characters = slice(at.begin, at.end);
+    const auto first = static_cast<unsigned char>(characters[0]);
+    const std::size_t length = utf8_length(characters);
+    std::string shown = fmt::format("`{}`", characters.substr(0, length));
+    if (first < 0x20 || first == 0x7F) shown = fmt::format("U+{:04X}", first);
+    if (length == 0) shown = fmt::format("with the invalid UTF-8 byte 0x{:02X}", first);
+    Diagnostic& diagnostic = diagnostics_.report(DiagnosticKind::unexpected_character, at, shown);
+    if (first == '&') diagnostic.note("`and` is written `&&`");
+    if (first == '\'') diagnostic.note("strings are written in double quotes");
+    if (first == '?') diagnostic.note("there is no `? :`; use `if`");
+  }
+
+  void mark_lines() {
+    std::size_t from = 0;
+    for (SourceToken& token : tokens()) {
+      token.first_on_line =
+          from == 0 || slice(static_cast<std::uint32_t>(from), token.begin).find('\n') != std::string_view::npos;
+      from = token.end;
+    }
+  }
+
+  /// Pairs brackets. A `}` closes the nearest `{` whatever is open inside; others do not reach across a `{`.
+  void pair_brackets() {
+    OpenBrackets open;
+    for (SourceToken& token : tokens()) {
+      switch (token.type) {
+        case Lexer::LPAREN: open.parens.push_back(token.index); break;
+        case Lexer::LBRACK: open.bracks.push_back(token.index); break;
+        case Lexer::LBRACE: open.braces.push_back(token.index); break;
+        case Lexer::RPAREN: close(open, open.parens, token); break;
+        case Lexer::RBRACK: close(open, open.bracks, token); break;
+        case Lexer::RBRACE: close(open, open.braces, token); break;
+        default: break;
+      }
+    }
+  }
+  struct OpenBrackets {
+    std::vector<std::uint32_t> parens, bracks, braces;  ///< token indices, increasing
+  };
+  void close(OpenBrackets& open, std::vector<std::uint32_t>& same, SourceToken& closing) {
+    const bool behind_brace =
+        &same != &open.braces && !same.empty() && !open.braces.empty() && same.back() < open.braces.back();
+    if (same.empty() || behind_brace) return;
+    closing.partner = same.back();
+    tokens()[closing.partner].partner = closing.index;
+    for (std::vector<std::uint32_t>* kind : {&open.parens, &open.bracks, &open.braces})
+      while (!kind->empty() && kind->back() >= closing.partner) kind->pop_back();
+  }
+
+  /// In `@a = value`: turns the names of the value into CONSTANT_NAME, but those which a `(` follows at once.
+  void mark_constant_names(std::size_t at) {
+    if (tokens()[at + 1].type != Lexer::ID || tokens()[at + 2].type != Lexer::ASSIGN) return;
+    std::size_t i = at + 3;
+    const auto type = [&](std::size_t index) { return list_.at(index).type; };
+    const auto skip_brackets = [&] {
+      const std::uint32_t partner = list_.at(i).partner;
+      i = partner == SourceToken::no_partner ? tokens().size() : partner + 1;
+    };
+    for (;;) {
+      while (type(i) == Lexer::MINUS || type(i) == Lexer::NOT) ++i;
+      if (type(i) == Lexer::ID) {
+        const bool called = type(i + 1) == Lexer::LPAREN && list_.at(i + 1).begin == list_.at(i).end;
+        if (!called) list_.at(i).type = Lexer::CONSTANT_NAME;
+        ++i;
+        if (called) skip_brackets();
+      } else if (type(i) == Lexer::LPAREN) {
+        skip_brackets();
+      } else {
+        ++i;
+      }
+      while (type(i) == Lexer::LBRACK || type(i) == Lexer::DOT) {
+        if (type(i) == Lexer::DOT)
+          i += 2;
+        else
+          skip_brackets();
+      }
+      if (type(i) < Lexer::PLUS || type(i) > Lexer::POWER) return;
+      ++i;
+    }
+  }
+
+  std::string_view text_;
+  ByteStream bytes_;
+  RawLexer lexer_;
+  Diagnostics& diagnostics_;
+  TokenList list_;
+  std::vector<SourceToken> wrong_;
+  int restarts_left_ = 20;  ///< each reads the rest of the file again: hostile input must not make this quadratic
+};
+
+}  // namespace
+
+TokenList tokenize(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics) {
+  return Tokenizer(file, sources.at(file), diagnostics).run();
+}
+
+std::string print_tokens(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics) {
+  TokenList list = tokenize(file, sources, diagnostics);
+  ByteStream nothing("");
+  const RawLexer lexer(nothing);
+  std::string out;
+  for (const SourceToken& token : list.tokens()) {
+    const LineColumn at = list.source().position(token.begin);
+    const bool end = token.type == SourceToken::end_of_file;
+    fmt::format_to(std::back_inserter(out), "{}:{} {}", at.line, at.column,
+                   end ? "END_OF_FILE" : lexer.getVocabulary().getSymbolicName(token.type));
+    if (!end) out += ' ';
+    for (const char c : list.text(token)) {
+      if (c == '\n')
+        out += "\\n";
+      else if (c != '\r')
+        out += c;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace raddle

@@ -1,0 +1,56 @@
+#pragma once
+// Script text and positions in it. A SourceMap lives as long as the session: spans stay valid in every phase.
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace raddle {
+
+/// Half-open range of bytes [begin, end) of the file with index `file` in the SourceMap.
+struct Span {
+  std::uint32_t file = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+/// 1-based, columns in characters (UTF-8 code points).
+struct LineColumn {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+class SourceBuffer {
+ public:
+  SourceBuffer(std::string path, std::string text);
+  const std::string& path() const { return path_; }
+  const std::string& text() const { return text_; }
+  /// @param offset  byte offset, 0..text().size()
+  LineColumn position(std::uint32_t offset) const;
+  /// The line's text without its newline. @param line  1-based; beyond the end: ""
+  std::string_view line(std::uint32_t line) const;
+  std::uint32_t line_count() const { return static_cast<std::uint32_t>(line_starts_.size()); }
+
+ private:
+  std::string path_;
+  std::string text_;
+  std::vector<std::uint32_t> line_starts_;
+};
+
+/// Owns every buffer of a session. Not thread-safe while adding; reading is.
+class SourceMap {
+ public:
+  /// @return the file index to be used in spans
+  std::uint32_t add(std::string path, std::string text);
+  const SourceBuffer& at(std::uint32_t file) const { return buffers_.at(file); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(buffers_.size()); }
+  LineColumn position(Span span) const { return at(span.file).position(span.begin); }
+  /// "file.df:3:5"
+  std::string describe(Span span) const;
+
+ private:
+  std::deque<SourceBuffer> buffers_;
+};
+
+}  // namespace raddle

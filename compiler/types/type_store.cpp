@@ -1,0 +1,74 @@
+#include "compiler/types/type_store.hpp"
+
+namespace raddle {
+
+TypeStore::TypeStore() {
+  for (const TypeKind kind : {TypeKind::error, TypeKind::int_, TypeKind::float_, TypeKind::string, TypeKind::boolean,
+                              TypeKind::void_, TypeKind::blob, TypeKind::file, TypeKind::url, TypeKind::updateable})
+    types_.push_back({.kind = kind});
+}
+
+TypeId TypeStore::intern(Type type) {
+  for (TypeId id = 0; id < types_.size(); ++id)
+    if (types_[id] == type) return id;
+  types_.push_back(type);
+  return static_cast<TypeId>(types_.size() - 1);
+}
+
+TypeId TypeStore::array_of(TypeId key, TypeId element) {
+  return intern({.kind = TypeKind::array, .key = key, .element = element});
+}
+
+TypeId TypeStore::bag_of(TypeId element) { return intern({.kind = TypeKind::bag, .element = element}); }
+
+TypeId TypeStore::new_structure(std::string name, Span span) {
+  structures_.push_back({std::move(name), {}, span});
+  return intern({.kind = TypeKind::structure, .index = static_cast<std::uint32_t>(structures_.size() - 1)});
+}
+
+TypeId TypeStore::new_named(std::string name, TypeId base) {
+  names_.push_back(std::move(name));
+  return intern({.kind = TypeKind::named, .element = base, .index = static_cast<std::uint32_t>(names_.size() - 1)});
+}
+
+TypeId TypeStore::base(TypeId id) const {
+  while (kind(id) == TypeKind::named) id = types_[id].element;
+  return id;
+}
+
+bool TypeStore::is_scalar(TypeId id) const {
+  const TypeId base_id = base(id);
+  return base_id == int_ || base_id == float_ || base_id == string || base_id == boolean;
+}
+
+std::string TypeStore::name(TypeId id) const {
+  const Type& type = at(id);
+  switch (type.kind) {
+    case TypeKind::error: return "<error>";
+    case TypeKind::int_: return "int";
+    case TypeKind::float_: return "float";
+    case TypeKind::string: return "string";
+    case TypeKind::boolean: return "boolean";
+    case TypeKind::void_: return "void";
+    case TypeKind::blob: return "blob";
+    case TypeKind::file: return "file";
+    case TypeKind::url: return "url";
+    case TypeKind::updateable: return "updateable_float";
+    case TypeKind::bag: return "bag<" + name(type.element) + ">";
+    case TypeKind::structure: return structures_[type.index].name;
+    case TypeKind::named: return names_[type.index];
+    case TypeKind::array: {
+      // `int[string][]`: the outermost key first, as in a declaration
+      std::string keys;
+      TypeId element = id;
+      while (is_array(element)) {
+        keys += at(element).key == int_ ? "[]" : "[" + name(at(element).key) + "]";
+        element = at(element).element;
+      }
+      return name(element) + keys;
+    }
+  }
+  return {};
+}
+
+}  // namespace raddle

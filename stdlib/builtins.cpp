@@ -1,0 +1,37 @@
+#include "stdlib/builtins.hpp"
+
+#include <algorithm>
+
+#include "stdlib/module_sources.hpp"
+#include "stdlib/native/functions.hpp"
+
+namespace raddle::stdlib {
+namespace {
+
+using enum BuiltinEffect;
+
+// Constant data: start-up does nothing for it.
+constexpr Builtin table[] = {
+#define RADDLE_BUILTIN(name, module, signature, effect, function) {name, module, signature, effect, native::function},
+#include "stdlib/builtins.def"
+#undef RADDLE_BUILTIN
+};
+
+}  // namespace
+
+std::span<const Builtin> builtins() { return table; }
+
+bool is_module(std::string_view name) {
+  if (name.empty()) return false;
+  return name == "builtins" || !module_source(name).empty() ||
+         std::ranges::find(table, name, &Builtin::module) != std::ranges::end(table);
+}
+
+std::string_view module_source(std::string_view name) {
+  for (const ModuleSource& source : module_sources()) {
+    if (source.module == name) return source.text;
+  }
+  return {};
+}
+
+}  // namespace raddle::stdlib

@@ -1,0 +1,36 @@
+#pragma once
+// The table of native library functions. One list, builtins.def; the checker reads the signatures, the VM calls
+// the functions.
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "vm/program/builtin_abi.hpp"
+
+namespace raddle::stdlib {
+
+/// How a call may be treated.
+enum class BuiltinEffect : std::uint8_t {
+  pure,  ///< same inputs, same outputs: may be shared, folded, dropped
+  acts,  ///< prints, reads or writes files, draws random numbers, may end the run
+};
+
+struct Builtin {
+  std::string_view name;       ///< overloads share it
+  std::string_view module;     ///< "" = always there; else the import that brings it
+  std::string_view signature;  ///< "string(string,int,int=-1)": see Note [signatures] in builtins.def
+  BuiltinEffect effect;
+  vm::BuiltinFunction function;
+};
+
+/// Indexed by Call::callee_index and ir::Op::callee.
+std::span<const Builtin> builtins();
+
+/// A module of the library is one that some builtin names, or that has a source below stdlib/.
+bool is_module(std::string_view name);
+/// Text of stdlib/NAME.df if the module is (partly) written in the language itself; else empty.
+std::string_view module_source(std::string_view name);
+
+}  // namespace raddle::stdlib

@@ -1,0 +1,16 @@
+#pragma once
+// The parts of the library that are written in the language itself: stdlib/*.df, embedded by embed.cmake.
+#include <span>
+#include <string_view>
+
+namespace raddle::stdlib {
+
+struct ModuleSource {
+  std::string_view module;  ///< the file's name without its suffix
+  std::string_view text;
+};
+
+/// Defined in the file that embed.cmake makes.
+std::span<const ModuleSource> module_sources();
+
+}  // namespace raddle::stdlib

@@ -1,0 +1,114 @@
+// Arrays and bags as a whole: size, keys, ranges, picking elements, text form.
+#include <algorithm>
+
+#include "stdlib/native/elements.hpp"
+#include "stdlib/native/functions.hpp"
+#include "stdlib/native/pattern.hpp"
+#include "vm/value/bag.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::stdlib::native {
+namespace {
+
+using vm::Value;
+
+Value count_of(std::size_t count) { return Value::of(static_cast<std::int64_t>(count)); }
+
+// A negative step yields nothing (language.md 4.3), step 0 is an error.
+template <typename T>
+Result range_of(T begin, T end, T step, Results results) {
+  if (step == 0) return fail("the step of a range is 0");
+  constexpr double most_elements = 0x1p31;  // 16 GiB
+  if (step < 0 || !(begin <= end)) return give(results, dense_array({}));
+  if ((static_cast<double>(end) - static_cast<double>(begin)) / static_cast<double>(step) > most_elements) {
+    return fail("the range has too many elements");
+  }
+  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::range(begin, end, step)));
+}
+
+Result keys_of(const Value& array, Results results) {
+  std::vector<Value> keys;
+  keys.reserve(array.as_array().size());
+  array.as_array().for_each([&](const Value& key, const Value&) { keys.push_back(key); });
+  return give(results, dense_array(std::move(keys)));
+}
+
+}  // namespace
+
+Result size(Call, Arguments arguments, Results results) {
+  return give(results, count_of(arguments[0].as_array().size()));
+}
+
+Result bag_size(Call, Arguments arguments, Results results) {
+  return give(results, count_of(arguments[0].as_bag().size()));
+}
+
+Result contains(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(arguments[0].as_array().contains(arguments[1])));
+}
+
+Result keys(Call, Arguments arguments, Results results) { return keys_of(arguments[0], results); }
+
+Result range(Call, Arguments arguments, Results results) {
+  return range_of<std::int64_t>(arguments[0].as_int(), arguments[1].as_int(), 1, results);
+}
+
+Result range_step(Call, Arguments arguments, Results results) {
+  return range_of(arguments[0].as_int(), arguments[1].as_int(), arguments[2].as_int(), results);
+}
+
+Result range_float(Call, Arguments arguments, Results results) {
+  return range_of(arguments[0].as_float(), arguments[1].as_float(), 1.0, results);
+}
+
+Result range_float_step(Call, Arguments arguments, Results results) {
+  return range_of(arguments[0].as_float(), arguments[1].as_float(), arguments[2].as_float(), results);
+}
+
+Result repr(Call, Arguments arguments, Results results) { return give(results, Value::of(vm::to_text(arguments[0]))); }
+
+// Keeps the keys of its argument.
+Result array_repr(Call, Arguments arguments, Results results) {
+  std::vector<std::pair<Value, Value>> entries;
+  arguments[0].as_array().for_each(
+      [&](const Value& key, const Value& value) { entries.emplace_back(key, Value::of(vm::to_text(value))); });
+  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::keyed(std::move(entries))));
+}
+
+// The elements whose indices are listed, in the order of the indices.
+Result pick_stable_integer_string(Call, Arguments arguments, Results results) {
+  std::vector<Value> picked;
+  for (const Value& index : elements(arguments[1])) {
+    Value value = arguments[0].as_array().get(index);
+    if (!value) return fail("index " + vm::to_text(index) + " is not in the array to pick from");
+    picked.push_back(std::move(value));
+  }
+  return give(results, dense_array(std::move(picked)));
+}
+
+// The elements that match; they keep their keys.
+Result pick_regexp(Call, Arguments arguments, Results results) {
+  const auto pattern = Pattern::compile(arguments[0].as_string());
+  if (!pattern) return fail(pattern.error());
+  std::vector<std::pair<Value, Value>> entries;
+  arguments[1].as_array().for_each([&](const Value& key, const Value& value) {
+    if (pattern->find(value.as_string())) entries.emplace_back(key, value);
+  });
+  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::keyed(std::move(entries))));
+}
+
+Result ternary(Call, Arguments arguments, Results results) {
+  return give(results, arguments[0].as_bool() ? arguments[1] : arguments[2]);
+}
+
+Result make_void(Call, Arguments, Results results) { return give_void(results); }
+
+Result zero(Call, Arguments, Results results) { return give(results, Value::of(std::int64_t{0})); }
+
+Result one(Call, Arguments, Results results) { return give(results, Value::of(std::int64_t{1})); }
+
+Result turbine_workers(Call call, Arguments, Results results) {
+  return give(results, Value::of(std::int64_t{call.settings.workers}));
+}
+
+}  // namespace raddle::stdlib::native

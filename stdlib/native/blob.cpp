@@ -1,0 +1,91 @@
+// Blobs: bytes, made of and read as strings, floats (8 bytes) and ints (4 bytes, as C's).
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "stdlib/native/elements.hpp"
+#include "stdlib/native/file_content.hpp"
+#include "stdlib/native/functions.hpp"
+#include "vm/value/file.hpp"
+
+namespace raddle::stdlib::native {
+namespace {
+
+using vm::Value;
+
+template <typename T>
+void append(std::string& bytes, T value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+}  // namespace
+
+Result blob_size(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(static_cast<std::int64_t>(arguments[0].as_bytes().size())));
+}
+
+Result blob_null(Call, Arguments, Results results) { return give(results, Value::of_blob({})); }
+
+// With the NUL that ends a C string.
+Result blob_from_string(Call, Arguments arguments, Results results) {
+  return give(results, Value::of_blob(arguments[0].as_string() + '\0'));
+}
+
+// Up to the first NUL.
+Result string_from_blob(Call, Arguments arguments, Results results) {
+  const std::string& bytes = arguments[0].as_bytes();
+  return give(results, Value::of(bytes.substr(0, bytes.find('\0'))));
+}
+
+Result blob_from_floats(Call, Arguments arguments, Results results) {
+  std::string bytes;
+  visit_numbers<double>(arguments[0], [&](double value) { append(bytes, value); });
+  return give(results, Value::of_blob(std::move(bytes)));
+}
+
+Result floats_from_blob(Call, Arguments arguments, Results results) {
+  const std::string& bytes = arguments[0].as_bytes();
+  if (bytes.size() % sizeof(double) != 0) {
+    return fail(fmt::format("floats_from_blob: {} bytes are not a multiple of {}", bytes.size(), sizeof(double)));
+  }
+  std::vector<Value> values;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(double)) {
+    double value;
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    values.push_back(Value::of(value));
+  }
+  return give(results, dense_array(std::move(values)));
+}
+
+Result blob_from_ints(Call, Arguments arguments, Results results) {
+  std::string bytes;
+  std::int64_t too_large = 0;
+  visit_numbers<std::int64_t>(arguments[0], [&](std::int64_t value) {
+    const auto narrow = static_cast<std::int32_t>(value);
+    if (narrow != value) too_large = value;
+    append(bytes, narrow);
+  });
+  if (too_large != 0) return fail(fmt::format("blob_from_ints: {} does not fit into 32 bits", too_large));
+  return give(results, Value::of_blob(std::move(bytes)));
+}
+
+Result blob_zeroes_float(Call, Arguments arguments, Results results) {
+  const std::int64_t count = arguments[0].as_int();
+  constexpr std::int64_t most = std::int64_t{1} << 32;
+  if (count < 0 || count > most) return fail(fmt::format("blob_zeroes_float: {} is not between 0 and {}", count, most));
+  return give(results, Value::of_blob(std::string(static_cast<std::size_t>(count) * sizeof(double), '\0')));
+}
+
+Result blob_read(Call, Arguments arguments, Results results) {
+  auto bytes = read_file(arguments[0].as_file().path());
+  if (!bytes) return fail(std::move(bytes.error()));
+  return give(results, Value::of_blob(std::move(*bytes)));
+}
+
+Result blob_write(Call, Arguments arguments, Results) {
+  const std::string& path = arguments[0].as_file().path();
+  if (path.empty()) return fail("no temporary file could be made");
+  return write_file(path, arguments[1].as_bytes());
+}
+
+}  // namespace raddle::stdlib::native

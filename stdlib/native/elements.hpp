@@ -1,0 +1,56 @@
+#pragma once
+// Closed arrays as vectors, and back.
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "vm/value/array.hpp"
+#include "vm/value/value.hpp"
+
+namespace raddle::stdlib::native {
+
+/// Values in the array's order: int keys increasing. The keys are dropped.
+inline std::vector<vm::Value> elements(const vm::Value& array) {
+  std::vector<vm::Value> values;
+  values.reserve(array.as_array().size());
+  array.as_array().for_each([&](const vm::Value&, const vm::Value& value) { values.push_back(value); });
+  return values;
+}
+
+/// Of a closed array of scalars: the kind of all its elements; none if it is empty.
+vm::ValueKind element_kind(const vm::Value& array);
+
+/// Calls `visit` with each element of an array of ints (T = std::int64_t) or floats (T = double), in order. Arrays that
+/// lie packed in memory, as most do, cost nothing an element.
+template <typename T, typename Visit>
+void visit_numbers(const vm::Value& array, Visit visit) {
+  std::size_t count = 0;
+  if (const auto* const packed = static_cast<const T*>(array.as_array().packed(count))) {
+    for (std::size_t i = 0; i < count; ++i) visit(packed[i]);
+    return;
+  }
+  array.as_array().for_each([&](const vm::Value&, const vm::Value& value) {
+    if constexpr (std::is_same_v<T, double>) {
+      visit(value.as_float());
+    } else {
+      visit(value.as_int());
+    }
+  });
+}
+
+/// Elements of an array of ints or of floats as doubles, in order.
+std::vector<double> numbers(const vm::Value& array);
+
+/// A closed array with keys 0..n-1.
+inline vm::Value dense_array(std::vector<vm::Value> values) {
+  return vm::Value::of_object(vm::ValueKind::array, vm::Array::dense(std::move(values)));
+}
+inline vm::Value string_array(std::vector<std::string> texts) {
+  std::vector<vm::Value> values;
+  values.reserve(texts.size());
+  for (std::string& text : texts) values.push_back(vm::Value::of(std::move(text)));
+  return dense_array(std::move(values));
+}
+
+}  // namespace raddle::stdlib::native

@@ -1,0 +1,93 @@
+// Functions of numbers. As in language.md 10.5 a domain error is an error; NaN in gives NaN out.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "stdlib/native/functions.hpp"
+#include "vm/value/text.hpp"
+#include "vm/program/leaf_math.hpp"
+
+namespace raddle::stdlib::native {
+namespace {
+
+using vm::Value;
+
+// @param value  the result for `arguments`; NaN where none of them is one means that there is no result
+Result give_in_domain(const char* name, Arguments arguments, double value, Results results) {
+  if (!std::isnan(value)) return give(results, Value::of(value));
+  std::string list;
+  for (const Value& argument : arguments) {
+    if (std::isnan(argument.as_float())) return give(results, Value::of(value));
+    list += (list.empty() ? "" : ", ") + vm::float_text(argument.as_float());
+  }
+  return fail(fmt::format("domain error: {}({})", name, list));
+}
+
+}  // namespace
+
+#define RADDLE_FLOAT_FUNCTION(function, text, expression)        \
+  Result function(Call, Arguments arguments, Results results) {  \
+    const double x = arguments[0].as_float();                    \
+    return give_in_domain(text, arguments, expression, results); \
+  }
+RADDLE_FLOAT_FUNCTION(floor_, "floor", std::floor(x))
+RADDLE_FLOAT_FUNCTION(ceil_, "ceil", std::ceil(x))
+RADDLE_FLOAT_FUNCTION(round_, "round", std::round(x))
+RADDLE_FLOAT_FUNCTION(sqrt_, "sqrt", std::sqrt(x))
+RADDLE_FLOAT_FUNCTION(exp_, "exp", std::exp(x))
+RADDLE_FLOAT_FUNCTION(log_, "log", std::log(x))
+RADDLE_FLOAT_FUNCTION(log10_, "log10", std::log10(x))
+RADDLE_FLOAT_FUNCTION(log2_, "log2", std::log2(x))
+RADDLE_FLOAT_FUNCTION(cbrt_, "cbrt", vm::cube_root(x))
+RADDLE_FLOAT_FUNCTION(sin_, "sin", std::sin(x))
+RADDLE_FLOAT_FUNCTION(cos_, "cos", std::cos(x))
+RADDLE_FLOAT_FUNCTION(tan_, "tan", std::tan(x))
+RADDLE_FLOAT_FUNCTION(asin_, "asin", std::asin(x))
+RADDLE_FLOAT_FUNCTION(acos_, "acos", std::acos(x))
+RADDLE_FLOAT_FUNCTION(atan_, "atan", std::atan(x))
+RADDLE_FLOAT_FUNCTION(abs_float, "abs", std::fabs(x))
+RADDLE_FLOAT_FUNCTION(log_base, "log", std::log(x) / std::log(arguments[1].as_float()))
+RADDLE_FLOAT_FUNCTION(atan2_, "atan2", std::atan2(x, arguments[1].as_float()))
+RADDLE_FLOAT_FUNCTION(pow_float, "pow", std::pow(x, arguments[1].as_float()))
+#undef RADDLE_FLOAT_FUNCTION
+
+Result pow_int(Call, Arguments arguments, Results results) {
+  const auto base = static_cast<double>(arguments[0].as_int()), exponent = static_cast<double>(arguments[1].as_int());
+  return give(results, Value::of(std::pow(base, exponent)));
+}
+
+Result is_nan(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(std::isnan(arguments[0].as_float())));
+}
+
+Result abs_int(Call, Arguments arguments, Results results) {
+  const std::int64_t value = arguments[0].as_int();
+  if (value == std::numeric_limits<std::int64_t>::min()) return fail("integer overflow");
+  return give(results, Value::of(value < 0 ? -value : value));
+}
+
+Result max_int(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(std::max(arguments[0].as_int(), arguments[1].as_int())));
+}
+
+Result min_int(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(std::min(arguments[0].as_int(), arguments[1].as_int())));
+}
+
+// NaN if one of them is, in either place.
+Result max_float(Call, Arguments arguments, Results results) {
+  const double a = arguments[0].as_float(), b = arguments[1].as_float();
+  return give(results, Value::of(std::isnan(a) || a > b ? a : b));
+}
+
+Result min_float(Call, Arguments arguments, Results results) {
+  const double a = arguments[0].as_float(), b = arguments[1].as_float();
+  return give(results, Value::of(std::isnan(a) || a < b ? a : b));
+}
+
+Result xor_(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(arguments[0].as_bool() != arguments[1].as_bool()));
+}
+
+}  // namespace raddle::stdlib::native

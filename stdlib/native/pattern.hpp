@@ -1,0 +1,25 @@
+#pragma once
+// Regular expressions of library functions. Meant to read what scripts write for Tcl: its expressions are those of
+// POSIX with Perl's abbreviations (\d \w \s \m \M \y, non-greedy `*?`), which here are brought to POSIX's form.
+#include <cstddef>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace raddle::stdlib::native {
+
+class Pattern {
+ public:
+  /// @return  the text of the error: "bad regular expression `(`: unmatched ( or \("
+  static std::expected<Pattern, std::string> compile(const std::string& expression);
+  /// Where the leftmost match in `text` begins. Any thread.
+  std::optional<std::size_t> find(const std::string& text) const;
+
+ private:
+  struct Compiled;
+  explicit Pattern(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
+  std::shared_ptr<const Compiled> compiled_;
+};
+
+}  // namespace raddle::stdlib::native

@@ -1,0 +1,108 @@
+// The run and the system around it: arguments, environment, time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+#include <thread>
+
+#include "stdlib/native/functions.hpp"
+#include "stdlib/native/script_arguments.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::stdlib::native {
+namespace {
+
+using vm::Value;
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Result argc(Call call, Arguments, Results results) {
+  const std::size_t count = split_arguments(call.settings.arguments).positional.size();
+  return give(results, Value::of(static_cast<std::int64_t>(count)));
+}
+
+Result args(Call call, Arguments, Results results) {
+  return give(results, Value::of(fmt::format("{}", fmt::join(call.settings.arguments, " "))));
+}
+
+Result argv(Call call, Arguments arguments, Results results) {
+  const ScriptArguments given = split_arguments(call.settings.arguments);
+  const std::string key = vm::to_text(arguments[0]);
+  const auto found = given.flags.find(key);
+  if (found != given.flags.end()) return give(results, Value::of(found->second));
+  if (arguments.size() > 1) return give(results, Value::of(vm::to_text(arguments[1])));
+  return fail(fmt::format("argv(): The command line did not provide '{}'", key));
+}
+
+Result argp(Call call, Arguments arguments, Results results) {
+  const std::vector<std::string> given = split_arguments(call.settings.arguments).positional;
+  const std::int64_t index = arguments[0].as_int();
+  if (index == 0) return give(results, Value::of(call.settings.script_path));
+  if (index > 0 && static_cast<std::size_t>(index) <= given.size()) {
+    return give(results, Value::of(given[static_cast<std::size_t>(index - 1)]));
+  }
+  if (arguments.size() > 1) return give(results, Value::of(vm::to_text(arguments[1])));
+  return fail(fmt::format("argp({}): there are only {} arguments", index, given.size()));
+}
+
+Result argv_contains(Call call, Arguments arguments, Results results) {
+  return give(results, Value::of(split_arguments(call.settings.arguments).flags.contains(arguments[0].as_string())));
+}
+
+Result argv_accept(Call call, Arguments arguments, Results results) {
+  std::vector<std::string> others;
+  for (const auto& [key, value] : split_arguments(call.settings.arguments).flags) {
+    if (std::ranges::none_of(arguments, [&](const Value& known) { return known.as_string() == key; })) {
+      others.push_back(key);
+    }
+  }
+  if (!others.empty()) return fail(fmt::format("argv_accept: not accepted: {}", fmt::join(others, " ")));
+  return give_void(results);
+}
+
+Result getenv_(Call, Arguments arguments, Results results) {
+  const char* const value = std::getenv(arguments[0].as_string().c_str());
+  return give(results, Value::of(std::string(value == nullptr ? "" : value)));
+}
+
+// Holds its worker.
+Result sleep_(Call, Arguments arguments, Results results) {
+  const double seconds = std::min(arguments[0].as_float(), 1e9);
+  if (seconds > 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  return give_void(results);
+}
+
+Result clock_(Call, Arguments, Results results) { return give(results, Value::of(seconds_since_1970())); }
+
+Result clock_seconds(Call, Arguments, Results results) {
+  return give(results, Value::of(static_cast<std::int64_t>(seconds_since_1970())));
+}
+
+Result clock_format(Call, Arguments arguments, Results results) {
+  const bool is_int = arguments[1].kind() == vm::ValueKind::int_;
+  const double rounded = is_int ? static_cast<double>(arguments[1].as_int()) : std::round(arguments[1].as_float());
+  if (!(std::abs(rounded) < 1e15)) return fail("clock_format: the time is out of range");
+  const auto seconds = static_cast<std::time_t>(rounded);
+  std::tm parts{};
+  localtime_r(&seconds, &parts);
+  const std::string format = arguments[0].as_string() + "x";  // an empty result can not be told from a short buffer
+  std::string text(256, '\0');
+  std::size_t length = 0;
+  while ((length = std::strftime(text.data(), text.size(), format.c_str(), &parts)) == 0) text.resize(2 * text.size());
+  text.resize(length - 1);
+  return give(results, Value::of(std::move(text)));
+}
+
+Result int_max(Call, Arguments, Results results) {
+  return give(results, Value::of(std::numeric_limits<std::int64_t>::max()));
+}
+
+}  // namespace raddle::stdlib::native

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Benchmarks: the same program in C++, with OpenMP and in Raddle, side by side in one run.
+
+    run.py [--repeats N] [--small] [NAME..]
+
+Each variant is run once to warm up, then N times, the variants in turn, so that a noisy minute hits them all. Printed
+are medians of the wall time of the whole process, the peak memory, and the ratio to the row's first variant with as
+many threads; build/bench/results.csv holds every single run. Outputs must agree.
+"""
+
+import argparse
+import csv
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests" / "bench"
+BUILT = ROOT / "build" / "bench"
+RADDLE = str(ROOT / "build" / "raddle")
+CORES = os.cpu_count() or 1
+FLAGS = ["-std=c++20", "-O3", "-march=native"]
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    size: list            # words after the C++ program's name
+    small: list           # the same for --small
+    script: str
+    option: str           # the script's parameter that takes the last word of `size`
+    threads: tuple = (1, CORES)
+
+
+ROWS = [
+    Row("lynx_hare", ["examples/lynx_hare.csv", "1000000"], ["examples/lynx_hare.csv", "50000"],
+        "examples/lynx_hare.df", "--points"),
+    Row("fib", ["38"], ["30"], "tests/bench/fib.df", "--n"),
+    Row("fill_and_sum", ["1000000"], ["100000"], "tests/bench/fill_and_sum.df", "--n"),
+    Row("hello", [], [], "tests/bench/hello.df", "", (1,)),
+]
+
+
+@dataclass
+class Variant:
+    label: str
+    threads: int
+    command: list
+    seconds: list
+    peak_kib: int = 0
+    output: str = ""
+
+
+def compile_program(name, flags, suffix):
+    """Path of the program, compiled again if the source is newer."""
+    source, program = HERE / f"{name}.cpp", BUILT / f"{name}{suffix}"
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        BUILT.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["g++", *FLAGS, *flags, str(source), "-o", str(program)], check=True)
+    return str(program)
+
+
+def variants_of(row, small):
+    size = row.small if small else row.size
+    arguments = [f"{row.option}={size[-1]}"] if size else []
+    result = [Variant("c++", 1, [compile_program(row.name, [], ""), *size], [])]
+    for threads in row.threads:
+        if threads > 1:
+            program = compile_program(row.name, ["-fopenmp"], "_openmp")
+            result.append(Variant("openmp", threads, [program, *size], []))
+        result.append(Variant("raddle", threads, [RADDLE, "run", f"--workers={threads}", row.script, *arguments], []))
+    return result
+
+
+def run_once(variant):
+    environment = {**os.environ, "OMP_NUM_THREADS": str(variant.threads)}
+    start = time.perf_counter()
+    process = subprocess.Popen(variant.command, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
+    output = process.stdout.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    process.stdout.close()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"bench: {' '.join(variant.command)}: exit code {process.returncode}")
+    variant.peak_kib = max(variant.peak_kib, usage.ru_maxrss)
+    variant.output = output
+    return seconds
+
+
+def measure(row, repeats, small):
+    variants = variants_of(row, small)
+    for variant in variants:
+        run_once(variant)
+    for _ in range(repeats):
+        for variant in variants:
+            variant.seconds.append(run_once(variant))
+    expected = variants[0].output.splitlines()
+    for variant in variants:
+        if variant.output.splitlines()[:len(expected)] != expected:
+            sys.exit(f"bench: {row.name}: {variant.label} prints something else than {variants[0].label}:\n"
+                     f"{variants[0].output}--\n{variant.output}")
+    return variants
+
+
+def rival_of(variant, variants):
+    return next(v for v in variants if v.threads == variant.threads)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Raddle beside C++ and OpenMP.")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    unknown = set(options.names) - {row.name for row in ROWS}
+    if unknown:
+        parser.error(f"no row {', '.join(sorted(unknown))}: {', '.join(row.name for row in ROWS)}")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    BUILT.mkdir(parents=True, exist_ok=True)
+    with open(BUILT / "results.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["row", "variant", "threads", "repeat", "seconds", "peak_kib"])
+        print(f"{'row':<14} {'variant':<8} {'threads':>7} {'median ms':>10} {'min ms':>9} {'peak MiB':>9} {'ratio':>7}")
+        for row in ROWS:
+            if options.names and row.name not in options.names:
+                continue
+            variants = measure(row, options.repeats, options.small)
+            for v in variants:
+                median = statistics.median(v.seconds)
+                ratio = median / statistics.median(rival_of(v, variants).seconds)
+                print(f"{row.name:<14} {v.label:<8} {v.threads:>7} {median * 1e3:>10.1f} {min(v.seconds) * 1e3:>9.1f} "
+                      f"{v.peak_kib / 1024:>9.1f} {ratio:>7.2f}", flush=True)
+                table.writerows([row.name, v.label, v.threads, i, f"{s:.6f}", v.peak_kib]
+                                for i, s in enumerate(v.seconds))
+
+
+if __name__ == "__main__":
+    main()

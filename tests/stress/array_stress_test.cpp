@@ -1,0 +1,139 @@
+// Arrays under racing writers and readers: one winner for each key wherever it is stored, no reader forgotten when the
+// array closes.
+#include "vm/value/array.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "vm/schedule/worker_pool.hpp"
+
+namespace raddle::vm {
+namespace {
+
+TEST_CASE("racing inserts of the same keys, dense and sparse: one winner each, none lost") {
+  std::vector<std::int64_t> keys;
+  for (std::int64_t i = 0; i < 3000; ++i) keys.push_back(i);
+  for (std::int64_t i = 0; i < 1000; ++i) keys.push_back(1'000'000 + i * 7);  // chunks are made under way
+  for (std::int64_t i = 0; i < 300; ++i) keys.push_back(-i - 1);
+  for (int round = 0; round < 10; ++round) {
+    auto array = make_ref<Array>(1);
+    std::atomic<std::size_t> wins{0};
+    std::vector<std::jthread> threads;
+    for (unsigned t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        std::vector<std::int64_t> mine = keys;
+        // two of them upwards, side by side; the others in any order
+        if (t >= 2) std::ranges::shuffle(mine, std::mt19937_64(static_cast<unsigned>(round) * 4 + t));
+        for (const std::int64_t key : mine) {
+          WakeList nobody;
+          if (Future* element = array->insert(Value::of(key))) {
+            wins.fetch_add(1);
+            element->set(Value::of(key), nobody);
+          }
+        }
+      });
+    }
+    threads.clear();
+    CHECK(wins.load() == keys.size());
+    WakeList nobody;
+    array->release_writers(1, nobody);
+    CHECK(array->size() == keys.size());
+    std::int64_t last = -1000;
+    std::size_t wrong = 0;
+    array->for_each([&](const Value& key, const Value& value) {
+      if (!value || value.as_int() != key.as_int() || key.as_int() <= last) ++wrong;
+      last = key.as_int();
+    });
+    CHECK(wrong == 0);
+  }
+}
+
+struct FlagWaiter final : Waiter {
+  std::atomic<int> told{0};
+  void resolved(Worker&) override { told.fetch_add(1); }
+};
+
+TEST_CASE("readers that come while the array closes are told, each once") {
+  constexpr unsigned readers = 3;
+  constexpr int rounds = 3000;
+  std::vector<Ref<Array>> arrays;
+  for (int r = 0; r < rounds; ++r) arrays.push_back(make_ref<Array>(1, "A"));
+  std::vector<FlagWaiter> waiters(rounds * readers);
+  std::barrier<> start(readers + 1);
+  // the waiters' resolved() needs a worker, though it does not look at it
+  struct Close final : Task {
+    std::vector<Ref<Array>>* arrays = nullptr;
+    std::barrier<>* start = nullptr;
+    void run(Worker& worker) override {
+      for (const Ref<Array>& array : *arrays) {
+        start->arrive_and_wait();
+        WakeList wake;
+        array->release_writers(1, wake);
+        wake.wake_all(worker);
+      }
+    }
+  } close;
+  close.arrays = &arrays;
+  close.start = &start;
+  std::vector<std::jthread> threads;
+  for (unsigned t = 0; t < readers; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::size_t r = 0; r < rounds; ++r) {
+        start.arrive_and_wait();
+        const std::size_t delay = (r * 7 + t * 3) % 50;  // meet the closer at different steps
+        for (std::size_t spin = 0; spin < delay; ++spin) std::atomic_signal_fence(std::memory_order_seq_cst);
+        FlagWaiter& waiter = waiters[r * readers + t];
+        Future* element = arrays[r]->element(Value::of(std::int64_t{5}));
+        if (!element || !element->enlist(waiter)) waiter.told.fetch_add(1);
+      }
+    });
+  }
+  WorkerPool pool(1);
+  pool.inject(close);
+  pool.run();
+  threads.clear();
+  int forgotten = 0, twice = 0;
+  for (const FlagWaiter& waiter : waiters) {
+    forgotten += waiter.told.load() == 0;
+    twice += waiter.told.load() > 1;
+  }
+  CHECK(forgotten == 0);
+  CHECK(twice == 0);
+}
+
+TEST_CASE("threads that ask for the same row get one row, which closes with its parent") {
+  for (int round = 0; round < 200; ++round) {
+    auto array = make_ref<Array>(1);
+    std::vector<std::jthread> threads;
+    for (std::int64_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::int64_t i = 0; i < 20; ++i) {
+          WakeList nobody;
+          Ref<Array> row = array->row(Value::of(i), nobody);
+          Ref<Array> inner = row->row(Value::of(i), nobody);
+          inner->insert(Value::of(t))->set(Value::of(t), nobody);
+        }
+      });
+    }
+    threads.clear();
+    WakeList nobody;
+    array->release_writers(1, nobody);
+    CHECK(array->size() == 20);
+    array->for_each([](const Value& key, const Value& row) {
+      const Value inner = row.as_array().get(key);
+      CHECK(row.as_array().is_closed());
+      CHECK(inner.as_array().is_closed());
+      CHECK(inner.as_array().size() == 4);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace raddle::vm

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Ends runs in the middle by signals: the exit code is right, no program lives on, no half-written output stays.
+
+    end_of_run.py [--raddle PATH] [--rounds N]
+
+A child's sleep has a length that nobody else uses, so that it is found in the process list.
+"""
+
+import argparse
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = """
+app (file o) slow(int i) { "sh" "-c" "echo started; sleep %s" i @stdout=o }
+file a <"slow_a.txt"> = slow(1);
+file b <"slow_b.txt"> = slow(2);
+"""
+LOOP = """
+app (void v) nap(int i) { "sleep" "%s" }
+for (int i = 0; i < 1000000; i = i + 1) { nap(i); }
+"""
+
+
+def children(mark):
+    found = []
+    for folder in pathlib.Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if words[0].endswith(b"sleep") and mark.encode() in words:
+                found.append(folder.name)
+    return found
+
+
+def wait_for(condition, seconds=20.0):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def fault_of(raddle, text, number, sent, expected, leaves_files):
+    mark = f"77{os.getpid() % 100000}{number}"
+    with tempfile.TemporaryDirectory(prefix="raddle-ending-") as folder:
+        script = pathlib.Path(folder, "long.df")
+        script.write_text(text % mark, encoding="utf-8")
+        run = subprocess.Popen([raddle, "run", "--workers=2", "--processes=2", str(script)], cwd=folder,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if not wait_for(lambda: len(children(mark)) == 2):
+            run.kill()
+            return "the programs did not start"
+        run.send_signal(sent)
+        try:
+            code = run.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            return "it did not end"
+        if code != expected:
+            return f"exit code {code}, expected {expected}"
+        # after SIGKILL the direct children go; what they started themselves nobody can end
+        if sent != signal.SIGKILL and not wait_for(lambda: not children(mark), 10.0):
+            return f"still running: {children(mark)}"
+        left = [] if leaves_files else [p.name for p in pathlib.Path(folder).glob("slow_*.txt")]
+        for process in children(mark):
+            os.kill(int(process), signal.SIGKILL)
+        return f"left behind: {left}" if left else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Ends runs in the middle.")
+    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    cases = [
+        ("SIGINT", SCRIPT, signal.SIGINT, 130, False),
+        ("SIGTERM", SCRIPT, signal.SIGTERM, 75, False),
+        ("SIGHUP", SCRIPT, signal.SIGHUP, 75, False),
+        ("SIGKILL", SCRIPT, signal.SIGKILL, -signal.SIGKILL, True),
+        ("SIGINT in a loop of programs", LOOP, signal.SIGINT, 130, False),
+    ]
+    passed = failed = 0
+    for number in range(options.rounds):
+        for index, (name, text, sent, expected, leaves_files) in enumerate(cases):
+            fault = fault_of(options.raddle, text, number * 10 + index, sent, expected, leaves_files)
+            if fault is None:
+                passed += 1
+            else:
+                failed += 1
+                print(f"FAIL {name}: {fault}")
+    print(f"ending: {passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Golden tests: runs scripts and compares what they print with the files beside them.
+
+    golden.py [--update-golden] [--raddle PATH] [--jobs N] [FILTER..]
+
+Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie NAME.out (stdout) and NAME.err
+(stderr, exact; needed where the run is to fail, else checked if it is there). The script's first line says how to run
+it; every part may be left out:
+
+    // run: --workers=1,2,8 --keep-going  args: --points=10 word  order: any  exit: 0  emit: ir
+
+run    options of `raddle run`; --workers takes a list, and the case is run with each (default 1,2,8), at -O0 and at -O2
+       unless an -O is given
+args   what stands after the script's name
+order  any: stdout is compared as sorted lines; exact: as it is (default: any)
+exit   the exit code to expect (default 0). With 3 the script does not run: one run, one level
+emit   compares the text of --emit=STAGE instead of running
+
+A script runs in an empty folder with links to its data, so that what it writes does not lie in the tree, and is named
+by its file name alone. Folders data/ and modules/ (what scripts import) hold no cases.
+"""
+
+import argparse
+import concurrent.futures
+import difflib
+import functools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TIMEOUT_S = 60
+SHOWN_LINES = 60
+KEYS = ("run", "args", "order", "exit", "emit")
+
+
+@dataclass
+class Case:
+    """One script and what its first line asks for."""
+
+    script: pathlib.Path
+    options: list = field(default_factory=list)
+    workers: list = field(default_factory=lambda: ["1", "2", "8"])
+    levels: list = field(default_factory=lambda: ["-O0", "-O2"])
+    arguments: list = field(default_factory=list)
+    order: str = "any"
+    exit_code: int = 0
+    emit: str = ""
+
+    @property
+    def name(self):
+        return str(self.script.relative_to(ROOT).with_suffix(""))
+
+    def runs(self):
+        """Option lists, one for each time the script is started."""
+        if self.emit:
+            return [[*self.options, *(self.levels if len(self.levels) == 1 else []), f"--emit={self.emit}"]]
+        if self.exit_code == 3:
+            return [self.options]
+        return [[*self.options, "--verify-each", level, f"--workers={n}"] for level in self.levels for n in self.workers]
+
+
+def parse_header(script):
+    case = Case(script)
+    with open(script, encoding="utf-8", errors="replace") as text:
+        first = text.readline().strip()
+    if not re.match(r"//\s*run:", first):
+        return case
+    parts = re.split(r"\b(" + "|".join(KEYS) + r"):(?:\s|$)", first[2:])
+    values = dict(zip(parts[1::2], (part.strip() for part in parts[2::2])))
+    case.arguments = values.get("args", "").split()
+    case.order = values.get("order", "any")
+    case.exit_code = int(values.get("exit", "0"))
+    case.emit = values.get("emit", "")
+    if case.order not in ("any", "exact"):
+        raise ValueError(f"{case.name}: order is any or exact, not {case.order}")
+    for option in values.get("run", "").split():
+        if option.startswith("--workers="):
+            case.workers = option.partition("=")[2].split(",")
+        elif re.fullmatch(r"-O[012]", option):
+            case.levels = [option]
+        else:
+            case.options.append(option)
+    return case
+
+
+@functools.cache
+def neighbours(folder):
+    """Data and folders beside the cases, but not the other cases: there are hundreds."""
+    return [path for path in folder.iterdir() if path.suffix not in (".df", ".out", ".err")]
+
+
+def run_once(raddle, case, options):
+    """(exit code, stdout, stderr) of one run in a folder of links."""
+    with tempfile.TemporaryDirectory(prefix="raddle-golden-") as outer:
+        folder, temporary = pathlib.Path(outer, "here"), pathlib.Path(outer, "tmp")
+        folder.mkdir()
+        temporary.mkdir()
+        for neighbour in [case.script, *neighbours(case.script.parent)]:
+            os.symlink(neighbour, folder / neighbour.name)
+        command = [raddle, "run", *options, case.script.name, *case.arguments]
+        environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "TMPDIR": str(temporary), "TMP": str(temporary)}
+        try:
+            done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=TIMEOUT_S, check=False)
+        except subprocess.TimeoutExpired:
+            return None, "", ""
+        return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+def in_order(case, text):
+    return "".join(sorted(text.splitlines(keepends=True))) if case.order == "any" and not case.emit else text
+
+
+def difference(what, expected, found):
+    lines = list(difflib.unified_diff(expected.splitlines(), found.splitlines(), f"expected {what}", "found",
+                                      lineterm=""))
+    if len(lines) > SHOWN_LINES:
+        lines = [*lines[:SHOWN_LINES], f"... {len(lines) - SHOWN_LINES} more lines"]
+    return "\n".join(lines)
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else None
+
+
+def fault_of(case, outcome):
+    """What is wrong with one run, or None."""
+    code, out, err = outcome
+    if code is None:
+        return f"still running after {TIMEOUT_S} s"
+    expected_out = text_of(case.script.with_suffix(".out"))
+    expected_err = text_of(case.script.with_suffix(".err"))
+    if code != case.exit_code:
+        return f"exit code {code}, expected {case.exit_code}\n{err or out}".rstrip()
+    if case.exit_code == 0 and expected_out is None:
+        return f"no {case.script.stem}.out: write it, or take the output with --update-golden and read it"
+    if case.exit_code != 0 and expected_err is None:
+        return f"no {case.script.stem}.err: write it, or take the output with --update-golden and read it"
+    if expected_out is not None and in_order(case, out) != in_order(case, expected_out):
+        return difference("stdout", in_order(case, expected_out), in_order(case, out)) + f"\n{err}".rstrip()
+    if expected_err is not None and err != expected_err:
+        return difference("stderr", expected_err, err)
+    return None
+
+
+def check(raddle, case):
+    """(case, None or the report of the first run that differs)."""
+    for options in case.runs():
+        fault = fault_of(case, run_once(raddle, case, options))
+        if fault:
+            command = " ".join(["raddle run", *options, case.script.name, *case.arguments])
+            return case, f"{command}\n{fault}"
+    return case, None
+
+
+def update(raddle, case):
+    """Rewrites the files beside the script from its first run. (case, None or why it was left alone)."""
+    code, out, err = run_once(raddle, case, case.runs()[0])
+    if code != case.exit_code:
+        return case, f"left alone: exit code {code}, expected {case.exit_code}\n{err}"
+    out_file, err_file = case.script.with_suffix(".out"), case.script.with_suffix(".err")
+    known = text_of(out_file)
+    if known is None and case.exit_code == 0 or known is not None and in_order(case, known) != in_order(case, out):
+        out_file.write_text(in_order(case, out), encoding="utf-8")
+    if case.exit_code != 0 or err_file.exists():
+        err_file.write_text(err, encoding="utf-8")
+    return case, None
+
+
+def find_cases(filters):
+    scripts = sorted([*ROOT.glob("tests/golden/**/*.df"), *ROOT.glob("examples/*.df")])
+    scripts = [s for s in scripts if not {"data", "modules"} & set(s.relative_to(ROOT).parts)]
+    return [parse_header(s) for s in scripts if not filters or any(f in str(s.relative_to(ROOT)) for f in filters)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs the golden tests.")
+    parser.add_argument("--update-golden", action="store_true", help="rewrite the expected files; read the difference")
+    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a case's path")
+    options = parser.parse_args()
+    raddle = str(pathlib.Path(options.raddle).resolve())
+    if not os.access(raddle, os.X_OK):
+        sys.exit(f"golden: {raddle} is not there: ./dev build")
+
+    cases = find_cases(options.filters)
+    work = update if options.update_golden else check
+    failed = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for case, report in pool.map(lambda c: work(raddle, c), cases):
+            if report:
+                failed.append(case)
+                print(f"FAIL {case.name}\n  " + report.replace("\n", "\n  "))
+    print(f"golden: {len(cases) - len(failed)} passed, {len(failed)} failed")
+    sys.exit(1 if failed or not cases else 0)
+
+
+if __name__ == "__main__":
+    main()

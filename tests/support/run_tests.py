@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Runs every kind of test and ends with one line: `N passed, M failed`. What `./dev test` calls after the build.
+
+    run_tests.py [--list] [--verbose] [STEP..]
+
+Each step is a command that prints a line with its own counts. A step that ends badly without one counts as one failure.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = sys.executable
+COUNTS = (
+    re.compile(r"^\S*:? ?(?P<passed>\d+) passed, (?P<failed>\d+) failed$", re.MULTILINE),  # our own scripts
+    re.compile(r"tests passed, (?P<failed>\d+) tests failed out of (?P<total>\d+)"),  # ctest
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    about: str
+    commands: list  # run in order; the first that fails ends the step
+
+
+def sanitized(preset):
+    """The concurrent parts only: building the compiler, LLVM's users among it, would cost minutes and find nothing."""
+    folder = f"build/{preset}"
+    configure = [] if (ROOT / folder / "build.ninja").exists() else [["cmake", "--preset", preset]]
+    return [
+        *configure,
+        ["ninja", "-C", folder, "raddle_concurrent_tests"],
+        ["ctest", "--test-dir", folder, "-L", "concurrent", "--output-on-failure", "--no-tests=error"],
+    ]
+
+
+STEPS = [
+    Step("includes", "who may include whom", [[PYTHON, "tests/support/check_includes.py"]]),
+    Step("diagnostics", "every kind is emitted and has a golden test",
+         [[PYTHON, "tests/support/check_diagnostics.py"]]),
+    Step("unit", "doctest binaries",
+         [["ctest", "--test-dir", "build", "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count())]]),
+    Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]]),
+    Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]]),
+    Step("property", "random programs agree in every mode",
+         [[PYTHON, "tests/property/random_programs.py", "--count=60", "--seconds=60"]]),
+    Step("asan", "concurrent parts under ASan and UBSan", sanitized("asan")),
+    Step("tsan", "concurrent parts under TSan", sanitized("tsan")),
+]
+
+
+def counts_of(output, succeeded):
+    """(passed, failed) that a step's output tells of; a step without a line counts as one."""
+    for pattern in COUNTS:
+        found = list(pattern.finditer(output))
+        if found:
+            numbers = {name: int(value) for name, value in found[-1].groupdict().items()}
+            failed = numbers["failed"]
+            passed = numbers.get("passed", numbers.get("total", 0) - failed)
+            return passed, failed if succeeded else max(failed, 1)
+    return (1, 0) if succeeded else (0, 1)
+
+
+def run(step):
+    output = ""
+    for command in step.commands:
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+        output += done.stdout.decode(errors="replace")
+        if done.returncode != 0:
+            return output, False
+    return output, True
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs the tests.")
+    parser.add_argument("--list", action="store_true", help="the steps, and what they are")
+    parser.add_argument("--verbose", action="store_true", help="the output of steps that pass, too")
+    parser.add_argument("steps", nargs="*", metavar="STEP")
+    options = parser.parse_args()
+    if options.list:
+        for step in STEPS:
+            print(f"{step.name:<12} {step.about}")
+        return
+    unknown = set(options.steps) - {step.name for step in STEPS}
+    if unknown:
+        parser.error(f"no step {', '.join(sorted(unknown))}: {', '.join(step.name for step in STEPS)}")
+
+    all_passed = all_failed = 0
+    for step in STEPS:
+        if options.steps and step.name not in options.steps:
+            continue
+        start = time.monotonic()
+        output, succeeded = run(step)
+        passed, failed = counts_of(output, succeeded)
+        all_passed += passed
+        all_failed += failed
+        if failed or options.verbose:
+            print(output.rstrip())
+        print(f"-- {step.name}: {passed} passed, {failed} failed, {time.monotonic() - start:.1f} s", flush=True)
+    print(f"{all_passed} passed, {all_failed} failed")
+    sys.exit(1 if all_failed or not all_passed else 0)
+
+
+if __name__ == "__main__":
+    main()

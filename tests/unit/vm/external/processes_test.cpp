@@ -1,0 +1,253 @@
+#include "vm/external/processes.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <sstream>
+#include <thread>
+
+using raddle::vm::Processes;
+using raddle::vm::ProcessRequest;
+using raddle::vm::ProcessResult;
+
+namespace {
+
+ProcessRequest shell(const std::string& line) {
+  ProcessRequest request;
+  request.words = {"sh", "-c", line};
+  return request;
+}
+
+std::future<ProcessResult> begin(Processes& processes, ProcessRequest request) {
+  auto result = std::make_shared<std::promise<ProcessResult>>();
+  auto future = result->get_future();
+  processes.spawn(std::move(request), [result](ProcessResult ended) { result->set_value(std::move(ended)); });
+  return future;
+}
+
+ProcessResult run(Processes& processes, ProcessRequest request) { return begin(processes, std::move(request)).get(); }
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// A folder of its own for a test, removed with it.
+struct Folder {
+  std::filesystem::path path;
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "raddle_test_XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string operator/(const char* name) const { return (path / name).string(); }
+};
+
+// Waits (bounded) for what another process does in its own time.
+template <typename Condition>
+bool becomes(Condition condition) {
+  for (int i = 0; i < 500; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+bool is_alive(pid_t pid) {
+  if (kill(pid, 0) != 0) return false;
+  const std::string stat = content("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t name_end = stat.rfind(')');
+  return name_end != std::string::npos && stat.compare(name_end + 2, 1, "Z") != 0;
+}
+
+// The number that a program writes to `path` once it runs.
+pid_t pid_from(const std::string& path) {
+  pid_t pid = 0;
+  becomes([&] {
+    const std::string text = content(path);
+    if (text.empty() || text.back() != '\n') return false;
+    pid = std::stoi(text);
+    return true;
+  });
+  return pid;
+}
+
+}  // namespace
+
+TEST_CASE("exit codes and signals are told") {
+  Processes processes(2);
+  CHECK(run(processes, shell("true")).exit_code == 0);
+  CHECK(run(processes, shell("exit 7")).exit_code == 7);
+  const ProcessResult killed = run(processes, shell("kill -9 $$"));
+  CHECK(killed.signal == SIGKILL);
+  CHECK(killed.start_error == "");
+  CHECK_FALSE(killed.timed_out);
+}
+
+TEST_CASE("a program that does not exist") {
+  Processes processes(1);
+  ProcessRequest request;
+  request.words = {"no-such-program-anywhere"};
+  CHECK(run(processes, request).start_error == "no such file or directory");
+  request.words = {"/etc/passwd"};
+  CHECK(run(processes, request).start_error == "permission denied");
+  request.words = {};
+  CHECK(run(processes, request).start_error == "no such file or directory");
+}
+
+TEST_CASE("words reach the program as they are") {
+  Folder folder;
+  Processes processes(1);
+  ProcessRequest request;
+  request.words = {"printf", "<%s>", "$HOME", "", "a  b", "*;"};
+  request.stdout_path = folder / "out";
+  CHECK(run(processes, request).exit_code == 0);
+  CHECK(content(folder / "out") == "<$HOME><><a  b><*;>");
+}
+
+TEST_CASE("redirects: folders are made, files truncated, stdin read") {
+  Folder folder;
+  Processes processes(1);
+  ProcessRequest request = shell("cat; echo oops >&2");
+  request.stdout_path = folder / "a/b/out.txt";
+  request.stderr_path = folder / "c/err.txt";
+  std::ofstream(folder / "in.txt") << "hello\n";
+  request.stdin_path = folder / "in.txt";
+  CHECK(run(processes, request).exit_code == 0);
+  CHECK(content(folder / "a/b/out.txt") == "hello\n");
+  CHECK(content(folder / "c/err.txt") == "oops\n");
+  std::ofstream(folder / "in.txt") << "x";
+  CHECK(run(processes, request).exit_code == 0);
+  CHECK(content(folder / "a/b/out.txt") == "x");
+
+  ProcessRequest both = shell("echo 1; echo 2 >&2; echo 3");
+  both.stdout_path = both.stderr_path = folder / "both";
+  CHECK(run(processes, both).exit_code == 0);
+  CHECK(content(folder / "both") == "1\n2\n3\n");
+
+  ProcessRequest missing = shell("true");
+  missing.stdin_path = folder / "missing";
+  CHECK(run(processes, missing).start_error ==
+        "can not open `" + (folder / "missing") + "`: no such file or directory");
+}
+
+TEST_CASE("environment is added to the run's") {
+  Folder folder;
+  Processes processes(1);
+  setenv("RADDLE_TEST_OLD", "kept", 1);
+  setenv("RADDLE_TEST_BOTH", "old", 1);
+  ProcessRequest request = shell("echo $RADDLE_TEST_OLD $RADDLE_TEST_BOTH $RADDLE_TEST_NEW");
+  request.environment = {{"RADDLE_TEST_NEW", "new"}, {"RADDLE_TEST_BOTH", "replaced"}};
+  request.stdout_path = folder / "out";
+  run(processes, request);
+  CHECK(content(folder / "out") == "kept replaced new\n");
+}
+
+TEST_CASE("no signal is blocked for the program") {
+  Folder folder;
+  Processes processes(1);
+  ProcessRequest request = shell("grep SigBlk /proc/self/status");
+  request.stdout_path = folder / "out";
+  run(processes, request);
+  CHECK(content(folder / "out") == "SigBlk:\t0000000000000000\n");
+}
+
+TEST_CASE("a program over its time is ended") {
+  Processes processes(1);
+  ProcessRequest request = shell("sleep 100");
+  request.timeout_s = 0.05;
+  const ProcessResult result = run(processes, request);
+  CHECK(result.timed_out);
+  CHECK(result.signal == SIGTERM);
+  request = shell("true");
+  request.timeout_s = 60;
+  CHECK_FALSE(run(processes, request).timed_out);
+}
+
+TEST_CASE("500 at once, and more than the limit") {
+  for (const unsigned limit : {500u, 3u}) {
+    Processes processes(limit);
+    constexpr int count = 500;
+    std::atomic<int> left = count, good = 0;
+    for (int i = 0; i < count; ++i) {
+      ProcessRequest request;
+      request.words = {"/bin/true"};
+      processes.spawn(std::move(request), [&](const ProcessResult& result) {
+        if (result.start_error.empty() && result.exit_code == 0 && result.signal == 0) ++good;
+        if (--left == 0) left.notify_all();
+      });
+    }
+    for (int now; (now = left) != 0;) left.wait(now);
+    CHECK(good == count);
+  }
+}
+
+TEST_CASE("`done` may spawn the next") {
+  Processes processes(1);
+  std::promise<int> last;
+  std::atomic<int> count = 0;
+  std::function<void(ProcessResult)> next = [&](const ProcessResult&) {
+    if (++count == 20) return last.set_value(count);
+    processes.spawn(shell("true"), next);
+  };
+  processes.spawn(shell("true"), next);
+  CHECK(last.get_future().get() == 20);
+}
+
+TEST_CASE("end_all ends running programs and what they started, forgets waiting ones") {
+  Folder folder;
+  Processes processes(2);
+  std::atomic<int> ended = 0;
+  auto first = begin(processes, shell("sleep 100 & echo $! > " + (folder / "background") + "; wait"));
+  auto second = begin(processes, shell("echo $$ > " + (folder / "second") + "; exec sleep 100"));
+  for (int i = 0; i < 5; ++i) processes.spawn(shell("true"), [&](const ProcessResult&) { ++ended; });
+  const pid_t background = pid_from(folder / "background");
+  const pid_t sleeper = pid_from(folder / "second");
+  REQUIRE(is_alive(background));
+  REQUIRE(is_alive(sleeper));
+  processes.end_all();
+  CHECK(first.get().signal == SIGTERM);
+  CHECK(second.get().signal == SIGTERM);
+  CHECK(becomes([&] { return !is_alive(background) && !is_alive(sleeper); }));
+  CHECK(ended == 0);
+  CHECK(run(processes, shell("exit 3")).exit_code == 3);
+}
+
+TEST_CASE("the destructor ends what runs") {
+  Folder folder;
+  pid_t sleeper = 0;
+  {
+    Processes processes(1);
+    begin(processes, shell("echo $$ > " + (folder / "pid") + "; exec sleep 100"));
+    sleeper = pid_from(folder / "pid");
+    REQUIRE(is_alive(sleeper));
+  }
+  CHECK_FALSE(is_alive(sleeper));
+}
+
+#ifndef __SANITIZE_THREAD__  // which does not allow threads after a fork
+TEST_CASE("programs do not outlive a run that is killed") {
+  Folder folder;
+  const pid_t runner = fork();
+  if (runner == 0) {
+    Processes processes(1);
+    begin(processes, shell("echo $$ > " + (folder / "pid") + "; exec sleep 100")).wait();
+    _exit(0);
+  }
+  const pid_t sleeper = pid_from(folder / "pid");
+  REQUIRE(is_alive(sleeper));
+  kill(runner, SIGKILL);
+  waitpid(runner, nullptr, 0);
+  CHECK(becomes([&] { return !is_alive(sleeper); }));
+}
+#endif

@@ -1,0 +1,108 @@
+#include "vm/value/array.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace raddle::vm {
+namespace {
+
+Value key(std::int64_t value) { return Value::of(value); }
+
+void put(Array& array, const Value& at, Value value) {
+  WakeList nobody;
+  Future* element = array.insert(at);
+  REQUIRE(element != nullptr);
+  CHECK(element->set(std::move(value), nobody));
+}
+
+TEST_CASE("elements are found again, whatever their keys, and each key is inserted once") {
+  auto array = make_ref<Array>(1);
+  for (const std::int64_t k : {0L, 7L, 8L, 1000000L, -3L, 1L << 40}) put(*array, key(k), key(k * 2));
+  put(*array, Value::of(std::string("x")), Value::of(1.5));
+  put(*array, Value::of(2.5), Value::of(true));
+  CHECK(array->size() == 8);
+  CHECK(array->get(key(1000000)).as_int() == 2000000);
+  CHECK(array->get(key(-3)).as_int() == -6);
+  CHECK(array->get(key(1L << 40)).as_int() == 1L << 41);
+  CHECK(array->get(Value::of(std::string("x"))).as_float() == 1.5);
+  CHECK(array->get(Value::of(2.5)).as_bool());
+  CHECK(array->insert(key(7)) == nullptr);
+  CHECK(array->insert(Value::of(std::string("x"))) == nullptr);
+  CHECK_FALSE(array->contains(key(9)));
+  WakeList nobody;
+  array->release_writers(1, nobody);
+  std::string order;
+  array->for_each([&](const Value& k, const Value&) {
+    if (k.kind() == ValueKind::int_) order += std::to_string(k.as_int()) + " ";
+  });
+  CHECK(order == "-3 0 7 8 1000000 1099511627776 ");
+}
+
+TEST_CASE("an array closes when the last writer releases it; absent elements fail then") {
+  auto array = make_ref<Array>(2, "A");
+  Future* element = array->element(key(7));
+  REQUIRE(element != nullptr);
+  WakeList nobody;
+  array->release_writers(1, nobody);
+  CHECK_FALSE(array->is_closed());
+  CHECK_FALSE(element->is_resolved());
+  array->release_writers(1, nobody);
+  CHECK(array->is_closed());
+  REQUIRE(element->is_failed());
+  CHECK(as_failure(element->get()).message == "index 7 of `A` is never written");
+  CHECK(array->element(key(8)) == nullptr);
+  CHECK(array->size() == 0);
+}
+
+TEST_CASE("an element that was inserted but not set yet survives closing") {
+  auto array = make_ref<Array>(1, "A");
+  Future* element = array->insert(key(0));
+  WakeList nobody;
+  array->release_writers(1, nobody);
+  CHECK_FALSE(element->is_resolved());
+  CHECK(array->element(key(0)) == element);
+  CHECK_FALSE(array->get(key(0)));
+  std::size_t count = 0;
+  CHECK(array->packed(count) == nullptr);
+  element->set(Value::of(2.0), nobody);
+  const auto* numbers = static_cast<const double*>(array->packed(count));
+  REQUIRE(numbers != nullptr);
+  CHECK(count == 1);
+  CHECK(numbers[0] == 2.0);
+}
+
+TEST_CASE("rows close with the array around them") {
+  auto array = make_ref<Array>(1, "A");
+  WakeList nobody;
+  Ref<Array> row = array->row(key(1), nobody);
+  put(*row, key(2), key(3));
+  CHECK(array->row(key(1), nobody).get() == row.get());
+  CHECK_FALSE(row->is_closed());
+  array->release_writers(1, nobody);
+  CHECK(row->is_closed());
+  CHECK(array->get(key(1)).as_array().get(key(2)).as_int() == 3);
+}
+
+TEST_CASE("arrays with gaps or mixed kinds are not packed; ranges are") {
+  std::size_t count = 0;
+  auto gaps = Array::keyed({{key(0), key(1)}, {key(2), key(3)}});
+  CHECK(gaps->packed(count) == nullptr);
+  auto range = Array::range(std::int64_t{3}, std::int64_t{10}, std::int64_t{3});
+  const auto* numbers = static_cast<const std::int64_t*>(range->packed(count));
+  REQUIRE(count == 3);
+  CHECK(numbers[0] == 3);
+  CHECK(numbers[2] == 9);
+  CHECK(Array::range(0.0, 1.0, 0.25)->size() == 5);
+  CHECK(Array::range(std::int64_t{5}, std::int64_t{4}, std::int64_t{1})->size() == 0);
+  CHECK(range->element(key(3)) == nullptr);
+}
+
+TEST_CASE("a chain of a million nested arrays is destroyed without recursion") {
+  Value inner = key(0);
+  for (int i = 0; i < 1000000; ++i) inner = Value::of_object(ValueKind::array, Array::keyed({{key(-1), inner}}));
+  CHECK(inner.as_array().size() == 1);
+}
+
+}  // namespace
+}  // namespace raddle::vm

@@ -1,0 +1,99 @@
+#include "vm/value/element_table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "vm/value/array.hpp"
+#include "vm/value/keyed_elements.hpp"
+
+namespace raddle::vm {
+namespace {
+
+void put(Array& array, std::int64_t at) {
+  WakeList nobody;
+  Future* element = array.insert(Value::of(at));
+  REQUIRE(element != nullptr);
+  element->set(Value::of(at), nobody);
+}
+
+/// Keys of `array` in the order of for_each; all values must be the keys.
+std::vector<std::int64_t> keys_of(const Array& array) {
+  std::vector<std::int64_t> keys;
+  array.for_each([&](const Value& key, const Value& value) {
+    CHECK(key.as_int() == value.as_int());
+    keys.push_back(key.as_int());
+  });
+  return keys;
+}
+
+TEST_CASE("table elements do not move and are visited by increasing key") {
+  ElementTable table;
+  Future* first = table.make_small(0).future;
+  for (std::int64_t key = 1; key < 256; ++key) table.make_small(key);
+  for (const std::int64_t key : {256L, 511L, 512L, 100000L, ElementTable::limit - 1})
+    table.make_chunk(key, std::vector<std::int64_t>{});
+  CHECK(table.find(0).future == first);
+  CHECK(table.find(16).future != nullptr);
+  CHECK_FALSE(table.find(1000));
+  std::vector<std::int64_t> marked = {0, 15, 16, 31, 32, 255, 256, 511, 512, 100000, ElementTable::limit - 1};
+  for (const std::int64_t key : marked) table.find(key).mark->store(ElementMark::inserted);
+  std::vector<std::int64_t> visited;
+  table.visit([&](std::int64_t key, ElementSlot) { visited.push_back(key); });
+  CHECK(visited == marked);
+}
+
+TEST_CASE("a filled array is packed, whatever the order of the fill") {
+  for (const bool backwards : {false, true}) {
+    auto array = make_ref<Array>(1);
+    constexpr std::int64_t count = 5000;
+    for (std::int64_t i = 0; i < count; ++i) put(*array, backwards ? count - 1 - i : i);
+    WakeList nobody;
+    array->release_writers(1, nobody);
+    std::size_t packed_count = 0;
+    const auto* numbers = static_cast<const std::int64_t*>(array->packed(packed_count));
+    REQUIRE(numbers != nullptr);
+    REQUIRE(packed_count == count);
+    for (std::int64_t i = 0; i < count; ++i) CHECK(numbers[i] == i);
+  }
+}
+
+TEST_CASE("sparse and dense int keys of one array are found, counted and visited in order") {
+  std::vector<std::int64_t> keys;
+  for (std::int64_t i = -3; i < 300; ++i) keys.push_back(i);                     // blocks, a chunk
+  for (std::int64_t i = 0; i < 2000; ++i) keys.push_back(20'000'101 + i * 100);  // a few in each chunk
+  for (std::int64_t i = 0; i < 600; ++i) keys.push_back(50'000'000 + i);         // fills chunks after their first keys
+  keys.push_back(ElementTable::limit);
+  keys.push_back(std::int64_t{1} << 60);
+  std::vector<std::int64_t> shuffled = keys;
+  std::ranges::shuffle(shuffled, std::mt19937_64(7));
+  auto array = make_ref<Array>(1);
+  for (const std::int64_t key : shuffled) put(*array, key);
+  for (const std::int64_t key : keys) {
+    CHECK(array->insert(Value::of(key)) == nullptr);
+    CHECK(array->get(Value::of(key)).as_int() == key);
+  }
+  CHECK_FALSE(array->contains(Value::of(std::int64_t{20'000'102})));
+  CHECK(array->size() == keys.size());
+  WakeList nobody;
+  array->release_writers(1, nobody);
+  CHECK(array->size() == keys.size());
+  CHECK(keys_of(*array) == keys);
+  std::size_t count = 0;
+  CHECK(array->packed(count) == nullptr);
+}
+
+TEST_CASE("keys that are no ints are visited in their order") {
+  auto array = Array::keyed({{Value::of(std::string("b")), Value::of(1.0)},
+                             {Value::of(std::string("")), Value::of(2.0)},
+                             {Value::of(std::string("ab")), Value::of(3.0)}});
+  std::string order;
+  array->for_each([&](const Value& key, const Value&) { order += key.as_string() + ","; });
+  CHECK(order == ",ab,b,");
+}
+
+}  // namespace
+}  // namespace raddle::vm

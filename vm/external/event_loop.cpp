@@ -1,0 +1,76 @@
+#include "vm/external/event_loop.hpp"
+
+#include <signal.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace raddle::vm {
+namespace {
+
+// libuv fails here only without memory or file descriptors, before anything was started: nothing can go on.
+void require(int status, const char* what) {
+  if (status == 0) return;
+  std::fprintf(stderr, "internal error: %s: %s\n", what, uv_strerror(status));
+  std::abort();
+}
+
+}  // namespace
+
+EventLoop::~EventLoop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) return;
+    ending_ = true;
+  }
+  uv_async_send(&wake_);
+  thread_.join();
+  require(uv_loop_close(&loop_), "event loop closed with open handles");
+}
+
+void EventLoop::post(std::move_only_function<void()> task) {
+  const std::lock_guard lock(mutex_);
+  tasks_.push_back(std::move(task));
+  if (!thread_.joinable()) start();
+  if (tasks_.size() == 1) uv_async_send(&wake_);  // else the loop was told already and has not looked yet
+}
+
+bool EventLoop::is_started() const {
+  const std::lock_guard lock(mutex_);
+  return thread_.joinable();
+}
+
+bool EventLoop::on_loop_thread() const {
+  const std::lock_guard lock(mutex_);
+  return std::this_thread::get_id() == thread_.get_id();
+}
+
+void EventLoop::start() {
+  require(uv_loop_init(&loop_), "event loop");
+  wake_.data = this;
+  require(uv_async_init(&loop_, &wake_, [](uv_async_t* wake) { static_cast<EventLoop*>(wake->data)->run_tasks(); }),
+          "event loop");
+  // Signals are for the threads of the driver: the new thread inherits a mask that blocks all.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void EventLoop::run_tasks() {
+  std::vector<std::move_only_function<void()>> tasks;
+  bool ending;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks.swap(tasks_);
+    ending = ending_;
+  }
+  for (auto& task : tasks) task();
+  // Without this handle uv_run returns as soon as the other handles are closed.
+  if (ending && !uv_is_closing(reinterpret_cast<uv_handle_t*>(&wake_))) {
+    uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
+  }
+}
+
+}  // namespace raddle::vm

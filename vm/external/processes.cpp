@@ -1,0 +1,252 @@
+#include "vm/external/processes.hpp"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <unordered_set>
+
+#include "vm/external/event_loop.hpp"
+#include "vm/external/redirects.hpp"
+#include "vm/external/start_child.hpp"
+
+namespace raddle::vm {
+namespace {
+
+constexpr std::uint64_t kill_grace_ms = 5000;  // from SIGTERM to SIGKILL
+constexpr std::uint64_t give_up_ms = 2000;     // from SIGKILL until a program that does not end is left alone
+
+using Done = std::function<void(ProcessResult)>;
+
+struct Waiting {
+  ProcessRequest request;
+  Done done;
+};
+
+bool is_shortage(int error) { return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM; }
+
+ProcessResult result_of(int wait_status) {
+  ProcessResult result;
+  if (WIFSIGNALED(wait_status)) {
+    result.signal = WTERMSIG(wait_status);
+  } else {
+    result.exit_code = WEXITSTATUS(wait_status);
+  }
+  return result;
+}
+
+}  // namespace
+
+// Everything but `loop`, `limit` and the fields below `mutex` belongs to the loop's thread.
+struct Processes::State {
+  // A running program; in `running` until it has ended, deleted when its handles are closed, too.
+  struct Child {
+    enum class Stage : std::uint8_t { running, asked_to_end, killed };
+    State* state;
+    Done done;
+    pid_t pid;
+    FileDescriptor pid_fd;
+    Stage stage = Stage::running;
+    bool timed_out = false;
+    uv_poll_t exit_watch{};  // pid_fd becomes readable when the program ends
+    uv_timer_t timer{};
+    int open_handles = 0;
+  };
+
+  explicit State(unsigned limit) : limit(std::max(limit, 1u)) {}
+
+  void start_waiting();
+  int start(Waiting& waiting);
+  void watch(Child& child, double timeout_s);
+  void arm_timer(Child& child, std::uint64_t delay_ms);
+  void ask_to_end(Child& child);
+  void timer_fired(Child& child);
+  void reap(Child& child);
+  void ended(Child& child, ProcessResult result);
+  void end_running();
+  void note_all_ended();
+
+  const unsigned limit;
+  std::deque<Waiting> waiting;
+  std::unordered_set<Child*> running;
+  bool ending = false;  // end_all was called and programs still run
+
+  std::mutex mutex;
+  std::condition_variable all_ended;
+  std::uint64_t endings_done = 0;  // counts calls of end_all that are through
+
+  EventLoop loop;  // last: its thread, which uses the rest, ends first
+};
+
+Processes::Processes(unsigned limit) : state_(std::make_unique<State>(limit)) {
+  // Inherited as ignored from whoever started us, it would make the system throw exit statuses away.
+  struct sigaction action;
+  if (sigaction(SIGCHLD, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
+}
+
+Processes::~Processes() { end_all(); }
+
+void Processes::spawn(ProcessRequest request, std::function<void(ProcessResult)> done) {
+  State* state = state_.get();
+  state->loop.post([state, waiting = Waiting{std::move(request), std::move(done)}]() mutable {
+    if (state->ending) return;
+    state->waiting.push_back(std::move(waiting));
+    state->start_waiting();
+  });
+}
+
+void Processes::end_all() {
+  if (!state_->loop.is_started()) return;
+  State* state = state_.get();
+  if (state->loop.on_loop_thread()) return state->end_running();
+  std::unique_lock lock(state->mutex);
+  const std::uint64_t before = state->endings_done;
+  state->loop.post([state] { state->end_running(); });
+  state->all_ended.wait(lock, [&] { return state->endings_done != before; });
+}
+
+// Starts waiting programs up to the limit. A shortage (of process ids, descriptors, memory) while others run lowers
+// the limit: the next end tries again.
+void Processes::State::start_waiting() {
+  while (!waiting.empty() && running.size() < limit) {
+    Waiting next = std::move(waiting.front());
+    waiting.pop_front();
+    const int error = start(next);
+    if (error == 0) continue;
+    if (is_shortage(error) && !running.empty()) {
+      waiting.push_front(std::move(next));
+      return;
+    }
+    ProcessResult result;
+    result.start_error = error_text(error);
+    next.done(std::move(result));
+  }
+}
+
+// @return 0, or the errno that kept it from starting; a redirect that can not be opened is told to `done` at once
+int Processes::State::start(Waiting& next) {
+  if (next.request.words.empty()) return ENOENT;
+  auto redirects = Redirects::open(next.request);
+  if (!redirects) {
+    ProcessResult result;
+    result.start_error = std::move(redirects.error());
+    next.done(std::move(result));
+    return 0;
+  }
+  const auto pid = start_child(
+      {next.request.words, next.request.environment, redirects->in(), redirects->out(), redirects->error()});
+  if (!pid) return pid.error();
+  FileDescriptor pid_fd(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
+  if (pid_fd.get() < 0) {
+    const int error = errno;
+    kill(-*pid, SIGKILL);
+    waitpid(*pid, nullptr, 0);
+    return error;
+  }
+  auto* child = new Child{this, std::move(next.done), *pid, std::move(pid_fd)};
+  running.insert(child);
+  watch(*child, next.request.timeout_s);
+  return 0;
+}
+
+void Processes::State::watch(Child& child, double timeout_s) {
+  uv_poll_init(loop.loop(), &child.exit_watch, child.pid_fd.get());
+  child.exit_watch.data = &child;
+  child.open_handles = 1;
+  uv_poll_start(&child.exit_watch, UV_READABLE, [](uv_poll_t* watch, int, int) {
+    auto& ended = *static_cast<Child*>(watch->data);
+    ended.state->reap(ended);
+  });
+  if (timeout_s > 0) arm_timer(child, static_cast<std::uint64_t>(std::min(timeout_s, 1e12) * 1000) + 1);
+}
+
+void Processes::State::arm_timer(Child& child, std::uint64_t delay_ms) {
+  if (child.timer.data == nullptr) {
+    uv_timer_init(loop.loop(), &child.timer);
+    child.timer.data = &child;
+    ++child.open_handles;
+  }
+  uv_update_time(loop.loop());
+  uv_timer_start(
+      &child.timer,
+      [](uv_timer_t* timer) {
+        auto& late = *static_cast<Child*>(timer->data);
+        late.state->timer_fired(late);
+      },
+      delay_ms, 0);
+}
+
+void Processes::State::ask_to_end(Child& child) {
+  if (child.stage != Child::Stage::running) return;
+  child.stage = Child::Stage::asked_to_end;
+  kill(-child.pid, SIGTERM);
+  kill(-child.pid, SIGCONT);  // a stopped program would not notice
+  arm_timer(child, kill_grace_ms);
+}
+
+void Processes::State::timer_fired(Child& child) {
+  switch (child.stage) {
+    case Child::Stage::running:
+      child.timed_out = true;
+      ask_to_end(child);
+      return;
+    case Child::Stage::asked_to_end:
+      child.stage = Child::Stage::killed;
+      kill(-child.pid, SIGKILL);
+      arm_timer(child, give_up_ms);
+      return;
+    case Child::Stage::killed: {  // it hangs in the system: nothing more can be done
+      ProcessResult result;
+      result.signal = SIGKILL;
+      ended(child, std::move(result));
+      return;
+    }
+  }
+}
+
+void Processes::State::reap(Child& child) {
+  // Before its id is free for others: what it has left running in its group, if it was ended by us.
+  if (child.stage != Child::Stage::running) kill(-child.pid, SIGKILL);
+  int status = 0;
+  const pid_t reaped = waitpid(child.pid, &status, WNOHANG);
+  if (reaped == 0) return;  // not yet: the watch calls again
+  ended(child, reaped > 0 ? result_of(status) : ProcessResult{.start_error = "its exit status was lost"});
+}
+
+// Closes the child, starts the next program first, then tells: the processors are not to wait for `done`.
+void Processes::State::ended(Child& child, ProcessResult result) {
+  result.timed_out = child.timed_out;
+  const Done done = std::move(child.done);
+  const auto closed = [](uv_handle_t* handle) {
+    auto* closing = static_cast<Child*>(handle->data);
+    if (--closing->open_handles == 0) delete closing;
+  };
+  running.erase(&child);
+  if (child.timer.data != nullptr) uv_close(reinterpret_cast<uv_handle_t*>(&child.timer), closed);
+  uv_close(reinterpret_cast<uv_handle_t*>(&child.exit_watch), closed);
+  start_waiting();
+  done(std::move(result));
+  if (ending && running.empty()) note_all_ended();
+}
+
+void Processes::State::end_running() {
+  ending = true;
+  waiting.clear();
+  for (Child* child : running) ask_to_end(*child);
+  if (running.empty()) note_all_ended();
+}
+
+void Processes::State::note_all_ended() {
+  ending = false;
+  const std::lock_guard lock(mutex);
+  ++endings_done;
+  all_ended.notify_all();
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,48 @@
+#pragma once
+// External programs, started without a shell and watched by one libuv loop on a thread of its own. A waiting program
+// holds no worker.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace raddle::vm {
+
+struct ProcessRequest {
+  std::vector<std::string> words;                    ///< words[0] is the program, looked up in PATH
+  std::string stdin_path, stdout_path, stderr_path;  ///< "" = inherited; output files are truncated, folders made
+  std::vector<std::pair<std::string, std::string>> environment;  ///< added to the run's
+  double timeout_s = 0;  ///< 0: none; SIGTERM to the process group, SIGKILL 5 s later
+};
+
+struct ProcessResult {
+  std::string start_error;  ///< not empty: it could not be started ("no such file or directory")
+  int exit_code = 0;
+  int signal = 0;  ///< not 0: ended by this signal
+  bool timed_out = false;
+};
+
+/// Each program leads a session and process group of its own. When the run is killed the system ends the programs
+/// (not what they have started themselves).
+class Processes {
+ public:
+  /// @param limit  most programs running at once, at least 1; further requests wait in order
+  explicit Processes(unsigned limit);
+  /// end_all(), then ends the loop. Not on the loop's thread.
+  ~Processes();
+  /// Any thread. The loop's thread starts with the first call. `done` is called once, on the loop's thread, after the
+  /// next waiting program was started: it may call spawn(), must not throw and should be short.
+  void spawn(ProcessRequest request, std::function<void(ProcessResult)> done);
+  /// Ends all running programs (SIGTERM to their process groups, SIGKILL after 5 s) and forgets waiting requests and
+  /// those that arrive meanwhile (their `done` is not called). Returns when all have ended and their `done` was
+  /// called; on the loop's thread at once. Later requests are served again.
+  void end_all();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace raddle::vm

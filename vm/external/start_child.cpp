@@ -1,0 +1,133 @@
+#include "vm/external/start_child.hpp"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+// glibc's clone by the name that ThreadSanitizer does not replace by its own, which takes the child for a fork.
+extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);
+
+namespace raddle::vm {
+namespace {
+
+// `environ` with the additions in place of entries of the same name. `storage` owns the new texts.
+std::vector<char*> environment_of(const ChildStart& start, std::vector<std::string>& storage) {
+  std::vector<char*> entries;
+  for (const auto& [name, value] : start.environment) storage.push_back(name + "=" + value);
+  const auto is_replaced = [&](const char* entry) {
+    for (const auto& [name, value] : start.environment) {
+      if (std::strncmp(entry, name.c_str(), name.size()) == 0 && entry[name.size()] == '=') return true;
+    }
+    return false;
+  };
+  for (char** entry = environ; *entry; ++entry) {
+    if (!is_replaced(*entry)) entries.push_back(*entry);
+  }
+  for (std::string& entry : storage) entries.push_back(entry.data());
+  entries.push_back(nullptr);
+  return entries;
+}
+
+// What the child needs, made before: there it must not allocate.
+struct ChildPlan {
+  char* const* words;
+  char* const* environment;
+  int fds[3];
+  pid_t parent;
+  volatile int error = 0;  // written by the child: what failed
+};
+
+// A handler of ours must not run in the child, which shares our memory; ignored signals stay ignored (nohup), but
+// for SIGPIPE, which the run may ignore and filters rely on.
+void reset_handlers() {
+  for (int signal = 1; signal < 32; ++signal) {
+    struct sigaction action;
+    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_DFL) continue;
+    if (action.sa_handler == SIG_IGN && signal != SIGPIPE) continue;
+    action = {};
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+// Runs in the child, in the parent's memory: system calls only. @return the errno of what failed
+int become_program(const ChildPlan& plan) {
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != plan.parent) return ESRCH;  // the parent died before prctl
+  for (int target = 0; target < 3; ++target) {
+    if (plan.fds[target] >= 0 && dup2(plan.fds[target], target) < 0) return errno;
+  }
+  reset_handlers();
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execvpe(plan.words[0], plan.words, plan.environment);
+  return errno;
+}
+
+// As vfork, which tools that watch memory replace by fork: the child borrows our memory, and this thread sleeps until
+// it has become the program or has ended. The child has a stack of its own.
+std::expected<pid_t, int> fork_and_exec(ChildPlan& plan, std::size_t word_count) {
+  // exec looks through PATH and, for a script without `#!`, copies the words, both on the stack.
+  const std::size_t stack_size = 64 * 1024 + word_count * sizeof(char*);
+  const auto stack = std::make_unique_for_overwrite<char[]>(stack_size);
+  const auto top = reinterpret_cast<std::uintptr_t>(stack.get() + stack_size) & ~std::uintptr_t{63};
+  const auto run = [](void* argument) -> int {
+    auto& plan = *static_cast<ChildPlan*>(argument);
+    plan.error = become_program(plan);
+    for (;;) syscall(SYS_exit_group, 127);  // _exit, past the tools that would take it for the end of ours
+  };
+  plan.error = 0;
+  const pid_t child = __clone(run, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+  if (child < 0) return std::unexpected(errno);
+  if (plan.error == 0) return child;
+  waitpid(child, nullptr, 0);
+  return std::unexpected(plan.error);
+}
+
+}  // namespace
+
+std::expected<pid_t, int> start_child(const ChildStart& start) {
+  std::vector<char*> words;
+  for (const std::string& word : start.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  std::vector<std::string> storage;
+  std::vector<char*> entries;
+  if (!start.environment.empty()) entries = environment_of(start, storage);
+  ChildPlan plan{words.data(),
+                 entries.empty() ? environ : entries.data(),
+                 {start.stdin_fd, start.stdout_fd, start.stderr_fd},
+                 getpid()};
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::expected<pid_t, int> child = fork_and_exec(plan, start.words.size());
+  // A program just written may still be open for writing in a child of another thread, between its fork and exec.
+  for (int attempt = 0; attempt < 6 && !child && child.error() == ETXTBSY; ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1 << attempt));
+    child = fork_and_exec(plan, start.words.size());
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return child;
+}
+
+std::string error_text(int error) {
+  std::string text = std::generic_category().message(error);
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+}  // namespace raddle::vm

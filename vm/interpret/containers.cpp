@@ -1,0 +1,221 @@
+// Arrays, bags, structures and files.
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/forwarder.hpp"
+#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/run_state.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+std::string element_name(const Array& array, const Value& key) {
+  const std::string text = key.kind() == ValueKind::string ? "\"" + key.as_string() + "\"" : to_text(key);
+  return fmt::format("{}[{}]", array.name().empty() ? "array" : array.name(), text);
+}
+
+Value list_value(Ref<Array> array) { return Value::of_object(ValueKind::array, std::move(array)); }
+
+}  // namespace
+
+void Interpreter::array_new(Frame& frame, const Instruction& in) {
+  const ArrayInfo& info = program_.arrays[in.b.bits()];
+  put(frame, in, list_value(make_ref<Array>(static_cast<std::int32_t>(in.d), info.name, info.place)));
+}
+
+bool Interpreter::array_get(Frame& frame, const Instruction& in) {
+  Array& array = object_in<Array>(frame.at(in.b));
+  const Value key = frame.at(in.c).get();
+  if (Value value = array.get(key)) {
+    put(frame, in, std::move(value));
+    return true;
+  }
+  Future* element = array.element(key);
+  if (!element) {
+    fail(frame, in, array.missing(key)->message);
+    return false;
+  }
+  frame.retain();
+  auto* wait = make<ElementWait>(frame, index_of(in), *element, frame.at(in.b).get(), key);
+  if (!element->enlist(*wait)) wait->resolved(*worker_);
+  return true;
+}
+
+void ElementWait::resolved(Worker& worker) {
+  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  const Instruction& in = frame.run_state.program.instructions[instruction];
+  Value value = element.get();
+  const Array& elements = array.as_array();
+  if (value.kind() == ValueKind::failure && !elements.contains(key)) {
+    value = interpreter.failure_at(frame, instruction, elements.missing(key)->message);
+  }
+  interpreter.set(frame.at(in.a), std::move(value), frame, instruction, in.a);
+  Frame* reader = &frame;
+  interpreter.destroy(this);
+  interpreter.release(reader);
+}
+
+bool Interpreter::array_insert(Frame& frame, const Instruction& in) {
+  const Value array = frame.at(in.a).get();
+  const Value key = frame.at(in.b).get();
+  Future* element = array.as_array().insert(key);
+  if (!element)
+    assigned_twice(frame, index_of(in), element_name(array.as_array(), key));
+  else
+    pass_into(frame.at(in.c), frame, *element, array, index_of(in));
+  release_writer(frame, Operand::from_bits(in.d));
+  return element != nullptr;
+}
+
+bool Interpreter::array_row(Frame& frame, const Instruction& in) {
+  Array& array = object_in<Array>(frame.at(in.b));
+  const Value key = frame.at(in.c).get();
+  Ref<Array> row = array.row(key, wakes_);
+  const bool ok = static_cast<bool>(row);
+  if (ok) {
+    put(frame, in, list_value(std::move(row)));
+    wake();
+  } else {
+    fail(frame, in, fmt::format("`{}` is assigned as a whole and by element", element_name(array, key)));
+  }
+  release_writer(frame, Operand::from_bits(in.d));
+  return ok;
+}
+
+bool Interpreter::bag_row(Frame& frame, const Instruction& in) {
+  Array& array = object_in<Array>(frame.at(in.b));
+  const Value key = frame.at(in.c).get();
+  Ref<Bag> row = array.bag_row(key, wakes_);
+  const bool ok = static_cast<bool>(row);
+  if (ok) {
+    put(frame, in, Value::of_object(ValueKind::bag, std::move(row)));
+    wake();
+  } else {
+    fail(frame, in, fmt::format("`{}` is assigned as a whole and appended to", element_name(array, key)));
+  }
+  release_writer(frame, Operand::from_bits(in.d));
+  return ok;
+}
+
+void Interpreter::array_list(Frame& frame, const Instruction& in) {
+  const Operand* operands = program_.lists.data() + in.b.bits();
+  std::vector<Value> values;
+  values.reserve(in.d);
+  for (std::uint32_t i = 0; i < in.d; ++i) {
+    Value value = frame.at(operands[i]).get();
+    if (!value || value.kind() == ValueKind::failure) break;
+    values.push_back(std::move(value));
+  }
+  if (values.size() == in.d) return put(frame, in, list_value(Array::dense(std::move(values))));
+  Ref<Array> array = make_ref<Array>(1);
+  const Value shared = list_value(array);
+  for (std::uint32_t i = 0; i < in.d; ++i) {
+    Future* element = array->insert(Value::of(static_cast<std::int64_t>(i)));
+    pass_into(frame.at(operands[i]), frame, *element, shared, index_of(in));
+  }
+  array->release_writers(1, wakes_);
+  put(frame, in, shared);
+}
+
+bool Interpreter::array_map(Frame& frame, const Instruction& in) {
+  const Operand* operands = program_.lists.data() + in.b.bits();
+  Ref<Array> array = make_ref<Array>(1);
+  const Value shared = list_value(array);
+  for (std::uint32_t i = 0; i + 1 < in.d; i += 2) {
+    const Value key = frame.at(operands[i]).get();
+    Future* element = array->insert(key);
+    if (!element) {
+      fail(frame, in, fmt::format("the key {} comes twice", to_text(key)));
+      return false;
+    }
+    pass_into(frame.at(operands[i + 1]), frame, *element, shared, index_of(in));
+  }
+  array->release_writers(1, wakes_);
+  put(frame, in, shared);
+  return true;
+}
+
+bool Interpreter::array_range(Frame& frame, const Instruction& in) {
+  const Value low = frame.at(in.b).get(), high = frame.at(in.c).get();
+  const Value step = frame.at(Operand::from_bits(in.d)).get();
+  const bool is_float = low.kind() == ValueKind::float_;
+  if (is_float ? step.as_float() == 0 : step.as_int() == 0) {
+    fail(frame, in, "the step of a range is 0");
+    return false;
+  }
+  Ref<Array> array;
+  if (is_float ? !(step.as_float() > 0) : step.as_int() < 0)
+    array = make_ref<Array>(0);  // downwards: nothing
+  else if (is_float)
+    array = Array::range(low.as_float(), high.as_float(), step.as_float());
+  else
+    array = Array::range(low.as_int(), high.as_int(), step.as_int());
+  put(frame, in, list_value(std::move(array)));
+  return true;
+}
+
+void Interpreter::bag_append(Frame& frame, const Instruction& in) {
+  const Value bag = frame.at(in.a).get();
+  pass_into(frame.at(in.c), frame, bag.as_bag().append(), bag, index_of(in));
+  release_writer(frame, Operand::from_bits(in.d));
+}
+
+void Interpreter::struct_make(Frame& frame, const Instruction& in) {
+  const Operand* operands = program_.lists.data() + in.b.bits();
+  Ref<Structure> structure = make_ref<Structure>(program_.structures[in.c.bits()].fields);
+  Structure& fields = *structure;
+  const Value shared = Value::of_object(ValueKind::structure, std::move(structure));
+  for (std::uint32_t i = 0; i < in.d; ++i) {
+    pass_into(frame.at(operands[i]), frame, fields.field(i), shared, index_of(in));
+  }
+  put(frame, in, shared);
+}
+
+void Interpreter::struct_get(Frame& frame, const Instruction& in) {
+  Future& field = object_in<Structure>(frame.at(in.b)).field(in.d);
+  if (field.is_resolved()) return put(frame, in, field.get());
+  pass_later(field, frame, frame.at(in.a), frame);  // the frame keeps the structure, too
+}
+
+bool Interpreter::struct_set(Frame& frame, const Instruction& in) {
+  const Value structure = frame.at(in.a).get();
+  Future& field = structure.as_structure().field(in.d);
+  if (field.is_resolved()) {
+    assigned_twice(frame, index_of(in), structure.as_structure().field_name(in.d));
+    return false;
+  }
+  pass_into(frame.at(in.c), frame, field, structure, index_of(in));
+  return true;
+}
+
+bool Interpreter::file_assign(Frame& frame, const Instruction& in) {
+  File& target = object_in<File>(frame.at(in.b));
+  const Value source = frame.at(in.c).get();
+  if (!target.is_mapped()) {
+    target.alias(Ref<File>::share(&source.as_file()));
+    set(target.complete(), Value::of_void());
+    return true;
+  }
+  std::error_code error;
+  const std::filesystem::path to(target.path());
+  if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path(), error);
+  std::error_code unknown;  // of files that are not there yet
+  if (!error && !std::filesystem::equivalent(source.as_file().path(), to, unknown)) {
+    std::filesystem::copy_file(source.as_file().path(), to, std::filesystem::copy_options::overwrite_existing, error);
+  }
+  if (!error) {
+    set(target.complete(), Value::of_void());
+    return true;
+  }
+  const Value failure =
+      failure_at(frame, index_of(in),
+                 fmt::format("can not copy `{}` to `{}`: {}", source.as_file().path(), target.path(), error.message()));
+  set(target.complete(), failure);
+  return false;
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,65 @@
+#include "vm/interpret/deep_wait.hpp"
+
+#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/interpreter.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+template <typename Visit>
+void for_each_inner(const Future& future, const Visit& visit) {
+  switch (future.kind()) {
+    case ValueKind::array: return object_in<Array>(future).for_each_future(visit);
+    case ValueKind::bag: return object_in<Bag>(future).for_each_future(visit);
+    case ValueKind::structure: {
+      Structure& structure = object_in<Structure>(future);
+      for (std::size_t i = 0; i < structure.field_count(); ++i) visit(structure.field(i));
+      return;
+    }
+    default: return;
+  }
+}
+
+bool is_plain(const Future& future) { return future.is_resolved() && future.kind() < ValueKind::array; }
+
+}  // namespace
+
+Depth depth_of(const Future& future) {
+  if (!future.is_resolved()) return Depth::unset;
+  if (is_plain(future)) return Depth::set;
+  if (future.is_failed()) return Depth::failed;
+  if (const Future* closing = closing_of(future)) {
+    if (!closing->is_resolved()) return Depth::unset;
+    if (closing->is_failed()) return Depth::failed;
+  }
+  Depth depth = Depth::set;
+  for_each_inner(future, [&depth](Future& inner) {
+    if (depth == Depth::unset || is_plain(inner)) return;
+    const Depth own = depth_of(inner);
+    if (own != Depth::set) depth = own;
+  });
+  return depth;
+}
+
+bool DeepWait::advance() {
+  while (!todo_.empty()) {
+    Future& future = *todo_.back();
+    if (!future.is_resolved()) {
+      if (future.enlist(*this)) return true;
+      continue;
+    }
+    Future* closing = closing_of(future);
+    if (closing && !closing->is_resolved()) {
+      if (closing->enlist(*this)) return true;
+      continue;
+    }
+    todo_.pop_back();
+    for_each_inner(future, [this](Future& inner) {
+      if (!is_plain(inner)) todo_.push_back(&inner);
+    });
+  }
+  return false;
+}
+
+}  // namespace raddle::vm

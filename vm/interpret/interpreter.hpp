@@ -1,0 +1,197 @@
+#pragma once
+// Runs strands. One interpreter for each worker; only that worker's thread calls it.
+//
+// Files: interpreter.cpp the instruction loop; activation.cpp frames, awaiting, waking; containers.cpp arrays, bags,
+// structures, files; calls.cpp functions and builtins; leaf_calls.cpp native code; foreach.cpp, loops.cpp; apps.cpp
+// external programs; failing.cpp errors and what depends on them.
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "vm/interpret/cell_store.hpp"
+#include "vm/interpret/frame.hpp"
+#include "vm/interpret/run.hpp"
+#include "vm/program/leaf_abi.hpp"
+#include "vm/program/program.hpp"
+#include "vm/value/failure.hpp"
+#include "vm/value/future.hpp"
+
+namespace raddle::vm {
+
+class LeafCall;
+class RangeTask;
+struct ElementOrder;
+class ProgramRun;
+
+/// How deeply a value is there.
+enum class Depth : std::uint8_t { unset, set, failed };
+
+class Interpreter {
+ public:
+  explicit Interpreter(Run& run);
+
+  /// Binds it to its worker; called by everything that a worker enters through.
+  Interpreter& on(Worker& worker) {
+    worker_ = &worker;
+    return *this;
+  }
+
+  // --- entered from tasks and waiters
+  /// Runs the frame's body and what follows it (further iterations of a loop); gives up a reference to it.
+  void activate(Frame* frame);
+  /// All inputs of an armed strand are there. Gives up its reference to the frame.
+  void run_woken(StrandState& state);
+  /// Looks at the strand's inputs from state.next on; queues the strand if all are there.
+  void resume_awaiting(StrandState& state);
+  void run_range(RangeTask* task);
+  void run_leaf_call(LeafCall* call);
+  void finish_program(ProgramRun* finished);
+
+  // --- futures
+  /// Assigns, waking whoever waits. A second assignment fails at `instruction` of `frame`.
+  void set(Future& future, Value value, Frame& frame, std::uint32_t instruction, Operand variable);
+  /// The same for futures that are no variables. @return false: it was assigned already
+  bool set(Future& future, Value value);
+  /// Wakes the waiters collected in wakes(), unless a caller further out is about to.
+  void wake();
+  WakeList& wakes() { return wakes_; }
+  /// Makes `target` (of `target_frame`, not yet shared) the value of `source`, now or when it is there.
+  void pass(Future& source, Frame& source_frame, Future& target, Frame& target_frame);
+  /// Makes `target`, which others may know, the value of `source` when it is there.
+  void pass_later(Future& source, Frame& source_frame, Future& target, Frame& target_frame);
+  /// Makes `target`, an element or field of `container`, the value of `source`.
+  void pass_into(Future& source, Frame& source_frame, Future& target, const Value& container,
+                 std::uint32_t instruction);
+
+  // --- failures
+  /// A new failure at an instruction: notes it with the calls around it.
+  Value failure_at(Frame& frame, std::uint32_t instruction, std::string message);
+  Value failure_at(Frame& frame, Place place, std::string message, std::uint32_t call = no_id);
+  void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
+
+  // --- cells
+  template <typename T, typename... Args>
+  T* make(Args&&... args) {
+    return ::new (cache_.allocate(sizeof(T))) T(std::forward<Args>(args)...);
+  }
+  template <typename T>
+  void destroy(T* cell) {
+    cell->~T();
+    cache_.deallocate(cell, sizeof(T));
+  }
+  /// A frame with one reference, the caller's; takes a reference to `outer`.
+  Frame* make_frame(BodyId body, Frame* outer, std::uint64_t stream);
+  /// Gives up a reference; the last one frees the frame and goes on with its outer one.
+  void release(Frame* frame);
+  void push(Task& task) {
+    ++pushed_;
+    worker_->push(task);
+  }
+
+  Run& run() { return run_; }
+  Worker& worker() { return *worker_; }
+  RunCounters counters;
+
+ private:
+  static constexpr unsigned nesting_limit = 64;  ///< activations on the C stack; further calls are queued
+
+  // --- interpreter.cpp
+  Frame* run_region(Frame& frame, RegionId region);
+  Frame* run_strand(Frame& frame, const Strand& strand);
+  void put(Frame& frame, const Instruction& in, Value value) {
+    if (in.is_private)
+      frame.at(in.a).init(std::move(value));
+    else
+      put_shared(frame, in, std::move(value));
+  }
+  void put_shared(Frame& frame, const Instruction& in, Value value);
+  std::uint32_t index_of(const Instruction& in) const {
+    return static_cast<std::uint32_t>(&in - program_.instructions.data());
+  }
+
+  /// What identifies an instruction in streams of random numbers: its place in the script, whatever optimisation does.
+  std::uint64_t position_of(std::uint32_t instruction) const {
+    const Place place = program_.places[instruction];
+    return place.end != 0 ? static_cast<std::uint64_t>(place.file) << 32 | place.begin : instruction;
+  }
+
+  // --- activation.cpp
+  /// @return false: armed. `state` is null while the strand is looked at for the first time
+  bool await_inputs(Frame& frame, const Strand& strand, StrandState* state);
+  StrandState* arm(Frame& frame, const Strand& strand);
+  void enter_arm(Frame& frame, const Arm& arm);
+  void add_writers(Frame& frame, const std::vector<WriterShare>& shares);
+  void release_writer(Frame& frame, Operand array);
+  void drop_writers(Frame& frame, const std::vector<Operand>& arrays);
+  void add_writers(Future& array, std::uint32_t count);
+  void release_writers(Future& array, std::uint32_t count);
+
+  // --- containers.cpp; these return false if the instruction failed
+  bool array_get(Frame& frame, const Instruction& in);
+  bool array_insert(Frame& frame, const Instruction& in);
+  bool array_row(Frame& frame, const Instruction& in);
+  bool bag_row(Frame& frame, const Instruction& in);
+  void array_new(Frame& frame, const Instruction& in);
+  void array_list(Frame& frame, const Instruction& in);
+  bool array_map(Frame& frame, const Instruction& in);
+  bool array_range(Frame& frame, const Instruction& in);
+  void bag_append(Frame& frame, const Instruction& in);
+  void struct_make(Frame& frame, const Instruction& in);
+  void struct_get(Frame& frame, const Instruction& in);
+  bool struct_set(Frame& frame, const Instruction& in);
+  bool file_assign(Frame& frame, const Instruction& in);
+
+  // --- calls.cpp, leaf_calls.cpp, apps.cpp
+  void call(Frame& frame, const Instruction& in);
+  void call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
+  bool call_builtin(Frame& frame, const Instruction& in);
+  bool call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction);
+  /// @return false if the call has to be interpreted
+  bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);
+  void fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
+                   const raddle_leaf_failure& failure);
+  bool run_app(Frame& frame, const Instruction& in);
+  void fail_program(Frame& frame, const AppSite& site, const Value& failure);
+
+  // --- foreach.cpp, loops.cpp
+  bool foreach (Frame& frame, const Instruction& in);
+  void pass_element(const ElementOrder& order, std::int64_t number, Frame& body);
+  void run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
+  void start_loop(Frame& frame, const Instruction& in);
+  Frame* loop_test(Frame& frame, const Instruction& in);
+  void end_loop(Frame& frame, const LoopSite& site, std::uint32_t instruction);
+  Frame* next_iteration(Frame& frame, const LoopSite& site);
+
+  // --- failing.cpp
+  void fail(Frame& frame, const Instruction& in, std::string message);
+  /// In a frame where something has failed: @return true if an operand has, and the results have been failed with it
+  bool fails_with_operand(Frame& frame, const Instruction& in);
+  void fail_results(Frame& frame, const Instruction& in, const Value& failure);
+  void fail_all(Frame& frame, const std::vector<Operand>& variables, const Value& failure);
+  Value failed_operand(Frame& frame, const Instruction& in);
+  Value failed_variable(Frame& frame, Operand operand);
+
+  Run& run_;
+  const Program& program_;
+  Worker* worker_ = nullptr;
+  CellCache cache_;
+  WakeList wakes_;
+  bool is_waking_ = false;
+  unsigned nesting_ = 0;                    ///< activations on the C stack
+  unsigned range_nesting_ = 0;              ///< iterations of `foreach` among them
+  std::uint64_t pushed_ = 0;                ///< tasks queued by this worker so far
+  std::uint64_t loop_pushed_ = 0;           ///< the same when a loop last gave way
+  std::vector<Value> loop_values_;          ///< of the next iteration, while its frame is made anew
+  std::vector<Value> arguments_, results_;  ///< of the builtin being called
+};
+
+/// How deeply the future's value is set: looks through arrays, bags, structures and files.
+Depth depth_of(const Future& future);
+
+/// Mixes the position of an instruction or the number of an iteration into a stream identity.
+inline std::uint64_t mix_stream(std::uint64_t stream, std::uint64_t with) {
+  std::uint64_t mixed = (stream ^ (with + 0x9E3779B97F4A7C15ull)) * 0xBF58476D1CE4E5B9ull;
+  return mixed ^ mixed >> 29;
+}
+
+}  // namespace raddle::vm

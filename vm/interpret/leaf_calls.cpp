@@ -1,0 +1,177 @@
+// Leaf functions: native code is called when there is any. A leaf without loops is interpreted until it has been called
+// often; calls of one with a loop or recursion wait for its code (other work goes on). Interpreting does not wait for
+// arguments; native code does. Should a run come to rest with calls that wait for arguments, they are interpreted after
+// all (Run), so that a program never depends on which way a call takes.
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/leaf_call.hpp"
+#include "vm/interpret/run_state.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+constexpr std::size_t word_limit = 128;
+
+bool is_array(LeafType type) { return type >= LeafType::int_array; }
+
+ValueKind element_kind(LeafType type) {
+  if (type == LeafType::int_array) return ValueKind::int_;
+  return type == LeafType::float_array ? ValueKind::float_ : ValueKind::boolean;
+}
+
+/// The first future an argument still waits for; null if it is there or has failed.
+Future* missing_part(Future& argument, LeafType type) {
+  if (!argument.is_resolved()) return &argument;
+  if (!is_array(type) || argument.is_failed()) return nullptr;
+  Array& array = object_in<Array>(argument);
+  if (!array.is_closed()) return &array.closed();
+  std::size_t count;
+  if (array.is_packable(count)) return nullptr;
+  Future* unset = nullptr;
+  array.for_each_future([&unset](Future& element) {
+    if (!unset && !element.is_resolved()) unset = &element;
+  });
+  return unset;
+}
+
+/// Appends the argument's words. @return false if it is failed or no dense array of the type
+bool encode(const Future& argument, LeafType type, std::int64_t* words, std::size_t& count) {
+  if (argument.is_failed()) return false;
+  if (!is_array(type)) {
+    words[count++] = static_cast<std::int64_t>(argument.peek());
+    return true;
+  }
+  Array& array = object_in<Array>(argument);
+  std::size_t size;
+  if (!array.is_packable(size)) return false;
+  if (size != 0 && array.get(Value::of(std::int64_t{0})).kind() != element_kind(type)) return false;
+  words[count++] = reinterpret_cast<std::int64_t>(array.packed(size));
+  words[count++] = static_cast<std::int64_t>(size);
+  return true;
+}
+
+Value decode(std::int64_t word, LeafType type) {
+  if (type == LeafType::int_) return Value::of(word);
+  if (type == LeafType::boolean) return Value::of(word != 0);
+  double value;
+  std::memcpy(&value, &word, sizeof value);
+  return Value::of(value);
+}
+
+std::string message_of(std::int32_t status, const raddle_leaf_failure& failure) {
+  switch (static_cast<raddle_leaf_status>(status)) {
+    case raddle_leaf_division_by_zero: return "division by zero";
+    case raddle_leaf_integer_overflow: return "integer overflow";
+    case raddle_leaf_index_out_of_range: return fmt::format("index {} is never written", failure.detail[0]);
+    case raddle_leaf_ok:
+    case raddle_leaf_recursion_too_deep:
+    case raddle_leaf_domain_error: break;
+  }
+  return "unknown failure of a leaf function";
+}
+
+}  // namespace
+
+/// @return false: to be interpreted, without waiting for anything
+bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction) {
+  const Function& function = program_.functions[site.function];
+  LeafTable& leaves = run_.leaves;
+  const bool is_possible = !frame.interpret_only && leaves.stage(site.function) != LeafTable::Stage::impossible &&
+                           function.leaf_parameters.size() * 2 <= word_limit &&
+                           function.leaf_results.size() <= word_limit;
+  if (!is_possible) return false;
+  const raddle_leaf_function code = leaves.code(site.function);
+  if (!code && !function.is_heavy) {
+    if (leaves.count_call(site.function) + 1 == run_.options.leaf_threshold) leaves.request(site.function);
+    return false;
+  }
+  bool is_ready = code != nullptr;
+  for (std::size_t i = 0; i < site.arguments.size() && is_ready; ++i) {
+    is_ready = missing_part(frame.at(site.arguments[i]), function.leaf_parameters[i]) == nullptr;
+  }
+  // long calls are queued, so that other workers can take them; iterations of a `foreach` are shared out already
+  const bool in_place = !function.is_heavy || range_nesting_ > 0 || run_.pool.worker_count() == 1;
+  if (is_ready && in_place) return call_native(frame, site, instruction, code);
+  frame.retain();
+  auto* call = make<LeafCall>(frame, site, instruction);
+  if (is_ready)
+    push(*call);
+  else
+    call->resolved(*worker_);
+  return true;
+}
+
+void LeafCall::resolved(Worker& worker) {
+  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  if (is_replaced) {
+    Frame* caller = &frame;
+    interpreter.destroy(this);
+    return interpreter.release(caller);
+  }
+  const Function& function = frame.run_state.program.functions[site.function];
+  awaits_argument = true;
+  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+    while (Future* missing = missing_part(frame.at(site.arguments[i]), function.leaf_parameters[i])) {
+      if (missing->enlist(*this)) return;
+    }
+  }
+  awaits_argument = false;
+  LeafTable& leaves = frame.run_state.leaves;
+  if (leaves.code(site.function) || !leaves.wait(site.function, *this)) interpreter.push(*this);
+}
+
+void LeafCall::run(Worker& worker) {
+  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  ++interpreter.counters.tasks;
+  interpreter.run_leaf_call(this);
+}
+
+void Interpreter::run_leaf_call(LeafCall* call) {
+  Frame& frame = call->frame;
+  const raddle_leaf_function code = run_.leaves.code(call->site.function);
+  if (call->is_forced || !code || !call_native(frame, call->site, call->instruction, code)) {
+    call_composite(frame, call->site, call->instruction, false);
+  }
+  destroy(call);
+  release(&frame);
+}
+
+bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t instruction,
+                              raddle_leaf_function code) {
+  const Function& function = program_.functions[site.function];
+  std::array<std::int64_t, word_limit> words, results;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+    if (!encode(frame.at(site.arguments[i]), function.leaf_parameters[i], words.data(), count)) return false;
+  }
+  raddle_leaf_failure failure{};
+  ++counters.leaf_calls_native;
+  const std::int32_t status = code(words.data(), results.data(), &failure);
+  if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error) {
+    call_composite(frame, site, instruction, true);
+    return true;
+  }
+  if (status != raddle_leaf_ok) {
+    fail_native(frame, site, instruction, status, failure);
+    return true;
+  }
+  for (std::size_t i = 0; i < site.results.size(); ++i) {
+    if (site.results[i].is_absent()) continue;
+    set(frame.at(site.results[i]), decode(results[i], function.leaf_results[i]), frame, instruction, site.results[i]);
+  }
+  return true;
+}
+
+void Interpreter::fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
+                              const raddle_leaf_failure& failure) {
+  const Place place{failure.file, failure.begin, failure.end};
+  fail_all(frame, site.results, failure_at(frame, place, message_of(status, failure), instruction));
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,64 @@
+#pragma once
+// Native code of leaf functions as it becomes available.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "vm/program/leaf_library.hpp"
+#include "vm/schedule/worker_pool.hpp"
+
+namespace raddle::vm {
+
+class Throttle;
+
+/// Shared with the compiler's callbacks, which may come after the run has ended: then they find it closed.
+class LeafTable {
+ public:
+  enum class Stage : std::uint8_t {
+    interpreted,  ///< nobody has asked for code yet
+    requested,
+    native,
+    impossible,  ///< there will be no code
+  };
+
+  LeafTable(std::size_t function_count, LeafCompiler* compiler, WorkerPool& pool, Throttle& throttle);
+  ~LeafTable();
+
+  /// null: not there (yet).
+  raddle_leaf_function code(LeafId leaf) const { return entries_->at(leaf).code.load(std::memory_order_acquire); }
+  Stage stage(LeafId leaf) const { return entries_->at(leaf).stage.load(std::memory_order_acquire); }
+  /// Counts an interpreted call. @return how many there were before
+  std::uint32_t count_call(LeafId leaf) { return entries_->at(leaf).calls.fetch_add(1, std::memory_order_relaxed); }
+  /// Asks for code in the background, once.
+  void request(LeafId leaf);
+  /// Injects `call` as soon as it is known whether there is code (asks for it if nobody has). Begins an operation of
+  /// the throttle. @return false if that is known already: not kept
+  bool wait(LeafId leaf, Task& call);
+
+ private:
+  struct Entry {
+    std::atomic<raddle_leaf_function> code{nullptr};  ///< by the compiler's thread; publishes the code
+    std::atomic<Stage> stage{Stage::interpreted};     ///< written under the mutex
+    std::atomic<std::uint32_t> calls{0};              ///< a statistic: relaxed
+    Task* waiting = nullptr;                          ///< guarded by Shared::mutex
+    std::uint32_t waiting_count = 0;                  ///< likewise
+    bool has_hold = false;                            ///< likewise
+  };
+  struct Shared {
+    explicit Shared(std::size_t count) : entries(count) {}
+    Entry& at(LeafId leaf) { return entries[leaf]; }
+    void finished(LeafId leaf, raddle_leaf_function code);
+    std::mutex mutex;
+    std::vector<Entry> entries;
+    WorkerPool* pool = nullptr;    ///< guarded by the mutex; null when the run has ended
+    Throttle* throttle = nullptr;  ///< the same
+  };
+  bool claim(Entry& entry);
+
+  LeafCompiler* const compiler_;
+  std::shared_ptr<Shared> entries_;
+};
+
+}  // namespace raddle::vm

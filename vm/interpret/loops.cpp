@@ -1,0 +1,82 @@
+// `for` and `iterate`: a frame for each iteration, the same one again when nothing in it is awaited any more. The next
+// iteration starts as soon as it is known that there is one, even if its variables are still to come.
+#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/run_state.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+/// Tasks queued by iterations before the loop gives way to them.
+constexpr std::uint64_t queued_limit = 256;
+
+}  // namespace
+
+void Interpreter::start_loop(Frame& frame, const Instruction& in) {
+  const LoopSite& site = program_.loops[in.d];
+  Frame* iteration = make_frame(site.body, &frame, mix_stream(frame.stream, position_of(index_of(in))));
+  for (std::size_t i = 0; i < site.initial.size(); ++i) {
+    pass(frame.at(site.initial[i]), frame, iteration->slots()[i], *iteration);
+  }
+  add_writers(frame, site.shares);
+  // a loop may be long: elsewhere if possible, while this worker goes on
+  const bool in_place = nesting_ < nesting_limit && (range_nesting_ > 0 || run_.pool.worker_count() == 1);
+  if (in_place)
+    activate(iteration);
+  else
+    push(*iteration);
+}
+
+/// @return the frame of the next iteration with a reference, see run_strand; null if there is none (now)
+Frame* Interpreter::loop_test(Frame& frame, const Instruction& in) {
+  const LoopSite& site = program_.loops[in.d];
+  const bool condition = frame.at(in.b).peek() != 0;
+  if (condition == site.test_after) {
+    end_loop(frame, site, index_of(in));
+    return nullptr;
+  }
+  enter_arm(frame, site.step);
+  if (run_.is_stopped()) return nullptr;
+  add_writers(*frame.outer, site.shares);
+  Frame* next = next_iteration(frame, site);
+  if (pushed_ - loop_pushed_ < queued_limit && !run_.throttle.is_tight()) return next;
+  loop_pushed_ = pushed_;
+  if (next == &frame) frame.retain();                       // the caller gives its own reference up
+  if (!run_.throttle.park(*next)) run_.pool.inject(*next);  // behind everything that is queued
+  return nullptr;
+}
+
+void Interpreter::end_loop(Frame& frame, const LoopSite& site, std::uint32_t instruction) {
+  for (const WriterShare& share : site.step.shares) release_writer(frame, share.array);
+  Frame& outer = *frame.outer;
+  for (std::size_t i = 0; i < site.results.size(); ++i) {
+    if (site.results[i].is_absent()) continue;
+    Future& value = frame.slots()[i];
+    Future& result = outer.at(site.results[i]);
+    if (value.is_resolved())
+      set(result, value.get(), outer, instruction, site.results[i]);
+    else
+      pass_later(value, frame, result, outer);
+  }
+  drop_writers(outer, site.written);
+}
+
+Frame* Interpreter::next_iteration(Frame& frame, const LoopSite& site) {
+  const std::uint64_t stream = mix_stream(frame.stream, 1);
+  const std::size_t count = site.nexts.size();
+  bool is_complete = frame.is_exclusive();
+  for (std::size_t i = 0; i < count && is_complete; ++i) is_complete = frame.at(site.nexts[i]).is_resolved();
+  if (!is_complete) {
+    Frame* next = make_frame(site.body, frame.outer, stream);
+    for (std::size_t i = 0; i < count; ++i) pass(frame.at(site.nexts[i]), frame, next->slots()[i], *next);
+    return next;
+  }
+  loop_values_.clear();
+  for (std::size_t i = 0; i < count; ++i) loop_values_.push_back(frame.at(site.nexts[i]).get());
+  frame.reset();
+  frame.stream = stream;
+  for (std::size_t i = 0; i < count; ++i) frame.slots()[i].init(std::move(loop_values_[i]));
+  return &frame;
+}
+
+}  // namespace raddle::vm

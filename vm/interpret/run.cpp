@@ -1,0 +1,166 @@
+#include "vm/interpret/run.hpp"
+
+#include <algorithm>
+
+#include "vm/interpret/diagnosis.hpp"
+#include "vm/interpret/leaf_call.hpp"
+#include "vm/interpret/program_run.hpp"
+#include "vm/interpret/run_state.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+/// Loops stop making iterations when so many programs and calls wait for the outside.
+std::uint32_t throttle_limit(const RunOptions& options) { return 1000 + 4 * options.process_limit; }
+
+constexpr std::size_t failure_limit = 1000;  ///< kept for the report
+
+}  // namespace
+
+// ---------------------------------------------------------------- Run
+
+Run::Run(const Program& program, const RunOptions& options)
+    : program(program),
+      options(options),
+      pool(std::max(1u, options.workers), options.scheduler_seed),
+      throttle(pool, throttle_limit(options)),
+      leaves(program.functions.size(), options.leaf_compiler, pool, throttle),
+      processes(std::make_unique<Processes>(std::max(1u, options.process_limit))),
+      results(program.functions[program.entry].output_count),
+      constants_(program.constants.size()) {
+  for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
+  for (unsigned i = 0; i < pool.worker_count(); ++i) interpreters_.emplace_back(*this);
+}
+
+Run::~Run() {
+  processes.reset();  // its callbacks use the pool and cells
+  cells.destroy_all();
+}
+
+void Run::report(Ref<Failure> failure) {
+  {
+    const std::lock_guard lock(failures_mutex_);
+    if (failures_.size() < failure_limit) failures_.push_back(std::move(failure));
+  }
+  if (!options.keep_going) pool.stop();
+}
+
+std::vector<Ref<Failure>> Run::take_failures() {
+  const std::lock_guard lock(failures_mutex_);
+  return std::move(failures_);
+}
+
+// ---------------------------------------------------------------- CancelHook
+
+void CancelHook::cancel() {
+  cancelled_.store(true, std::memory_order_release);
+  const std::lock_guard lock(mutex_);
+  if (pool_) pool_->stop();
+}
+
+void CancelHook::watch(WorkerPool* pool) {
+  const std::lock_guard lock(mutex_);
+  pool_ = pool;
+  if (pool && is_cancelled()) pool->stop();
+}
+
+// ---------------------------------------------------------------- the run
+
+/// The entry's first activation, and the stages of a run.
+class RunDriver {
+ public:
+  RunDriver(const Program& program, const RunOptions& options) : run_(program, options) {}
+
+  RunResult go() {
+    if (run_.options.cancel) run_.options.cancel->watch(&run_.pool);
+    run_.pool.inject(*entry_frame());
+    do {
+      run_.pool.run();
+    } while (!run_.is_stopped() && force_leaf_calls());
+    if (run_.options.cancel) run_.options.cancel->watch(nullptr);
+    run_.processes.reset();
+    if (run_.is_stopped() || (run_.options.cancel && run_.options.cancel->is_cancelled())) remove_partial_outputs();
+    return result();
+  }
+
+ private:
+  Frame* entry_frame() {
+    const Function& entry = run_.program.functions[run_.program.entry];
+    const Body& body = run_.program.bodies[entry.body];
+    auto* frame =
+        ::new (first_cells_.allocate(Frame::size_of(body))) Frame(run_, body, nullptr, run_.options.settings.seed);
+    for (std::size_t i = 0; i < run_.options.arguments.size() && i < entry.parameter_count; ++i) {
+      frame->slots()[i].init(run_.options.arguments[i]);
+    }
+    for (std::uint32_t i = 0; i < run_.results.size(); ++i) frame->set_output(i, run_.results[i]);
+    return frame;
+  }
+
+  /// Nothing is left to do but calls of leaf functions that wait for arguments: such a function may be able to give
+  /// some outputs without them. @return true if there were such calls: the run goes on
+  bool force_leaf_calls() {
+    std::vector<LeafCall*> waiting;
+    run_.cells.for_each_live([&waiting](Cell& cell) {
+      auto* call = dynamic_cast<LeafCall*>(&cell);
+      if (call && call->awaits_argument && !call->is_replaced) waiting.push_back(call);
+    });
+    for (LeafCall* call : waiting) {
+      // it stays enlisted with its argument's future: another one goes in its place
+      auto* forced =
+          ::new (first_cells_.allocate(sizeof(LeafCall))) LeafCall(call->frame, call->site, call->instruction);
+      forced->is_forced = true;
+      call->is_replaced = true;
+      call->frame.retain();
+      run_.pool.inject(*forced);
+    }
+    return !waiting.empty();
+  }
+
+  /// Of programs that were ended with the run: what is left half-written must not be taken for a result.
+  void remove_partial_outputs() {
+    run_.cells.for_each_live([](Cell& cell) {
+      if (auto* program = dynamic_cast<ProgramRun*>(&cell)) program->remove_outputs();
+    });
+  }
+
+  RunResult result() {
+    RunResult result;
+    for (const Ref<Failure>& failure : run_.take_failures()) {
+      result.failures.push_back({failure->message, failure->place, failure->calls});
+    }
+    for (const Future& future : run_.results) result.results.push_back(future.get());
+    add_counters(result.counters);
+    const bool is_cancelled = run_.options.cancel && run_.options.cancel->is_cancelled();
+    if (!result.failures.empty()) {
+      result.status = RunStatus::failed;
+    } else if (is_cancelled) {
+      result.status = RunStatus::cancelled;
+    } else {
+      result.stuck = find_stuck(run_);
+      if (!result.stuck.empty()) result.status = RunStatus::stuck;
+    }
+    return result;
+  }
+
+  void add_counters(RunCounters& total) {
+    for (const Interpreter& each : run_.interpreters()) {
+      const RunCounters& own = each.counters;
+      total.tasks += own.tasks;
+      total.frames += own.frames;
+      total.iterations += own.iterations;
+      total.strands_armed += own.strands_armed;
+      total.leaf_calls_native += own.leaf_calls_native;
+      total.leaf_calls_interpreted += own.leaf_calls_interpreted;
+      total.builtin_calls += own.builtin_calls;
+      total.programs_started += own.programs_started;
+    }
+  }
+
+  Run run_;
+  CellCache first_cells_{run_.cells};
+};
+
+RunResult run(const Program& program, const RunOptions& options) { return RunDriver(program, options).go(); }
+
+}  // namespace raddle::vm

@@ -1,0 +1,83 @@
+#pragma once
+// The run of a program: what the driver calls.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "vm/program/leaf_library.hpp"
+#include "vm/program/program.hpp"
+#include "vm/schedule/worker_pool.hpp"
+
+namespace raddle::vm {
+
+/// Ends a run early, from any thread (not from a signal handler). May be used before, during and after the run.
+class CancelHook {
+ public:
+  void cancel();
+  bool is_cancelled() const { return cancelled_.load(std::memory_order_acquire); }
+
+ private:
+  friend class RunDriver;
+  void watch(WorkerPool* pool);
+  std::mutex mutex_;                    ///< guards pool_
+  WorkerPool* pool_ = nullptr;          ///< while the run lasts
+  std::atomic<bool> cancelled_{false};  ///< by cancel(), once
+};
+
+struct RunOptions {
+  unsigned workers = 1;
+  std::uint64_t scheduler_seed = 0;  ///< not 0: perturbs the order of tasks, for tests
+  bool keep_going = false;           ///< independent work goes on after a failure
+  RunSettings settings;
+  std::vector<Value> arguments;           ///< the entry's parameters, in order
+  LeafCompiler* leaf_compiler = nullptr;  ///< null: everything is interpreted
+  std::uint32_t leaf_threshold = 1000;    ///< calls of a leaf without loops before it is compiled
+  unsigned process_limit = 1;             ///< external programs at a time
+  std::function<void()> before_program;   ///< called before each external program starts; may be empty
+  CancelHook* cancel = nullptr;
+};
+
+enum class RunStatus : std::uint8_t { ok, failed, stuck, cancelled };
+
+struct RunFailure {
+  std::string message;
+  Place place;
+  std::vector<Place> calls;  ///< innermost first
+};
+
+/// A variable that something waits for and nothing will assign.
+struct StuckVariable {
+  std::string name;  ///< "" for a temporary
+  Place declared;
+  bool is_unclosed = false;                ///< an array, bag or file that is there but never closed or complete
+  std::vector<Place> awaited;              ///< operations that wait for it, each once
+  std::vector<GuardedAssignment> skipped;  ///< assignments whose branch was not taken or whose loop did not get there
+};
+
+struct RunCounters {
+  std::uint64_t tasks = 0;  ///< strands, activations and range pieces taken from a queue
+  std::uint64_t frames = 0;
+  std::uint64_t iterations = 0;     ///< of `foreach`
+  std::uint64_t strands_armed = 0;  ///< had to wait for an input
+  std::uint64_t leaf_calls_native = 0;
+  std::uint64_t leaf_calls_interpreted = 0;
+  std::uint64_t builtin_calls = 0;
+  std::uint64_t programs_started = 0;  ///< external ones
+};
+
+struct RunResult {
+  RunStatus status = RunStatus::ok;
+  std::vector<RunFailure> failures;  ///< first one first; without keep_going usually one
+  std::vector<StuckVariable> stuck;
+  std::vector<Value> results;  ///< the entry's outputs; none where not set
+  RunCounters counters;
+};
+
+/// Runs to the end: quiescence, the first failure, or cancellation. External programs still running are ended then.
+/// @param program  must stay where it is until the results are dropped: arrays and structures refer to its names
+RunResult run(const Program& program, const RunOptions& options);
+
+}  // namespace raddle::vm

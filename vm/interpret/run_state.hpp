@@ -1,0 +1,49 @@
+#pragma once
+// What all workers of a run share.
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "vm/external/processes.hpp"
+#include "vm/interpret/cell_store.hpp"
+#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/leaf_table.hpp"
+#include "vm/interpret/run.hpp"
+#include "vm/interpret/throttle.hpp"
+#include "vm/program/program.hpp"
+
+namespace raddle::vm {
+
+/// Lives as long as the run; owns all cells. Constants and program: read only.
+class Run {
+ public:
+  Run(const Program& program, const RunOptions& options);
+  ~Run();
+
+  Future& constant(std::uint32_t index) { return constants_[index]; }
+  Interpreter& interpreter(const Worker& worker) { return interpreters_[worker.index()]; }
+  /// Notes a failure that nothing has caused before; without keep_going the run ends. Any thread.
+  void report(Ref<Failure> failure);
+  bool is_stopped() const { return pool.stopped(); }
+
+  const Program& program;
+  const RunOptions& options;
+  CellStore cells;
+  WorkerPool pool;
+  Throttle throttle;
+  LeafTable leaves;
+  std::unique_ptr<Processes> processes;
+  std::vector<Future> results;  ///< of the entry
+  std::deque<Interpreter>& interpreters() { return interpreters_; }
+  std::vector<Ref<Failure>> take_failures();
+
+ private:
+  std::vector<Future> constants_;
+  std::deque<Interpreter> interpreters_;  ///< by worker
+  std::mutex failures_mutex_;             ///< guards failures_
+  std::vector<Ref<Failure>> failures_;
+};
+
+}  // namespace raddle::vm

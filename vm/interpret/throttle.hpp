@@ -1,0 +1,35 @@
+#pragma once
+// Bounds what waits for the outside: while many external programs or calls of code that is being compiled are under
+// way, loops stop making iterations. What is under way ends without the loops' help, so this can not deadlock.
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "vm/schedule/worker_pool.hpp"
+
+namespace raddle::vm {
+
+class Throttle {
+ public:
+  /// @param limit  operations under way beyond which loops are parked
+  Throttle(WorkerPool& pool, std::uint32_t limit) : pool_(pool), limit_(limit) {}
+  /// Something that waits for the outside has begun; the caller has a hold on the pool until it ends.
+  void begin();
+  /// `count` of them have ended; the caller still has its hold, or is a task. Parked loops go on when enough have
+  /// ended.
+  void end(std::uint32_t count);
+  /// A hint: park() would keep a loop now.
+  bool is_tight() const { return is_tight_.load(std::memory_order_relaxed); }
+  /// Keeps the loop if there is too much under way. @return false: go on. The task is injected later.
+  bool park(Task& loop);
+
+ private:
+  WorkerPool& pool_;
+  const std::uint32_t limit_;
+  std::mutex mutex_;  ///< guards all below
+  std::uint32_t under_way_ = 0;
+  Task* parked_ = nullptr;
+  std::atomic<bool> is_tight_{false};  ///< under_way_ > limit_: written under the mutex; a hint for park(), so relaxed
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,145 @@
+#include "vm/program/disassemble.hpp"
+
+#include <fmt/format.h>
+
+#include "vm/value/text.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+class Disassembler {
+ public:
+  explicit Disassembler(const Program& program) : program_(program) {}
+
+  std::string all() {
+    for (BodyId id = 0; id < program_.bodies.size(); ++id) write_body(id);
+    return std::move(out_);
+  }
+
+ private:
+  std::string operand(Operand operand) const {
+    if (operand.is_absent()) return "-";
+    if (operand.is_constant()) {
+      const Value& value = program_.constants[operand.index()];
+      return value.kind() == ValueKind::string ? fmt::format("\"{}\"", value.as_string()) : to_text(value);
+    }
+    const VariableInfo* variable = find_variable(program_, body_, operand);
+    return fmt::format("{}{}{}.{}", std::string(operand.level(), '^'), operand.is_indirect() ? "*" : "", variable->name,
+                       operand.index());
+  }
+
+  template <typename Operands>
+  std::string operands(const Operands& list) const {
+    std::string text;
+    for (const Operand each : list) text += (text.empty() ? "" : ", ") + operand(each);
+    return text;
+  }
+
+  std::string shares(const std::vector<WriterShare>& list) const {
+    std::string text;
+    for (const WriterShare& share : list) text += fmt::format(" writers {} of {}", share.writers, operand(share.array));
+    return text;
+  }
+
+  void write_body(BodyId id) {
+    body_ = id;
+    const Body& body = program_.bodies[id];
+    out_ += fmt::format("body {} of @{}: {} futures, {} outputs, {} strand states\n", id,
+                        program_.functions[body.function].name, body.future_count, body.output_count, body.state_count);
+    write_region(body.region, 1);
+  }
+
+  void write_region(RegionId id, int indent) {
+    const Region& region = program_.regions[id];
+    for (StrandId each = region.first_strand; each < region.first_strand + region.strand_count; ++each) {
+      write_strand(program_.strands[each], indent);
+    }
+  }
+
+  void line(int indent, const std::string& text) { out_ += std::string(indent * 2, ' ') + text + "\n"; }
+
+  void write_strand(const Strand& strand, int indent) {
+    std::string head = "strand";
+    for (std::uint32_t i = 0; i < strand.awaited_count; ++i) {
+      const AwaitedInput& input = program_.awaited[strand.first_awaited + i];
+      head += fmt::format("{} {} {}", i == 0 ? " awaits" : ",", operand(input.variable), text_of(input.mode));
+    }
+    line(indent, head);
+    for (std::uint32_t i = 0; i < strand.instruction_count; ++i) {
+      write_instruction(program_.instructions[strand.first_instruction + i], indent + 1);
+    }
+  }
+
+  void write_instruction(const Instruction& in, int indent) {
+    const std::string name = text_of(in.opcode);
+    const std::string result = fmt::format("{}{} = {}", operand(in.a), in.is_private ? "!" : "", name);
+    switch (form_of(in.opcode)) {
+      case InstructionForm::make: return line(indent, fmt::format("{} {}", result, in.d));
+      case InstructionForm::unary: return line(indent, fmt::format("{} {} {}", result, operand(in.b), in.d));
+      case InstructionForm::binary: return line(indent, fmt::format("{} {}, {}", result, operand(in.b), operand(in.c)));
+      case InstructionForm::ternary:
+        return line(indent, fmt::format("{} {}, {}, {}", result, operand(in.b), operand(in.c),
+                                        operand(Operand::from_bits(in.d))));
+      case InstructionForm::list: {
+        const auto first = program_.lists.begin() + in.b.bits();
+        return line(indent, fmt::format("{} {}", result, operands(std::vector<Operand>(first, first + in.d))));
+      }
+      case InstructionForm::insert:
+      case InstructionForm::append:
+      case InstructionForm::row:
+        return line(indent, fmt::format("{} {}, {}, {} root {}", name, operand(in.a), operand(in.b), operand(in.c),
+                                        operand(Operand::from_bits(in.d))));
+      case InstructionForm::store:
+        return line(indent, fmt::format("{} {}, {} field {}", name, operand(in.a), operand(in.c), in.d));
+      case InstructionForm::call: {
+        const CallSite& site = program_.calls[in.d];
+        return line(indent, fmt::format("{} = {} @{} {}{}", operands(site.results), name,
+                                        program_.functions[site.function].name, operands(site.arguments),
+                                        site.is_tail ? " tail" : ""));
+      }
+      case InstructionForm::builtin: {
+        const BuiltinSite& site = program_.builtins[in.d];
+        return line(indent,
+                    fmt::format("{} = {} @{} {}", operands(site.results), name, site.name, operands(site.arguments)));
+      }
+      case InstructionForm::app: return line(indent, fmt::format("{} {}", name, operands(program_.apps[in.d].words)));
+      case InstructionForm::branch: return write_branch(in, indent);
+      case InstructionForm::foreach: {
+        const ForeachSite& site = program_.foreaches[in.d];
+        return line(indent, fmt::format("{} {}, {}, {} body {}{}", name, operand(in.a), operand(in.b), operand(in.c),
+                                        site.body, shares(site.shares)));
+      }
+      case InstructionForm::loop: {
+        const LoopSite& site = program_.loops[in.d];
+        return line(indent, fmt::format("{} = {} {} body {}{}", operands(site.results), name, operands(site.initial),
+                                        site.body, shares(site.shares)));
+      }
+      case InstructionForm::loop_test: {
+        const LoopSite& site = program_.loops[in.d];
+        line(indent, fmt::format("{} {} next {}", name, operand(in.b), operands(site.nexts)));
+        return write_arm(site.step, indent + 1);
+      }
+    }
+  }
+
+  void write_branch(const Instruction& in, int indent) {
+    line(indent, fmt::format("{} {}", text_of(in.opcode), operand(in.b)));
+    for (const Arm& arm : program_.branches[in.d].arms) write_arm(arm, indent + 1);
+  }
+
+  void write_arm(const Arm& arm, int indent) {
+    line(indent, "arm" + shares(arm.shares));
+    if (arm.region != no_id) write_region(arm.region, indent + 1);
+  }
+
+  const Program& program_;
+  BodyId body_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string disassemble(const Program& program) { return Disassembler(program).all(); }
+
+}  // namespace raddle::vm

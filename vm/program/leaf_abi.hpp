@@ -1,0 +1,34 @@
+#pragma once
+// The one stable surface of the VM: plain C. How compiled leaf functions are called.
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum raddle_leaf_status {
+  raddle_leaf_ok = 0,
+  raddle_leaf_division_by_zero = 1,
+  raddle_leaf_integer_overflow = 2,
+  raddle_leaf_index_out_of_range = 3,
+  raddle_leaf_recursion_too_deep = 4,  // to be interpreted instead: frames lie on the heap
+  raddle_leaf_domain_error = 5,        // sqrt(-1.0): to be interpreted for the words of the message
+};
+
+/// Filled by the leaf when it fails; owned by the caller, one for each call.
+struct raddle_leaf_failure {
+  uint32_t file, begin, end;  ///< span of the operation in the script
+  int64_t detail[2];          ///< index_out_of_range: index, length
+};
+
+/// @param arguments  8 bytes each: int64_t; double's bits; boolean 0 or 1; an array takes two words: pointer to its
+///                   dense elements (int64_t, double, or uint8_t for boolean) and their number
+/// @param results    8 bytes each, same encoding; valid if raddle_leaf_ok is returned
+/// @return           enum raddle_leaf_status
+/// Threads: any, any number at a time.
+typedef int32_t (*raddle_leaf_function)(const int64_t* arguments, int64_t* results,
+                                        struct raddle_leaf_failure* failure);
+
+#ifdef __cplusplus
+}
+#endif

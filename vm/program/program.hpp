@@ -1,0 +1,254 @@
+#pragma once
+// What the VM runs: functions made of bodies, bodies made of regions, regions of strands, strands of instructions.
+// Made once by compiler/emit, then shared by all workers, never changed and never moved: values of the run refer to its
+// names.
+//
+//   Body     what one frame is an activation of: a function's body, one iteration of a `foreach` or of a loop.
+//            Branch arms and `wait` blocks run at most once in an activation, so they are further regions of the body
+//            around them and share its frame.
+//   Strand   instructions of one region that can go once the same inputs are there, in an order that respects their
+//            operands. It never blocks. Strands of a region stand in topological order: those whose inputs are there
+//            when the region is entered run at once, one after the other, the others are armed.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vm/program/builtin_abi.hpp"
+#include "vm/value/failure.hpp"
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+enum class Opcode : std::uint8_t {
+#define RADDLE_OPCODE(name, form) name,
+#include "vm/program/opcodes.def"
+#undef RADDLE_OPCODE
+};
+
+enum class InstructionForm : std::uint8_t {
+  make,
+  unary,
+  binary,
+  ternary,
+  list,
+  insert,
+  row,
+  append,
+  store,
+  call,
+  builtin,
+  app,
+  branch,
+  foreach,
+  loop,
+  loop_test,
+};
+InstructionForm form_of(Opcode opcode);
+const char* text_of(Opcode opcode);
+
+/// Where an instruction finds a future. Levels count bodies outwards from the one that runs.
+///   bits 0..23 slot or constant   24..29 level   30 constant   31 indirect: the slot holds a Future*, an output
+class Operand {
+ public:
+  static constexpr std::uint32_t max_slot = (1u << 24) - 1;
+  static constexpr std::uint32_t max_level = 62;  // 63 with all other bits set is `absent`
+  constexpr Operand() = default;
+  static constexpr Operand local(std::uint32_t slot, std::uint32_t level, bool indirect) {
+    return Operand(slot | level << 24 | (indirect ? 1u << 31 : 0));
+  }
+  static constexpr Operand constant(std::uint32_t index) { return Operand(index | 1u << 30); }
+  static constexpr Operand from_bits(std::uint32_t bits) { return Operand(bits); }
+  /// A future of the running frame itself: the common case, and then bits() is the slot.
+  constexpr bool is_plain() const { return bits_ <= max_slot; }
+  constexpr bool is_constant() const { return (bits_ & 1u << 30) != 0; }
+  constexpr bool is_indirect() const { return (bits_ & 1u << 31) != 0; }
+  constexpr bool is_absent() const { return bits_ == ~0u; }
+  constexpr std::uint32_t index() const { return bits_ & max_slot; }
+  constexpr std::uint32_t level() const { return bits_ >> 24 & 63; }
+  constexpr std::uint32_t bits() const { return bits_; }
+  constexpr bool operator==(const Operand&) const = default;
+
+ private:
+  explicit constexpr Operand(std::uint32_t bits) : bits_(bits) {}
+  std::uint32_t bits_ = ~0u;
+};
+
+/// See opcodes.def for the meaning of the fields.
+struct Instruction {
+  Opcode opcode = Opcode::copy;
+  /// The result is read by later instructions of this strand only (or by what they start): it is stored without
+  /// looking for waiters.
+  bool is_private = false;
+  Operand a, b, c;
+  std::uint32_t d = 0;
+};
+
+using BodyId = std::uint32_t;
+using RegionId = std::uint32_t;
+using StrandId = std::uint32_t;
+using FunctionId = std::uint32_t;
+inline constexpr std::uint32_t no_id = ~0u;
+
+/// What must be true of an input before the strand may go.
+enum class AwaitMode : std::uint8_t {
+  set,     ///< the reference is there
+  closed,  ///< array, bag: all writers are done; file: complete
+  deep,    ///< closed and all elements, recursively
+};
+const char* text_of(AwaitMode mode);
+
+struct AwaitedInput {
+  Operand variable;
+  AwaitMode mode = AwaitMode::set;
+};
+
+struct Strand {
+  std::uint32_t first_instruction = 0, instruction_count = 0;
+  std::uint32_t first_awaited = 0, awaited_count = 0;
+  std::uint32_t state = no_id;  ///< index of its StrandState in the frame; no_id: awaits nothing, never armed
+  BodyId body = 0;
+};
+
+struct Region {
+  StrandId first_strand = 0;
+  std::uint32_t strand_count = 0;
+};
+
+/// An assignment that runs only if a branch is taken or a loop has iterations: for the diagnosis of stuck runs.
+struct GuardedAssignment {
+  Place assignment;
+  Place guard;  ///< the innermost `if`, `switch`, `foreach`... around it
+};
+
+struct VariableInfo {
+  std::string name;  ///< "" for temporaries
+  Place place;       ///< declaration
+  std::vector<GuardedAssignment> guarded;
+};
+
+/// What messages call an array.
+struct ArrayInfo {
+  std::string name;
+  Place place;
+};
+
+struct StructureInfo {
+  std::string name;
+  std::vector<std::string> fields;
+};
+
+/// Frame layout: `future_count` futures, then the pointers to output futures, then strand states.
+struct Body {
+  FunctionId function = 0;
+  BodyId parent = no_id;           ///< the body around: level 1; no_id for functions
+  RegionId region = 0;             ///< run when the frame is activated
+  std::uint32_t future_count = 0;  ///< parameters come first, in order
+  std::uint32_t output_count = 0;  ///< slots future_count.. hold Future*
+  std::uint32_t state_count = 0;
+  std::vector<VariableInfo> variables;  ///< by slot, outputs included
+};
+
+/// Word types of the leaf ABI.
+enum class LeafType : std::uint8_t { int_, float_, boolean, int_array, float_array, boolean_array };
+
+struct Function {
+  std::string name;
+  BodyId body = 0;
+  std::uint32_t parameter_count = 0;
+  std::uint32_t output_count = 0;
+  bool is_leaf = false;   ///< may be called natively: LeafId is the FunctionId
+  bool is_heavy = false;  ///< leaf with a loop or recursion
+  std::vector<LeafType> leaf_parameters, leaf_results;
+  Place place;
+};
+
+struct CallSite {
+  FunctionId function = 0;
+  std::vector<Operand> arguments;
+  std::vector<Operand> results;  ///< may be absent
+  /// All results are outputs of the calling function: they are passed straight on, so that the caller need not stay.
+  bool is_tail = false;
+};
+
+struct BuiltinSite {
+  std::string name;
+  BuiltinFunction function = nullptr;
+  std::uint32_t file_output_count = 0;  ///< leading arguments, marked complete after the call
+  std::vector<Operand> arguments;
+  std::vector<Operand> results;    ///< one for each output that is no file; may be absent
+  std::vector<bool> returns_void;  ///< by result
+};
+
+/// How many writers of an array the operations of a region that is being entered hold.
+struct WriterShare {
+  Operand array;
+  std::uint32_t writers = 0;
+};
+
+struct Arm {
+  RegionId region = no_id;  ///< no_id: empty
+  std::vector<WriterShare> shares;
+};
+
+/// `if`: arms then, else. `switch`: one for each label, then the default. `wait`: one. Holds one writer of each array
+/// that some arm may write.
+struct BranchSite {
+  std::vector<Arm> arms;
+  std::vector<std::int64_t> labels;
+  std::vector<Operand> assigned;  ///< variables of the regions around that some arm may assign: they fail with it
+  std::vector<Operand> written;   ///< arrays of which this instruction holds one writer
+  std::vector<Operand> awaited;   ///< `wait`: what it waits for
+};
+
+struct ForeachSite {
+  BodyId body = 0;
+  std::uint32_t parameter_count = 0;  ///< 2: slots 0, 1 are value and key; 1: the value only
+  std::vector<WriterShare> shares;    ///< of one iteration, seen from the frame around
+  std::vector<Operand> assigned, written;
+};
+
+struct LoopSite {
+  BodyId body = 0;
+  std::vector<Operand> initial;  ///< seen from the frame around the loop
+  std::vector<Operand> results;  ///< the same; may be empty
+  std::vector<Operand> assigned, written;
+  std::vector<WriterShare> shares;  ///< of the test, seen from the frame around the loop
+  // seen from the iteration's frame:
+  Arm step;  ///< run when there is a next iteration; `iterate`: empty
+  std::vector<Operand> nexts;
+  bool test_after = false;  ///< `iterate`: the condition ends the loop when it is true
+};
+
+/// The program that an app function runs once its words are there. Operands: seen from the function's frame.
+struct AppSite {
+  std::vector<Operand> words;
+  Operand stdin_file, stdout_file, stderr_file;
+  std::vector<Operand> file_outputs;
+  std::vector<Operand> void_outputs;
+};
+
+struct Program {
+  std::vector<Function> functions;
+  std::vector<Body> bodies;
+  std::vector<Region> regions;
+  std::vector<Strand> strands;
+  std::vector<AwaitedInput> awaited;
+  std::vector<Instruction> instructions;
+  std::vector<Place> places;  ///< by instruction
+  std::vector<Operand> lists;
+  std::vector<Value> constants;
+  std::vector<ArrayInfo> arrays;          ///< for each instruction that makes one
+  std::vector<StructureInfo> structures;  ///< one for each type
+  std::vector<CallSite> calls;
+  std::vector<BuiltinSite> builtins;
+  std::vector<BranchSite> branches;
+  std::vector<ForeachSite> foreaches;
+  std::vector<LoopSite> loops;
+  std::vector<AppSite> apps;
+  FunctionId entry = 0;  ///< parameters: the script's; outputs: its results
+};
+
+/// The variable that `operand` names in instructions of `body`; nullptr for constants.
+const VariableInfo* find_variable(const Program& program, BodyId body, Operand operand);
+
+}  // namespace raddle::vm

@@ -1,0 +1,331 @@
+#include "vm/value/array.hpp"
+
+#include <algorithm>
+
+#include "vm/value/bag.hpp"
+#include "vm/value/keyed_elements.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+std::string key_text(const Value& key) {
+  return key.kind() == ValueKind::string ? "\"" + key.as_string() + "\"" : to_text(key);
+}
+
+}  // namespace
+
+Array::Array(std::int32_t writers, std::string_view name, Place place) : writers_(writers), name_(name), place_(place) {
+  WakeList nobody;
+  if (writers == 0) closed_.set(Value::of_void(), nobody);
+}
+
+Array::~Array() {
+  delete keyed_.load(std::memory_order_relaxed);
+  delete packed_.load(std::memory_order_relaxed);
+}
+
+// ---------------------------------------------------------------- made whole
+
+Ref<Array> Array::dense(std::vector<Value> elements) {
+  Ref<Array> array = make_ref<Array>(0);
+  auto packed = std::make_unique<Packed>();
+  if (!elements.empty() && std::ranges::all_of(elements, [&](const Value& value) { return packed->add(value); })) {
+    array->count_.store(elements.size(), std::memory_order_relaxed);
+    array->packed_.store(packed.release(), std::memory_order_relaxed);
+    return array;
+  }
+  WakeList nobody;
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    array->insert(Value::of(static_cast<std::int64_t>(i)))->set(std::move(elements[i]), nobody);
+  return array;
+}
+
+Ref<Array> Array::keyed(std::vector<std::pair<Value, Value>> entries) {
+  Ref<Array> array = make_ref<Array>(0);
+  WakeList nobody;
+  for (auto& [key, value] : entries)
+    if (Future* element = array->insert(key)) element->set(std::move(value), nobody);
+  return array;
+}
+
+Ref<Array> Array::range(std::int64_t low, std::int64_t high, std::int64_t step) {
+  Ref<Array> array = make_ref<Array>(0);
+  if (low > high) return array;
+  auto packed = std::make_unique<Packed>();
+  packed->kind = ValueKind::int_;
+  const std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  const std::uint64_t last = width / static_cast<std::uint64_t>(step);
+  packed->ints.reserve(last + 1);
+  for (std::uint64_t k = 0; k <= last; ++k) packed->ints.push_back(low + static_cast<std::int64_t>(k) * step);
+  array->count_.store(packed->ints.size(), std::memory_order_relaxed);
+  array->packed_.store(packed.release(), std::memory_order_relaxed);
+  return array;
+}
+
+Ref<Array> Array::range(double low, double high, double step) {
+  Ref<Array> array = make_ref<Array>(0);
+  auto packed = std::make_unique<Packed>();
+  packed->kind = ValueKind::float_;
+  for (std::size_t k = 0;; ++k) {
+    const double value = low + static_cast<double>(k) * step;
+    if (!(value <= high)) break;
+    packed->floats.push_back(value);
+  }
+  if (packed->floats.empty()) return array;
+  array->count_.store(packed->floats.size(), std::memory_order_relaxed);
+  array->packed_.store(packed.release(), std::memory_order_relaxed);
+  return array;
+}
+
+// ---------------------------------------------------------------- packed
+
+const void* Array::Packed::data() const {
+  if (kind == ValueKind::int_) return ints.data();
+  if (kind == ValueKind::float_) return floats.data();
+  return booleans.data();
+}
+
+Value Array::Packed::at(std::size_t index) const {
+  if (kind == ValueKind::int_) return Value::of(ints[index]);
+  if (kind == ValueKind::float_) return Value::of(floats[index]);
+  return Value::of(booleans[index] != 0);
+}
+
+void Array::Packed::reserve(ValueKind element_kind, std::size_t count) {
+  if (element_kind == ValueKind::int_) ints.reserve(count);
+  if (element_kind == ValueKind::float_) floats.reserve(count);
+  if (element_kind == ValueKind::boolean) booleans.reserve(count);
+}
+
+bool Array::Packed::add(const Value& value) {
+  if (kind == ValueKind::none) kind = value.kind();
+  if (value.kind() != kind) return false;
+  if (kind == ValueKind::int_)
+    ints.push_back(value.as_int());
+  else if (kind == ValueKind::float_)
+    floats.push_back(value.as_float());
+  else if (kind == ValueKind::boolean)
+    booleans.push_back(value.as_bool() ? 1 : 0);
+  else
+    return false;
+  return true;
+}
+
+bool Array::Packed::add(const Future& element) {
+  if (!element.is_resolved() || element.kind() >= ValueKind::string) return false;
+  return add(Value::from_bits(element.kind(), element.peek()));
+}
+
+std::unique_ptr<Array::Packed> Array::pack() const {
+  auto packed = std::make_unique<Packed>();
+  const ElementSlot first = find(Value::of(std::int64_t{0}));
+  if (!first || !first.future->is_resolved()) return nullptr;
+  packed->reserve(first.future->kind(), size());
+  std::int64_t next = 0;
+  bool is_dense = true;
+  visit_elements([&](const Value& key, ElementSlot element) {
+    if (!is_dense || element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
+    is_dense = key.kind() == ValueKind::int_ && key.as_int() == next++ && packed->add(*element.future);
+  });
+  return is_dense ? std::move(packed) : nullptr;
+}
+
+const void* Array::packed(std::size_t& count) {
+  count = size();
+  if (!is_closed() || count == 0) return nullptr;
+  Packed* packed = packed_.load(std::memory_order_acquire);
+  if (!packed) {
+    std::unique_ptr<Packed> made = pack();
+    if (!made) return nullptr;
+    if (packed_.compare_exchange_strong(packed, made.get(), std::memory_order_acq_rel)) packed = made.release();
+  }
+  return packed->data();
+}
+
+bool Array::is_packable(std::size_t& count) {
+  if (packed(count)) return true;
+  return is_closed() && count == 0;
+}
+
+// ---------------------------------------------------------------- elements
+
+bool Array::in_table(const Value& key) {
+  return key.kind() == ValueKind::int_ && key.as_int() >= 0 && key.as_int() < ElementTable::limit;
+}
+
+ElementSlot Array::find(const Value& key) const {
+  if (in_table(key)) {
+    const ElementSlot slot = table_.find(key.as_int());
+    if (slot && slot.mark->load(std::memory_order_acquire) != ElementMark::outside) return slot;
+  }
+  const KeyedElements* keyed = keyed_.load(std::memory_order_acquire);
+  return keyed ? keyed->find(key) : ElementSlot();
+}
+
+KeyedElements& Array::keyed_elements() {
+  KeyedElements* keyed = keyed_.load(std::memory_order_acquire);
+  if (!keyed) {
+    auto made = std::make_unique<KeyedElements>();
+    if (keyed_.compare_exchange_strong(keyed, made.get(), std::memory_order_acq_rel)) keyed = made.release();
+  }
+  return *keyed;
+}
+
+ElementSlot Array::locate(const Value& key) {
+  if (!in_table(key)) return keyed_elements().make(key);
+  const std::int64_t index = key.as_int();
+  if (const ElementSlot slot = table_.find(index)) {
+    if (slot.mark->load(std::memory_order_acquire) != ElementMark::outside) return slot;
+  } else if (index < ElementTable::small_limit) {
+    return table_.make_small(index);
+  }
+  return keyed_elements().make_in_chunk(index, table_);
+}
+
+Value Array::get(const Value& key) const {
+  if (const Packed* packed = packed_.load(std::memory_order_acquire)) {
+    if (key.kind() != ValueKind::int_ || key.as_int() < 0 || static_cast<std::uint64_t>(key.as_int()) >= packed->size())
+      return {};
+    return packed->at(static_cast<std::size_t>(key.as_int()));
+  }
+  const ElementSlot element = find(key);
+  return element ? element.future->get() : Value();
+}
+
+bool Array::contains(const Value& key) const {
+  if (const Packed* packed = packed_.load(std::memory_order_acquire))
+    return key.kind() == ValueKind::int_ && key.as_int() >= 0 &&
+           static_cast<std::uint64_t>(key.as_int()) < packed->size();
+  const ElementSlot element = find(key);
+  return element && element.mark->load(std::memory_order_acquire) == ElementMark::inserted;
+}
+
+Future* Array::element(const Value& key) {
+  if (is_closed()) {
+    const ElementSlot element = find(key);
+    return element && element.mark->load(std::memory_order_acquire) == ElementMark::inserted ? element.future : nullptr;
+  }
+  const ElementSlot element = locate(key);
+  ElementMark mark = element.mark->load(std::memory_order_acquire);
+  if (mark == ElementMark::inserted) return element.future;
+  if (mark == ElementMark::untouched) {
+    awaited_count_.fetch_add(1, std::memory_order_seq_cst);  // before the mark: see Note [Closing]
+    if (!element.mark->compare_exchange_strong(mark, ElementMark::awaited, std::memory_order_seq_cst))
+      awaited_count_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: the one who made the mark has counted it
+    if (mark == ElementMark::inserted) return element.future;
+  }
+  return closing_.load(std::memory_order_seq_cst) ? nullptr : element.future;
+}
+
+bool Array::mark_inserted(ElementSlot element) {
+  const ElementMark before = element.mark->exchange(ElementMark::inserted, std::memory_order_acq_rel);
+  // relaxed: the closer sees it through writers_
+  if (before == ElementMark::awaited) awaited_count_.fetch_sub(1, std::memory_order_relaxed);
+  return before != ElementMark::inserted;
+}
+
+Future* Array::insert(const Value& key) {
+  const ElementSlot element = locate(key);
+  return mark_inserted(element) ? element.future : nullptr;
+}
+
+Ref<Array> Array::row(const Value& key, WakeList& wake) {
+  const std::lock_guard lock(rows_mutex_);
+  const ElementSlot element = locate(key);
+  if (!mark_inserted(element)) {
+    const Value value = element.future->get();
+    return value.kind() == ValueKind::array ? Ref<Array>::share(&value.as_array()) : Ref<Array>();
+  }
+  Ref<Array> row = make_ref<Array>(1, name_, place_);
+  rows_.push_back(row);
+  element.future->set(Value::of_object(ValueKind::array, row), wake);
+  return row;
+}
+
+Ref<Bag> Array::bag_row(const Value& key, WakeList& wake) {
+  const std::lock_guard lock(rows_mutex_);
+  const ElementSlot element = locate(key);
+  if (!mark_inserted(element)) {
+    const Value value = element.future->get();
+    return value.kind() == ValueKind::bag ? Ref<Bag>::share(&value.as_bag()) : Ref<Bag>();
+  }
+  Ref<Bag> row = make_ref<Bag>(1);
+  bag_rows_.push_back(row);
+  element.future->set(Value::of_object(ValueKind::bag, row), wake);
+  return row;
+}
+
+// ---------------------------------------------------------------- closing
+
+void Array::release_writers(std::int32_t count, WakeList& wake) {
+  // acq_rel: the last writer sees all inserts of the others
+  if (writers_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
+  closing_.store(true, std::memory_order_seq_cst);
+  for (const Ref<Array>& row : rows_) row->release_writers(1, wake);
+  for (const Ref<Bag>& row : bag_rows_) row->release_writers(1, wake);
+  rows_.clear();
+  bag_rows_.clear();
+  closed_.set(Value::of_void(), wake);
+  if (awaited_count_.load(std::memory_order_seq_cst) == 0) return;
+  visit_elements([&](const Value& key, ElementSlot element) {
+    if (element.mark->load(std::memory_order_acquire) == ElementMark::awaited)
+      element.future->set(failed_value(missing(key)), wake);
+  });
+}
+
+Ref<Failure> Array::missing(const Value& key) const {
+  const std::string what = name_.empty() ? "the array" : "`" + std::string(name_) + "`";
+  return make_ref<Failure>("index " + key_text(key) + " of " + what + " is never written", place_);
+}
+
+// ---------------------------------------------------------------- iteration
+
+template <typename Visit>
+void Array::visit_elements(const Visit& visit) const {
+  std::vector<std::pair<Value, ElementSlot>> keyed;
+  // elements made meanwhile are placeholders: their readers look after themselves
+  if (const KeyedElements* elements = keyed_.load(std::memory_order_acquire)) keyed = elements->sorted();
+  auto next = keyed.begin();
+  const auto visit_keyed = [&] {
+    // seq_cst: see Note [Closing]
+    if (next->second.mark->load(std::memory_order_seq_cst) != ElementMark::untouched) visit(next->first, next->second);
+    ++next;
+  };
+  table_.visit([&](std::int64_t key, ElementSlot element) {
+    while (next != keyed.end() && next->first.kind() == ValueKind::int_ && next->first.as_int() < key) visit_keyed();
+    visit(Value::of(key), element);
+  });
+  while (next != keyed.end()) visit_keyed();
+}
+
+std::size_t Array::size() const {
+  std::size_t count = count_.load(std::memory_order_relaxed);  // relaxed: publishes nothing but itself
+  if (count != uncounted) return count;
+  const bool is_final = is_closed();
+  count = 0;
+  visit_elements([&](const Value&, ElementSlot element) {
+    if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) ++count;
+  });
+  if (is_final) count_.store(count, std::memory_order_relaxed);
+  return count;
+}
+
+void Array::for_each(const std::function<void(const Value&, const Value&)>& visit) const {
+  if (const Packed* packed = packed_.load(std::memory_order_acquire)) {
+    for (std::size_t i = 0; i < packed->size(); ++i) visit(Value::of(static_cast<std::int64_t>(i)), packed->at(i));
+    return;
+  }
+  visit_elements([&](const Value& key, ElementSlot element) {
+    if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(key, element.future->get());
+  });
+}
+
+void Array::for_each_future(const std::function<void(Future&)>& visit) const {
+  visit_elements([&](const Value&, ElementSlot element) {
+    if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(*element.future);
+  });
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,130 @@
+#pragma once
+// Arrays: keys to futures, many writers, closed when the last writer has released it.
+//
+// Three forms, chosen by how an array is made and by its keys:
+//   packed   made whole and closed at once (ranges, library results of numbers): unboxed numbers, keys 0..n-1
+//   table    int keys 0..2^28-1 that lie densely: reads are lock-free, inserts lock once in 256 elements
+//            (element_table.hpp)
+//   keyed    all other keys: a hash map in shards (keyed_elements.hpp)
+// The last two stand side by side in one array.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vm/value/element_table.hpp"
+#include "vm/value/failure.hpp"
+#include "vm/value/future.hpp"
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+class KeyedElements;
+
+class Array final : public HeapObject {
+ public:
+  /// An open array. @param writers  0: closed at once (empty)
+  /// @param name, place  of the variable, for messages; the text must outlive the array
+  explicit Array(std::int32_t writers, std::string_view name = {}, Place place = {});
+  ~Array() override;
+
+  // ---- made whole, closed
+  static Ref<Array> dense(std::vector<Value> elements);                   ///< keys 0..n-1
+  static Ref<Array> keyed(std::vector<std::pair<Value, Value>> entries);  ///< later entries of a key are ignored
+  static Ref<Array> range(std::int64_t low, std::int64_t high, std::int64_t step);  ///< inclusive; step > 0
+  static Ref<Array> range(double low, double high, double step);                    ///< low + k*step; step > 0
+
+  // ---- reading. Any thread
+  /// Elements inserted so far (also those whose value is still to come); final once closed. Counts them at the first
+  /// call after closing, at each call before.
+  std::size_t size() const;
+  /// The value if the element is set (or failed: a Failure), else none.
+  Value get(const Value& key) const;
+  /// Inserted so far; final once closed.
+  bool contains(const Value& key) const;
+  /// The future of an element, a placeholder if it is not inserted yet; valid as long as the array.
+  /// @return nullptr if the array is closed and has no such element, or is packed (get() answers for those)
+  Future* element(const Value& key);
+  /// Resolved when no writer is left.
+  Future& closed() { return closed_; }
+  bool is_closed() const { return closed_.is_resolved(); }
+  /// Closed arrays. Ints in increasing order, then other keys sorted. `value` is none where it is not set yet.
+  void for_each(const std::function<void(const Value& key, const Value& value)>& visit) const;
+  /// Closed arrays: the futures of inserted elements that are not packed. Any order.
+  void for_each_future(const std::function<void(Future&)>& visit) const;
+  /// Contiguous elements (int64_t, double, or uint8_t for boolean) of a closed array with keys 0..n-1, all set and of
+  /// one numeric kind; made at the first call and kept. @return nullptr if it is not so (also for n = 0, count = 0)
+  const void* packed(std::size_t& count);
+  /// As packed, and true for an empty array.
+  bool is_packable(std::size_t& count);
+  /// Error text for a key that is not there once the array is closed.
+  Ref<Failure> missing(const Value& key) const;
+
+  // ---- writing. By whoever holds a writer
+  /// Marks `key` as inserted. @return its future, to be set by the caller; nullptr if it is inserted already
+  Future* insert(const Value& key);
+  /// The nested array at `key`, made if absent; it closes with this one. Null if something else was inserted there.
+  Ref<Array> row(const Value& key, WakeList& wake);
+  /// The same for an array of bags.
+  Ref<Bag> bag_row(const Value& key, WakeList& wake);
+  void add_writers(std::int32_t count) { writers_.fetch_add(count, std::memory_order_relaxed); }  // a writer is held
+  /// Closes the array when none is left: readers of absent elements get a failure.
+  void release_writers(std::int32_t count, WakeList& wake);
+
+  std::string_view name() const { return name_; }
+  Place place() const { return place_; }
+
+ private:
+  static constexpr std::size_t uncounted = ~std::size_t{0};
+  struct Packed {
+    ValueKind kind = ValueKind::none;
+    std::vector<std::int64_t> ints;
+    std::vector<double> floats;
+    std::vector<std::uint8_t> booleans;
+    std::size_t size() const { return ints.size() + floats.size() + booleans.size(); }
+    const void* data() const;
+    Value at(std::size_t index) const;
+    void reserve(ValueKind element_kind, std::size_t count);
+    bool add(const Value& value);
+    bool add(const Future& element);
+  };
+
+  static bool in_table(const Value& key);
+  KeyedElements& keyed_elements();
+  ElementSlot find(const Value& key) const;  // null if there is no memory for it
+  ElementSlot locate(const Value& key);      // makes the memory
+  bool mark_inserted(ElementSlot element);
+  template <typename Visit>
+  void visit_elements(const Visit& visit) const;  // awaited and inserted ones, sorted by KeyLess
+  std::unique_ptr<Packed> pack() const;
+
+  ElementTable table_;
+  std::atomic<KeyedElements*> keyed_{nullptr};         // made once, published by CAS (release), read with acquire
+  std::atomic<Packed*> packed_{nullptr};               // the same
+  mutable std::atomic<std::size_t> count_{uncounted};  // by whoever counts a closed array; all write the same
+  std::atomic<std::int32_t> writers_;
+  std::atomic<bool> closing_{false};            // see Note [Closing]
+  std::atomic<std::int64_t> awaited_count_{0};  // see Note [Closing]
+  Future closed_;
+  std::mutex rows_mutex_;  // guards rows_ and the making of rows
+  std::vector<Ref<Array>> rows_;
+  std::vector<Ref<Bag>> bag_rows_;
+  std::string_view name_;
+  Place place_;
+};
+
+// Note [Closing]. An element that is read before it is inserted must fail if the array closes without it. A reader may
+// come just while the array closes:
+//   reader   adds to awaited_count_, marks the element awaited (or finds the mark), then loads closing_
+//   closer   sets closing_, then loads awaited_count_; if it is not 0, it looks at all marks and fails the awaited
+// All are seq_cst. A reader that loads closing_ as false precedes the closer's store, so the closer sees the mark, and
+// the count that was raised before it by whoever made the mark. A reader that loads true says itself that the element
+// is missing. The closer may have failed the future too: both give the same answer.
+
+inline Array& Value::as_array() const { return *static_cast<Array*>(object()); }
+
+}  // namespace raddle::vm

@@ -1,0 +1,26 @@
+#pragma once
+// Why a future failed: the first cause, shared by everything that depends on it.
+#include <string>
+#include <vector>
+
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+/// A range of a script's text: the front end's Span, spelt again because vm includes nothing of the compiler.
+struct Place {
+  std::uint32_t file = 0, begin = 0, end = 0;
+};
+
+class Failure final : public HeapObject {
+ public:
+  Failure(std::string message, Place place) : message(std::move(message)), place(place) {}
+  const std::string message;  ///< lower case, no full stop: "division by zero"
+  const Place place;          ///< of the operation that failed
+  std::vector<Place> calls;   ///< the calls around it, innermost first; filled before the failure is shared
+};
+
+inline Value failed_value(Ref<Failure> failure) { return Value::of_object(ValueKind::failure, std::move(failure)); }
+inline Failure& as_failure(const Value& value) { return *static_cast<Failure*>(value.object()); }
+
+}  // namespace raddle::vm

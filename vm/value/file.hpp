@@ -1,0 +1,40 @@
+#pragma once
+// A file: the path and the future "its content is complete".
+#include <mutex>
+#include <string>
+
+#include "vm/value/future.hpp"
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+class File final : public HeapObject {
+ public:
+  File() = default;  ///< unmapped
+  explicit File(std::string path) : mapped_(true), path_(std::move(path)) {}
+  /// Deletes the temporary, unless the environment says SWIFT_TMP_AUTODELETE=0.
+  ~File() override;
+  /// A complete file value.
+  static Value existing(std::string path);
+
+  bool is_mapped() const { return mapped_; }
+  /// Of an unmapped file: a temporary in $SWIFT_TMP, $TMP or /tmp, made at the first call. Any thread.
+  /// @return "" if no temporary could be made
+  const std::string& path();
+  /// An unmapped file becomes another name of `other`, which it keeps alive.
+  void alias(Ref<File> other);
+  Future& complete() { return complete_; }
+  bool is_complete() const { return complete_.is_resolved(); }
+
+ private:
+  const bool mapped_ = false;
+  std::mutex mutex_;  // guards path_ of an unmapped file, and alias_
+  std::string path_;
+  bool temporary_ = false;
+  Ref<File> alias_;
+  Future complete_;
+};
+
+inline File& Value::as_file() const { return *static_cast<File*>(object()); }
+
+}  // namespace raddle::vm

@@ -1,0 +1,108 @@
+#pragma once
+// A single-assignment variable: empty with waiters, set, or failed (set to a Failure). 16 bytes, lies inline in its
+// frame, array or structure.
+#include <atomic>
+#include <cstdint>
+
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+class Worker;  // vm/schedule/worker_pool.hpp
+
+/// Something that wants to know when a future is resolved. Lies in whoever waits (a frame, a deep wait); enlisted with
+/// at most one future at a time, and must live until resolved() was called.
+class Waiter {
+ public:
+  virtual void resolved(Worker& worker) = 0;
+  Waiter* next = nullptr;  ///< owned by the future's list while enlisted, then by the WakeList
+
+ protected:
+  ~Waiter() = default;
+};
+
+/// Waiters taken from resolved futures, to be told by the worker once no lock is held.
+class WakeList {
+ public:
+  void add(Waiter* list) {
+    while (list) {
+      Waiter* rest = list->next;
+      list->next = head_;
+      head_ = list;
+      list = rest;
+    }
+  }
+  /// Calls resolved() on each; a waiter may be gone afterwards. Waking may resolve further futures: those make their
+  /// own lists.
+  void wake_all(Worker& worker) {
+    while (head_) {
+      Waiter* waiter = head_;
+      head_ = waiter->next;
+      waiter->next = nullptr;
+      waiter->resolved(worker);
+    }
+  }
+  bool empty() const { return head_ == nullptr; }
+
+ private:
+  Waiter* head_ = nullptr;
+};
+
+/// Protocol of state_: written by enlisting readers (they push onto the waiter list by CAS) and by the one setter.
+///   pointer, even   empty; the first waiter (0: none)
+///   claimed (2)     a setter has won and writes bits_; nobody enlists or sets meanwhile
+///   odd             resolved for ever; bits 1..8 hold the ValueKind
+/// The setter claims by CAS (acquire: takes the waiters' fields), writes bits_, stores the resolved word with release;
+/// readers load state_ with acquire and read bits_ only if it is odd.
+class Future {
+ public:
+  Future() = default;
+  Future(const Future&) = delete;
+  Future& operator=(const Future&) = delete;
+  ~Future() {
+    // the last owner destroys it: no other thread looks any more
+    if (holds_object(state_.load(std::memory_order_relaxed))) release_object();
+  }
+
+  bool is_resolved() const { return (state_.load(std::memory_order_acquire) & 1) != 0; }
+  bool is_failed() const {
+    const std::uintptr_t state = state_.load(std::memory_order_acquire);
+    return (state & 1) != 0 && static_cast<ValueKind>(state >> 1 & 0xff) == ValueKind::failure;
+  }
+  /// Kind of a resolved future.
+  ValueKind kind() const { return static_cast<ValueKind>((state_.load(std::memory_order_acquire) >> 1) & 0xff); }
+  /// A copy (shares heap objects); none if not resolved.
+  Value get() const {
+    const std::uintptr_t state = state_.load(std::memory_order_acquire);
+    if ((state & 1) == 0) return {};
+    const std::uint64_t bits = bits_.load(std::memory_order_relaxed);
+    if (holds_object(state)) reinterpret_cast<HeapObject*>(bits)->retain();
+    return Value::from_bits(static_cast<ValueKind>(state >> 1 & 0xff), bits);
+  }
+  /// Bits of a resolved future without counting a reference: valid as long as the future is.
+  std::uint64_t peek() const { return bits_.load(std::memory_order_relaxed); }
+
+  /// @return false if it is resolved already: the waiter was not enlisted and will not be called.
+  bool enlist(Waiter& waiter);
+
+  /// Sets the value (or failure) and hands the waiters over.
+  /// @return false if it was resolved already or another thread is setting it: the value is dropped (a double
+  ///         assignment, to be reported by the caller)
+  bool set(Value value, WakeList& wake);
+  /// Sets the value while no other thread knows the future: no locked instruction. Whoever shares it publishes it.
+  void init(Value value) {
+    state_.store(static_cast<std::uintptr_t>(value.kind()) << 1 | 1, std::memory_order_relaxed);
+    bits_.store(value.give_up_bits(), std::memory_order_relaxed);
+  }
+
+ private:
+  static bool holds_object(std::uintptr_t state) {
+    return (state & 1) != 0 && static_cast<ValueKind>(state >> 1 & 0xff) >= ValueKind::string;
+  }
+  void release_object();
+  static constexpr std::uintptr_t claimed = 2;
+  std::atomic<std::uintptr_t> state_{0};
+  std::atomic<std::uint64_t> bits_{0};  // relaxed throughout: ordered by state_
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,92 @@
+#include "vm/value/keyed_elements.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace raddle::vm {
+
+bool KeyLess::operator()(const Value& a, const Value& b) const {
+  if (a.kind() != b.kind()) return a.kind() < b.kind();
+  if (a.kind() == ValueKind::float_) return a.as_float() < b.as_float();
+  if (a.kind() == ValueKind::string) return a.as_string() < b.as_string();
+  return a.as_int() < b.as_int();
+}
+
+std::size_t KeyedElements::KeyHash::operator()(const Value& key) const {
+  if (key.kind() == ValueKind::string) return std::hash<std::string>()(key.as_string());
+  std::uint64_t mixed = key.bits() * 0x9E3779B97F4A7C15u;
+  return static_cast<std::size_t>(mixed ^ mixed >> 32);
+}
+
+bool KeyedElements::KeyEqual::operator()(const Value& a, const Value& b) const {
+  if (a.kind() != b.kind()) return false;
+  if (a.kind() == ValueKind::string) return a.as_string() == b.as_string();
+  return a.bits() == b.bits();
+}
+
+const KeyedElements::Shard& KeyedElements::shard_of(const Value& key) const {
+  const std::size_t hash =
+      key.kind() == ValueKind::int_ ? KeyHash()(Value::of(key.as_int() / ElementTable::chunk_size)) : KeyHash()(key);
+  return shards_[hash / 16 % shard_count];
+}
+
+ElementSlot KeyedElements::find(const Value& key) const {
+  const Shard& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  const auto found = shard.elements.find(key);
+  if (found == shard.elements.end()) return {};
+  auto& element = const_cast<Element&>(found->second);
+  return {&element.future, &element.mark};
+}
+
+ElementSlot KeyedElements::make(const Value& key) {
+  Shard& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  return shard.make(key);
+}
+
+// A chunk is made for its first key at once if the fill seems to run into it from a neighbour.
+bool KeyedElements::belongs_in_table(std::int64_t key, const ElementTable& table) {
+  const std::int64_t offset = key % ElementTable::chunk_size;
+  if (offset != 0 && offset != ElementTable::chunk_size - 1) return false;
+  const ElementSlot neighbour = table.find(offset == 0 ? key - 1 : key + 1);
+  // relaxed: a guess; any answer is right
+  return neighbour && neighbour.mark->load(std::memory_order_relaxed) != ElementMark::untouched;
+}
+
+ElementSlot KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) {
+  Shard& shard = shard_of(Value::of(key));
+  const std::lock_guard lock(shard.mutex);
+  ElementSlot slot = table.find(key);  // made meanwhile?
+  if (!slot) {
+    const std::int64_t chunk = key / ElementTable::chunk_size;
+    const auto found = shard.elements.find(Value::of(key));
+    if (found != shard.elements.end()) return {&found->second.future, &found->second.mark};
+    std::vector<std::int64_t>& keys = shard.keys_by_chunk[chunk];
+    if (keys.size() < chunk_threshold && !(keys.empty() && belongs_in_table(key, table))) {
+      keys.push_back(key);
+      return shard.make(Value::of(key));
+    }
+    table.make_chunk(key, keys);
+    shard.keys_by_chunk.erase(chunk);
+    slot = table.find(key);
+  }
+  if (slot.mark->load(std::memory_order_relaxed) == ElementMark::outside)  // relaxed: fixed before it was published
+    return shard.make(Value::of(key));
+  return slot;
+}
+
+std::vector<std::pair<Value, ElementSlot>> KeyedElements::sorted() const {
+  std::vector<std::pair<Value, ElementSlot>> all;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [key, element] : shard.elements) {
+      auto& shared = const_cast<Element&>(element);
+      all.emplace_back(key, ElementSlot{&shared.future, &shared.mark});
+    }
+  }
+  std::ranges::sort(all, [](const auto& a, const auto& b) { return KeyLess()(a.first, b.first); });
+  return all;
+}
+
+}  // namespace raddle::vm

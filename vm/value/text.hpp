@@ -1,0 +1,16 @@
+#pragma once
+// How values read as text: one format for printf, trace, concatenation, app words (language.md 4.2).
+#include <string>
+
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+/// Shortest text that reads back to the same double; always with `.` or an exponent: 1.0, 0.1, 1e+17, 1e-5, Inf, -Inf,
+/// NaN. Exponents from 1e17 up and below 1e-4, sign when positive, no zero padding.
+std::string float_text(double value);
+
+/// int, float, boolean (1/0), string, file (its path). Other kinds: what `repr` prints.
+std::string to_text(const Value& value);
+
+}  // namespace raddle::vm
