@@ -22,4 +22,10 @@ int check_script(Session& session, Script script);
 /// Prints the stage `session.options.emit`: tokens ast checked ir opt llvm vm.
 int emit_script(Session& session, Script script);
 
+/// Prints what diagnostics mean: `raddle explain`. @param codes  none: lists all, a line each
+int explain(const std::vector<std::string>& codes);
+
+/// Says on stderr what is wrong with the command line. @return exit_usage
+int usage_error(const std::string& message);
+
 }  // namespace raddle::driver

@@ -32,7 +32,8 @@ examples:
 struct CommandLine {
   std::string code;
   bool show_version = false;
-  std::vector<std::string> rest;  ///< the script and what follows
+  std::vector<std::string> codes;  ///< of `explain`
+  std::vector<std::string> rest;   ///< the script and what follows
 };
 
 void add_common(CLI::App& app, Session& session) {
@@ -85,11 +86,6 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
   app.add_option("--scheduler-seed", options.scheduler_seed, "Perturb the order of tasks, for tests")->type_name("N");
 }
 
-int usage_error(const std::string& message) {
-  fmt::print(stderr, "raddle: {}\ntry `raddle --help`\n", message);
-  return exit_usage;
-}
-
 /// The script that the command line names. @return an exit code if there is none
 int find_script(const CommandLine& line, Script& script, std::vector<std::string>& arguments) {
   arguments = line.rest;
@@ -133,6 +129,9 @@ int run_tool(int argc, char** argv) {
   add_run_options(*run, session, line);
   CLI::App* check = app.add_subcommand("check", "Compile without running: report all errors and warnings");
   add_common(*check, session);
+  CLI::App* explanation = app.add_subcommand("explain", "Say what an error or warning means: explain [CODE..]");
+  explanation->add_option("CODE", line.codes, "What stands in brackets at the end of a message; none: list all")
+      ->type_name("");
   CLI::App* show_version = app.add_subcommand("version", "Print the version");
   app.footer(
       "`raddle FILE` is `raddle run FILE`. Options stand before FILE; what stands after it is the script's.\n"
@@ -149,6 +148,7 @@ int run_tool(int argc, char** argv) {
     fmt::print("{}\n", version);
     return exit_ok;
   }
+  if (*explanation) return explain(line.codes);
   CLI::App& used = *run ? *run : *check ? *check : app;
   line.rest = used.remaining();
   if (!line.rest.empty() && line.code.empty() && line.rest.front().size() > 1 && line.rest.front().starts_with("-"))
@@ -171,6 +171,12 @@ int run_tool(int argc, char** argv) {
 }
 
 }  // namespace
+
+int usage_error(const std::string& message) {
+  fmt::print(stderr, "raddle: {}\ntry `raddle --help`\n", message);
+  return exit_usage;
+}
+
 }  // namespace raddle::driver
 
 namespace {

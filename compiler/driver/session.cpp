@@ -1,5 +1,6 @@
 #include "compiler/driver/session.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,10 +15,18 @@ bool Session::print_diagnostics() {
   for (; printed_ < diagnostics.all().size(); ++printed_) {
     const Diagnostic& diagnostic = diagnostics.all()[printed_];
     if (options.warnings_are_errors && severity_of(diagnostic.kind) == Severity::warning) failed = true;
+    if (!to_explain_ && severity_of(diagnostic.kind) == Severity::error) to_explain_ = diagnostic.kind;
     const std::string text = render(diagnostic, sources, colour);
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
+  offer_explanation();
   return failed;
+}
+
+void Session::offer_explanation() {
+  if (!to_explain_ || explanation_offered_ || isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "`raddle explain {}` says more\n", name_of(*to_explain_));
+  explanation_offered_ = true;
 }
 
 bool wants_colour(int stream) {

@@ -1,5 +1,6 @@
 #pragma once
 // What lives as long as the tool works on scripts: texts, findings, options. No globals.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,11 +45,16 @@ struct Session {
   Diagnostics diagnostics;
   bool colour = false;  ///< of stderr
 
-  /// Prints what was found since the last call to stderr. @return true if there are errors
+  /// Prints what was found since the last call to stderr; people at a terminal are told once of `raddle explain`.
+  /// @return true if there are errors
   bool print_diagnostics();
 
  private:
+  void offer_explanation();
+
   std::size_t printed_ = 0;
+  std::optional<DiagnosticKind> to_explain_;  ///< the first error
+  bool explanation_offered_ = false;
 };
 
 /// True if `stream` is a terminal that wants colours (NO_COLOR, TERM=dumb).

@@ -45,6 +45,8 @@ STEPS = [
     Step("includes", "who may include whom", [[PYTHON, "tests/support/check_includes.py"]]),
     Step("diagnostics", "every kind is emitted and has a golden test",
          [[PYTHON, "tests/support/check_diagnostics.py"]]),
+    Step("explanations", "every kind is explained, and the page's scripts do what it says",
+         [[PYTHON, "tests/support/check_explanations.py"]]),
     Step("unit", "doctest binaries",
          [["ctest", "--test-dir", "build", "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count())]]),
     Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]]),
