@@ -34,8 +34,9 @@ struct Diagnostic {
   Span span;
   std::string message;
   std::vector<Label> labels;
-  std::vector<std::string> help;
-  std::vector<std::string> calls;  ///< of run-time errors: positions, innermost first
+  std::vector<std::string> help;     ///< what to do about it
+  std::vector<std::string> remarks;  ///< what else is known
+  std::vector<std::string> calls;    ///< of run-time errors: positions, innermost first
 
   Diagnostic& label(Span at, std::string text) {
     labels.push_back({at, std::move(text)});
@@ -43,6 +44,10 @@ struct Diagnostic {
   }
   Diagnostic& note(std::string text) {
     help.push_back(std::move(text));
+    return *this;
+  }
+  Diagnostic& remark(std::string text) {
+    remarks.push_back(std::move(text));
     return *this;
   }
 };

@@ -84,10 +84,12 @@ class Renderer {
       add("{}{:{}}-->{} {}\n", colours_.gutter, "", width_ + 1, colours_.end, sources_.describe(marks.front().span));
       show_file(file);
     }
-    for (const std::string& help : diagnostic_.help)
-      add("{}{:{}}={} help: {}\n", colours_.gutter, "", width_ + 1, colours_.end, help);
     for (const std::string& call : diagnostic_.calls)
       add("{}{:{}}={} called at {}\n", colours_.gutter, "", width_ + 1, colours_.end, call);
+    for (const std::string& remark : diagnostic_.remarks)
+      add("{}{:{}}={} note: {}\n", colours_.gutter, "", width_ + 1, colours_.end, remark);
+    for (const std::string& help : diagnostic_.help)
+      add("{}{:{}}={} help: {}\n", colours_.gutter, "", width_ + 1, colours_.end, help);
     return std::move(out_);
   }
 

@@ -11,13 +11,18 @@ constexpr std::size_t most_calls = 8;  // of a chain of calls; a recursion shows
 
 Span span_of(const vm::Place& place) { return {place.file, place.begin, place.end}; }
 
+void add_calls(Session& session, Diagnostic& diagnostic, const std::vector<vm::Place>& calls) {
+  for (std::size_t i = 0; i < calls.size() && i < most_calls; ++i)
+    diagnostic.calls.push_back(session.sources.describe(span_of(calls[i])));
+  if (calls.size() > most_calls)
+    diagnostic.remark(fmt::format("and {} more calls around it", calls.size() - most_calls));
+}
+
 void report_failure(Session& session, const vm::RunFailure& failure) {
   Diagnostic& diagnostic =
       session.diagnostics.report(DiagnosticKind::run_time, span_of(failure.place), failure.message);
-  for (std::size_t i = 0; i < failure.calls.size() && i < most_calls; ++i)
-    diagnostic.calls.push_back(session.sources.describe(span_of(failure.calls[i])));
-  if (failure.calls.size() > most_calls)
-    diagnostic.note(fmt::format("and {} more calls around it", failure.calls.size() - most_calls));
+  add_calls(session, diagnostic, failure.calls);
+  if (failure.count > 1) diagnostic.remark(fmt::format("{} times in this run", failure.count));
 }
 
 void report_stuck(Session& session, const vm::StuckVariable& variable) {
@@ -25,11 +30,12 @@ void report_stuck(Session& session, const vm::StuckVariable& variable) {
   const DiagnosticKind kind = variable.is_unclosed ? DiagnosticKind::never_closed : DiagnosticKind::never_set;
   Diagnostic& diagnostic = session.diagnostics.report(kind, span_of(variable.declared), name);
   for (const vm::Place& awaited : variable.awaited) diagnostic.label(span_of(awaited), "waits for it");
+  add_calls(session, diagnostic, variable.calls);
   for (const vm::GuardedAssignment& skipped : variable.skipped) {
     diagnostic.label(span_of(skipped.assignment), "is not reached");
-    diagnostic.note(fmt::format("it is assigned at {}, inside the statement at {}, which did not get there",
-                                session.sources.describe(span_of(skipped.assignment)),
-                                session.sources.describe(span_of(skipped.guard))));
+    diagnostic.remark(fmt::format("it is assigned at {}, inside the statement at {}, which did not get there",
+                                  session.sources.describe(span_of(skipped.assignment)),
+                                  session.sources.describe(span_of(skipped.guard))));
   }
 }
 

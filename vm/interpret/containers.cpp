@@ -36,7 +36,7 @@ bool Interpreter::array_get(Frame& frame, const Instruction& in) {
   }
   Future* element = array.element(key);
   if (!element) {
-    fail(frame, in, array.missing(key)->message);
+    put(frame, in, missing_element(frame, index_of(in), array, key));
     return false;
   }
   frame.retain();
@@ -45,13 +45,21 @@ bool Interpreter::array_get(Frame& frame, const Instruction& in) {
   return true;
 }
 
+/// The failure for an element that a closed array does not have. If the array has failed, that is the cause; else it is
+/// a failure of whoever reads.
+Value Interpreter::missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key) {
+  Ref<Failure> cause = array.missing(key);
+  if (!array.is_complete()) return failed_value(std::move(cause));
+  return failure_at(frame, instruction, cause->message);
+}
+
 void ElementWait::resolved(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
   const Instruction& in = frame.run_state.program.instructions[instruction];
   Value value = element.get();
   const Array& elements = array.as_array();
   if (value.kind() == ValueKind::failure && !elements.contains(key)) {
-    value = interpreter.failure_at(frame, instruction, elements.missing(key)->message);
+    value = interpreter.missing_element(frame, instruction, elements, key);
   }
   interpreter.set(frame.at(in.a), std::move(value), frame, instruction, in.a);
   Frame* reader = &frame;
@@ -75,30 +83,30 @@ bool Interpreter::array_row(Frame& frame, const Instruction& in) {
   Array& array = object_in<Array>(frame.at(in.b));
   const Value key = frame.at(in.c).get();
   Ref<Array> row = array.row(key, wakes_);
-  const bool ok = static_cast<bool>(row);
-  if (ok) {
-    put(frame, in, list_value(std::move(row)));
-    wake();
-  } else {
-    fail(frame, in, fmt::format("`{}` is assigned as a whole and by element", element_name(array, key)));
+  if (!row) {
+    const std::string message = fmt::format("`{}` is assigned as a whole and by element", element_name(array, key));
+    fail_results(frame, in, failure_at(frame, index_of(in), message));
+    return false;
   }
+  put(frame, in, list_value(std::move(row)));
+  wake();
   release_writer(frame, Operand::from_bits(in.d));
-  return ok;
+  return true;
 }
 
 bool Interpreter::bag_row(Frame& frame, const Instruction& in) {
   Array& array = object_in<Array>(frame.at(in.b));
   const Value key = frame.at(in.c).get();
   Ref<Bag> row = array.bag_row(key, wakes_);
-  const bool ok = static_cast<bool>(row);
-  if (ok) {
-    put(frame, in, Value::of_object(ValueKind::bag, std::move(row)));
-    wake();
-  } else {
-    fail(frame, in, fmt::format("`{}` is assigned as a whole and appended to", element_name(array, key)));
+  if (!row) {
+    const std::string message = fmt::format("`{}` is assigned as a whole and appended to", element_name(array, key));
+    fail_results(frame, in, failure_at(frame, index_of(in), message));
+    return false;
   }
+  put(frame, in, Value::of_object(ValueKind::bag, std::move(row)));
+  wake();
   release_writer(frame, Operand::from_bits(in.d));
-  return ok;
+  return true;
 }
 
 void Interpreter::array_list(Frame& frame, const Instruction& in) {

@@ -1,7 +1,9 @@
 #include "vm/interpret/diagnosis.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -16,7 +18,21 @@ namespace raddle::vm {
 
 namespace {
 
-bool is_same(Place a, Place b) { return a.file == b.file && a.begin == b.begin && a.end == b.end; }
+void add_once(std::vector<Place>& places, Place place) {
+  if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+}
+
+/// A variable of a body, live or not.
+struct Home {
+  BodyId body = no_id;
+  std::uint32_t slot = 0;
+};
+
+/// A call whose `result`-th output is a variable.
+struct Producer {
+  std::uint32_t instruction = no_id;
+  std::uint32_t result = 0;
+};
 
 class Diagnosis {
  public:
@@ -124,11 +140,10 @@ class Diagnosis {
       }
     }
     if (!is_unclosed) {
-      if (const VariableInfo* own = variable_at(*origin)) variable = own;
+      if (const std::optional<Home> home = home_of(*origin)) variable = &variable_at(*home);
     }
     Awaited& awaited = awaited_.try_emplace(origin, Awaited{variable, is_unclosed, {}, awaited_.size()}).first->second;
-    const bool is_known = std::ranges::any_of(awaited.places, [place](Place each) { return is_same(each, place); });
-    if (!is_known && place.end != 0) awaited.places.push_back(place);
+    if (place.end != 0) add_once(awaited.places, place);
   }
 
   void visit_products(Frame& frame, const Instruction& in) {
@@ -169,17 +184,59 @@ class Diagnosis {
 
   BodyId body_of(const Frame& frame) const { return static_cast<BodyId>(&frame.body - program_.bodies.data()); }
 
-  const VariableInfo* variable_at(Future& future) const {
-    if (!run_.results.empty() && &future >= run_.results.data() &&
-        &future < run_.results.data() + run_.results.size()) {
-      const Body& body = program_.bodies[program_.functions[program_.entry].body];
-      return &body.variables[body.future_count + static_cast<std::size_t>(&future - run_.results.data())];
+  const VariableInfo& variable_at(Home home) const { return program_.bodies[home.body].variables[home.slot]; }
+
+  std::optional<Home> home_of(const Future& future) const {
+    const Future* results = run_.results.data();
+    if (!run_.results.empty() && &future >= results && &future < results + run_.results.size()) {
+      const BodyId body = program_.functions[program_.entry].body;
+      return Home{body, program_.bodies[body].future_count + static_cast<std::uint32_t>(&future - results)};
     }
-    const auto above = std::ranges::upper_bound(frames_, reinterpret_cast<Frame*>(&future));
-    if (above == frames_.begin()) return nullptr;
+    const auto above = std::ranges::upper_bound(frames_, &future, std::less<const void*>());
+    if (above == frames_.begin()) return std::nullopt;
     Frame& frame = **(above - 1);
-    if (&future < frame.slots() || &future >= frame.slots() + frame.body.future_count) return nullptr;
-    return &frame.body.variables[static_cast<std::size_t>(&future - frame.slots())];
+    if (&future < frame.slots() || &future >= frame.slots() + frame.body.future_count) return std::nullopt;
+    return Home{body_of(frame), static_cast<std::uint32_t>(&future - frame.slots())};
+  }
+
+  /// The one call in the body or those nested in it that was to set the variable; none if there are several.
+  std::optional<Producer> producer_of(Home home) const {
+    std::optional<Producer> found;
+    for (const Strand& strand : program_.strands) {
+      std::uint32_t level = 0;
+      BodyId body = strand.body;
+      for (; body != home.body && body != no_id; ++level) body = program_.bodies[body].parent;
+      if (body == no_id) continue;
+      const Operand target = Operand::local(home.slot, level, home.slot >= program_.bodies[home.body].future_count);
+      for (std::uint32_t k = 0; k < strand.instruction_count; ++k) {
+        const Instruction& in = program_.instructions[strand.first_instruction + k];
+        if (form_of(in.opcode) != InstructionForm::call) continue;
+        const auto& results = program_.calls[in.d].results;
+        const auto at = std::ranges::find(results, target);
+        if (at == results.end()) continue;
+        if (found) return std::nullopt;
+        found = Producer{strand.first_instruction + k, static_cast<std::uint32_t>(at - results.begin())};
+      }
+    }
+    return found;
+  }
+
+  /// What a stuck variable should have got from a function whose activation is over: the function's output is what was
+  /// not set. Goes down through calls as long as it is clear which one it was.
+  void follow_calls(Home home, StuckVariable& stuck) const {
+    constexpr int most_calls = 50;  // a recursion has no end here
+    for (int i = 0; i < most_calls && variable_at(home).guarded.empty(); ++i) {
+      const std::optional<Producer> producer = producer_of(home);
+      if (!producer) return;
+      const CallSite& site = program_.calls[program_.instructions[producer->instruction].d];
+      const BodyId callee = program_.functions[site.function].body;
+      home = {callee, program_.bodies[callee].future_count + producer->result};
+      const VariableInfo& output = variable_at(home);
+      stuck.name = output.name;
+      stuck.declared = output.place;
+      stuck.skipped = output.guarded;
+      stuck.calls.insert(stuck.calls.begin(), program_.places[producer->instruction]);
+    }
   }
 
   Place place_of_use(const Strand& strand, Operand variable) const {
@@ -208,6 +265,7 @@ class Diagnosis {
         variable.declared = awaited->variable->place;
         variable.skipped = awaited->variable->guarded;
       }
+      if (const std::optional<Home> home = home_of(*future); home && roots_only) follow_calls(*home, variable);
       variable.is_unclosed = awaited->is_unclosed;
       variable.awaited = awaited->places;
       stuck.push_back(std::move(variable));
@@ -218,19 +276,15 @@ class Diagnosis {
   /// The same variable in many frames is named once.
   static std::vector<StuckVariable> merged(std::vector<StuckVariable> all) {
     std::vector<StuckVariable> result;
-    std::map<std::tuple<std::string, std::uint32_t, std::uint32_t, bool>, std::size_t> known;
+    std::map<std::tuple<std::string, Place, bool>, std::size_t> known;
     for (StuckVariable& each : all) {
-      const auto key = std::tuple(each.name, each.declared.file, each.declared.begin, each.is_unclosed);
+      const auto key = std::tuple(each.name, each.declared, each.is_unclosed);
       const auto [at, is_new] = known.try_emplace(key, result.size());
       if (is_new) {
         result.push_back(std::move(each));
         continue;
       }
-      std::vector<Place>& places = result[at->second].awaited;
-      for (const Place place : each.awaited) {
-        if (std::ranges::none_of(places, [place](Place other) { return is_same(place, other); }))
-          places.push_back(place);
-      }
+      for (const Place place : each.awaited) add_once(result[at->second].awaited, place);
     }
     return result;
   }

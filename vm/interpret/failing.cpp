@@ -1,4 +1,6 @@
 // Errors: the first cause is noted, results fail with it, and what depends on them does not run.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "vm/interpret/borrow.hpp"
@@ -10,6 +12,15 @@ namespace raddle::vm {
 namespace {
 
 constexpr std::size_t call_chain_limit = 50;
+
+/// How far the strand has waited for a variable.
+AwaitMode awaited_mode(const Program& program, const Strand& strand, Operand variable) {
+  const AwaitedInput* first = program.awaited.data() + strand.first_awaited;
+  const AwaitedInput* end = first + strand.awaited_count;
+  const AwaitedInput* found =
+      std::find_if(first, end, [&](const AwaitedInput& each) { return each.variable == variable; });
+  return found == end ? AwaitMode::set : found->mode;
+}
 
 /// A failure in a value or, through closed containers and files, in it.
 Value failure_in(const Future& future) {
@@ -64,23 +75,26 @@ void Interpreter::fail(Frame& frame, const Instruction& in, std::string message)
   if (!in.a.is_absent()) put(frame, in, failure);
 }
 
-Value Interpreter::failed_variable(Frame& frame, Operand operand) {
+Value Interpreter::failed_input(Frame& frame, const Strand& strand, Operand operand) {
   if (operand.is_absent() || operand.is_constant()) return {};
   const Future& future = frame.at(operand);
-  return future.is_failed() ? future.get() : Value();
+  if (future.is_failed()) return future.get();
+  // what the strand has not awaited to be closed need not be: writers write to open arrays
+  switch (awaited_mode(program_, strand, operand)) {
+    case AwaitMode::set: return {};
+    case AwaitMode::closed: {
+      const Future* closing = closing_of(future);
+      return closing && closing->is_failed() ? closing->get() : Value();
+    }
+    case AwaitMode::deep: return failure_in(future);
+  }
+  return {};
 }
 
-Value Interpreter::failed_operand(Frame& frame, const Instruction& in) {
+Value Interpreter::failed_operand(Frame& frame, const Strand& strand, const Instruction& in) {
   const auto first_of = [&](const auto& operands) {
     for (const Operand operand : operands) {
-      if (Value failure = failed_variable(frame, operand)) return failure;
-    }
-    return Value();
-  };
-  const auto deep_first_of = [&](const auto& operands) {
-    for (const Operand operand : operands) {
-      if (operand.is_absent() || operand.is_constant()) continue;
-      if (Value failure = failure_in(frame.at(operand))) return failure;
+      if (Value failure = failed_input(frame, strand, operand)) return failure;
     }
     return Value();
   };
@@ -91,36 +105,29 @@ Value Interpreter::failed_operand(Frame& frame, const Instruction& in) {
     case InstructionForm::loop: return {};
     case InstructionForm::unary: return first_of(Operands{in.b});
     case InstructionForm::binary:
-      if (in.opcode == Opcode::file_assign) return deep_first_of(Operands{in.c});
-      return first_of(Operands{in.b, in.c});
     case InstructionForm::row: return first_of(Operands{in.b, in.c});
     case InstructionForm::ternary: return first_of(Operands{in.b, in.c, Operand::from_bits(in.d)});
     case InstructionForm::list: {
       if (in.opcode != Opcode::array_map) return {};
       for (std::uint32_t i = 0; i < in.d; i += 2) {
-        if (Value failure = failed_variable(frame, program_.lists[in.b.bits() + i])) return failure;
+        if (Value failure = failed_input(frame, strand, program_.lists[in.b.bits() + i])) return failure;
       }
       return {};
     }
     case InstructionForm::insert: return first_of(Operands{in.a, in.b});
     case InstructionForm::append:
     case InstructionForm::store: return first_of(Operands{in.a});
-    case InstructionForm::builtin: {
-      const BuiltinSite& site = program_.builtins[in.d];
-      const auto inputs = site.arguments.begin() + site.file_output_count;
-      return deep_first_of(std::vector<Operand>(inputs, site.arguments.end()));
-    }
+    case InstructionForm::builtin: return first_of(program_.builtins[in.d].arguments);
     case InstructionForm::app: {
-      const std::size_t outputs = program_.apps[in.d].file_outputs.size();  // the first parameters
-      for (std::size_t i = outputs; i < program_.functions[frame.body.function].parameter_count; ++i) {
-        if (Value failure = failure_in(frame.slots()[i])) return failure;
+      for (std::uint32_t i = 0; i < program_.functions[frame.body.function].parameter_count; ++i) {
+        if (Value failure = failed_input(frame, strand, Operand::local(i, 0, false))) return failure;
       }
       return first_of(program_.apps[in.d].words);
     }
     case InstructionForm::branch: {
-      if (Value failure = first_of(program_.branches[in.d].written)) return failure;
-      if (in.opcode == Opcode::enter) return deep_first_of(program_.branches[in.d].awaited);
-      return first_of(Operands{in.b});
+      const BranchSite& site = program_.branches[in.d];
+      if (Value failure = first_of(site.written)) return failure;
+      return in.opcode == Opcode::enter ? first_of(site.awaited) : first_of(Operands{in.b});
     }
     case InstructionForm::foreach: return first_of(Operands{in.a, in.b, in.c});
     case InstructionForm::loop_test: return first_of(Operands{in.b});
@@ -128,11 +135,25 @@ Value Interpreter::failed_operand(Frame& frame, const Instruction& in) {
   return {};
 }
 
-bool Interpreter::fails_with_operand(Frame& frame, const Instruction& in) {
-  const Value failure = failed_operand(frame, in);
+bool Interpreter::fails_with_operand(Frame& frame, const Strand& strand, const Instruction& in) {
+  const Value failure = failed_operand(frame, strand, in);
   if (!failure) return false;
   fail_results(frame, in, failure);
   return true;
+}
+
+void Interpreter::fail_writer(Frame& frame, Operand array, const Value& failure) {
+  Future& variable = frame.at(array);
+  if (variable.is_failed()) return;
+  if (variable.kind() == ValueKind::array)
+    object_in<Array>(variable).fail(failure);
+  else
+    object_in<Bag>(variable).fail(failure);
+  release_writers(variable, 1);
+}
+
+void Interpreter::fail_writers(Frame& frame, const std::vector<Operand>& arrays, const Value& failure) {
+  for (const Operand array : arrays) fail_writer(frame, array, failure);
 }
 
 /// Those that were assigned before the failure keep their values.
@@ -140,6 +161,14 @@ void Interpreter::fail_all(Frame& frame, const std::vector<Operand>& variables, 
   for (const Operand variable : variables) {
     if (!variable.is_absent()) set(frame.at(variable), failure);
   }
+}
+
+/// The element that is not written is one of a row, if there is one: only that row fails, not the whole array.
+void Interpreter::fail_insert(Frame& frame, const Instruction& in, const Value& failure) {
+  const Operand root = Operand::from_bits(in.d);
+  if (in.a == root || frame.at(in.a).is_failed()) return fail_writer(frame, root, failure);
+  object_in<Array>(frame.at(in.a)).fail(failure);
+  release_writer(frame, root);
 }
 
 void Interpreter::fail_results(Frame& frame, const Instruction& in, const Value& failure) {
@@ -154,9 +183,9 @@ void Interpreter::fail_results(Frame& frame, const Instruction& in, const Value&
       }
       if (!in.a.is_absent()) put(frame, in, failure);
       return;
-    case InstructionForm::row: put(frame, in, failure); return release_writer(frame, Operand::from_bits(in.d));
-    case InstructionForm::insert:
-    case InstructionForm::append: return release_writer(frame, Operand::from_bits(in.d));
+    case InstructionForm::row: put(frame, in, failure); return fail_writer(frame, Operand::from_bits(in.d), failure);
+    case InstructionForm::insert: return fail_insert(frame, in, failure);
+    case InstructionForm::append: return fail_writer(frame, Operand::from_bits(in.d), failure);
     case InstructionForm::store:
     case InstructionForm::call:
     case InstructionForm::loop: return;
@@ -173,19 +202,19 @@ void Interpreter::fail_results(Frame& frame, const Instruction& in, const Value&
     case InstructionForm::branch: {
       const BranchSite& site = program_.branches[in.d];
       fail_all(frame, site.assigned, failure);
-      return drop_writers(frame, site.written);
+      return fail_writers(frame, site.written, failure);
     }
     case InstructionForm::foreach: {
       const ForeachSite& site = program_.foreaches[in.d];
       fail_all(frame, site.assigned, failure);
-      return drop_writers(frame, site.written);
+      return fail_writers(frame, site.written, failure);
     }
     case InstructionForm::loop_test: {
       const LoopSite& site = program_.loops[in.d];
       fail_all(*frame.outer, site.results, failure);
       fail_all(*frame.outer, site.assigned, failure);
-      for (const WriterShare& share : site.step.shares) release_writer(frame, share.array);
-      return drop_writers(*frame.outer, site.written);
+      for (const WriterShare& share : site.step.shares) fail_writer(frame, share.array, failure);
+      return fail_writers(*frame.outer, site.written, failure);
     }
   }
 }

@@ -66,7 +66,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
   bool careful = frame.careful.load(std::memory_order_relaxed);
   for (; next != end; ++next) {
     const Instruction& in = *next;
-    if (careful && fails_with_operand(frame, in)) continue;
+    if (careful && fails_with_operand(frame, strand, in)) continue;
     bool ok = true;
     switch (in.opcode) {
       case Opcode::copy: put(frame, in, frame.at(in.b).get()); break;

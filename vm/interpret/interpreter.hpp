@@ -68,6 +68,7 @@ class Interpreter {
   Value failure_at(Frame& frame, std::uint32_t instruction, std::string message);
   Value failure_at(Frame& frame, Place place, std::string message, std::uint32_t call = no_id);
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
+  Value missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key);
 
   // --- cells
   template <typename T, typename... Args>
@@ -165,11 +166,15 @@ class Interpreter {
   // --- failing.cpp
   void fail(Frame& frame, const Instruction& in, std::string message);
   /// In a frame where something has failed: @return true if an operand has, and the results have been failed with it
-  bool fails_with_operand(Frame& frame, const Instruction& in);
+  bool fails_with_operand(Frame& frame, const Strand& strand, const Instruction& in);
   void fail_results(Frame& frame, const Instruction& in, const Value& failure);
   void fail_all(Frame& frame, const std::vector<Operand>& variables, const Value& failure);
-  Value failed_operand(Frame& frame, const Instruction& in);
-  Value failed_variable(Frame& frame, Operand operand);
+  Value failed_operand(Frame& frame, const Strand& strand, const Instruction& in);
+  Value failed_input(Frame& frame, const Strand& strand, Operand operand);
+  void fail_insert(Frame& frame, const Instruction& in, const Value& failure);
+  /// Releases a writer that did not write: the array or bag closes with the failure.
+  void fail_writer(Frame& frame, Operand array, const Value& failure);
+  void fail_writers(Frame& frame, const std::vector<Operand>& arrays, const Value& failure);
 
   Run& run_;
   const Program& program_;

@@ -14,7 +14,7 @@ namespace {
 /// Loops stop making iterations when so many programs and calls wait for the outside.
 std::uint32_t throttle_limit(const RunOptions& options) { return 1000 + 4 * options.process_limit; }
 
-constexpr std::size_t failure_limit = 1000;  ///< kept for the report
+constexpr std::size_t failure_limit = 1000;  ///< different ones kept for the report
 
 }  // namespace
 
@@ -41,14 +41,21 @@ Run::~Run() {
 void Run::report(Ref<Failure> failure) {
   {
     const std::lock_guard lock(failures_mutex_);
-    if (failures_.size() < failure_limit) failures_.push_back(std::move(failure));
+    const auto key = std::pair(failure->place, failure->message);
+    if (failures_.size() < failure_limit || failures_.contains(key)) {
+      Alike& alike = failures_[key];
+      ++alike.count;
+      if (!alike.least || failure->calls < alike.least->calls) alike.least = std::move(failure);
+    }
   }
   if (!options.keep_going) pool.stop();
 }
 
-std::vector<Ref<Failure>> Run::take_failures() {
+std::vector<RunFailure> Run::failures() {
   const std::lock_guard lock(failures_mutex_);
-  return std::move(failures_);
+  std::vector<RunFailure> all;
+  for (const auto& [key, alike] : failures_) all.push_back({key.second, key.first, alike.least->calls, alike.count});
+  return all;
 }
 
 // ---------------------------------------------------------------- CancelHook
@@ -126,9 +133,7 @@ class RunDriver {
 
   RunResult result() {
     RunResult result;
-    for (const Ref<Failure>& failure : run_.take_failures()) {
-      result.failures.push_back({failure->message, failure->place, failure->calls});
-    }
+    result.failures = run_.failures();
     for (const Future& future : run_.results) result.results.push_back(future.get());
     add_counters(result.counters);
     const bool is_cancelled = run_.options.cancel && run_.options.cancel->is_cancelled();

@@ -46,6 +46,7 @@ struct RunFailure {
   std::string message;
   Place place;
   std::vector<Place> calls;  ///< innermost first
+  std::uint64_t count = 1;   ///< how often the same failed here, in other calls or iterations
 };
 
 /// A variable that something waits for and nothing will assign.
@@ -54,6 +55,7 @@ struct StuckVariable {
   Place declared;
   bool is_unclosed = false;                ///< an array, bag or file that is there but never closed or complete
   std::vector<Place> awaited;              ///< operations that wait for it, each once
+  std::vector<Place> calls;                ///< it is an output of a function called here, innermost first
   std::vector<GuardedAssignment> skipped;  ///< assignments whose branch was not taken or whose loop did not get there
 };
 
@@ -70,7 +72,7 @@ struct RunCounters {
 
 struct RunResult {
   RunStatus status = RunStatus::ok;
-  std::vector<RunFailure> failures;  ///< first one first; without keep_going usually one
+  std::vector<RunFailure> failures;  ///< by place; without keep_going usually one
   std::vector<StuckVariable> stuck;
   std::vector<Value> results;  ///< the entry's outputs; none where not set
   RunCounters counters;

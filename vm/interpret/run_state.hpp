@@ -3,6 +3,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -37,13 +38,19 @@ class Run {
   std::unique_ptr<Processes> processes;
   std::vector<Future> results;  ///< of the entry
   std::deque<Interpreter>& interpreters() { return interpreters_; }
-  std::vector<Ref<Failure>> take_failures();
+  /// By place.
+  std::vector<RunFailure> failures();
 
  private:
   std::vector<Future> constants_;
   std::deque<Interpreter> interpreters_;  ///< by worker
-  std::mutex failures_mutex_;             ///< guards failures_
-  std::vector<Ref<Failure>> failures_;
+  /// The same failure at one place, of different calls.
+  struct Alike {
+    Ref<Failure> least;  ///< by its chain of calls, so that the report does not depend on the order of things
+    std::uint64_t count = 0;
+  };
+  std::mutex failures_mutex_;  ///< guards failures_
+  std::map<std::pair<Place, std::string>, Alike> failures_;
 };
 
 }  // namespace raddle::vm

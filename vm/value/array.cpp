@@ -134,7 +134,7 @@ std::unique_ptr<Array::Packed> Array::pack() const {
 
 const void* Array::packed(std::size_t& count) {
   count = size();
-  if (!is_closed() || count == 0) return nullptr;
+  if (!is_complete() || count == 0) return nullptr;
   Packed* packed = packed_.load(std::memory_order_acquire);
   if (!packed) {
     std::unique_ptr<Packed> made = pack();
@@ -146,7 +146,7 @@ const void* Array::packed(std::size_t& count) {
 
 bool Array::is_packable(std::size_t& count) {
   if (packed(count)) return true;
-  return is_closed() && count == 0;
+  return is_complete() && count == 0;
 }
 
 // ---------------------------------------------------------------- elements
@@ -263,11 +263,18 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   // acq_rel: the last writer sees all inserts of the others
   if (writers_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
   closing_.store(true, std::memory_order_seq_cst);
-  for (const Ref<Array>& row : rows_) row->release_writers(1, wake);
-  for (const Ref<Bag>& row : bag_rows_) row->release_writers(1, wake);
+  const bool has_failed = failure_.is_failed();
+  const auto close_rows = [&](const auto& rows) {
+    for (const auto& row : rows) {
+      if (has_failed) row->fail(failure_.get());
+      row->release_writers(1, wake);
+    }
+  };
+  close_rows(rows_);
+  close_rows(bag_rows_);
   rows_.clear();
   bag_rows_.clear();
-  closed_.set(Value::of_void(), wake);
+  closed_.set(has_failed ? failure_.get() : Value::of_void(), wake);
   if (awaited_count_.load(std::memory_order_seq_cst) == 0) return;
   visit_elements([&](const Value& key, ElementSlot element) {
     if (element.mark->load(std::memory_order_acquire) == ElementMark::awaited)
@@ -276,6 +283,7 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
 }
 
 Ref<Failure> Array::missing(const Value& key) const {
+  if (closed_.is_failed()) return Ref<Failure>::share(&as_failure(closed_.get()));
   const std::string what = name_.empty() ? "the array" : "`" + std::string(name_) + "`";
   return make_ref<Failure>("index " + key_text(key) + " of " + what + " is never written", place_);
 }

@@ -52,16 +52,18 @@ class Array final : public HeapObject {
   /// Resolved when no writer is left.
   Future& closed() { return closed_; }
   bool is_closed() const { return closed_.is_resolved(); }
+  /// Closed, and every writer has written what it was to write.
+  bool is_complete() const { return is_closed() && !closed_.is_failed(); }
   /// Closed arrays. Ints in increasing order, then other keys sorted. `value` is none where it is not set yet.
   void for_each(const std::function<void(const Value& key, const Value& value)>& visit) const;
   /// Closed arrays: the futures of inserted elements that are not packed. Any order.
   void for_each_future(const std::function<void(Future&)>& visit) const;
-  /// Contiguous elements (int64_t, double, or uint8_t for boolean) of a closed array with keys 0..n-1, all set and of
+  /// Contiguous elements (int64_t, double, or uint8_t for boolean) of a complete array with keys 0..n-1, all set and of
   /// one numeric kind; made at the first call and kept. @return nullptr if it is not so (also for n = 0, count = 0)
   const void* packed(std::size_t& count);
   /// As packed, and true for an empty array.
   bool is_packable(std::size_t& count);
-  /// Error text for a key that is not there once the array is closed.
+  /// Why a key is not there once the array is closed: its own failure, if a writer failed.
   Ref<Failure> missing(const Value& key) const;
 
   // ---- writing. By whoever holds a writer
@@ -72,6 +74,11 @@ class Array final : public HeapObject {
   /// The same for an array of bags.
   Ref<Bag> bag_row(const Value& key, WakeList& wake);
   void add_writers(std::int32_t count) { writers_.fetch_add(count, std::memory_order_relaxed); }  // a writer is held
+  /// A writer could not write: the array and its rows will close with the first such failure. Then it is released.
+  void fail(const Value& failure) {
+    WakeList nobody;
+    failure_.set(failure, nobody);
+  }
   /// Closes the array when none is left: readers of absent elements get a failure.
   void release_writers(std::int32_t count, WakeList& wake);
 
@@ -107,6 +114,7 @@ class Array final : public HeapObject {
   std::atomic<Packed*> packed_{nullptr};               // the same
   mutable std::atomic<std::size_t> count_{uncounted};  // by whoever counts a closed array; all write the same
   std::atomic<std::int32_t> writers_;
+  Future failure_;                              // of the first writer that failed; looked at when no writer is left
   std::atomic<bool> closing_{false};            // see Note [Closing]
   std::atomic<std::int64_t> awaited_count_{0};  // see Note [Closing]
   Future closed_;

@@ -27,7 +27,8 @@ void Bag::for_each_future(const std::function<void(Future&)>& visit) {
 
 void Bag::release_writers(std::int32_t count, WakeList& wake) {
   // acq_rel: the last writer sees the others' appends
-  if (writers_.fetch_sub(count, std::memory_order_acq_rel) == count) closed_.set(Value::of_void(), wake);
+  if (writers_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
+  closed_.set(failure_.is_failed() ? failure_.get() : Value::of_void(), wake);
 }
 
 }  // namespace raddle::vm

@@ -19,6 +19,11 @@ class Bag final : public HeapObject {
   std::size_t size() const;
   Future& closed() { return closed_; }
   bool is_closed() const { return closed_.is_resolved(); }
+  /// A writer could not write: the bag will close with the first such failure. By a writer, before it is released.
+  void fail(const Value& failure) {
+    WakeList nobody;
+    failure_.set(failure, nobody);
+  }
   /// Closed bags; `value` is none where it is not set yet.
   void for_each(const std::function<void(const Value& value)>& visit) const;
   void for_each_future(const std::function<void(Future&)>& visit);
@@ -29,6 +34,7 @@ class Bag final : public HeapObject {
   mutable std::mutex mutex_;     // guards elements_' shape, not the futures
   std::deque<Future> elements_;  // a deque: elements never move
   std::atomic<std::int32_t> writers_;
+  Future failure_;  // of the first writer that failed; looked at when no writer is left
   Future closed_;
 };
 

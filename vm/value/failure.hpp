@@ -1,5 +1,6 @@
 #pragma once
 // Why a future failed: the first cause, shared by everything that depends on it.
+#include <compare>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace raddle::vm {
 /// A range of a script's text: the front end's Span, spelt again because vm includes nothing of the compiler.
 struct Place {
   std::uint32_t file = 0, begin = 0, end = 0;
+  auto operator<=>(const Place&) const = default;
 };
 
 class Failure final : public HeapObject {

@@ -104,5 +104,26 @@ TEST_CASE("a chain of a million nested arrays is destroyed without recursion") {
   CHECK(inner.as_array().size() == 1);
 }
 
+TEST_CASE("an array whose writer failed fails its rows and whoever waits for what is not there") {
+  auto array = make_ref<Array>(2);
+  WakeList wake;
+  const Value failure = failed_value(make_ref<Failure>("no key", Place{}));
+  const Value key = Value::of(std::int64_t{1}), absent = Value::of(std::int64_t{2});
+  array->insert(key)->set(Value::of(std::int64_t{10}), wake);
+  Ref<Array> row = array->row(Value::of(std::int64_t{3}), wake);
+  Future* awaited = array->element(absent);
+  REQUIRE(awaited);
+  array->fail(failure);
+  array->release_writers(2, wake);
+  CHECK(array->closed().is_failed());
+  CHECK(row->closed().get().object() == failure.object());
+  CHECK(awaited->get().object() == failure.object());
+  CHECK(array->missing(absent).get() == failure.object());
+  CHECK(array->get(key).as_int() == 10);  // what was written stays
+  std::size_t count = 0;
+  CHECK_FALSE(array->packed(count));
+  CHECK_FALSE(array->is_packable(count));
+}
+
 }  // namespace
 }  // namespace raddle::vm

@@ -31,6 +31,19 @@ TEST_CASE("a bag keeps equal values and closes when the last writer releases it"
   CHECK(sum == 7);
 }
 
+TEST_CASE("a bag closes with the first failure of a writer") {
+  auto bag = make_ref<Bag>(2);
+  WakeList nobody;
+  const Value first = failed_value(make_ref<Failure>("first", Place{}));
+  bag->fail(first);
+  bag->release_writers(1, nobody);
+  CHECK_FALSE(bag->is_closed());
+  bag->fail(failed_value(make_ref<Failure>("second", Place{})));
+  bag->release_writers(1, nobody);
+  REQUIRE(bag->closed().is_failed());
+  CHECK(bag->closed().get().object() == first.object());
+}
+
 TEST_CASE("a bag without writers is closed and empty") {
   CHECK(make_ref<Bag>(0)->is_closed());
   CHECK(make_ref<Bag>(0)->size() == 0);
