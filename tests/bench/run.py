@@ -10,22 +10,11 @@ many threads; build/bench/results.csv holds every single run. Outputs must agree
 
 import argparse
 import csv
-import os
-import pathlib
 import resource
 import statistics
-import subprocess
-import sys
-import time
 from dataclasses import dataclass
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-HERE = ROOT / "tests" / "bench"
-BUILT = ROOT / "build" / "bench"
-RADDLE = str(ROOT / "build" / "raddle")
-CORES = os.cpu_count() or 1
-FLAGS = ["-std=c++20", "-O3", "-march=native"]
-
+from measure import BUILT, CORES, RADDLE, Variant, compile_program, run_in_turn
 
 @dataclass(frozen=True)
 class Row:
@@ -46,66 +35,16 @@ ROWS = [
 ]
 
 
-@dataclass
-class Variant:
-    label: str
-    threads: int
-    command: list
-    seconds: list
-    peak_kib: int = 0
-    output: str = ""
-
-
-def compile_program(name, flags, suffix):
-    """Path of the program, compiled again if the source is newer."""
-    source, program = HERE / f"{name}.cpp", BUILT / f"{name}{suffix}"
-    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-        BUILT.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["g++", *FLAGS, *flags, str(source), "-o", str(program)], check=True)
-    return str(program)
-
-
 def variants_of(row, small):
     size = row.small if small else row.size
     arguments = [f"{row.option}={size[-1]}"] if size else []
-    result = [Variant("c++", 1, [compile_program(row.name, [], ""), *size], [])]
+    result = [Variant("c++", 1, [compile_program(f"{row.name}.cpp", row.name), *size])]
     for threads in row.threads:
         if threads > 1:
-            program = compile_program(row.name, ["-fopenmp"], "_openmp")
-            result.append(Variant("openmp", threads, [program, *size], []))
-        result.append(Variant("raddle", threads, [RADDLE, "run", f"--workers={threads}", row.script, *arguments], []))
+            program = compile_program(f"{row.name}.cpp", f"{row.name}_openmp", ["-fopenmp"])
+            result.append(Variant("openmp", threads, [program, *size]))
+        result.append(Variant("raddle", threads, [RADDLE, "run", f"--workers={threads}", row.script, *arguments]))
     return result
-
-
-def run_once(variant):
-    environment = {**os.environ, "OMP_NUM_THREADS": str(variant.threads)}
-    start = time.perf_counter()
-    process = subprocess.Popen(variant.command, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
-    output = process.stdout.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    process.stdout.close()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"bench: {' '.join(variant.command)}: exit code {process.returncode}")
-    variant.peak_kib = max(variant.peak_kib, usage.ru_maxrss)
-    variant.output = output
-    return seconds
-
-
-def measure(row, repeats, small):
-    variants = variants_of(row, small)
-    for variant in variants:
-        run_once(variant)
-    for _ in range(repeats):
-        for variant in variants:
-            variant.seconds.append(run_once(variant))
-    expected = variants[0].output.splitlines()
-    for variant in variants:
-        if variant.output.splitlines()[:len(expected)] != expected:
-            sys.exit(f"bench: {row.name}: {variant.label} prints something else than {variants[0].label}:\n"
-                     f"{variants[0].output}--\n{variant.output}")
-    return variants
 
 
 def rival_of(variant, variants):
@@ -131,7 +70,8 @@ def main():
         for row in ROWS:
             if options.names and row.name not in options.names:
                 continue
-            variants = measure(row, options.repeats, options.small)
+            variants = variants_of(row, options.small)
+            run_in_turn(row.name, variants, options.repeats)
             for v in variants:
                 median = statistics.median(v.seconds)
                 ratio = median / statistics.median(rival_of(v, variants).seconds)

@@ -1,0 +1,66 @@
+"""What the benchmarks share: variants of a program, run in turn, timed as whole processes."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests" / "bench"
+BUILT = ROOT / "build" / "bench"
+RADDLE = str(ROOT / "build" / "raddle")
+CORES = os.cpu_count() or 1
+FLAGS = ["-std=c++20", "-O3", "-march=native"]
+
+
+@dataclass
+class Variant:
+    label: str
+    threads: int
+    command: list
+    environment: dict = field(default_factory=dict)
+    seconds: list = field(default_factory=list)
+    peak_kib: int = 0
+    output: str = ""
+
+
+def compile_program(source, program, flags=(), compiler="g++"):
+    """Path of the program; compiled again if the source is newer. `source` is relative to tests/bench."""
+    source, program = HERE / source, BUILT / program
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        BUILT.mkdir(parents=True, exist_ok=True)
+        subprocess.run([compiler, *FLAGS, str(source), *flags, "-o", str(program)], check=True)
+    return str(program)
+
+
+def run_once(variant):
+    """Wall time of one run in seconds; notes its output and peak memory."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(variant.threads), **variant.environment}
+    start = time.perf_counter()
+    process = subprocess.Popen(variant.command, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
+    output = process.stdout.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    process.stdout.close()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"bench: {' '.join(variant.command)}: exit code {process.returncode}")
+    variant.peak_kib = max(variant.peak_kib, usage.ru_maxrss)
+    variant.output = output
+    return seconds
+
+
+def run_in_turn(name, variants, repeats):
+    """Each once to warm up, then `repeats` times, one after the other. Their outputs must agree with the first's."""
+    for variant in variants:
+        run_once(variant)
+    for _ in range(repeats):
+        for variant in variants:
+            variant.seconds.append(run_once(variant))
+    expected = variants[0].output.splitlines()
+    for variant in variants:
+        if variant.output.splitlines()[:len(expected)] != expected:
+            sys.exit(f"bench: {name}: {variant.label} prints something else than {variants[0].label}:\n"
+                     f"{variants[0].output}--\n{variant.output}")

@@ -1,0 +1,30 @@
+// The floor: plain calls.
+#include "cases.hpp"
+
+namespace {
+
+__attribute__((noinline)) std::int64_t fib(std::int64_t n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+
+__attribute__((noinline)) std::int64_t split(std::int64_t blocks) {
+  if (blocks == 1) return bench::step(0);
+  const std::int64_t left = blocks / 2;
+  return split(left) + split(blocks - left);
+}
+
+std::int64_t flat(std::int64_t count) {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += bench::step(i);
+  return sum;
+}
+
+std::int64_t chain(std::int64_t count) {
+  std::int64_t x = 0;
+  for (std::int64_t i = 0; i < count; ++i) x = bench::step(x);
+  return x;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bench::run_case({{"fib", fib}, {"split", split}, {"flat", flat}, {"chain", chain}}, argc, argv);
+}
