@@ -104,7 +104,7 @@ BLANK: [ \t\r\n\f\u000B]+ -> skip;
 LINE_COMMENT: '//' ~[\n]* -> skip;
 BLOCK_COMMENT: '/*' (~'*' | '*'+ ~[*/])* '*'+ '/' -> skip;
 UNTERMINATED_COMMENT: '/*' (~'*' | '*'+ ~[*/])* '*'*;
-/** A comment, or a directive of the C preprocessor; which of them is decided after lexing. */
+/** A comment. Directives of the preprocessor are carried out before lexing (compiler/preprocess). */
 HASH_LINE: '#' ~[\n]*;
 BAD_CHARACTERS: ~[A-Za-z0-9_"|&=!<>+\-*/%:(){}[\],;@.# \t\r\n\f\u000B]+ | '&';
 

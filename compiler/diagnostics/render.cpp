@@ -29,6 +29,8 @@ struct Mark {
   LineColumn at;
 };
 
+constexpr std::size_t shown_macros = 2;
+constexpr std::size_t shown_includes = 3;   ///< of a chain of files that include each other
 constexpr std::size_t shown_columns = 240;  ///< of very long lines only the part around the mark is shown
 
 /// Part of a line cut into characters that are safe to print, one column each.
@@ -84,6 +86,7 @@ class Renderer {
       add("{}{:{}}-->{} {}\n", colours_.gutter, "", width_ + 1, colours_.end, sources_.describe(marks.front().span));
       show_file(file);
     }
+    show_includes();
     for (const std::string& call : diagnostic_.calls)
       add("{}{:{}}={} called at {}\n", colours_.gutter, "", width_ + 1, colours_.end, call);
     for (const std::string& remark : diagnostic_.remarks)
@@ -107,10 +110,39 @@ class Renderer {
     };
     put(diagnostic_.span, "", true);
     for (const Diagnostic::Label& label : diagnostic_.labels) put(label.span, label.text, false);
+    for (const MacroUse* macro : macros_in_question())
+      put(macro->definition, fmt::format("the macro `{}`", macro->name), false);
     for (auto& [file, marks] : marks_) {
       std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) {
         return std::tuple(a.at.line, !a.primary, a.at.column) < std::tuple(b.at.line, !b.primary, b.at.column);
       });
+    }
+  }
+
+  /// Those used in what is marked, each once.
+  std::vector<const MacroUse*> macros_in_question() const {
+    std::vector<const MacroUse*> macros;
+    const auto look_in = [&](Span span) {
+      for (const MacroUse* use : sources_.at(span.file).macro_uses(span)) {
+        const bool known = std::ranges::any_of(macros, [&](const MacroUse* one) {
+          return one->definition.file == use->definition.file && one->definition.begin == use->definition.begin;
+        });
+        if (!known && macros.size() < shown_macros) macros.push_back(use);
+      }
+    };
+    look_in(diagnostic_.span);
+    for (const Diagnostic::Label& label : diagnostic_.labels) look_in(label.span);
+    return macros;
+  }
+
+  void show_includes() {
+    std::size_t shown = 0;
+    for (const std::optional<Span>* at = &sources_.at(diagnostic_.span.file).included_at(); *at;
+         at = &sources_.at((*at)->file).included_at()) {
+      const bool enough = shown++ == shown_includes;
+      add("{}{:{}}={} included at {}\n", colours_.gutter, "", width_ + 1, colours_.end,
+          enough ? "further places" : sources_.describe(**at));
+      if (enough) return;
     }
   }
 

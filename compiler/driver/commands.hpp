@@ -19,7 +19,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
 /// Compiles without running: `raddle check`.
 int check_script(Session& session, Script script);
 
-/// Prints the stage `session.options.emit`: tokens ast checked ir opt llvm vm.
+/// Prints the stage `session.options.emit`: preprocessed tokens ast checked ir opt llvm vm.
 int emit_script(Session& session, Script script);
 
 /// Prints what diagnostics mean: `raddle explain`. @param codes  none: lists all, a line each

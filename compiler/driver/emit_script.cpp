@@ -7,6 +7,7 @@
 #include "compiler/driver/builtin_names.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/compile.hpp"
+#include "compiler/driver/load_modules.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/print.hpp"
 #include "compiler/lower/lower.hpp"
@@ -21,8 +22,14 @@ namespace {
 /// Text of the stage, or nothing if the stages before it reported errors.
 std::string emit(Session& session, std::uint32_t file) {
   const std::string& stage = session.options.emit;
-  if (stage == "tokens") return print_tokens(file, session.sources, session.diagnostics);
-  if (stage == "ast") return ast::print(*parse(file, session.sources, session.diagnostics));
+  if (stage == "preprocessed" || stage == "tokens" || stage == "ast") {
+    const std::optional<ExpandedText> text = preprocess_script(session, file);
+    const ExpandedText* const expanded = text ? &*text : nullptr;
+    if (session.diagnostics.has_errors()) return {};
+    if (stage == "tokens") return print_tokens(file, session.sources, session.diagnostics, expanded);
+    if (stage == "ast") return ast::print(*parse(file, session.sources, session.diagnostics, expanded));
+    return expanded == nullptr ? session.sources.at(file).text() : expanded->text();
+  }
   if (stage == "checked" || stage == "ir") {
     const std::unique_ptr<CheckedProgram> checked = check_file(session, file);
     if (!checked) return {};

@@ -1,13 +1,11 @@
 #include "compiler/driver/load_modules.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "compiler/parse/parse.hpp"
+#include "compiler/preprocess/preprocess.hpp"
+#include "compiler/source/read_file.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::driver {
@@ -23,20 +21,26 @@ class Loader {
     if (!parent.empty()) folders_.push_back(parent.string());
   }
 
-  void load(std::uint32_t file) {
-    std::unique_ptr<ast::Module> module = parse(file, session_.sources, session_.diagnostics);
-    for (const ast::Import& import : module->imports) load_import(import);
-    modules_.push_back(std::move(module));
+  void load_script(std::uint32_t file) {
+    const std::optional<ExpandedText> expanded = preprocess_script(session_, file);
+    if (!session_.diagnostics.has_errors()) load(file, expanded ? &*expanded : nullptr);
   }
 
   std::vector<std::unique_ptr<ast::Module>> take() { return std::move(modules_); }
 
  private:
+  void load(std::uint32_t file, const ExpandedText* expanded) {
+    std::unique_ptr<ast::Module> module = parse(file, session_.sources, session_.diagnostics, expanded);
+    for (const ast::Import& import : module->imports) load_import(import);
+    modules_.push_back(std::move(module));
+  }
+
   void load_import(const ast::Import& import) {
     if (!seen_.insert(import.module).second) return;
     if (stdlib::is_module(import.module)) {
       const std::string_view source = stdlib::module_source(import.module);
-      if (!source.empty()) load(session_.sources.add("<stdlib>/" + import.module + ".df", std::string(source)));
+      if (!source.empty())
+        load(session_.sources.add("<stdlib>/" + import.module + ".df", std::string(source)), nullptr);
       return;
     }
     for (const std::string& folder : folders_) {
@@ -48,7 +52,9 @@ class Loader {
           session_.diagnostics.report(DiagnosticKind::unreadable_module, import.span, path, error);
           return;
         }
-        load(session_.sources.add(path, std::move(text)));
+        const std::uint32_t file = session_.sources.add(path, std::move(text));
+        warn_of_directives(file, session_.sources, session_.diagnostics);
+        load(file, nullptr);
         return;
       }
     }
@@ -74,26 +80,15 @@ class Loader {
 
 }  // namespace
 
-bool read_file(const std::string& path, std::string& text, std::string& error) {
-  std::error_code code;
-  if (std::filesystem::is_directory(path, code)) {
-    error = "it is a folder";
-    return false;
-  }
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream content;
-  if (stream) content << stream.rdbuf();
-  if (!stream || content.bad()) {
-    error = std::strerror(errno);
-    return false;
-  }
-  text = std::move(content).str();
-  return true;
+std::optional<ExpandedText> preprocess_script(Session& session, std::uint32_t file) {
+  if (!session.options.preprocess) return std::nullopt;
+  return preprocess(file, session.sources, {session.options.macros, session.options.include_folders},
+                    session.diagnostics);
 }
 
 std::vector<std::unique_ptr<ast::Module>> load_modules(Session& session, std::uint32_t file) {
   Loader loader(session, file);
-  loader.load(file);
+  loader.load_script(file);
   return loader.take();
 }
 

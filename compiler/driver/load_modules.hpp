@@ -1,11 +1,13 @@
 #pragma once
 // Reads and parses a script and all that it imports.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/ast/nodes.hpp"
 #include "compiler/driver/session.hpp"
+#include "compiler/source/expanded_text.hpp"
 
 namespace raddle::driver {
 
@@ -17,7 +19,7 @@ namespace raddle::driver {
 ///              unreadable files and syntax errors are reported.
 std::vector<std::unique_ptr<ast::Module>> load_modules(Session& session, std::uint32_t file);
 
-/// Text of a file. @return false if it can not be read; `error` then says why
-bool read_file(const std::string& path, std::string& text, std::string& error);
+/// The main script's text after preprocessing; nothing if that changes nothing.
+std::optional<ExpandedText> preprocess_script(Session& session, std::uint32_t file);
 
 }  // namespace raddle::driver

@@ -12,8 +12,9 @@
 #include <string_view>
 
 #include "compiler/driver/commands.hpp"
-#include "compiler/driver/load_modules.hpp"
 #include "compiler/opt/pipeline.hpp"
+#include "compiler/preprocess/preprocess.hpp"
+#include "compiler/source/read_file.hpp"
 
 namespace raddle::driver {
 namespace {
@@ -43,6 +44,18 @@ void add_common(CLI::App& app, Session& session) {
       ->type_name("FOLDER")
       ->allow_extra_args(false);
   app.add_option_function<std::string>(
+         "-D",
+         [&options](const std::string& macro) {
+           if (const std::string fault = fault_of_macro_option(macro); !fault.empty())
+             throw CLI::ValidationError("-D", fault);
+           options.macros.push_back(macro);
+         },
+         "Define a macro of the preprocessor, with the text 1 unless one is given (may be repeated)")
+      ->type_name("NAME[=TEXT]")
+      ->allow_extra_args(false)
+      ->trigger_on_parse();
+  app.add_flag("-p{false}", options.preprocess, "No preprocessor: every line that begins with # is a comment");
+  app.add_option_function<std::string>(
          "-W",
          [&options](const std::string& what) {
            if (what != "error") throw CLI::ValidationError("-W", "only `-W error` is known");
@@ -70,8 +83,9 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
   app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
   app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");
   app.add_flag("--interpret", options.interpret_only, "Do not compile leaf functions to machine code");
-  app.add_option("--emit", options.emit, "Print a stage instead of running: tokens, ast, checked, ir, opt, llvm, vm")
-      ->check(CLI::IsMember({"tokens", "ast", "checked", "ir", "opt", "llvm", "vm"}))
+  app.add_option("--emit", options.emit,
+                 "Print a stage instead of running: preprocessed, tokens, ast, checked, ir, opt, llvm, vm")
+      ->check(CLI::IsMember({"preprocessed", "tokens", "ast", "checked", "ir", "opt", "llvm", "vm"}))
       ->type_name("STAGE");
   const auto passes = opt::pass_names();
   const std::set<std::string> pass_names(passes.begin(), passes.end());

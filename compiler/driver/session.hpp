@@ -23,6 +23,8 @@ enum ExitCode : int {
 
 struct Options {
   std::vector<std::string> include_folders;  ///< -I
+  std::vector<std::string> macros;           ///< -D
+  bool preprocess = true;                    ///< not -p
   unsigned workers = 0;                      ///< 0: all cores
   unsigned process_limit = 0;                ///< 0: as many as workers
   int optimisation = 2;                      ///< 0, 1, 2

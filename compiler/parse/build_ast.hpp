@@ -105,10 +105,13 @@ class AstBuilder {
   Span span(const antlr4::Token* token) const { return tokens_.span(*token); }
   Span span(const antlr4::ParserRuleContext* context) const {
     const Span first = span(context->start);
-    const Span last = context->stop == nullptr ? first : span(context->stop);
-    return {first.file, first.begin, std::max(first.end, last.end)};
+    return context->stop == nullptr ? first : join(first, span(context->stop));
   }
-  static Span join(Span first, Span last) { return {first.file, first.begin, last.end}; }
+  /// From one to the other. A macro may put them into different files, or one into the other.
+  static Span join(Span first, Span last) {
+    if (last.file != first.file) return first;
+    return {first.file, std::min(first.begin, last.begin), std::max(first.end, last.end)};
+  }
   ast::Identifier identifier(const antlr4::Token* token) const {
     return {std::string(tokens_.text(*token)), span(token)};
   }

@@ -170,10 +170,10 @@ std::unique_ptr<FunctionDefinition> AstBuilder::app_definition(P::App_definition
 
 ast::CommandLine AstBuilder::command_line(const std::vector<P::WordContext*>& from, Span at) {
   ast::CommandLine out;
-  const antlr4::Token* before = nullptr;  // last token of the word before
+  const SourceToken* before = nullptr;  // last token of the word before
   for (P::WordContext* item : from) {
-    const bool adjacent = before != nullptr && span(before).end == span(item->start).begin;
-    before = item->stop;
+    const bool adjacent = before != nullptr && before->end == static_cast<const SourceToken*>(item->start)->begin;
+    before = static_cast<const SourceToken*>(item->stop);
     if (item->stream != nullptr) {
       constexpr ast::Redirect streams[] = {ast::Redirect::stderr_, ast::Redirect::stdin_, ast::Redirect::stdout_};
       const ast::Redirect stream = streams[item->stream->getType() - P::STDERR];

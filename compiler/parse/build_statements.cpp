@@ -117,8 +117,9 @@ StmtPtr AstBuilder::declaration(P::Simple_statementContext* from, Annotations an
 /// The `//` lines right above the line of `span`, without their marks.
 std::string AstBuilder::comment_above(Span span) const {
   std::string comment;
-  for (std::uint32_t line = tokens_.source().position(span.begin).line - 1; line > 0; --line) {
-    std::string_view text = tokens_.source().line(line);
+  const SourceBuffer& source = tokens_.sources().at(span.file);
+  for (std::uint32_t line = source.position(span.begin).line - 1; line > 0; --line) {
+    std::string_view text = source.line(line);
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     if (!text.starts_with("//")) break;
     text.remove_prefix(std::min(text.find_first_not_of("/ \t"), text.size()));

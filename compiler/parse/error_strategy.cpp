@@ -75,8 +75,10 @@ bool ErrorStrategy::begins_statement(std::uint32_t type) {
 
 Span ErrorStrategy::end_of_previous() {
   const SourceToken* token = previous();
-  const std::uint32_t end = token == nullptr ? 0 : token->end;
-  return {tokens_.file(), end, end};
+  if (token == nullptr) return {tokens_.file(), 0, 0};
+  Span span = tokens_.span(*token);
+  span.begin = span.end;
+  return span;
 }
 
 std::string ErrorStrategy::describe(const SourceToken& token) const {
@@ -321,8 +323,8 @@ void ErrorStrategy::skip_statement(std::size_t start, bool stop_at_block) {
     return;
   }
   const auto not_right_of_start = [&](const SourceToken& token) {
-    const SourceBuffer& source = tokens_.source();
-    return source.position(token.begin).column <= source.position(tokens_.at(start).begin).column;
+    const SourceMap& sources = tokens_.sources();
+    return sources.position(tokens_.span(token)).column <= sources.position(tokens_.span(tokens_.at(start))).column;
   };
   // The `;` of a `for` header end nothing: go on behind its parenthesis.
   if (stop_at_block) {

@@ -27,8 +27,9 @@ void append_utf8(std::string& out, unsigned code_point) {
 
 class StringDecoder {
  public:
-  StringDecoder(std::string_view text, std::uint32_t offset, Span span, Diagnostics& diagnostics)
-      : text_(text), offset_(offset), span_(span), diagnostics_(diagnostics) {}
+  /// @param made_by_macro  `span` is where a macro is used, not the literal's own place
+  StringDecoder(std::string_view text, std::uint32_t offset, Span span, bool made_by_macro, Diagnostics& diagnostics)
+      : text_(text), offset_(offset), span_(span), made_by_macro_(made_by_macro), diagnostics_(diagnostics) {}
 
   std::string run() {
     while (at_ < text_.size()) {
@@ -42,6 +43,7 @@ class StringDecoder {
 
  private:
   Span part(std::size_t begin, std::size_t end) const {
+    if (made_by_macro_) return span_;
     const auto base = span_.begin + offset_;
     return {span_.file, base + static_cast<std::uint32_t>(begin), base + static_cast<std::uint32_t>(end)};
   }
@@ -69,6 +71,10 @@ class StringDecoder {
       ++at_;
       return append_number(16, 2);
     }
+    if (code == '\n' || text_.substr(at_).starts_with("\r\n")) {  // the line goes on in the next one
+      at_ += code == '\n' ? 1 : 2;
+      return;
+    }
     constexpr std::string_view codes = "\\\"?abfnrtv";
     constexpr std::string_view values = "\\\"?\a\b\f\n\r\t\v";
     const std::size_t which = codes.find(code);
@@ -93,6 +99,7 @@ class StringDecoder {
   std::string_view text_;
   std::uint32_t offset_;
   Span span_;
+  bool made_by_macro_;
   Diagnostics& diagnostics_;
   std::size_t at_ = 0;
   int reports_left_ = 10;  ///< binary data in quotes is one mistake, not thousands
@@ -151,9 +158,10 @@ std::string string_value(std::string_view text, Span span, Diagnostics& diagnost
   for (const std::string_view long_mark : {"\"\"\"\n", "\"\"\"\r\n", "----\n", "----\r\n"})
     if (text.starts_with(long_mark)) mark = long_mark.substr(0, long_mark.find_first_of("\r\n"));
   const std::size_t offset = mark.size();
+  const bool made_by_macro = text.size() != span.end - span.begin;
   text.remove_prefix(offset);
   if (text.ends_with(mark)) text.remove_suffix(mark.size());
-  return StringDecoder(text, static_cast<std::uint32_t>(offset), span, diagnostics).run();
+  return StringDecoder(text, static_cast<std::uint32_t>(offset), span, made_by_macro, diagnostics).run();
 }
 
 }  // namespace raddle

@@ -45,15 +45,15 @@ class GuardedParser final : public RaddleParser {
 
 class ModuleParser {
  public:
-  ModuleParser(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics)
+  ModuleParser(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics, const ExpandedText* expanded)
       : diagnostics_(diagnostics),
-        tokens_(tokenize(file, sources, diagnostics)),
+        tokens_(tokenize(file, sources, diagnostics, expanded)),
         strategy_(std::make_shared<ErrorStrategy>(tokens_, diagnostics)),
         parser_(tokens_, strategy_),
         builder_(tokens_, diagnostics),
         module_(std::make_unique<ast::Module>()) {
     module_->file = file;
-    module_->statements.span = {file, 0, tokens_.tokens().back().end};
+    module_->statements.span = {file, 0, static_cast<std::uint32_t>(sources.at(file).text().size())};
   }
 
   std::unique_ptr<ast::Module> run() {
@@ -199,9 +199,10 @@ class ModuleParser {
 
 }  // namespace
 
-std::unique_ptr<ast::Module> parse(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics) {
+std::unique_ptr<ast::Module> parse(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics,
+                                   const ExpandedText* expanded) {
   const std::size_t first = diagnostics.all().size();
-  auto module = ModuleParser(file, sources, diagnostics).run();
+  auto module = ModuleParser(file, sources, diagnostics, expanded).run();
   diagnostics.order_by_position(first);
   return module;
 }

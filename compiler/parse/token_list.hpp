@@ -10,11 +10,12 @@
 
 #include "RaddleLexer.h"
 #include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/source/expanded_text.hpp"
 #include "compiler/source/source_buffer.hpp"
 
 namespace raddle {
 
-/// A token without text of its own: half-open byte range [begin, end) of the file.
+/// A token without text of its own: half-open byte range [begin, end) of the text that is parsed.
 class SourceToken final : public antlr4::Token {
  public:
   static constexpr std::uint32_t no_partner = ~0u;
@@ -45,19 +46,30 @@ class SourceToken final : public antlr4::Token {
 /// All tokens of a file (the last one is the end of file) and a reading position.
 class TokenList final : public antlr4::TokenStream {
  public:
-  TokenList(std::uint32_t file, const SourceBuffer& source) : file_(file), source_(source) {}
+  /// @param expanded  what is parsed instead of the file's own text, or null
+  TokenList(std::uint32_t file, const SourceMap& sources, const ExpandedText* expanded)
+      : file_(file),
+        sources_(sources),
+        expanded_(expanded),
+        text_(expanded == nullptr ? sources.at(file).text() : expanded->text()) {}
 
   std::vector<SourceToken>& tokens() { return tokens_; }
   SourceToken& at(std::size_t index) { return tokens_[std::min(index, tokens_.size() - 1)]; }
   SourceToken& next(std::size_t ahead = 0) { return at(position_ + ahead); }
-  const SourceBuffer& source() const { return source_; }
+  const SourceMap& sources() const { return sources_; }
+  /// What is parsed; the ranges of tokens refer to it.
+  std::string_view text() const { return text_; }
+  /// Where it is written. All positions told to the user and kept in the tree are such spans.
+  Span span(std::uint32_t begin, std::uint32_t end) const {
+    return expanded_ == nullptr ? Span{file_, begin, end} : expanded_->span(begin, end);
+  }
   Span span(const antlr4::Token& token) const {
     const auto& at = static_cast<const SourceToken&>(token);
-    return {file_, at.begin, at.end};
+    return span(at.begin, at.end);
   }
   std::string_view text(const antlr4::Token& token) const {
     const auto& at = static_cast<const SourceToken&>(token);
-    return std::string_view(source_.text()).substr(at.begin, at.end - at.begin);
+    return text_.substr(at.begin, at.end - at.begin);
   }
   std::uint32_t file() const { return file_; }
 
@@ -73,7 +85,7 @@ class TokenList final : public antlr4::TokenStream {
   antlr4::Token* get(std::size_t index) const override;
   ssize_t mark() override { return 0; }
   void release(ssize_t) override {}
-  std::string getSourceName() const override { return source_.path(); }
+  std::string getSourceName() const override { return sources_.at(file_).path(); }
   antlr4::TokenSource* getTokenSource() const override { return nullptr; }
   std::string getText(const antlr4::misc::Interval&) override { return {}; }
   std::string getText() override { return {}; }
@@ -82,12 +94,15 @@ class TokenList final : public antlr4::TokenStream {
 
  private:
   std::uint32_t file_;
-  const SourceBuffer& source_;
+  const SourceMap& sources_;
+  const ExpandedText* expanded_;
+  std::string_view text_;
   std::vector<SourceToken> tokens_;
   std::size_t position_ = 0;
 };
 
 /// Cuts the file into tokens, pairs its brackets, and reports what is no token.
-TokenList tokenize(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics);
+TokenList tokenize(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics,
+                   const ExpandedText* expanded = nullptr);
 
 }  // namespace raddle

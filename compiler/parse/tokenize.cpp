@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 
 #include "compiler/parse/literals.hpp"
@@ -68,8 +67,8 @@ bool is_word_character(char c) {
 
 class Tokenizer {
  public:
-  Tokenizer(std::uint32_t file, const SourceBuffer& source, Diagnostics& diagnostics)
-      : text_(source.text()), bytes_(text_), lexer_(bytes_), diagnostics_(diagnostics), list_(file, source) {}
+  Tokenizer(TokenList list, Diagnostics& diagnostics)
+      : text_(list.text()), bytes_(text_), lexer_(bytes_), diagnostics_(diagnostics), list_(std::move(list)) {}
 
   TokenList run() {
     if (text_.starts_with("\xEF\xBB\xBF")) lexer_.restart(3);
@@ -88,7 +87,7 @@ class Tokenizer {
 
  private:
   std::vector<SourceToken>& tokens() { return list_.tokens(); }
-  Span span(std::uint32_t begin, std::uint32_t end) const { return {list_.file(), begin, end}; }
+  Span span(std::uint32_t begin, std::uint32_t end) const { return list_.span(begin, end); }
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const { return text_.substr(begin, end - begin); }
   std::uint32_t end_of_line(std::uint32_t offset) const {
     std::size_t end = std::min(text_.find('\n', offset), text_.size());
@@ -112,7 +111,7 @@ class Tokenizer {
     const std::uint32_t end = lexer_.end();
     const std::size_t type = lexer_.type;
     switch (type) {
-      case Lexer::HASH_LINE: accept_hash_line(begin, end); return;
+      case Lexer::HASH_LINE: return;
       case Lexer::UNTERMINATED_COMMENT: wrong_.emplace_back(type, 0, begin, end); return;
       case Lexer::BAD_CHARACTERS: push_wrong(type, type, begin, end); return;
       case Lexer::BAD_NUMBER: push_wrong(type, Lexer::INT, begin, end); return;
@@ -162,19 +161,6 @@ class Tokenizer {
     tokens().erase(tokens().begin() + static_cast<std::ptrdiff_t>(*culprit), tokens().end());
     std::erase_if(wrong_, [&](const SourceToken& token) { return token.begin > culprit_begin; });
     cut_string(culprit_begin);
-  }
-
-  void accept_hash_line(std::uint32_t begin, std::uint32_t end) {
-    constexpr std::array directives = {"include", "define", "undef", "if",    "ifdef",
-                                       "ifndef",  "else",   "elif",  "endif", "error"};
-    const std::size_t line_start = begin == 0 ? 0 : text_.rfind('\n', begin - 1) + 1;
-    if (text_.substr(line_start, begin - line_start).find_first_not_of(" \t") != std::string_view::npos) return;
-    std::uint32_t word_end = begin + 1;
-    while (word_end < end && is_word_character(text_[word_end])) ++word_end;
-    for (const char* directive : directives)
-      if (slice(begin + 1, word_end) == directive)
-        diagnostics_.report(DiagnosticKind::not_supported, span(begin, word_end),
-                            fmt::format("the preprocessor directive `#{}`", directive));
   }
 
   void report(const SourceToken& token) {
@@ -291,17 +277,19 @@ class Tokenizer {
 
 }  // namespace
 
-TokenList tokenize(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics) {
-  return Tokenizer(file, sources.at(file), diagnostics).run();
+TokenList tokenize(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics,
+                   const ExpandedText* expanded) {
+  return Tokenizer(TokenList(file, sources, expanded), diagnostics).run();
 }
 
-std::string print_tokens(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics) {
-  TokenList list = tokenize(file, sources, diagnostics);
+std::string print_tokens(std::uint32_t file, const SourceMap& sources, Diagnostics& diagnostics,
+                         const ExpandedText* expanded) {
+  TokenList list = tokenize(file, sources, diagnostics, expanded);
   ByteStream nothing("");
   const RawLexer lexer(nothing);
   std::string out;
   for (const SourceToken& token : list.tokens()) {
-    const LineColumn at = list.source().position(token.begin);
+    const LineColumn at = sources.position(list.span(token));
     const bool end = token.type == SourceToken::end_of_file;
     fmt::format_to(std::back_inserter(out), "{}:{} {}", at.line, at.column,
                    end ? "END_OF_FILE" : lexer.getVocabulary().getSymbolicName(token.type));

@@ -4,7 +4,8 @@
 
 namespace raddle {
 
-SourceBuffer::SourceBuffer(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
+SourceBuffer::SourceBuffer(std::string path, std::string text, std::optional<Span> included_at)
+    : path_(std::move(path)), text_(std::move(text)), included_at_(included_at) {
   line_starts_.push_back(0);
   for (std::uint32_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
@@ -28,8 +29,15 @@ std::string_view SourceBuffer::line(std::uint32_t line) const {
   return std::string_view(text_).substr(begin, end - begin);
 }
 
-std::uint32_t SourceMap::add(std::string path, std::string text) {
-  buffers_.emplace_back(std::move(path), std::move(text));
+std::vector<const MacroUse*> SourceBuffer::macro_uses(Span range) const {
+  std::vector<const MacroUse*> uses;
+  auto at = std::ranges::lower_bound(macro_uses_, range.begin, {}, [](const MacroUse& one) { return one.use.begin; });
+  for (; at != macro_uses_.end() && at->use.end <= range.end; ++at) uses.push_back(&*at);
+  return uses;
+}
+
+std::uint32_t SourceMap::add(std::string path, std::string text, std::optional<Span> included_at) {
+  buffers_.emplace_back(std::move(path), std::move(text), included_at);
   return static_cast<std::uint32_t>(buffers_.size() - 1);
 }
 

@@ -2,6 +2,7 @@
 // Script text and positions in it. A SourceMap lives as long as the session: spans stay valid in every phase.
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,16 @@ struct LineColumn {
   std::uint32_t column = 0;
 };
 
+/// A macro of the preprocessor where a script uses it: what is wrong in its text is told at `use`.
+struct MacroUse {
+  Span use;
+  std::string name;
+  Span definition;
+};
+
 class SourceBuffer {
  public:
-  SourceBuffer(std::string path, std::string text);
+  SourceBuffer(std::string path, std::string text, std::optional<Span> included_at = std::nullopt);
   const std::string& path() const { return path_; }
   const std::string& text() const { return text_; }
   /// @param offset  byte offset, 0..text().size()
@@ -31,19 +39,28 @@ class SourceBuffer {
   /// The line's text without its newline. @param line  1-based; beyond the end: ""
   std::string_view line(std::uint32_t line) const;
   std::uint32_t line_count() const { return static_cast<std::uint32_t>(line_starts_.size()); }
+  /// The `#include` that this text was read for.
+  const std::optional<Span>& included_at() const { return included_at_; }
+  /// The macro uses that lie within `range` of this file, in order.
+  std::vector<const MacroUse*> macro_uses(Span range) const;
+  /// Uses are added in the order of the text.
+  void add_macro_use(MacroUse use) { macro_uses_.push_back(std::move(use)); }
 
  private:
   std::string path_;
   std::string text_;
   std::vector<std::uint32_t> line_starts_;
+  std::optional<Span> included_at_;
+  std::vector<MacroUse> macro_uses_;
 };
 
 /// Owns every buffer of a session. Not thread-safe while adding; reading is.
 class SourceMap {
  public:
   /// @return the file index to be used in spans
-  std::uint32_t add(std::string path, std::string text);
+  std::uint32_t add(std::string path, std::string text, std::optional<Span> included_at = std::nullopt);
   const SourceBuffer& at(std::uint32_t file) const { return buffers_.at(file); }
+  void add_macro_use(MacroUse use) { buffers_.at(use.use.file).add_macro_use(std::move(use)); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(buffers_.size()); }
   LineColumn position(Span span) const { return at(span.file).position(span.begin); }
   /// "file.df:3:5"

@@ -21,6 +21,7 @@ ALLOWED = {
     "compiler/types": ["compiler/source"],
     "compiler/diagnostics": ["compiler/source", "compiler/types"],
     "compiler/ast": ["compiler/source", "compiler/types", "compiler/diagnostics"],
+    "compiler/preprocess": ["compiler/source", "compiler/diagnostics"],
     "compiler/parse": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast"],
     "compiler/check": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "stdlib"],
     "compiler/ir": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/value"],

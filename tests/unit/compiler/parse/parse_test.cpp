@@ -143,7 +143,6 @@ TEST_CASE("one mistake gives one error") {
   CHECK(only_error("x = \"a\\q\";") == "1:7 unknown escape `\\q` in a string");
   CHECK(only_error("x = 9223372036854775808;") == "1:5 the integer `9223372036854775808` does not fit in 64 bits");
   CHECK(only_error("printf(\"hello);\ntrace(\"x\");") == "1:8 unterminated string");
-  CHECK(only_error("#define N 3\n# just a comment\n") == "1:1 not supported yet: the preprocessor directive `#define`");
 }
 
 TEST_CASE("statements behind an error are still read") {

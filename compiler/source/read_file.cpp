@@ -1,0 +1,28 @@
+#include "compiler/source/read_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace raddle {
+
+bool read_file(const std::string& path, std::string& text, std::string& error) {
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) {
+    error = "it is a folder";
+    return false;
+  }
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream content;
+  if (stream) content << stream.rdbuf();
+  if (!stream || content.bad()) {
+    error = std::strerror(errno);
+    return false;
+  }
+  text = std::move(content).str();
+  return true;
+}
+
+}  // namespace raddle

@@ -1,0 +1,3 @@
+// faulty
+int x = 1.5;
+string s = x + unknown;

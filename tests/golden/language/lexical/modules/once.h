@@ -1,0 +1,2 @@
+#pragma once
+int only_one = 1;

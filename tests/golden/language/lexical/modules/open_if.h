@@ -1,0 +1,1 @@
+#ifndef OPEN_IF
