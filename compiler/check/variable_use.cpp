@@ -163,19 +163,24 @@ class UseCollector {
       target(*assign.targets[i], one);
       if (i < assign.declares.size() && assign.declares[i])
         for (const auto& [variable, unused] : one.all()) declare(variable);
-      mark_self(assign, one);
+      if (const ast::Expr* value = value_of(assign, i)) mark_self(*value, one);
       writes.then(context_, std::move(one));
     }
     return writes;
   }
 
+  /// The value of one target. Null if it is one of several outputs of a call: another output may be what it waits for,
+  /// and a function gives each as soon as it can.
+  static const ast::Expr* value_of(const ast::Assign& assign, std::size_t target) {
+    return assign.values.size() == assign.targets.size() ? assign.values[target].get() : nullptr;
+  }
+
   /// Marks `x = x + 1`: the value waits for itself.
-  void mark_self(const ast::Assign& assign, WriteSet& target) {
+  void mark_self(const ast::Expr& value, WriteSet& target) {
     for (auto& [variable, writes] : target.all()) {
       if (!writes.front().path.empty() || !context_.store().is_scalar(context_.variable(variable).type)) continue;
-      for (const auto& value : assign.values)
-        for (const Awaited& awaited : awaited_variables(context_, *value))
-          if (awaited.variable == variable && !writes.front().needs_itself) writes.front().needs_itself = awaited.span;
+      for (const Awaited& awaited : awaited_variables(context_, value))
+        if (awaited.variable == variable && !writes.front().needs_itself) writes.front().needs_itself = awaited.span;
     }
   }
 

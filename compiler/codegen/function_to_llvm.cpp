@@ -322,7 +322,7 @@ void FunctionEmitter::emit_array_get(const ir::Op& op) {
   const Value array = read(op.operands.at(0));
   llvm::Value* index = word(op.operands.at(1));
   if (!array.length) return module_.refuse("an element of something that is no array");
-  llvm::Value* const detail[] = {index, array.length};
+  llvm::Value* const detail[] = {index, builder_.CreatePtrToInt(array.word, builder_.getInt64Ty())};
   fail_if(builder_.CreateICmpUGE(index, array.length), raddle_leaf_index_out_of_range, op.span, detail);
   const TypeKind element = module_.element_kind(source_.variables.at(op.operands.at(0).index).type);
   llvm::Type* stored = element == TypeKind::float_ ? builder_.getDoubleTy()

@@ -197,9 +197,7 @@ class Planner {
       default: return AwaitMode::set;
     }
   }
-  AwaitMode closed_mode(ir::Operand operand) const {
-    return kind(operand) == TypeKind::structure ? AwaitMode::set : std::min(deep_mode(operand), AwaitMode::closed);
-  }
+  AwaitMode closed_mode(ir::Operand operand) const { return std::min(deep_mode(operand), AwaitMode::closed); }
   AwaitMode reference_mode(ir::Operand operand) const {
     const TypeKind type = kind(operand);
     return type == TypeKind::array || type == TypeKind::bag ? AwaitMode::closed : AwaitMode::set;

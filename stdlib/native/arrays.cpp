@@ -5,6 +5,7 @@
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/pattern.hpp"
 #include "vm/value/bag.hpp"
+#include "vm/value/range.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::stdlib::native {
@@ -14,16 +15,11 @@ using vm::Value;
 
 Value count_of(std::size_t count) { return Value::of(static_cast<std::int64_t>(count)); }
 
-// A negative step yields nothing (language.md 4.3), step 0 is an error.
 template <typename T>
 Result range_of(T begin, T end, T step, Results results) {
-  if (step == 0) return fail("the step of a range is 0");
-  constexpr double most_elements = 0x1p31;  // 16 GiB
-  if (step < 0 || !(begin <= end)) return give(results, dense_array({}));
-  if ((static_cast<double>(end) - static_cast<double>(begin)) / static_cast<double>(step) > most_elements) {
-    return fail("the range has too many elements");
-  }
-  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::range(begin, end, step)));
+  auto range = vm::make_range(begin, end, step);
+  if (!range) return fail(range.error());
+  return give(results, Value::of_object(vm::ValueKind::array, *std::move(range)));
 }
 
 Result keys_of(const Value& array, Results results) {

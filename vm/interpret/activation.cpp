@@ -93,17 +93,18 @@ bool Interpreter::await_inputs(Frame& frame, const Strand& strand, StrandState* 
       if (!closing->is_resolved() && enlist(*closing, i)) return false;
       if (closing->is_failed()) frame.careful.store(true, std::memory_order_relaxed);
     }
-    if (inputs[i].mode == AwaitMode::closed) continue;
-    const Depth depth = depth_of(variable);
+    const AwaitMode mode = inputs[i].mode;
+    if (mode == AwaitMode::closed && variable.kind() != ValueKind::structure) continue;
+    const Depth depth = depth_of(variable, mode);
     if (depth == Depth::failed) frame.careful.store(true, std::memory_order_relaxed);
     if (depth != Depth::unset) continue;
     if (!state) state = arm(frame, strand);
     state->next = i;
     state->is_waiting = true;
-    auto* wait = make<DeepWait>(*state, variable);
+    auto* wait = make<DeepWait>(*state, variable, mode);
     if (wait->advance()) return false;
     destroy(wait);
-    if (depth_of(variable) == Depth::failed) frame.careful.store(true, std::memory_order_relaxed);
+    if (depth_of(variable, mode) == Depth::failed) frame.careful.store(true, std::memory_order_relaxed);
   }
   if (!state) return true;
   state->is_waiting = false;
@@ -136,8 +137,7 @@ bool Interpreter::set(Future& future, Value value) {
 
 void Interpreter::set(Future& future, Value value, Frame& frame, std::uint32_t instruction, Operand variable) {
   if (set(future, std::move(value))) return;
-  const VariableInfo* info =
-      find_variable(program_, static_cast<BodyId>(&frame.body - program_.bodies.data()), variable);
+  const VariableInfo* info = find_variable(program_, body_of(frame), variable);
   assigned_twice(frame, instruction, info ? info->name : "");
 }
 

@@ -7,16 +7,12 @@
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/range.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::vm {
 
 namespace {
-
-std::string element_name(const Array& array, const Value& key) {
-  const std::string text = key.kind() == ValueKind::string ? "\"" + key.as_string() + "\"" : to_text(key);
-  return fmt::format("{}[{}]", array.name().empty() ? "array" : array.name(), text);
-}
 
 Value list_value(Ref<Array> array) { return Value::of_object(ValueKind::array, std::move(array)); }
 
@@ -72,7 +68,7 @@ bool Interpreter::array_insert(Frame& frame, const Instruction& in) {
   const Value key = frame.at(in.b).get();
   Future* element = array.as_array().insert(key);
   if (!element)
-    assigned_twice(frame, index_of(in), element_name(array.as_array(), key));
+    assigned_twice(frame, index_of(in), array.as_array().element_name(key));
   else
     pass_into(frame.at(in.c), frame, *element, array, index_of(in));
   release_writer(frame, Operand::from_bits(in.d));
@@ -84,7 +80,7 @@ bool Interpreter::array_row(Frame& frame, const Instruction& in) {
   const Value key = frame.at(in.c).get();
   Ref<Array> row = array.row(key, wakes_);
   if (!row) {
-    const std::string message = fmt::format("`{}` is assigned as a whole and by element", element_name(array, key));
+    const std::string message = fmt::format("`{}` is assigned as a whole and by element", array.element_name(key));
     fail_results(frame, in, failure_at(frame, index_of(in), message));
     return false;
   }
@@ -99,7 +95,7 @@ bool Interpreter::bag_row(Frame& frame, const Instruction& in) {
   const Value key = frame.at(in.c).get();
   Ref<Bag> row = array.bag_row(key, wakes_);
   if (!row) {
-    const std::string message = fmt::format("`{}` is assigned as a whole and appended to", element_name(array, key));
+    const std::string message = fmt::format("`{}` is assigned as a whole and appended to", array.element_name(key));
     fail_results(frame, in, failure_at(frame, index_of(in), message));
     return false;
   }
@@ -137,7 +133,7 @@ bool Interpreter::array_map(Frame& frame, const Instruction& in) {
     const Value key = frame.at(operands[i]).get();
     Future* element = array->insert(key);
     if (!element) {
-      fail(frame, in, fmt::format("the key {} comes twice", to_text(key)));
+      fail(frame, in, fmt::format("the key {} comes twice", key_text(key)));
       return false;
     }
     pass_into(frame.at(operands[i + 1]), frame, *element, shared, index_of(in));
@@ -150,19 +146,14 @@ bool Interpreter::array_map(Frame& frame, const Instruction& in) {
 bool Interpreter::array_range(Frame& frame, const Instruction& in) {
   const Value low = frame.at(in.b).get(), high = frame.at(in.c).get();
   const Value step = frame.at(Operand::from_bits(in.d)).get();
-  const bool is_float = low.kind() == ValueKind::float_;
-  if (is_float ? step.as_float() == 0 : step.as_int() == 0) {
-    fail(frame, in, "the step of a range is 0");
+  std::expected<Ref<Array>, std::string> array = low.kind() == ValueKind::float_
+                                                     ? make_range(low.as_float(), high.as_float(), step.as_float())
+                                                     : make_range(low.as_int(), high.as_int(), step.as_int());
+  if (!array) {
+    fail(frame, in, array.error());
     return false;
   }
-  Ref<Array> array;
-  if (is_float ? !(step.as_float() > 0) : step.as_int() < 0)
-    array = make_ref<Array>(0);  // downwards: nothing
-  else if (is_float)
-    array = Array::range(low.as_float(), high.as_float(), step.as_float());
-  else
-    array = Array::range(low.as_int(), high.as_int(), step.as_int());
-  put(frame, in, list_value(std::move(array)));
+  put(frame, in, list_value(*std::move(array)));
   return true;
 }
 
@@ -193,7 +184,9 @@ bool Interpreter::struct_set(Frame& frame, const Instruction& in) {
   const Value structure = frame.at(in.a).get();
   Future& field = structure.as_structure().field(in.d);
   if (field.is_resolved()) {
-    assigned_twice(frame, index_of(in), structure.as_structure().field_name(in.d));
+    const VariableInfo* variable = find_variable(program_, body_of(frame), in.a);
+    const std::string of = variable && !variable->name.empty() ? variable->name + "." : "";
+    assigned_twice(frame, index_of(in), of + structure.as_structure().field_name(in.d));
     return false;
   }
   pass_into(frame.at(in.c), frame, field, structure, index_of(in));

@@ -7,25 +7,24 @@ namespace raddle::vm {
 
 namespace {
 
+/// Fields count as far as `closed` looks, elements only for `deep`.
 template <typename Visit>
-void for_each_inner(const Future& future, const Visit& visit) {
-  switch (future.kind()) {
-    case ValueKind::array: return object_in<Array>(future).for_each_future(visit);
-    case ValueKind::bag: return object_in<Bag>(future).for_each_future(visit);
-    case ValueKind::structure: {
-      Structure& structure = object_in<Structure>(future);
-      for (std::size_t i = 0; i < structure.field_count(); ++i) visit(structure.field(i));
-      return;
-    }
-    default: return;
+void for_each_inner(const Future& future, AwaitMode mode, const Visit& visit) {
+  const ValueKind kind = future.kind();
+  if (kind == ValueKind::structure) {
+    Structure& structure = object_in<Structure>(future);
+    for (std::size_t i = 0; i < structure.field_count(); ++i) visit(structure.field(i));
   }
+  if (mode != AwaitMode::deep) return;
+  if (kind == ValueKind::array) object_in<Array>(future).for_each_future(visit);
+  if (kind == ValueKind::bag) object_in<Bag>(future).for_each_future(visit);
 }
 
 bool is_plain(const Future& future) { return future.is_resolved() && future.kind() < ValueKind::array; }
 
 }  // namespace
 
-Depth depth_of(const Future& future) {
+Depth depth_of(const Future& future, AwaitMode mode) {
   if (!future.is_resolved()) return Depth::unset;
   if (is_plain(future)) return Depth::set;
   if (future.is_failed()) return Depth::failed;
@@ -34,9 +33,9 @@ Depth depth_of(const Future& future) {
     if (closing->is_failed()) return Depth::failed;
   }
   Depth depth = Depth::set;
-  for_each_inner(future, [&depth](Future& inner) {
+  for_each_inner(future, mode, [&depth, mode](Future& inner) {
     if (depth == Depth::unset || is_plain(inner)) return;
-    const Depth own = depth_of(inner);
+    const Depth own = depth_of(inner, mode);
     if (own != Depth::set) depth = own;
   });
   return depth;
@@ -55,7 +54,7 @@ bool DeepWait::advance() {
       continue;
     }
     todo_.pop_back();
-    for_each_inner(future, [this](Future& inner) {
+    for_each_inner(future, mode_, [this](Future& inner) {
       if (!is_plain(inner)) todo_.push_back(&inner);
     });
   }

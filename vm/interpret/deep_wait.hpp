@@ -10,7 +10,7 @@ namespace raddle::vm {
 /// still to be looked at; enlisted with one at a time.
 class DeepWait final : public Cell, public Waiter {
  public:
-  DeepWait(StrandState& state, Future& variable) : state_(state), todo_{&variable} {}
+  DeepWait(StrandState& state, Future& variable, AwaitMode mode) : state_(state), mode_(mode), todo_{&variable} {}
   void run(Worker&) override {}  // never queued
   void resolved(Worker& worker) override;
   /// @return true: enlisted, do not touch this any more; false: everything is there
@@ -19,6 +19,7 @@ class DeepWait final : public Cell, public Waiter {
 
  private:
   StrandState& state_;
+  const AwaitMode mode_;
   std::vector<Future*> todo_;
 };
 

@@ -95,7 +95,7 @@ class Diagnosis {
     if (input.mode == AwaitMode::set) return;
     Future* closing = closing_of(future);
     if (closing && !closing->is_resolved()) return await(*closing, variable, place, true);
-    if (input.mode == AwaitMode::deep && depth_of(future) == Depth::unset) await_inside(future, variable, place);
+    if (depth_of(future, input.mode) == Depth::unset) await_inside(future, variable, place);
   }
 
   void await_inside(Future& future, const VariableInfo* variable, Place place) {

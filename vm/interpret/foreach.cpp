@@ -1,12 +1,12 @@
 // `foreach`: ranges are expanded lazily. See Note [Ranges] in range_task.hpp.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/range_task.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/range.hpp"
 
 namespace raddle::vm {
 
@@ -19,25 +19,6 @@ constexpr std::int64_t batch_ns = 50'000;
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-/// Number of k >= 0 with low + k*step <= high. @pre step > 0
-std::int64_t int_count(std::int64_t low, std::int64_t high, std::int64_t step) {
-  if (low > high) return 0;
-  const std::uint64_t distance = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-  return static_cast<std::int64_t>(
-             std::min<std::uint64_t>(distance / static_cast<std::uint64_t>(step), INT64_MAX - 1)) +
-         1;
-}
-
-std::int64_t float_count(double low, double high, double step) {
-  if (!(low <= high)) return 0;
-  const double quotient = std::floor((high - low) / step);
-  auto count = static_cast<std::int64_t>(std::min(quotient, 9e18)) + 1;
-  // the quotient is rounded: the elements themselves decide
-  while (count > 0 && low + static_cast<double>(count - 1) * step > high) --count;
-  while (low + static_cast<double>(count) * step <= high && count < INT64_MAX - 1) ++count;
-  return count;
 }
 
 std::shared_ptr<const ElementOrder> element_order(const Value& container) {
@@ -70,17 +51,18 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
     range.kind = RangeTask::Kind::floats;
     range.float_low = frame.at(in.a).get().as_float();
     range.float_step = frame.at(in.c).get().as_float();
-    if (range.float_step > 0)
-      range.end = float_count(range.float_low, frame.at(in.b).get().as_float(), range.float_step);
+    if (range.float_step != 0)
+      range.end = range_count(range.float_low, frame.at(in.b).get().as_float(), range.float_step);
   } else {
     range.low = static_cast<std::int64_t>(frame.at(in.a).peek());
     range.step = static_cast<std::int64_t>(frame.at(in.c).peek());
-    if (range.step > 0) range.end = int_count(range.low, static_cast<std::int64_t>(frame.at(in.b).peek()), range.step);
+    if (range.step != 0)
+      range.end = range_count(range.low, static_cast<std::int64_t>(frame.at(in.b).peek()), range.step);
   }
   const bool is_zero_step = in.opcode != Opcode::foreach_array &&
                             (range.kind == RangeTask::Kind::floats ? range.float_step == 0 : range.step == 0);
   if (is_zero_step) {
-    const Value failure = failure_at(frame, index_of(in), "the step of a range is 0");
+    const Value failure = failure_at(frame, index_of(in), zero_step_text);
     fail_results(frame, in, failure);
     return false;
   }
@@ -154,10 +136,8 @@ void Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int6
     body->stream = stream;
     Future* slots = body->slots();
     switch (piece.kind) {
-      case RangeTask::Kind::ints: slots[0].init(Value::of(piece.low + i * piece.step)); break;
-      case RangeTask::Kind::floats:
-        slots[0].init(Value::of(piece.float_low + static_cast<double>(i) * piece.float_step));
-        break;
+      case RangeTask::Kind::ints: slots[0].init(Value::of(range_value(piece.low, piece.step, i))); break;
+      case RangeTask::Kind::floats: slots[0].init(Value::of(range_value(piece.float_low, piece.float_step, i))); break;
       case RangeTask::Kind::elements: pass_element(*piece.order, i, *body); break;
     }
     if (piece.site.parameter_count > 1) {

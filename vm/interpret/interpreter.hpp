@@ -110,6 +110,7 @@ class Interpreter {
     return static_cast<std::uint32_t>(&in - program_.instructions.data());
   }
 
+  BodyId body_of(const Frame& frame) const { return static_cast<BodyId>(&frame.body - program_.bodies.data()); }
   /// What identifies an instruction in streams of random numbers: its place in the script, whatever optimisation does.
   std::uint64_t position_of(std::uint32_t instruction) const {
     const Place place = program_.places[instruction];
@@ -186,12 +187,13 @@ class Interpreter {
   unsigned range_nesting_ = 0;              ///< iterations of `foreach` among them
   std::uint64_t pushed_ = 0;                ///< tasks queued by this worker so far
   std::uint64_t loop_pushed_ = 0;           ///< the same when a loop last gave way
+  std::uint32_t loop_turns_ = 0;            ///< iterations of loops since then
   std::vector<Value> loop_values_;          ///< of the next iteration, while its frame is made anew
   std::vector<Value> arguments_, results_;  ///< of the builtin being called
 };
 
-/// How deeply the future's value is set: looks through arrays, bags, structures and files.
-Depth depth_of(const Future& future);
+/// How deeply the future's value is set: looks into structures and files, with `deep` also into arrays and bags.
+Depth depth_of(const Future& future, AwaitMode mode = AwaitMode::deep);
 
 /// Mixes the position of an instruction or the number of an iteration into a stream identity.
 inline std::uint64_t mix_stream(std::uint64_t stream, std::uint64_t with) {

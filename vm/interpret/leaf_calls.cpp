@@ -40,6 +40,13 @@ Future* missing_part(Future& argument, LeafType type) {
   return unset;
 }
 
+/// What native code takes for the address of the elements: of an empty array its own, to tell it from others.
+std::int64_t address_of(Array& array) {
+  std::size_t size;
+  const void* elements = array.packed(size);
+  return reinterpret_cast<std::int64_t>(elements ? elements : &array);
+}
+
 /// Appends the argument's words. @return false if it is failed or no dense array of the type
 bool encode(const Future& argument, LeafType type, std::int64_t* words, std::size_t& count) {
   if (argument.is_failed()) return false;
@@ -51,7 +58,7 @@ bool encode(const Future& argument, LeafType type, std::int64_t* words, std::siz
   std::size_t size;
   if (!array.is_packable(size)) return false;
   if (size != 0 && array.get(Value::of(std::int64_t{0})).kind() != element_kind(type)) return false;
-  words[count++] = reinterpret_cast<std::int64_t>(array.packed(size));
+  words[count++] = address_of(array);
   words[count++] = static_cast<std::int64_t>(size);
   return true;
 }
@@ -62,18 +69,6 @@ Value decode(std::int64_t word, LeafType type) {
   double value;
   std::memcpy(&value, &word, sizeof value);
   return Value::of(value);
-}
-
-std::string message_of(std::int32_t status, const raddle_leaf_failure& failure) {
-  switch (static_cast<raddle_leaf_status>(status)) {
-    case raddle_leaf_division_by_zero: return "division by zero";
-    case raddle_leaf_integer_overflow: return "integer overflow";
-    case raddle_leaf_index_out_of_range: return fmt::format("index {} is never written", failure.detail[0]);
-    case raddle_leaf_ok:
-    case raddle_leaf_recursion_too_deep:
-    case raddle_leaf_domain_error: break;
-  }
-  return "unknown failure of a leaf function";
 }
 
 }  // namespace
@@ -168,10 +163,39 @@ bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t 
   return true;
 }
 
+namespace {
+
+/// What native code says of an index: the words are those of interpreted code.
+std::string missing_text(Frame& frame, const CallSite& site, const std::vector<LeafType>& types,
+                         const raddle_leaf_failure& failure) {
+  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+    if (!is_array(types[i])) continue;
+    Array& array = object_in<Array>(frame.at(site.arguments[i]));
+    if (address_of(array) == failure.detail[1]) return array.missing(Value::of(failure.detail[0]))->message;
+  }
+  return fmt::format("index {} is never written", failure.detail[0]);
+}
+
+std::string message_of(Frame& frame, const CallSite& site, const std::vector<LeafType>& types, std::int32_t status,
+                       const raddle_leaf_failure& failure) {
+  switch (static_cast<raddle_leaf_status>(status)) {
+    case raddle_leaf_division_by_zero: return "division by zero";
+    case raddle_leaf_integer_overflow: return "integer overflow";
+    case raddle_leaf_index_out_of_range: return missing_text(frame, site, types, failure);
+    case raddle_leaf_ok:
+    case raddle_leaf_recursion_too_deep:
+    case raddle_leaf_domain_error: break;
+  }
+  return "unknown failure of a leaf function";
+}
+
+}  // namespace
+
 void Interpreter::fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
                               const raddle_leaf_failure& failure) {
   const Place place{failure.file, failure.begin, failure.end};
-  fail_all(frame, site.results, failure_at(frame, place, message_of(status, failure), instruction));
+  const std::vector<LeafType>& types = program_.functions[site.function].leaf_parameters;
+  fail_all(frame, site.results, failure_at(frame, place, message_of(frame, site, types, status, failure), instruction));
 }
 
 }  // namespace raddle::vm

@@ -9,6 +9,8 @@ namespace {
 
 /// Tasks queued by iterations before the loop gives way to them.
 constexpr std::uint64_t queued_limit = 256;
+/// Iterations before it gives way to whatever is there: a loop may be waiting for what others do.
+constexpr std::uint32_t turn_limit = 4096;
 
 }  // namespace
 
@@ -39,8 +41,10 @@ Frame* Interpreter::loop_test(Frame& frame, const Instruction& in) {
   if (run_.is_stopped()) return nullptr;
   add_writers(*frame.outer, site.shares);
   Frame* next = next_iteration(frame, site);
-  if (pushed_ - loop_pushed_ < queued_limit && !run_.throttle.is_tight()) return next;
+  const bool goes_on = pushed_ - loop_pushed_ < queued_limit && ++loop_turns_ < turn_limit;
+  if (goes_on && !run_.throttle.is_tight()) return next;
   loop_pushed_ = pushed_;
+  loop_turns_ = 0;
   if (next == &frame) frame.retain();                       // the caller gives its own reference up
   if (!run_.throttle.park(*next)) run_.pool.inject(*next);  // behind everything that is queued
   return nullptr;

@@ -18,11 +18,12 @@ enum raddle_leaf_status {
 /// Filled by the leaf when it fails; owned by the caller, one for each call.
 struct raddle_leaf_failure {
   uint32_t file, begin, end;  ///< span of the operation in the script
-  int64_t detail[2];          ///< index_out_of_range: index, length
+  int64_t detail[2];          ///< index_out_of_range: index, address of the array's elements
 };
 
 /// @param arguments  8 bytes each: int64_t; double's bits; boolean 0 or 1; an array takes two words: pointer to its
-///                   dense elements (int64_t, double, or uint8_t for boolean) and their number
+///                   dense elements (int64_t, double, or uint8_t for boolean; of an empty array any address that no
+///                   other argument has) and their number
 /// @param results    8 bytes each, same encoding; valid if raddle_leaf_ok is returned
 /// @return           enum raddle_leaf_status
 /// Threads: any, any number at a time.

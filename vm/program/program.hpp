@@ -92,7 +92,7 @@ inline constexpr std::uint32_t no_id = ~0u;
 /// What must be true of an input before the strand may go.
 enum class AwaitMode : std::uint8_t {
   set,     ///< the reference is there
-  closed,  ///< array, bag: all writers are done; file: complete
+  closed,  ///< array, bag: all writers are done; file: complete; structure: all fields are closed
   deep,    ///< closed and all elements, recursively
 };
 const char* text_of(AwaitMode mode);

@@ -8,14 +8,6 @@
 
 namespace raddle::vm {
 
-namespace {
-
-std::string key_text(const Value& key) {
-  return key.kind() == ValueKind::string ? "\"" + key.as_string() + "\"" : to_text(key);
-}
-
-}  // namespace
-
 Array::Array(std::int32_t writers, std::string_view name, Place place) : writers_(writers), name_(name), place_(place) {
   WakeList nobody;
   if (writers == 0) closed_.set(Value::of_void(), nobody);
@@ -29,13 +21,10 @@ Array::~Array() {
 // ---------------------------------------------------------------- made whole
 
 Ref<Array> Array::dense(std::vector<Value> elements) {
-  Ref<Array> array = make_ref<Array>(0);
   auto packed = std::make_unique<Packed>();
-  if (!elements.empty() && std::ranges::all_of(elements, [&](const Value& value) { return packed->add(value); })) {
-    array->count_.store(elements.size(), std::memory_order_relaxed);
-    array->packed_.store(packed.release(), std::memory_order_relaxed);
-    return array;
-  }
+  if (std::ranges::all_of(elements, [&](const Value& value) { return packed->add(value); }))
+    return of_packed(std::move(packed));
+  Ref<Array> array = make_ref<Array>(0);
   WakeList nobody;
   for (std::size_t i = 0; i < elements.size(); ++i)
     array->insert(Value::of(static_cast<std::int64_t>(i)))->set(std::move(elements[i]), nobody);
@@ -50,33 +39,27 @@ Ref<Array> Array::keyed(std::vector<std::pair<Value, Value>> entries) {
   return array;
 }
 
-Ref<Array> Array::range(std::int64_t low, std::int64_t high, std::int64_t step) {
+Ref<Array> Array::of_packed(std::unique_ptr<Packed> packed) {
   Ref<Array> array = make_ref<Array>(0);
-  if (low > high) return array;
-  auto packed = std::make_unique<Packed>();
-  packed->kind = ValueKind::int_;
-  const std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-  const std::uint64_t last = width / static_cast<std::uint64_t>(step);
-  packed->ints.reserve(last + 1);
-  for (std::uint64_t k = 0; k <= last; ++k) packed->ints.push_back(low + static_cast<std::int64_t>(k) * step);
-  array->count_.store(packed->ints.size(), std::memory_order_relaxed);
+  const std::size_t count = packed->size();
+  if (count == 0) return array;
+  array->count_.store(count, std::memory_order_relaxed);
   array->packed_.store(packed.release(), std::memory_order_relaxed);
   return array;
 }
 
-Ref<Array> Array::range(double low, double high, double step) {
-  Ref<Array> array = make_ref<Array>(0);
+Ref<Array> Array::packed_of(std::vector<std::int64_t> elements) {
+  auto packed = std::make_unique<Packed>();
+  packed->kind = ValueKind::int_;
+  packed->ints = std::move(elements);
+  return of_packed(std::move(packed));
+}
+
+Ref<Array> Array::packed_of(std::vector<double> elements) {
   auto packed = std::make_unique<Packed>();
   packed->kind = ValueKind::float_;
-  for (std::size_t k = 0;; ++k) {
-    const double value = low + static_cast<double>(k) * step;
-    if (!(value <= high)) break;
-    packed->floats.push_back(value);
-  }
-  if (packed->floats.empty()) return array;
-  array->count_.store(packed->floats.size(), std::memory_order_relaxed);
-  array->packed_.store(packed.release(), std::memory_order_relaxed);
-  return array;
+  packed->floats = std::move(elements);
+  return of_packed(std::move(packed));
 }
 
 // ---------------------------------------------------------------- packed
@@ -238,7 +221,9 @@ Ref<Array> Array::row(const Value& key, WakeList& wake) {
     const Value value = element.future->get();
     return value.kind() == ValueKind::array ? Ref<Array>::share(&value.as_array()) : Ref<Array>();
   }
-  Ref<Array> row = make_ref<Array>(1, name_, place_);
+  Ref<Array> row = make_ref<Array>(1, std::string_view(), place_);
+  row->row_name_ = element_name(key);
+  row->name_ = row->row_name_;
   rows_.push_back(row);
   element.future->set(Value::of_object(ValueKind::array, row), wake);
   return row;
@@ -280,6 +265,10 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
     if (element.mark->load(std::memory_order_acquire) == ElementMark::awaited)
       element.future->set(failed_value(missing(key)), wake);
   });
+}
+
+std::string Array::element_name(const Value& key) const {
+  return (name_.empty() ? "array" : std::string(name_)) + "[" + key_text(key) + "]";
 }
 
 Ref<Failure> Array::missing(const Value& key) const {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,8 +36,8 @@ class Array final : public HeapObject {
   // ---- made whole, closed
   static Ref<Array> dense(std::vector<Value> elements);                   ///< keys 0..n-1
   static Ref<Array> keyed(std::vector<std::pair<Value, Value>> entries);  ///< later entries of a key are ignored
-  static Ref<Array> range(std::int64_t low, std::int64_t high, std::int64_t step);  ///< inclusive; step > 0
-  static Ref<Array> range(double low, double high, double step);                    ///< low + k*step; step > 0
+  static Ref<Array> packed_of(std::vector<std::int64_t> elements);        ///< keys 0..n-1
+  static Ref<Array> packed_of(std::vector<double> elements);
 
   // ---- reading. Any thread
   /// Elements inserted so far (also those whose value is still to come); final once closed. Counts them at the first
@@ -83,6 +84,8 @@ class Array final : public HeapObject {
   void release_writers(std::int32_t count, WakeList& wake);
 
   std::string_view name() const { return name_; }
+  /// An element as messages name it: `a[3]`, `a["x"][3]`.
+  std::string element_name(const Value& key) const;
   Place place() const { return place_; }
 
  private:
@@ -108,6 +111,7 @@ class Array final : public HeapObject {
   template <typename Visit>
   void visit_elements(const Visit& visit) const;  // awaited and inserted ones, sorted by KeyLess
   std::unique_ptr<Packed> pack() const;
+  static Ref<Array> of_packed(std::unique_ptr<Packed> packed);
 
   ElementTable table_;
   std::atomic<KeyedElements*> keyed_{nullptr};         // made once, published by CAS (release), read with acquire
@@ -122,6 +126,7 @@ class Array final : public HeapObject {
   std::vector<Ref<Array>> rows_;
   std::vector<Ref<Bag>> bag_rows_;
   std::string_view name_;
+  std::string row_name_;  // rows: what name_ refers to
   Place place_;
 };
 

@@ -1,27 +1,35 @@
 #include "vm/value/keyed_elements.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <functional>
 
 namespace raddle::vm {
 
+namespace {
+
+/// 0.0 and -0.0 are equal, and so are one key.
+bool is_zero(const Value& key) { return key.kind() == ValueKind::float_ && key.as_float() == 0; }
+
+}  // namespace
+
 bool KeyLess::operator()(const Value& a, const Value& b) const {
   if (a.kind() != b.kind()) return a.kind() < b.kind();
-  if (a.kind() == ValueKind::float_) return a.as_float() < b.as_float();
+  if (a.kind() == ValueKind::float_) return std::is_lt(std::strong_order(a.as_float(), b.as_float()));
   if (a.kind() == ValueKind::string) return a.as_string() < b.as_string();
   return a.as_int() < b.as_int();
 }
 
 std::size_t KeyedElements::KeyHash::operator()(const Value& key) const {
   if (key.kind() == ValueKind::string) return std::hash<std::string>()(key.as_string());
-  std::uint64_t mixed = key.bits() * 0x9E3779B97F4A7C15u;
+  std::uint64_t mixed = is_zero(key) ? 0 : key.bits() * 0x9E3779B97F4A7C15u;
   return static_cast<std::size_t>(mixed ^ mixed >> 32);
 }
 
 bool KeyedElements::KeyEqual::operator()(const Value& a, const Value& b) const {
   if (a.kind() != b.kind()) return false;
   if (a.kind() == ValueKind::string) return a.as_string() == b.as_string();
-  return a.bits() == b.bits();
+  return a.bits() == b.bits() || (is_zero(a) && is_zero(b));
 }
 
 const KeyedElements::Shard& KeyedElements::shard_of(const Value& key) const {

@@ -92,4 +92,10 @@ std::string to_text(const Value& value) {
   return {};
 }
 
+std::string key_text(const Value& key) {
+  if (key.kind() == ValueKind::string) return "\"" + key.as_string() + "\"";
+  if (key.kind() == ValueKind::boolean) return key.as_bool() ? "true" : "false";
+  return to_text(key);
+}
+
 }  // namespace raddle::vm

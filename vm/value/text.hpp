@@ -13,4 +13,7 @@ std::string float_text(double value);
 /// int, float, boolean (1/0), string, file (its path). Other kinds: what `repr` prints.
 std::string to_text(const Value& value);
 
+/// A key as a script writes it, for messages: strings in quotes, booleans as words.
+std::string key_text(const Value& key);
+
 }  // namespace raddle::vm

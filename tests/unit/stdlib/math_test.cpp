@@ -87,9 +87,11 @@ TEST_CASE("arrays") {
   CHECK(result("range_step", {whole(0), whole(5), whole(2)}) == "[0|2|4]");
   CHECK(result("range_step", {whole(5), whole(0), whole(-1)}) == "[]");
   CHECK(error("range_step", {whole(0), whole(5), whole(0)}) == "the step of a range is 0");
-  CHECK(error("range", {whole(lowest), whole(0)}) == "the range has too many elements");
+  CHECK(error("range", {whole(lowest), whole(0)}) ==
+        "the range has too many elements for an array: a `foreach` over it needs none");
   CHECK(result("range_float_step", {real(0), real(1), real(0.25)}) == "[0.0|0.25|0.5|0.75|1.0]");
-  CHECK(error("range_float", {real(0), real(infinity)}) == "the range has too many elements");
+  CHECK(error("range_float", {real(0), real(infinity)}) ==
+        "the range has too many elements for an array: a `foreach` over it needs none");
   CHECK(result("size", {list({whole(1)})}) == "1");
   CHECK(result("contains", {list({whole(7)}), whole(0)}) == "1");
   CHECK(result("contains", {list({whole(7)}), whole(1)}) == "0");

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
+#include <vector>
 
 namespace raddle::vm {
 namespace {
@@ -88,14 +90,28 @@ TEST_CASE("arrays with gaps or mixed kinds are not packed; ranges are") {
   std::size_t count = 0;
   auto gaps = Array::keyed({{key(0), key(1)}, {key(2), key(3)}});
   CHECK(gaps->packed(count) == nullptr);
-  auto range = Array::range(std::int64_t{3}, std::int64_t{10}, std::int64_t{3});
+  auto range = Array::packed_of(std::vector<std::int64_t>{3, 6, 9});
   const auto* numbers = static_cast<const std::int64_t*>(range->packed(count));
   REQUIRE(count == 3);
   CHECK(numbers[0] == 3);
   CHECK(numbers[2] == 9);
-  CHECK(Array::range(0.0, 1.0, 0.25)->size() == 5);
-  CHECK(Array::range(std::int64_t{5}, std::int64_t{4}, std::int64_t{1})->size() == 0);
+  CHECK(Array::packed_of(std::vector<double>{})->size() == 0);
   CHECK(range->element(key(3)) == nullptr);
+}
+
+TEST_CASE("elements of rows have names; 0.0 and -0.0 are one key, NaN is a key") {
+  WakeList nobody;
+  auto array = make_ref<Array>(1, "a");
+  const Ref<Array> row = array->row(Value::of(std::string("x")), nobody);
+  CHECK(row->element_name(Value::of(true)) == "a[\"x\"][true]");
+  REQUIRE(array->insert(Value::of(0.0)) != nullptr);
+  CHECK(array->insert(Value::of(-0.0)) == nullptr);
+  CHECK(array->contains(Value::of(-0.0)));
+  const Value nan = Value::of(std::nan(""));
+  REQUIRE(array->insert(nan) != nullptr);
+  CHECK(array->insert(nan) == nullptr);
+  array->release_writers(1, nobody);
+  CHECK(array->size() == 3);
 }
 
 TEST_CASE("a chain of a million nested arrays is destroyed without recursion") {

@@ -1,0 +1,52 @@
+#include "vm/value/range.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace raddle::vm {
+namespace {
+
+constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::int64_t count(std::int64_t low, std::int64_t high, std::int64_t step) { return range_count(low, high, step); }
+
+TEST_CASE("ranges of ints include their upper end, also where the ints end") {
+  CHECK(count(3, 10, 3) == 3);
+  CHECK(count(5, 4, 1) == 0);
+  CHECK(count(5, 1, -1) == 0);
+  CHECK(count(highest - 2, highest, 2) == 2);
+  CHECK(count(lowest, highest, highest) == 3);
+  CHECK(range_value(lowest, highest, 2) == highest - 1);
+  CHECK(count(lowest, highest, 1) == highest - 1);
+}
+
+TEST_CASE("ranges of floats end with the last low + k*step that is not above the end") {
+  CHECK(range_count(0.0, 1.0, 0.1) == 11);
+  CHECK(range_count(0.0, 0.3, 0.1) == 3);  // 3 * 0.1 > 0.3
+  CHECK(range_count(0.0, 0.7, 0.1) == 7);  // 7 * 0.1 > 0.7
+  CHECK(range_count(1.0, 0.0, -0.5) == 0);
+  CHECK(range_count(2.5, 2.5, 1.0) == 1);
+  CHECK(range_count(1.0, 5.0, infinity) == 1);
+  CHECK(range_value(1.0, infinity, 0) == 1.0);
+  CHECK(range_count(std::nan(""), 1.0, 1.0) == 0);
+  CHECK(range_count(0.0, 1.0, std::nan("")) == 0);
+  CHECK(range_count(0.0, infinity, 1.0) == highest - 1);
+  CHECK(range_count(1e16, 1e16 + 2, 1e-300) == highest - 1);
+}
+
+TEST_CASE("ranges as arrays") {
+  const auto array = make_range(0.0, 1.0, 0.25);
+  REQUIRE(array.has_value());
+  CHECK((*array)->size() == 5);
+  CHECK((*array)->get(Value::of(std::int64_t{3})).as_float() == 0.75);
+  CHECK(make_range(std::int64_t{2}, std::int64_t{1}, std::int64_t{1}).value()->is_closed());
+  CHECK(make_range(1.0, 2.0, 0.0).error() == zero_step_text);
+  CHECK_FALSE(make_range(std::int64_t{0}, highest, std::int64_t{1}).has_value());
+}
+
+}  // namespace
+}  // namespace raddle::vm
