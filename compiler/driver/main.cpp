@@ -89,15 +89,26 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       ->type_name("STAGE");
   const auto passes = opt::pass_names();
   const std::set<std::string> pass_names(passes.begin(), passes.end());
+  constexpr const char* debugging = "For debugging and tests";
   app.add_option("--print-after", options.print_after, "Print the IR to stderr after this optimisation pass")
+      ->group(debugging)
       ->check(CLI::IsMember(pass_names))
       ->type_name("PASS");
   app.add_option("--disable-pass", options.disabled_passes, "Leave this optimisation pass out (may be repeated)")
+      ->group(debugging)
       ->allow_extra_args(false)
       ->check(CLI::IsMember(pass_names))
       ->type_name("PASS");
-  app.add_flag("--verify-each", options.verify_each, "Check the IR after every optimisation pass, for tests");
-  app.add_option("--scheduler-seed", options.scheduler_seed, "Perturb the order of tasks, for tests")->type_name("N");
+  app.add_flag("--verify-each", options.verify_each, "Check the IR after every optimisation pass")->group(debugging);
+  app.add_option("--scheduler-seed", options.scheduler_seed,
+                 "Take the decisions that the language leaves open by chance: the order of tasks, what is queued or run "
+                 "at once, who is woken first (0: off)")
+      ->group(debugging)
+      ->type_name("N");
+  app.add_option("--leaf-threshold", options.leaf_threshold,
+                 "Calls of a leaf function without loops before it is compiled (default 1000; 0: calls wait for it)")
+      ->group(debugging)
+      ->type_name("N");
 }
 
 /// The script that the command line names. @return an exit code if there is none

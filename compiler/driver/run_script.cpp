@@ -36,6 +36,7 @@ vm::RunOptions run_options(const Session& session, const std::string& script_pat
   options.workers = given.workers != 0 ? given.workers : core_count();
   options.process_limit = given.process_limit != 0 ? given.process_limit : options.workers;
   options.scheduler_seed = given.scheduler_seed;
+  options.leaf_threshold = given.leaf_threshold;
   options.keep_going = given.keep_going;
   options.settings = {
       .script_path = script_path, .arguments = std::move(arguments), .seed = given.seed, .workers = options.workers};

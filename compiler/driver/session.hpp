@@ -39,6 +39,7 @@ struct Options {
   bool verify_each = false;  ///< check the IR after every pass
   std::uint64_t seed = 0;
   std::uint64_t scheduler_seed = 0;
+  std::uint32_t leaf_threshold = 1000;  ///< vm::RunOptions
 };
 
 struct Session {

@@ -1,440 +1,451 @@
-"""Makes random well-typed programs that can not fail: what random_programs.py runs.
+"""Makes random well-typed programs and evaluates them: what random_programs.py runs.
 
-How failure is kept out: stored ints are taken modulo a small prime, stored floats are squashed into (-1, 1), stored
-strings are cut, divisors are never zero, an index lies within the keys that are surely written, recursion has a falling
-counter, and each variable is assigned once on every path. Every line of output starts with a tag of its own, so that
-the lines can be compared sorted.
+How failure is kept out: stored ints are taken modulo a small prime, stored floats are squashed into a small range of
+multiples of 1/16, stored strings are cut, divisors are never zero, an index is a key that is surely written, recursion
+has a falling counter, each variable is assigned once on every path, and products of floats are exact, so that fusing
+them with an addition changes nothing. Within a block the statements stand in any order: only declarations come first.
 """
 
 import random
 
-SCALARS = ("int", "float", "string", "boolean")
+from generator_expressions import SCALARS, Array, Expressions, Scope
+from generator_failures import Failures
+from program_tree import (PRELUDE, Environment, Expression, Statement, apply, indented, literal, literal_text,
+                          quotient, remainder, run_all, trace, variable)
+
 PRIME = 10007
-WORDS = ("a", "bc", "xyz", "", "Q", "é")
 
 
-class Scope:
-    """What is visible: variables by type, and arrays with the number of keys 0.. that are surely written."""
-
-    def __init__(self, outer=None):
-        self.variables = {t: list(outer.variables[t]) if outer else [] for t in SCALARS}
-        self.arrays = dict(outer.arrays) if outer else {}      # name -> (element type, size)
-        self.structures = list(outer.structures) if outer else []
-
-
-class Generator:
+class Generator(Failures, Expressions):
     def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.count = 0
-        self.functions = []        # (name, input types, output types)
-        self.array_functions = []  # (name, element type): T f(T a[], int size)
-        self.lines = []
+        super().__init__(random.Random(seed))
+        self.definitions = []  # text of functions
 
-    # -- small things ------------------------------------------------------------------------------------------------
+    # -- blocks ------------------------------------------------------------------------------------------------------
 
-    def name(self, prefix):
-        self.count += 1
-        return f"{prefix}{self.count}"
+    def layout(self, statements):
+        """Lines of a block: as they were made, or declarations first and the rest in any order."""
+        if self.chance(0.4):
+            return [line for s in statements for line in self.in_order(s)]
+        shuffled = self.random.sample(statements, len(statements))
+        return [line for s in statements for line in s.declarations] + [line for s in shuffled for line in s.lines]
 
-    def pick(self, *choices):
-        return self.random.choice(choices)
+    def in_order(self, statement):
+        """Declarations, then the rest; `int x; x = 1;` may become `int x = 1;`."""
+        if len(statement.declarations) == len(statement.lines) == 1 and self.chance(0.7):
+            declaration, line = statement.declarations[0].removesuffix(";"), statement.lines[0]
+            if "[" not in declaration and line.startswith(declaration.split()[-1] + " = "):
+                return [declaration.removesuffix(declaration.split()[-1]) + line]
+        return [*statement.declarations, *statement.lines]
 
-    def chance(self, probability):
-        return self.random.random() < probability
+    def statement(self, run, lines):
+        return Statement(run, lines)
 
-    def emit(self, depth, text):
-        self.lines.append("  " * depth + text)
+    def block(self, head, statements):
+        return [head, *indented(self.layout(statements)), "}"]
 
-    # -- expressions -------------------------------------------------------------------------------------------------
-
-    def literal(self, kind):
-        if kind == "int":
-            return str(self.random.randint(0, 99))
-        if kind == "float":
-            return repr(self.random.randint(0, 64) / 16)
-        if kind == "string":
-            return f'"{self.random.choice(WORDS)}"'
-        return self.pick("true", "false")
-
-    def index(self, size, scope, depth):
-        """An int expression within 0..size-1."""
-        if self.chance(0.5):
-            return str(self.random.randrange(size))
-        return f"(({self.expression('int', scope, depth - 1)}) %% {size} + {size}) %% {size}"
-
-    def leaf_expression(self, kind, scope, depth):
-        choices = list(scope.variables[kind])
-        arrays = [(n, s) for n, (k, s) in scope.arrays.items() if k == kind]
-        if arrays and self.chance(0.4):
-            name, size = self.random.choice(arrays)
-            return f"{name}[{self.index(size, scope, depth) if depth > 0 else self.random.randrange(size)}]"
-        if scope.structures and kind != "boolean" and self.chance(0.2):
-            return f"{self.random.choice(scope.structures)}.{ {'int': 'i', 'float': 'f', 'string': 's'}[kind] }"
-        if choices and self.chance(0.8):
-            return self.random.choice(choices)
-        return self.literal(kind)
-
-    def call(self, kind, scope, depth):
-        """A call of a function with one output of that type, or None."""
-        fitting = [(n, i) for n, i, o in self.functions if o == [kind]]
-        if not fitting:
-            return None
-        name, inputs = self.random.choice(fitting)
-        return f"{name}({', '.join(self.argument(t, scope, depth) for t in inputs)})"
-
-    def argument(self, kind, scope, depth):
-        if kind == "counter":  # how deep a recursion goes
-            return str(self.random.randint(0, 6))
-        return self.stored(kind, scope, depth - 1)
-
-    def expression(self, kind, scope, depth):
-        if depth <= 0:
-            return self.leaf_expression(kind, scope, 0)
-        if self.chance(0.2):
-            made = self.call(kind, scope, depth)
-            if made:
-                return made
-        sub = lambda k: self.expression(k, scope, depth - 1)  # noqa: E731
-        return {
-            "int": self.int_expression, "float": self.float_expression,
-            "string": self.string_expression, "boolean": self.boolean_expression,
-        }[kind](sub, scope, depth)
-
-    def int_expression(self, sub, scope, depth):
-        pattern = self.pick("leaf", "+", "-", "*", "%/", "%%", "neg", "max", "size")
-        if pattern in ("+", "-"):
-            return f"({sub('int')} {pattern} {sub('int')})"
-        if pattern == "*":
-            return f"(({sub('int')}) %% 1009 * (({sub('int')}) %% 1009))"
-        if pattern in ("%/", "%%"):
-            return f"(({sub('int')}) {pattern} (({sub('int')}) %% 5 + 7))"
-        if pattern == "neg":
-            return f"(-({sub('int')}))"
-        if pattern == "max":
-            return f"{self.pick('max', 'min')}({sub('int')}, {sub('int')})"
-        if pattern == "size" and scope.arrays:
-            return f"size({self.random.choice(list(scope.arrays))})"
-        return self.leaf_expression("int", scope, depth)
-
-    def float_expression(self, sub, scope, depth):
-        pattern = self.pick("leaf", "+", "-", "*", "/", "widen", "sqrt", "max")
-        if pattern in ("+", "-", "*"):
-            return f"({sub('float')} {pattern} {sub('float')})"
-        if pattern == "/":
-            return f"({sub('float')} / (abs({sub('float')}) + 0.5))"
-        if pattern == "widen":
-            return f"({sub('float')} {self.pick('+', '-')} {sub('int')})"
-        if pattern == "sqrt":
-            return f"sqrt(abs({sub('float')}))"
-        if pattern == "max":
-            return f"{self.pick('max_float', 'min_float')}({sub('float')}, {sub('float')})"
-        return self.leaf_expression("float", scope, depth)
-
-    def string_expression(self, sub, scope, depth):
-        pattern = self.pick("leaf", "+", "int", "float", "format")
-        if pattern == "+":
-            return f"({sub('string')} + {sub('string')})"
-        if pattern in ("int", "float"):
-            return f"({sub('string')} + ({self.stored(pattern, scope, depth - 1)}))"
-        if pattern == "format":
-            return f"(\"<%s|%i>\" % ({sub('string')}, {sub('int')}))"
-        return self.leaf_expression("string", scope, depth)
-
-    def boolean_expression(self, sub, scope, depth):
-        pattern = self.pick("leaf", "compare", "compare", "equal", "and", "not")
-        if pattern == "compare":
-            kind = self.pick("int", "float")
-            return f"({sub(kind)} {self.pick('<', '<=', '>', '>=')} {sub(kind)})"
-        if pattern == "equal":
-            kind = self.pick("int", "string", "boolean")
-            return f"({sub(kind)} {self.pick('==', '!=')} {sub(kind)})"
-        if pattern == "and":
-            return f"({sub('boolean')} {self.pick('&&', '||')} {sub('boolean')})"
-        if pattern == "not":
-            return f"(!{sub('boolean')})"
-        return self.leaf_expression("boolean", scope, depth)
-
-    def stored(self, kind, scope, depth=2):
-        """An expression kept small enough to be stored or passed on."""
-        made = self.expression(kind, scope, depth)
-        if kind == "int":
-            return f"({made}) %% {PRIME}"
-        if kind == "float":
-            return f"squash({made})"
-        if kind == "string" and ("+" in made or "%" in made):
-            return f"clip({made})"
+    def statements(self, scope, count, makers):
+        made = []
+        for _ in range(count):
+            statement = self.random.choice(makers)(scope)
+            if statement:
+                made.append(statement)
         return made
 
-    # -- statements --------------------------------------------------------------------------------------------------
+    def target(self, kind, scope, prefix="v"):
+        name = self.name(prefix)
+        return name, f"{kind} {name};"
 
-    def declare(self, depth, scope):
+    # -- scalars and branches ----------------------------------------------------------------------------------------
+
+    def declare(self, scope):
+        kind = self.random.choice(("int", "float", "boolean") if self.is_numeric else SCALARS)
+        value, (name, declaration) = self.stored(kind, scope), self.target(kind, scope)
+        scope.variables[kind].append(name)
+        return Statement(lambda env: env.declare(name, value.run(env)), [f"{name} = {value.text};"], [declaration])
+
+    def assign(self, name, kind, scope):
+        value = self.stored(kind, scope)
+        return Statement(lambda env: env.assign(name, value.run(env)), [f"{name} = {value.text};"])
+
+    def assign_in_branches(self, scope):
         kind = self.random.choice(SCALARS)
-        name = self.name("v")
-        self.emit(depth, f"{kind} {name} = {self.stored(kind, scope)};")
+        name, declaration = self.target(kind, scope)
+        branches = self.branches(scope, lambda inner: self.assign(name, kind, inner))
         scope.variables[kind].append(name)
 
-    def assign_in_branches(self, depth, scope):
-        kind = self.random.choice(SCALARS)
-        name = self.name("v")
-        self.emit(depth, f"{kind} {name};")
-        self.branches(depth, scope, lambda d, s: self.emit(d, f"{name} = {self.stored(kind, s)};"))
-        scope.variables[kind].append(name)
+        def run(env):
+            env.declare(name)
+            branches.run(env)
+        return Statement(run, branches.lines, [declaration])
 
-    def branches(self, depth, scope, body):
-        """An if or a switch with `body` as last statement of each branch."""
+    def branches(self, scope, last):
+        """An if or a switch; each branch ends with what `last(scope)` makes."""
         if self.chance(0.6):
-            self.emit(depth, f"if ({self.expression('boolean', scope, 2)}) {{")
-            self.branch(depth + 1, scope, body)
-            self.emit(depth, "} else {")
-            self.branch(depth + 1, scope, body)
-            self.emit(depth, "}")
-            return
-        self.emit(depth, f"switch (({self.expression('int', scope, 2)}) %% 3 + 2) {{")
-        for label in self.random.sample(range(5), self.random.randint(1, 3)):
-            self.emit(depth + 1, f"case {label}:")
-            self.branch(depth + 2, scope, body)
-        self.emit(depth + 1, "default:")
-        self.branch(depth + 2, scope, body)
-        self.emit(depth, "}")
+            condition = self.expression("boolean", scope, 2)
+            yes, no = self.branch(scope, last), self.branch(scope, last)
+            lines = [*self.block(f"if ({condition.text}) {{", yes)[:-1], *self.block("} else {", no)]
+            return Statement(lambda env: run_all(yes if condition.run(env) else no, Environment(env)), lines)
+        selector = apply("({}) %% 3 + 2", lambda i: remainder(i, 3) + 2, self.expression("int", scope, 2))
+        labels = self.random.sample(range(5), self.random.randint(1, 3))
+        arms = {label: self.branch(scope, last) for label in labels}
+        default = self.branch(scope, last)
+        lines = [f"switch ({selector.text}) {{"]
+        for label, arm in arms.items():
+            lines += indented([f"case {label}:", *indented(self.layout(arm))])
+        lines += indented(["default:", *indented(self.layout(default))])
+        return Statement(lambda env: run_all(arms.get(selector.run(env), default), Environment(env)), [*lines, "}"])
 
-    def branch(self, depth, scope, body):
+    def branch(self, scope, last):
         inner = Scope(scope)
-        if self.chance(0.4):
-            self.declare(depth, inner)
-        body(depth, inner)
+        makers = (self.declare,) if self.is_numeric else (self.declare, self.print_values)
+        made = self.statements(inner, self.random.choice((0, 0, 1, 2)), makers)
+        return [*made, last(inner)]
 
-    def fill_array(self, depth, scope):
-        """An array with several writers: two loops, branches, single elements."""
-        kind = self.pick("int", "float", "string")
-        name, first = self.name("a"), self.random.randint(1, 6)
-        self.emit(depth, f"{kind} {name}[];")
-        i = self.name("i")
-        self.emit(depth, f"foreach {i} in [0:{first - 1}] {{")
+    # -- arrays ------------------------------------------------------------------------------------------------------
+
+    def set_element(self, array, key, value):
+        """array[key] = value, for two expressions."""
+        return Statement(lambda env: env.get(array).__setitem__(key.run(env), value.run(env)),
+                         [f"{array}[{key.text}] = {value.text};"])
+
+    def foreach_range(self, name, low, high, body, step=1):
+        stepped = f":{step}" if step != 1 else ""
+
+        def run(env):
+            for i in range(low, high + 1, step):
+                inner = Environment(env)
+                inner.declare(name, i)
+                run_all(body, inner)
+        return Statement(run, self.block(f"foreach {name} in [{low}:{high}{stepped}] {{", body))
+
+    def fill_array(self, scope):
+        """Several writers: a loop, branches, an element from an element, a chain through elements."""
+        kind = self.random.choice(("int", "float", "string", "boolean"))
+        name, first, i = self.name("a"), self.random.randint(1, 6), self.name("i")
         inner = Scope(scope)
         inner.variables["int"].append(i)
-        if self.chance(0.5):
-            self.declare(depth + 1, inner)
-        self.emit(depth + 1, f"{name}[{i}] = {self.stored(kind, inner)};")
-        self.emit(depth, "}")
-        self.branches(depth, scope, lambda d, s: self.emit(d, f"{name}[{first}] = {self.stored(kind, s)};"))
-        self.emit(depth, f"{name}[{first + 1}] = {name}[{self.random.randint(0, first)}];")
-        size, chain = first + 2, self.name("i")
-        length = self.random.randint(1, 8)
-        self.emit(depth, f"foreach {chain} in [{size}:{size + length - 1}] {{")
+        body = self.statements(inner, self.random.randint(0, 1), (self.declare,))
+        body.append(self.set_element(name, variable(i), self.stored(kind, inner)))
+        parts = [self.foreach_range(i, 0, first - 1, body)]
+        parts.append(self.branches(scope, lambda s: self.set_element(name, literal(first), self.stored(kind, s))))
+        source = literal(self.random.randint(0, first))
+        parts.append(self.set_element(name, literal(first + 1), Expression(
+            f"{name}[{source.text}]", lambda env: env.get(name)[source.run(env)])))
+        size, chain, length = first + 2, self.name("i"), self.random.randint(1, 8)
         inner = Scope(scope)
         inner.variables["int"].append(chain)
-        previous = f"{name}[{chain} - 1]"
-        step = {"int": f"({previous} + {self.stored('int', inner, 1)}) %% {PRIME}",
-                "float": f"squash({previous} + {self.stored('float', inner, 1)})",
-                "string": f'{self.stored("string", inner, 0)} + "." + {chain}'}[kind]
-        self.emit(depth + 1, f"{name}[{chain}] = {step};")
-        self.emit(depth, "}")
-        scope.arrays[name] = (kind, size + length)
+        previous = Expression(f"{name}[{chain} - 1]", lambda env: env.get(name)[env.get(chain) - 1])
+        parts.append(self.foreach_range(chain, size, size + length - 1, [
+            self.set_element(name, variable(chain), self.combined(kind, previous, inner))]))
+        scope.arrays.append(Array(name, "int", kind, list(range(size + length))))
+        return self.array_of_parts(f"{kind} {name}[];", name, parts)
 
-    def print_array(self, depth, scope):
-        if not scope.arrays:
-            return self.declare(depth, scope)
-        array = self.random.choice(list(scope.arrays))
-        value, key, tag = self.name("x"), self.name("k"), self.name("t")
-        self.emit(depth, f"foreach {value}, {key} in {array} {{")
+    def array_of_parts(self, declaration, name, parts):
+        def run(env):
+            env.declare(name, {})
+            run_all(parts, env)
+        order = parts if self.chance(0.5) else self.random.sample(parts, len(parts))
+        return Statement(run, [line for part in order for line in part.lines], [declaration])
+
+    def combined(self, kind, previous, scope):
+        """A value made of `previous` and something else."""
+        if kind == "int":
+            return apply("({} + {}) %% " + str(PRIME), lambda a, b: remainder(a + b, PRIME), previous,
+                         self.stored("int", scope, 1))
+        if kind == "float":
+            return self.squashed(apply("{} + {}", lambda a, b: a + b, previous, self.stored("float", scope, 1)))
+        if kind == "string":
+            return self.clipped(apply("{} + {}", lambda a, b: a + b, previous, self.stored("string", scope, 0)))
+        return apply("({} != {})", lambda a, b: a != b, previous, self.stored("boolean", scope, 1))
+
+    def keyed_array(self, scope):
+        """Keys that are strings or floats: a literal, or element by element."""
+        kind, key_kind = self.random.choice(SCALARS), self.pick("string", "float", "int")
+        keys = {"string": ["a", "b", "k 1", "é", ""], "float": [0.5, 1.0, 2.25, 100.0, 0.0625],
+                "int": [-7, 0, 300, 70000, 5000000000]}[key_kind]
+        keys = self.random.sample(keys, self.random.randint(1, 4))
+        values = [self.stored(kind, scope) for _ in keys]
+        name = self.name("a")
+        scope.arrays.append(Array(name, key_kind, kind, keys))
+        declaration = f"{kind} {name}[{'' if key_kind == 'int' and self.chance(0.5) else key_kind}];"
+        if self.chance(0.5):
+            entries = ", ".join(f"{literal_text(k)}: {v.text}" for k, v in zip(keys, values))
+            return Statement(lambda env: env.declare(name, {k: v.run(env) for k, v in zip(keys, values)}),
+                             [f"{name} = {{{entries}}};"], [declaration])
+        return self.array_of_parts(declaration, name, [self.set_element(name, literal(k), v) for k, v in
+                                                       zip(keys, values)])
+
+    def nested_array(self, scope):
+        """Rows of different length: written by two loops, or row by row as a whole; printed by two more."""
+        name, rows = self.name("a"), self.random.randint(1, 5)
+        i, j = self.name("i"), self.name("i")
         inner = Scope(scope)
-        inner.variables["int"].append(key)
-        inner.variables[scope.arrays[array][0]].append(value)
-        if depth < 3 and self.chance(0.5):
-            self.statement(depth + 1, inner)
-        self.emit(depth + 1, f'trace("{tag}", {key}, {value}, {self.stored("int", inner)});')
-        self.emit(depth, "}")
-        return None
+        inner.variables["int"] += [i, j]
+        value = self.stored("int", inner)
 
-    def loop(self, depth, scope):
-        """A `for` with two carried variables; the outer one is used after it."""
-        kind = self.pick("int", "float", "string")
+        def run(env):
+            made = {}
+            env.declare(name, made)
+            for a in range(rows + 1):
+                made[a] = {}
+                for b in range(a + 1):
+                    cell = Environment(env)
+                    cell.declare(i, a)
+                    cell.declare(j, b)
+                    made[a][b] = value.run(cell)
+        lines = [f"foreach {i} in [0:{rows}] {{", f"  foreach {j} in [0:{i}] {{", f"    {name}[{i}][{j}] = {value.text};",
+                 "  }", "}"]
+        scope.nested.append((name, rows))
+        return Statement(run, lines, [f"int {name}[][];"])
+
+    def print_nested(self, scope):
+        if not scope.nested:
+            return self.nested_array(scope)
+        name, _ = self.random.choice(scope.nested)
+        row, value, k, m, tag = (self.name(p) for p in ("w", "x", "k", "k", "t"))
+
+        def run(env):
+            for a, cells in env.get(name).items():
+                for b, cell in cells.items():
+                    env.lines.append(f"trace: {tag},{a},{b},{cell},{len(cells)}")
+        return Statement(run, [f"foreach {row}, {k} in {name} {{", f"  foreach {value}, {m} in {row} {{",
+                               f'    trace("{tag}", {k}, {m}, {value}, size({row}));', "  }", "}"])
+
+    def print_array(self, scope):
+        if not scope.arrays:
+            return self.fill_array(scope)
+        array = self.random.choice(scope.arrays)
+        value, key, tag = self.name("x"), self.name("k"), self.name("t")
+        inner = Scope(scope)
+        inner.variables[array.kind].append(value)
+        inner.variables[array.key_kind].append(key)
+        body = self.statements(inner, self.random.choice((0, 0, 1, 2)), self.inner_makers) if scope.depth < 3 else []
+        body.append(trace(literal(tag), variable(key), variable(value), self.stored("int", inner)))
+
+        def run(env):
+            for k, v in env.get(array.name).items():
+                each = Environment(env)
+                each.declare(value, v)
+                each.declare(key, k)
+                run_all(body, each)
+        return Statement(run, self.block(f"foreach {value}, {key} in {array.name} {{", body))
+
+    def bag(self, scope):
+        """Appended to from a loop and from outside; walked along and counted."""
+        kind, name, i = self.random.choice(SCALARS), self.name("b"), self.name("i")
+        count, value, tag = self.random.randint(0, 5), self.name("x"), self.name("t")
+        inner = Scope(scope)
+        inner.variables["int"].append(i)
+        append = self.stored(kind, inner)
+        loop = self.foreach_range(i, 1, count, [Statement(lambda env: env.get(name).append(append.run(env)),
+                                                          [f"{name} += {append.text};"])])
+        single = self.stored(kind, scope)
+        walk = Scope(scope)
+        walk.variables[kind].append(value)
+        printed = trace(literal(tag), variable(value), self.stored("string", walk))
+
+        def run(env):
+            env.declare(name, [])
+            loop.run(env)
+            env.get(name).append(single.run(env))
+            env.lines.append(f"trace: {tag}size,{len(env.get(name))}")
+            for each in env.get(name):
+                one = Environment(env)
+                one.declare(value, each)
+                printed.run(one)
+        parts = [loop.lines, [f"{name} += {single.text};"], [f'trace("{tag}size", bag_size({name}));'],
+                 self.block(f"foreach {value} in {name} {{", [printed])]
+        self.random.shuffle(parts)
+        return Statement(run, [line for part in parts for line in part], [f"bag<{kind}> {name};"])
+
+    # -- loops -------------------------------------------------------------------------------------------------------
+
+    def loop(self, scope):
+        """A `for` with two carried variables; one lives outside and is used after it."""
+        kind = self.pick("int", "float", "string", "boolean")
         final, i, carried = self.name("v"), self.name("i"), self.name("c")
-        self.emit(depth, f"{kind} {final};")
+        start, other = self.stored(kind, scope), self.stored("int", scope)
         inner = Scope(scope)
         inner.variables["int"] += [i, carried]
         inner.variables[kind].append(final)
-        start = self.stored(kind, scope)
-        before, self.lines = self.lines, []
-        for _ in range(self.random.randint(0, 2)):
-            self.random.choice((self.declare, self.assign_in_branches))(depth + 1, inner)
-        body, self.lines = self.lines, before
-        update = f'{final} + {self.literal("string")}' if kind == "string" else self.stored(kind, inner)
-        self.emit(depth, f"for ({final} = {start}, int {i} = 0, int {carried} = {self.stored('int', scope)}; "
-                         f"{i} < {self.random.randint(0, 9)}; "
-                         f"{final} = {update}, {i} = {i} + 1, {carried} = {self.stored('int', inner)}) {{")
-        self.lines += body
-        self.emit(depth, "}")
+        body = self.statements(inner, self.random.randint(0, 2), self.inner_makers)
+        update, next_carried = self.combined(kind, variable(final), inner), self.stored("int", inner)
+        limit = self.random.randint(0, 9)
+
+        def run(env):
+            values = (start.run(env), 0, other.run(env))
+            while True:
+                each = Environment(env)
+                for name, value in zip((final, i, carried), values):
+                    each.declare(name, value)
+                if values[1] >= limit:
+                    break
+                run_all(body, each)
+                values = (update.run(each), values[1] + 1, next_carried.run(each))
+            env.declare(final, values[0])
+        head = (f"for ({final} = {start.text}, int {i} = 0, int {carried} = {other.text}; {i} < {limit}; "
+                f"{final} = {update.text}, {i} = {i} + 1, {carried} = {next_carried.text}) {{")
+        lines = self.block(head, body)
         scope.variables[kind].append(final)
+        return Statement(run, lines, [f"{kind} {final};"])
 
-    def call_for_outputs(self, depth, scope):
-        several = [f for f in self.functions if len(f[2]) > 1]
-        if not several:
-            return self.declare(depth, scope)
-        name, inputs, outputs = self.random.choice(several)
-        targets = [self.name("v") for _ in outputs]
-        for target, kind in zip(targets, outputs):
-            self.emit(depth, f"{kind} {target};")
-        arguments = ", ".join(self.argument(t, scope, 2) for t in inputs)
-        self.emit(depth, f"({', '.join(targets)}) = {name}({arguments});")
-        for target, kind in zip(targets, outputs):
-            scope.variables[kind].append(target)
-        return None
-
-    def reduce_array(self, depth, scope):
-        fitting = [(f, a, s) for f, k in self.array_functions for a, (t, s) in scope.arrays.items() if t == k]
-        if not fitting:
-            return self.fill_array(depth, scope)
-        function, array, _ = self.random.choice(fitting)
-        kind = scope.arrays[array][0]
-        name = self.name("v")
-        self.emit(depth, f"{kind} {name} = {function}({array});")
-        scope.variables[kind].append(name)
-        return None
-
-    def structure(self, depth, scope):
-        name = self.name("r")
-        values = [self.stored(kind, scope) for kind in ("int", "float", "string")]
-        if self.chance(0.5):
-            self.emit(depth, f"record {name} = record({', '.join(values)});")
-        else:
-            self.emit(depth, f"record {name};")
-            for field, value in self.random.sample(list(zip("ifs", values)), 3):
-                self.emit(depth, f"{name}.{field} = {value};")
-        scope.structures.append(name)
-
-    def print_values(self, depth, scope):
-        kinds = self.random.sample(SCALARS, self.random.randint(1, 3))
-        values = ", ".join(self.stored(kind, scope, 1) for kind in kinds)
-        self.emit(depth, f'trace("{self.name("t")}", {values});')
-
-    def wait(self, depth, scope):
-        names = [*scope.arrays, *(n for kind in SCALARS for n in scope.variables[kind])]
-        if not names:
-            return self.declare(depth, scope)
-        chosen = self.random.sample(names, min(2, len(names)))
-        self.emit(depth, f"wait{self.pick('', ' deep')} ({', '.join(chosen)}) {{")
-        self.print_values(depth + 1, Scope(scope))
-        self.emit(depth, "}")
-        return None
-
-    def nested_array(self, depth, scope):
-        """Rows of different length written by two nested loops, printed by two more."""
-        name, rows = self.name("a"), self.random.randint(1, 5)
-        i, j, row, value, tag = (self.name(p) for p in ("i", "j", "w", "x", "t"))
-        inner = Scope(scope)
-        inner.variables["int"] += [i, j]
-        self.emit(depth, f"int {name}[][];")
-        self.emit(depth, f"foreach {i} in [0:{rows}] {{ foreach {j} in [0:{i}] {{ "
-                         f"{name}[{i}][{j}] = {self.stored('int', inner)}; }} }}")
-        k, m = self.name("k"), self.name("k")
-        self.emit(depth, f"foreach {row}, {k} in {name} {{ foreach {value}, {m} in {row} {{ "
-                         f'trace("{tag}", {k}, {m}, {value}); }} }}')
-
-    def statement(self, depth, scope):
-        self.random.choice((self.declare, self.declare, self.assign_in_branches, self.fill_array, self.print_array,
-                            self.loop, self.call_for_outputs, self.reduce_array, self.structure, self.print_values,
-                            self.wait, self.nested_array))(depth, scope)
-
-    # -- functions ---------------------------------------------------------------------------------------------------
-
-    def signature(self, name, inputs, outputs):
-        outs = ", ".join(f"{kind} {n}" for n, kind in outputs)
-        ins = ", ".join(f"{'int' if kind == 'counter' else kind} {n}" for n, kind in inputs)
-        return f"({outs}) {name}({ins}) {{"
-
-    def function(self):
-        """Scalars in, one to three scalars out; the body may branch, loop and call what was made before it."""
-        name = self.name("f")
-        inputs = [(self.name("p"), self.random.choice(SCALARS)) for _ in range(self.random.randint(0, 4))]
-        outputs = [(self.name("o"), self.random.choice(SCALARS)) for _ in range(self.pick(1, 1, 2, 3))]
-        self.emit(0, self.signature(name, inputs, outputs))
-        scope = Scope()
-        for n, kind in inputs:
-            scope.variables[kind].append(n)
-        for _ in range(self.random.randint(0, 3)):
-            self.random.choice((self.declare, self.assign_in_branches, self.loop, self.fill_array))(1, scope)
-        for n, kind in outputs:
-            if self.chance(0.4):
-                self.branches(1, scope, lambda d, s, n=n, kind=kind: self.emit(d, f"{n} = {self.stored(kind, s)};"))
-            else:
-                self.emit(1, f"{n} = {self.stored(kind, scope)};")
-        self.emit(0, "}")
-        self.functions.append((name, [kind for _, kind in inputs], [kind for _, kind in outputs]))
-
-    def numeric_leaf(self):
-        """What leaf inference must accept: @leaf demands it."""
-        name, kind = self.name("f"), self.pick("int", "float")
-        inputs = [(self.name("p"), self.pick("int", "float")) for _ in range(self.random.randint(1, 3))]
-        result, i = self.name("o"), self.name("i")
-        saved, self.functions = self.functions, []  # calls could reach strings
-        scope = Scope()
-        for n, input_kind in inputs:
-            scope.variables[input_kind].append(n)
+    def iterate(self, scope):
+        i, times = self.name("i"), self.random.randint(0, 4)
         inner = Scope(scope)
         inner.variables["int"].append(i)
-        inner.variables[kind].append(result)
-        self.emit(0, "@leaf " + self.signature(name, inputs, [(result, kind)]))
-        self.emit(1, f"for ({result} = {self.numeric(kind, scope)}, int {i} = 0; {i} < {self.random.randint(0, 20)}; "
-                     f"{result} = {self.numeric(kind, inner)}, {i} = {i} + 1) {{}}")
-        self.emit(0, "}")
-        self.functions = [*saved, (name, [k for _, k in inputs], [kind])]
+        body = self.statements(inner, self.random.randint(0, 2), self.inner_makers)
+        body.append(trace(literal(self.name("t")), variable(i), self.stored("string", inner)))
 
-    def numeric(self, kind, scope):
-        """An expression without strings or booleans of strings: drawn again until it is one."""
-        while True:
-            made = self.stored(kind, scope)
-            if '"' not in made:
-                return made
+        def run(env):
+            for count in range(times + 1):
+                each = Environment(env)
+                each.declare(i, count)
+                run_all(body, each)
+        return Statement(run, [*self.block(f"iterate {i} {{", body)[:-1], f"}} until ({i} >= {times});"])
 
-    def recursion(self):
-        name, kind = self.name("f"), self.pick("int", "float", "string")
-        n, p, o = self.name("n"), self.name("p"), self.name("o")
-        scope = Scope()
-        scope.variables["int"].append(n)
-        scope.variables[kind].append(p)
-        self.emit(0, self.signature(name, [(n, "counter"), (p, kind)], [(o, kind)]))
-        self.emit(1, f"if ({n} <= 0) {{")
-        self.emit(2, f"{o} = {self.stored(kind, scope)};")
-        self.emit(1, "} else {")
-        again = f"{name}({n} - {self.pick(1, 2)}, {self.stored(kind, scope, 1) if kind != 'string' else p})"
-        joined = {"int": f"({again} + {p} * {n}) %% {PRIME}", "float": f"squash({again} - {p})",
-                  "string": f"{again} + {n}"}[kind]
-        self.emit(2, f"{o} = {joined};")
-        self.emit(1, "}")
-        self.emit(0, "}")
-        self.functions.append((name, ["counter", kind], [kind]))
+    # -- structures, files, several outputs --------------------------------------------------------------------------
 
-    def array_function(self):
-        """Folds an array: (T o) f(T a[])."""
-        name, kind = self.name("f"), self.pick("int", "float", "string")
-        o, a, i = self.name("o"), self.name("a"), self.name("i")
-        zero, step = {"int": ("1", f"({o} * 3 + {a}[{i}]) %% {PRIME}"),
-                      "float": ("0.5", f"squash({o} * 2.0 + {a}[{i}])"),
-                      "string": ('"s"', f'{o} + {i}')}[kind]
-        leaf = "@leaf " if kind != "string" and self.chance(0.5) else ""
-        self.emit(0, f"{leaf}({kind} {o}) {name}({kind} {a}[]) {{")
-        self.emit(1, f"for ({o} = {zero}, int {i} = 0; {i} < size({a}); {o} = {step}, {i} = {i} + 1) {{}}")
-        self.emit(0, "}")
-        self.array_functions.append((name, kind))
+    def structure(self, scope):
+        """As a whole, or by field; `list` is written by a loop."""
+        name, i, count = self.name("r"), self.name("i"), self.random.randint(0, 3)
+        values = {field: self.stored(kind, scope) for field, kind in
+                  (("i", "int"), ("f", "float"), ("s", "string"), ("p.i", "int"), ("p.s", "string"))}
+        inner = Scope(scope)
+        inner.variables["int"].append(i)
+        element = self.stored("int", inner)
+        parts = [[f"{name}.{field} = {value.text};"] for field, value in values.items()]
+        parts.append([f"foreach {i} in [0:{count}] {{", f"  {name}.list[{i}] = {element.text};", "}"])
+        self.random.shuffle(parts)
+
+        def run(env):
+            made = {field: value.run(env) for field, value in values.items()}
+            made["list"] = {}
+            for k in range(count + 1):
+                each = Environment(env)
+                each.declare(i, k)
+                made["list"][k] = element.run(each)
+            env.declare(name, made)
+        scope.structures.append((name, count))
+        return Statement(run, [line for part in parts for line in part], [f"record {name};"])
+
+    def copy_structure(self, scope):
+        if not scope.structures:
+            return self.structure(scope)
+        source, count = self.random.choice(scope.structures)
+        name = self.name("r")
+        scope.structures.append((name, count))
+        return Statement(lambda env: env.declare(name, env.get(source)), [f"{name} = {source};"], [f"record {name};"])
+
+    def write_and_read(self, scope):
+        """A file, mapped or not, written, read back."""
+        name, text = self.name("f"), self.name("v")
+        content = self.stored("string", scope)
+        mapped = f' <"{self.name("out/file")}.txt">' if scope.is_top and self.chance(0.5) else ""
+        scope.variables["string"].append(text)
+        return Statement(lambda env: env.declare(text, content.run(env)),
+                         [f"{name} = write({content.text});", f"{text} = read({name});"],
+                         [f"file {name}{mapped};", f"string {text};"])
+
+    def call_for_outputs(self, scope):
+        several = [f for f in self.functions if len(f.outputs) > 1]
+        if not several:
+            return self.declare(scope)
+        function = self.random.choice(several)
+        arguments, texts = self.arguments(function, scope, 2)
+        targets = [self.name("v") for _ in function.outputs]
+
+        def run(env):
+            for target, value in zip(targets, function.run(env, [a.run(env) for a in arguments])):
+                env.declare(target, value)
+        for target, kind in zip(targets, function.outputs):
+            scope.variables[kind].append(target)
+        left = ", ".join(targets)
+        return Statement(run, [f"{self.pick('(' + left + ')', left)} = {function.name}({texts});"],
+                         [f"{kind} {target};" for target, kind in zip(targets, function.outputs)])
+
+    def feed_back(self, scope):
+        """Calls do not wait for their arguments: one output may be an argument, by way of an array's element."""
+        a, b, way = self.name("v"), self.name("v"), self.name("a")
+        value = self.stored("int", scope)
+
+        def run(env):
+            given = value.run(env)
+            env.declare(a, remainder(given * 3, 100))
+            env.declare(b, env.get(a) + given)
+        scope.variables["int"] += [a, b]
+        parts = [f"({a}, {b}) = feed({way}[0], {value.text});", f"{way}[0] = {a};"]
+        return Statement(run, self.random.sample(parts, 2), [f"int {a};", f"int {b};", f"int {way}[];"])
+
+    def array_from_function(self, scope):
+        name, count, value = self.name("a"), self.random.randint(0, 6), self.stored("int", scope)
+        scope.arrays.append(Array(name, "int", "int", list(range(count + 1))))
+
+        def run(env):
+            factor = value.run(env)
+            env.declare(name, {k: remainder(k * factor, PRIME) for k in range(count + 1)})
+        return Statement(run, [f"{name} = multiples({count}, {value.text});"], [f"int {name}[];"])
+
+    # -- order -------------------------------------------------------------------------------------------------------
+
+    def print_values(self, scope):
+        kinds = self.random.sample(SCALARS, self.random.randint(1, 3))
+        return trace(literal(self.name("t")), *(self.stored(kind, scope, 1) for kind in kinds))
+
+    def wait(self, scope):
+        names = [*(a.name for a in scope.arrays), *(n for n, _ in scope.nested), *(n for n, _ in scope.structures),
+                 *(n for kind in SCALARS for n in scope.variables[kind])]
+        if not names:
+            return self.declare(scope)
+        chosen = self.random.sample(names, min(2, len(names)))
+        inner = Scope(scope)
+        body = self.statements(inner, self.random.randint(1, 2), (self.declare, self.print_values, self.loop))
+        return Statement(lambda env: run_all(body, Environment(env)),
+                         self.block(f"wait{self.pick('', ' deep')} ({', '.join(chosen)}) {{", body))
+
+    def chain(self, scope):
+        """Call, assignment or trace, then something else."""
+        kind = self.random.choice(SCALARS)
+        value, (name, declaration) = self.stored(kind, scope), self.target(kind, scope)
+        first = self.print_values(scope)
+        scope.variables[kind].append(name)
+        last = self.print_values(scope)
+
+        def run(env):
+            env.declare(name, value.run(env))
+            first.run(env)
+            last.run(env)
+        parts = [f"{name} = {value.text}", first.lines[0].removesuffix(";")]
+        self.random.shuffle(parts)
+        return Statement(run, [f"{parts[0]} => {parts[1]} => {last.lines[0]}"], [declaration])
 
     # -- the whole ---------------------------------------------------------------------------------------------------
 
-    def program(self):
-        self.emit(0, "import math;")
-        self.emit(0, "import string;")
-        self.emit(0, "type record { int i; float f; string s; }")
-        self.emit(0, "(float y) squash(float x) { y = x / (1.0 + abs(x)); }")
-        self.emit(0, "(string y) clip(string s) { y = substring(s, 0, 40); }")
-        for _ in range(self.random.randint(2, 6)):
-            self.random.choice((self.function, self.function, self.numeric_leaf, self.recursion, self.array_function))()
-        scope = Scope()
-        for _ in range(self.random.randint(5, 16)):
-            self.statement(0, scope)
+    @property
+    def inner_makers(self):
+        return (self.declare, self.assign_in_branches, self.print_values, self.fill_array, self.call_for_outputs,
+                self.chain, self.feed_back, self.keyed_array, self.bag)
+
+    @property
+    def makers(self):
+        return (*self.inner_makers, self.declare, self.fill_array, self.print_array, self.print_array, self.loop,
+                self.iterate, self.structure, self.copy_structure, self.write_and_read, self.wait, self.nested_array,
+                self.print_nested, self.array_from_function)
+
+    def make_statements(self):
+        """The whole but for its fault, and the sorted lines it prints. Raises TooLong."""
+        self.make_functions()
+        scope = Scope(None)
+        made = self.statements(scope, self.random.randint(5, 16), self.makers)
         for kind in SCALARS:
-            for name in scope.variables[kind]:
-                self.emit(0, f'trace("end {name}", {name});')
-        for name in scope.arrays:
-            self.emit(0, f'trace("size {name}", size({name}));')
-        self.emit(0, 'trace("end");')
-        return "\n".join(self.lines) + "\n"
+            made += [trace(literal(f"end {name}"), variable(name)) for name in scope.variables[kind]]
+        made += [trace(literal(f"size {a.name}"), Expression(f"size({a.name})", lambda env, a=a: len(a.keys)))
+                 for a in scope.arrays]
+        env = Environment(lines=[])
+        run_all(made, env)
+        return made, sorted(env.lines)
+
+    def program(self):
+        """(text, the sorted lines it prints). Raises TooLong."""
+        made, lines = self.make_statements()
+        return PRELUDE + "".join(line + "\n" for line in [*self.definitions, *self.layout(made)]), lines

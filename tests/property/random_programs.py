@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Random programs print the same lines in every mode: 1, 2 and 8 workers, -O0 and -O2, several scheduler seeds.
+"""Random programs do the same in every mode: 1, 2 and 8 workers, -O0 to -O2, interpreted and compiled, scheduler seeds.
 
     random_programs.py [--seed N] [--count N] [--seconds S] [--raddle PATH] [--show]
 
-No model of the language is needed: a well-typed program that can not fail is run in each mode, and the sorted lines
-must agree. The first seed is printed; program number k has seed N + k, so `--seed N+k --count 1` repeats it.
-`--show` prints the program of --seed and stops.
+Three of four programs can not fail: they must print, sorted, what the generator's own evaluator says. The others have
+one fault: exit code and message must be the same in every mode, and with --keep-going what is printed, too. The first
+seed is printed; program number k has seed N + k, so `--seed N+k --count 1` repeats it. `--show` prints the program of
+--seed and stops.
 """
 
 import argparse
@@ -18,52 +19,101 @@ import tempfile
 import time
 
 from program_generator import Generator
+from program_tree import TooLong
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIMEOUT_S = 60
-BASE = ["-O2", "--workers=1", "--verify-each"]
-MODES = [
-    ["-O0", "--workers=1"],
-    ["-O1", "--workers=2"],
-    ["-O0", "--workers=8"],
-    ["-O2", "--workers=2"],
-    ["-O2", "--workers=8"],
-    ["-O2", "--workers=2", "--scheduler-seed=1"],
-    ["-O2", "--workers=8", "--scheduler-seed=2"],
-    ["-O0", "--workers=2", "--scheduler-seed=3"],
-]
+MODES_A_PROGRAM = 6
+
+
+def fails(seed):
+    return seed % 4 == 3
+
+
+def program_of(seed):
+    """(text, expected lines or None)"""
+    while True:
+        try:
+            generator = Generator(seed)
+            return (generator.failing_program(), None) if fails(seed) else generator.program()
+        except TooLong:
+            seed += 1_000_003 * 4
+
+
+def modes_of(seed):
+    """Option lists: the first two are the ends of the scale, the others drawn."""
+    source = random.Random(seed)
+    modes = [["-O0", "--workers=1", "--interpret"], ["-O2", "--workers=8", "--leaf-threshold=0"]]
+    while len(modes) < MODES_A_PROGRAM:
+        mode = [source.choice(("-O0", "-O1", "-O2", "-O2")), f"--workers={source.choice((1, 2, 8))}"]
+        mode += source.choice(([], ["--interpret"], ["--leaf-threshold=0"], ["--leaf-threshold=2"]))
+        modes.append([*mode, *source.choice(([], [f"--scheduler-seed={source.randint(1, 10**6)}"]))])
+    return [["--verify-each", *mode] for mode in modes]
 
 
 def run(raddle, mode, script):
     """(exit code or None after the time-out, sorted lines, stderr)"""
     try:
-        done = subprocess.run([raddle, "run", *mode, script], stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=TIMEOUT_S, check=False)
+        done = subprocess.run([raddle, "run", *mode, script.name], cwd=script.parent, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
         return None, [], f"still running after {TIMEOUT_S} s"
     out, err = (stream.decode(errors="replace") for stream in (done.stdout, done.stderr))
     return done.returncode, sorted(out.splitlines()), err
 
 
-def disagreement(raddle, script):
-    """What is wrong with one program, or None."""
-    code, lines, err = run(raddle, BASE, script)
-    if code != 0:
-        return f"{' '.join(BASE)}: exit code {code}\n{err}"
-    for mode in MODES:
-        code, other, err = run(raddle, mode, script)
+def difference(lines, expected):
+    """Lines that are there too often or not often enough."""
+    missing, extra = list(expected), []
+    for line in lines:
+        if line in missing:
+            missing.remove(line)
+        else:
+            extra.append(line)
+    return f"  not printed: {missing[:5]}\n  not expected: {extra[:5]}"
+
+
+def wrong_output(raddle, modes, script, expected):
+    for mode in modes:
+        code, lines, err = run(raddle, mode, script)
         if code != 0:
-            return f"{' '.join(mode)}: exit code {code}\n{err}"
-        if other != lines:
-            only_base = [line for line in lines if line not in other][:5]
-            only_mode = [line for line in other if line not in lines][:5]
-            return (f"{' '.join(mode)} differs from {' '.join(BASE)}: {len(other)} and {len(lines)} lines\n"
-                    f"  only there: {only_mode}\n  only at {' '.join(BASE)}: {only_base}")
+            return f"{' '.join(mode)}: exit code {code}\n{err[-3000:]}"
+        if lines != expected:
+            return f"{' '.join(mode)}:\n{difference(lines, expected)}"
     return None
 
 
+def wrong_failure(raddle, modes, script):
+    for going_on in ([], ["--keep-going"]):
+        first = None
+        for mode in modes:
+            code, lines, err = run(raddle, [*mode, *going_on], script)
+            name = " ".join([*mode, *going_on])
+            if code not in (1, 5):
+                return f"{name}: exit code {code}\n{err[-3000:]}"
+            if not first:
+                first = (name, code, lines, err)
+            if (code, err) != (first[1], first[3]):
+                return f"{name}: exit code {code}\n{err[-3000:]}\n{first[0]}: exit code {first[1]}\n{first[3][-3000:]}"
+            if going_on and lines != first[2]:
+                return f"{name} prints something else than {first[0]}:\n{difference(lines, first[2])}"
+            if any("not reached" in line for line in lines):
+                return f"{name}: what depends on the fault was run"
+    return None
+
+
+def fault_of(raddle, seed, folder):
+    """What is wrong with one program, or None."""
+    text, expected = program_of(seed)
+    script = pathlib.Path(folder, f"seed_{seed}.df")
+    script.write_text(text, encoding="utf-8")
+    if expected is None:
+        return wrong_failure(raddle, modes_of(seed), script)
+    return wrong_output(raddle, modes_of(seed), script, expected)
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Random programs agree in every mode.")
+    parser = argparse.ArgumentParser(description="Random programs do the same in every mode.")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=600.0)
@@ -72,26 +122,25 @@ def main():
     options = parser.parse_args()
     first = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     if options.show:
-        print(Generator(first).program(), end="")
+        print(program_of(first)[0], end="")
         return
-    if not os.access(options.raddle, os.X_OK):
-        sys.exit(f"property: {options.raddle} is not there: ./dev build")
+    raddle = str(pathlib.Path(options.raddle).resolve())
+    if not os.access(raddle, os.X_OK):
+        sys.exit(f"property: {raddle} is not there: ./dev build")
 
-    print(f"property: first seed {first}")
+    print(f"property: first seed {first}", flush=True)
     passed = failed = 0
     end = time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory(prefix="raddle-property-") as folder:
         for seed in range(first, first + options.count):
             if time.monotonic() > end:
                 break
-            script = pathlib.Path(folder, f"seed_{seed}.df")
-            script.write_text(Generator(seed).program(), encoding="utf-8")
-            fault = disagreement(options.raddle, str(script))
+            fault = fault_of(raddle, seed, folder)
             if fault is None:
                 passed += 1
             else:
                 failed += 1
-                print(f"FAIL seed {seed} (see it: random_programs.py --seed {seed} --show)\n{fault}")
+                print(f"FAIL seed {seed} (see it: random_programs.py --seed {seed} --show)\n{fault}", flush=True)
     print(f"property: {passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)
 

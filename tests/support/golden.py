@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Golden tests: runs scripts and compares what they print with the files beside them.
 
-    golden.py [--update-golden] [--raddle PATH] [--jobs N] [FILTER..]
+    golden.py [--update-golden] [--raddle PATH] [--jobs N] [--workers N,..] [--scheduler-seeds N] [FILTER..]
 
 Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie NAME.out (stdout) and NAME.err
 (stderr, exact; needed where the run is to fail, else checked if it is there). The script's first line says how to run
@@ -15,6 +15,9 @@ args   what stands after the script's name
 order  any: stdout is compared as sorted lines; exact: as it is (default: any)
 exit   the exit code to expect (default 0). With 3 the script does not run: one run, one level
 emit   compares the text of --emit=STAGE instead of running
+
+--scheduler-seeds N runs each case that runs at all with the seeds 1 to N instead, each time with the next of its worker
+counts and levels: the order of tasks is perturbed, what is printed must be the same.
 
 A script runs in an empty folder with links to its data, so that what it writes does not lie in the tree, and is named
 by its file name alone. Folders data/ and modules/ (what scripts import) hold no cases.
@@ -55,13 +58,17 @@ class Case:
     def name(self):
         return str(self.script.relative_to(ROOT).with_suffix(""))
 
-    def runs(self):
+    def runs(self, scheduler_seeds):
         """Option lists, one for each time the script is started."""
+        modes = [[level, f"--workers={n}"] for level in self.levels for n in self.workers]
+        if scheduler_seeds:
+            seeds = [] if self.emit or self.exit_code == 3 else scheduler_seeds
+            return [[*self.options, *modes[seed % len(modes)], f"--scheduler-seed={seed}"] for seed in seeds]
         if self.emit:
             return [[*self.options, *(self.levels if len(self.levels) == 1 else []), f"--emit={self.emit}"]]
         if self.exit_code == 3:
             return [self.options]
-        return [[*self.options, "--verify-each", level, f"--workers={n}"] for level in self.levels for n in self.workers]
+        return [[*self.options, "--verify-each", *mode] for mode in modes]
 
 
 def parse_header(script):
@@ -148,9 +155,9 @@ def fault_of(case, outcome):
     return None
 
 
-def check(raddle, case):
+def check(raddle, case, scheduler_seeds):
     """(case, None or the report of the first run that differs)."""
-    for options in case.runs():
+    for options in case.runs(scheduler_seeds):
         fault = fault_of(case, run_once(raddle, case, options))
         if fault:
             command = " ".join(["raddle run", *options, case.script.name, *case.arguments])
@@ -160,7 +167,7 @@ def check(raddle, case):
 
 def update(raddle, case):
     """Rewrites the files beside the script from its first run. (case, None or why it was left alone)."""
-    code, out, err = run_once(raddle, case, case.runs()[0])
+    code, out, err = run_once(raddle, case, case.runs([])[0])
     if code != case.exit_code:
         return case, f"left alone: exit code {code}, expected {case.exit_code}\n{err}"
     out_file, err_file = case.script.with_suffix(".out"), case.script.with_suffix(".err")
@@ -183,6 +190,9 @@ def main():
     parser.add_argument("--update-golden", action="store_true", help="rewrite the expected files; read the difference")
     parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--workers", help="comma-separated counts, in place of those the cases ask for")
+    parser.add_argument("--scheduler-seeds", type=int, default=0, metavar="N")
+    parser.add_argument("--first-seed", type=int, default=1, metavar="N", help="with --scheduler-seeds, in place of 1")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a case's path")
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
@@ -190,10 +200,13 @@ def main():
         sys.exit(f"golden: {raddle} is not there: ./dev build")
 
     cases = find_cases(options.filters)
-    work = update if options.update_golden else check
+    for case in cases if options.workers else []:
+        case.workers = options.workers.split(",")
+    seeds = range(options.first_seed, options.first_seed + options.scheduler_seeds)
+    work = functools.partial(update, raddle) if options.update_golden else lambda c: check(raddle, c, seeds)
     failed = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for case, report in pool.map(lambda c: work(raddle, c), cases):
+        for case, report in pool.map(work, cases):
             if report:
                 failed.append(case)
                 print(f"FAIL {case.name}\n  " + report.replace("\n", "\n  "))

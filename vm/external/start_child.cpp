@@ -78,6 +78,14 @@ int become_program(const ChildPlan& plan) {
   return errno;
 }
 
+// A function, no lambda: AddressSanitizer would look at the stack of a lambda that does not return, which it does not
+// know.
+int run_child(void* argument) {
+  auto& plan = *static_cast<ChildPlan*>(argument);
+  plan.error = become_program(plan);
+  for (;;) syscall(SYS_exit_group, 127);  // _exit, past the tools that would take it for the end of ours
+}
+
 // As vfork, which tools that watch memory replace by fork: the child borrows our memory, and this thread sleeps until
 // it has become the program or has ended. The child has a stack of its own.
 std::expected<pid_t, int> fork_and_exec(ChildPlan& plan, std::size_t word_count) {
@@ -85,13 +93,8 @@ std::expected<pid_t, int> fork_and_exec(ChildPlan& plan, std::size_t word_count)
   const std::size_t stack_size = 64 * 1024 + word_count * sizeof(char*);
   const auto stack = std::make_unique_for_overwrite<char[]>(stack_size);
   const auto top = reinterpret_cast<std::uintptr_t>(stack.get() + stack_size) & ~std::uintptr_t{63};
-  const auto run = [](void* argument) -> int {
-    auto& plan = *static_cast<ChildPlan*>(argument);
-    plan.error = become_program(plan);
-    for (;;) syscall(SYS_exit_group, 127);  // _exit, past the tools that would take it for the end of ours
-  };
   plan.error = 0;
-  const pid_t child = __clone(run, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+  const pid_t child = __clone(run_child, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
   if (child < 0) return std::unexpected(errno);
   if (plan.error == 0) return child;
   waitpid(child, nullptr, 0);

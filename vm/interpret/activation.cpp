@@ -125,6 +125,10 @@ void DeepWait::resolved(Worker& worker) {
 void Interpreter::wake() {
   if (is_waking_) return;  // the loop further out sees what was added
   is_waking_ = true;
+  if (Perturbation& perturbation = worker_->perturbation(); perturbation.is_on()) {
+    perturbation.pause();
+    wakes_.shuffle([&perturbation] { return perturbation.next(); });
+  }
   wakes_.wake_all(*worker_);
   is_waking_ = false;
 }

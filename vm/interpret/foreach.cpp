@@ -102,6 +102,7 @@ void Interpreter::run_range(RangeTask* task) {
       task->batch = std::max<std::int64_t>(task->batch / 2, 1);
   }
   task->pushed_at_ns = now;
+  if (worker_->perturbation().is_on()) task->batch = 1 + static_cast<std::int64_t>(worker_->perturbation().next() % 8);
   const std::int64_t first = task->next_iteration;
   const std::int64_t count = std::min(task->batch, task->end - first);
   task->next_iteration += count;

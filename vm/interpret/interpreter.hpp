@@ -99,6 +99,7 @@ class Interpreter {
   // --- interpreter.cpp
   Frame* run_region(Frame& frame, RegionId region);
   Frame* run_strand(Frame& frame, const Strand& strand);
+  bool queue_instead(Frame& frame, const Strand& strand);
   void put(Frame& frame, const Instruction& in, Value value) {
     if (in.is_private)
       frame.at(in.a).init(std::move(value));

@@ -82,7 +82,9 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
                            function.leaf_results.size() <= word_limit;
   if (!is_possible) return false;
   const raddle_leaf_function code = leaves.code(site.function);
-  if (!code && !function.is_heavy) {
+  const bool waits_for_code = function.is_heavy || run_.options.leaf_threshold == 0;
+  if (!waits_for_code && worker_->perturbation().one_in(8)) return false;
+  if (!code && !waits_for_code) {
     if (leaves.count_call(site.function) + 1 == run_.options.leaf_threshold) leaves.request(site.function);
     return false;
   }
@@ -91,7 +93,8 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
     is_ready = missing_part(frame.at(site.arguments[i]), function.leaf_parameters[i]) == nullptr;
   }
   // long calls are queued, so that other workers can take them; iterations of a `foreach` are shared out already
-  const bool in_place = !function.is_heavy || range_nesting_ > 0 || run_.pool.worker_count() == 1;
+  const bool in_place = (!function.is_heavy || range_nesting_ > 0 || run_.pool.worker_count() == 1) &&
+                        !worker_->perturbation().one_in(4);
   if (is_ready && in_place) return call_native(frame, site, instruction, code);
   frame.retain();
   auto* call = make<LeafCall>(frame, site, instruction);

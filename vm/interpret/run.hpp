@@ -34,7 +34,7 @@ struct RunOptions {
   RunSettings settings;
   std::vector<Value> arguments;           ///< the entry's parameters, in order
   LeafCompiler* leaf_compiler = nullptr;  ///< null: everything is interpreted
-  std::uint32_t leaf_threshold = 1000;    ///< calls of a leaf without loops before it is compiled
+  std::uint32_t leaf_threshold = 1000;    ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
   unsigned process_limit = 1;             ///< external programs at a time
   std::function<void()> before_program;   ///< called before each external program starts; may be empty
   CancelHook* cancel = nullptr;

@@ -42,14 +42,6 @@ struct Worker::State {
   explicit State(SlabDepot& depot) : slabs(depot) {}
   WorkStealingDeque deque;
   SlabCache slabs;
-  std::uint64_t random = 0;
-
-  std::uint64_t next_random() {  // xorshift64
-    random ^= random << 13;
-    random ^= random >> 7;
-    random ^= random << 17;
-    return random;
-  }
 };
 
 struct WorkerPool::State {
@@ -73,9 +65,10 @@ struct WorkerPool::State {
 // ---------------------------------------------------------------- Worker
 
 Worker::Worker(WorkerPool& pool, unsigned index)
-    : pool_(pool), index_(index), state_(std::make_unique<State>(pool.state_->depot)) {
-  state_->random = (pool.state_->scheduler_seed + 1) * 0x9E3779B97F4A7C15ull ^ (index + 1) * 0xD1B54A32D192ED03ull;
-}
+    : pool_(pool),
+      index_(index),
+      perturbation_(pool.state_->scheduler_seed, index),
+      state_(std::make_unique<State>(pool.state_->depot)) {}
 Worker::~Worker() = default;
 
 void Worker::push(Task& task) {
@@ -83,7 +76,8 @@ void Worker::push(Task& task) {
   pool_.state_->gate.notify_one();
 }
 
-bool Worker::others_are_hungry() const {
+bool Worker::others_are_hungry() {
+  if (perturbation_.is_on()) return perturbation_.one_in(2);
   return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 && state_->deque.is_empty();
 }
 
@@ -95,7 +89,7 @@ void Worker::deallocate(void* memory, std::size_t size_bytes) { state_->slabs.de
 Task* WorkerPool::State::steal(Worker& thief) {
   const std::size_t count = workers.size();
   if (count == 1) return nullptr;
-  const std::size_t start = thief.state_->next_random() % count;
+  const std::size_t start = thief.perturbation_.next() % count;
   for (std::size_t i = 0; i < count; ++i) {
     Worker& victim = *workers[(start + i) % count];
     if (&victim == &thief) continue;
@@ -106,7 +100,7 @@ Task* WorkerPool::State::steal(Worker& thief) {
 
 // With a scheduler seed: any order that the language allows must give the same results.
 Task* WorkerPool::State::take_perturbed(Worker& worker) {
-  switch (worker.state_->next_random() % 4) {
+  switch (worker.perturbation_.next() % 4) {
     case 0: return worker.state_->deque.steal();  // the oldest of its own
     case 1: return injected.take();
     case 2: return steal(worker);
@@ -116,7 +110,7 @@ Task* WorkerPool::State::take_perturbed(Worker& worker) {
 }
 
 Task* WorkerPool::State::find_task(Worker& worker) {
-  if (scheduler_seed != 0)
+  if (worker.perturbation_.is_on())
     if (Task* task = take_perturbed(worker)) return task;
   if (Task* task = worker.state_->deque.take()) return task;
   if (Task* task = injected.take()) return task;

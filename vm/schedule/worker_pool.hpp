@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "vm/schedule/perturbation.hpp"
+
 namespace raddle::vm {
 
 class Worker;
@@ -31,8 +33,10 @@ class Worker {
   WorkerPool& pool() const { return pool_; }
   /// Makes a task ready: onto this worker's deque (taken last in, first out by it, oldest first by thieves).
   void push(Task& task);
-  /// True if some worker looks for work: a range should be split now.
-  bool others_are_hungry() const;
+  /// True if some worker looks for work: a range should be split now, a call be queued.
+  bool others_are_hungry();
+  /// For decisions that may go either way.
+  Perturbation& perturbation() { return perturbation_; }
   /// Memory from this worker's slabs; any worker may give it back. Sizes up to 4096 bytes are fast, others go to the
   /// heap.
   void* allocate(std::size_t size_bytes);
@@ -44,6 +48,7 @@ class Worker {
   Worker(WorkerPool& pool, unsigned index);
   WorkerPool& pool_;
   unsigned index_;
+  Perturbation perturbation_;
   std::unique_ptr<State> state_;
 };
 
@@ -51,7 +56,7 @@ class Worker {
 class WorkerPool {
  public:
   /// @param worker_count   1 or more
-  /// @param scheduler_seed 0: normal; else perturbs the order in which tasks are taken, for tests
+  /// @param scheduler_seed 0: normal; else Perturbation is on, for tests
   explicit WorkerPool(unsigned worker_count, std::uint64_t scheduler_seed = 0);
   ~WorkerPool();
 

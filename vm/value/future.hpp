@@ -3,6 +3,8 @@
 // frame, array or structure.
 #include <atomic>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "vm/value/value.hpp"
 
@@ -40,6 +42,18 @@ class WakeList {
       head_ = waiter->next;
       waiter->next = nullptr;
       waiter->resolved(worker);
+    }
+  }
+  /// Puts them into another order. @param next  makes random numbers
+  template <typename Next>
+  void shuffle(const Next& next) {
+    std::vector<Waiter*> waiters;
+    for (Waiter* waiter = head_; waiter; waiter = waiter->next) waiters.push_back(waiter);
+    head_ = nullptr;
+    for (std::size_t left = waiters.size(); left > 0; --left) {
+      std::swap(waiters[next() % left], waiters[left - 1]);
+      waiters[left - 1]->next = head_;
+      head_ = waiters[left - 1];
     }
   }
   bool empty() const { return head_ == nullptr; }
