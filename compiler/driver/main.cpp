@@ -100,9 +100,10 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       ->check(CLI::IsMember(pass_names))
       ->type_name("PASS");
   app.add_flag("--verify-each", options.verify_each, "Check the IR after every optimisation pass")->group(debugging);
-  app.add_option("--scheduler-seed", options.scheduler_seed,
-                 "Take the decisions that the language leaves open by chance: the order of tasks, what is queued or run "
-                 "at once, who is woken first (0: off)")
+  app.add_option(
+         "--scheduler-seed", options.scheduler_seed,
+         "Take the decisions that the language leaves open by chance: the order of tasks, what is queued or run "
+         "at once, who is woken first (0: off)")
       ->group(debugging)
       ->type_name("N");
   app.add_option("--leaf-threshold", options.leaf_threshold,

@@ -73,7 +73,8 @@ class Expressions:
         if array.key_kind == "int" and array.keys == list(range(len(array.keys))) and depth > 0 and self.chance(0.5):
             size = len(array.keys)
             index = apply(f"(({{}}) %% {size} + {size}) %% {size}",
-                          lambda i: remainder(remainder(i, size) + size, size), self.expression("int", scope, depth - 1))
+                          lambda i: remainder(remainder(i, size) + size, size),
+                          self.expression("int", scope, depth - 1))
         else:
             index = literal(self.random.choice(array.keys))
         return Expression(f"{array.name}[{index.text}]", lambda env: env.get(array.name)[index.run(env)])

@@ -9,7 +9,7 @@ from program_tree import PRELUDE, Statement
 
 class Failures:
     def fault(self, bad):
-        """(expression that fails, its type), or statements that do."""
+        """Statements that fail instead of setting `bad` if `fault_at` is the number, and the number."""
         x = self.random.randint(1, 50)
         return self.random.choice((
             [f"int {bad} = 10 %/ ({x} - fault_at);"],
@@ -22,7 +22,8 @@ class Failures:
             [f"int {bad} = divide(fault_at, {x});"],
             [f"int {bad} = leaf_divide(fault_at, {x});"],
             [f"int {bad} = chained(5, fault_at - {x});"],
-            [f"int {bad}_a[];", f"foreach {bad}_i in [0:1] {{ {bad}_a[fault_at] = 7; }}", f"int {bad} = size({bad}_a);"],
+            # the first value stays, so that nothing depends on the fault
+            [f"int {bad}_a[];", f"foreach {bad}_i in [0:1] {{ {bad}_a[fault_at] = 7; }}"],
             [f"int {bad};", f"if (fault_at != {x}) {{ {bad} = 1; }}"],
         )), x
 
@@ -38,7 +39,7 @@ string words[string] = {"x": "y"};
         """The fault, where one of several iterations gets to it, and what depends on it."""
         bad = self.name("bad")
         lines, x = self.fault(bad)
-        tail = [f'trace("not reached", {bad});']
+        tail = [f'trace("not reached", {bad});'] if not lines[0].endswith("_a[];") else []
         where = self.pick("top", "foreach", "branch", "wait")
         if where == "foreach":
             i = self.name("i")

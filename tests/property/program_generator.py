@@ -194,8 +194,8 @@ class Generator(Failures, Expressions):
                     cell.declare(i, a)
                     cell.declare(j, b)
                     made[a][b] = value.run(cell)
-        lines = [f"foreach {i} in [0:{rows}] {{", f"  foreach {j} in [0:{i}] {{", f"    {name}[{i}][{j}] = {value.text};",
-                 "  }", "}"]
+        lines = [f"foreach {i} in [0:{rows}] {{", f"  foreach {j} in [0:{i}] {{",
+                 f"    {name}[{i}][{j}] = {value.text};", "  }", "}"]
         scope.nested.append((name, rows))
         return Statement(run, lines, [f"int {name}[][];"])
 

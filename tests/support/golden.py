@@ -101,7 +101,7 @@ def neighbours(folder):
     return [path for path in folder.iterdir() if path.suffix not in (".df", ".out", ".err")]
 
 
-def run_once(raddle, case, options):
+def run_once(raddle, case, options, timeout_s=TIMEOUT_S):
     """(exit code, stdout, stderr) of one run in a folder of links."""
     with tempfile.TemporaryDirectory(prefix="raddle-golden-") as outer:
         folder, temporary = pathlib.Path(outer, "here"), pathlib.Path(outer, "tmp")
@@ -113,7 +113,7 @@ def run_once(raddle, case, options):
         environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "TMPDIR": str(temporary), "TMP": str(temporary)}
         try:
             done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=TIMEOUT_S, check=False)
+                                  capture_output=True, timeout=timeout_s, check=False)
         except subprocess.TimeoutExpired:
             return None, "", ""
         return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -139,7 +139,7 @@ def fault_of(case, outcome):
     """What is wrong with one run, or None."""
     code, out, err = outcome
     if code is None:
-        return f"still running after {TIMEOUT_S} s"
+        return "still running after the time-out"
     expected_out = text_of(case.script.with_suffix(".out"))
     expected_err = text_of(case.script.with_suffix(".err"))
     if code != case.exit_code:
@@ -155,10 +155,10 @@ def fault_of(case, outcome):
     return None
 
 
-def check(raddle, case, scheduler_seeds):
+def check(raddle, case, scheduler_seeds, timeout_s):
     """(case, None or the report of the first run that differs)."""
     for options in case.runs(scheduler_seeds):
-        fault = fault_of(case, run_once(raddle, case, options))
+        fault = fault_of(case, run_once(raddle, case, options, timeout_s))
         if fault:
             command = " ".join(["raddle run", *options, case.script.name, *case.arguments])
             return case, f"{command}\n{fault}"
@@ -193,6 +193,7 @@ def main():
     parser.add_argument("--workers", help="comma-separated counts, in place of those the cases ask for")
     parser.add_argument("--scheduler-seeds", type=int, default=0, metavar="N")
     parser.add_argument("--first-seed", type=int, default=1, metavar="N", help="with --scheduler-seeds, in place of 1")
+    parser.add_argument("--timeout", type=float, default=TIMEOUT_S, metavar="S", help="for one run of a script")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a case's path")
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
@@ -203,7 +204,9 @@ def main():
     for case in cases if options.workers else []:
         case.workers = options.workers.split(",")
     seeds = range(options.first_seed, options.first_seed + options.scheduler_seeds)
-    work = functools.partial(update, raddle) if options.update_golden else lambda c: check(raddle, c, seeds)
+    work = functools.partial(check, raddle, scheduler_seeds=seeds, timeout_s=options.timeout)
+    if options.update_golden:
+        work = functools.partial(update, raddle)
     failed = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for case, report in pool.map(work, cases):

@@ -30,14 +30,17 @@ class Step:
     commands: list  # run in order; the first that fails ends the step
 
 
-def sanitized(preset):
-    """The concurrent parts only: building the compiler, LLVM's users among it, would cost minutes and find nothing."""
+def build(preset, *targets):
     folder = f"build/{preset}"
     configure = [] if (ROOT / folder / "build.ninja").exists() else [["cmake", "--preset", preset]]
+    return [*configure, ["ninja", "-C", folder, *targets]]
+
+
+def sanitized(preset):
+    """The concurrent parts only; the whole is built for ASan (steps golden-asan and fuzz)."""
     return [
-        *configure,
-        ["ninja", "-C", folder, "raddle_concurrent_tests"],
-        ["ctest", "--test-dir", folder, "-L", "concurrent", "--output-on-failure", "--no-tests=error"],
+        *build(preset, "raddle_concurrent_tests"),
+        ["ctest", "--test-dir", f"build/{preset}", "-L", "concurrent", "--output-on-failure", "--no-tests=error"],
     ]
 
 
@@ -50,10 +53,17 @@ STEPS = [
     Step("unit", "doctest binaries",
          [["ctest", "--test-dir", "build", "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count())]]),
     Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]]),
+    Step("seeds", "the same scripts, the order of tasks perturbed",
+         [[PYTHON, "tests/support/golden.py", "--scheduler-seeds=6"]]),
     Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]]),
-    Step("property", "random programs agree in every mode",
-         [[PYTHON, "tests/property/random_programs.py", "--count=60", "--seconds=60"]]),
+    Step("property", "random programs do the same in every mode",
+         [[PYTHON, "tests/property/random_programs.py", "--count=100000", "--seconds=60"]]),
     Step("asan", "concurrent parts under ASan and UBSan", sanitized("asan")),
+    Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
+         [*build("asan", "raddle", "raddle_codegen"),
+          [PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle", "--workers=8"]]),
+    Step("fuzz", "random text through the compiler, under ASan and UBSan",
+         [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seconds=60"]]),
     Step("tsan", "concurrent parts under TSan", sanitized("tsan")),
 ]
 

@@ -26,7 +26,8 @@ Frame* Interpreter::run_region(Frame& frame, RegionId id) {
   const Strand* strand = program_.strands.data() + region.first_strand;
   Frame* next = nullptr;
   for (const Strand* end = strand + region.strand_count; strand != end; ++strand) {
-    if (strand->awaited_count != 0 && (!await_inputs(frame, *strand, nullptr) || queue_instead(frame, *strand))) continue;
+    if (strand->awaited_count != 0 && (!await_inputs(frame, *strand, nullptr) || queue_instead(frame, *strand)))
+      continue;
     next = run_strand(frame, *strand);
   }
   return next;
