@@ -1,6 +1,7 @@
 // Calls of functions, builtins and constructors of types.
 #include "compiler/check/check_expression.hpp"
 #include "compiler/check/resolve_overloads.hpp"
+#include "compiler/diagnostics/foreign_names.hpp"
 
 namespace raddle::check_detail {
 
@@ -60,6 +61,10 @@ void ExpressionChecker::unknown_function(const ast::Call& call) {
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::unknown_function, call.callee.span, name);
   if (const auto hidden = context_.not_imported.find(name); hidden != context_.not_imported.end()) {
     diagnostic.note("add `import " + hidden->second + ";`");
+    return;
+  }
+  if (const std::string_view help = help_for_foreign_name(name, NameUse::function); !help.empty()) {
+    diagnostic.note(std::string(help));
     return;
   }
   std::vector<std::string> candidates;

@@ -1,5 +1,7 @@
 #include "compiler/check/check_expression.hpp"
 
+#include "compiler/diagnostics/foreign_names.hpp"
+
 namespace raddle::check_detail {
 namespace {
 
@@ -99,8 +101,12 @@ void ExpressionChecker::unknown_variable(const ast::Name& name) {
         .note("call it: `" + name.text + "(...)`");
     return;
   }
-  suggest(context_.diagnostics.report(DiagnosticKind::unknown_variable, name.span, name.text), name.text,
-          scopes_.names());
+  Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::unknown_variable, name.span, name.text);
+  const std::string_view help = help_for_foreign_name(name.text, NameUse::variable);
+  if (help.empty())
+    suggest(diagnostic, name.text, scopes_.names());
+  else
+    diagnostic.note(std::string(help));
 }
 
 std::optional<TypeId> ExpressionChecker::common_type(const std::vector<ast::Expr*>& elements) {

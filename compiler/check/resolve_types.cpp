@@ -1,5 +1,7 @@
 #include "compiler/check/resolve_types.hpp"
 
+#include "compiler/diagnostics/foreign_names.hpp"
+
 namespace raddle::check_detail {
 namespace {
 
@@ -168,6 +170,10 @@ TypeId resolve_named(Context& context, const ast::TypeExpr& type) {
     return TypeStore::error;
   }
   Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::unknown_type, type.name.span, type.name.text);
+  if (const std::string_view help = help_for_foreign_name(type.name.text, NameUse::type); !help.empty()) {
+    diagnostic.note(std::string(help));
+    return TypeStore::error;
+  }
   std::vector<std::string> candidates = {"bag"};
   for (const auto& [name, entry] : context.types) candidates.push_back(name);
   suggest(diagnostic, type.name.text, candidates);

@@ -1,6 +1,4 @@
 // `raddle run --emit=STAGE`: what a stage hands to the next one, as text on standard output.
-#include <fmt/format.h>
-
 #include "compiler/ast/print.hpp"
 #include "compiler/check/print_checked.hpp"
 #include "compiler/codegen/load_plugin.hpp"
@@ -50,8 +48,8 @@ int emit_script(Session& session, Script script) {
   const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
   const std::string text = emit(session, file);
   const bool failed = session.print_diagnostics();
-  if (!failed) fmt::print("{}", text);
-  return failed ? exit_compile_error : exit_ok;
+  if (failed) return exit_compile_error;
+  return write_output(text) ? exit_ok : exit_failed;
 }
 
 }  // namespace raddle::driver

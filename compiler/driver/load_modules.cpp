@@ -15,6 +15,7 @@ namespace {
 class Loader {
  public:
   Loader(Session& session, std::uint32_t main_file) : session_(session) {
+    loaded_.insert(same_file(session.sources.at(main_file).path()));
     folders_ = session.options.include_folders;
     folders_.push_back(".");
     const std::filesystem::path parent = std::filesystem::path(session.sources.at(main_file).path()).parent_path();
@@ -47,7 +48,9 @@ class Loader {
       for (const char* suffix : {".df", ".swift"}) {
         const std::string path = folder == "." ? import.module + suffix : folder + "/" + import.module + suffix;
         std::string text, error;
-        if (!std::filesystem::is_regular_file(path)) continue;
+        std::error_code code;
+        if (!std::filesystem::is_regular_file(path, code)) continue;
+        if (!loaded_.insert(same_file(path)).second) return;
         if (!read_file(path, text, error)) {
           session_.diagnostics.report(DiagnosticKind::unreadable_module, import.span, path, error);
           return;
@@ -61,12 +64,21 @@ class Loader {
     report_unknown(import);
   }
 
+  /// One name for all paths of a file.
+  static std::string same_file(const std::string& path) {
+    std::error_code code;
+    const std::filesystem::path one = std::filesystem::canonical(path, code);
+    return code ? path : one.string();
+  }
+
   void report_unknown(const ast::Import& import) {
     Diagnostic& diagnostic = session_.diagnostics.report(DiagnosticKind::unknown_module, import.span, import.module);
     std::vector<std::string> names;
     for (const stdlib::Builtin& builtin : stdlib::builtins()) names.emplace_back(builtin.module);
     if (const std::string nearest = nearest_name(import.module, names); !nearest.empty())
       diagnostic.note("did you mean `" + nearest + "`?");
+    for (const std::string_view suffix : {".df", ".swift"})
+      if (import.module.ends_with(suffix)) diagnostic.note("a module is named without its suffix");
     std::string path = "looked in the library";
     for (const std::string& folder : folders_) path += ", " + (folder == "." ? "the current folder" : folder);
     diagnostic.note(path);
@@ -74,7 +86,8 @@ class Loader {
 
   Session& session_;
   std::vector<std::string> folders_;
-  std::set<std::string> seen_;
+  std::set<std::string> seen_;    ///< modules, by the names that they were imported by
+  std::set<std::string> loaded_;  ///< files
   std::vector<std::unique_ptr<ast::Module>> modules_;
 };
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <new>
@@ -35,6 +36,8 @@ struct CommandLine {
   bool show_version = false;
   std::vector<std::string> codes;  ///< of `explain`
   std::vector<std::string> rest;   ///< the script and what follows
+  std::vector<std::string> verbs;  ///< all that there are
+  bool verb_given = false;
 };
 
 void add_common(CLI::App& app, Session& session) {
@@ -54,7 +57,8 @@ void add_common(CLI::App& app, Session& session) {
       ->type_name("NAME[=TEXT]")
       ->allow_extra_args(false)
       ->trigger_on_parse();
-  app.add_flag("-p{false}", options.preprocess, "No preprocessor: every line that begins with # is a comment");
+  app.add_flag_callback(
+      "-p", [&options] { options.preprocess = false; }, "No preprocessor: every line that begins with # is a comment");
   app.add_option_function<std::string>(
          "-W",
          [&options](const std::string& what) {
@@ -128,7 +132,11 @@ int find_script(const CommandLine& line, Script& script, std::vector<std::string
   }
   if (path.starts_with("-")) return usage_error(fmt::format("unknown option `{}`", path));
   std::string text, error;
-  if (!read_file(path, text, error)) return usage_error(fmt::format("can not read `{}`: {}", path, error));
+  if (!read_file(path, text, error)) {
+    const std::string verb = line.verb_given ? "" : nearest_name(path, line.verbs);
+    return usage_error(fmt::format("can not read `{}`: {}{}", path, error,
+                                   verb.empty() ? "" : fmt::format("; did you mean `raddle {}`?", verb)));
+  }
   script = {path, std::move(text)};
   return exit_ok;
 }
@@ -140,6 +148,24 @@ int unknown_option(const CLI::App& app, const std::string& option) {
   const std::string nearest = nearest_name(option.substr(0, option.find('=')), names);
   return usage_error(fmt::format("unknown option `{}`{}", option,
                                  nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
+}
+
+/// `--workers`, `-j`, ...
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+void warn_of_missing_folders(const Options& options) {
+  for (const std::string& folder : options.include_folders) {
+    std::error_code code;
+    if (!std::filesystem::is_directory(folder, code))
+      warn(fmt::format("there is no folder `{}`, given with -I", folder));
+  }
 }
 
 int run_tool(int argc, char** argv) {
@@ -159,21 +185,23 @@ int run_tool(int argc, char** argv) {
   explanation->add_option("CODE", line.codes, "What stands in brackets at the end of a message; none: list all")
       ->type_name("");
   CLI::App* show_version = app.add_subcommand("version", "Print the version");
+  CLI::App* help = app.add_subcommand("help", "Print this");
+  for (const CLI::App* verb : app.get_subcommands({})) line.verbs.push_back(verb->get_name());
   app.footer(
       "`raddle FILE` is `raddle run FILE`. Options stand before FILE; what stands after it is the script's.\n"
       "`raddle run FILE --help` lists the script's parameters.");
+
+  const std::string overview = app.help();  // later it is that of the verb that was given
 
   // a script's arguments are its own, `--help` and `--version` among them: the tool reads up to the script's name only
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) return write_output(app.help()) ? exit_ok : exit_failed;
     return usage_error(error.what());
   }
-  if (line.show_version || *show_version) {
-    fmt::print("{}\n", version);
-    return exit_ok;
-  }
+  if (line.show_version || *show_version) return write_output(fmt::format("{}\n", version)) ? exit_ok : exit_failed;
+  if (*help) return write_output(overview) ? exit_ok : exit_failed;
   if (*explanation) return explain(line.codes);
   CLI::App& used = *run ? *run : *check ? *check : app;
   line.rest = used.remaining();
@@ -184,8 +212,12 @@ int run_tool(int argc, char** argv) {
     return exit_usage;
   }
 
+  line.verb_given = *run || *check;
+  session.option_names = option_names(*run);
+  std::erase(session.option_names, "--help");
   Script script;
   std::vector<std::string> arguments;
+  warn_of_missing_folders(session.options);
   if (const int code = find_script(line, script, arguments); code != exit_ok) return code;
   if (*check) {
     if (!arguments.empty())
@@ -233,10 +265,13 @@ int main(int argc, char** argv) {
   std::set_new_handler(end_out_of_memory);
   std::set_terminate(end_by_exception);
   try {
-    return raddle::driver::run_tool(argc, argv);
+    const int code = raddle::driver::run_tool(argc, argv);
+    const bool written = raddle::driver::write_output("");
+    return code == raddle::driver::exit_ok && !written ? raddle::driver::exit_failed : code;
   } catch (const std::bad_alloc&) {
     end_out_of_memory();
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0 && !raddle::driver::write_output("")) return raddle::driver::exit_failed;
     fmt::print(stderr, "raddle: internal error: {}\nplease report it with the script that shows it\n", error.what());
     return raddle::driver::exit_internal;
   }

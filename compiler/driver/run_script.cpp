@@ -57,11 +57,10 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   if (session.print_diagnostics() || !compilation) return exit_compile_error;
 
   const CheckedProgram& checked = *compilation->checked;
-  if (!checked.parameters.empty() && asks_for_help(arguments)) {
-    fmt::print("{}", describe_parameters(checked, path));
-    return exit_ok;
-  }
-  std::expected<ScriptArguments, std::string> read = read_arguments(checked, arguments);
+  const ArgumentRules rules{checked, reads_words(compilation->module), session.option_names};
+  if (asks_for_help(arguments) && (!checked.parameters.empty() || !rules.reads_words))
+    return write_output(describe_parameters(checked, path)) ? exit_ok : exit_failed;
+  std::expected<ScriptArguments, std::string> read = read_arguments(rules, arguments);
   if (!read) {
     fmt::print(stderr, "raddle: {}\ntry `raddle run {} --help`\n", read.error(), path);
     return exit_usage;

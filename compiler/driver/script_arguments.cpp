@@ -1,11 +1,16 @@
 #include "compiler/driver/script_arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
 #include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/driver/session.hpp"
+#include "stdlib/builtins.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::driver {
@@ -50,71 +55,130 @@ vm::Value literal_value(const ast::Expr& expr, TypeId type) {
   return vm::Value::of(ast::as<ast::BoolLiteral>(expr).value);
 }
 
-}  // namespace
+/// Cuts the command line into values of parameters and other words.
+class ArgumentReader {
+ public:
+  explicit ArgumentReader(const ArgumentRules& rules) : rules_(rules) {
+    for (const ScriptParameter& parameter : rules.program.parameters) {
+      const Variable& variable = rules.program.variables[parameter.variable];
+      names_.push_back(variable.name);
+      read_.parameters.push_back(literal_value(*parameter.default_value, rules.program.types.base(variable.type)));
+    }
+  }
 
-std::expected<ScriptArguments, std::string> read_arguments(const CheckedProgram& program,
-                                                           const std::vector<std::string>& arguments) {
-  ScriptArguments read;
-  std::vector<vm::Value>& values = read.parameters;
-  std::vector<std::string> names;
-  for (const ScriptParameter& parameter : program.parameters) {
-    const Variable& variable = program.variables[parameter.variable];
-    names.push_back(variable.name);
-    values.push_back(literal_value(*parameter.default_value, program.types.base(variable.type)));
+  std::expected<ScriptArguments, std::string> run(const std::vector<std::string>& arguments) {
+    for (std::size_t i = 0; i < arguments.size() && error_.empty(); ++i) {
+      const std::string& word = arguments[i];
+      if (word == "--" && !names_.empty()) {
+        read_.rest.insert(read_.rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
+        break;
+      }
+      const std::string name = word.starts_with("--") ? word.substr(2, word.find('=') - 2) : "";
+      const auto parameter = static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
+      if (parameter < names_.size())
+        i += take(parameter, word, i + 1 < arguments.size() ? &arguments[i + 1] : nullptr);
+      else
+        other(word, name);
+    }
+    if (!error_.empty()) return std::unexpected(error_);
+    if (!rules_.reads_words && !read_.rest.empty())
+      warn(fmt::format("the script reads no {}arguments: `{}` {} no effect", names_.empty() ? "" : "other ",
+                       fmt::join(read_.rest, "`, `"), read_.rest.size() == 1 ? "has" : "have"));
+    return std::move(read_);
   }
-  if (names.empty()) {
-    read.rest = arguments;
-    return read;
-  }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    if (argument == "--") {
-      read.rest.insert(read.rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
-      break;
-    }
-    if (!argument.starts_with("--")) {
-      read.rest.push_back(argument);
-      continue;
-    }
-    const std::size_t equals = argument.find('=');
-    const std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
-    std::size_t index = 0;
-    while (index < names.size() && names[index] != name) ++index;
-    if (index == names.size()) {
-      const std::string nearest = nearest_name(name, names);
-      return std::unexpected(fmt::format("the script has no parameter `{}`{}", name,
-                                         nearest.empty() ? "" : fmt::format("; did you mean `--{}`?", nearest)));
-    }
-    const TypeId type = program.types.base(program.variables[program.parameters[index].variable].type);
-    std::string text;
+
+ private:
+  /// @return how many words behind `word` were used
+  std::size_t take(std::size_t parameter, const std::string& word, const std::string* next) {
+    const CheckedProgram& program = rules_.program;
+    const TypeId type = program.types.base(program.variables[program.parameters[parameter].variable].type);
+    const std::size_t equals = word.find('=');
+    std::string text = "true";
+    std::size_t used = 0;
     if (equals != std::string::npos) {
-      text = argument.substr(equals + 1);
-    } else if (type == TypeStore::boolean && (i + 1 == arguments.size() || arguments[i + 1].starts_with("--"))) {
-      text = "true";
-    } else if (i + 1 < arguments.size()) {
-      text = arguments[++i];
-    } else {
-      return std::unexpected(fmt::format("`--{}` needs a value of type {}", name, program.types.name(type)));
+      text = word.substr(equals + 1);
+    } else if (type != TypeStore::boolean || (next != nullptr && !next->starts_with("--"))) {
+      if (next == nullptr) {
+        error_ = fmt::format("`--{}` needs a value of type {}", names_[parameter], program.types.name(type));
+        return 0;
+      }
+      text = *next;
+      used = 1;
     }
     const std::optional<vm::Value> value = read_value(type, text);
-    if (!value) return std::unexpected(fmt::format("`--{}`: `{}` is no {}", name, text, program.types.name(type)));
-    values[index] = *value;
+    if (value)
+      read_.parameters[parameter] = *value;
+    else
+      error_ = fmt::format("`--{}`: `{}` is no {}", names_[parameter], text, program.types.name(type));
+    return used;
   }
-  return read;
+
+  /// A word that is no parameter.
+  void other(const std::string& word, const std::string& name) {
+    read_.rest.push_back(word);
+    if (rules_.reads_words || !word.starts_with("-")) return;
+    const std::string option = word.substr(0, word.find('='));
+    if (std::ranges::find(rules_.tool_options, option) != rules_.tool_options.end()) {
+      error_ = fmt::format(
+          "`{}` stands behind the script, but the script reads no such option; "
+          "options of raddle stand before it: `raddle run {}{} SCRIPT`",
+          word, word, option == word ? " .." : "");
+    } else if (!names_.empty() && !name.empty()) {
+      const std::string nearest = nearest_name(name, names_);
+      error_ = fmt::format("the script has no parameter `{}`{}", name,
+                           nearest.empty() ? "" : fmt::format("; did you mean `--{}`?", nearest));
+    }
+  }
+
+  const ArgumentRules& rules_;
+  std::vector<std::string> names_;
+  ScriptArguments read_;
+  std::string error_;
+};
+
+}  // namespace
+
+bool reads_words(const ir::Module& module) {
+  constexpr std::array<std::string_view, 6> readers = {"argc", "args", "argv", "argp", "argv_contains", "argv_accept"};
+  for (const ir::Function& function : module.functions)
+    for (const ir::Region& region : function.regions)
+      for (const ir::Op& op : region.ops)
+        if (op.kind == ir::OpKind::call_builtin &&
+            std::ranges::find(readers, stdlib::builtins()[op.callee].name) != readers.end())
+          return true;
+  return false;
+}
+
+std::expected<ScriptArguments, std::string> read_arguments(const ArgumentRules& rules,
+                                                           const std::vector<std::string>& arguments) {
+  return ArgumentReader(rules).run(arguments);
 }
 
 std::string describe_parameters(const CheckedProgram& program, const std::string& script) {
-  std::string text = fmt::format("usage: raddle run {} [--PARAMETER=VALUE ..]\n", script);
-  if (program.parameters.empty()) return text + "\nThe script declares no parameters.\n";
-  text += "\nparameters:\n";
+  constexpr std::size_t widest_default = 48;
+  if (program.parameters.empty())
+    return fmt::format("usage: raddle run {}\n\nThe script declares no parameters.\n", script);
+  std::string text = fmt::format("usage: raddle run {} [--PARAMETER=VALUE ..]\n\nparameters:\n", script);
+  std::vector<std::string> heads;
+  std::size_t width = 0;
   for (const ScriptParameter& parameter : program.parameters) {
     const Variable& variable = program.variables[parameter.variable];
     const vm::Value value = literal_value(*parameter.default_value, program.types.base(variable.type));
-    const std::string head =
-        fmt::format("  --{}={}", variable.name,
-                    variable.type == TypeStore::boolean ? (value.as_bool() ? "true" : "false") : vm::to_text(value));
-    text += fmt::format("{:<28} {}{}{}\n", head, program.types.name(variable.type),
-                        parameter.comment.empty() ? "" : "  ", parameter.comment);
+    const bool boolean = program.types.base(variable.type) == TypeStore::boolean;
+    heads.push_back(
+        fmt::format("  --{}={}", variable.name, boolean ? (value.as_bool() ? "true" : "false") : vm::to_text(value)));
+    width = std::clamp(heads.back().size(), width, widest_default);
+  }
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const ScriptParameter& parameter = program.parameters[i];
+    const std::string type = program.types.name(program.variables[parameter.variable].type);
+    text += fmt::format("{:<{}}  {:<8} ", heads[i], width, type);
+    for (const char c : parameter.comment) {
+      text += c;
+      if (c == '\n') text.append(width + 11, ' ');
+    }
+    while (text.ends_with(' ')) text.pop_back();
+    text += '\n';
   }
   return text;
 }

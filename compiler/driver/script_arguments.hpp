@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/check/checked_program.hpp"
+#include "compiler/ir/module.hpp"
 #include "vm/value/value.hpp"
 
 namespace raddle::driver {
@@ -14,12 +15,22 @@ struct ScriptArguments {
   std::vector<std::string> rest;      ///< what argv() and argp() see: the words that are no parameter's
 };
 
-/// Parameters: `--name=value`, `--name value` or the default.
+/// True if the script calls argv(), argp(), args()...: then all words that are no parameter's are for these.
+bool reads_words(const ir::Module& module);
+
+/// What to read the command line by.
+struct ArgumentRules {
+  const CheckedProgram& program;
+  bool reads_words = false;
+  const std::vector<std::string>& tool_options;  ///< `--workers`: behind the script they are the script's
+};
+
+/// Parameters: `--name=value`, `--name value` or the default. Words that nothing reads are warned of.
 ///
 /// @param arguments  what stands after the script's name
-/// @return           a text for the user if a value has the wrong type, or if the script declares parameters and a
-///                   flag is none of them
-std::expected<ScriptArguments, std::string> read_arguments(const CheckedProgram& program,
+/// @return           a text for the user if a value has the wrong type, or if nothing reads a word that is an option of
+///                   the tool, or a flag of a script with parameters
+std::expected<ScriptArguments, std::string> read_arguments(const ArgumentRules& rules,
                                                            const std::vector<std::string>& arguments);
 
 /// What `raddle run script.df --help` prints.

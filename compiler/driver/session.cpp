@@ -1,11 +1,12 @@
 #include "compiler/driver/session.hpp"
 
 #include <fmt/format.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
+#include <utility>
 
 namespace raddle::driver {
 
@@ -28,6 +29,17 @@ void Session::offer_explanation() {
   fmt::print(stderr, "`raddle explain {}` says more\n", name_of(*to_explain_));
   explanation_offered_ = true;
 }
+
+bool write_output(std::string_view text) {
+  const bool had_failed = std::ferror(stdout) != 0;
+  if (!had_failed && std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+    return true;
+  static bool told = false;  // the output is one for the whole process
+  if (!std::exchange(told, true)) fmt::print(stderr, "raddle: standard output could not be written\n");
+  return false;
+}
+
+void warn(const std::string& message) { fmt::print(stderr, "raddle: warning: {}\n", message); }
 
 bool wants_colour(int stream) {
   const char* term = std::getenv("TERM");

@@ -2,6 +2,7 @@
 // What lives as long as the tool works on scripts: texts, findings, options. No globals.
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/diagnostics/diagnostics.hpp"
@@ -44,6 +45,7 @@ struct Options {
 
 struct Session {
   Options options;
+  std::vector<std::string> option_names;  ///< of the tool: `--workers`, `-j`
   SourceMap sources;
   Diagnostics diagnostics;
   bool colour = false;  ///< of stderr
@@ -59,6 +61,12 @@ struct Session {
   std::optional<DiagnosticKind> to_explain_;  ///< the first error
   bool explanation_offered_ = false;
 };
+
+/// Prints to standard output. @return false, after a message, if that can not be written
+bool write_output(std::string_view text);
+
+/// "raddle: warning: ..." on stderr, for what is not in a script.
+void warn(const std::string& message);
 
 /// True if `stream` is a terminal that wants colours (NO_COLOR, TERM=dumb).
 bool wants_colour(int stream);

@@ -114,15 +114,15 @@ StmtPtr AstBuilder::declaration(P::Simple_statementContext* from, Annotations an
   return node;
 }
 
-/// The `//` lines right above the line of `span`, without their marks.
+/// The comment lines right above the line of `span`, without their marks.
 std::string AstBuilder::comment_above(Span span) const {
   std::string comment;
   const SourceBuffer& source = tokens_.sources().at(span.file);
   for (std::uint32_t line = source.position(span.begin).line - 1; line > 0; --line) {
     std::string_view text = source.line(line);
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    if (!text.starts_with("//")) break;
-    text.remove_prefix(std::min(text.find_first_not_of("/ \t"), text.size()));
+    if (!text.starts_with("//") && !text.starts_with('#')) break;
+    text.remove_prefix(std::min(text.find_first_not_of("/# \t"), text.size()));
     comment = comment.empty() ? std::string(text) : fmt::format("{}\n{}", text, comment);
   }
   return comment;

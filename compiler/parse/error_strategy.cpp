@@ -4,6 +4,7 @@
 
 #include "RaddleParser.h"
 #include "compiler/parse/expectations.hpp"
+#include "compiler/parse/newcomer_hints.hpp"
 #include "compiler/parse/parse.hpp"
 
 namespace raddle {
@@ -51,7 +52,8 @@ std::string expected_token(antlr4::Parser* parser, std::uint32_t type) {
 }
 /// Help for `name(...) {` as a statement.
 const char* help_for_block_after(std::string_view name) {
-  if (name == "while") return "there is no `while`; write `for (...; condition; ...)` or `iterate ... until`";
+  if (name == "while")
+    return "there is no `while`: write `for (...; condition; ...) {}` or `iterate i {} until (condition)`";
   if (name == "elseif" || name == "elif") return "write `else if`";
   return "a block can not follow here; functions are defined at top level only";
 }
@@ -111,20 +113,26 @@ bool ErrorStrategy::report_reserved_word(const SourceToken& token) {
 
 // ---------------------------------------------------------------- reports
 
-void ErrorStrategy::report_unexpected(const SourceToken& found, const std::string& expected) {
+std::size_t ErrorStrategy::statement_start(antlr4::Parser* parser) {
+  antlr4::ParserRuleContext* context = parser->getRuleContext();
+  while (context->parent != nullptr && context->getRuleIndex() != P::RuleStatement)
+    context = static_cast<antlr4::ParserRuleContext*>(context->parent);
+  return static_cast<const SourceToken*>(context->start)->index;
+}
+
+void ErrorStrategy::report_unexpected(antlr4::Parser* parser, const SourceToken& found, const std::string& expected) {
   Diagnostic& diagnostic =
       diagnostics_.report(DiagnosticKind::unexpected_token, tokens_.span(found), describe(found), expected);
-  const SourceToken* before = previous();
-  const std::uint32_t after = tokens_.at(found.index + 1).type;
   if (expected == expected_by_rule(P::RuleWord)) {
     const bool stream = found.type == P::STDIN || found.type == P::STDOUT || found.type == P::STDERR;
     diagnostic.note(stream ? fmt::format("a redirection is written `@{}=file`", tokens_.text(found))
                            : "the words of a command line are strings, variables, or expressions in parentheses");
     return;
   }
-  const bool sign = found.type == P::PLUS || found.type == P::MINUS;
-  if (sign && ((before != nullptr && before->type == found.type) || after == found.type))
-    diagnostic.note(fmt::format("there is no `{0}{0}`; a variable is assigned once", tokens_.text(found)));
+  const Unexpected at{found, parser == nullptr ? found.index : statement_start(parser),
+                      parser == nullptr ? std::size_t{P::RuleStatements} : parser->getRuleContext()->getRuleIndex(),
+                      expected.find("`)`") != std::string::npos || closes_condition(parser)};
+  if (std::string hint = hint_for_unexpected(tokens_, at); !hint.empty()) diagnostic.note(std::move(hint));
 }
 
 void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const SourceToken& found) {
@@ -136,9 +144,11 @@ void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const Sourc
   const bool name_due = before != nullptr && before->type == P::ID && !found.first_on_line;
   if (name_due && is_reserved_word(found.type) &&
       (after == P::ASSIGN || after == P::SEMI || after == P::COMMA || after == P::LBRACK)) {
+    only_semicolon_missing_ = false;
     report_reserved_word(found);
     return;
   }
+  if (known_mistake(parser, found)) return report_unexpected(parser, found, "`;`");
   if (only_semicolon_missing_ || found.type == P::ID || found.type == P::LBRACE || begins_statement(found.type)) {
     Diagnostic& diagnostic = diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`;`",
                                                  fmt::format(" after the {}", subject_of_rule(rule)));
@@ -146,7 +156,7 @@ void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const Sourc
     diagnostic.note(help_for_block_after(tokens_.text(*parser->getRuleContext()->start)));
     return;
   }
-  report_unexpected(found, "`;`");
+  report_unexpected(parser, found, "`;`");
 }
 
 void ErrorStrategy::report_missing_closing(antlr4::Parser* parser, std::uint32_t expected, const SourceToken& found) {
@@ -155,8 +165,9 @@ void ErrorStrategy::report_missing_closing(antlr4::Parser* parser, std::uint32_t
   const bool at_end = can_be_missing_before(found) || found.type == P::SEMI || found.type == P::LBRACE;
   if (!at_end) {
     const bool command = rule == P::RuleApp_definition;
-    report_unexpected(found, command ? expected_by_rule(P::RuleWord)
-                                     : fmt::format("{}`{}`", is_list_rule(rule) ? "`,` or " : "", closing));
+    report_unexpected(
+        parser, found,
+        command ? expected_by_rule(P::RuleWord) : fmt::format("{}`{}`", is_list_rule(rule) ? "`,` or " : "", closing));
     return;
   }
   Diagnostic& diagnostic =
@@ -182,7 +193,7 @@ void ErrorStrategy::report_missing_block(antlr4::Parser* parser, const SourceTok
   if (can_be_missing_before(found))
     diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`{`", "");
   else
-    report_unexpected(found, "`{`");
+    report_unexpected(parser, found, "`{`");
 }
 
 // ---------------------------------------------------------------- ANTLR's side
@@ -204,7 +215,8 @@ antlr4::Token* ErrorStrategy::recoverInline(antlr4::Parser* parser) {
     found.type = P::ASSIGN;
     return &found;
   }
-  if (expected == P::ID && is_taken_for_a_name(found.type) && report_reserved_word(found)) {
+  const bool as_name = rule == P::RuleFormal || is_taken_for_a_name(found.type);
+  if (expected == P::ID && as_name && report_reserved_word(found)) {
     tokens_.consume();
     return &found;
   }
@@ -223,14 +235,17 @@ antlr4::Token* ErrorStrategy::recoverInline(antlr4::Parser* parser) {
       if (before != nullptr && is_reserved_word(before->type) && found.type == P::ASSIGN)
         report_reserved_word(*before);
       else
-        report_unexpected(found, name_expected_by_rule(rule));
+        report_unexpected(parser, found, name_expected_by_rule(rule));
       break;
     case P::LPAREN: {
       const std::string after = before == nullptr ? "" : fmt::format(" after {}", describe(*before));
-      diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`(`", after);
+      Diagnostic& diagnostic = diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`(`", after);
+      if (before == nullptr) break;
+      if (std::string hint = hint_for_missing_parenthesis(*before); !hint.empty()) diagnostic.note(std::move(hint));
       break;
     }
-    default: report_unexpected(found, expected == 0 ? expected_by_rule(rule) : expected_token(parser, expected));
+    default:
+      report_unexpected(parser, found, expected == 0 ? expected_by_rule(rule) : expected_token(parser, expected));
   }
   leave_statement();
 }
@@ -249,7 +264,7 @@ void ErrorStrategy::reportError(antlr4::Parser* parser, const antlr4::Recognitio
     report_reserved_word(found);
     return;
   }
-  report_unexpected(found, rule == P::RuleChain_statement ? "a statement after `=>`" : expected_by_rule(rule));
+  report_unexpected(parser, found, rule == P::RuleChain_statement ? "a statement after `=>`" : expected_by_rule(rule));
 }
 
 void ErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr error) {
@@ -261,6 +276,8 @@ void ErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr error) {
   std::size_t keyword = start;
   while (tokens_.at(keyword).type == P::AT && keyword + 2 < tokens_.index()) keyword += 2;
   skip_statement(start, has_block(tokens_.at(keyword).type));
+  // `if x:` and its body were skipped without a block: the `else` is no further mistake.
+  if (tokens_.at(keyword).type == P::IF && tokens_.next().type == P::ELSE) orphan_block_end_ = tokens_.index() - 1;
 }
 
 void ErrorStrategy::sync(antlr4::Parser* parser) {
@@ -269,6 +286,7 @@ void ErrorStrategy::sync(antlr4::Parser* parser) {
     const auto* around = static_cast<antlr4::RuleContext*>(parser->getRuleContext()->parent);
     const bool in_case = around != nullptr && around->getRuleIndex() == P::RuleCase_clause;
     for (;;) {
+      if (skip_foreign_statement()) continue;
       const std::uint32_t type = tokens_.next().type;
       if (begins_statement(type) || type == P::RBRACE || type == end_of_file) return;
       if (in_case && (type == P::CASE || type == P::DEFAULT)) return;
@@ -297,7 +315,7 @@ void ErrorStrategy::report_unexpected_in_statements() {
     else if (after == P::ASSIGN && is_reserved_word(found.type))
       report_reserved_word(found);
     else
-      report_unexpected(found, "a statement");
+      report_unexpected(nullptr, found, "a statement");
   }
   only_semicolon_missing_ = false;
   tokens_.consume();
@@ -305,12 +323,37 @@ void ErrorStrategy::report_unexpected_in_statements() {
   if (!goes_on) skip_statement(found.index, found.type == P::UNTIL);
 }
 
+bool ErrorStrategy::skip_foreign_statement() {
+  const SourceToken& word = tokens_.next();
+  const ForeignStatement foreign = foreign_statement(tokens_, word.index);
+  if (foreign.help == nullptr) return false;
+  check_error_count();
+  if (first_report_at(word))
+    diagnostics_.report(DiagnosticKind::unexpected_token, tokens_.span(word), describe(word), "a statement")
+        .note(foreign.help);
+  only_semicolon_missing_ = false;
+  tokens_.consume();
+  skip_statement(word.index, foreign.has_block);
+  return true;
+}
+
+/// `a and b`, `int f(int x) {`: no `;` is missing before `found`, although a statement could begin with it.
+bool ErrorStrategy::known_mistake(antlr4::Parser* parser, const SourceToken& found) {
+  if (found.first_on_line || (found.type != P::ID && found.type != P::LPAREN)) return false;
+  return !hint_for_unexpected(tokens_, {found, statement_start(parser), P::RuleStatement, false}).empty();
+}
+
+/// In the condition of a `for`, which a `;` ends.
+bool ErrorStrategy::closes_condition(antlr4::Parser* parser) {
+  return parser != nullptr && parser->getRuleContext()->getRuleIndex() == P::RuleFor_statement;
+}
+
 void ErrorStrategy::skip_in_switch() {
   for (;;) {
     const SourceToken& found = tokens_.next();
     if (found.type == P::CASE || found.type == P::DEFAULT || found.type == P::RBRACE || found.type == end_of_file)
       return;
-    if (first_report_at(found)) report_unexpected(found, "`case`, `default` or `}`");
+    if (first_report_at(found)) report_unexpected(nullptr, found, "`case`, `default` or `}`");
     tokens_.seek(found.partner != SourceToken::no_partner && found.partner > found.index ? found.partner + 1
                                                                                          : found.index + 1);
     last_reported_ = tokens_.index();  // one report for a row of wrong tokens

@@ -42,13 +42,13 @@ class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
   /// @param stop_at_block  the item has a block: stop at its `{`
   void skip_item(std::size_t start, bool stop_at_block);
   void report_nesting();
+  /// Reports and skips a statement of another language, `return x;`. @return whether there was one
+  bool skip_foreign_statement();
   /// Throws TooManyErrors.
   void check_error_count() const;
   static bool begins_statement(std::uint32_t type);
 
  private:
-  enum class Bracket : std::uint8_t { not_in_statement, in_statement };
-
   const SourceToken* previous() { return static_cast<const SourceToken*>(tokens_.LT(-1)); }
   Span end_of_previous();
   std::string describe(const SourceToken& token) const;
@@ -60,7 +60,11 @@ class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
   void report_missing_semicolon(antlr4::Parser* parser, const SourceToken& found);
   void report_missing_closing(antlr4::Parser* parser, std::uint32_t expected, const SourceToken& found);
   void report_missing_block(antlr4::Parser* parser, const SourceToken& found);
-  void report_unexpected(const SourceToken& found, const std::string& expected);
+  /// @param parser  null between statements
+  void report_unexpected(antlr4::Parser* parser, const SourceToken& found, const std::string& expected);
+  static std::size_t statement_start(antlr4::Parser* parser);
+  static bool closes_condition(antlr4::Parser* parser);
+  bool known_mistake(antlr4::Parser* parser, const SourceToken& found);
   void report_unexpected_in_statements();
   void skip_in_switch();
   /// See skip_item; at the end the next token is one behind a `;`, or one that may begin a statement, or the `}` of the

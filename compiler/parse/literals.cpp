@@ -154,6 +154,7 @@ double float_value(std::string_view text, Span span, Diagnostics& diagnostics) {
 }
 
 std::string string_value(std::string_view text, Span span, Diagnostics& diagnostics) {
+  if (!text.starts_with("\"") && !text.starts_with("----")) return {};  // quotes of another kind, which are reported
   std::string_view mark = "\"";
   for (const std::string_view long_mark : {"\"\"\"\n", "\"\"\"\r\n", "----\n", "----\r\n"})
     if (text.starts_with(long_mark)) mark = long_mark.substr(0, long_mark.find_first_of("\r\n"));

@@ -72,6 +72,7 @@ class ModuleParser {
 
  private:
   void item() {
+    if (strategy_->skip_foreign_statement()) return;
     const std::size_t start = tokens_.index();
     try {
       P::AnnotationsContext* marks = parser_.annotations();
@@ -139,8 +140,10 @@ class ModuleParser {
     const std::uint32_t inside = type(open + 1);
     const std::uint32_t next = type(open + 2);
     if (inside == P::RPAREN) return !named || type(open + 2) == P::LBRACE;
-    return inside == P::ID && (next == P::ID || next == P::BAR || next == P::ELLIPSIS || is_bag_type(open + 1) ||
-                               (next == P::LBRACK && type(open + 3) == P::RBRACK));
+    const std::uint32_t behind = type(open + 3);
+    const bool reserved_name = next >= P::APP && next <= P::WAIT && (behind == P::RPAREN || behind == P::COMMA);
+    return inside == P::ID && (next == P::ID || reserved_name || next == P::BAR || next == P::ELLIPSIS ||
+                               is_bag_type(open + 1) || (next == P::LBRACK && type(open + 3) == P::RBRACK));
   }
   /// `bag<T> name`
   bool is_bag_type(std::size_t at) {

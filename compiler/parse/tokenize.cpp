@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 
 #include "compiler/parse/literals.hpp"
+#include "compiler/parse/newcomer_hints.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/parse/token_list.hpp"
 
@@ -113,7 +115,7 @@ class Tokenizer {
     switch (type) {
       case Lexer::HASH_LINE: return;
       case Lexer::UNTERMINATED_COMMENT: wrong_.emplace_back(type, 0, begin, end); return;
-      case Lexer::BAD_CHARACTERS: push_wrong(type, type, begin, end); return;
+      case Lexer::BAD_CHARACTERS: accept_characters(begin, end); return;
       case Lexer::BAD_NUMBER: push_wrong(type, Lexer::INT, begin, end); return;
       case Lexer::UNTERMINATED_MULTILINE_STRING: push_wrong(type, Lexer::STRING, begin, end); return;
       case Lexer::UNTERMINATED_STRING: accept_unterminated(begin); return;
@@ -126,6 +128,22 @@ class Tokenizer {
       default: break;
     }
     push(type, begin, end);
+  }
+
+  /// What stands in quotes of another kind is one mistake, and is taken for a string.
+  void accept_characters(std::uint32_t begin, std::uint32_t end) {
+    constexpr std::array<std::array<std::string_view, 2>, 4> quotes = {
+        {{"'", "'"}, {"`", "`"}, {"\xE2\x80\x9C", "\xE2\x80\x9D"}, {"\xE2\x80\x98", "\xE2\x80\x99"}}};
+    for (const auto& [opening, closing] : quotes) {
+      if (!slice(begin, end).starts_with(opening)) continue;
+      const std::size_t close = text_.find(closing, begin + opening.size());
+      if (close == std::string_view::npos || close >= end_of_line(begin)) continue;
+      const auto behind = static_cast<std::uint32_t>(close + closing.size());
+      push_wrong(Lexer::BAD_CHARACTERS, Lexer::STRING, begin, behind);
+      lexer_.restart(behind);
+      return;
+    }
+    push_wrong(Lexer::BAD_CHARACTERS, Lexer::BAD_CHARACTERS, begin, end);
   }
 
   bool has_newline(std::uint32_t begin, std::uint32_t end) const {
@@ -174,27 +192,30 @@ class Tokenizer {
         diagnostics_.report(DiagnosticKind::unterminated_string, span(token.begin, end_of_line(token.begin)))
             .note(fmt::format("it ends at the next `{}`", slice(token.begin, end_of_line(token.begin))));
         return;
-      case Lexer::BAD_NUMBER: report_number(at); return;
-      default: report_characters(at); return;
+      case Lexer::BAD_NUMBER: report_number(at, slice(token.begin, token.end)); return;
+      default: report_characters(token); return;
     }
   }
-  void report_number(Span at) {
-    const std::string_view number = slice(at.begin, at.end);
+  void report_number(Span at, std::string_view number) {
     Diagnostic& diagnostic =
         diagnostics_.report(DiagnosticKind::bad_literal, at, fmt::format("`{}` is not a number", number));
     if (number.starts_with('.') || number.ends_with('.')) diagnostic.note("write digits on both sides of the dot");
   }
-  void report_characters(Span at) {
-    const std::string_view characters = slice(at.begin, at.end);
+  void report_characters(const SourceToken& token) {
+    const Span at = span(token.begin, token.end);
+    const std::string_view characters = slice(token.begin, token.end);
     const auto first = static_cast<unsigned char>(characters[0]);
     const std::size_t length = utf8_length(characters);
     std::string shown = fmt::format("`{}`", characters.substr(0, length));
     if (first < 0x20 || first == 0x7F) shown = fmt::format("U+{:04X}", first);
     if (length == 0) shown = fmt::format("with the invalid UTF-8 byte 0x{:02X}", first);
     Diagnostic& diagnostic = diagnostics_.report(DiagnosticKind::unexpected_character, at, shown);
-    if (first == '&') diagnostic.note("`and` is written `&&`");
-    if (first == '\'') diagnostic.note("strings are written in double quotes");
-    if (first == '?') diagnostic.note("there is no `? :`; use `if`");
+    std::string hint = hint_for_characters(characters);
+    const bool in_word = (token.begin > 0 && is_word_character(text_[token.begin - 1])) ||
+                         (token.end < text_.size() && is_word_character(text_[token.end]));
+    if (first == '$' && in_word) hint = "a variable is written without `$`";
+    if (hint.empty() && first >= 0x80 && in_word) hint = "names are made of ASCII letters, digits and `_`";
+    if (!hint.empty()) diagnostic.note(std::move(hint));
   }
 
   void mark_lines() {

@@ -52,6 +52,7 @@ STEPS = [
          [[PYTHON, "tests/support/check_explanations.py"]]),
     Step("unit", "doctest binaries",
          [["ctest", "--test-dir", "build", "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count())]]),
+    Step("commands", "the tool's command line", [[PYTHON, "tests/support/check_command_line.py"]]),
     Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]]),
     Step("seeds", "the same scripts, the order of tasks perturbed",
          [[PYTHON, "tests/support/golden.py", "--scheduler-seeds=6"]]),

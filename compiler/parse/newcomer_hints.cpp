@@ -1,0 +1,192 @@
+#include "compiler/parse/newcomer_hints.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "RaddleParser.h"
+#include "compiler/parse/expectations.hpp"
+
+namespace raddle {
+
+namespace {
+
+using P = RaddleParser;
+
+struct Word {
+  std::string_view word;
+  const char* help;
+};
+
+constexpr std::array operator_words = {
+    Word{"and", "`and` is written `&&`"},
+    Word{"or", "`or` is written `||`"},
+    Word{"is", "`is` is written `==`"},
+    Word{"mod", "the remainder is written `%%`"},
+    Word{"div", "the quotient of integers is written `%/`"},
+    Word{"then", "there is no `then`: a block in braces follows the condition"},
+    Word{"do", "there is no `do`: a block in braces follows"},
+};
+
+constexpr const char* function_form = "a function is written `(int result) name(int input) { result = ...; }`";
+constexpr const char* variable_form = "write the type, `int x = 3;`, or no type at all, `x = 3;`";
+constexpr const char* no_while =
+    "there is no `while`: write `for (...; condition; ...) {}` or `iterate i {} until (condition)`";
+constexpr const char* printing = "`printf(\"%s\", x);` prints a line, after `import io;`; `trace(x);` prints anything";
+constexpr const char* import_form = "a module is imported by `import name;`, with all that it has";
+
+struct StatementWord {
+  std::string_view word;
+  const char* help;
+  bool has_block;
+};
+constexpr std::array statement_words = {
+    StatementWord{"return", "there is no `return`: a function assigns to its output, `(int o) f(int x) { o = x + 1; }`",
+                  false},
+    StatementWord{"def", function_form, true},
+    StatementWord{"function", function_form, true},
+    StatementWord{"func", function_form, true},
+    StatementWord{"fn", function_form, true},
+    StatementWord{"let", variable_form, false},
+    StatementWord{"var", variable_form, false},
+    StatementWord{"unsigned", "a whole number is an `int`; it has 64 bits", false},
+    StatementWord{"class", "a structure is written `type name { int field; }`", false},
+    StatementWord{"struct", "a structure is written `type name { int field; }`", false},
+    StatementWord{"print", printing, false},
+    StatementWord{"echo", printing, false},
+    StatementWord{"puts", printing, false},
+    StatementWord{"while", no_while, true},
+    StatementWord{"elif", "write `else if (condition) {}`", true},
+    StatementWord{"elsif", "write `else if (condition) {}`", true},
+    StatementWord{"from", import_form, false},
+    StatementWord{"include", import_form, false},
+    StatementWord{"public", "definitions have no such modifier", false},
+    StatementWord{"static", "definitions have no such modifier", false},
+};
+
+bool is_sign(std::uint32_t type) { return type == P::PLUS || type == P::MINUS; }
+bool is_arithmetic(std::uint32_t type) { return type >= P::PLUS && type <= P::POWER; }
+
+/// `int f(` or `int[] f(` from token `start` to `open`.
+bool is_function_of_c(TokenList& tokens, std::size_t start, std::size_t open) {
+  if (open < start + 2 || tokens.at(start).type != P::ID || tokens.at(open - 1).type != P::ID) return false;
+  for (std::size_t i = start + 1; i + 1 < open; ++i)
+    if (tokens.at(i).type != P::LBRACK && tokens.at(i).type != P::RBRACK) return false;
+  return true;
+}
+
+/// `name(int x) {`, `(int o) name(`: token `index` is the name of the first parameter.
+bool is_formal(TokenList& tokens, std::size_t index) {
+  if (index < 2 || tokens.at(index - 2).type != P::LPAREN) return false;
+  const std::uint32_t partner = tokens.at(index - 2).partner;
+  if (partner == SourceToken::no_partner) return false;
+  const std::uint32_t behind = tokens.at(partner + 1).type;
+  return behind == P::LBRACE || behind == P::ID;
+}
+
+/// What such a statement should look like here.
+std::string outputs_first(TokenList& tokens, std::size_t start, std::size_t open) {
+  const std::string_view name = tokens.text(tokens.at(open - 1));
+  const std::string_view type =
+      tokens.text().substr(tokens.at(start).begin, tokens.at(open - 2).end - tokens.at(start).begin);
+  if (name == "main") return "the main function is written `main() { ... }`; statements at top level do without one";
+  if (type == "void") return fmt::format("a function without outputs is written `{}(...) {{ ... }}`", name);
+  return fmt::format(
+      "outputs have names and stand in parentheses before that of the function: `({} o) {}(...) {{ o = ...; }}`", type,
+      name);
+}
+
+}  // namespace
+
+std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
+  const std::size_t index = at.found.index;
+  const std::uint32_t found = at.found.type;
+  const std::uint32_t after = tokens.at(index + 1).type;
+  const SourceToken* before = index == 0 ? nullptr : &tokens.at(index - 1);
+  const std::uint32_t previous = before == nullptr ? 0 : before->type;
+  if (before != nullptr && previous == P::ID && tokens.text(*before) == "not") return "`not` is written `!`";
+  if (found == P::ID)
+    for (const Word& entry : operator_words)
+      if (tokens.text(at.found) == entry.word) return entry.help;
+  const bool in_update = at.rule == P::RuleFor_update;
+  if (is_sign(found) && (previous == found || after == found)) {
+    const std::string_view sign = tokens.text(at.found);
+    if (in_update && before != nullptr) return fmt::format("write `{0} = {0} {1} 1`", tokens.text(*before), sign);
+    return fmt::format("there is no `{0}{0}`; a variable is assigned once", sign);
+  }
+  if (in_update && before != nullptr && (found == P::APPEND || is_arithmetic(found))) {
+    const std::string_view value = tokens.text(tokens.at(index + (found == P::APPEND ? 1 : 2)));
+    return fmt::format("write `{0} = {0} {1} {2}`", tokens.text(*before), tokens.text(at.found).substr(0, 1), value);
+  }
+  if (is_arithmetic(found) && after == P::ASSIGN)
+    return fmt::format("there is no `{}=`; a variable is assigned once", tokens.text(at.found));
+  if (found == P::ASSIGN && (previous == P::EQ || previous == P::NE))
+    return fmt::format("write `{}`", tokens.text(*before));
+  if (found == P::ASSIGN && at.closing_due) return "`=` assigns; to compare, write `==`";
+  if (found == P::TIMES && after == P::DIVIDE) return "comments do not nest: the comment ended at the first `*/`";
+  if (begins_item(found) && at.rule == P::RuleStatements)
+    return "definitions and imports stand at top level, outside of functions and blocks";
+  if (found == P::ID && previous == P::ID && is_formal(tokens, index))
+    return "functions are defined at top level, outside of functions and blocks";
+  if ((found == P::STRING || found == P::MULTILINE_STRING) && previous == found && at.rule != P::RuleImport_item)
+    return "strings side by side are not joined: put `+` between them";
+  if (found == P::BAR) return "`or` is written `||`";
+  if (found == P::GT && previous == P::LT) return "unequal is written `!=`";
+  if (found == P::LPAREN && is_function_of_c(tokens, at.start, index)) return outputs_first(tokens, at.start, index);
+  if (found == P::LPAREN && previous == P::ID && index >= 2 && tokens.at(index - 2).type == P::DOT)
+    return fmt::format("values have no methods: write `{}(...)` with the value as an argument", tokens.text(*before));
+  if (found == P::LPAREN && previous == P::FOREACH) return "`foreach x in a {}` has no parentheses";
+  if (found == P::IN) return "`foreach x in a {}` runs over an array, `foreach i in [0:9] {}` over a range";
+  if (found == P::COLON && (previous == P::RPAREN || previous == P::ELSE || tokens.at(at.start).type == P::FOREACH))
+    return "a block stands in braces";
+  if (at.rule == P::RuleMap_entry) return "an array is written `[a, b]`; in braces it has keys, `{\"a\": 1}`";
+  if (found == P::CONST) return "a constant is written `global const int x = 3;`; no variable can be assigned twice";
+  return {};
+}
+
+std::string hint_for_missing_parenthesis(const SourceToken& keyword) {
+  if (keyword.type == P::FOR)
+    return "`foreach x in a {}` runs over an array, `foreach i in [0:9] {}` over a range, "
+           "`for (int i = 0; i < n; i = i + 1) {}` in order";
+  if (keyword.type == P::IF) return "write `if (condition) {}`";
+  return {};
+}
+
+ForeignStatement foreign_statement(TokenList& tokens, std::size_t at) {
+  if (tokens.at(at).type != P::ID) return {};
+  const SourceToken& next = tokens.at(at + 1);
+  if (next.first_on_line) return {};
+  switch (next.type) {
+    case P::ID:
+    case P::INT:
+    case P::FLOAT:
+    case P::STRING:
+    case P::TRUE:
+    case P::FALSE:
+    case P::MINUS:
+    case P::NOT: break;
+    default: return {};
+  }
+  for (const StatementWord& entry : statement_words)
+    if (tokens.text(tokens.at(at)) == entry.word) return {entry.help, entry.has_block};
+  return {};
+}
+
+std::string hint_for_characters(std::string_view characters) {
+  constexpr std::array starts = {
+      Word{"&", "`and` is written `&&`"},
+      Word{"'", "strings are written in double quotes"},
+      Word{"`", "strings are written in double quotes"},
+      Word{"?", "there is no `? :`; use `if`"},
+      Word{"^", "a power is written `**`"},
+      Word{"\xE2\x80\x9C", "strings are written in straight double quotes"},
+      Word{"\xE2\x80\x9D", "strings are written in straight double quotes"},
+      Word{"\xE2\x80\x98", "strings are written in straight double quotes"},
+      Word{"\xC2\xA0", "it is a blank that is no ASCII blank"},
+  };
+  for (const Word& entry : starts)
+    if (characters.starts_with(entry.word)) return entry.help;
+  return {};
+}
+
+}  // namespace raddle

@@ -1,0 +1,35 @@
+#pragma once
+// What to write instead of what users of other languages type. Private to compiler/parse.
+#include <string>
+
+#include "compiler/parse/token_list.hpp"
+
+namespace raddle {
+
+/// A token that can not stand where it is.
+struct Unexpected {
+  const SourceToken& found;
+  std::size_t start;  ///< index of the first token of the statement
+  std::size_t rule;   ///< of the grammar, where it was found
+  bool closing_due;   ///< a `)` could stand there
+};
+
+/// @return help, or "" if the mistake is none that is known
+std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at);
+
+/// Help for a `(` that is missing behind the keyword of a statement.
+std::string hint_for_missing_parenthesis(const SourceToken& keyword);
+
+/// A word of another language that begins a statement there, as in `return x;`.
+struct ForeignStatement {
+  const char* help = nullptr;
+  bool has_block = false;
+};
+/// @return no help if token `at` does not begin one
+ForeignStatement foreign_statement(TokenList& tokens, std::size_t at);
+
+/// Help for characters that begin no token.
+/// @param characters  not empty
+std::string hint_for_characters(std::string_view characters);
+
+}  // namespace raddle

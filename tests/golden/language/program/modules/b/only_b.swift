@@ -1,0 +1,1 @@
+(string o) only_b() { o = "only b"; }

@@ -1,0 +1,1 @@
+(string o) both() { o = "swift"; }

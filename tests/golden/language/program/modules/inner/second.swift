@@ -1,0 +1,1 @@
+(int o) second() { o = 2; }

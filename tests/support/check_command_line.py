@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""The command line of the tool: what it prints, where, and its exit code.
+
+    check_command_line.py [--raddle PATH]
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+SCRIPTS = {
+    "hello.df": 'trace("hello");\n',
+    "wrong.df": "trace(unknown);\n",
+    "arguments.df": 'import sys;\nimport io;\nprintf("%s", args());\n',
+    "shebang.df": '#!/usr/bin/env raddle\nimport sys;\ntrace("made executable", args());\n',
+    "module_user.df": "import helper;\ntrace(N);\n",
+    "folder/helper.df": "int N = 3;\n",
+    "folder/user.df": "import helper;\ntrace(N);\n",
+    "defined.df": "#ifdef N\ntrace(N);\n#endif\n",
+}
+
+# Words of the command line, exit code, part of stdout, part of stderr; "" in the latter two: nothing may be there.
+CASES = [
+    ("run hello.df", 0, "trace: hello", ""),
+    ("hello.df", 0, "trace: hello", ""),
+    ("-e trace(1);", 0, "trace: 1", ""),
+    ("check hello.df", 0, "", ""),
+    ("check wrong.df", 3, "", "unknown variable"),
+    ("version", 0, "raddle ", ""),
+    ("--version", 0, "raddle ", ""),
+    ("--help", 0, "examples:", ""),
+    ("help", 0, "examples:", ""),
+    ("run --help", 0, "--workers", ""),
+    ("", 2, "examples:", ""),
+    ("run", 2, "", "no script given"),
+    # misspelt
+    ("chek hello.df", 2, "", "did you mean `raddle check`?"),
+    ("rum hello.df", 2, "", "did you mean `raddle run`?"),
+    ("exlpain", 2, "", "did you mean `raddle explain`?"),
+    ("run nothing.df", 2, "", "can not read `nothing.df`"),
+    ("run folder", 2, "", "it is a folder"),
+    ("run --wrokers=2 hello.df", 2, "", "did you mean `--workers`?"),
+    ("run --workers=none hello.df", 2, "", "workers"),
+    ("run --emit=nothing hello.df", 2, "", "emit"),
+    # options and arguments
+    ("run hello.df --workers=2", 2, "", "options of raddle stand before it: `raddle run --workers=2 SCRIPT`"),
+    ("run hello.df --stats", 2, "", "`raddle run --stats .. SCRIPT`"),
+    ("run hello.df -k", 2, "", "`-k` stands behind the script"),
+    ("run hello.df word --flag", 0, "trace: hello", "`word`, `--flag` have no effect"),
+    ("run arguments.df --workers=2 word", 0, "--workers=2 word", ""),
+    ("check hello.df word", 2, "", "found `word` too"),
+    ("run hello.df --help", 0, "declares no parameters", ""),
+    # imports and macros
+    ("run -I folder module_user.df", 0, "trace: 3", ""),
+    ("run folder/user.df", 0, "trace: 3", ""),
+    ("run -I nowhere hello.df", 0, "trace: hello", "there is no folder `nowhere`, given with -I"),
+    ("run -D N=4 defined.df", 0, "trace: 4", ""),
+    ("check -DN=unknown defined.df", 3, "", "unknown variable `unknown`"),
+    ("run -p defined.df", 3, "", "unknown variable `N`"),
+    ("run -D 3=4 hello.df", 2, "", "`3` is no name for a macro"),
+    ("run --emit=preprocessed -DN=5 defined.df", 0, "trace(5);", ""),
+]
+
+# What is printed can not be written: no success.
+FULL = ["--help", "version", "run --help", "run --emit=ast hello.df", "run --emit=vm hello.df", "run hello.df",
+        "run hello.df --help", "explain", "explain bad_literal"]
+
+
+def run(raddle, words, folder, stdout=subprocess.PIPE):
+    environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb"}
+    return subprocess.run([raddle, *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=stdout,
+                          stderr=subprocess.PIPE, timeout=60, check=False, text=True)
+
+
+def split(line):
+    return [line[:2], line[3:]] if line.startswith("-e ") else line.split()
+
+
+def fault_of(done, code, out, err):
+    if done.returncode != code:
+        return f"exit code {done.returncode}, expected {code}"
+    for name, expected, found in (("stdout", out, done.stdout), ("stderr", err, done.stderr)):
+        if expected not in found or (found and not expected):
+            return f"{name}: expected {expected!r}, found {found!r}"
+    return None
+
+
+def faults(raddle, folder):
+    for name, text in SCRIPTS.items():
+        path = pathlib.Path(folder, name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for line, code, out, err in CASES:
+        yield line, fault_of(run(raddle, split(line), folder), code, out, err)
+    for line in FULL:
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = run(raddle, line.split(), folder, full)
+        silent = "could not be written" not in done.stderr
+        yield f"{line} > /dev/full", f"exit code {done.returncode}: {done.stderr}" if done.returncode != 1 or silent else None
+    yield "shebang.df word", shebang_fault(raddle, folder)
+
+
+def shebang_fault(raddle, folder):
+    """A script that is made executable runs by its first line."""
+    script = pathlib.Path(folder, "shebang.df")
+    script.chmod(0o755)
+    path = os.pathsep.join([str(pathlib.Path(raddle).parent), os.environ.get("PATH", "")])
+    done = subprocess.run([script, "word"], env={**os.environ, "PATH": path}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
+    return fault_of(done, 0, "trace: made executable,word", "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Tests the command line of the tool.")
+    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
+    raddle = str(pathlib.Path(parser.parse_args().raddle).resolve())
+    with tempfile.TemporaryDirectory(prefix="raddle-command-line-") as folder:
+        found = list(faults(raddle, folder))
+    failed = [f"raddle {line}: {fault}" for line, fault in found if fault]
+    for fault in failed:
+        print("command line:", fault)
+    print(f"commands: {len(found) - len(failed)} passed, {len(failed)} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
