@@ -209,8 +209,7 @@ class FunctionEmitter {
       in.d = structure_info(result);
       return;
     }
-    const RegionPlan& region = plan_.regions[plan_.variables[result].assigned_by[0].region];
-    in.d = writer_count(region, result);
+    in.d = static_cast<std::uint32_t>(op.number);
     in.b = vm::Operand::from_bits(static_cast<std::uint32_t>(program_.arrays.size()));
     const ir::Var& variable = function_.variables[result];
     program_.arrays.push_back({variable.name, place_of(variable.span)});

@@ -17,11 +17,10 @@ vm::Value value_of(const ir::Constant& constant) {
 vm::LeafType leaf_type(const TypeStore& types, TypeId id) {
   const TypeId base = types.base(id);
   const bool is_array = types.is_array(base);
-  switch (types.kind(is_array ? types.base(types.at(base).element) : base)) {
-    case TypeKind::float_: return is_array ? vm::LeafType::float_array : vm::LeafType::float_;
-    case TypeKind::boolean: return is_array ? vm::LeafType::boolean_array : vm::LeafType::boolean;
-    default: return is_array ? vm::LeafType::int_array : vm::LeafType::int_;
-  }
+  const TypeKind kind = types.kind(is_array ? types.base(types.at(base).element) : base);
+  if (kind == TypeKind::float_) return is_array ? vm::LeafType::float_array : vm::LeafType::float_;
+  if (kind == TypeKind::boolean) return is_array ? vm::LeafType::boolean_array : vm::LeafType::boolean;
+  return is_array ? vm::LeafType::int_array : vm::LeafType::int_;
 }
 
 /// Leaves with a loop, with recursion, or that call such: a call may take long.

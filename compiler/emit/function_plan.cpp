@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/emit/builtin_arguments.hpp"
+#include "compiler/ir/writers.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::emit {
@@ -12,12 +13,10 @@ using vm::AwaitMode;
 
 TypeKind kind_of(const ir::Module& module, const ir::Function& function, ir::Operand operand) {
   if (operand.is_constant) {
-    switch (module.constants[operand.index].index()) {
-      case 0: return TypeKind::int_;
-      case 1: return TypeKind::float_;
-      case 2: return TypeKind::string;
-      default: return TypeKind::boolean;
-    }
+    const ir::Constant& constant = module.constants[operand.index];
+    if (std::holds_alternative<std::int64_t>(constant)) return TypeKind::int_;
+    if (std::holds_alternative<double>(constant)) return TypeKind::float_;
+    return std::holds_alternative<bool>(constant) ? TypeKind::boolean : TypeKind::string;
   }
   return module.types->kind(module.types->base(function.variables[operand.index].type));
 }
@@ -31,7 +30,8 @@ namespace {
 
 class Planner {
  public:
-  Planner(const ir::Module& module, const ir::Function& function) : module_(module), function_(function) {
+  Planner(const ir::Module& module, const ir::Function& function)
+      : module_(module), function_(function), writers_(function) {
     plan_.module = &module;
     plan_.function = &function;
     plan_.variables.resize(function.variables.size());
@@ -96,20 +96,17 @@ class Planner {
     plan_.regions[region].steps.push_back(std::move(step));
     const std::uint32_t body = plan_.regions[region].body;
     std::vector<PlanId> regions;
-    switch (op.kind) {
-      case OpKind::loop: regions.push_back(add_loop(region, index, body, op)); break;
-      case OpKind::foreach_range:
-      case OpKind::foreach_array: {
-        const std::uint32_t own = add_body(body, function_.regions[op.regions[0]].parameters);
-        regions.push_back(add_region(region, index, own, {op.regions[0]}));
-        fill_region(regions[0], {op.regions[0]});
-        break;
+    if (op.kind == OpKind::loop) {
+      regions.push_back(add_loop(region, index, body, op));
+    } else if (op.kind == OpKind::foreach_range || op.kind == OpKind::foreach_array) {
+      const std::uint32_t own = add_body(body, function_.regions[op.regions[0]].parameters);
+      regions.push_back(add_region(region, index, own, {op.regions[0]}));
+      fill_region(regions[0], {op.regions[0]});
+    } else {
+      for (const ir::RegionId source : op.regions) {
+        regions.push_back(add_region(region, index, body, {source}));
+        fill_region(regions.back(), {source});
       }
-      default:
-        for (const ir::RegionId source : op.regions) {
-          regions.push_back(add_region(region, index, body, {source}));
-          fill_region(regions.back(), {source});
-        }
     }
     plan_.regions[region].steps[index].regions = std::move(regions);
   }
@@ -188,14 +185,9 @@ class Planner {
 
   /// Scalars have nothing inside: waiting for the value is enough.
   AwaitMode deep_mode(ir::Operand operand) const {
-    switch (kind(operand)) {
-      case TypeKind::array:
-      case TypeKind::bag:
-      case TypeKind::structure: return AwaitMode::deep;
-      case TypeKind::file:
-      case TypeKind::url: return AwaitMode::closed;
-      default: return AwaitMode::set;
-    }
+    const TypeKind type = kind(operand);
+    if (type == TypeKind::array || type == TypeKind::bag || type == TypeKind::structure) return AwaitMode::deep;
+    return type == TypeKind::file || type == TypeKind::url ? AwaitMode::closed : AwaitMode::set;
   }
   AwaitMode closed_mode(ir::Operand operand) const { return std::min(deep_mode(operand), AwaitMode::closed); }
   AwaitMode reference_mode(ir::Operand operand) const {
@@ -259,46 +251,70 @@ class Planner {
           await(step, operand, step.op->kind == OpKind::wait ? closed_mode(operand) : deep_mode(operand));
         }
         return;
-      default: return await_all(step);
+      case OpKind::copy:
+      case OpKind::int_to_float:
+      case OpKind::add:
+      case OpKind::sub:
+      case OpKind::mul:
+      case OpKind::div:
+      case OpKind::idiv:
+      case OpKind::mod:
+      case OpKind::pow:
+      case OpKind::mul_add:
+      case OpKind::mul_sub:
+      case OpKind::sub_mul:
+      case OpKind::neg:
+      case OpKind::not_:
+      case OpKind::and_:
+      case OpKind::or_:
+      case OpKind::eq:
+      case OpKind::ne:
+      case OpKind::lt:
+      case OpKind::le:
+      case OpKind::gt:
+      case OpKind::ge:
+      case OpKind::concat:
+      case OpKind::path_join:
+      case OpKind::array_new:
+      case OpKind::array_row:
+      case OpKind::array_range:
+      case OpKind::bag_new:
+      case OpKind::bag_row:
+      case OpKind::struct_new:
+      case OpKind::file_new:
+      case OpKind::update_new:
+      case OpKind::update_get:
+      case OpKind::update: return await_all(step);
     }
   }
 
   // --- arrays written
 
   void find_roots() {
-    for (ir::VarId id = 0; id < plan_.variables.size(); ++id) plan_.variables[id].root = id;
-    std::vector<ir::VarId> row_of(plan_.variables.size(), ir::none);
-    for (const RegionPlan& region : plan_.regions) {
-      for (const Step& step : region.steps) {
-        if (step.kind != StepKind::op || step.results.empty()) continue;
-        if (step.op->kind != OpKind::array_row && step.op->kind != OpKind::bag_row) continue;
-        row_of[step.results[0]] = step.op->operands[0].index;
-      }
-    }
-    for (ir::VarId id = 0; id < plan_.variables.size(); ++id) {
-      ir::VarId root = id;
-      for (std::size_t steps = 0; row_of[root] != ir::none && steps <= row_of.size(); ++steps) root = row_of[root];
-      plan_.variables[id].root = root;
-    }
+    for (ir::VarId id = 0; id < plan_.variables.size(); ++id) plan_.variables[id].root = writers_.root(id);
   }
 
-  static bool writes_directly(OpKind kind) {
-    return kind == OpKind::array_insert || kind == OpKind::array_row || kind == OpKind::bag_append ||
-           kind == OpKind::bag_row;
+  /// The body of a `for` is entered by the test's step, which holds its writers; else a step is an operation.
+  std::vector<ir::VarId> arrays_held(const Step& step) const {
+    switch (step.kind) {
+      case StepKind::op: return writers_.held_by(*step.op);
+      case StepKind::loop_test:
+        return step.regions.empty() ? std::vector<ir::VarId>() : writers_.written_in(step.op->regions[1]);
+      case StepKind::run_app: return {};
+    }
+    return {};
   }
 
   /// Fills the nested sets of the region's steps from the inside out.
   void summarise(PlanId id) {
     for (std::uint32_t i = 0; i < plan_.regions[id].steps.size(); ++i) {
       Step& step = plan_.regions[id].steps[i];
-      if (step.kind == StepKind::op && writes_directly(step.op->kind)) {
-        step.written.insert(plan_.variables[step.op->operands[0].index].root);
-      }
       for (const PlanId inner : step.regions) {
         summarise(inner);
         collect(step, plan_.regions[inner]);
       }
-      for (const ir::VarId root : step.written) {
+      for (const ir::VarId root : arrays_held(step)) {
+        step.written.insert(root);
         await(step, ir::Operand::variable(root), AwaitMode::set);
         plan_.variables[root].read_by.push_back({id, i});
       }
@@ -315,7 +331,6 @@ class Planner {
       for (const ir::VarId variable : each.nested_reads) add(step.nested_reads, variable);
       for (const ir::VarId variable : each.results) add(step.nested_assigned, variable);
       for (const ir::VarId variable : each.nested_assigned) add(step.nested_assigned, variable);
-      for (const ir::VarId variable : each.written) add(step.written, variable);
     }
   }
 
@@ -356,6 +371,7 @@ class Planner {
 
   const ir::Module& module_;
   const ir::Function& function_;
+  const ir::Writers writers_;
   FunctionPlan plan_;
 };
 

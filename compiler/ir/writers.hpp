@@ -5,23 +5,37 @@
 // - is array_insert, array_row, bag_append or bag_row of the array, or of a row of it (rows have no writers of their
 //   own: they close with the array they lie in, the *root*), or
 // - contains, in regions nested in it at any depth, an operation that writes the array.
-// So `array_new writers n` of a region has n = count_writing_ops() of that region, and when a nested region is entered
-// the one writer of its operation becomes count_writing_ops() of the nested region (0: it is released).
+// So `array_new writers n` of a region has as many writers as operations of the region hold one, and when a nested
+// region is entered the one writer of its operation becomes as many as the nested region has (0: it is released).
 // Calls write nothing: arrays are never passed for writing.
+//
+// This rule stands here only. Whoever cuts regions otherwise (emit makes a step of its own of a loop's body) asks for
+// the operations and regions that the steps consist of.
 #include <vector>
 
 #include "compiler/ir/module.hpp"
 
 namespace raddle::ir {
 
-/// The array that `variable` is a row of, all the way up; `variable` itself if it is no row.
-VarId root_array(const Function& function, VarId variable);
+/// The writers of one function, which must outlive this and not change meanwhile.
+class Writers {
+ public:
+  explicit Writers(const Function& function);
 
-/// The root arrays and bags declared outside of `op`'s regions which `op` writes, itself or in its regions. No doubles.
-std::vector<VarId> arrays_written(const Function& function, const Op& op);
+  /// The array that `variable` is a row of, all the way up; `variable` itself if it is no row.
+  VarId root(VarId variable) const;
+  /// The root arrays and bags declared outside of `op`'s regions of which `op` holds a writer. Sorted, no doubles.
+  std::vector<VarId> held_by(const Op& op) const;
+  /// Those declared outside of `region` that its operations write. Sorted, no doubles.
+  std::vector<VarId> written_in(RegionId region) const;
 
-/// How many direct operations of `region` hold a writer of `array`, a root.
-std::uint32_t count_writing_ops(const Function& function, RegionId region, VarId array);
+ private:
+  void add_written(const Op& op, std::vector<VarId>& written) const;
+  bool is_declared_in(VarId variable, RegionId region) const;
+
+  const Function& function_;
+  std::vector<VarId> row_of_;  ///< by variable
+};
 
 /// Sets `writers` of all array_new and bag_new. @return true if one has changed
 bool count_writers(Function& function);

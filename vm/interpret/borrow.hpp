@@ -15,12 +15,10 @@ T& object_in(const Future& future) {
 
 /// What says that the content of a set variable is complete; null if there is nothing to wait for.
 inline Future* closing_of(const Future& variable) {
-  switch (variable.kind()) {
-    case ValueKind::array: return &object_in<Array>(variable).closed();
-    case ValueKind::bag: return &object_in<Bag>(variable).closed();
-    case ValueKind::file: return &object_in<File>(variable).complete();
-    default: return nullptr;
-  }
+  const ValueKind kind = variable.kind();
+  if (kind == ValueKind::array) return &object_in<Array>(variable).closed();
+  if (kind == ValueKind::bag) return &object_in<Bag>(variable).closed();
+  return kind == ValueKind::file ? &object_in<File>(variable).complete() : nullptr;
 }
 
 }  // namespace raddle::vm

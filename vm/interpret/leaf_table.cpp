@@ -12,7 +12,7 @@ LeafTable::LeafTable(std::size_t function_count, LeafCompiler* compiler, WorkerP
   for (Entry& entry : entries_->entries) entry.stage.store(Stage::impossible, std::memory_order_relaxed);
 }
 
-LeafTable::~LeafTable() {
+void LeafTable::close() {
   const std::lock_guard lock(entries_->mutex);
   entries_->pool = nullptr;
   entries_->throttle = nullptr;

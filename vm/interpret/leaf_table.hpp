@@ -24,7 +24,8 @@ class LeafTable {
   };
 
   LeafTable(std::size_t function_count, LeafCompiler* compiler, WorkerPool& pool, Throttle& throttle);
-  ~LeafTable();
+  /// The run has ended: code that comes now wakes nobody. Before the calls that wait for it are freed.
+  void close();
 
   /// null: not there (yet).
   raddle_leaf_function code(LeafId leaf) const { return entries_->at(leaf).code.load(std::memory_order_acquire); }

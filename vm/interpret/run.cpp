@@ -34,6 +34,7 @@ Run::Run(const Program& program, const RunOptions& options)
 }
 
 Run::~Run() {
+  leaves.close();
   processes.reset();  // its callbacks use the pool and cells
   cells.destroy_all();
 }

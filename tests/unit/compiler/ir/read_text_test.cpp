@@ -147,12 +147,13 @@ function @f composite (%c: boolean) -> () {
     return id;
   };
   const std::vector<Op>& ops = function.regions[0].ops;
-  CHECK(root_array(function, named("inner")) == named("a"));
-  CHECK(arrays_written(function, ops[3]) == std::vector<VarId>{named("a")});
-  CHECK(arrays_written(function, ops[4]).empty());
+  const Writers writers(function);
+  CHECK(writers.root(named("inner")) == named("a"));
+  CHECK(writers.held_by(ops[3]) == std::vector<VarId>{named("a")});
+  CHECK(writers.held_by(ops[4]).empty());
   const RegionId foreach_body = function.regions[ops[3].regions[0]].ops[0].regions[0];
-  CHECK(count_writing_ops(function, foreach_body, named("a")) == 2);
-  CHECK(count_writing_ops(function, ops[3].regions[1], named("a")) == 0);
+  CHECK(writers.written_in(foreach_body) == std::vector<VarId>{named("a")});
+  CHECK(writers.written_in(ops[3].regions[1]).empty());
 }
 
 }  // namespace
