@@ -50,13 +50,6 @@ std::string expected_token(antlr4::Parser* parser, std::uint32_t type) {
   if (literal.size() < 2) return expected_by_rule(parser->getRuleContext()->getRuleIndex());
   return fmt::format("`{}`", literal.substr(1, literal.size() - 2));
 }
-/// Help for `name(...) {` as a statement.
-const char* help_for_block_after(std::string_view name) {
-  if (name == "while")
-    return "there is no `while`: write `for (...; condition; ...) {}` or `iterate i {} until (condition)`";
-  if (name == "elseif" || name == "elif") return "write `else if`";
-  return "a block can not follow here; functions are defined at top level only";
-}
 [[noreturn]] void leave_statement() { throw antlr4::ParseCancellationException(); }
 
 }  // namespace
@@ -153,7 +146,7 @@ void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const Sourc
     Diagnostic& diagnostic = diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`;`",
                                                  fmt::format(" after the {}", subject_of_rule(rule)));
     if (found.type != P::LBRACE) return;
-    diagnostic.note(help_for_block_after(tokens_.text(*parser->getRuleContext()->start)));
+    diagnostic.note(hint_for_block_after(tokens_.text(*parser->getRuleContext()->start)));
     return;
   }
   report_unexpected(parser, found, "`;`");

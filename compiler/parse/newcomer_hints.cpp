@@ -152,6 +152,12 @@ std::string hint_for_missing_parenthesis(const SourceToken& keyword) {
   return {};
 }
 
+const char* hint_for_block_after(std::string_view name) {
+  if (name == "while") return no_while;
+  if (name == "elseif" || name == "elif") return "write `else if`";
+  return "a block can not follow here; functions are defined at top level only";
+}
+
 ForeignStatement foreign_statement(TokenList& tokens, std::size_t at) {
   if (tokens.at(at).type != P::ID) return {};
   const SourceToken& next = tokens.at(at + 1);

@@ -20,6 +20,9 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at);
 /// Help for a `(` that is missing behind the keyword of a statement.
 std::string hint_for_missing_parenthesis(const SourceToken& keyword);
 
+/// Help for `name(...) {` as a statement.
+const char* hint_for_block_after(std::string_view name);
+
 /// A word of another language that begins a statement there, as in `return x;`.
 struct ForeignStatement {
   const char* help = nullptr;

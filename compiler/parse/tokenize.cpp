@@ -116,7 +116,10 @@ class Tokenizer {
       case Lexer::HASH_LINE: return;
       case Lexer::UNTERMINATED_COMMENT: wrong_.emplace_back(type, 0, begin, end); return;
       case Lexer::BAD_CHARACTERS: accept_characters(begin, end); return;
-      case Lexer::BAD_NUMBER: push_wrong(type, Lexer::INT, begin, end); return;
+      case Lexer::BAD_NUMBER:
+        if (!wrong_.empty() && wrong_.back().end == begin) return;  // `0..9` is one mistake
+        push_wrong(type, Lexer::INT, begin, end);
+        return;
       case Lexer::UNTERMINATED_MULTILINE_STRING: push_wrong(type, Lexer::STRING, begin, end); return;
       case Lexer::UNTERMINATED_STRING: accept_unterminated(begin); return;
       case Lexer::STRING:
@@ -192,14 +195,18 @@ class Tokenizer {
         diagnostics_.report(DiagnosticKind::unterminated_string, span(token.begin, end_of_line(token.begin)))
             .note(fmt::format("it ends at the next `{}`", slice(token.begin, end_of_line(token.begin))));
         return;
-      case Lexer::BAD_NUMBER: report_number(at, slice(token.begin, token.end)); return;
+      case Lexer::BAD_NUMBER: report_number(at, token.begin, token.end); return;
       default: report_characters(token); return;
     }
   }
-  void report_number(Span at, std::string_view number) {
+  void report_number(Span at, std::uint32_t begin, std::uint32_t end) {
+    const std::string_view number = slice(begin, end);
     Diagnostic& diagnostic =
         diagnostics_.report(DiagnosticKind::bad_literal, at, fmt::format("`{}` is not a number", number));
-    if (number.starts_with('.') || number.ends_with('.')) diagnostic.note("write digits on both sides of the dot");
+    if (number.ends_with('.') && slice(end, end + 1) == ".")
+      diagnostic.note("a range is written `[0:9]`");
+    else if (number.starts_with('.') || number.ends_with('.'))
+      diagnostic.note("write digits on both sides of the dot");
   }
   void report_characters(const SourceToken& token) {
     const Span at = span(token.begin, token.end);
