@@ -22,6 +22,16 @@ int check_script(Session& session, Script script);
 /// Prints the stage `session.options.emit`: preprocessed tokens ast checked ir opt llvm vm.
 int emit_script(Session& session, Script script);
 
+/// What `raddle fmt` does with the formatted text.
+struct FormatOptions {
+  bool check = false;      ///< name the files that would change, exit_failed if there are any; write nothing
+  bool show_diff = false;  ///< print what would change; write nothing
+  bool to_stdout = false;  ///< print the whole text; write nothing
+};
+
+/// Formats scripts in place: `raddle fmt`. @param paths  `-`: standard input to standard output
+int format_files(const Session& session, const std::vector<std::string>& paths, const FormatOptions& options);
+
 /// Prints what diagnostics mean: `raddle explain`. @param codes  none: lists all, a line each
 int explain(const std::vector<std::string>& codes);
 

@@ -35,14 +35,15 @@ struct CommandLine {
   std::string code;
   bool show_version = false;
   std::vector<std::string> codes;  ///< of `explain`
+  std::vector<std::string> files;  ///< of `fmt`
+  FormatOptions format;
   std::vector<std::string> rest;   ///< the script and what follows
   std::vector<std::string> verbs;  ///< all that there are
   bool verb_given = false;
 };
 
-void add_common(CLI::App& app, Session& session) {
-  Options& options = session.options;
-  app.prefix_command();
+/// How scripts are found and read.
+void add_reading_options(CLI::App& app, Options& options) {
   app.add_option("-I", options.include_folders, "Folder in which imports are looked for (may be repeated)")
       ->type_name("FOLDER")
       ->allow_extra_args(false);
@@ -59,6 +60,12 @@ void add_common(CLI::App& app, Session& session) {
       ->trigger_on_parse();
   app.add_flag_callback(
       "-p", [&options] { options.preprocess = false; }, "No preprocessor: every line that begins with # is a comment");
+}
+
+void add_common(CLI::App& app, Session& session) {
+  Options& options = session.options;
+  app.prefix_command();
+  add_reading_options(app, options);
   app.add_option_function<std::string>(
          "-W",
          [&options](const std::string& what) {
@@ -181,6 +188,14 @@ int run_tool(int argc, char** argv) {
   add_run_options(*run, session, line);
   CLI::App* check = app.add_subcommand("check", "Compile without running: report all errors and warnings");
   add_common(*check, session);
+  CLI::App* format = app.add_subcommand("fmt", "Format scripts: one style, no options of style");
+  format->add_flag("--check", line.format.check, "Name the files that are not formatted, exit 1 if any; write nothing");
+  format->add_flag("--diff", line.format.show_diff, "Show what would change; write nothing");
+  format->add_flag("--stdout", line.format.to_stdout, "Print the formatted text; write nothing");
+  add_reading_options(*format, session.options);
+  format->add_option("FILE", line.files, "Scripts, rewritten in place; `-`: standard input to standard output")
+      ->type_name("")
+      ->required();
   CLI::App* explanation = app.add_subcommand("explain", "Say what an error or warning means: explain [CODE..]");
   explanation->add_option("CODE", line.codes, "What stands in brackets at the end of a message; none: list all")
       ->type_name("");
@@ -202,7 +217,10 @@ int run_tool(int argc, char** argv) {
   }
   if (line.show_version || *show_version) return write_output(fmt::format("{}\n", version)) ? exit_ok : exit_failed;
   if (*help) return write_output(overview) ? exit_ok : exit_failed;
+  for (const CLI::App* tool : {explanation, format})
+    if (*tool && !tool->remaining().empty()) return unknown_option(*tool, tool->remaining().front());
   if (*explanation) return explain(line.codes);
+  if (*format) return format_files(session, line.files, line.format);
   CLI::App& used = *run ? *run : *check ? *check : app;
   line.rest = used.remaining();
   if (!line.rest.empty() && line.code.empty() && line.rest.front().size() > 1 && line.rest.front().starts_with("-"))

@@ -114,10 +114,13 @@ StmtPtr AstBuilder::declaration(P::Simple_statementContext* from, Annotations an
   return node;
 }
 
-/// The comment lines right above the line of `span`, without their marks.
+/// The comment lines right above the line that begins with `span`, without their marks.
 std::string AstBuilder::comment_above(Span span) const {
   std::string comment;
   const SourceBuffer& source = tokens_.sources().at(span.file);
+  const std::string_view own = source.line(source.position(span.begin).line);
+  const auto before = static_cast<std::size_t>(source.text().data() + span.begin - own.data());
+  if (own.substr(0, before).find_first_not_of(" \t") != std::string_view::npos) return comment;
   for (std::uint32_t line = source.position(span.begin).line - 1; line > 0; --line) {
     std::string_view text = source.line(line);
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
