@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "compiler/codegen/module_emitter.hpp"
+#include "vm/program/leaf_abi.hpp"
 
 namespace raddle::codegen {
 namespace {
@@ -142,43 +143,67 @@ bool ModuleEmitter::may_recurse(ir::FunctionId leaf) const {
   return std::ranges::any_of(found, [&](ir::FunctionId id) { return is_recursive(id); });
 }
 
+namespace {
+
+/// Takes a call's words one after the other.
+class WordReader {
+ public:
+  WordReader(llvm::IRBuilder<>& builder, llvm::Value* words) : builder_(builder), words_(words) {}
+  llvm::LoadInst* load(llvm::Type* type) {
+    return builder_.CreateLoad(type, builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), words_, next_++));
+  }
+  /// Appends a parameter of `type`: one word, or an array's two.
+  void load_argument(llvm::Type* type, std::vector<llvm::Value*>& arguments) {
+    if (type->isIntegerTy(1)) return arguments.push_back(builder_.CreateIsNotNull(load(builder_.getInt64Ty())));
+    arguments.push_back(load(type));
+    if (!type->isPointerTy()) return;
+    llvm::LoadInst* length = load(builder_.getInt64Ty());
+    const llvm::APInt first(64, 0), end(64, length_end);
+    length->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(builder_.getContext()).createRange(first, end));
+    arguments.push_back(length);
+  }
+
+ private:
+  llvm::IRBuilder<>& builder_;
+  llvm::Value* words_;
+  unsigned next_ = 0;
+};
+
+}  // namespace
+
 void ModuleEmitter::emit_exported(ir::FunctionId leaf) {
-  const ir::Function& source = ir_module().functions.at(leaf);
-  llvm::IRBuilder<> builder(llvm_context);
-  llvm::Type* pointer = builder.getPtrTy();
-  llvm::Type* word = builder.getInt64Ty();
+  llvm::Type* pointer = llvm::PointerType::get(llvm_context, 0);
   llvm::Function* function = llvm::Function::Create(
-      llvm::FunctionType::get(builder.getInt32Ty(), {pointer, pointer, pointer}, /*isVarArg=*/false),
+      llvm::FunctionType::get(llvm::Type::getInt32Ty(llvm_context), {pointer, pointer, pointer}, /*isVarArg=*/false),
       llvm::Function::ExternalLinkage, exported_name(leaf), out);
   function->setDoesNotThrow();
   for (unsigned i = 0; i < 3; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
-  builder.SetInsertPoint(llvm::BasicBlock::Create(llvm_context, "entry", function));
+  if (ir_module().functions.at(leaf).is_launched)
+    emit_batch(leaf, function);
+  else
+    emit_call(leaf, function);
+}
+
+llvm::Value* ModuleEmitter::make_context(llvm::IRBuilder<>& builder, ir::FunctionId leaf, llvm::Value* failure) {
   llvm::Value* context = builder.CreateAlloca(context_type(), nullptr, "context");
-  builder.CreateStore(function->getArg(2), builder.CreateStructGEP(context_type(), context, context_failure));
+  builder.CreateStore(failure, builder.CreateStructGEP(context_type(), context, context_failure));
   if (may_recurse(leaf)) {
+    llvm::Type* pointer = builder.getPtrTy();
     llvm::Value* limit =
         builder.CreateCall(out.getOrInsertFunction(stack_limit_symbol, llvm::FunctionType::get(pointer, false)));
     builder.CreateStore(limit, builder.CreateStructGEP(context_type(), context, context_stack_limit));
   }
+  return context;
+}
 
-  unsigned next_word = 0;
-  const auto load_word = [&](llvm::Type* type) {
-    return builder.CreateLoad(type, builder.CreateConstInBoundsGEP1_64(word, function->getArg(0), next_word++));
-  };
-  std::vector<llvm::Value*> arguments = {context};
-  for (ir::VarId parameter : source.parameters) {
-    llvm::Type* parameter_type = type(source.variables.at(parameter).type);
-    if (parameter_type->isIntegerTy(1)) {
-      arguments.push_back(builder.CreateIsNotNull(load_word(word)));
-      continue;
-    }
-    arguments.push_back(load_word(parameter_type));
-    if (parameter_type != pointer) continue;
-    llvm::LoadInst* length = load_word(word);
-    length->setMetadata(llvm::LLVMContext::MD_range,
-                        llvm::MDBuilder(llvm_context).createRange(llvm::APInt(64, 0), llvm::APInt(64, length_end)));
-    arguments.push_back(length);
-  }
+void ModuleEmitter::emit_call(ir::FunctionId leaf, llvm::Function* function) {
+  const ir::Function& source = ir_module().functions.at(leaf);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
+  llvm::Type* word = builder.getInt64Ty();
+  std::vector<llvm::Value*> arguments = {make_context(builder, leaf, function->getArg(2))};
+  WordReader words(builder, function->getArg(0));
+  for (ir::VarId parameter : source.parameters)
+    words.load_argument(type(source.variables.at(parameter).type), arguments);
   llvm::CallInst* all = builder.CreateCall(inner(leaf), arguments);
   all->setCallingConv(llvm::CallingConv::Fast);
 
@@ -188,6 +213,54 @@ void ModuleEmitter::emit_exported(ir::FunctionId leaf) {
     builder.CreateStore(result, builder.CreateConstInBoundsGEP1_64(word, function->getArg(1), i));
   }
   builder.CreateRet(builder.CreateExtractValue(all, 0));
+}
+
+/// A loop around the inner function, which LLVM inlines and vectorises. See Note [batches] in leaf_abi.hpp.
+void ModuleEmitter::emit_batch(ir::FunctionId leaf, llvm::Function* function) {
+  const ir::Function& source = ir_module().functions.at(leaf);
+  llvm::BasicBlock* entry = llvm::BasicBlock::Create(llvm_context, "entry", function);
+  llvm::BasicBlock* head = llvm::BasicBlock::Create(llvm_context, "head", function);
+  llvm::BasicBlock* body = llvm::BasicBlock::Create(llvm_context, "body", function);
+  llvm::BasicBlock* store = llvm::BasicBlock::Create(llvm_context, "store", function);
+  llvm::BasicBlock* end = llvm::BasicBlock::Create(llvm_context, "end", function);
+  llvm::IRBuilder<> builder(entry);
+  llvm::Type* word = builder.getInt64Ty();
+  std::vector<llvm::Value*> arguments = {make_context(builder, leaf, function->getArg(2))};
+  WordReader words(builder, function->getArg(0));
+  llvm::Value* first = words.load(word);
+  llvm::Value* step = words.load(word);
+  llvm::Value* count = words.load(word);
+  std::vector<llvm::Value*> results;
+  for (std::size_t i = 0; i < source.outputs.size(); ++i) results.push_back(words.load(builder.getPtrTy()));
+  arguments.push_back(nullptr);  // the loop variable
+  for (std::size_t i = 1; i < source.parameters.size(); ++i)
+    words.load_argument(type(source.variables.at(source.parameters[i]).type), arguments);
+  builder.CreateBr(head);
+
+  builder.SetInsertPoint(head);
+  llvm::PHINode* number = builder.CreatePHI(word, 2, "number");
+  number->addIncoming(builder.getInt64(0), entry);
+  builder.CreateCondBr(builder.CreateICmpSLT(number, count), body, end);
+
+  builder.SetInsertPoint(body);
+  arguments[1] = builder.CreateAdd(first, builder.CreateMul(number, step));
+  llvm::CallInst* all = builder.CreateCall(inner(leaf), arguments);
+  all->setCallingConv(llvm::CallingConv::Fast);
+  llvm::Value* is_good = builder.CreateICmpEQ(builder.CreateExtractValue(all, 0), builder.getInt32(raddle_leaf_ok));
+  builder.CreateCondBr(is_good, store, end, llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
+
+  builder.SetInsertPoint(store);
+  for (unsigned i = 0; i < source.outputs.size(); ++i) {
+    llvm::Value* result = builder.CreateExtractValue(all, i + 1);
+    if (result->getType()->isIntegerTy(1)) result = builder.CreateZExt(result, builder.getInt8Ty());
+    builder.CreateStore(result, builder.CreateInBoundsGEP(result->getType(), results[i], number));
+  }
+  number->addIncoming(builder.CreateNSWAdd(number, builder.getInt64(1)), store);
+  builder.CreateBr(head);
+
+  builder.SetInsertPoint(end);
+  builder.CreateStore(number, function->getArg(1));
+  builder.CreateRet(builder.getInt32(raddle_leaf_ok));
 }
 
 std::string exported_name(ir::FunctionId leaf) { return "raddle_leaf_" + std::to_string(leaf); }

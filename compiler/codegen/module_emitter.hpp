@@ -54,6 +54,9 @@ class ModuleEmitter {
  private:
   /// Adds all functions that a call of `function` may call, at any depth.
   void find_callees(const ir::Function& function, std::set<ir::FunctionId>& found) const;
+  llvm::Value* make_context(llvm::IRBuilder<>& builder, ir::FunctionId leaf, llvm::Value* failure);
+  void emit_call(ir::FunctionId leaf, llvm::Function* function);
+  void emit_batch(ir::FunctionId leaf, llvm::Function* function);
   bool may_recurse(ir::FunctionId leaf) const;  ///< itself or one that it calls
   using Level = std::pair<ir::FunctionId, unsigned>;
   std::map<Level, llvm::Function*> inners_;

@@ -59,10 +59,12 @@ int report_run(Session& session, const vm::RunResult& result, int signal) {
 
 void print_statistics(const vm::RunCounters& counters) {
   fmt::print(stderr,
-             "tasks {}\nframes {}\niterations {}\nstrands armed {}\nleaf calls, native {}\nleaf calls, interpreted {}\n"
+             "tasks {}\nframes {}\niterations {}\niterations, native {}\nstrands armed {}\nleaf calls, native {}\nleaf "
+             "calls, interpreted {}\n"
              "builtin calls {}\nprograms started {}\n",
-             counters.tasks, counters.frames, counters.iterations, counters.strands_armed, counters.leaf_calls_native,
-             counters.leaf_calls_interpreted, counters.builtin_calls, counters.programs_started);
+             counters.tasks, counters.frames, counters.iterations, counters.iterations_native, counters.strands_armed,
+             counters.leaf_calls_native, counters.leaf_calls_interpreted, counters.builtin_calls,
+             counters.programs_started);
 }
 
 }  // namespace raddle::driver

@@ -78,11 +78,14 @@ struct Op {
   std::vector<Operand> operands;
   std::vector<RegionId> regions;
   Span span;
-  std::uint32_t callee = none;        ///< call, call_app: FunctionId; call_builtin: index into stdlib's table
+  /// call, call_app: FunctionId; call_builtin: index into stdlib's table; foreach_range: the leaf function of an index
+  /// launch, see opt/index_launches.hpp
+  std::uint32_t callee = none;
   std::int64_t number = 0;            ///< writers n, field n, mode (0 incr, 1 min, 2 scale)
   std::vector<std::int64_t> labels;   ///< switch_: one for each region but the default, the last if regions > labels
   Operand condition;                  ///< loop
   std::vector<Operand> nexts;         ///< loop
+  std::vector<Operand> captures;      ///< index launch: the leaf's parameters but the first
   bool test_after = false;            ///< loop: iterate
   Operand priority;                   ///< calls: @prio, index none if absent
   std::vector<TypeId> operand_types;  ///< call_builtin with varargs or unions: the operands' types as checked
@@ -117,6 +120,7 @@ struct Function {
   std::vector<Var> variables;
   std::vector<Region> regions;  ///< regions[0] is the body
   Command command;              ///< app: words are computed by the ops of regions[0]
+  bool is_launched = false;     ///< leaf: the iterations of an index launch, called by its foreach_range only
   bool demands_leaf = false;    ///< @leaf: leaf inference reports what stands in the way
   std::string not_leaf_reason;  ///< set by leaf inference where kind stays composite
   Span span;

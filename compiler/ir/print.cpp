@@ -103,6 +103,7 @@ class FunctionPrinter {
   std::string run() {
     out_ = fmt::format("function @{} {} ", function_.name, kind_text());
     if (function_.file_output_count != 0) out_ += fmt::format("files {} ", function_.file_output_count);
+    if (function_.is_launched) out_ += "launched ";
     if (function_.demands_leaf) out_ += "demands_leaf ";
     if (!function_.not_leaf_reason.empty()) out_ += fmt::format("not_leaf {} ", quoted(function_.not_leaf_reason));
     out_ += fmt::format("({}) -> ({}){} {{\n", declarations(function_.parameters), declarations(function_.outputs),
@@ -204,6 +205,7 @@ class FunctionPrinter {
     if (op.priority.index != none) text += " prio " + operand(op.priority);
     if (op.condition.index != none) text += " test " + operand(op.condition);
     if (!op.nexts.empty()) text += " next " + operands(op.nexts);
+    if (!op.captures.empty()) text += " captures " + operands(op.captures);
     if (op.test_after) text += " after";
     return text;
   }

@@ -154,6 +154,7 @@ class Reader {
     else if (kind != "composite")
       fail("unknown kind of function `" + kind + "`");
     if (accept_word("files")) function.file_output_count = static_cast<std::uint32_t>(integer());
+    function.is_launched = accept_word("launched");
     function.demands_leaf = accept_word("demands_leaf");
     if (accept_word("not_leaf")) function.not_leaf_reason = expect(Kind::string, "a reason");
     function.regions.emplace_back();
@@ -344,6 +345,8 @@ class Reader {
       op.condition = operand();
     else if (word == "next")
       op.nexts = operand_list();
+    else if (word == "captures")
+      op.captures = operand_list();
     else if (word == "after")
       op.test_after = true;
     else

@@ -170,6 +170,7 @@ class TypeChecker {
         shape(3, 0);
         numbers();
         range_parameters();
+        if (op_.callee != none) launch();
         break;
       case OpKind::foreach_array:
         shape(1, 0);
@@ -279,10 +280,20 @@ class TypeChecker {
     if (!require(op_.callee < module_.functions.size(), "no callee")) return;
     const Function& callee = module_.functions[op_.callee];
     require((callee.kind == FunctionKind::app) == (op_.kind == OpKind::call_app), "an app is called by call_app");
+    require(!callee.is_launched, "a launched leaf is not called");
     shape(callee.parameters.size(), callee.outputs.size());
     if (!problem_.empty()) return;
     for (std::size_t i = 0; i < callee.parameters.size(); ++i) same(type_in(callee, callee.parameters[i]), operand(i));
     for (std::size_t i = 0; i < callee.outputs.size(); ++i) same(type_in(callee, callee.outputs[i]), result(i));
+  }
+  void launch() {
+    if (!require(op_.callee < module_.functions.size(), "no function to launch")) return;
+    const Function& leaf = module_.functions[op_.callee];
+    if (!require(leaf.kind == FunctionKind::leaf && leaf.is_launched, "a leaf for launches is needed")) return;
+    if (!require(leaf.parameters.size() == op_.captures.size() + 1, "wrong number of captures")) return;
+    same(type_in(leaf, leaf.parameters[0]), TypeStore::int_);
+    for (std::size_t i = 0; i < op_.captures.size(); ++i)
+      same(type_in(leaf, leaf.parameters[i + 1]), types_.base(type_of(module_, function_, op_.captures[i])));
   }
   TypeId type_in(const Function& callee, VarId id) const { return types_.base(callee.variables[id].type); }
 

@@ -277,4 +277,11 @@ void infer_leaves(ir::Module& module, Diagnostics& diagnostics) {
   for (const ir::FunctionId id : candidates) module.functions[id].kind = ir::FunctionKind::leaf;
 }
 
+bool can_be_leaf(const ir::Module& module, const ir::Function& function) {
+  std::set<ir::FunctionId> leaves;
+  for (ir::FunctionId id = 0; id < module.functions.size(); ++id)
+    if (module.functions[id].kind == ir::FunctionKind::leaf) leaves.insert(id);
+  return !Inspector(module, function, leaves).find_obstacle();
+}
+
 }  // namespace raddle::opt

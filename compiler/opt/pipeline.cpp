@@ -11,6 +11,7 @@
 #include "compiler/opt/dead_code.hpp"
 #include "compiler/opt/fold_constants.hpp"
 #include "compiler/opt/fuse_multiply_add.hpp"
+#include "compiler/opt/index_launches.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
 #include "compiler/opt/order_operations.hpp"
@@ -37,7 +38,8 @@ constexpr Pass pipeline[] = {
     {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
     {"dead-code", without_findings<remove_dead_code>, 1},         // after the two that leave dead operations
     {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation
-    {"infer-leaves", infer_leaves, 0},                            // last: needs the final bodies, ordered
+    {"infer-leaves", infer_leaves, 0},                            // needs the final bodies, ordered
+    {"index-launches", without_findings<find_index_launches>, 1},
 };
 
 constexpr auto names = [] {

@@ -61,13 +61,15 @@ Value Interpreter::failure_at(Frame& frame, std::uint32_t instruction, std::stri
   return failure_at(frame, program_.places[instruction], std::move(message));
 }
 
+std::string assigned_twice_text(const std::string& variable) {
+  return (variable.empty() ? "a variable is" : fmt::format("`{}`", variable)) + " assigned more than once";
+}
+
 void Interpreter::assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what) {
-  const std::string name = what.empty() ? "a variable is" : fmt::format("`{}`", what);
-  const std::string message = name + " assigned more than once";
   if (instruction == no_id)
-    failure_at(frame, Place{}, message);
+    failure_at(frame, Place{}, assigned_twice_text(what));
   else
-    failure_at(frame, instruction, message);
+    failure_at(frame, instruction, assigned_twice_text(what));
 }
 
 void Interpreter::fail(Frame& frame, const Instruction& in, std::string message) {

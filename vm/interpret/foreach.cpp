@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t in_place_limit = 8;  ///< shorter loops run at once
 constexpr std::int64_t batch_limit = 1024;
+constexpr std::int64_t launch_limit = 16'384;  ///< of index launches: their results pass through the cache
 constexpr std::int64_t batch_ns = 50'000;
 
 std::int64_t now_ns() {
@@ -76,7 +77,12 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
     return true;
   }
   frame.retain();
-  push(*make<RangeTask>(range));
+  auto* task = make<RangeTask>(range);
+  if (site.launch.leaf != no_id && range.end >= run_.options.leaf_threshold) {
+    if (run_.options.leaf_threshold == 0 && run_.leaves.wait(site.launch.leaf, *task)) return true;
+    run_.leaves.request(site.launch.leaf);
+  }
+  push(*task);
   return true;
 }
 
@@ -97,7 +103,7 @@ void Interpreter::run_range(RangeTask* task) {
   if (task->pushed_at_ns != 0) {
     const std::int64_t spent = now - task->pushed_at_ns;
     if (spent < batch_ns)
-      task->batch = std::min(task->batch * 2, batch_limit);
+      task->batch = std::min(task->batch * 2, task->site.launch.leaf == no_id ? batch_limit : launch_limit);
     else if (spent > 4 * batch_ns)
       task->batch = std::max<std::int64_t>(task->batch / 2, 1);
   }
@@ -124,6 +130,19 @@ void Interpreter::run_range(RangeTask* task) {
 }
 
 void Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
+  while (count > 0 && piece.site.launch.leaf != no_id && !run_.is_stopped()) {
+    const std::optional<std::int64_t> done = run_launch(piece, first, count);
+    if (!done) break;
+    first += *done;
+    count -= *done;
+    if (count == 0) break;
+    interpret_iterations(piece, first++, 1);  // it fails: with the words and the place of the interpreter
+    --count;
+  }
+  if (count > 0) interpret_iterations(piece, first, count);
+}
+
+void Interpreter::interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
   for (const WriterShare& share : piece.site.shares) {
     add_writers(piece.frame.at(share.array), share.writers * static_cast<std::uint32_t>(count));
   }

@@ -2,9 +2,10 @@
 // Runs strands. One interpreter for each worker; only that worker's thread calls it.
 //
 // Files: interpreter.cpp the instruction loop; activation.cpp frames, awaiting, waking; containers.cpp arrays, bags,
-// structures, files; calls.cpp functions and builtins; leaf_calls.cpp native code; foreach.cpp, loops.cpp; apps.cpp
-// external programs; failing.cpp errors and what depends on them.
+// structures, files; calls.cpp functions and builtins; leaf_calls.cpp, launches.cpp native code; foreach.cpp,
+// loops.cpp; apps.cpp external programs; failing.cpp errors and what depends on them.
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -156,10 +157,18 @@ class Interpreter {
   bool run_app(Frame& frame, const Instruction& in);
   void fail_program(Frame& frame, const AppSite& site, const Value& failure);
 
+  // --- launches.cpp
+  /// Runs iterations of an index launch natively, from `first` on. @return how many it has run, fewer than `count` if
+  /// the next one fails; none if they have to be interpreted
+  std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
+  void write_batch(const RangeTask& piece, std::size_t result, const std::int64_t* values, std::int64_t first,
+                   std::int64_t count);
+
   // --- foreach.cpp, loops.cpp
   bool foreach (Frame& frame, const Instruction& in);
   void pass_element(const ElementOrder& order, std::int64_t number, Frame& body);
   void run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
+  void interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
   void start_loop(Frame& frame, const Instruction& in);
   Frame* loop_test(Frame& frame, const Instruction& in);
   void end_loop(Frame& frame, const LoopSite& site, std::uint32_t instruction);
@@ -180,19 +189,21 @@ class Interpreter {
 
   Run& run_;
   const Program& program_;
-  const bool is_perturbed_;  ///< Worker::perturbation() is on
   Worker* worker_ = nullptr;
   CellCache cache_;
   WakeList wakes_;
   bool is_waking_ = false;
-  unsigned nesting_ = 0;                    ///< activations on the C stack
-  unsigned range_nesting_ = 0;              ///< iterations of `foreach` among them
-  std::uint64_t pushed_ = 0;                ///< tasks queued by this worker so far
-  std::uint64_t loop_pushed_ = 0;           ///< the same when a loop last gave way
-  std::uint32_t loop_turns_ = 0;            ///< iterations of loops since then
-  std::vector<Value> loop_values_;          ///< of the next iteration, while its frame is made anew
-  std::vector<Value> arguments_, results_;  ///< of the builtin being called
+  unsigned nesting_ = 0;                     ///< activations on the C stack
+  unsigned range_nesting_ = 0;               ///< iterations of `foreach` among them
+  std::uint64_t pushed_ = 0;                 ///< tasks queued by this worker so far
+  std::uint64_t loop_pushed_ = 0;            ///< the same when a loop last gave way
+  std::uint32_t loop_turns_ = 0;             ///< iterations of loops since then
+  std::vector<Value> loop_values_;           ///< of the next iteration, while its frame is made anew
+  std::vector<Value> arguments_, results_;   ///< of the builtin being called
+  std::vector<std::int64_t> batch_results_;  ///< of the batch being launched, one result after the other
 };
+
+std::string assigned_twice_text(const std::string& variable);
 
 /// How deeply the future's value is set: looks into structures and files, with `deep` also into arrays and bags.
 Depth depth_of(const Future& future, AwaitMode mode = AwaitMode::deep);

@@ -9,6 +9,7 @@
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/leaf_arguments.hpp"
 #include "vm/interpret/leaf_call.hpp"
 #include "vm/interpret/run_state.hpp"
 
@@ -17,51 +18,6 @@ namespace raddle::vm {
 namespace {
 
 constexpr std::size_t word_limit = 128;
-
-bool is_array(LeafType type) { return type >= LeafType::int_array; }
-
-ValueKind element_kind(LeafType type) {
-  if (type == LeafType::int_array) return ValueKind::int_;
-  return type == LeafType::float_array ? ValueKind::float_ : ValueKind::boolean;
-}
-
-/// The first future an argument still waits for; null if it is there or has failed.
-Future* missing_part(Future& argument, LeafType type) {
-  if (!argument.is_resolved()) return &argument;
-  if (!is_array(type) || argument.is_failed()) return nullptr;
-  Array& array = object_in<Array>(argument);
-  if (!array.is_closed()) return &array.closed();
-  std::size_t count;
-  if (array.is_packable(count)) return nullptr;
-  Future* unset = nullptr;
-  array.for_each_future([&unset](Future& element) {
-    if (!unset && !element.is_resolved()) unset = &element;
-  });
-  return unset;
-}
-
-/// What native code takes for the address of the elements: of an empty array its own, to tell it from others.
-std::int64_t address_of(Array& array) {
-  std::size_t size;
-  const void* elements = array.packed(size);
-  return reinterpret_cast<std::int64_t>(elements ? elements : &array);
-}
-
-/// Appends the argument's words. @return false if it is failed or no dense array of the type
-bool encode(const Future& argument, LeafType type, std::int64_t* words, std::size_t& count) {
-  if (argument.is_failed()) return false;
-  if (!is_array(type)) {
-    words[count++] = static_cast<std::int64_t>(argument.peek());
-    return true;
-  }
-  Array& array = object_in<Array>(argument);
-  std::size_t size;
-  if (!array.is_packable(size)) return false;
-  if (size != 0 && array.get(Value::of(std::int64_t{0})).kind() != element_kind(type)) return false;
-  words[count++] = address_of(array);
-  words[count++] = static_cast<std::int64_t>(size);
-  return true;
-}
 
 Value decode(std::int64_t word, LeafType type) {
   if (type == LeafType::int_) return Value::of(word);

@@ -42,7 +42,6 @@ Run::~Run() {
 void Run::report(Ref<Failure> failure) {
   {
     const std::lock_guard lock(failures_mutex_);
-    if (!options.keep_going && !failures_.empty()) return;  // the run is over: how many more come is an accident
     const auto key = std::pair(failure->place, failure->message);
     if (failures_.size() < failure_limit || failures_.contains(key)) {
       Alike& alike = failures_[key];
@@ -156,6 +155,7 @@ class RunDriver {
       total.tasks += own.tasks;
       total.frames += own.frames;
       total.iterations += own.iterations;
+      total.iterations_native += own.iterations_native;
       total.strands_armed += own.strands_armed;
       total.leaf_calls_native += own.leaf_calls_native;
       total.leaf_calls_interpreted += own.leaf_calls_interpreted;

@@ -62,8 +62,9 @@ struct StuckVariable {
 struct RunCounters {
   std::uint64_t tasks = 0;  ///< strands, activations and range pieces taken from a queue
   std::uint64_t frames = 0;
-  std::uint64_t iterations = 0;     ///< of `foreach`
-  std::uint64_t strands_armed = 0;  ///< had to wait for an input
+  std::uint64_t iterations = 0;         ///< of `foreach`
+  std::uint64_t iterations_native = 0;  ///< among them, of index launches
+  std::uint64_t strands_armed = 0;      ///< had to wait for an input
   std::uint64_t leaf_calls_native = 0;
   std::uint64_t leaf_calls_interpreted = 0;
   std::uint64_t builtin_calls = 0;
@@ -72,7 +73,7 @@ struct RunCounters {
 
 struct RunResult {
   RunStatus status = RunStatus::ok;
-  std::vector<RunFailure> failures;  ///< by place; without keep_going one, the first that came
+  std::vector<RunFailure> failures;  ///< by place; without keep_going usually one
   std::vector<StuckVariable> stuck;
   std::vector<Value> results;  ///< the entry's outputs; none where not set
   RunCounters counters;

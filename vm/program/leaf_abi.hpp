@@ -21,6 +21,12 @@ struct raddle_leaf_failure {
   int64_t detail[2];          ///< index_out_of_range: index, address of the array's elements
 };
 
+/// Note [batches]. A leaf that an index launch calls is called for many points of the launch space at once. Then the
+/// arguments are: the loop variable's first value, its step, the number of calls; for each result a pointer to as many
+/// elements (int64_t, double, or uint8_t for boolean); the leaf's arguments but the first, the loop variable, the same
+/// for all calls. results[0] is how many calls were made, from the first on: fewer than asked for if the next one does
+/// not end well. The status is raddle_leaf_ok in any case.
+///
 /// @param arguments  8 bytes each: int64_t; double's bits; boolean 0 or 1; an array takes two words: pointer to its
 ///                   dense elements (int64_t, double, or uint8_t for boolean; of an empty array any address that no
 ///                   other argument has) and their number

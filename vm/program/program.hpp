@@ -200,11 +200,21 @@ struct BranchSite {
   std::vector<Operand> awaited;   ///< `wait`: what it waits for
 };
 
+/// Iterations that only compute scalars and write them to arrays, each to the element of its number: they can be run
+/// many at a time by a leaf function (leaf_abi.hpp, Note [batches]). Operands: seen from the frame around.
+struct IndexLaunch {
+  FunctionId leaf = no_id;  ///< no_id: the loop is no index launch
+  std::vector<Operand> captures;
+  std::vector<Operand> arrays;  ///< by result
+  std::vector<Place> writes;    ///< of the assignments, by result
+};
+
 struct ForeachSite {
   BodyId body = 0;
   std::uint32_t parameter_count = 0;  ///< 2: slots 0, 1 are value and key; 1: the value only
   std::vector<WriterShare> shares;    ///< of one iteration, seen from the frame around
   std::vector<Operand> assigned, written;
+  IndexLaunch launch = {};
 };
 
 struct LoopSite {

@@ -104,6 +104,24 @@ void build_total(LeafBuilder& leaf, bool in_tail_position) {
 
 }  // namespace
 
+TEST_CASE("a launched leaf makes many calls, up to the one that fails") {
+  TestModule test;
+  LeafBuilder leaf(test, "launched");
+  const Operand point = leaf.parameter(int_), dividend = leaf.parameter(int_), out = leaf.output(int_);
+  leaf.add(OpKind::idiv, {out}, {dividend, point});
+  test.module.functions[leaf.id()].is_launched = true;
+  const Compiled launch(test, leaf);
+  std::int64_t results[5] = {};
+  const auto buffer = reinterpret_cast<std::int64_t>(results);
+  CHECK(launch({-2, 1, 5, buffer, 10}).value() == 2);  // -2, -1; then by 0
+  CHECK(results[0] == -5);
+  CHECK(results[1] == -10);
+  CHECK(launch({1, 2, 3, buffer, 30}).value() == 3);  // 1, 3, 5
+  CHECK(results[0] == 30);
+  CHECK(results[1] == 10);
+  CHECK(results[2] == 6);
+}
+
 TEST_CASE("a leaf computes with ints, and overflow fails with the place of the operation") {
   TestModule test;
   const Compiled add = binary(test, OpKind::add, int_, int_);

@@ -1,0 +1,24 @@
+#pragma once
+// Arguments of leaf functions as the words of leaf_abi.hpp.
+#include <cstddef>
+#include <cstdint>
+
+#include "vm/program/program.hpp"
+#include "vm/value/array.hpp"
+#include "vm/value/future.hpp"
+
+namespace raddle::vm {
+
+inline bool is_array(LeafType type) { return type >= LeafType::int_array; }
+
+/// What native code takes for the address of the elements: of an empty array its own, to tell it from others.
+std::int64_t address_of(Array& array);
+
+/// The first future an argument still waits for; null if it is there or has failed.
+Future* missing_part(Future& argument, LeafType type);
+
+/// Appends the words of an argument that is there: one, or an array's two, which are valid as long as the array.
+/// @return false if it has failed or is no dense array of the type
+bool encode(const Future& argument, LeafType type, std::int64_t* words, std::size_t& count);
+
+}  // namespace raddle::vm
