@@ -13,8 +13,9 @@ namespace raddle::stdlib {
 
 /// How a call may be treated.
 enum class BuiltinEffect : std::uint8_t {
-  pure,  ///< same inputs, same outputs: may be shared, folded, dropped
-  acts,  ///< prints, reads or writes files, draws random numbers, may end the run
+  pure,   ///< same inputs, same outputs: may be shared, folded, dropped
+  acts,   ///< prints, reads or writes files, draws random numbers, may end the run
+  waits,  ///< acts, and its results may come later (vm::BuiltinHost): then it holds no worker meanwhile
 };
 
 struct Builtin {

@@ -13,4 +13,7 @@ struct ModuleSource {
 /// Defined in the file that embed.cmake makes.
 std::span<const ModuleSource> module_sources();
 
+/// The text of native/python_server.py.
+std::string_view python_server();
+
 }  // namespace raddle::stdlib

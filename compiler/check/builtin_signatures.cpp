@@ -91,7 +91,7 @@ class SignatureReader {
 
   void read_formal(Signature& signature) {
     FormalPattern formal;
-    accept('&');  // what is awaited is the VM's business
+    while (accept('&')) continue;  // what is awaited is the VM's business
     do formal.alternatives.push_back(read_type());
     while (accept('|'));
     if (rest_.starts_with("...")) {

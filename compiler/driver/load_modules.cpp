@@ -27,6 +27,12 @@ class Loader {
     if (!session_.diagnostics.has_errors()) load(file, expanded ? &*expanded : nullptr);
   }
 
+  void load_library_module(const std::string& name) {
+    seen_.insert(name);
+    const std::string_view source = stdlib::module_source(name);
+    if (!source.empty()) load(session_.sources.add("<stdlib>/" + name + ".df", std::string(source)), nullptr);
+  }
+
   std::vector<std::unique_ptr<ast::Module>> take() { return std::move(modules_); }
 
  private:
@@ -39,10 +45,7 @@ class Loader {
   void load_import(const ast::Import& import) {
     if (!seen_.insert(import.module).second) return;
     if (stdlib::is_module(import.module)) {
-      const std::string_view source = stdlib::module_source(import.module);
-      if (!source.empty())
-        load(session_.sources.add("<stdlib>/" + import.module + ".df", std::string(source)), nullptr);
-      return;
+      return load_library_module(import.module);
     }
     for (const std::string& folder : folders_) {
       for (const char* suffix : {".df", ".swift"}) {
@@ -101,6 +104,7 @@ std::optional<ExpandedText> preprocess_script(Session& session, std::uint32_t fi
 
 std::vector<std::unique_ptr<ast::Module>> load_modules(Session& session, std::uint32_t file) {
   Loader loader(session, file);
+  loader.load_library_module("builtins");
   loader.load_script(file);
   return loader.take();
 }

@@ -27,11 +27,15 @@ std::vector<std::string_view> split(std::string_view list) {
   return parts;
 }
 
+InputMark mark_of(std::string_view input) {
+  if (input.starts_with("&&")) return InputMark::reference;
+  return input.starts_with('&') ? InputMark::closed : InputMark::none;
+}
+
 }  // namespace
 
-bool BuiltinArguments::is_by_reference(std::size_t input) const {
-  if (by_reference.empty()) return false;
-  return by_reference[std::min(input, by_reference.size() - 1)];
+InputMark BuiltinArguments::mark(std::size_t input) const {
+  return inputs.empty() ? InputMark::none : inputs[std::min(input, inputs.size() - 1)];
 }
 
 BuiltinArguments builtin_arguments(std::string_view signature) {
@@ -56,7 +60,7 @@ BuiltinArguments builtin_arguments(std::string_view signature) {
   if (inputs_begin == std::string_view::npos) return result;
   const std::size_t inputs_end = signature.rfind(')');
   for (const std::string_view each : split(signature.substr(inputs_begin + 1, inputs_end - inputs_begin - 1))) {
-    result.by_reference.push_back(each.starts_with('&'));
+    result.inputs.push_back(mark_of(each));
     result.has_varargs = each.find("...") != std::string_view::npos;
   }
   return result;

@@ -1,6 +1,7 @@
 #include "compiler/emit/function_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/emit/builtin_arguments.hpp"
 #include "compiler/ir/writers.hpp"
@@ -200,13 +201,19 @@ class Planner {
     const BuiltinArguments arguments = builtin_arguments(stdlib::builtins()[op.callee].signature);
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const ir::Operand operand = op.operands[i];
-      if (i < arguments.file_output_count)
-        await(step, operand, AwaitMode::set);
-      else if (arguments.is_by_reference(i - arguments.file_output_count))
-        await(step, operand, reference_mode(operand));
-      else
-        await(step, operand, deep_mode(operand));
+      await(step, operand,
+            i < arguments.file_output_count ? AwaitMode::set
+                                            : input_mode(operand, arguments.mark(i - arguments.file_output_count)));
     }
+  }
+
+  AwaitMode input_mode(ir::Operand operand, InputMark mark) const {
+    switch (mark) {
+      case InputMark::none: return deep_mode(operand);
+      case InputMark::closed: return reference_mode(operand);
+      case InputMark::reference: return AwaitMode::set;
+    }
+    std::unreachable();
   }
 
   void set_inputs(Step& step) {
@@ -236,7 +243,9 @@ class Planner {
         step.alone = true;
         step.synchronous = false;
         return pass_all(step);
-      case OpKind::call_builtin: return await_builtin(step);
+      case OpKind::call_builtin:
+        step.synchronous = stdlib::builtins()[step.op->callee].effect != stdlib::BuiltinEffect::waits;
+        return await_builtin(step);
       case OpKind::file_assign:
         await(step, step.op->operands[0], AwaitMode::set);
         return await(step, step.op->operands[1], AwaitMode::closed);

@@ -13,6 +13,9 @@ bool returns_existing_files(const stdlib::Builtin& builtin) {
   return builtin.signature.substr(0, builtin.signature.find('(', 1)).find('!') != std::string_view::npos;
 }
 
+/// The builtin's last input is how many processes it uses: what `@par` says.
+bool takes_process_count(const stdlib::Builtin& builtin) { return builtin.signature.ends_with("int par=1)"); }
+
 }  // namespace
 
 bool FunctionLowering::fills_files(const ast::Call& call) const {
@@ -24,11 +27,10 @@ FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::ve
   targets.resize(call.output_types.size(), ir::none);
   refuse_unsupported(context_, call.annotations);
   const ast::Annotations* const of_statement = std::exchange(statement_annotations_, nullptr);
-  ir::Operand priority = priority_of(call.annotations);
-  if (priority.index == ir::none && of_statement != nullptr) priority = priority_of(*of_statement);
+  const ir::Operand priority = annotation_operand(call.annotations, of_statement, "prio");
   switch (call.callee_kind) {
     case CalleeKind::function: return call_script_function(call, std::move(targets), priority);
-    case CalleeKind::builtin: return call_builtin(call, std::move(targets), priority);
+    case CalleeKind::builtin: return call_builtin(call, std::move(targets), of_statement, priority);
     case CalleeKind::structure: return {construct(call, targets.empty() ? ir::none : targets[0])};
     case CalleeKind::conversion: {
       const ir::Operand operand = value(*call.resolved_arguments[0]);
@@ -90,7 +92,7 @@ ir::Operand FunctionLowering::argument(const ast::Expr& expr, TypeId formal) {
 }
 
 FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,
-                                                          ir::Operand priority) {
+                                                          const ast::Annotations* of_statement, ir::Operand priority) {
   const bool fills = fills_files(call);
   Operands operands, outputs;
   std::vector<ir::VarId> results;
@@ -106,6 +108,10 @@ FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call,
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
   for (const ast::Expr* argument : call.resolved_arguments) operands.push_back(value(*argument));
+  if (takes_process_count(stdlib::builtins()[call.callee_index])) {
+    const ir::Operand count = annotation_operand(call.annotations, of_statement, "par");
+    if (count.index != ir::none) operands.back() = count;
+  }
   std::vector<TypeId> operand_types;
   for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
   ir::Op& op = emit(OpKind::call_builtin, std::move(operands), std::move(results), call.span);
@@ -121,9 +127,14 @@ ir::Operand FunctionLowering::construct(const ast::Call& call, ir::VarId target)
   return emit_value(OpKind::struct_make, std::move(fields), call.type, call.span, target);
 }
 
-ir::Operand FunctionLowering::priority_of(const ast::Annotations& annotations) {
-  for (const ast::Annotation& annotation : annotations)
-    if (annotation.name.text == "prio" && annotation.value) return value(*annotation.value);
+/// The value of a call's annotation; else of the statement's that is the call.
+ir::Operand FunctionLowering::annotation_operand(const ast::Annotations& of_call, const ast::Annotations* of_statement,
+                                                 std::string_view name) {
+  for (const ast::Annotations* annotations : {&of_call, of_statement}) {
+    if (annotations == nullptr) continue;
+    for (const ast::Annotation& annotation : *annotations)
+      if (annotation.name.text == name && annotation.value) return value(*annotation.value);
+  }
   return {};
 }
 

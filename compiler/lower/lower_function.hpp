@@ -90,11 +90,13 @@ class FunctionLowering {
   /// @return         the outputs
   Operands call(const ast::Call& call, std::vector<ir::VarId> targets);
   Operands call_script_function(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
-  Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
+  Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, const ast::Annotations* of_statement,
+                        ir::Operand priority);
   ir::Operand argument(const ast::Expr& expr, TypeId formal);
   ir::Operand construct(const ast::Call& call, ir::VarId target);
   ir::VarId file_for_output(ir::VarId target, TypeId type, Span span);
-  ir::Operand priority_of(const ast::Annotations& annotations);
+  ir::Operand annotation_operand(const ast::Annotations& of_call, const ast::Annotations* of_statement,
+                                 std::string_view name);
   /// True if the call makes its file output itself, given a file object (not: a builtin that returns an existing file).
   bool fills_files(const ast::Call& call) const;
 

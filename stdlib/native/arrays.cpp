@@ -43,6 +43,12 @@ Result contains(Call, Arguments arguments, Results results) {
   return give(results, Value::of(arguments[0].as_array().contains(arguments[1])));
 }
 
+// Whether the element could be read at this moment without waiting.
+Result exists(Call, Arguments arguments, Results results) {
+  const Value element = arguments[0].as_array().get(arguments[1]);
+  return give(results, Value::of(element && element.kind() != vm::ValueKind::failure));
+}
+
 Result keys(Call, Arguments arguments, Results results) { return keys_of(arguments[0], results); }
 
 Result range(Call, Arguments arguments, Results results) {
@@ -95,16 +101,6 @@ Result pick_regexp(Call, Arguments arguments, Results results) {
 
 Result ternary(Call, Arguments arguments, Results results) {
   return give(results, arguments[0].as_bool() ? arguments[1] : arguments[2]);
-}
-
-Result make_void(Call, Arguments, Results results) { return give_void(results); }
-
-Result zero(Call, Arguments, Results results) { return give(results, Value::of(std::int64_t{0})); }
-
-Result one(Call, Arguments, Results results) { return give(results, Value::of(std::int64_t{1})); }
-
-Result turbine_workers(Call call, Arguments, Results results) {
-  return give(results, Value::of(std::int64_t{call.settings.workers}));
 }
 
 }  // namespace raddle::stdlib::native

@@ -18,6 +18,12 @@ void append(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+Value floats_as_blob(const Value& array) {
+  std::string bytes;
+  visit_numbers<double>(array, [&](double value) { append(bytes, value); });
+  return Value::of_blob(std::move(bytes));
+}
+
 }  // namespace
 
 Result blob_size(Call, Arguments arguments, Results results) {
@@ -38,9 +44,7 @@ Result string_from_blob(Call, Arguments arguments, Results results) {
 }
 
 Result blob_from_floats(Call, Arguments arguments, Results results) {
-  std::string bytes;
-  visit_numbers<double>(arguments[0], [&](double value) { append(bytes, value); });
-  return give(results, Value::of_blob(std::move(bytes)));
+  return give(results, floats_as_blob(arguments[0]));
 }
 
 Result floats_from_blob(Call, Arguments arguments, Results results) {
@@ -86,6 +90,21 @@ Result blob_write(Call, Arguments arguments, Results) {
   const std::string& path = arguments[0].as_file().path();
   if (path.empty()) return fail("no temporary file could be made");
   return write_file(path, arguments[1].as_bytes());
+}
+
+// A blob for each row.
+Result blob_pack_rows_float(Call, Arguments arguments, Results results) {
+  std::vector<Value> rows;
+  for (const Value& row : elements(arguments[0])) rows.push_back(floats_as_blob(row));
+  return give(results, dense_array(std::move(rows)));
+}
+
+Result blob_hdf_write(Call, Arguments, Results) {
+  return fail("not supported yet: files of HDF5; blob_write() writes the bytes of a blob as they are");
+}
+
+Result turbine_run_output_blob(Call, Arguments, Results) {
+  return fail("not supported yet: a blob for the program around the run, as a run is a program of its own");
 }
 
 }  // namespace raddle::stdlib::native

@@ -1,8 +1,6 @@
 // Conversions between int, float, boolean and string.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "stdlib/native/functions.hpp"
@@ -35,16 +33,9 @@ Result string_to_float(Call, Arguments arguments, Results results) {
 }
 
 Result string_to_bool(Call, Arguments arguments, Results results) {
-  std::string text(trimmed(arguments[0].as_string()));
-  std::ranges::transform(text, text.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  for (const char* const yes : {"true", "yes", "y", "on", "t"}) {
-    if (text == yes) return give(results, Value::of(true));
-  }
-  for (const char* const no : {"false", "no", "n", "off", "f"}) {
-    if (text == no) return give(results, Value::of(false));
-  }
-  if (const auto number = read_float(text)) return give(results, Value::of(*number != 0));
-  return fail(fmt::format("string2boolean(): could not convert string '{}' to boolean", arguments[0].as_string()));
+  const std::string& text = arguments[0].as_string();
+  if (const auto truth = read_boolean(text)) return give(results, Value::of(*truth));
+  return fail(fmt::format("string2boolean(): could not convert string '{}' to boolean", text));
 }
 
 Result int_to_float(Call, Arguments arguments, Results results) {

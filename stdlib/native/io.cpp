@@ -1,16 +1,17 @@
 // trace, printf: what a script prints.
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include "stdlib/native/format.hpp"
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/output.hpp"
+#include "vm/external/outside.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
+
+using vm::Value;
 
 bool printf_adds_newline() {
   static const bool adds = [] {
@@ -20,26 +21,29 @@ bool printf_adds_newline() {
   return adds;
 }
 
-void print_trace(Arguments values) {
+std::string trace_line(Arguments values) {
   std::string line = "trace: ";
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) line += ',';
     line += vm::to_text(values[i]);
   }
-  print_text(line += '\n');
+  return line += '\n';
 }
 
 }  // namespace
 
 Result trace(Call, Arguments arguments, Results results) {
-  print_trace(arguments);
+  print_text(trace_line(arguments));
   return give_void(results);
 }
 
-Result sleep_trace(Call, Arguments arguments, Results results) {
-  if (arguments[0].as_float() > 0) std::this_thread::sleep_for(std::chrono::duration<double>(arguments[0].as_float()));
-  print_trace(arguments.subspan(1));
-  return give_void(results);
+Result sleep_trace(Call call, Arguments arguments, Results) {
+  const auto print_later = [line = trace_line(arguments.subspan(1)), end = call.host->end_later()] {
+    print_text(line);
+    end(std::vector{Value::of_void()});
+  };
+  call.host->outside().timers().after(arguments[0].as_float(), print_later);
+  return {};
 }
 
 Result printf_(Call, Arguments arguments, Results results) {

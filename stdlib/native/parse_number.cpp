@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 #include <system_error>
@@ -79,6 +81,19 @@ std::optional<double> read_float(std::string_view text) {
     return text.starts_with('-') ? -value : value;
   }
   return value;
+}
+
+std::optional<bool> read_boolean(std::string_view text) {
+  std::string word(trimmed(text));
+  std::ranges::transform(word, word.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  for (const char* const yes : {"true", "yes", "y", "on", "t"}) {
+    if (word == yes) return true;
+  }
+  for (const char* const no : {"false", "no", "n", "off", "f"}) {
+    if (word == no) return false;
+  }
+  if (const auto number = read_float(word)) return *number != 0;
+  return std::nullopt;
 }
 
 std::expected<std::int64_t, std::string> parse_int(std::string_view text, std::int64_t base) {

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <ctime>
 #include <limits>
-#include <thread>
 
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/script_arguments.hpp"
+#include "vm/external/outside.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::stdlib::native {
@@ -73,11 +73,11 @@ Result getenv_(Call, Arguments arguments, Results results) {
   return give(results, Value::of(std::string(value == nullptr ? "" : value)));
 }
 
-// Holds its worker.
-Result sleep_(Call, Arguments arguments, Results results) {
-  const double seconds = std::min(arguments[0].as_float(), 1e9);
-  if (seconds > 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-  return give_void(results);
+Result sleep_(Call call, Arguments arguments, Results results) {
+  if (!(arguments[0].as_float() > 0)) return give_void(results);
+  call.host->outside().timers().after(arguments[0].as_float(),
+                                      [end = call.host->end_later()] { end(std::vector{Value::of_void()}); });
+  return {};
 }
 
 Result clock_(Call, Arguments, Results results) { return give(results, Value::of(seconds_since_1970())); }

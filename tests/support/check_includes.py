@@ -42,6 +42,7 @@ LIBRARIES = {
     "antlr4-runtime": ["compiler/parse"],
     "uv.h": ["vm/external"],
     "CLI/": ["compiler/driver"],
+    "nlohmann/": ["stdlib/native"],
 }
 
 

@@ -74,7 +74,7 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
   auto* started = make<ProgramRun>(frame, site, index_of(in), request.words[0]);
   run_.pool.hold();
   run_.throttle.begin();
-  run_.processes->spawn(std::move(request), [started, &pool = run_.pool](ProcessResult result) {
+  run_.outside.processes().spawn(std::move(request), [started, &pool = run_.pool](ProcessResult result) {
     started->result = std::move(result);
     pool.inject(*started);
     pool.release_hold();

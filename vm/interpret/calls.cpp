@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "vm/interpret/borrow.hpp"
+#include "vm/interpret/builtin_return.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 
@@ -11,6 +12,34 @@ namespace {
 
 /// Callers beyond this depth are not kept for messages when they have nothing left to do.
 constexpr std::uint32_t kept_depth = 200;
+
+/// Of one call, on the stack of call_builtin.
+class CallHost final : public BuiltinHost {
+ public:
+  CallHost(Interpreter& interpreter, Frame& frame, std::uint32_t instruction)
+      : interpreter_(interpreter), frame_(frame), instruction_(instruction) {}
+  BuiltinCompletion end_later() override {
+    ends_later_ = true;
+    frame_.retain();
+    auto* ending = interpreter_.make<BuiltinReturn>(frame_, instruction_);
+    Run& run = interpreter_.run();
+    run.pool.hold();
+    run.throttle.begin();
+    return [ending, &pool = run.pool](BuiltinOutcome outcome) {
+      ending->outcome = std::move(outcome);
+      pool.inject(*ending);
+      pool.release_hold();
+    };
+  }
+  Outside& outside() override { return interpreter_.run().outside; }
+  bool ends_later() const { return ends_later_; }
+
+ private:
+  Interpreter& interpreter_;
+  Frame& frame_;
+  const std::uint32_t instruction_;
+  bool ends_later_ = false;
+};
 
 Frame* function_frame(Frame* frame) {
   while (!frame->is_function()) frame = frame->outer;
@@ -54,21 +83,50 @@ bool Interpreter::call_builtin(Frame& frame, const Instruction& in) {
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   results_.assign(site.results.size(), Value());
-  const BuiltinCall call{run_.options.settings, mix_stream(frame.stream, position_of(index_of(in)))};
+  CallHost host(*this, frame, index_of(in));
+  const BuiltinCall call{run_.options.settings, mix_stream(frame.stream, position_of(index_of(in))), &host};
   const std::expected<void, std::string> outcome = site.function(call, arguments_, results_);
-  if (!outcome) fail_results(frame, in, failure_at(frame, index_of(in), outcome.error()));
-  for (std::size_t i = 0; i < results_.size() && outcome; ++i) {
-    if (site.results[i].is_absent()) continue;
-    if (!results_[i] && site.returns_void[i]) results_[i] = Value::of_void();
-    set(frame.at(site.results[i]), std::move(results_[i]), frame, index_of(in), site.results[i]);
-  }
-  for (std::uint32_t i = 0; i < site.file_output_count && outcome; ++i) {
-    if (!set(arguments_[i].as_file().complete(), Value::of_void())) {
-      assigned_twice(frame, index_of(in), arguments_[i].as_file().path());
-    }
-  }
   arguments_.clear();
+  if (host.ends_later()) return true;
+  if (outcome) {
+    set_results(frame, in, results_);
+  } else {
+    fail_results(frame, in, failure_at(frame, index_of(in), outcome.error()));
+  }
   return outcome.has_value();
+}
+
+void Interpreter::set_results(Frame& frame, const Instruction& in, std::vector<Value>& results) {
+  const BuiltinSite& site = program_.builtins[in.d];
+  results.resize(site.results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (site.results[i].is_absent()) continue;
+    if (!results[i] && site.returns_void[i]) results[i] = Value::of_void();
+    set(frame.at(site.results[i]), std::move(results[i]), frame, index_of(in), site.results[i]);
+  }
+  for (std::uint32_t i = 0; i < site.file_output_count; ++i) {
+    File& file = object_in<File>(frame.at(site.arguments[i]));
+    if (!set(file.complete(), Value::of_void())) assigned_twice(frame, index_of(in), file.path());
+  }
+}
+
+void BuiltinReturn::run(Worker& worker) {
+  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  ++interpreter.counters.tasks;
+  interpreter.finish_builtin(this);
+}
+
+void Interpreter::finish_builtin(BuiltinReturn* ended) {
+  Frame& frame = ended->frame;
+  const Instruction& in = program_.instructions[ended->instruction];
+  if (ended->outcome) {
+    set_results(frame, in, *ended->outcome);
+  } else {
+    fail_results(frame, in, failure_at(frame, ended->instruction, ended->outcome.error()));
+  }
+  destroy(ended);
+  release(&frame);
+  run_.throttle.end(1);
 }
 
 }  // namespace raddle::vm

@@ -26,7 +26,10 @@ AwaitMode awaited_mode(const Program& program, const Strand& strand, Operand var
 Value failure_in(const Future& future) {
   if (!future.is_resolved()) return {};
   if (future.is_failed()) return future.get();
-  if (const Future* closing = closing_of(future); closing && closing->is_failed()) return closing->get();
+  if (const Future* closing = closing_of(future)) {
+    if (closing->is_failed()) return closing->get();
+    if (!closing->is_resolved()) return {};  // it may still grow: what is in it can not be looked at
+  }
   Value found;
   const auto look = [&found](Future& inner) {
     if (!found) found = failure_in(inner);

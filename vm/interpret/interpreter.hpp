@@ -22,6 +22,7 @@ namespace raddle::vm {
 class LeafCall;
 class RangeTask;
 struct ElementOrder;
+class BuiltinReturn;
 class ProgramRun;
 
 /// How deeply a value is there.
@@ -47,6 +48,7 @@ class Interpreter {
   void run_range(RangeTask* task);
   void run_leaf_call(LeafCall* call);
   void finish_program(ProgramRun* finished);
+  void finish_builtin(BuiltinReturn* ended);
 
   // --- futures
   /// Assigns, waking whoever waits. A second assignment fails at `instruction` of `frame`.
@@ -149,6 +151,7 @@ class Interpreter {
   void call(Frame& frame, const Instruction& in);
   void call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
   bool call_builtin(Frame& frame, const Instruction& in);
+  void set_results(Frame& frame, const Instruction& in, std::vector<Value>& results);
   bool call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction);
   /// @return false if the call has to be interpreted
   bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);

@@ -26,7 +26,7 @@ Run::Run(const Program& program, const RunOptions& options)
       pool(std::max(1u, options.workers), options.scheduler_seed),
       throttle(pool, throttle_limit(options)),
       leaves(program.functions.size(), options.leaf_compiler, pool, throttle),
-      processes(std::make_unique<Processes>(std::max(1u, options.process_limit))),
+      outside(std::max(1u, options.process_limit), pool.worker_count()),
       results(program.functions[program.entry].output_count),
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
@@ -35,7 +35,7 @@ Run::Run(const Program& program, const RunOptions& options)
 
 Run::~Run() {
   leaves.close();
-  processes.reset();  // its callbacks use the pool and cells
+  outside.end();  // its callbacks use the pool and cells
   cells.destroy_all();
 }
 
@@ -87,7 +87,7 @@ class RunDriver {
       run_.pool.run();
     } while (!run_.is_stopped() && force_leaf_calls());
     if (run_.options.cancel) run_.options.cancel->watch(nullptr);
-    run_.processes.reset();
+    run_.outside.end();
     if (run_.is_stopped() || (run_.options.cancel && run_.options.cancel->is_cancelled())) remove_partial_outputs();
     return result();
   }

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "vm/external/processes.hpp"
+#include "vm/external/outside.hpp"
 #include "vm/interpret/cell_store.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/leaf_table.hpp"
@@ -35,7 +35,7 @@ class Run {
   WorkerPool pool;
   Throttle throttle;
   LeafTable leaves;
-  std::unique_ptr<Processes> processes;
+  Outside outside;
   std::vector<Future> results;  ///< of the entry
   std::deque<Interpreter>& interpreters() { return interpreters_; }
   /// By place.

@@ -2,6 +2,7 @@
 // How the VM calls a native library function.
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,11 +20,31 @@ struct RunSettings {
   unsigned workers = 1;
 };
 
+/// How a call that ends later has ended: with a value for each output, or with the text of its error.
+using BuiltinOutcome = std::expected<std::vector<Value>, std::string>;
+using BuiltinCompletion = std::function<void(BuiltinOutcome)>;
+
+class Outside;  // vm/external/outside.hpp
+
+/// What the VM lends to functions of effect `waits` (stdlib/builtins.hpp).
+class BuiltinHost {
+ public:
+  /// The call ends later: its worker goes on with other work, and the function's return value and `results` are not
+  /// looked at. At most once in a call.
+  /// @return  to be called once, from any thread, perhaps before the function has returned; the arguments may be gone
+  virtual BuiltinCompletion end_later() = 0;
+  virtual Outside& outside() = 0;
+
+ protected:
+  ~BuiltinHost() = default;
+};
+
 struct BuiltinCall {
   const RunSettings& settings;
   /// Identity of this call for counter-based random numbers: the same for every schedule (hash of the call's
   /// position and of the iterations around it).
   std::uint64_t stream;
+  BuiltinHost* host = nullptr;  ///< there for functions of effect `waits`
 };
 
 /// @param arguments  all set; arrays are closed and all elements set, recursively (so blocking is never needed),

@@ -18,14 +18,15 @@ TEST_CASE("signatures tell file outputs, void results and references") {
   CHECK(print.has_varargs);
 
   const BuiltinArguments size = builtin_arguments("int(&V[K])");
-  CHECK(size.is_by_reference(0));
+  CHECK(builtin_arguments("boolean(&&V[K],K)").mark(0) == InputMark::reference);
+  CHECK(size.mark(0) == InputMark::closed);
 
   const BuiltinArguments two = builtin_arguments("(float,float)(float[])");
   CHECK(two.returns_void.size() == 2);
-  CHECK(!two.is_by_reference(0));
+  CHECK(two.mark(0) == InputMark::none);
 
   const BuiltinArguments split = builtin_arguments("string[](string,string=\",\",int=0)");
-  CHECK(split.by_reference.size() == 3);
+  CHECK(split.inputs.size() == 3);
 
   CHECK(builtin_arguments("()(int)").returns_void.empty());
 }

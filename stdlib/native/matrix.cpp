@@ -1,0 +1,133 @@
+// Arrays of arrays: matrices made of blobs and printed, arrays merged by their inner keys.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "stdlib/native/elements.hpp"
+#include "stdlib/native/functions.hpp"
+#include "stdlib/native/output.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::stdlib::native {
+namespace {
+
+using vm::Value;
+
+std::string number_text(const Value& number) {
+  if (number.kind() == vm::ValueKind::float_) return fmt::format("{:0.4f}", number.as_float());
+  return vm::to_text(number);
+}
+
+Result print_vector(Arguments arguments, Results results) {
+  std::string text;
+  arguments[0].as_array().for_each([&](const Value& index, const Value& number) {
+    text += fmt::format("{}: {}\n", index.as_int(), number_text(number));
+  });
+  print_text(text);
+  return give_void(results);
+}
+
+Result print_matrix(const char* function, Arguments arguments, Results results) {
+  const std::int64_t row_count = arguments[1].as_int();
+  std::string text = fmt::format("matrix rows: {}\n", row_count);
+  for (std::int64_t i = 0; i < row_count; ++i) {
+    const Value row = arguments[0].as_array().get(Value::of(i));
+    if (!row) return fail(fmt::format("{}: the matrix has no row {}", function, i));
+    text += fmt::format("row {}: ", i);
+    row.as_array().for_each([&](const Value&, const Value& number) { text += " " + number_text(number); });
+    text += '\n';
+  }
+  print_text(text);
+  return give_void(results);
+}
+
+// Calls `merge(key, value)` with the elements of all inner arrays; ends at the first error.
+template <typename Merge>
+Result merge_inner(const Value& outer, Merge merge) {
+  Result outcome;
+  outer.as_array().for_each([&](const Value&, const Value& inner) {
+    inner.as_array().for_each([&](const Value& key, const Value& value) {
+      if (outcome) outcome = merge(key.as_int(), value);
+    });
+  });
+  return outcome;
+}
+
+Value keyed(std::map<std::int64_t, Value> entries) {
+  std::vector<std::pair<Value, Value>> pairs;
+  for (auto& [key, value] : entries) pairs.emplace_back(Value::of(key), std::move(value));
+  return Value::of_object(vm::ValueKind::array, vm::Array::keyed(std::move(pairs)));
+}
+
+}  // namespace
+
+// m rows of n floats that lie column by column.
+Result matrix_from_blob_fortran(Call, Arguments arguments, Results results) {
+  const std::string& bytes = arguments[0].as_bytes();
+  const std::int64_t row_count = arguments[1].as_int(), column_count = arguments[2].as_int();
+  const std::size_t float_count = bytes.size() / sizeof(double);
+  std::int64_t wanted = 0;
+  const bool overflows = __builtin_mul_overflow(row_count, column_count, &wanted);
+  if (row_count < 0 || column_count < 0 || overflows || static_cast<std::size_t>(wanted) != float_count ||
+      bytes.size() % sizeof(double) != 0) {
+    return fail(fmt::format("matrix_from_blob_fortran: {} bytes are no {} x {} floats of {} bytes", bytes.size(),
+                            row_count, column_count, sizeof(double)));
+  }
+  const auto rows_wanted = static_cast<std::size_t>(row_count), columns = static_cast<std::size_t>(column_count);
+  if (columns == 0 && row_count > std::numeric_limits<std::int32_t>::max()) {
+    return fail(fmt::format("matrix_from_blob_fortran: {} rows are too many", row_count));
+  }
+  std::vector<Value> rows;
+  for (std::size_t i = 0; i < rows_wanted; ++i) {
+    std::vector<Value> row;
+    for (std::size_t j = 0; j < columns; ++j) {
+      double value;
+      std::memcpy(&value, bytes.data() + (j * rows_wanted + i) * sizeof value, sizeof value);
+      row.push_back(Value::of(value));
+    }
+    rows.push_back(dense_array(std::move(row)));
+  }
+  return give(results, dense_array(std::move(rows)));
+}
+
+Result vector_print(Call, Arguments arguments, Results results) { return print_vector(arguments, results); }
+Result matrix_print(Call, Arguments arguments, Results results) {
+  return print_matrix("matrix_print", arguments, results);
+}
+Result matrix_print_integer(Call, Arguments arguments, Results results) {
+  return print_matrix("matrix_print_integer", arguments, results);
+}
+
+Result reduce_sum_integer(Call, Arguments arguments, Results results) {
+  std::map<std::int64_t, Value> sums;
+  auto merged = merge_inner(arguments[0], [&](std::int64_t key, const Value& value) -> Result {
+    Value& sum = sums.try_emplace(key, Value::of(std::int64_t{0})).first->second;
+    std::int64_t next = 0;
+    if (__builtin_add_overflow(sum.as_int(), value.as_int(), &next)) return fail("integer overflow");
+    sum = Value::of(next);
+    return {};
+  });
+  if (!merged) return merged;
+  return give(results, keyed(std::move(sums)));
+}
+
+Result reduce_splice_string(Call, Arguments arguments, Results results) {
+  std::map<std::int64_t, Value> spliced;
+  auto merged = merge_inner(arguments[0], [&](std::int64_t key, const Value& value) -> Result {
+    const auto [found, is_new] = spliced.try_emplace(key, value);
+    if (is_new || found->second.as_string() == value.as_string()) return {};
+    return fail(
+        fmt::format("reduce_splice_string: for index {}: {} != {}", key, found->second.as_string(), value.as_string()));
+  });
+  if (!merged) return merged;
+  return give(results, keyed(std::move(spliced)));
+}
+
+// Of MPE's log, which Swift/T writes only when it is built with it.
+Result metadata(Call, Arguments, Results results) { return give_void(results); }
+
+}  // namespace raddle::stdlib::native

@@ -1,0 +1,67 @@
+// python, python_persist: code for processes that run the user's python3 (python_server.py), as many as there are
+// workers, started when they are first needed.
+//
+// Request: a byte 'p' (state is kept) or 'f' (fresh state), the length of the code (8 bytes, little endian), the code,
+// the expression. Answer: 'r' and the result, or 'e' and the text of an error, or 'x' and the text of an exception.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "stdlib/module_sources.hpp"
+#include "stdlib/native/functions.hpp"
+#include "stdlib/native/output.hpp"
+#include "vm/external/outside.hpp"
+
+namespace raddle::stdlib::native {
+namespace {
+
+using vm::Value;
+
+std::string request_of(char state, const std::string& code, const std::string& expression) {
+  std::string request(1, state);
+  const std::uint64_t length = code.size();
+  request.append(reinterpret_cast<const char*>(&length), sizeof length);
+  return request + code + expression;
+}
+
+vm::BuiltinOutcome outcome_of(const std::string& function, const vm::ServerAnswer& answer, bool exceptions_are_errors) {
+  if (!answer.error.empty()) {
+    return std::unexpected(fmt::format("{}: python3: {}", function, answer.error));
+  }
+  const char kind = answer.bytes.empty() ? 'e' : answer.bytes[0];
+  std::string text = answer.bytes.substr(std::min<std::size_t>(1, answer.bytes.size()));
+  if (kind == 'r') return std::vector{Value::of(std::move(text))};
+  if (kind == 'x' && !exceptions_are_errors) {
+    fmt::print(stderr, "{}: {}\n", function, text);
+    return std::vector{Value::of(std::string("__EXCEPTION__"))};
+  }
+  return std::unexpected(fmt::format("{}: {}", function, text));
+}
+
+// `state`: 'f' or 'p'. Each has processes of its own, so that fresh state does not see what was kept.
+Result run(Call call, const char* function, char state, Arguments arguments) {
+  static const std::vector<std::string> command = {"python3", "-X", "utf8", "-c", std::string(python_server())};
+  flush_output();
+  const bool exceptions_are_errors = arguments[2].as_bool();
+  call.host->outside()
+      .servers(function, command)
+      .ask(request_of(state, arguments[0].as_string(), arguments[1].as_string()),
+           [end = call.host->end_later(), function, exceptions_are_errors](const vm::ServerAnswer& answer) {
+             end(outcome_of(function, answer, exceptions_are_errors));
+           });
+  return {};
+}
+
+}  // namespace
+
+Result python(Call call, Arguments arguments, Results) { return run(call, "python", 'f', arguments); }
+
+Result python_persist(Call call, Arguments arguments, Results) { return run(call, "python_persist", 'p', arguments); }
+
+Result python_parallel_persist(Call, Arguments, Results) {
+  return fail("not supported yet: Python in several processes of MPI");
+}
+
+}  // namespace raddle::stdlib::native

@@ -1,0 +1,48 @@
+#pragma once
+// What a run waits for outside of itself: programs, interpreters of other languages, points in time.
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "vm/external/processes.hpp"
+#include "vm/external/server_pool.hpp"
+#include "vm/external/timers.hpp"
+
+namespace raddle::vm {
+
+/// Threads and processes are started when they are first needed.
+class Outside {
+ public:
+  /// @param process_limit  programs at a time   @param server_limit  servers of each kind
+  Outside(unsigned process_limit, unsigned server_limit)
+      : processes_(std::make_unique<Processes>(process_limit)),
+        timers_(std::make_unique<Timers>()),
+        server_limit_(server_limit) {}
+  /// Ends all that is under way; nobody is called back any more. Nothing may be asked for afterwards.
+  void end() {
+    processes_.reset();
+    timers_.reset();
+    servers_.clear();
+  }
+
+  Processes& processes() { return *processes_; }
+  Timers& timers() { return *timers_; }
+  /// The pool of this name, made at the first call with this command. Any thread.
+  ServerPool& servers(const std::string& name, const std::vector<std::string>& command) {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<ServerPool>& pool = servers_[name];
+    if (!pool) pool = std::make_unique<ServerPool>(command, server_limit_);
+    return *pool;
+  }
+
+ private:
+  std::unique_ptr<Processes> processes_;
+  std::unique_ptr<Timers> timers_;
+  const unsigned server_limit_;
+  std::mutex mutex_;  // guards servers_
+  std::unordered_map<std::string, std::unique_ptr<ServerPool>> servers_;
+};
+
+}  // namespace raddle::vm
