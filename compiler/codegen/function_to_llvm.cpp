@@ -444,7 +444,7 @@ llvm::Value* FunctionEmitter::float_to_int(llvm::Value* number, Span span) {
   llvm::Type* floating = builder_.getDoubleTy();
   llvm::Value* too_small = builder_.CreateFCmpULT(number, llvm::ConstantFP::get(floating, -end));
   llvm::Value* too_large = builder_.CreateFCmpUGE(number, llvm::ConstantFP::get(floating, end));
-  fail_if(builder_.CreateOr(too_small, too_large), raddle_leaf_integer_overflow, span);
+  fail_if(builder_.CreateOr(too_small, too_large), raddle_leaf_domain_error, span);
   return builder_.CreateFPToSI(number, builder_.getInt64Ty());
 }
 

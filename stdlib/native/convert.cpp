@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/jenkins_hash.hpp"
@@ -55,8 +56,10 @@ Result bool_to_int(Call, Arguments arguments, Results results) {
   return give(results, Value::of(std::int64_t{arguments[0].as_bool() ? 1 : 0}));
 }
 
+// As Swift/T's: the remainder by the largest C int.
 Result hash(Call, Arguments arguments, Results results) {
-  return give(results, Value::of(std::int64_t{jenkins_hash(arguments[0].as_string())}));
+  constexpr std::uint32_t bound = std::numeric_limits<std::int32_t>::max();
+  return give(results, Value::of(std::int64_t{jenkins_hash(arguments[0].as_string()) % bound}));
 }
 
 }  // namespace raddle::stdlib::native

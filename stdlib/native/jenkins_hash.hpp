@@ -1,5 +1,5 @@
 #pragma once
-// Bob Jenkins's lookup3 ("hashlittle" with initial value 0), as Swift/T's hash() computes it.
+// Bob Jenkins's lookup3 ("hashlittle" with initial value 0), what Swift/T's hash() is made of.
 #include <array>
 #include <bit>
 #include <cstdint>

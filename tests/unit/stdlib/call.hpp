@@ -2,10 +2,12 @@
 // Calls library functions by name as the VM does.
 #include <doctest/doctest.h>
 
+#include <future>
 #include <string>
 #include <vector>
 
 #include "stdlib/builtins.hpp"
+#include "vm/external/outside.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/text.hpp"
 
@@ -20,6 +22,23 @@ inline Value list(std::vector<Value> values) {
   return Value::of_object(vm::ValueKind::array, vm::Array::dense(std::move(values)));
 }
 
+/// Waits where the VM would go on with other work.
+class WaitingHost final : public vm::BuiltinHost {
+ public:
+  vm::BuiltinCompletion end_later() override {
+    outcome_ = ended_.get_future();
+    return [this](vm::BuiltinOutcome outcome) { ended_.set_value(std::move(outcome)); };
+  }
+  vm::Outside& outside() override { return outside_; }
+  bool ends_later() const { return outcome_.valid(); }
+  vm::BuiltinOutcome wait() { return outcome_.get(); }
+
+ private:
+  std::promise<vm::BuiltinOutcome> ended_;
+  std::future<vm::BuiltinOutcome> outcome_;
+  vm::Outside outside_{1, 1};  // last: its threads end before what they call back
+};
+
 struct Outcome {
   std::vector<Value> results;
   std::string error;
@@ -32,9 +51,13 @@ inline Outcome call_overload(std::size_t overload, std::string_view name, std::v
     if (builtin.name != name || overload-- > 0) continue;
     Outcome outcome;
     outcome.results.resize(3);
-    const auto done = builtin.function({settings, stream}, arguments, outcome.results);
+    WaitingHost host;
+    const auto done = builtin.function({settings, stream, &host}, arguments, outcome.results);
     if (!done) outcome.error = done.error();
-    return outcome;
+    if (!host.ends_later()) return outcome;
+    vm::BuiltinOutcome later = host.wait();
+    if (!later) return {{}, later.error()};
+    return {std::move(*later), {}};
   }
   FAIL("no function " << std::string(name));
   return {};

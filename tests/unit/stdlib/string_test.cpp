@@ -57,6 +57,7 @@ TEST_CASE("trim, case, hash") {
   CHECK(result("toUpper", {text("héß1")}) == "HÉß1");
   CHECK(result("toLower", {text("HÉ\xff")}) == "hé\xff");
   CHECK(result("hash", {text("abc")}) == "238646833");
+  CHECK(result("hash", {text("")}) == "1588444912");                               // 0xdeadbeef % INT_MAX
   CHECK(result("hash", {text("Four score and seven years ago")}) == "393676113");  // 0x17770551, as in lookup3.c
 }
 
