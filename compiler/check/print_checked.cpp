@@ -36,7 +36,8 @@ class Printer {
     line("functions");
     for (std::uint32_t index = 0; index < program_.functions.size(); ++index) function(index);
     line("variables");
-    for (const Variable& each : program_.variables) variable(each);
+    for (const Variable& each : program_.variables)
+      if (each.is_read || !is_of_every_script(each)) variable(each);
     if (!program_.parameters.empty()) line("parameters");
     for (const ScriptParameter& each : program_.parameters) named(each.variable, each.comment);
     if (!program_.results.empty()) line("results");
@@ -54,6 +55,11 @@ class Printer {
         fmt::format("  {:>3} {}({}) {}({})  {}{}\n", index, function.is_app ? "app " : "",
                     formals_text(program_, function.outputs), function.name, formals_text(program_, function.inputs),
                     sources_.describe(function.definition->name.span), is_main ? "  main" : "");
+  }
+
+  /// Of the module that nobody has to import.
+  bool is_of_every_script(const Variable& variable) const {
+    return sources_.at(variable.span.file).path() == "<stdlib>/builtins.df";
   }
 
   void variable(const Variable& variable) {

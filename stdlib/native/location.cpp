@@ -28,9 +28,8 @@ Result random_worker_rank(Call call, Arguments, Results results) { return give(r
 // A rank of the host of this name.
 Result hostmap_one_rank(Call call, Arguments arguments, Results results) {
   const std::string& wanted = arguments[0].as_string();
-  const std::string host = host_name();
-  if (wanted == host || wanted == "localhost") return give(results, random_rank(call));
-  return fail(fmt::format("there is no host '{}' in this run, only '{}'", wanted, host));
+  if (wanted == host_name() || wanted == "localhost") return give(results, random_rank(call));
+  return fail(fmt::format("there is no host '{}' in this run; hostmapList() tells those that there are", wanted));
 }
 
 Result hostmap_list(Call, Arguments, Results results) { return give(results, string_array({host_name()})); }
