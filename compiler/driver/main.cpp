@@ -90,7 +90,10 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       ->check(CLI::Range(1, 100000))
       ->type_name("N");
   app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
-  app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")->type_name("N");
+  app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
+      ->envname("TURBINE_SRAND")
+      ->type_name("N");
+  app.add_flag("--disable-asserts", options.disable_asserts, "Assertions always hold");
   app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
   app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");
   app.add_flag("--interpret", options.interpret_only, "Do not compile leaf functions to machine code");

@@ -38,8 +38,11 @@ vm::RunOptions run_options(const Session& session, const std::string& script_pat
   options.scheduler_seed = given.scheduler_seed;
   options.leaf_threshold = given.leaf_threshold;
   options.keep_going = given.keep_going;
-  options.settings = {
-      .script_path = script_path, .arguments = std::move(arguments), .seed = given.seed, .workers = options.workers};
+  options.settings = {.script_path = script_path,
+                      .arguments = std::move(arguments),
+                      .seed = given.seed,
+                      .workers = options.workers,
+                      .asserts = !given.disable_asserts};
   options.before_program = [] { stdlib::flush_output(); };
   return options;
 }

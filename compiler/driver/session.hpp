@@ -39,6 +39,7 @@ struct Options {
   bool warnings_are_errors = false;
   bool verify_each = false;  ///< check the IR after every pass
   std::uint64_t seed = 0;
+  bool disable_asserts = false;
   std::uint64_t scheduler_seed = 0;
   std::uint32_t leaf_threshold = 1000;  ///< vm::RunOptions
 };

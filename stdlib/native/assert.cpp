@@ -19,30 +19,30 @@ int compare(const Value& a, const Value& b) {
   return x && y ? order(*x, *y) : order(a.as_string().compare(b.as_string()), 0);
 }
 
-Result check(bool holds, const char* opposite, Arguments arguments, Results results) {
-  if (holds) return give_void(results);
+Result check(Call call, bool holds, const char* opposite, Arguments arguments, Results results) {
+  if (holds || !call.settings.asserts) return give_void(results);
   return fail(fmt::format("Assertion failed {} {} {}: {}", vm::to_text(arguments[0]), opposite,
                           vm::to_text(arguments[1]), arguments[2].as_string()));
 }
 
 }  // namespace
 
-Result assert_(Call, Arguments arguments, Results results) {
-  if (arguments[0].as_bool()) return give_void(results);
+Result assert_(Call call, Arguments arguments, Results results) {
+  if (arguments[0].as_bool() || !call.settings.asserts) return give_void(results);
   return fail("Assertion failed!: " + arguments[1].as_string());
 }
 
-Result assert_equal(Call, Arguments arguments, Results results) {
-  return check(compare(arguments[0], arguments[1]) == 0, "!=", arguments, results);
+Result assert_equal(Call call, Arguments arguments, Results results) {
+  return check(call, compare(arguments[0], arguments[1]) == 0, "!=", arguments, results);
 }
 
-Result assert_less(Call, Arguments arguments, Results results) {
-  return check(compare(arguments[0], arguments[1]) == -1, ">=", arguments, results);
+Result assert_less(Call call, Arguments arguments, Results results) {
+  return check(call, compare(arguments[0], arguments[1]) == -1, ">=", arguments, results);
 }
 
-Result assert_not_greater(Call, Arguments arguments, Results results) {
+Result assert_not_greater(Call call, Arguments arguments, Results results) {
   const int order = compare(arguments[0], arguments[1]);
-  return check(order == -1 || order == 0, ">", arguments, results);
+  return check(call, order == -1 || order == 0, ">", arguments, results);
 }
 
 }  // namespace raddle::stdlib::native

@@ -18,6 +18,7 @@ struct RunSettings {
   std::vector<std::string> arguments;  ///< of the script, as written after its name
   std::uint64_t seed = 0;
   unsigned workers = 1;
+  bool asserts = true;  ///< false: assertions always hold
 };
 
 /// How a call that ends later has ended: with a value for each output, or with the text of its error.
