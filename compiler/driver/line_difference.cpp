@@ -3,23 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 namespace raddle::driver {
 
 namespace {
 
-using Lines = std::vector<std::string_view>;
-
 constexpr std::size_t context = 3;  ///< equal lines shown around a change
 
-Lines lines_of(std::string_view text) {
-  Lines lines;
+struct Line {
+  std::string_view text;  ///< with its newline
+  std::size_t passed;     ///< characters before it in the whole text, blanks not counted
+  bool blank;
+};
+
+std::vector<Line> lines_of(std::string_view text) {
+  std::vector<Line> lines;
+  std::size_t passed = 0;
   while (!text.empty()) {
-    const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
-    lines.push_back(text.substr(0, length));
-    text.remove_prefix(length);
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(
+        line, [](char c) { return std::string_view(" \t\r\n\f\v").find(c) == std::string_view::npos; }));
+    lines.push_back({line, passed, count == 0});
+    passed += count;
+    text.remove_prefix(line.size());
   }
   return lines;
 }
@@ -30,46 +37,30 @@ struct Edit {
   std::string_view line;
 };
 
-/// The fewest insertions and deletions from `before` to `after`, by Myers' greedy algorithm: for each number of edits
-/// how far one comes on each diagonal.
-std::vector<Edit> edits_between(const Lines& before, const Lines& after) {
-  const auto n = static_cast<std::ptrdiff_t>(before.size());
-  const auto m = static_cast<std::ptrdiff_t>(after.size());
-  const std::ptrdiff_t middle = n + m + 1;
-  std::vector<std::ptrdiff_t> reach(static_cast<std::size_t>(2 * middle + 1), 0);  // x by diagonal k = x - y
-  std::vector<std::vector<std::ptrdiff_t>> history;                                // reach[-d..d] before each round
-  const auto at = [&](std::ptrdiff_t k) -> std::ptrdiff_t& { return reach[static_cast<std::size_t>(middle + k)]; };
-  const auto goes_down = [&](std::ptrdiff_t k, std::ptrdiff_t d) {
-    return k == -d || (k != d && at(k - 1) < at(k + 1));
+/// Lines are the same if they are equal and begin at the same character, blanks not counted.
+std::vector<Edit> edits_between(const std::vector<Line>& before, const std::vector<Line>& after) {
+  std::vector<Edit> edits, added;  // what was added is shown behind what it stands for
+  const auto show_added = [&] {
+    edits.insert(edits.end(), added.begin(), added.end());
+    added.clear();
   };
-  for (std::ptrdiff_t d = 0;; ++d) {
-    history.emplace_back(reach.begin() + (middle - d), reach.begin() + (middle + d + 1));
-    bool arrived = false;
-    for (std::ptrdiff_t k = -d; k <= d && !arrived; k += 2) {
-      std::ptrdiff_t x = d == 0 ? 0 : goes_down(k, d) ? at(k + 1) : at(k - 1) + 1;
-      while (x < n && x - k < m && before[static_cast<std::size_t>(x)] == after[static_cast<std::size_t>(x - k)]) ++x;
-      at(k) = x;
-      arrived = x >= n && x - k >= m;
+  std::size_t i = 0, j = 0;
+  while (i < before.size() || j < after.size()) {
+    const bool both = i < before.size() && j < after.size();
+    if (both && before[i].passed == after[j].passed && before[i].text == after[j].text) {
+      show_added();
+      edits.push_back({' ', before[i].text});
+      ++i, ++j;
+      continue;
     }
-    if (arrived) break;
+    const bool tie = both && before[i].passed == after[j].passed;
+    // where a blank line meets another one, only the blank one is taken
+    const bool old_first = both && (before[i].passed < after[j].passed || (tie && before[i].blank >= after[j].blank));
+    const bool new_first = both && (before[i].passed > after[j].passed || (tie && after[j].blank >= before[i].blank));
+    if (both ? old_first : i < before.size()) edits.push_back({'-', before[i++].text});
+    if (both ? new_first : j < after.size()) added.push_back({'+', after[j++].text});
   }
-  std::vector<Edit> edits;
-  std::ptrdiff_t x = n, y = m;
-  for (auto d = static_cast<std::ptrdiff_t>(history.size()) - 1; d >= 0; --d) {
-    const std::vector<std::ptrdiff_t>& past = history[static_cast<std::size_t>(d)];
-    const auto reached = [&](std::ptrdiff_t k) { return past[static_cast<std::size_t>(k + d)]; };
-    const std::ptrdiff_t k = x - y;
-    const bool down = d > 0 && (k == -d || (k != d && reached(k - 1) < reached(k + 1)));
-    const std::ptrdiff_t from = d == 0 ? 0 : down ? reached(k + 1) : reached(k - 1);
-    const std::ptrdiff_t begin = d == 0 ? 0 : down ? from : from + 1;  // x where the equal lines begin
-    for (; x > begin; --x, --y) edits.push_back({' ', before[static_cast<std::size_t>(x - 1)]});
-    if (d == 0) break;
-    if (down)
-      edits.push_back({'+', after[static_cast<std::size_t>(--y)]});
-    else
-      edits.push_back({'-', before[static_cast<std::size_t>(--x)]});
-  }
-  std::ranges::reverse(edits);
+  show_added();
   return edits;
 }
 

@@ -122,12 +122,22 @@ def faults_of_commands(folder):
     bad.write_text("trace( 1 );\n")
     bad.chmod(0o640)
     broken.write_text("trace(1;\n")
+    blank = folder / "blank.df"
+    blank.write_text("trace(1);\n \ntrace(2);\n")
+    lines = [f"trace({i});\n" for i in range(1, 21)]
+    long = folder / "long.df"
+    long.write_text("".join(lines).replace("(2)", "( 2 )").replace("(18);", "(18)\n  \n;"))
+    blank_hunk = "@@ -1,3 +1,3 @@\n trace(1);\n- \n+\n trace(2);\n"
+    hunks = [f"@@ -1,5 +1,5 @@\n {lines[0]}-trace( 2 );\n+{lines[1]} " + " ".join(lines[2:5]),
+             f"@@ -15,8 +15,6 @@\n {' '.join(lines[14:17])}-trace(18)\n-  \n-;\n+{lines[17]} {' '.join(lines[18:])}"]
     link = folder / "link.df"
     link.symlink_to("bad.df")
     cases = [
         (["--check", good], 0, ""),
         (["--check", good, bad], 1, f"{bad}\n"),
         (["--diff", bad], 0, f"--- {bad}\n+++ {bad} (formatted)\n@@ -1,1 +1,1 @@\n-trace( 1 );\n+trace(1);\n"),
+        (["--diff", blank], 0, f"--- {blank}\n+++ {blank} (formatted)\n{blank_hunk}"),
+        (["--diff", long], 0, f"--- {long}\n+++ {long} (formatted)\n" + "".join(hunks)),
         (["--check", "--diff", good], 0, ""),
         (["--stdout", bad], 0, "trace(1);\n"),
         ([broken], 3, ""),
@@ -150,7 +160,7 @@ def faults_of_commands(folder):
     raddle("fmt", link)
     if bad.read_text() != "trace(1);\n" or not link.is_symlink() or bad.stat().st_mode & 0o777 != 0o640:
         yield "formatting through a link: text, link or mode are not as they should be"
-    if len(list(folder.iterdir())) != 4:
+    if len(list(folder.iterdir())) != 6:
         yield "temporary files are left"
 
 
@@ -164,7 +174,7 @@ def main():
         print(scrambled(path.read_text(), random.Random(options.seed)), end="")
         return
     if not os.access(RADDLE, os.X_OK):
-        sys.exit(f"format: {RADDLE} is not there: ./dev build")
+        sys.exit(f"fmt: {RADDLE} is not there: ./dev build")
 
     def scrambled_third(text):
         dice = random.Random(f"{options.seed} {len(text)}")
@@ -186,8 +196,8 @@ def main():
     count += len(held)
     faults += [f"{path} is not as raddle fmt would have it" for path in done.stdout.decode().split()]
     for fault in faults:
-        print("format:", fault)
-    print(f"format: {max(count - len(faults), 0)} passed, {len(faults)} failed")
+        print("fmt:", fault)
+    print(f"fmt: {max(count - len(faults), 0)} passed, {len(faults)} failed")
     sys.exit(1 if faults else 0)
 
 
