@@ -69,7 +69,6 @@ void FunctionLowering::update(const ast::Update& update) {
   const ir::VarId done = temporary(TypeStore::void_, update.span);
   const std::int64_t mode = update.mode.text == "incr" ? 0 : update.mode.text == "min" ? 1 : 2;
   emit(OpKind::update, {target, operand}, {done}, update.span).number = mode;
-  outputs_ = {ir::Operand::variable(done)};
 }
 
 void FunctionLowering::evaluate(const ast::Evaluate& evaluate) {
