@@ -63,6 +63,8 @@ class FunctionEmitter {
   void assign(ir::VarId variable, Value value);
   void assign(const ir::Op& op, llvm::Value* value) { assign(op.results.at(0), Value{value, nullptr}); }
   void fail_if(llvm::Value* failed, std::int32_t status, Span span, std::span<llvm::Value* const> detail = {});
+  void store_place(llvm::Value* address, Span span);
+  void note_call(Span span);
   void emit_return(llvm::Value* status, std::span<llvm::Value* const> results);
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(module_.llvm_context, name, target_); }
   llvm::Value* int_constant(std::int64_t value) { return builder_.getInt64(static_cast<std::uint64_t>(value)); }
@@ -137,14 +139,38 @@ void FunctionEmitter::fail_if(llvm::Value* failed, std::int32_t status, Span spa
   const auto store = [&](llvm::Value* value, std::size_t offset) {
     builder_.CreateStore(value, builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), failure, offset));
   };
-  store(builder_.getInt32(span.file), offsetof(raddle_leaf_failure, file));
-  store(builder_.getInt32(span.begin), offsetof(raddle_leaf_failure, begin));
-  store(builder_.getInt32(span.end), offsetof(raddle_leaf_failure, end));
+  store_place(builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), failure, offsetof(raddle_leaf_failure, place)),
+              span);
   for (std::size_t i = 0; i < detail.size(); ++i) {
     store(detail[i], offsetof(raddle_leaf_failure, detail) + i * sizeof(std::int64_t));
   }
   emit_return(builder_.getInt32(static_cast<std::uint32_t>(status)), {});
   builder_.SetInsertPoint(goes_on);
+}
+
+void FunctionEmitter::store_place(llvm::Value* address, Span span) {
+  const std::uint32_t words[] = {span.file, span.begin, span.end};
+  for (unsigned i = 0; i < std::size(words); ++i) {
+    builder_.CreateStore(builder_.getInt32(words[i]),
+                         builder_.CreateConstInBoundsGEP1_64(builder_.getInt32Ty(), address, i));
+  }
+}
+
+/// Adds a call to the chain of those that led to the failure.
+void FunctionEmitter::note_call(Span span) {
+  llvm::Type* byte = builder_.getInt8Ty();
+  llvm::Value* failure = builder_.CreateLoad(
+      builder_.getPtrTy(), builder_.CreateStructGEP(module_.context_type(), target_->getArg(0), context_failure));
+  llvm::Value* count_address =
+      builder_.CreateConstInBoundsGEP1_64(byte, failure, offsetof(raddle_leaf_failure, call_count));
+  llvm::Value* count = builder_.CreateLoad(builder_.getInt32Ty(), count_address);
+  llvm::Value* position =
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, count, builder_.getInt32(raddle_leaf_call_limit));
+  llvm::Value* offset = builder_.CreateMul(builder_.CreateZExt(position, builder_.getInt64Ty()),
+                                           builder_.getInt64(sizeof(raddle_leaf_place)));
+  llvm::Value* first = builder_.CreateConstInBoundsGEP1_64(byte, failure, offsetof(raddle_leaf_failure, calls));
+  store_place(builder_.CreateInBoundsGEP(byte, first, offset), span);
+  builder_.CreateStore(builder_.CreateAdd(count, builder_.getInt32(1)), count_address);
 }
 
 // ---- FunctionEmitter: variables ----
@@ -365,6 +391,7 @@ void FunctionEmitter::emit_call(const ir::Op& op, bool is_tail) {
   builder_.CreateCondBr(builder_.CreateIsNotNull(status), failed, goes_on,
                         llvm::MDBuilder(module_.llvm_context).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(failed);
+  note_call(op.span);
   emit_return(status, {});
   builder_.SetInsertPoint(goes_on);
   for (unsigned i = 0; i < op.results.size(); ++i) {

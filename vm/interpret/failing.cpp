@@ -49,9 +49,9 @@ Value failure_in(const Future& future) {
 
 }  // namespace
 
-Value Interpreter::failure_at(Frame& frame, Place place, std::string message, std::uint32_t call) {
+Value Interpreter::failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls) {
   Ref<Failure> failure = make_ref<Failure>(std::move(message), place);
-  if (call != no_id) failure->calls.push_back(program_.places[call]);
+  failure->calls = std::move(calls);
   for (const Frame* each = &frame; each && failure->calls.size() < call_chain_limit; each = each->outer) {
     if (each->is_function() && each->call_site != no_id) failure->calls.push_back(program_.places[each->call_site]);
   }

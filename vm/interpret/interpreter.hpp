@@ -69,7 +69,8 @@ class Interpreter {
   // --- failures
   /// A new failure at an instruction: notes it with the calls around it.
   Value failure_at(Frame& frame, std::uint32_t instruction, std::string message);
-  Value failure_at(Frame& frame, Place place, std::string message, std::uint32_t call = no_id);
+  /// @param calls  those that are no frames, innermost first
+  Value failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls = {});
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
   Value missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key);
 

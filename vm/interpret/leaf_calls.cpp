@@ -2,6 +2,7 @@
 // often; calls of one with a loop or recursion wait for its code (other work goes on). Interpreting does not wait for
 // arguments; native code does. Should a run come to rest with calls that wait for arguments, they are interpreted after
 // all (Run), so that a program never depends on which way a call takes.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -104,7 +105,8 @@ bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t 
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     if (!encode(frame.at(site.arguments[i]), function.leaf_parameters[i], words.data(), count)) return false;
   }
-  raddle_leaf_failure failure{};
+  raddle_leaf_failure failure;
+  failure.call_count = 0;
   ++counters.leaf_calls_native;
   const std::int32_t status = code(words.data(), results.data(), &failure);
   if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error) {
@@ -152,9 +154,14 @@ std::string message_of(Frame& frame, const CallSite& site, const std::vector<Lea
 
 void Interpreter::fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
                               const raddle_leaf_failure& failure) {
-  const Place place{failure.file, failure.begin, failure.end};
+  const auto place_of = [](const raddle_leaf_place& place) { return Place{place.file, place.begin, place.end}; };
+  std::vector<Place> calls;
+  for (std::uint32_t i = 0; i < std::min<std::uint32_t>(failure.call_count, raddle_leaf_call_limit); ++i)
+    calls.push_back(place_of(failure.calls[i]));
+  calls.push_back(program_.places[instruction]);
   const std::vector<LeafType>& types = program_.functions[site.function].leaf_parameters;
-  fail_all(frame, site.results, failure_at(frame, place, message_of(frame, site, types, status, failure), instruction));
+  const std::string message = message_of(frame, site, types, status, failure);
+  fail_all(frame, site.results, failure_at(frame, place_of(failure.place), message, std::move(calls)));
 }
 
 }  // namespace raddle::vm

@@ -15,10 +15,21 @@ enum raddle_leaf_status {
   raddle_leaf_domain_error = 5,        // sqrt(-1.0), toInt(1e30): to be interpreted for the words of the message
 };
 
-/// Filled by the leaf when it fails; owned by the caller, one for each call.
+/// A range of the script's text.
+struct raddle_leaf_place {
+  uint32_t file, begin, end;
+};
+
+enum { raddle_leaf_call_limit = 50 };
+
+/// Filled by the leaf when it fails; owned by the caller, one for each call, who sets call_count to 0.
 struct raddle_leaf_failure {
-  uint32_t file, begin, end;  ///< span of the operation in the script
-  int64_t detail[2];          ///< index_out_of_range: index, address of the array's elements
+  struct raddle_leaf_place place;  ///< of the operation
+  int64_t detail[2];               ///< index_out_of_range: index, address of the array's elements
+  /// Calls inside native code that led to it, also those beyond the limit, which are not kept. Calls in tail position
+  /// are jumps: they leave no trace.
+  uint32_t call_count;
+  struct raddle_leaf_place calls[raddle_leaf_call_limit + 1];  ///< innermost first; the last is overwritten scratch
 };
 
 /// Note [batches]. A leaf that an index launch calls is called for many points of the launch space at once. Then the

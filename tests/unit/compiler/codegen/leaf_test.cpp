@@ -128,8 +128,8 @@ TEST_CASE("a leaf computes with ints, and overflow fails with the place of the o
   CHECK(add({40, 2}).value() == 42);
   const Outcome overflow = add({most, 1});
   CHECK(overflow.status == raddle_leaf_integer_overflow);
-  CHECK(overflow.failure.begin == 1);
-  CHECK(overflow.failure.end == 2);
+  CHECK(overflow.failure.place.begin == 1);
+  CHECK(overflow.failure.place.end == 2);
 
   CHECK(binary(test, OpKind::sub, int_, int_)({least, 1}).status == raddle_leaf_integer_overflow);
   const Compiled mul = binary(test, OpKind::mul, int_, int_);
@@ -280,7 +280,7 @@ TEST_CASE("arrays are read within their bounds") {
   CHECK(Compiled(test, sum)({0, 0}).value() == 0);
 }
 
-TEST_CASE("leaves call leaves; a failure keeps the place within the one called") {
+TEST_CASE("leaves call leaves; a failure keeps the place within the one called, and the call") {
   TestModule test;
   LeafBuilder divide(test, "divide");
   const Operand a = divide.parameter(int_), b = divide.parameter(int_);
@@ -296,9 +296,10 @@ TEST_CASE("leaves call leaves; a failure keeps the place within the one called")
   CHECK(code({17, 5}).value() == 3 + 2);
   const Outcome failed = code({17, 0});
   CHECK(failed.status == raddle_leaf_division_by_zero);
-  CHECK(failed.failure.file == 3);
-  CHECK(failed.failure.begin == 70);
-  CHECK(failed.failure.end == 75);
+  CHECK(failed.failure.call_count == 1);
+  CHECK(failed.failure.place.file == 3);
+  CHECK(failed.failure.place.begin == 70);
+  CHECK(failed.failure.place.end == 75);
 }
 
 TEST_CASE("recursion: fib") {
