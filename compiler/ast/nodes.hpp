@@ -233,7 +233,7 @@ struct Assign : Stmt {
   Assign() : Stmt(StmtKind::Assign) {}
   Annotations annotations;       ///< before the statement
   std::vector<ExprPtr> targets;  ///< Name, Index, Field and combinations
-  std::vector<ExprPtr> values;   ///< 1, or as many as targets
+  std::vector<ExprPtr> values;   ///< after check: 1, or as many as targets
   /// Set by check, parallel to targets: true where the assignment declares the variable.
   std::vector<bool> declares;
 };

@@ -11,6 +11,7 @@ constexpr unsigned on_definition = bit(AnnotationPlace::definition);
 constexpr unsigned on_call = bit(AnnotationPlace::call) | bit(AnnotationPlace::declaration);
 constexpr unsigned on_loop = bit(AnnotationPlace::loop);
 constexpr unsigned on_declaration = bit(AnnotationPlace::declaration);
+constexpr unsigned anywhere = on_definition | on_call | on_loop | on_declaration;
 
 enum class ValueRule : std::uint8_t { none, optional, needed };
 
@@ -40,7 +41,7 @@ constexpr std::array known_annotations = {
     Known{"gpu", on_definition | on_loop, ValueRule::none},
     Known{"isolate", on_definition, ValueRule::none},
     Known{"library", on_definition, ValueRule::needed},
-    Known{"suppress", on_definition | on_declaration, ValueRule::needed},
+    Known{"suppress", anywhere, ValueRule::needed},
     Known{"dispatch", on_definition, ValueRule::needed},
     Known{"copy", on_definition, ValueRule::none},
     Known{"minmax", on_definition, ValueRule::none},
@@ -70,33 +71,58 @@ const char* place_text(AnnotationPlace place) {
   return "";
 }
 
-void report_unknown(Context& context, const ast::Identifier& name, AnnotationPlace place) {
-  Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::unknown_annotation, name.span, name.text);
+/// `@name`, without the value.
+Span mark_of(const ast::Annotation& annotation) {
+  Span span = annotation.span;
+  span.end = annotation.name.span.end;
+  return span;
+}
+
+void report_unknown(Context& context, const ast::Annotation& annotation, AnnotationPlace place) {
+  const std::string& name = annotation.name.text;
+  Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::unknown_annotation, mark_of(annotation), name);
   std::vector<std::string> candidates;
   for (const Known& known : known_annotations)
     if ((known.places & bit(place)) != 0) candidates.emplace_back(known.name);
-  suggest(diagnostic, name.text, candidates);
+  suggest(diagnostic, name, candidates);
+}
+
+/// `@suppress=unused_variable`. Swift/T's only one is `unused_output`.
+void suppress(Context& context, const ast::Annotation& annotation, Span range) {
+  const bool is_word = annotation.value->kind == ast::ExprKind::Name;
+  const std::string word = is_word ? ast::as<const ast::Name>(*annotation.value).text : "";
+  const auto kind = word == "unused_output" ? DiagnosticKind::unused_app_output : kind_named(word);
+  if (kind && severity_of(*kind) == Severity::warning) return context.diagnostics.suppress(*kind, range);
+  Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::annotation_value, annotation.value->span,
+                                                      "suppress", "takes the name of a warning");
+  std::vector<std::string> names = names_of(Severity::warning);
+  names.emplace_back("unused_output");
+  suggest(diagnostic, word, names);
 }
 
 }  // namespace
 
-void check_annotations(Context& context, const ast::Annotations& annotations, AnnotationPlace place) {
+void check_annotations(Context& context, const ast::Annotations& annotations, AnnotationPlace place, Span range) {
   for (const ast::Annotation& annotation : annotations) {
     const std::string& name = annotation.name.text;
     const auto known = std::ranges::find(known_annotations, name, &Known::name);
     if (known == known_annotations.end()) {
-      report_unknown(context, annotation.name, place);
+      report_unknown(context, annotation, place);
       continue;
     }
     if ((known->places & bit(place)) == 0) {
-      context.diagnostics.report(DiagnosticKind::misplaced_annotation, annotation.name.span, name, place_text(place));
+      context.diagnostics.report(DiagnosticKind::misplaced_annotation, mark_of(annotation), name, place_text(place));
       continue;
     }
+    if (name == "suppress" && annotation.value != nullptr) {
+      suppress(context, annotation, range);
+      continue;  // may be repeated
+    }
     if (const ast::Annotation* first = find_annotation(annotations, name); first != &annotation)
-      context.diagnostics.report(DiagnosticKind::repeated_annotation, annotation.name.span, name)
-          .label(first->name.span, "first given here");
+      context.diagnostics.report(DiagnosticKind::repeated_annotation, mark_of(annotation), name)
+          .label(mark_of(*first), "first given here");
     if (known->value == ValueRule::needed && annotation.value == nullptr)
-      context.diagnostics.report(DiagnosticKind::annotation_value, annotation.span, name, "needs a value");
+      context.diagnostics.report(DiagnosticKind::annotation_value, mark_of(annotation), name, "needs a value");
     if (known->value == ValueRule::none && annotation.value != nullptr)
       context.diagnostics.report(DiagnosticKind::annotation_value, annotation.value->span, name, "takes no value");
   }

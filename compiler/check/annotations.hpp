@@ -6,8 +6,9 @@ namespace raddle::check_detail {
 
 enum class AnnotationPlace : std::uint8_t { definition, call, loop, declaration };
 
-/// Reports unknown, misplaced and repeated annotations, and missing or superfluous values.
-void check_annotations(Context& context, const ast::Annotations& annotations, AnnotationPlace place);
+/// Reports unknown, misplaced and repeated annotations, and missing or superfluous values. `@suppress` takes effect.
+/// @param range  what the annotations stand before
+void check_annotations(Context& context, const ast::Annotations& annotations, AnnotationPlace place, Span range);
 
 /// The type that the value of an annotation must have; TypeStore::error if it is a bare word or free.
 /// Values of these are expressions, evaluated at the call.

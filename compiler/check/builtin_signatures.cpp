@@ -58,7 +58,7 @@ class SignatureReader {
 
   TypePattern named(const std::string& word) {
     if (word.size() == 1 && std::isupper(static_cast<unsigned char>(word[0])))
-      return {.kind = TypePattern::Kind::variable, .variable = word[0]};
+      return {.kind = TypePattern::Kind::variable, .variable = word};
     const auto found = context_.types.find(word);
     if (found == context_.types.end()) good_ = false;
     return {.type = found == context_.types.end() ? TypeStore::error : found->second.type};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/check/variable_use.hpp"
+#include "compiler/check/check_cycles.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -15,12 +15,6 @@ class Verdict {
 
   void report() {
     if (use_.writes.empty()) return never_assigned();
-    if (use_.writes.size() == 1 && use_.writes.front().needs_itself) {
-      context_.diagnostics
-          .report(DiagnosticKind::deadlock, use_.writes.front().span, variable_.name, "is computed from itself")
-          .label(*use_.writes.front().needs_itself, "waits for it here");
-      return;
-    }
     if (variable_.role != VariableRole::output && is_unused()) {
       warn_unused("is assigned but never read");
       return;
@@ -29,7 +23,7 @@ class Verdict {
       Path path;
       check_parts(type_, path, variable_.name);
     } else {
-      check_definite({});
+      check_definite({}, variable_.name);
     }
   }
 
@@ -62,7 +56,10 @@ class Verdict {
       if (is_collection()) {
         context_.diagnostics.report(DiagnosticKind::never_filled, variable_.span, variable_.name);
       } else {
-        context_.diagnostics.report(DiagnosticKind::output_never_assigned, variable_.span, variable_.name);
+        Diagnostic& diagnostic =
+            context_.diagnostics.report(DiagnosticKind::output_never_assigned, variable_.span, variable_.name);
+        if (type_ == TypeStore::void_)
+          diagnostic.note("assign it behind what it stands for: `... => " + variable_.name + " = make_void();`");
       }
     } else if (read == nullptr) {
       if (use_.is_mapped) {
@@ -81,7 +78,7 @@ class Verdict {
   }
 
   /// Warns where all whole writes of the part at `path` hang on a condition.
-  void check_definite(const Path& path) {
+  void check_definite(const Path& path, const std::string& name) {
     const Write* possible = nullptr;
     for (const Write& write : use_.writes) {
       if (write.path != path) {
@@ -92,8 +89,7 @@ class Verdict {
       if (possible == nullptr) possible = &write;
     }
     if (possible == nullptr) return;
-    Diagnostic& diagnostic =
-        context_.diagnostics.report(DiagnosticKind::may_be_unassigned, possible->span, variable_.name);
+    Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::may_be_unassigned, possible->span, name);
     if (possible->condition) diagnostic.label(*possible->condition, "depends on this");
     if (const Read* read = first_awaiting_read()) diagnostic.label(read->span, "read here: would wait forever");
   }
@@ -110,7 +106,7 @@ class Verdict {
       whole = whole || write.path == path;
       some = some || starts_with(write.path, path);
     }
-    if (whole) return check_definite(path);
+    if (whole) return check_definite(path, name);
     if (!some) return report_part(path, name);
     const TypeId base = context_.store().base(type);
     if (context_.store().kind(base) != TypeKind::structure) return;
@@ -151,6 +147,7 @@ void check_assignment(Context& context) {
   std::vector<VariableUse> all = collect_use(context);
   for (const ScriptResult& result : context.program.results)
     all[result.variable].reads.push_back({{}, context.variable(result.variable).span, true});
+  report_cycles(context, all);
   for (VariableId id = 0; id < all.size(); ++id) {
     Variable& variable = context.variable(id);
     const VariableUse& use = all[id];

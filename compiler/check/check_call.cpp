@@ -1,5 +1,7 @@
 // Calls of functions, builtins and constructors of types.
 #include "compiler/check/check_expression.hpp"
+#include "compiler/check/check_format.hpp"
+#include "compiler/check/constant_value.hpp"
 #include "compiler/check/resolve_overloads.hpp"
 #include "compiler/diagnostics/foreign_names.hpp"
 
@@ -19,7 +21,7 @@ void ExpressionChecker::annotation_values(const ast::Annotations& annotations) {
 }
 
 void ExpressionChecker::call(ast::Call& call) {
-  check_annotations(context_, call.annotations, AnnotationPlace::call);
+  check_annotations(context_, call.annotations, AnnotationPlace::call, call.span);
   annotation_values(call.annotations);
   for (ast::Call::Argument& argument : call.arguments) value(*argument.value);
   call.type = TypeStore::error;
@@ -47,6 +49,21 @@ void ExpressionChecker::call(ast::Call& call) {
   call.callee_index = match->signature->index;
   call.output_types = std::move(match->outputs);
   call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
+  if (call.callee_kind == ast::CalleeKind::builtin) known_arguments(call);
+}
+
+/// What can be told from the arguments of library functions before the script runs.
+void ExpressionChecker::known_arguments(const ast::Call& call) {
+  const std::string& name = call.callee.text;
+  if (name == "printf" || name == "sprintf") {
+    std::vector<ast::Expr*> values;
+    for (std::size_t i = 1; i < call.arguments.size(); ++i) values.push_back(call.arguments[i].value.get());
+    check_format(context_, *call.arguments.front().value, values);
+  } else if (name == "assert") {
+    const auto holds = constant_value(context_, *call.arguments.front().value);
+    if (holds && !std::get<bool>(*holds))
+      context_.diagnostics.report(DiagnosticKind::assertion_false, call.arguments.front().value->span);
+  }
 }
 
 void ExpressionChecker::unknown_function(const ast::Call& call) {

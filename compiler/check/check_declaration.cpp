@@ -30,10 +30,16 @@ bool is_literal(const ast::Expr& expr) {
   return false;
 }
 
+/// `init_updateable(x)`
+bool makes_updateable(const ast::Expr& expr) {
+  return expr.kind == ast::ExprKind::Call && ast::as<const ast::Call>(expr).callee_kind == ast::CalleeKind::builtin &&
+         expr.type == TypeStore::updateable;
+}
+
 }  // namespace
 
 void StatementChecker::declaration(ast::Declaration& declaration) {
-  check_annotations(context_, declaration.annotations, AnnotationPlace::declaration);
+  check_annotations(context_, declaration.annotations, AnnotationPlace::declaration, declaration.span);
   expressions_.annotation_values(declaration.annotations);
   bool type_reported = false;
   for (ast::Declarator& each : declaration.declarators) {
@@ -63,8 +69,8 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
 }
 
 void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type) {
-  const TypeId target = type == TypeStore::updateable ? TypeStore::float_ : type;
   const TypeId found = expressions_.value(value);
+  const TypeId target = type == TypeStore::updateable && !makes_updateable(value) ? TypeStore::float_ : type;
   if (fit(context_, value, target) != Fit::none) {
     convert(context_, value, target);
     return;
@@ -73,7 +79,7 @@ void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& na
       context_.diagnostics
           .report(DiagnosticKind::cannot_assign, value.span, context_.name(found), name.text, context_.name(type))
           .label(name.span, "declared here as `" + context_.name(type) + "`");
-  suggest_conversion(diagnostic, found, target);
+  suggest_conversion(context_.store(), diagnostic, found, target);
 }
 
 void StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
@@ -87,12 +93,12 @@ void StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
 }
 
 void StatementChecker::updateable(const ast::Declarator& declarator) {
-  if (declarator.value == nullptr || !is_literal(*declarator.value)) {
-    const Span at = declarator.value == nullptr ? declarator.name.span : declarator.value->span;
-    context_.diagnostics.report(DiagnosticKind::updateable_initial, at, declarator.name.text)
-        .note("as in `updateable_float total = 0.0;`");
-    context_.silenced.insert(declarator.variable);
-  }
+  if (declarator.value != nullptr && (is_literal(*declarator.value) || makes_updateable(*declarator.value))) return;
+  const Span at = declarator.value == nullptr ? declarator.name.span : declarator.value->span;
+  context_.silenced.insert(declarator.variable);
+  if (declarator.value != nullptr && declarator.value->type == TypeStore::error) return;
+  context_.diagnostics.report(DiagnosticKind::updateable_initial, at, declarator.name.text)
+      .note("as in `updateable_float total = 0.0;`, or `init_updateable(x)` for a value that is computed");
 }
 
 void StatementChecker::parameter(const ast::Declaration& declaration, const ast::Declarator& declarator) {

@@ -90,7 +90,10 @@ void ExpressionChecker::unknown_variable(const ast::Name& name) {
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     for (const auto& statement : (*block)->statements) {
       const ast::Declarator* later = find_declarator(*statement, name.text);
-      if (later == nullptr || later->name.span.end < name.span.begin) continue;
+      if (later == nullptr) continue;
+      const bool in_its_value = later->value != nullptr && later->value->span.begin <= name.span.begin &&
+                                name.span.end <= later->value->span.end;
+      if (later->name.span.end < name.span.begin && !in_its_value) continue;
       context_.diagnostics.report(DiagnosticKind::not_yet_declared, name.span, name.text)
           .label(later->name.span, "declared here");
       return;
@@ -115,10 +118,11 @@ std::optional<TypeId> ExpressionChecker::common_type(const std::vector<ast::Expr
   const ast::Expr* decided_by = nullptr;
   for (ast::Expr* element : elements) {
     if (is_incomplete(context_.store(), element->type)) continue;
+    const TypeId type = element->type == TypeStore::updateable ? TypeStore::float_ : element->type;
     if (decided_by == nullptr || fit(context_, *element, common) == Fit::none) {
       bool fits_all = true;
       for (const ast::Expr* other : elements) {
-        fits_all = fits_all && fit(context_, *other, element->type) != Fit::none;
+        fits_all = fits_all && fit(context_, *other, type) != Fit::none;
         if (other == element) break;
       }
       if (decided_by != nullptr && !fits_all) {
@@ -127,7 +131,7 @@ std::optional<TypeId> ExpressionChecker::common_type(const std::vector<ast::Expr
             .label(decided_by->span, "this is `" + context_.name(common) + "`");
         return std::nullopt;
       }
-      common = element->type;
+      common = type;
       decided_by = element;
     }
   }

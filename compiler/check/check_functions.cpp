@@ -19,7 +19,8 @@ void bind_formals(Context& context, Scopes& scopes, const std::vector<ast::Forma
       if (formal_too) {
         context.diagnostics.report(DiagnosticKind::redeclared, formal.name.span, formal.name.text)
             .label(variable.span, "first declared here");
-      } else if (near) {
+        context.silenced.insert({other, formal.variable});
+      } else if (near && scopes.first_hiding(formal.name.text)) {
         context.diagnostics.report(DiagnosticKind::hides_global, formal.name.span, formal.name.text)
             .label(variable.span, "top-level variable declared here");
       }
@@ -122,10 +123,6 @@ class CommandChecker {
   }
 
   void report_unused_outputs() {
-    const ast::Annotation* suppress = find_annotation(function_.annotations, "suppress");
-    const ast::Expr* what = suppress == nullptr ? nullptr : suppress->value.get();
-    if (what != nullptr && what->kind == ast::ExprKind::Name && as<const ast::Name>(*what).text == "unused_output")
-      return;
     for (const ast::Formal& output : function_.outputs) {
       const TypeId type = context_.store().base(output.resolved_type);
       if ((type != TypeStore::file && type != TypeStore::url) || used_.contains(output.variable)) continue;
@@ -145,7 +142,6 @@ class CommandChecker {
 void check_function_bodies(Context& context) {
   for (const auto& module : context.program.modules) {
     for (const auto& function : module->functions) {
-      if (!function->type_parameters.empty()) continue;
       Scopes scopes(context, true);
       bind_formals(context, scopes, function->outputs);
       bind_formals(context, scopes, function->inputs);

@@ -7,7 +7,7 @@ namespace raddle::check_detail {
 using ast::as;
 
 void StatementChecker::foreach_(ast::Foreach& loop) {
-  check_annotations(context_, loop.annotations, AnnotationPlace::loop);
+  check_annotations(context_, loop.annotations, AnnotationPlace::loop, loop.span);
   expressions_.annotation_values(loop.annotations);
   const TypeId type = context_.store().base(expressions_.value(*loop.iterable));
   const TypeKind kind = context_.store().kind(type);
@@ -56,7 +56,7 @@ void StatementChecker::loop_variable(ast::For::Variable& variable, const Scopes&
 }
 
 void StatementChecker::for_(ast::For& loop) {
-  check_annotations(context_, loop.annotations, AnnotationPlace::loop);
+  check_annotations(context_, loop.annotations, AnnotationPlace::loop, loop.span);
   expressions_.annotation_values(loop.annotations);
   // no initial value sees a variable of the loop
   for (ast::For::Variable& variable : loop.variables) expressions_.value(*variable.initial);
@@ -74,12 +74,14 @@ void StatementChecker::for_(ast::For& loop) {
 void StatementChecker::updates(ast::For& loop) {
   std::vector<std::string> names;
   for (const ast::For::Variable& variable : loop.variables) names.push_back(variable.name.text);
+  bool misdirected = false;
   for (ast::For::UpdateClause& clause : loop.updates) {
     expressions_.value(*clause.value);
     ast::For::Variable* updated = nullptr;
     for (ast::For::Variable& variable : loop.variables)
       if (variable.name.text == clause.name.text) updated = &variable;
     if (updated == nullptr) {
+      misdirected = true;
       suggest(context_.diagnostics.report(DiagnosticKind::not_a_loop_variable, clause.name.span, clause.name.text),
               clause.name.text, names);
       continue;
@@ -100,6 +102,7 @@ void StatementChecker::updates(ast::For& loop) {
     }
     updated->update = std::move(clause.value);
   }
+  if (misdirected) return;  // it was probably meant for the one that has no update
   for (const ast::For::Variable& variable : loop.variables)
     if (variable.update == nullptr)
       context_.diagnostics.report(DiagnosticKind::never_updated, variable.name.span, variable.name.text)
@@ -107,7 +110,7 @@ void StatementChecker::updates(ast::For& loop) {
 }
 
 void StatementChecker::iterate(ast::Iterate& loop) {
-  check_annotations(context_, loop.annotations, AnnotationPlace::loop);
+  check_annotations(context_, loop.annotations, AnnotationPlace::loop, loop.span);
   scopes_.push();
   loop.variable = scopes_.declare(loop.counter, TypeStore::int_, VariableRole::loop);
   scopes_.push();

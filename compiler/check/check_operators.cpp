@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "compiler/check/check_expression.hpp"
+#include "compiler/check/check_format.hpp"
 
 namespace raddle::check_detail {
 
@@ -149,7 +150,10 @@ TypeId ExpressionChecker::format(ast::Binary& binary) {
     failed = true;
   }
   if (failed) return left == TypeStore::string ? left : TypeStore::error;
-  if (context_.store().base(left) == TypeStore::string) return TypeStore::string;
+  if (context_.store().base(left) == TypeStore::string) {
+    check_format(context_, *binary.left, values);
+    return TypeStore::string;
+  }
   if (binary.right->kind == ast::ExprKind::Tuple) {
     context_.diagnostics.report(DiagnosticKind::wrong_type, binary.left->span, "string", context_.name(left))
         .note("`%` formats the values right of it");

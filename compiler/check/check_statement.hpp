@@ -32,7 +32,9 @@ class StatementChecker {
   void update(ast::Update& update);
   /// Resolves an assignment's target, declaring it with `value_type` if it is new. @return its type
   TypeId target(ast::Expr& target, TypeId value_type, bool& declares);
+  /// A target whose variable is declared. After a report the variable is silenced.
   TypeId known_target(ast::Expr& target);
+  TypeId place(ast::Expr& target);
   TypeId declare_target(ast::Expr& target, TypeId value_type);
   void report_not_assignable(const ast::Name& name);
   void fit_value(ast::Expr& value, const ast::Expr& target, TypeId type);

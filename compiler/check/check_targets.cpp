@@ -21,6 +21,22 @@ std::string target_text(const ast::Expr& target) {
   return "...";
 }
 
+/// A declaration for what is assigned an empty literal of `value_type`: `int x[][];`. Keys as far as they are known.
+std::string declaration_text(const TypeStore& types, const ast::Expr& target, TypeId value_type) {
+  std::string keys;
+  const auto add = [&](TypeId key, bool before) {
+    const std::string one = key == TypeStore::int_    ? "[]"
+                            : key == TypeStore::error ? "[string]"
+                                                      : "[" + types.name(key) + "]";
+    keys = before ? one + keys : keys + one;
+  };
+  const ast::Expr* at = &target;
+  for (; at->kind == ExprKind::Index; at = as<const ast::Index>(*at).base.get())
+    add(as<const ast::Index>(*at).indices.front()->type, true);
+  for (; types.is_array(value_type); value_type = types.at(value_type).element) add(types.at(value_type).key, false);
+  return "int " + target_text(*at) + keys;
+}
+
 const ast::Name* root_of(const ast::Expr& target) {
   if (target.kind == ExprKind::Name) return &as<const ast::Name>(target);
   if (target.kind == ExprKind::Index) return root_of(*as<const ast::Index>(target).base);
@@ -45,6 +61,7 @@ void StatementChecker::report_not_assignable(const ast::Name& name) {
     case VariableRole::loop: what = "a loop variable"; break;
   }
   if (what == nullptr && variable.type == TypeStore::updateable) {
+    if (!context_.silenced.insert(id).second) return;
     context_.diagnostics.report(DiagnosticKind::not_assignable, name.span, name.text, "an updateable")
         .label(variable.span, "declared here")
         .note("update it: `" + name.text + " <incr> := ...;`");
@@ -56,6 +73,15 @@ void StatementChecker::report_not_assignable(const ast::Name& name) {
 }
 
 TypeId StatementChecker::known_target(ast::Expr& target) {
+  const std::size_t errors = context_.diagnostics.error_count();
+  const TypeId type = place(target);
+  const ast::Name* root = root_of(target);
+  if (context_.diagnostics.error_count() != errors && root != nullptr && root->variable != ast::no_variable)
+    context_.silenced.insert(root->variable);
+  return type;
+}
+
+TypeId StatementChecker::place(ast::Expr& target) {
   switch (target.kind) {
     case ExprKind::Name: {
       auto& name = as<ast::Name>(target);
@@ -65,19 +91,20 @@ TypeId StatementChecker::known_target(ast::Expr& target) {
     }
     case ExprKind::Index: {
       auto& index = as<ast::Index>(target);
-      return expressions_.element(index, known_target(*index.base));
+      TypeId base = place(*index.base);
+      const ast::Name* root = root_of(index);
+      const bool reported = root != nullptr && context_.silenced.contains(root->variable);
+      if (reported && !context_.store().is_array(context_.store().base(base))) base = TypeStore::error;
+      return expressions_.element(index, base);
     }
     case ExprKind::Field: {
       auto& field = as<ast::Field>(target);
-      const TypeId base = known_target(*field.base);
-      if (field.base->kind == ExprKind::Index && base != TypeStore::error) {
+      const TypeId base = place(*field.base);
+      if (field.base->kind != ExprKind::Index || base == TypeStore::error) return expressions_.field(field, base);
+      if (context_.silenced.insert(root_of(target)->variable).second)
         context_.diagnostics.report(DiagnosticKind::field_in_array, target.span)
             .note("make the structure first and assign it whole: `" + target_text(*field.base) + " = s;`");
-        expressions_.field(field, base);
-        if (const ast::Name* root = root_of(target)) context_.silenced.insert(root->variable);
-        return field.type = TypeStore::error;
-      }
-      return expressions_.field(field, base);
+      return field.type = TypeStore::error;
     }
     case ExprKind::IntLiteral:
     case ExprKind::FloatLiteral:
@@ -122,10 +149,16 @@ TypeId StatementChecker::target(ast::Expr& target, TypeId value_type, bool& decl
     is_new = part->kind == ExprKind::Index;
   declares = is_new;
   if (!is_new) return known_target(target);
+  if (value_type == TypeStore::updateable) value_type = TypeStore::float_;
+  if (is_incomplete(context_.store(), value_type)) {
+    // the keys of the target show how to declare it
+    for (ast::Expr* part = &target; part->kind == ExprKind::Index; part = as<ast::Index>(*part).base.get())
+      for (auto& key : as<ast::Index>(*part).indices) expressions_.value(*key);
+  }
   if (is_incomplete(context_.store(), value_type)) {
     if (value_type != TypeStore::error)
       context_.diagnostics.report(DiagnosticKind::untyped_literal, target.span, root->text)
-          .note("declare it, as in `int " + root->text + "[];`");
+          .note("declare it, as in `" + declaration_text(context_.store(), target, value_type) + ";`");
     value_type = TypeStore::error;
   }
   return declare_target(target, value_type);
@@ -139,7 +172,7 @@ void StatementChecker::report_misfit(const ast::Expr& target, TypeId type, Span 
     const Variable& variable = context_.variable(root->variable);
     diagnostic.label(variable.span, "declared here as `" + context_.name(variable.type) + "`");
   }
-  suggest_conversion(diagnostic, found, type);
+  suggest_conversion(context_.store(), diagnostic, found, type);
 }
 
 void StatementChecker::fit_value(ast::Expr& value, const ast::Expr& target, TypeId type) {
@@ -149,9 +182,13 @@ void StatementChecker::fit_value(ast::Expr& value, const ast::Expr& target, Type
 }
 
 void StatementChecker::assign(ast::Assign& assign) {
-  check_annotations(context_, assign.annotations, AnnotationPlace::declaration);
+  check_annotations(context_, assign.annotations, AnnotationPlace::declaration, assign.span);
   expressions_.annotation_values(assign.annotations);
   assign.declares.assign(assign.targets.size(), false);
+  if (assign.values.size() == 1 && assign.values[0]->kind == ExprKind::Tuple) {
+    std::vector<ast::ExprPtr> elements = std::move(as<ast::Tuple>(*assign.values[0]).elements);
+    assign.values = std::move(elements);
+  }
   const bool one_call = assign.values.size() == 1 && assign.values[0]->kind == ExprKind::Call;
   if (one_call && assign.targets.size() > 1) return assign_outputs(assign, as<ast::Call>(*assign.values[0]));
   // all values first: none of them sees a variable that this statement declares
@@ -176,7 +213,9 @@ void StatementChecker::assign_outputs(ast::Assign& assign, ast::Call& call) {
   const bool counts_differ = outputs != assign.targets.size();
   if (resolved && counts_differ)
     context_.diagnostics.report(DiagnosticKind::output_count, call.callee.span, call.callee.text,
-                                std::to_string(outputs) + (outputs == 1 ? " output" : " outputs"),
+                                outputs == 0   ? "no output"
+                                : outputs == 1 ? "1 output"
+                                               : std::to_string(outputs) + " outputs",
                                 std::to_string(assign.targets.size()) + " are assigned");
   for (std::size_t i = 0; i < assign.targets.size(); ++i) {
     bool declares = false;
@@ -188,15 +227,8 @@ void StatementChecker::assign_outputs(ast::Assign& assign, ast::Call& call) {
 }
 
 void StatementChecker::fit_output(const ast::Expr& target, TypeId type, TypeId found) {
-  if (found == type || found == TypeStore::error || type == TypeStore::error) return;
-  const TypeId base = context_.store().base(found);
-  if (base == type) return;
-  if (base == TypeStore::int_ && type == TypeStore::float_) {
-    context_.diagnostics.report(DiagnosticKind::not_supported, target.span,
-                                "one of several outputs that is an `int` into a variable of type `float`");
-    return;
-  }
-  report_misfit(target, type, target.span, found);
+  if (found == TypeStore::error || type == TypeStore::error) return;
+  if (fit_type(context_.store(), found, type) == Fit::none) report_misfit(target, type, target.span, found);
 }
 
 void StatementChecker::append(ast::Append& append) {
@@ -214,7 +246,7 @@ void StatementChecker::append(ast::Append& append) {
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::wrong_type, append.value->span,
                                                        context_.name(element), context_.name(append.value->type));
   diagnostic.label(append.target->span, "is a `" + context_.name(type) + "`");
-  suggest_conversion(diagnostic, append.value->type, element);
+  suggest_conversion(context_.store(), diagnostic, append.value->type, element);
 }
 
 void StatementChecker::update(ast::Update& update) {
@@ -228,9 +260,11 @@ void StatementChecker::update(ast::Update& update) {
     context_.diagnostics.report(DiagnosticKind::not_updateable, update.target.span, name.text, context_.name(type))
         .label(context_.variable(name.variable).span, "declared here");
   const std::vector<std::string> modes = {"incr", "min", "scale"};
-  if (std::find(modes.begin(), modes.end(), update.mode.text) == modes.end())
-    suggest(context_.diagnostics.report(DiagnosticKind::unknown_update, update.mode.span, update.mode.text),
-            update.mode.text, modes);
+  if (std::find(modes.begin(), modes.end(), update.mode.text) != modes.end()) return;
+  Diagnostic& diagnostic =
+      context_.diagnostics.report(DiagnosticKind::unknown_update, update.mode.span, update.mode.text);
+  suggest(diagnostic, update.mode.text, modes);
+  if (diagnostic.help.empty()) diagnostic.note("there are `<incr>`, `<min>` and `<scale>`");
 }
 
 }  // namespace raddle::check_detail

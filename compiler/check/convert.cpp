@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace raddle::check_detail {
 namespace {
@@ -17,16 +18,11 @@ bool is_negated_literal(const ast::Expr& expr) {
   return unary.op == ast::UnaryOp::negate && unary.operand->kind == ExprKind::IntLiteral;
 }
 
-Fit fit_types(const TypeStore& types, TypeId from, TypeId target) {
-  if (from == target) return Fit::exact;
-  TypeId base = from;
-  while (types.kind(base) == TypeKind::named) {
-    base = types.at(base).element;
-    if (base == target) return Fit::converts;
-  }
-  if (target != TypeStore::float_) return Fit::none;
-  if (base == TypeStore::updateable) return Fit::converts;
-  return base == TypeStore::int_ ? Fit::widens : Fit::none;
+/// How many named types lie between `from` and `target`, one of its bases; nullopt if it is none.
+std::optional<int> steps_to_base(const TypeStore& types, TypeId from, TypeId target) {
+  int steps = 0;
+  for (; types.kind(from) == TypeKind::named && from != target; ++steps) from = types.at(from).element;
+  return from == target ? std::optional(steps) : std::nullopt;
 }
 
 Fit fit_elements(const Context& context, const ast::Expr& expr, const Type& target) {
@@ -79,15 +75,52 @@ void make_float(Context& context, ast::IntLiteral& literal) {
 
 }  // namespace
 
-void suggest_conversion(Diagnostic& diagnostic, TypeId found, TypeId target) {
-  if (target == TypeStore::int_ && found == TypeStore::float_)
-    diagnostic.note("`toInt(...)` makes an `int` of it, toward zero");
-  if (target == TypeStore::int_ && found == TypeStore::string) diagnostic.note("`string2int(...)` reads an `int`");
-  if (target == TypeStore::float_ && found == TypeStore::string) diagnostic.note("`string2float(...)` reads a `float`");
-  if (target == TypeStore::string && (found == TypeStore::int_ || found == TypeStore::float_))
-    diagnostic.note("`toString(...)` makes a `string` of it");
-  if (target == TypeStore::file && found == TypeStore::string)
-    diagnostic.note("`input(...)` makes a file of the name of one that exists");
+Fit fit_type(const TypeStore& types, TypeId found, TypeId target) {
+  if (const auto steps = steps_to_base(types, found, target)) return *steps == 0 ? Fit::exact : Fit::converts;
+  if (target != TypeStore::float_) return Fit::none;
+  const TypeId base = types.base(found);
+  if (base == TypeStore::updateable) return Fit::converts;
+  return base == TypeStore::int_ ? Fit::widens : Fit::none;
+}
+
+int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target) {
+  constexpr int widening = 1000;
+  switch (fit) {
+    case Fit::exact: return 0;
+    case Fit::converts: return std::max(steps_to_base(types, found, target).value_or(1), 1);
+    case Fit::widens: return widening;
+    case Fit::none: break;
+  }
+  return widening;
+}
+
+void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId found, TypeId target) {
+  struct Way {
+    TypeId found, target;
+    const char* help;
+  };
+  static constexpr Way ways[] = {
+      {TypeStore::float_, TypeStore::int_, "`toInt(...)` makes an `int` of it, toward zero"},
+      {TypeStore::updateable, TypeStore::int_, "`toInt(...)` makes an `int` of its present value, toward zero"},
+      {TypeStore::string, TypeStore::int_, "`string2int(...)` reads an `int`"},
+      {TypeStore::boolean, TypeStore::int_, "`bool2int(...)` makes 1 or 0 of it"},
+      {TypeStore::string, TypeStore::float_, "`string2float(...)` reads a `float`"},
+      {TypeStore::string, TypeStore::boolean, "`string2boolean(...)` reads a `boolean`"},
+      {TypeStore::int_, TypeStore::boolean, "compare it with 0, as in `n != 0`"},
+      {TypeStore::int_, TypeStore::string, "`toString(...)` makes a `string` of it"},
+      {TypeStore::float_, TypeStore::string, "`toString(...)` makes a `string` of it"},
+      {TypeStore::boolean, TypeStore::string, "`toString(...)` makes a `string` of it"},
+      {TypeStore::file, TypeStore::string, "`filename(...)` is its name, `read(...)` what is in it"},
+      {TypeStore::url, TypeStore::string, "`urlname(...)` is its name"},
+      {TypeStore::string, TypeStore::file, "`input(...)` makes a file of the name of one that exists"},
+      {TypeStore::string, TypeStore::url, "`input_url(...)` makes a url of its name"},
+  };
+  if (types.kind(target) == TypeKind::named && fit_type(types, found, types.at(target).element) != Fit::none) {
+    diagnostic.note("`" + types.name(target) + "(...)` makes a `" + types.name(target) + "` of it");
+    return;
+  }
+  for (const Way& way : ways)
+    if (way.found == types.base(found) && way.target == target) diagnostic.note(way.help);
 }
 
 bool is_incomplete(const TypeStore& types, TypeId type) {
@@ -119,7 +152,7 @@ Fit fit(const Context& context, const ast::Expr& expr, TypeId target) {
     const Fit elements = fit_elements(context, expr, types.at(array));
     return array == target ? elements : Fit::none;
   }
-  return fit_types(types, expr.type, target);
+  return fit_type(types, expr.type, target);
 }
 
 void convert(Context& context, ast::Expr& expr, TypeId target) {

@@ -16,8 +16,13 @@ enum class Fit : std::uint8_t {
 Fit fit(const Context& context, const ast::Expr& expr, TypeId target);
 /// Marks `expr` (widen, types of literals) to be a `target`. @param expr  fits
 void convert(Context& context, ast::Expr& expr, TypeId target);
-/// Adds the help that names a function which makes a `target` of a `found`, if there is one.
-void suggest_conversion(Diagnostic& diagnostic, TypeId found, TypeId target);
+/// As `fit` for a value that no expression stands for: one of several outputs of a call.
+Fit fit_type(const TypeStore& types, TypeId found, TypeId target);
+/// Orders overloads: 0 for exact, a step for each named type on the way to a base, more than any of them for widening.
+/// @param fit  of a `found` to a `target`, not none
+int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target);
+/// Adds the help that says what makes a `target` of a `found`, if something does.
+void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId found, TypeId target);
 /// True if part of the type is unknown: of an empty literal, or after an error.
 bool is_incomplete(const TypeStore& types, TypeId type);
 

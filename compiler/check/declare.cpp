@@ -41,9 +41,10 @@ bool type_literal(ast::Expr& expr) {
   return false;
 }
 
-/// A constant: a literal, or a `global const` by its name (its literal then stands for it).
-void check_constant(Context& context, ast::Expr& value, const std::string& name, TypeId type, const char* what) {
-  if (value.kind == ast::ExprKind::Name) {
+/// A constant: a literal; as a default value also a `global const` by its name (its literal then stands for it).
+/// A literal of its base type stands for a value of a named type: there is no literal of the named one.
+void check_constant(Context& context, ast::Expr& value, const std::string& name, TypeId type, bool is_default) {
+  if (is_default && value.kind == ast::ExprKind::Name) {
     auto& written = as<ast::Name>(value);
     const auto found = context.globals.find(written.text);
     if (found != context.globals.end() && context.variable(found->second).role == VariableRole::constant) {
@@ -52,27 +53,69 @@ void check_constant(Context& context, ast::Expr& value, const std::string& name,
     }
   }
   if (value.type == TypeStore::error && !type_literal(value)) {
-    context.diagnostics.report(DiagnosticKind::not_constant, value.span, what);
+    context.diagnostics.report(DiagnosticKind::not_constant, value.span,
+                               is_default ? "a default value must be a literal or a `global const`"
+                                          : "the value of a `global const` must be a literal");
     return;
   }
-  if (fit(context, value, type) == Fit::none) {
-    context.diagnostics.report(DiagnosticKind::cannot_assign, value.span, context.name(value.type), name,
-                               context.name(type));
+  const bool is_literal = value.kind != ast::ExprKind::Name;
+  const TypeId wanted = is_literal && type != TypeStore::error ? context.store().base(type) : type;
+  if (fit(context, value, wanted) == Fit::none) {
+    suggest_conversion(context.store(),
+                       context.diagnostics.report(DiagnosticKind::cannot_assign, value.span, context.name(value.type),
+                                                  name, context.name(type)),
+                       value.type, type);
     return;
   }
-  convert(context, value, type);
+  convert(context, value, wanted);
 }
 
-void declare_formals(Context& context, std::vector<ast::Formal>& formals, VariableRole role,
-                     std::vector<VariableId>& variables) {
+bool is_polymorphic(const std::vector<TypePattern>& alternatives) {
+  return alternatives.size() != 1 || alternatives.front().kind != TypePattern::Kind::concrete;
+}
+
+/// Gives each formal its type and variable. @return  what each accepts
+std::vector<FormalPattern> declare_formals(Context& context, const ast::FunctionDefinition& function,
+                                           std::vector<ast::Formal>& formals, VariableRole role,
+                                           std::vector<VariableId>& variables) {
+  std::vector<FormalPattern> patterns;
   for (ast::Formal& formal : formals) {
-    formal.resolved_type = resolve_type(context, formal.type, formal.dimensions);
+    std::vector<TypePattern> alternatives = resolve_formal(context, function.type_parameters, formal);
+    if (role == VariableRole::output && alternatives.size() > 1)
+      context.diagnostics.report(DiagnosticKind::misplaced_union, formal.type.span);
+    // the error type of a polymorphic formal keeps its body, where it has one, silent
+    const bool is_open = formal.varargs || is_polymorphic(alternatives);
+    formal.resolved_type = is_open ? TypeStore::error : alternatives.front().type;
+    if (role == VariableRole::output && formal.resolved_type == TypeStore::updateable) {
+      context.diagnostics.report(DiagnosticKind::misplaced_updateable, formal.span, "an output");
+      formal.resolved_type = TypeStore::error;
+    }
     formal.variable = context.add_variable(formal.name, formal.resolved_type, role);
     variables.push_back(formal.variable);
-    if (formal.varargs)
-      context.diagnostics.report(DiagnosticKind::not_supported, formal.span,
-                                 "a variable number of inputs of a function of a script");
+    patterns.push_back({std::move(alternatives), formal.name.text, formal.default_value.get()});
   }
+  return patterns;
+}
+
+/// Where a body is not Tcl, types must be known; and varargs come last.
+void check_polymorphism(Context& context, const ast::FunctionDefinition& function) {
+  const char* what = nullptr;
+  const char* help = "write one function for each type, all of one name";
+  Span at = function.name.span;
+  for (const ast::Formal& input : function.inputs) {
+    if (input.varargs && &input != &function.inputs.back() && function.body_kind == ast::BodyKind::tcl)
+      context.diagnostics.report(DiagnosticKind::varargs_not_last, input.name.span, input.name.text);
+    if (!input.varargs && input.type.alternatives.empty()) continue;
+    what = input.varargs ? "a variable number of inputs" : "inputs of several types";
+    if (input.varargs) help = "take an array: it has any number of elements";
+    at = input.span;
+  }
+  if (!function.type_parameters.empty()) {
+    what = "type variables";
+    at = function.type_parameters.front().span;
+  }
+  if (what == nullptr || function.body_kind == ast::BodyKind::tcl) return;
+  context.diagnostics.report(DiagnosticKind::polymorphic_body, at, function.name.text, what).note(help);
 }
 
 void check_defaults(Context& context, ast::FunctionDefinition& function) {
@@ -80,7 +123,7 @@ void check_defaults(Context& context, ast::FunctionDefinition& function) {
   for (ast::Formal& formal : function.inputs) {
     if (formal.default_value != nullptr) {
       optional = &formal;
-      check_constant(context, *formal.default_value, formal.name.text, formal.resolved_type, "a default value");
+      check_constant(context, *formal.default_value, formal.name.text, formal.resolved_type, true);
     } else if (optional != nullptr) {
       context.diagnostics.report(DiagnosticKind::required_after_optional, formal.name.span, formal.name.text)
           .label(optional->span, "has a default value");
@@ -95,9 +138,7 @@ Signature signature_of(const ast::FunctionDefinition& function, std::uint32_t in
   Signature signature{.name = function.name.text, .index = index, .inputs = {}, .outputs = {}};
   signature.span = function.name.span;
   signature.deprecated = find_annotation(function.annotations, "deprecated") != nullptr;
-  for (const ast::Formal& input : function.inputs)
-    signature.inputs.push_back({{{.type = input.resolved_type}}, input.name.text, input.default_value.get()});
-  for (const ast::Formal& output : function.outputs) signature.outputs.push_back({.type = output.resolved_type});
+  signature.varargs = !function.inputs.empty() && function.inputs.back().varargs;
   return signature;
 }
 
@@ -105,13 +146,17 @@ bool has_defaults(const Signature& signature) {
   return std::ranges::any_of(signature.inputs, [](const FormalPattern& f) { return f.default_value != nullptr; });
 }
 
+bool has_unions_or_variables(const Signature& signature) {
+  return std::ranges::any_of(signature.inputs, [](const FormalPattern& f) { return is_polymorphic(f.alternatives); });
+}
+
 bool same_inputs(const Signature& a, const Signature& b) {
   return std::ranges::equal(a.inputs, b.inputs, [](const FormalPattern& x, const FormalPattern& y) {
-    return x.alternatives[0].type == y.alternatives[0].type;
+    return x.alternatives == y.alternatives;
   });
 }
 
-/// Overloads must differ in their inputs and agree in the number of outputs; none has optional inputs.
+/// Overloads must differ in their inputs and agree in the number of outputs; none has optional or polymorphic inputs.
 void check_overload(Context& context, const Signature& added) {
   for (const Signature& other : context.callables[added.name]) {
     const char* why = nullptr;
@@ -122,6 +167,8 @@ void check_overload(Context& context, const Signature& added) {
     }
     if (added.outputs.size() != other.outputs.size()) why = "have the same number of outputs";
     if (has_defaults(added) || has_defaults(other)) why = "not have optional inputs";
+    if (has_unions_or_variables(added) || has_unions_or_variables(other))
+      why = "not have type variables or inputs of several types";
     if (why == nullptr) continue;
     context.diagnostics.report(DiagnosticKind::bad_overload, added.span, added.name, why)
         .label(other.span, "other overload");
@@ -143,29 +190,29 @@ void check_main(Context& context, const ast::FunctionDefinition& function, std::
 
 void report_unsupported(Context& context, const ast::FunctionDefinition& function) {
   const char* what = nullptr;
-  if (!function.type_parameters.empty()) what = "type variables of a function of a script";
   if (function.body_kind == ast::BodyKind::tcl) what = "functions written in Tcl";
   if (function.body_kind == ast::BodyKind::library) what = "functions of shared libraries";
   if (what != nullptr) context.diagnostics.report(DiagnosticKind::not_supported, function.name.span, what);
 }
 
 void declare_function(Context& context, ast::FunctionDefinition& function) {
-  check_annotations(context, function.annotations, AnnotationPlace::definition);
+  check_annotations(context, function.annotations, AnnotationPlace::definition, function.span);
   const auto index = static_cast<std::uint32_t>(context.program.functions.size());
   CheckedFunction& checked = context.program.functions.emplace_back();
   checked.definition = &function;
   checked.name = function.name.text;
   checked.is_app = function.body_kind == ast::BodyKind::command;
   report_unsupported(context, function);
-  // the types of polymorphic functions can not be resolved: nothing more to say about them
-  if (!function.type_parameters.empty()) return;
-  declare_formals(context, function.outputs, VariableRole::output, checked.outputs);
-  declare_formals(context, function.inputs, VariableRole::input, checked.inputs);
+  check_polymorphism(context, function);
+  Signature signature = signature_of(function, index);
+  for (FormalPattern& output :
+       declare_formals(context, function, function.outputs, VariableRole::output, checked.outputs))
+    signature.outputs.push_back(std::move(output.alternatives.front()));
+  signature.inputs = declare_formals(context, function, function.inputs, VariableRole::input, checked.inputs);
   if (function.is_main) check_main(context, function, index);
   if (const auto type = context.types.find(function.name.text); type != context.types.end() && !type->second.is_alias)
     context.diagnostics.report(DiagnosticKind::redefined, function.name.span, function.name.text)
         .label(type->second.span, "a type of this name is defined here");
-  Signature signature = signature_of(function, index);
   if (!function.is_main) check_overload(context, signature);
   context.callables[function.name.text].push_back(std::move(signature));
 }
@@ -180,8 +227,12 @@ void declare_functions(Context& context) {
 void declare_constants(Context& context) {
   for (const auto& module : context.program.modules) {
     for (const auto& constant : module->constants) {
-      const TypeId type = resolve_type(context, constant->type, {});
-      check_constant(context, *constant->value, constant->name.text, type, "a constant");
+      TypeId type = resolve_type(context, constant->type, {});
+      if (type == TypeStore::updateable) {
+        context.diagnostics.report(DiagnosticKind::misplaced_updateable, constant->type.span, "a constant");
+        type = TypeStore::error;
+      }
+      check_constant(context, *constant->value, constant->name.text, type, false);
       const auto other = context.globals.find(constant->name.text);
       if (other != context.globals.end())
         context.diagnostics.report(DiagnosticKind::redeclared, constant->name.span, constant->name.text)
@@ -197,8 +248,7 @@ void declare_constants(Context& context) {
 
 void check_default_values(Context& context) {
   for (const auto& module : context.program.modules)
-    for (const auto& function : module->functions)
-      if (function->type_parameters.empty()) check_defaults(context, *function);
+    for (const auto& function : module->functions) check_defaults(context, *function);
 }
 
 void check_pragmas(Context& context) {

@@ -86,28 +86,54 @@ class AwaitedCollector {
  public:
   explicit AwaitedCollector(const Context& context) : context_(context) {}
 
-  void visit(const ast::Expr& expr, bool in_function_call) {
+  void visit(const ast::Expr& expr) {
     if (needs_only_the_name(expr) || asks_without_waiting(expr)) return;
-    if (expr.kind == ExprKind::Name) {
-      const VariableId variable = as<const ast::Name>(expr).variable;
-      if (variable == ast::no_variable) return;
-      const TypeId type = context_.program.variables[variable].type;
-      if (!in_function_call || context_.store().is_scalar(type)) awaited.push_back({variable, expr.span});
-      return;
+    switch (expr.kind) {
+      case ExprKind::Name: {
+        const VariableId variable = as<const ast::Name>(expr).variable;
+        if (variable != ast::no_variable) awaited.push_back({variable, expr.span});
+        return;
+      }
+      case ExprKind::Index:
+        for (const auto& index : as<const ast::Index>(expr).indices) visit(*index);
+        return;
+      case ExprKind::MapLiteral:
+        for (const auto& entry : as<const ast::MapLiteral>(expr).entries) visit(*entry.first);
+        return;
+      case ExprKind::Call:
+        if (!starts_when_all_is_there(as<const ast::Call>(expr))) return;
+        break;
+      case ExprKind::Field:
+      case ExprKind::ArrayLiteral: return;
+      case ExprKind::IntLiteral:
+      case ExprKind::FloatLiteral:
+      case ExprKind::StringLiteral:
+      case ExprKind::BoolLiteral:
+      case ExprKind::Unary:
+      case ExprKind::Binary:
+      case ExprKind::Slice:
+      case ExprKind::Range:
+      case ExprKind::Tuple:
+      case ExprKind::FileName: break;
     }
-    if (expr.kind == ExprKind::Index) {
-      for (const auto& index : as<const ast::Index>(expr).indices) visit(*index, in_function_call);
-      return;
-    }
-    if (expr.kind == ExprKind::Field) return;
-    const bool is_call =
-        expr.kind == ExprKind::Call && as<const ast::Call>(expr).callee_kind == ast::CalleeKind::function;
-    for_children(expr, [&](const ast::Expr& child) { visit(child, in_function_call || is_call); });
+    for_children(expr, [&](const ast::Expr& child) { visit(child); });
   }
 
   std::vector<Awaited> awaited;
 
  private:
+  bool starts_when_all_is_there(const ast::Call& call) const {
+    switch (call.callee_kind) {
+      case ast::CalleeKind::builtin:
+      case ast::CalleeKind::conversion: return true;
+      case ast::CalleeKind::function:
+        return context_.program.functions[call.callee_index].definition->body_kind != ast::BodyKind::block;
+      case ast::CalleeKind::structure:
+      case ast::CalleeKind::unresolved: break;
+    }
+    return false;
+  }
+
   const Context& context_;
 };
 
@@ -131,7 +157,7 @@ void read_variables(const Context& context, const ast::Expr& expr, const std::fu
 
 std::vector<Awaited> awaited_variables(const Context& context, const ast::Expr& expr) {
   AwaitedCollector collector(context);
-  collector.visit(expr, false);
+  collector.visit(expr);
   return std::move(collector.awaited);
 }
 

@@ -9,9 +9,7 @@ namespace {
 std::optional<TypeId> instantiate(TypeStore& types, const TypePattern& pattern, const Bindings& bindings) {
   switch (pattern.kind) {
     case TypePattern::Kind::concrete: return pattern.type;
-    case TypePattern::Kind::variable:
-      if (!bindings.is_bound(pattern.variable)) return std::nullopt;
-      return bindings.at(pattern.variable);
+    case TypePattern::Kind::variable: return bindings.find(pattern.variable);
     case TypePattern::Kind::bag: {
       const auto element = instantiate(types, pattern.parts[0], bindings);
       if (!element) return std::nullopt;
@@ -30,7 +28,7 @@ bool unify(const TypeStore& types, const TypePattern& pattern, TypeId type, Bind
   switch (pattern.kind) {
     case TypePattern::Kind::concrete: return pattern.type == type || type == TypeStore::error;
     case TypePattern::Kind::variable:
-      if (bindings.is_bound(pattern.variable)) return bindings.at(pattern.variable) == type;
+      if (const auto bound = bindings.find(pattern.variable)) return *bound == type;
       bindings.bind(pattern.variable, type);
       return true;
     case TypePattern::Kind::bag:
@@ -93,7 +91,7 @@ std::optional<Mismatch> place_keyword(const Signature& signature, const ast::Cal
   if (formal == signature.inputs.end()) return Mismatch{Mismatch::Kind::unknown_keyword, argument};
   if (formal->default_value == nullptr) return Mismatch{Mismatch::Kind::keyword_of_required, argument};
   std::size_t& place = placement.of_formal[static_cast<std::size_t>(formal - signature.inputs.begin())];
-  if (place != no_argument) return Mismatch{Mismatch::Kind::repeated, argument};
+  if (place != no_argument) return Mismatch{Mismatch::Kind::repeated, argument, place};
   place = argument;
   return std::nullopt;
 }
@@ -122,6 +120,22 @@ std::optional<Mismatch> place_arguments(const Signature& signature, const ast::C
   return std::nullopt;
 }
 
+/// `toFloat("1.5")`: of a conversion what it was to make counts, not what it makes that of.
+void suggest_for_argument(const Context& context, const Signature& signature, const ast::Expr& argument,
+                          std::size_t formal, Diagnostic& diagnostic) {
+  const auto is_scalar = [&](const TypePattern& pattern) {
+    return pattern.kind == TypePattern::Kind::concrete && context.store().is_scalar(pattern.type);
+  };
+  const auto& alternatives = signature.inputs[formal].alternatives;
+  if (alternatives.size() != 1 || alternatives[0].kind != TypePattern::Kind::concrete) return;
+  const bool converts = signature.kind == ast::CalleeKind::builtin && signature.inputs.size() == 1 &&
+                        signature.outputs.size() == 1 && is_scalar(alternatives[0]) && is_scalar(signature.outputs[0]);
+  const TypeId wanted = converts && context.store().base(argument.type) != signature.outputs[0].type
+                            ? signature.outputs[0].type
+                            : alternatives[0].type;
+  suggest_conversion(context.store(), diagnostic, argument.type, wanted);
+}
+
 void report_mismatch(Context& context, const Signature& signature, const ast::Call& call, const Mismatch& mismatch) {
   Diagnostics& out = context.diagnostics;
   const ast::Call::Argument* argument =
@@ -133,9 +147,9 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
                                argument_count_text(signature), call.arguments.size());
       break;
     case Mismatch::Kind::type:
-      diagnostic = &out.report(DiagnosticKind::wrong_argument_type, argument->value->span, mismatch.formal + 1,
-                               signature.name, describe(signature.inputs[mismatch.formal], context.store()),
-                               context.name(argument->value->type));
+      diagnostic =
+          &out.report(DiagnosticKind::wrong_argument_type, argument->value->span, mismatch.other + 1, signature.name,
+                      describe(signature.inputs[mismatch.other], context.store()), context.name(argument->value->type));
       break;
     case Mismatch::Kind::unknown_keyword: {
       diagnostic = &out.report(DiagnosticKind::unknown_keyword, argument->keyword->span, signature.name,
@@ -146,8 +160,9 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
       break;
     }
     case Mismatch::Kind::repeated:
-      diagnostic = &out.report(DiagnosticKind::repeated_argument, argument->keyword->span, argument->keyword->text);
-      break;
+      out.report(DiagnosticKind::repeated_argument, argument->keyword->span, argument->keyword->text)
+          .label(call.arguments[mismatch.other].value->span, "first given here");
+      return;
     case Mismatch::Kind::keyword_of_required:
       diagnostic = &out.report(DiagnosticKind::keyword_of_required, argument->keyword->span, argument->keyword->text);
       break;
@@ -155,16 +170,14 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
       diagnostic = &out.report(DiagnosticKind::positional_after_keyword, argument->value->span);
       break;
   }
-  if (signature.kind == ast::CalleeKind::function) {
+  const bool in_a_script = signature.kind != ast::CalleeKind::builtin && signature.span.end != 0;
+  if (in_a_script) {
     diagnostic->label(signature.span, "defined here");
   } else {
     diagnostic->note("it is declared as `" + describe(signature, context.store()) + "`");
   }
-  if (mismatch.kind == Mismatch::Kind::type) {
-    const auto& alternatives = signature.inputs[mismatch.formal].alternatives;
-    if (alternatives.size() == 1 && alternatives[0].kind == TypePattern::Kind::concrete)
-      suggest_conversion(*diagnostic, argument->value->type, alternatives[0].type);
-  }
+  if (mismatch.kind == Mismatch::Kind::type)
+    suggest_for_argument(context, signature, *argument->value, mismatch.other, *diagnostic);
 }
 
 std::string argument_types_text(const Context& context, const ast::Call& call) {
@@ -213,7 +226,7 @@ std::variant<Match, Mismatch> match(Context& context, const Signature& signature
     ast::Expr& value = *call.arguments[argument].value;
     TypeId type = TypeStore::error;
     const Fit found = match_formal(context, signature.inputs[formal], value, bindings, type);
-    result.conversions += static_cast<int>(found);
+    if (found != Fit::none) result.conversions += conversion_cost(context.store(), found, value.type, type);
     result.arguments.push_back({.argument = &value, .default_value = nullptr, .type = type});
     return found != Fit::none;
   };

@@ -18,7 +18,7 @@ struct Match {
   const Signature* signature = nullptr;
   std::vector<MatchedArgument> arguments;  ///< formal order, then the varargs
   std::vector<TypeId> outputs;
-  int conversions = 0;  ///< sum of the arguments' Fit: 0 if all are exact
+  int conversions = 0;  ///< sum of the arguments' conversion_cost: 0 if all are exact
 };
 
 /// Why a signature does not match.
@@ -33,7 +33,7 @@ struct Mismatch {
   };
   Kind kind;
   std::size_t argument = 0;  ///< index in the call; not for count
-  std::size_t formal = 0;    ///< type
+  std::size_t other = 0;     ///< type: index of the formal; repeated: index in the call of the first time
 };
 
 /// Arguments must have been checked.

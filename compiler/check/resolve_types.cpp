@@ -1,5 +1,7 @@
 #include "compiler/check/resolve_types.hpp"
 
+#include <algorithm>
+
 #include "compiler/diagnostics/foreign_names.hpp"
 
 namespace raddle::check_detail {
@@ -75,6 +77,10 @@ class TypeDefinitions {
     const TypeId id = context_.types.at(definition.name.text).type;
     for (ast::Formal& field : definition.fields) {
       field.resolved_type = resolve_type(context_, field.type, field.dimensions);
+      if (field.resolved_type == TypeStore::updateable) {
+        context_.diagnostics.report(DiagnosticKind::misplaced_updateable, field.span, "a field");
+        field.resolved_type = TypeStore::error;
+      }
       StructType& structure = context_.store().structure(id);
       bool taken = false;
       for (const StructType::Field& other : structure.fields) {
@@ -117,51 +123,79 @@ void declare_predefined(Context& context) {
                             TypeStore::blob, TypeStore::file, TypeStore::url, TypeStore::updateable})
     context.types[context.name(type)] = {type, {}, true};
   context.types["external"] = {TypeStore::void_, {}, true};
-  context.types["LocationStrictness"] = {TypeStore::string, {}, true};
-  context.types["LocationAccuracy"] = {TypeStore::string, {}, true};
+  for (const char* name : {"LocationStrictness", "LocationAccuracy"})
+    context.types[name] = {context.store().new_named(name, TypeStore::string), {}, false};
   const TypeId location = context.store().new_structure("location", {});
-  context.store().structure(location).fields = {
-      {"rank", TypeStore::int_, {}}, {"strictness", TypeStore::string, {}}, {"accuracy", TypeStore::string, {}}};
+  context.store().structure(location).fields = {{"rank", TypeStore::int_, {}},
+                                                {"strictness", context.types.at("LocationStrictness").type, {}},
+                                                {"accuracy", context.types.at("LocationAccuracy").type, {}}};
   context.types["location"] = {location, {}, false};
 }
 
+using TypeVariables = std::vector<ast::Identifier>;
+
+bool is_variable(const TypeVariables& variables, const std::string& name) {
+  return std::ranges::any_of(variables, [&](const ast::Identifier& one) { return one.text == name; });
+}
+
+TypePattern concrete(TypeId type) { return {.type = type}; }
+bool is_error(const TypePattern& pattern) {
+  return pattern.kind == TypePattern::Kind::concrete && pattern.type == TypeStore::error;
+}
+
 /// The key type that one `[...]` names.
-TypeId resolve_key(Context& context, const ast::Dimension& dimension) {
-  if (dimension.entries.empty()) return TypeStore::int_;
+TypePattern resolve_key(Context& context, const TypeVariables& variables, const ast::Dimension& dimension) {
+  if (dimension.entries.empty()) return concrete(TypeStore::int_);
   const ast::Expr& entry = *dimension.entries.front();
-  const auto type =
-      entry.kind == ast::ExprKind::Name ? context.types.find(ast::as<ast::Name>(entry).text) : context.types.end();
+  const std::string word = entry.kind == ast::ExprKind::Name ? ast::as<ast::Name>(entry).text : "";
+  if (dimension.entries.size() == 1 && is_variable(variables, word))
+    return {.kind = TypePattern::Kind::variable, .variable = word};
+  const auto type = context.types.find(word);
   if (dimension.entries.size() > 1 || type == context.types.end()) {
     context.diagnostics.report(DiagnosticKind::not_supported, dimension.span, "dense arrays")
         .note("the type of the keys goes into the brackets, as in `float A[string]`; none means `int`");
-    return TypeStore::error;
+    return concrete(TypeStore::error);
   }
   const TypeId key = type->second.type;
-  if (key == TypeStore::error || context.store().is_scalar(key)) return key;
+  if (key == TypeStore::error || context.store().is_scalar(key)) return concrete(key);
   context.diagnostics.report(DiagnosticKind::bad_key_type, entry.span, context.name(key));
-  return TypeStore::error;
+  return concrete(TypeStore::error);
 }
 
-TypeId with_dimensions(Context& context, TypeId element, const std::vector<ast::Dimension>& dimensions) {
-  if (element == TypeStore::error) return element;
-  bool failed = false;
-  for (auto dimension = dimensions.rbegin(); dimension != dimensions.rend(); ++dimension) {
-    const TypeId key = resolve_key(context, *dimension);
-    failed = failed || key == TypeStore::error;
-    if (!failed) element = context.store().array_of(key, element);
-  }
-  return failed ? TypeStore::error : element;
+/// Updateables are not values: nothing can contain one.
+bool refuse_updateable(Context& context, TypeId type, Span span, const char* what) {
+  if (type != TypeStore::updateable) return false;
+  context.diagnostics.report(DiagnosticKind::misplaced_updateable, span, what);
+  return true;
 }
 
-TypeId resolve_named(Context& context, const ast::TypeExpr& type) {
-  if (!type.alternatives.empty()) {
-    context.diagnostics.report(DiagnosticKind::not_supported, type.span, "unions of types in functions of a script");
-    return TypeStore::error;
-  }
-  if (type.name.text == "bag" && type.arguments.size() == 1) {
-    const TypeId element = resolve_type(context, type.arguments.front(), {});
-    return element == TypeStore::error ? element : context.store().bag_of(element);
-  }
+TypePattern array_of(Context& context, TypePattern key, TypePattern element, Span span) {
+  if (refuse_updateable(context, element.type, span, "an element of an array")) return concrete(TypeStore::error);
+  if (is_error(key) || is_error(element)) return concrete(TypeStore::error);
+  if (key.kind == TypePattern::Kind::concrete && element.kind == TypePattern::Kind::concrete)
+    return concrete(context.store().array_of(key.type, element.type));
+  return {.kind = TypePattern::Kind::array, .parts = {std::move(key), std::move(element)}};
+}
+
+TypePattern with_dimensions(Context& context, const TypeVariables& variables, TypePattern element,
+                            const std::vector<ast::Dimension>& dimensions) {
+  if (is_error(element)) return element;
+  for (auto dimension = dimensions.rbegin(); dimension != dimensions.rend(); ++dimension)
+    element = array_of(context, resolve_key(context, variables, *dimension), std::move(element), dimension->span);
+  return element;
+}
+
+TypePattern resolve_plain(Context& context, const TypeVariables& variables, const ast::TypeExpr& type);
+
+TypePattern resolve_bag(Context& context, const TypeVariables& variables, const ast::TypeExpr& element) {
+  TypePattern pattern = resolve_plain(context, variables, element);
+  if (is_error(pattern) || refuse_updateable(context, pattern.type, element.span, "an element of a bag"))
+    return concrete(TypeStore::error);
+  if (pattern.kind == TypePattern::Kind::concrete) return concrete(context.store().bag_of(pattern.type));
+  return {.kind = TypePattern::Kind::bag, .parts = {std::move(pattern)}};
+}
+
+TypeId resolve_name(Context& context, const ast::TypeExpr& type) {
   const auto found = context.types.find(type.name.text);
   if (found != context.types.end() && type.arguments.empty()) return found->second.type;
   if (type.name.text == "int32" || type.name.text == "float32") {
@@ -180,11 +214,39 @@ TypeId resolve_named(Context& context, const ast::TypeExpr& type) {
   return TypeStore::error;
 }
 
+/// `type` with its own dimensions, without its further alternatives.
+TypePattern resolve_plain(Context& context, const TypeVariables& variables, const ast::TypeExpr& type) {
+  TypePattern pattern;
+  if (type.arguments.empty() && is_variable(variables, type.name.text)) {
+    pattern = {.kind = TypePattern::Kind::variable, .variable = type.name.text};
+  } else if (type.name.text == "bag" && type.arguments.size() == 1) {
+    pattern = resolve_bag(context, variables, type.arguments.front());
+  } else {
+    pattern = concrete(resolve_name(context, type));
+  }
+  return with_dimensions(context, variables, std::move(pattern), type.dimensions);
+}
+
 }  // namespace
 
 TypeId resolve_type(Context& context, const ast::TypeExpr& type, const std::vector<ast::Dimension>& dimensions) {
-  const TypeId element = with_dimensions(context, resolve_named(context, type), type.dimensions);
-  return with_dimensions(context, element, dimensions);
+  if (!type.alternatives.empty()) {
+    context.diagnostics.report(DiagnosticKind::misplaced_union, type.span);
+    return TypeStore::error;
+  }
+  const TypePattern pattern = resolve_plain(context, {}, type);
+  return with_dimensions(context, {}, pattern, dimensions).type;
+}
+
+std::vector<TypePattern> resolve_formal(Context& context, const TypeVariables& variables, const ast::Formal& formal) {
+  std::vector<TypePattern> alternatives;
+  const auto add = [&](const ast::TypeExpr& type) {
+    TypePattern plain = resolve_plain(context, variables, type);
+    alternatives.push_back(with_dimensions(context, variables, std::move(plain), formal.dimensions));
+  };
+  add(formal.type);
+  for (const ast::TypeExpr& alternative : formal.type.alternatives) add(alternative);
+  return alternatives;
 }
 
 void declare_types(Context& context) {

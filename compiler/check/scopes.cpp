@@ -29,7 +29,8 @@ bool Scopes::report_taken(const ast::Identifier& name) {
   const Span there = context_.variable(other).span;
   const bool is_global = context_.globals.contains(name.text) && context_.globals.at(name.text) == other;
   if (in_function_ && is_global) {
-    if (name.span.file == there.file || name.span.file == context_.main_file)
+    const bool near = name.span.file == there.file || name.span.file == context_.main_file;
+    if (near && first_hiding(name.text))
       context_.diagnostics.report(DiagnosticKind::hides_global, name.span, name.text)
           .label(there, "top-level variable declared here");
     return false;

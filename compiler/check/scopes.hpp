@@ -30,6 +30,8 @@ class Scopes {
   std::vector<std::string> names() const;
   /// True the first time that it is asked for `name`: an unknown name is reported once a body.
   bool first_report(const std::string& name) { return reported_.insert(name).second; }
+  /// The same for a name that hides a top-level variable.
+  bool first_hiding(const std::string& name) { return hiding_.insert(name).second; }
 
  private:
   bool report_taken(const ast::Identifier& name);
@@ -37,7 +39,7 @@ class Scopes {
   Context& context_;
   bool in_function_;
   std::vector<std::unordered_map<std::string, VariableId>> levels_;  ///< [0] is unused at top level: globals
-  std::unordered_set<std::string> reported_;
+  std::unordered_set<std::string> reported_, hiding_;
 };
 
 }  // namespace raddle::check_detail

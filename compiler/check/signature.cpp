@@ -6,7 +6,7 @@ namespace {
 std::string describe(const TypePattern& pattern, const TypeStore& types) {
   switch (pattern.kind) {
     case TypePattern::Kind::concrete: return types.name(pattern.type);
-    case TypePattern::Kind::variable: return {pattern.variable};
+    case TypePattern::Kind::variable: return pattern.variable;
     case TypePattern::Kind::bag: return "bag<" + describe(pattern.parts[0], types) + ">";
     case TypePattern::Kind::array: break;
   }

@@ -1,8 +1,10 @@
 #pragma once
 // What can be called: functions of the scripts and builtins in one form, as overload resolution sees them.
-#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/ast/nodes.hpp"
@@ -15,8 +17,9 @@ struct TypePattern {
   enum class Kind : std::uint8_t { concrete, variable, array, bag };
   Kind kind = Kind::concrete;
   TypeId type = TypeStore::error;       ///< concrete
-  char variable = 0;                    ///< variable: 'A'..'Z'
+  std::string variable = {};            ///< variable: its name
   std::vector<TypePattern> parts = {};  ///< array: key, element; bag: element
+  bool operator==(const TypePattern&) const = default;
 };
 
 struct FormalPattern {
@@ -36,20 +39,19 @@ struct Signature {
   Span span = {};  ///< of the name where a script's function is defined
 };
 
-/// Types of the variables 'A'..'Z'; TypeStore::error while unbound.
+/// What the type variables of one call mean: a handful at most.
 class Bindings {
  public:
-  bool is_bound(char variable) const { return bound_[slot(variable)]; }
-  TypeId at(char variable) const { return types_[slot(variable)]; }
-  void bind(char variable, TypeId type) {
-    types_[slot(variable)] = type;
-    bound_[slot(variable)] = true;
+  std::optional<TypeId> find(std::string_view variable) const {
+    for (const auto& [name, type] : types_)
+      if (name == variable) return type;
+    return std::nullopt;
   }
+  /// @param variable  unbound so far
+  void bind(std::string_view variable, TypeId type) { types_.emplace_back(variable, type); }
 
  private:
-  static std::size_t slot(char variable) { return static_cast<std::size_t>(variable - 'A'); }
-  std::array<TypeId, 26> types_{};
-  std::array<bool, 26> bound_{};
+  std::vector<std::pair<std::string_view, TypeId>> types_;  ///< names are those of the signature
 };
 
 /// As a user reads it: "(float mean, ...)"-less short form `f(int, string = " ")`.

@@ -116,7 +116,10 @@ class UseCollector {
       if (declarator.value == nullptr) continue;
       read(*declarator.value);
       if (declarator.variable != ast::no_variable)
-        writes.add(declarator.variable, {.path = {}, .span = declarator.name.span, .condition = {}});
+        writes.add(declarator.variable, {.path = {},
+                                         .span = declarator.name.span,
+                                         .needs = awaited_variables(context_, *declarator.value),
+                                         .condition = {}});
     }
     return writes;
   }
@@ -163,25 +166,22 @@ class UseCollector {
       target(*assign.targets[i], one);
       if (i < assign.declares.size() && assign.declares[i])
         for (const auto& [variable, unused] : one.all()) declare(variable);
-      if (const ast::Expr* value = value_of(assign, i)) mark_self(*value, one);
+      if (const ast::Expr* value = value_of(assign, i)) note_needs(*value, one);
       writes.then(context_, std::move(one));
     }
     return writes;
   }
 
-  /// The value of one target. Null if it is one of several outputs of a call: another output may be what it waits for,
-  /// and a function gives each as soon as it can.
+  /// The value of one target: its own, or the call of which it gets an output. Null where the numbers differ.
   static const ast::Expr* value_of(const ast::Assign& assign, std::size_t target) {
+    if (assign.values.size() == 1) return assign.values.front().get();
     return assign.values.size() == assign.targets.size() ? assign.values[target].get() : nullptr;
   }
 
-  /// Marks `x = x + 1`: the value waits for itself.
-  void mark_self(const ast::Expr& value, WriteSet& target) {
-    for (auto& [variable, writes] : target.all()) {
-      if (!writes.front().path.empty() || !context_.store().is_scalar(context_.variable(variable).type)) continue;
-      for (const Awaited& awaited : awaited_variables(context_, value))
-        if (awaited.variable == variable && !writes.front().needs_itself) writes.front().needs_itself = awaited.span;
-    }
+  /// What the whole variables in `target` wait for when `value` is assigned to them.
+  void note_needs(const ast::Expr& value, WriteSet& target) {
+    for (auto& [variable, writes] : target.all())
+      if (writes.front().path.empty()) writes.front().needs = awaited_variables(context_, value);
   }
 
   /// Reports the variables that `awaited` waits for and `body` assigns.
@@ -236,7 +236,8 @@ class UseCollector {
                                               [](const Step& step) { return step.kind == Step::Kind::element; });
         if (some_element || write.reported || context_.silenced.contains(variable)) continue;
         write.reported = true;
-        context_.diagnostics.report(DiagnosticKind::may_be_assigned_twice, write.span, context_.variable(variable).name)
+        context_.diagnostics
+            .report(DiagnosticKind::may_be_assigned_twice, write.span, path_text(context_, variable, write.path))
             .label(loop, what);
       }
     }

@@ -17,18 +17,21 @@ Overlap overlap(const Path& a, const Path& b) {
   return a.size() == b.size() ? Overlap::same : Overlap::part;
 }
 
+Path common_part(const Path& a, const Path& b) { return a.size() < b.size() ? a : b; }
+
 bool has_index(const Path& path) {
   return std::ranges::any_of(path, [](const Step& step) { return step.kind != Step::Kind::field; });
 }
 
 void report_overlap(Context& context, VariableId variable, const Write& first, const Write& second, Overlap how) {
-  const std::string& name = context.variable(variable).name;
+  const std::string name = path_text(context, variable, second.path);
   const bool definite = first.definite && second.definite;
   if (how == Overlap::part) {
-    context.diagnostics.report(DiagnosticKind::assigned_whole_and_in_parts, second.span, name)
+    const std::string whole = path_text(context, variable, common_part(first.path, second.path));
+    context.diagnostics.report(DiagnosticKind::assigned_whole_and_in_parts, second.span, whole)
         .label(first.span, first.path.size() < second.path.size() ? "assigned whole here" : "a part is assigned here");
   } else if (has_index(first.path)) {
-    context.diagnostics.report(DiagnosticKind::element_assigned_twice, second.span, name)
+    context.diagnostics.report(DiagnosticKind::element_assigned_twice, second.span, context.variable(variable).name)
         .label(first.span, "first assignment");
   } else if (definite) {
     context.diagnostics.report(DiagnosticKind::assigned_twice, second.span, name)
@@ -43,6 +46,25 @@ void report_overlap(Context& context, VariableId variable, const Write& first, c
 }
 
 }  // namespace
+
+std::string path_text(const Context& context, VariableId variable, const Path& path) {
+  std::string text = context.program.variables[variable].name;
+  TypeId type = context.program.variables[variable].type;
+  for (const Step& step : path) {
+    const TypeId base = context.store().base(type);
+    if (step.kind == Step::Kind::field && context.store().kind(base) == TypeKind::structure) {
+      const StructType::Field& field = context.store().structure(base).fields.at(step.field);
+      text += "." + field.name;
+      type = field.type;
+    } else {
+      const bool quoted = context.store().base(context.store().at(base).key) == TypeStore::string;
+      const std::string key = quoted ? "\"" + step.key + "\"" : step.key;
+      text += "[" + (step.kind == Step::Kind::literal ? key : "...") + "]";
+      type = context.store().at(base).element;
+    }
+  }
+  return text;
+}
 
 std::vector<Write> WriteSet::take(VariableId variable) {
   const auto found = writes_.find(variable);

@@ -23,13 +23,22 @@ struct Step {
 };
 using Path = std::vector<Step>;
 
+/// As a user writes it: `s.list[3]`, `A[...]`.
+std::string path_text(const Context& context, VariableId variable, const Path& path);
+
+/// A variable that an expression waits for, and where.
+struct Awaited {
+  VariableId variable;
+  Span span;
+};
+
 struct Write {
-  Path path;                              ///< empty: the whole variable
-  Span span;                              ///< of the target
-  bool definite = true;                   ///< on every path through the part
-  bool reported = false;                  ///< something was said about it already
-  std::optional<Span> needs_itself = {};  ///< where the value reads the variable
-  std::optional<Span> condition;          ///< where it is not definite: what it depends on
+  Path path;                        ///< empty: the whole variable
+  Span span;                        ///< of the target
+  bool definite = true;             ///< on every path through the part
+  bool reported = false;            ///< something was said about it already
+  std::vector<Awaited> needs = {};  ///< without which there surely is no value; of whole variables only
+  std::optional<Span> condition;    ///< where it is not definite: what it depends on
 };
 
 /// Writes of a statement, a block or a branch, by variable.

@@ -46,8 +46,33 @@ Severity severity_of(DiagnosticKind kind) { return entry(kind).severity; }
 const char* name_of(DiagnosticKind kind) { return entry(kind).name; }
 const char* Diagnostics::text_of(DiagnosticKind kind) { return entry(kind).text; }
 
+std::vector<std::string> names_of(Severity severity) {
+  std::vector<std::string> names;
+  for (const KindEntry& one : kind_entries)
+    if (one.severity == severity) names.emplace_back(one.name);
+  return names;
+}
+
+std::optional<DiagnosticKind> kind_named(std::string_view name) {
+  const auto found = std::ranges::find(kind_entries, name, &KindEntry::name);
+  if (found == std::end(kind_entries)) return std::nullopt;
+  return static_cast<DiagnosticKind>(found - std::begin(kind_entries));
+}
+
+bool Diagnostics::is_suppressed(DiagnosticKind kind, Span span) const {
+  return std::ranges::any_of(suppressed_, [&](const auto& entry) {
+    const Span& range = entry.second;
+    return entry.first == kind && range.file == span.file && range.begin <= span.begin && span.end <= range.end;
+  });
+}
+
+void Diagnostics::suppress(DiagnosticKind kind, Span range) {
+  suppressed_.emplace_back(kind, range);
+  std::erase_if(all_, [&](const Diagnostic& one) { return is_suppressed(one.kind, one.span); });
+}
+
 Diagnostic& Diagnostics::add(DiagnosticKind kind, Span span, std::string message) {
-  const bool fresh = seen_.emplace(kind, span.file, span.begin, span.end).second;
+  const bool fresh = !is_suppressed(kind, span) && seen_.emplace(kind, span.file, span.begin, span.end).second;
   if (fresh && severity_of(kind) == Severity::error) ++error_count_;
   Diagnostic& added = (fresh ? all_ : dropped_).emplace_back();
   added.kind = kind;

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -24,6 +26,9 @@ enum class DiagnosticKind : std::uint16_t {
 
 Severity severity_of(DiagnosticKind kind);
 const char* name_of(DiagnosticKind kind);
+/// Names of all kinds of `severity`, in the order of the list.
+std::vector<std::string> names_of(Severity severity);
+std::optional<DiagnosticKind> kind_named(std::string_view name);
 
 struct Diagnostic {
   struct Label {
@@ -61,6 +66,9 @@ class Diagnostics {
   Diagnostic& report(DiagnosticKind kind, Span span, const Args&... args) {
     return add(kind, span, fmt::vformat(text_of(kind), fmt::make_format_args(args...)));
   }
+  /// Drops the warnings of `kind` that lie within `range`, those reported already and those to come. References to
+  /// diagnostics are invalid then.
+  void suppress(DiagnosticKind kind, Span range);
   bool has_errors() const { return error_count_ != 0; }
   std::size_t error_count() const { return error_count_; }
   const std::deque<Diagnostic>& all() const { return all_; }
@@ -70,6 +78,7 @@ class Diagnostics {
 
  private:
   static const char* text_of(DiagnosticKind kind);
+  bool is_suppressed(DiagnosticKind kind, Span span) const;
   Diagnostic& add(DiagnosticKind kind, Span span, std::string message);
 
   using Key = std::tuple<DiagnosticKind, std::uint32_t, std::uint32_t, std::uint32_t>;  ///< kind, file, begin, end
@@ -77,6 +86,7 @@ class Diagnostics {
   std::deque<Diagnostic> all_;
   std::deque<Diagnostic> dropped_;  ///< their reporters may still hold references
   std::set<Key> seen_;
+  std::vector<std::pair<DiagnosticKind, Span>> suppressed_;
   std::size_t error_count_ = 0;
 };
 

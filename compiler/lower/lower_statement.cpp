@@ -46,7 +46,8 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
     if (checked.written_by_element) create_container(declarator.variable, variable);
     if (!declarator.value) continue;
     statement_annotations_ = &declaration.annotations;
-    if (types().kind(checked.type) == TypeKind::updateable) {
+    const bool starts_as_number = types().kind(types().base(declarator.value->type)) != TypeKind::updateable;
+    if (types().kind(checked.type) == TypeKind::updateable && starts_as_number) {
       emit(OpKind::update_new, {converted(value(*declarator.value), TypeStore::float_, declarator.span)}, {variable},
            declarator.span);
     } else {

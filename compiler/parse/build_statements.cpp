@@ -152,8 +152,6 @@ StmtPtr AstBuilder::assignment(P::Simple_statementContext* from, Annotations ann
   for (P::Call_argumentContext* item : from->elements) node->targets.push_back(target(item));
   node->values = expressions(from->values);
   if (node->targets.empty()) error(span(from->open), "expected a variable to assign to");
-  if (node->values.size() != 1 && node->values.size() != node->targets.size())
-    error(span(from), fmt::format("{} values for {} variables", node->values.size(), node->targets.size()));
   return node;
 }
 

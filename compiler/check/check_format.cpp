@@ -1,0 +1,135 @@
+#include "compiler/check/check_format.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "compiler/check/constant_value.hpp"
+#include "stdlib/native/format.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+/// What a specifier does with a value.
+enum class Needs : std::uint8_t { anything, int_, float_ };
+
+std::optional<Needs> needs_of(char conversion) {
+  if (std::string_view("diuxXobc").contains(conversion)) return Needs::int_;
+  if (std::string_view("feEgG").contains(conversion)) return Needs::float_;
+  if (conversion == 's') return Needs::anything;
+  return std::nullopt;
+}
+
+class FormatChecker {
+ public:
+  FormatChecker(Context& context, const ast::Expr& format, const std::vector<ast::Expr*>& values, std::string_view text)
+      : context_(context), format_(format), values_(values), rest_(text) {}
+
+  void check() {
+    while (!failed_) {
+      const std::size_t percent = rest_.find('%');
+      if (percent == std::string_view::npos) break;
+      rest_.remove_prefix(percent + 1);
+      if (!skip('%')) specifier();
+    }
+    if (!failed_ && needed_ > values_.size())
+      fail(fmt::format("needs {} value{}, found {}", needed_, needed_ == 1 ? "" : "s", values_.size()));
+  }
+
+ private:
+  void fail(const std::string& what) {
+    failed_ = true;
+    context_.diagnostics.report(DiagnosticKind::bad_format, format_.span, what);
+  }
+
+  bool skip(char c) {
+    if (!rest_.starts_with(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  /// Takes the characters of `set` at the front.
+  std::string_view take(std::string_view set) {
+    const std::string_view taken = rest_.substr(0, std::min(rest_.find_first_not_of(set), rest_.size()));
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+
+  /// `2$`: the values that follow are taken from the second on.
+  void position() {
+    const std::string_view before = rest_;
+    const std::string_view digits = take("0123456789");
+    const bool positional = !digits.empty() && skip('$');
+    if (!positional) {
+      rest_ = before;
+    } else {
+      next_ = digits.size() > 4 ? values_.size() + 1 : std::stoul(std::string(digits)) - 1;
+    }
+    if (seen_ && positional != positional_) fail("mixes `%` and `%n$`");
+    if (positional && (next_ >= values_.size()))
+      fail(fmt::format("asks for value {}, found {}", digits, values_.size()));
+    positional_ = positional;
+    seen_ = true;
+  }
+
+  void specifier() {
+    const char* const begin = rest_.data() - 1;
+    position();
+    take("-+0 #");
+    if (skip('*')) use(Needs::int_, "*");
+    take("0123456789");
+    if (skip('.') && skip('*')) use(Needs::int_, "*");
+    take("0123456789");
+    take("hlL");
+    if (failed_) return;
+    if (rest_.empty()) return fail("ends inside a specifier");
+    const std::optional<Needs> needs = needs_of(rest_.front());
+    std::size_t length = 1;  // of a character that may be several bytes long
+    while (length < rest_.size() && (static_cast<unsigned char>(rest_[length]) & 0xC0) == 0x80) ++length;
+    rest_.remove_prefix(length);
+    const std::string_view written(begin, static_cast<std::size_t>(rest_.data() - begin));
+    if (!needs) return fail(fmt::format("has an unknown specifier `{}`", written));
+    use(*needs, written);
+  }
+
+  void use(Needs needs, std::string_view specifier) {
+    const std::size_t index = next_++;
+    needed_ = std::max(needed_, next_);
+    if (failed_ || index >= values_.size()) return;
+    const ast::Expr& value = *values_[index];
+    const TypeId type = context_.store().base(value.type);
+    const bool is_float = type == TypeStore::float_ || type == TypeStore::updateable;
+    if ((needs == Needs::int_ && is_float) || !reads_as(needs, value))
+      context_.diagnostics
+          .report(DiagnosticKind::bad_format_value, value.span, specifier,
+                  needs == Needs::int_ ? "an `int`" : "a number", context_.name(value.type))
+          .label(format_.span, "the format");
+  }
+
+  /// False for a constant string that is no such number. (Any other string may be one.)
+  bool reads_as(Needs needs, const ast::Expr& value) const {
+    if (needs == Needs::anything) return true;
+    const auto constant = constant_value(context_, value);
+    const auto* text = constant ? std::get_if<std::string>(&*constant) : nullptr;
+    if (text == nullptr) return true;
+    const vm::Value argument = vm::Value::of(*text);
+    return stdlib::format_text(needs == Needs::int_ ? "%d" : "%f", std::span(&argument, 1)).has_value();
+  }
+
+  Context& context_;
+  const ast::Expr& format_;
+  const std::vector<ast::Expr*>& values_;
+  std::string_view rest_;
+  std::size_t next_ = 0, needed_ = 0;
+  bool seen_ = false, positional_ = false, failed_ = false;
+};
+
+}  // namespace
+
+void check_format(Context& context, const ast::Expr& format, const std::vector<ast::Expr*>& values) {
+  const auto constant = constant_value(context, format);
+  const auto* text = constant ? std::get_if<std::string>(&*constant) : nullptr;
+  if (text != nullptr) FormatChecker(context, format, values, *text).check();
+}
+
+}  // namespace raddle::check_detail
