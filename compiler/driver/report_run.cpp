@@ -25,8 +25,15 @@ void report_failure(Session& session, const vm::RunFailure& failure) {
   if (failure.count > 1) diagnostic.remark(fmt::format("{} times in this run", failure.count));
 }
 
+std::string text_of(const vm::StuckVariable& variable) {
+  if (variable.element_count > 1)
+    return fmt::format("each of {} elements of `{}`", variable.element_count, variable.name);
+  if (variable.element_count == 1) return "`" + variable.element + "`";
+  return variable.name.empty() ? "the result" : "`" + variable.name + "`";
+}
+
 void report_stuck(Session& session, const vm::StuckVariable& variable) {
-  const std::string name = variable.name.empty() ? "the result" : "`" + variable.name + "`";
+  const std::string name = text_of(variable);
   const DiagnosticKind kind = variable.is_unclosed ? DiagnosticKind::never_closed : DiagnosticKind::never_set;
   Diagnostic& diagnostic = session.diagnostics.report(kind, span_of(variable.declared), name);
   for (const vm::Place& awaited : variable.awaited) diagnostic.label(span_of(awaited), "waits for it");

@@ -44,13 +44,16 @@ class Diagnosis {
     for (Future& result : run_.results) {
       if (!result.is_resolved()) await(result, nullptr, {}, false);
     }
-    std::vector<StuckVariable> stuck = describe(true);
-    return stuck.empty() ? describe(false) : stuck;
+    std::vector<StuckVariable> stuck = describe(Which::roots);
+    if (stuck.empty()) stuck = describe(Which::named);  // a cycle: the script's own variables say enough
+    return stuck.empty() ? describe(Which::all) : stuck;
   }
 
  private:
+  enum class Which { roots, named, all };
   struct Awaited {
     const VariableInfo* variable = nullptr;
+    std::string element;  ///< it is on its way into this element of the variable: "a[3]"
     bool is_unclosed = false;
     std::vector<Place> places;
     std::size_t order = 0;
@@ -121,6 +124,7 @@ class Diagnosis {
   /// Follows values that are only being passed on to where they should come from.
   void await(Future& future, const VariableInfo* variable, Place place, bool is_unclosed) {
     Future* origin = &future;
+    std::string element_name;
     for (std::size_t steps = 0; steps <= sources_.size() + elements_.size(); ++steps) {
       if (const auto source = sources_.find(origin); source != sources_.end()) {
         origin = source->second;
@@ -128,10 +132,11 @@ class Diagnosis {
         const ElementWait& wait = *element->second;
         if (sources_.contains(&wait.element)) {
           origin = &wait.element;
+          variable = array_of(wait);
+          element_name = wait.array.as_array().element_name(wait.key);
           continue;
         }
-        const Instruction& in = program_.instructions[wait.instruction];
-        variable = find_variable(program_, body_of(wait.frame), in.b);
+        variable = array_of(wait);
         is_unclosed = true;
         origin = &wait.array.as_array().closed();
         break;
@@ -139,10 +144,13 @@ class Diagnosis {
         break;
       }
     }
-    if (!is_unclosed) {
-      if (const std::optional<Home> home = home_of(*origin)) variable = &variable_at(*home);
+    const std::optional<Home> home = is_unclosed ? std::nullopt : home_of(*origin);
+    if (home && (element_name.empty() || !variable_at(*home).name.empty())) {
+      variable = &variable_at(*home);
+      element_name.clear();
     }
-    Awaited& awaited = awaited_.try_emplace(origin, Awaited{variable, is_unclosed, {}, awaited_.size()}).first->second;
+    Awaited& awaited =
+        awaited_.try_emplace(origin, Awaited{variable, element_name, is_unclosed, {}, awaited_.size()}).first->second;
     if (place.end != 0) add_once(awaited.places, place);
   }
 
@@ -249,23 +257,33 @@ class Diagnosis {
     return program_.places[strand.first_instruction];
   }
 
-  std::vector<StuckVariable> describe(bool roots_only) const {
+  const VariableInfo* array_of(const ElementWait& wait) const {
+    return find_variable(program_, body_of(wait.frame), program_.instructions[wait.instruction].b);
+  }
+
+  std::vector<StuckVariable> describe(Which which) const {
     std::vector<std::pair<Future*, const Awaited*>> chosen;
     for (const auto& [future, awaited] : awaited_) {
-      if (!roots_only || !produced_.contains(future)) chosen.emplace_back(future, &awaited);
+      if (which != Which::roots || !produced_.contains(future)) chosen.emplace_back(future, &awaited);
     }
     std::ranges::sort(chosen, {}, [](const auto& each) { return each.second->order; });
     std::vector<StuckVariable> stuck;
     for (const auto& [future, awaited] : chosen) {
       const bool has_name = awaited->variable && !awaited->variable->name.empty();
-      if (!roots_only && !has_name) continue;  // in a cycle the script's own variables say enough
+      if (which == Which::named && !has_name) continue;
       StuckVariable variable;
       if (awaited->variable) {
         variable.name = awaited->variable->name;
         variable.declared = awaited->variable->place;
         variable.skipped = awaited->variable->guarded;
       }
-      if (const std::optional<Home> home = home_of(*future); home && roots_only) follow_calls(*home, variable);
+      variable.element = awaited->element;
+      if (!variable.element.empty()) {
+        variable.element_count = 1;
+        variable.skipped.clear();
+      }
+      if (const std::optional<Home> home = home_of(*future); home && which == Which::roots)
+        follow_calls(*home, variable);
       variable.is_unclosed = awaited->is_unclosed;
       variable.awaited = awaited->places;
       stuck.push_back(std::move(variable));
@@ -273,17 +291,18 @@ class Diagnosis {
     return merged(std::move(stuck));
   }
 
-  /// The same variable in many frames is named once.
+  /// The same variable in many frames is named once, elements of one array with their number.
   static std::vector<StuckVariable> merged(std::vector<StuckVariable> all) {
     std::vector<StuckVariable> result;
-    std::map<std::tuple<std::string, Place, bool>, std::size_t> known;
+    std::map<std::tuple<std::string, Place, bool, bool>, std::size_t> known;
     for (StuckVariable& each : all) {
-      const auto key = std::tuple(each.name, each.declared, each.is_unclosed);
+      const auto key = std::tuple(each.name, each.declared, each.is_unclosed, each.element.empty());
       const auto [at, is_new] = known.try_emplace(key, result.size());
       if (is_new) {
         result.push_back(std::move(each));
         continue;
       }
+      result[at->second].element_count += each.element_count;
       for (const Place place : each.awaited) add_once(result[at->second].awaited, place);
     }
     return result;

@@ -53,6 +53,8 @@ struct RunFailure {
 struct StuckVariable {
   std::string name;  ///< "" for a temporary
   Place declared;
+  std::string element;                     ///< it is the array, and this element is meant: "a[3]"
+  std::uint32_t element_count = 0;         ///< `element` and others of the array
   bool is_unclosed = false;                ///< an array, bag or file that is there but never closed or complete
   std::vector<Place> awaited;              ///< operations that wait for it, each once
   std::vector<Place> calls;                ///< it is an output of a function called here, innermost first
