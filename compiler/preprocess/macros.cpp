@@ -8,7 +8,7 @@ namespace raddle::preprocessor {
 
 namespace {
 
-constexpr std::size_t most_replaced = 5'000'000;
+constexpr std::size_t most_replaced = 500'000;
 constexpr std::size_t deepest = 200;  ///< macro calls in arguments of macro calls: each is a recursion
 
 bool is_space(const Token& token) { return token.kind == TokenKind::blank || token.kind == TokenKind::newline; }
@@ -132,7 +132,7 @@ void Expander::enter(Macro& macro, const Token& name) {
   if (depth_ > deepest) give_up(macro, name, "is used in its own arguments too deeply");
   std::vector<Token> text = substitute(macro, arguments, use);
   replaced_ += text.size() + 1;
-  if (replaced_ > most_replaced) give_up(macro, name, "makes the script too large: macros made 5 million words of it");
+  if (replaced_ > most_replaced) give_up(macro, name, "makes the script too large: macros made half a million words of it");
   macro.is_expanding = true;
   contexts_.push_back({std::move(text), 0, &macro});
 }

@@ -1,8 +1,4 @@
-"""Programs with one fault: they must end in the same way in every mode. A mix-in of Generator.
-
-No fault lies in a recursion of a leaf function: machine code does not know the calls inside it, so that the message
-names fewer of them.
-"""
+"""Programs with one fault: they must end in the same way in every mode. A mix-in of Generator."""
 
 from program_tree import PRELUDE, Statement
 
@@ -21,6 +17,7 @@ class Failures:
             [f'int {bad} = string2int("a" + fault_at);'],
             [f"int {bad} = divide(fault_at, {x});"],
             [f"int {bad} = leaf_divide(fault_at, {x});"],
+            [f"int {bad} = leaf_chained(5, fault_at - {x});"],
             [f"int {bad} = chained(5, fault_at - {x});"],
             # the first value stays, so that nothing depends on the fault
             [f"int {bad}_a[];", f"foreach {bad}_i in [0:1] {{ {bad}_a[fault_at] = 7; }}"],
@@ -30,6 +27,7 @@ class Failures:
     faults_prelude = """import assert;
 (int o) divide(int a, int b) { trace("divide", a); o = 100 %/ (a - b); }
 @leaf (int o) leaf_divide(int a, int b) { for (o = 1, int i = 3; i >= 0; o = o + 10 %/ (i + a - b), i = i - 1) {} }
+(int o) leaf_chained(int n, int a) { if (n == 0) { o = 1 %/ a; } else { o = leaf_chained(n - 1, a) + 1; } }
 (int o) chained(int n, int a) { trace("n", n); if (n == 0) { o = 1 %/ a; } else { o = chained(n - 1, a) + 1; } }
 int missing[] = [1, 2, 3];
 string words[string] = {"x": "y"};
