@@ -132,7 +132,8 @@ void Expander::enter(Macro& macro, const Token& name) {
   if (depth_ > deepest) give_up(macro, name, "is used in its own arguments too deeply");
   std::vector<Token> text = substitute(macro, arguments, use);
   replaced_ += text.size() + 1;
-  if (replaced_ > most_replaced) give_up(macro, name, "makes the script too large: macros made half a million words of it");
+  if (replaced_ > most_replaced)
+    give_up(macro, name, "makes the script too large: macros made half a million words of it");
   macro.is_expanding = true;
   contexts_.push_back({std::move(text), 0, &macro});
 }

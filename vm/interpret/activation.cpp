@@ -125,7 +125,8 @@ void DeepWait::resolved(Worker& worker) {
 void Interpreter::wake() {
   if (is_waking_) return;  // the loop further out sees what was added
   is_waking_ = true;
-  if (Perturbation& perturbation = worker_->perturbation(); perturbation.is_on()) {
+  if (is_perturbed_) {
+    Perturbation& perturbation = worker_->perturbation();
     perturbation.pause();
     wakes_.shuffle([&perturbation] { return perturbation.next(); });
   }

@@ -12,7 +12,8 @@
 
 namespace raddle::vm {
 
-Interpreter::Interpreter(Run& run) : run_(run), program_(run.program), cache_(run.cells) {}
+Interpreter::Interpreter(Run& run)
+    : run_(run), program_(run.program), is_perturbed_(run.options.scheduler_seed != 0), cache_(run.cells) {}
 
 void Interpreter::put_shared(Frame& frame, const Instruction& in, Value value) {
   if (in.a.is_absent()) return;
@@ -26,8 +27,8 @@ Frame* Interpreter::run_region(Frame& frame, RegionId id) {
   const Strand* strand = program_.strands.data() + region.first_strand;
   Frame* next = nullptr;
   for (const Strand* end = strand + region.strand_count; strand != end; ++strand) {
-    if (strand->awaited_count != 0 && (!await_inputs(frame, *strand, nullptr) || queue_instead(frame, *strand)))
-      continue;
+    if (strand->awaited_count != 0 && !await_inputs(frame, *strand, nullptr)) continue;
+    if (is_perturbed_ && queue_instead(frame, *strand)) continue;
     next = run_strand(frame, *strand);
   }
   return next;
@@ -35,7 +36,7 @@ Frame* Interpreter::run_region(Frame& frame, RegionId id) {
 
 /// By chance: @return true if the strand, all of whose inputs are there, has been queued
 bool Interpreter::queue_instead(Frame& frame, const Strand& strand) {
-  if (!worker_->perturbation().one_in(4)) return false;
+  if (strand.awaited_count == 0 || !worker_->perturbation().one_in(4)) return false;
   push(*arm(frame, strand));
   return true;
 }

@@ -193,6 +193,7 @@ class Interpreter {
 
   Run& run_;
   const Program& program_;
+  const bool is_perturbed_;  ///< Worker::perturbation() is on
   Worker* worker_ = nullptr;
   CellCache cache_;
   WakeList wakes_;

@@ -42,6 +42,7 @@ Run::~Run() {
 void Run::report(Ref<Failure> failure) {
   {
     const std::lock_guard lock(failures_mutex_);
+    if (!options.keep_going && !failures_.empty()) return;  // the run is over: how many more come is an accident
     const auto key = std::pair(failure->place, failure->message);
     if (failures_.size() < failure_limit || failures_.contains(key)) {
       Alike& alike = failures_[key];

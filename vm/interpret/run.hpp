@@ -75,7 +75,7 @@ struct RunCounters {
 
 struct RunResult {
   RunStatus status = RunStatus::ok;
-  std::vector<RunFailure> failures;  ///< by place; without keep_going usually one
+  std::vector<RunFailure> failures;  ///< by place; without keep_going one, the first that came
   std::vector<StuckVariable> stuck;
   std::vector<Value> results;  ///< the entry's outputs; none where not set
   RunCounters counters;
