@@ -26,6 +26,9 @@ struct Builtin {
   vm::BuiltinFunction function;
 };
 
+/// The builtin's last input is how many processes it uses: what `@par` before a call says.
+inline bool takes_process_count(const Builtin& builtin) { return builtin.signature.ends_with("int par=1)"); }
+
 /// Indexed by Call::callee_index and ir::Op::callee.
 std::span<const Builtin> builtins();
 

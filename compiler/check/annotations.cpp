@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned bit(AnnotationPlace place) { return 1U << static_cast<unsigned>(place); }
 constexpr unsigned on_definition = bit(AnnotationPlace::definition);
-constexpr unsigned on_call = bit(AnnotationPlace::call) | bit(AnnotationPlace::declaration);
+constexpr unsigned on_call = bit(AnnotationPlace::call);
 constexpr unsigned on_loop = bit(AnnotationPlace::loop);
 constexpr unsigned on_declaration = bit(AnnotationPlace::declaration);
 constexpr unsigned anywhere = on_definition | on_call | on_loop | on_declaration;
@@ -131,6 +131,10 @@ void check_annotations(Context& context, const ast::Annotations& annotations, An
 TypeId annotation_value_type(const std::string& name) {
   const auto known = std::ranges::find(known_annotations, name, &Known::name);
   return known == known_annotations.end() ? TypeStore::error : known->type;
+}
+
+bool is_for_apps(std::string_view name) {
+  return name == "retry" || name == "timeout" || name == "cores" || name == "memory";
 }
 
 const ast::Annotation* find_annotation(const ast::Annotations& annotations, std::string_view name) {

@@ -169,6 +169,7 @@ void declare_builtins(Context& context) {
   for (std::uint32_t index = 0; index < builtins.size(); ++index) {
     const stdlib::Builtin& builtin = builtins[index];
     const std::string name(builtin.name);
+    if (name.starts_with('@')) continue;  // lowering's own
     if (!imported.contains(std::string(builtin.module))) {
       context.not_imported.try_emplace(name, builtin.module);
       continue;

@@ -3,6 +3,7 @@
 #include "compiler/check/check_format.hpp"
 #include "compiler/check/constant_value.hpp"
 #include "compiler/check/resolve_overloads.hpp"
+#include "stdlib/builtins.hpp"
 #include "compiler/diagnostics/foreign_names.hpp"
 
 namespace raddle::check_detail {
@@ -15,8 +16,26 @@ void ExpressionChecker::annotation_values(const ast::Annotations& annotations) {
     if (type != TypeStore::error) {
       value_of_type(*annotation.value, type);
     } else if (name == "location" || name == "soft_location") {
-      value(*annotation.value);
+      value_of_type(*annotation.value, context_.types.at("location").type);
     }
+  }
+}
+
+/// Annotations that only calls of some functions can have.
+void ExpressionChecker::check_callee(const ast::Call& call) {
+  const ast::FunctionDefinition* definition = call.callee_kind == ast::CalleeKind::function
+                                                  ? context_.program.functions[call.callee_index].definition
+                                                  : nullptr;
+  for (const ast::Annotation& annotation : call.annotations) {
+    const std::string& name = annotation.name.text;
+    if (is_for_apps(name) && (definition == nullptr || definition->body_kind != ast::BodyKind::command))
+      context_.diagnostics.report(DiagnosticKind::not_an_app, annotation.name.span, name, call.callee.text);
+    const bool is_parallel = definition != nullptr
+                                 ? find_annotation(definition->annotations, "par") != nullptr
+                                 : call.callee_kind == ast::CalleeKind::builtin &&
+                                       stdlib::takes_process_count(stdlib::builtins()[call.callee_index]);
+    if (name == "par" && !is_parallel)
+      context_.diagnostics.report(DiagnosticKind::not_parallel, annotation.name.span, call.callee.text);
   }
 }
 
@@ -47,6 +66,7 @@ void ExpressionChecker::call(ast::Call& call) {
   }
   call.callee_kind = match->signature->kind;
   call.callee_index = match->signature->index;
+  check_callee(call);
   call.output_types = std::move(match->outputs);
   call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
   if (call.callee_kind == ast::CalleeKind::builtin) known_arguments(call);

@@ -56,13 +56,14 @@ void StatementChecker::declaration(ast::Declaration& declaration) {
 
 void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator& declarator) {
   const TypeId type = resolve_type(context_, declaration.type, declarator.dimensions);
-  if (declarator.mapping != nullptr) mapping(declarator, type);
+  const bool bad_mapping = declarator.mapping != nullptr && !mapping(declarator, type);
   // before the name is visible: a variable can not be computed from itself
   if (declarator.value != nullptr) {
     initial_value(*declarator.value, declarator.name, type);
   }
   const VariableRole role = scopes_.at_top_level() ? VariableRole::global : VariableRole::local;
   declarator.variable = scopes_.declare(declarator.name, type, role);
+  if (bad_mapping) context_.silenced.insert(declarator.variable);
   if (type == TypeStore::updateable) updateable(declarator);
   if (find_annotation(declaration.annotations, "param") != nullptr) parameter(declaration, declarator);
   if (find_annotation(declaration.annotations, "result") != nullptr) result(declaration, declarator);
@@ -82,14 +83,15 @@ void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& na
   suggest_conversion(context_.store(), diagnostic, found, target);
 }
 
-void StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
+bool StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
   expressions_.value_of_type(*declarator.mapping, TypeStore::string);
   const TypeId base = context_.store().base(type);
-  if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) return;
+  if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) return true;
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::cannot_map, declarator.mapping->span,
                                                        declarator.name.text, context_.name(type));
   if (context_.store().is_array(base))
     diagnostic.note("declare a mapped file for each element and assign it to the element");
+  return false;
 }
 
 void StatementChecker::updateable(const ast::Declarator& declarator) {

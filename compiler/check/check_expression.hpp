@@ -57,6 +57,7 @@ class ExpressionChecker {
   std::optional<TypeId> common_type(const std::vector<ast::Expr*>& elements);
   void construct(ast::Call& call, TypeId type);
   void known_arguments(const ast::Call& call);
+  void check_callee(const ast::Call& call);
   void unknown_function(const ast::Call& call);
   void unknown_variable(const ast::Name& name);
 

@@ -20,7 +20,7 @@ class StatementChecker {
 
   void declaration(ast::Declaration& declaration);
   void declarator(ast::Declaration& declaration, ast::Declarator& declarator);
-  void mapping(ast::Declarator& declarator, TypeId type);
+  bool mapping(ast::Declarator& declarator, TypeId type);
   void updateable(const ast::Declarator& declarator);
   void parameter(const ast::Declaration& declaration, const ast::Declarator& declarator);
   void result(const ast::Declaration& declaration, const ast::Declarator& declarator);

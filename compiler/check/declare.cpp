@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/check/annotations.hpp"
+#include "compiler/check/check_foreign.hpp"
 #include "compiler/check/convert.hpp"
 #include "compiler/check/resolve_types.hpp"
 
@@ -188,11 +189,38 @@ void check_main(Context& context, const ast::FunctionDefinition& function, std::
   context.program.main_function = index;
 }
 
-void report_unsupported(Context& context, const ast::FunctionDefinition& function) {
-  const char* what = nullptr;
-  if (function.body_kind == ast::BodyKind::tcl) what = "functions written in Tcl";
-  if (function.body_kind == ast::BodyKind::library) what = "functions of shared libraries";
-  if (what != nullptr) context.diagnostics.report(DiagnosticKind::not_supported, function.name.span, what);
+/// True for the types of work that pragmas of any module declare.
+bool is_work_type(const Context& context, std::string_view name) {
+  for (const auto& module : context.program.modules)
+    for (const ast::Pragma& pragma : module->pragmas)
+      if (pragma.name.text == "worktypedef" && pragma.arguments.size() == 1 &&
+          pragma.arguments[0]->kind == ast::ExprKind::Name && as<ast::Name>(*pragma.arguments[0]).text == name)
+        return true;
+  return false;
+}
+
+void check_dispatch(Context& context, const ast::FunctionDefinition& function) {
+  const ast::Annotation* dispatch = find_annotation(function.annotations, "dispatch");
+  if (dispatch == nullptr || dispatch->value == nullptr) return;
+  if (dispatch->value->kind != ast::ExprKind::Name) {
+    context.diagnostics.report(DiagnosticKind::annotation_value, dispatch->value->span, "dispatch", "takes a name");
+    return;
+  }
+  const std::string& name = as<ast::Name>(*dispatch->value).text;
+  if (name == "WORKER" || name == "CONTROL" || is_work_type(context, name)) return;
+  if (name == "COASTER") {
+    context.diagnostics.report(DiagnosticKind::not_supported, dispatch->value->span, "the app executor `COASTER`");
+    return;
+  }
+  context.diagnostics.report(DiagnosticKind::unknown_work_type, dispatch->value->span, name)
+      .note("it is `WORKER`, `CONTROL`, or declared with `pragma worktypedef " + name + ";`");
+}
+
+void refuse_app_annotations(Context& context, const ast::FunctionDefinition& function) {
+  for (const ast::Annotation& annotation : function.annotations)
+    if (is_for_apps(annotation.name.text) || annotation.name.text == "prio")
+      context.diagnostics.report(DiagnosticKind::not_an_app, annotation.name.span, annotation.name.text,
+                                 function.name.text);
 }
 
 void declare_function(Context& context, ast::FunctionDefinition& function) {
@@ -202,13 +230,15 @@ void declare_function(Context& context, ast::FunctionDefinition& function) {
   checked.definition = &function;
   checked.name = function.name.text;
   checked.is_app = function.body_kind == ast::BodyKind::command;
-  report_unsupported(context, function);
+  if (!checked.is_app) refuse_app_annotations(context, function);
   check_polymorphism(context, function);
   Signature signature = signature_of(function, index);
   for (FormalPattern& output :
        declare_formals(context, function, function.outputs, VariableRole::output, checked.outputs))
     signature.outputs.push_back(std::move(output.alternatives.front()));
   signature.inputs = declare_formals(context, function, function.inputs, VariableRole::input, checked.inputs);
+  check_foreign(context, function);
+  check_dispatch(context, function);
   if (function.is_main) check_main(context, function, index);
   if (const auto type = context.types.find(function.name.text); type != context.types.end() && !type->second.is_alias)
     context.diagnostics.report(DiagnosticKind::redefined, function.name.span, function.name.text)
@@ -253,11 +283,20 @@ void check_default_values(Context& context) {
 
 void check_pragmas(Context& context) {
   const std::vector<std::string> known = {"worktypedef", "appexecdef"};
-  for (const auto& module : context.program.modules)
-    for (const ast::Pragma& pragma : module->pragmas)
-      if (std::ranges::find(known, pragma.name.text) == known.end())
+  for (const auto& module : context.program.modules) {
+    for (const ast::Pragma& pragma : module->pragmas) {
+      const bool has_name = pragma.arguments.size() == 1 && pragma.arguments[0]->kind == ast::ExprKind::Name;
+      if (pragma.name.text == "appexecdef") {
+        context.diagnostics.report(DiagnosticKind::not_supported, pragma.span, "app executors of the script's own");
+      } else if (pragma.name.text == "worktypedef") {
+        if (!has_name)
+          context.diagnostics.report(DiagnosticKind::bad_pragma, pragma.span, "worktypedef", "takes one name");
+      } else {
         suggest(context.diagnostics.report(DiagnosticKind::unknown_pragma, pragma.name.span, pragma.name.text),
                 pragma.name.text, known);
+      }
+    }
+  }
 }
 
 }  // namespace raddle::check_detail

@@ -72,7 +72,9 @@ void Diagnostics::suppress(DiagnosticKind kind, Span range) {
 }
 
 Diagnostic& Diagnostics::add(DiagnosticKind kind, Span span, std::string message) {
-  const bool fresh = !is_suppressed(kind, span) && seen_.emplace(kind, span.file, span.begin, span.end).second;
+  // at one place a script may fail in many ways while it runs
+  const std::string told = kind == DiagnosticKind::run_time ? message : "";
+  const bool fresh = !is_suppressed(kind, span) && seen_.emplace(kind, span.file, span.begin, span.end, told).second;
   if (fresh && severity_of(kind) == Severity::error) ++error_count_;
   Diagnostic& added = (fresh ? all_ : dropped_).emplace_back();
   added.kind = kind;
@@ -82,7 +84,7 @@ Diagnostic& Diagnostics::add(DiagnosticKind kind, Span span, std::string message
 }
 
 void Diagnostics::order_by_position(std::size_t first) {
-  const auto key = [](const Diagnostic& one) { return std::pair(one.span.file, one.span.begin); };
+  const auto key = [](const Diagnostic& one) { return std::tie(one.span.file, one.span.begin, one.message); };
   std::stable_sort(all_.begin() + static_cast<std::ptrdiff_t>(first), all_.end(),
                    [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
 }

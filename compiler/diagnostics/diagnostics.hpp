@@ -73,6 +73,7 @@ class Diagnostics {
   std::size_t error_count() const { return error_count_; }
   const std::deque<Diagnostic>& all() const { return all_; }
   /// Sorts what was reported from the `first`-th on by position, for a phase that finds things in another order.
+  /// Those of one position are sorted by their text.
   /// References to those diagnostics are invalid then.
   void order_by_position(std::size_t first);
 
@@ -81,7 +82,8 @@ class Diagnostics {
   bool is_suppressed(DiagnosticKind kind, Span span) const;
   Diagnostic& add(DiagnosticKind kind, Span span, std::string message);
 
-  using Key = std::tuple<DiagnosticKind, std::uint32_t, std::uint32_t, std::uint32_t>;  ///< kind, file, begin, end
+  /// Kind, file, begin, end, and what was told if a place may have several messages.
+  using Key = std::tuple<DiagnosticKind, std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
 
   std::deque<Diagnostic> all_;
   std::deque<Diagnostic> dropped_;  ///< their reporters may still hold references

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sched.h>
-
-#include <thread>
 
 #include "compiler/codegen/load_plugin.hpp"
+#include "compiler/driver/app_environment.hpp"
 #include "compiler/driver/builtin_names.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/compile.hpp"
+#include "compiler/driver/machine.hpp"
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/script_arguments.hpp"
 #include "compiler/driver/signals.hpp"
@@ -23,18 +22,23 @@ namespace raddle::driver {
 
 namespace {
 
-unsigned core_count() {
-  // the cores this process may use, not those of the machine
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
-  return std::max(1u, std::thread::hardware_concurrency());
+/// A number of programs that the user gives is meant; else waiting programs may be more than there are cores.
+vm::ProcessBudget process_budget(unsigned programs, unsigned workers) {
+  const unsigned cores = core_count();
+  if (programs != 0) return {.programs = programs, .cores = programs, .memory_bytes = memory_bytes()};
+  return {.programs = workers, .cores = std::max(cores, workers), .memory_bytes = memory_bytes()};
+}
+
+void trace_program(const std::string& text) {
+  stdlib::flush_output();
+  fmt::print(stderr, "raddle: {}\n", text);
 }
 
 vm::RunOptions run_options(const Session& session, const std::string& script_path, std::vector<std::string> arguments) {
   const Options& given = session.options;
   vm::RunOptions options;
   options.workers = given.workers != 0 ? given.workers : core_count();
-  options.process_limit = given.process_limit != 0 ? given.process_limit : options.workers;
+  options.process_budget = process_budget(given.process_limit, options.workers);
   options.scheduler_seed = given.scheduler_seed;
   options.leaf_threshold = given.leaf_threshold;
   options.keep_going = given.keep_going;
@@ -69,9 +73,17 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
     return exit_usage;
   }
 
+  const std::expected<vm::AppSettings, std::string> apps = app_settings();
+  if (!apps) {
+    fmt::print(stderr, "raddle: {}\n", apps.error());
+    return exit_usage;
+  }
+
   const vm::Program program = emit_program(compilation->module);
   vm::RunOptions options = run_options(session, path, std::move(read->rest));
   options.arguments = std::move(read->parameters);
+  options.apps = *apps;
+  if (traces_apps()) options.trace_program = trace_program;
   codegen::LazyLeafCompiler leaf_compiler({&compilation->module, builtin_name});
   if (!session.options.interpret_only) options.leaf_compiler = &leaf_compiler;
   vm::CancelHook cancel;

@@ -36,7 +36,10 @@ void SignalWatch::watch() {
   for (;;) {
     int signal = 0;
     if (sigwait(&set, &signal) != 0 || signal == end_of_watch) return;
-    if (caught_.exchange(signal) != 0) _exit(128 + signal);
+    if (caught_.exchange(signal) != 0) {
+      cancel_.abandon();
+      _exit(128 + signal);
+    }
     constexpr std::string_view message = "raddle: ending what runs; once more to stop at once\n";
     static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));  // nobody is left to tell otherwise
     cancel_.cancel();

@@ -12,6 +12,33 @@ namespace {
 
 vm::Place place_of(Span span) { return {span.file, span.begin, span.end}; }
 
+vm::ValueKind value_kind(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::int_: return vm::ValueKind::int_;
+    case TypeKind::float_: return vm::ValueKind::float_;
+    case TypeKind::boolean: return vm::ValueKind::boolean;
+    case TypeKind::string: return vm::ValueKind::string;
+    case TypeKind::array: return vm::ValueKind::array;
+    case TypeKind::bag: return vm::ValueKind::bag;
+    case TypeKind::structure: return vm::ValueKind::structure;
+    case TypeKind::file:
+    case TypeKind::url: return vm::ValueKind::file;
+    case TypeKind::blob: return vm::ValueKind::blob;
+    case TypeKind::updateable: return vm::ValueKind::updateable;
+    case TypeKind::void_: return vm::ValueKind::void_;
+    default: return vm::ValueKind::none;
+  }
+}
+
+vm::ForeignType foreign_type(const TypeStore& types, TypeId type) {
+  const TypeId base = types.base(type);
+  vm::ForeignType foreign{.kind = value_kind(types.kind(base)), .key = vm::ValueKind::none, .element = {}};
+  if (types.is_array(base)) foreign.key = value_kind(types.kind(types.base(types.at(base).key)));
+  if (foreign.kind == vm::ValueKind::array || foreign.kind == vm::ValueKind::bag)
+    foreign.element.push_back(foreign_type(types, types.at(base).element));
+  return foreign;
+}
+
 class FunctionEmitter {
  public:
   FunctionEmitter(const FunctionPlan& plan, vm::FunctionId id, vm::Program& program)
@@ -149,6 +176,7 @@ class FunctionEmitter {
       case vm::InstructionForm::binary:
         in.b = input(0);
         in.c = input(1);
+        if (op.kind == OpKind::file_assign) in.d = type == TypeKind::url ? 1 : 0;
         break;
       case vm::InstructionForm::ternary:
         in.b = input(0);
@@ -349,20 +377,51 @@ class FunctionEmitter {
     return in;
   }
 
+  std::uint32_t add_foreign() {
+    vm::ForeignFunction foreign;
+    foreign.kind = static_cast<vm::ForeignKind>(function_.foreign.kind);
+    foreign.library = function_.foreign.library;
+    foreign.version = function_.foreign.version;
+    foreign.code = function_.foreign.code;
+    const auto describe = [&](ir::VarId id) -> vm::ForeignFormal {
+      return {function_.variables[id].name, foreign_type(*module_.types, function_.variables[id].type)};
+    };
+    for (std::uint32_t i = 0; i < function_.parameters.size(); ++i)
+      (i < function_.file_output_count ? foreign.files : foreign.inputs).push_back(describe(function_.parameters[i]));
+    for (const ir::VarId output : function_.outputs) foreign.outputs.push_back(describe(output));
+    program_.foreigns.push_back(std::move(foreign));
+    return static_cast<std::uint32_t>(program_.foreigns.size() - 1);
+  }
+
   vm::Instruction emit_run_app(std::uint32_t body) {
     const ir::Command& command = function_.command;
     vm::AppSite site;
+    site.label = function_.name.substr(0, function_.name.find('.'));
     site.words = operands(command.words, body);
     site.stdin_file = operand(command.stdin_file, body);
     site.stdout_file = operand(command.stdout_file, body);
     site.stderr_file = operand(command.stderr_file, body);
+    const auto limit = [&](ir::AppLimit which) {
+      return operand(command.limits[static_cast<std::size_t>(which)], body);
+    };
+    site.retry = limit(ir::AppLimit::retry);
+    site.timeout = limit(ir::AppLimit::timeout);
+    site.priority = limit(ir::AppLimit::prio);
+    site.cores = limit(ir::AppLimit::cores);
+    site.memory = limit(ir::AppLimit::memory);
     for (std::uint32_t i = 0; i < function_.file_output_count; ++i) {
       site.file_outputs.push_back(variable(function_.parameters[i], body));
+      const TypeKind type = kind_of(module_, function_, ir::Operand::variable(function_.parameters[i]));
+      if (type == TypeKind::url) site.url_outputs.push_back(site.file_outputs.back());
     }
-    site.void_outputs = operands(function_.outputs, body);
-    program_.apps.push_back(std::move(site));
+    site.outputs = operands(function_.outputs, body);
     vm::Instruction in;
     in.opcode = vm::Opcode::run_app;
+    if (function_.kind == ir::FunctionKind::foreign) {
+      in.opcode = vm::Opcode::run_foreign;
+      site.foreign = add_foreign();
+    }
+    program_.apps.push_back(std::move(site));
     in.d = static_cast<std::uint32_t>(program_.apps.size() - 1);
     return in;
   }

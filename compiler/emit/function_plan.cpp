@@ -45,7 +45,7 @@ class Planner {
     for (const ir::VarId id : function_.outputs) declare(id, 0);
     plan_.bodies[0].slots = function_.parameters;
     fill_region(0, {0});
-    if (function_.kind == ir::FunctionKind::app) add_run_app();
+    if (function_.kind == ir::FunctionKind::app || function_.kind == ir::FunctionKind::foreign) add_run_app();
     find_roots();
     lay_out_slots();
     for (PlanId id = 0; id < plan_.regions.size(); ++id) record_uses(id);
@@ -151,6 +151,7 @@ class Planner {
     for (const ir::Operand file : {command.stdout_file, command.stderr_file}) {
       if (file.index != ir::none) await(step, file, AwaitMode::set);
     }
+    for (const ir::Operand limit : command.limits) await(step, limit, AwaitMode::set);
     step.results = function_.outputs;
     plan_.regions[0].steps.push_back(std::move(step));
   }

@@ -21,7 +21,7 @@ struct Awaited {
 enum class StepKind : std::uint8_t {
   op,
   loop_test,  ///< end of an iteration: decides, enters the body of a `for`, makes the next iteration
-  run_app,    ///< end of an app function: runs the program
+  run_app,    ///< end of an app function: runs the program; or code outside of the script
 };
 
 struct Step {

@@ -22,6 +22,7 @@
 //   loop variables (one for each, or empty if nobody needs them), assigned when the condition is false.
 //   `for`: test, then body and next. `iterate`: test_after is true: body first; the condition is a variable of
 //   regions[1]; true means stop.
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -102,12 +103,34 @@ enum class FunctionKind : std::uint8_t {
   composite,  ///< expanded in dataflow order
   leaf,       ///< a composite that leaf inference has proven compilable: may be called natively with inputs set
   app,        ///< external program: `command` below
+  foreign,    ///< code outside of the script: `foreign` below; `command` has its inputs as words
 };
 
-/// One word of an app's command line, or the file of a redirection: an operand over the function's parameters.
+/// Retries and limits of an app, by the name of their annotation.
+enum class AppLimit : std::uint8_t { retry, timeout, prio, cores, memory };
+struct AppLimitInfo {
+  const char* name;
+  TypeId type;
+};
+inline constexpr std::array<AppLimitInfo, 5> app_limits = {{{"retry", TypeStore::int_},
+                                                            {"timeout", TypeStore::float_},
+                                                            {"prio", TypeStore::int_},
+                                                            {"cores", TypeStore::int_},
+                                                            {"memory", TypeStore::float_}}};
+
+/// One word of an app's command line, the file of a redirection, a limit: an operand over the function's parameters.
 struct Command {
   std::vector<Operand> words;
-  Operand stdin_file, stdout_file, stderr_file;  ///< index none if absent
+  Operand stdin_file, stdout_file, stderr_file;   ///< index none if absent
+  std::array<Operand, app_limits.size()> limits;  ///< by AppLimit; index none if absent
+};
+
+enum class ForeignKind : std::uint8_t { library, isolated_library, tcl };
+struct Foreign {
+  ForeignKind kind = ForeignKind::library;
+  std::string library;  ///< shared library or Tcl package
+  std::string version;  ///< of the Tcl package
+  std::string code;     ///< C symbol or Tcl template
 };
 
 struct Function {
@@ -121,6 +144,7 @@ struct Function {
   std::vector<Region> regions;  ///< regions[0] is the body
   Command command;              ///< app: words are computed by the ops of regions[0]
   bool is_launched = false;     ///< leaf: the iterations of an index launch, called by its foreach_range only
+  Foreign foreign;
   bool demands_leaf = false;    ///< @leaf: leaf inference reports what stands in the way
   std::string not_leaf_reason;  ///< set by leaf inference where kind stays composite
   Span span;

@@ -109,7 +109,8 @@ class FunctionPrinter {
     out_ += fmt::format("({}) -> ({}){} {{\n", declarations(function_.parameters), declarations(function_.outputs),
                         position(function_.span));
     region_contents(0, "  ");
-    if (function_.kind == FunctionKind::app) command();
+    if (function_.kind == FunctionKind::app || function_.kind == FunctionKind::foreign) command();
+    if (function_.kind == FunctionKind::foreign) foreign();
     return out_ + "}\n";
   }
 
@@ -119,6 +120,7 @@ class FunctionPrinter {
       case FunctionKind::composite: return "composite";
       case FunctionKind::leaf: return "leaf";
       case FunctionKind::app: return "app";
+      case FunctionKind::foreign: return "foreign";
     }
     return "";
   }
@@ -216,7 +218,16 @@ class FunctionPrinter {
     if (command.stdin_file.index != none) out_ += " stdin " + operand(command.stdin_file);
     if (command.stdout_file.index != none) out_ += " stdout " + operand(command.stdout_file);
     if (command.stderr_file.index != none) out_ += " stderr " + operand(command.stderr_file);
+    for (std::size_t i = 0; i < app_limits.size(); ++i)
+      if (command.limits[i].index != none)
+        out_ += fmt::format(" {} {}", app_limits[i].name, operand(command.limits[i]));
     out_ += "\n";
+  }
+
+  void foreign() {
+    const Foreign& foreign = function_.foreign;
+    out_ += fmt::format("  code {} {} {} {}\n", static_cast<int>(foreign.kind), quoted(foreign.library),
+                        quoted(foreign.version), quoted(foreign.code));
   }
 
   const Module& module_;

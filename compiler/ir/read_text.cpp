@@ -146,11 +146,13 @@ class Reader {
     if (!function.regions.empty()) fail("@" + function.name + " is defined twice");
     function_ = &function;
     variables_.clear();
-    const std::string kind = expect(Kind::word, "`composite`, `leaf` or `app`");
+    const std::string kind = expect(Kind::word, "`composite`, `leaf`, `app` or `foreign`");
     if (kind == "leaf")
       function.kind = FunctionKind::leaf;
     else if (kind == "app")
       function.kind = FunctionKind::app;
+    else if (kind == "foreign")
+      function.kind = FunctionKind::foreign;
     else if (kind != "composite")
       fail("unknown kind of function `" + kind + "`");
     if (accept_word("files")) function.file_output_count = static_cast<std::uint32_t>(integer());
@@ -266,6 +268,8 @@ class Reader {
         function_->regions[id].variables.push_back(variable);
       } else if (accept_word("command")) {
         command();
+      } else if (accept_word("code")) {
+        foreign();
       } else {
         operation(id);
       }
@@ -278,6 +282,16 @@ class Reader {
     if (accept_word("stdin")) command.stdin_file = operand();
     if (accept_word("stdout")) command.stdout_file = operand();
     if (accept_word("stderr")) command.stderr_file = operand();
+    for (std::size_t i = 0; i < app_limits.size(); ++i)
+      if (accept_word(app_limits[i].name)) command.limits[i] = operand();
+  }
+
+  void foreign() {
+    Foreign& foreign = function_->foreign;
+    foreign.kind = static_cast<ForeignKind>(integer());
+    foreign.library = expect(Kind::string, "a library");
+    foreign.version = expect(Kind::string, "a version");
+    foreign.code = expect(Kind::string, "code");
   }
 
   void operation(RegionId region) {

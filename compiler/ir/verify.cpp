@@ -34,6 +34,7 @@ class Verifier {
     const Command& command = function_.command;
     for (const Operand file : {command.stdin_file, command.stdout_file, command.stderr_file})
       if (file.index != none) use(file, 0);
+    for (std::size_t i = 0; i < app_limits.size(); ++i) limit(i);
     if (problems_.empty()) writers();
   }
 
@@ -42,6 +43,13 @@ class Verifier {
     problems_.push_back(fmt::format("@{}: {}{}{}", function_.name, op, op.empty() ? "" : ": ", text));
   }
   void report(const std::string& text) { report(op_text_, text); }
+
+  void limit(std::size_t which) {
+    const Operand operand = function_.command.limits[which];
+    if (operand.index == none || !use(operand, 0)) return;
+    if (module_.types->base(type_of(module_, function_, operand)) != app_limits[which].type)
+      report(fmt::format("{} has the wrong type", app_limits[which].name));
+  }
 
   std::string name(VarId id) const {
     const std::string& own = function_.variables[id].name;

@@ -18,8 +18,7 @@ bool is_file(const TypeStore& types, TypeId type) {
 }
 
 void refuse_unsupported(ModuleContext& context, const ast::Annotations& annotations) {
-  static constexpr std::array unsupported = {"retry", "timeout",    "memory",  "cores",
-                                             "memo",  "checkpoint", "isolate", "gpu"};
+  static constexpr std::array unsupported = {"memo", "checkpoint", "gpu"};
   for (const ast::Annotation& annotation : annotations)
     if (std::ranges::find(unsupported, annotation.name.text) != unsupported.end())
       context.diagnostics.report(DiagnosticKind::not_supported, annotation.span, "`@" + annotation.name.text + "`");
@@ -61,6 +60,8 @@ class GlobalReads {
     };
     const TreeVisitor visitor{.expression = expression, .updated = read};
     if (definition.block) visit_statement(*definition.block, visitor);
+    for (const ast::Annotation& annotation : definition.annotations)
+      if (annotation.value) visit_expression(*annotation.value, visitor);
     for (const ast::ExprPtr& word : definition.command.words) visit_expression(*word, visitor);
     for (const auto& redirection : definition.command.redirections) visit_expression(*redirection.file, visitor);
   }
@@ -75,64 +76,70 @@ bool has_annotation(const ast::FunctionDefinition& definition, std::string_view 
                              [&](const ast::Annotation& annotation) { return annotation.name.text == name; });
 }
 
+}  // namespace
+
+ir::FunctionId add_function(ModuleContext& context, const std::string& name, Span span) {
+  std::string unique = name;
+  for (int i = 1; context.module.find(unique) != ir::none; ++i) unique = name + "." + std::to_string(i);
+  ir::Function& function = context.module.functions.emplace_back();
+  function.name = std::move(unique);
+  function.span = span;
+  function.regions.emplace_back();
+  return static_cast<ir::FunctionId>(context.module.functions.size() - 1);
+}
+
+void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, LimitSet from_caller) {
+  const CheckedProgram& program = context.program;
+  const CheckedFunction& checked = program.functions[index];
+  const ast::FunctionDefinition& definition = *checked.definition;
+  ir::Function& function = context.module.functions[id];
+  function.demands_leaf = has_annotation(definition, "leaf");
+  refuse_unsupported(context, definition.annotations);
+  FunctionLowering body(context, id);
+  for (const ast::VariableId output : checked.outputs) {
+    if (!is_file(program.types, program.variables[output].type)) continue;
+    body.add_parameter(output);
+    ++function.file_output_count;
+  }
+  for (const ast::VariableId input : checked.inputs) body.add_parameter(input);
+  for (const ast::VariableId global : context.globals_read[index]) body.add_parameter(global);
+  for (const ast::VariableId output : checked.outputs)
+    if (!is_file(program.types, program.variables[output].type)) body.add_output(output);
+  if (checked.is_app) {
+    function.kind = ir::FunctionKind::app;
+    body.lower_command(definition, from_caller);
+  } else if (definition.body_kind == ast::BodyKind::library || definition.body_kind == ast::BodyKind::tcl) {
+    function.kind = ir::FunctionKind::foreign;
+    body.lower_foreign(definition);
+  } else if (definition.block) {
+    body.find_containers(*definition.block);
+    body.create_output_containers(checked.outputs);
+    body.lower_block(*definition.block);
+  }
+}
+
+namespace {
+
 class ModuleLowering {
  public:
   ModuleLowering(CheckedProgram& program, Diagnostics& diagnostics, ir::Module& module)
-      : program_(program), context_{program, diagnostics, module, {}, {}} {}
+      : program_(program), context_{program, diagnostics, module, {}, {}, {}} {}
 
   void run() {
     const GlobalReads globals(program_);
     ir::Module& module = context_.module;
-    module.entry = add_function("main", Span{.file = program_.modules.back()->file});
+    module.entry = add_function(context_, "main", Span{.file = program_.modules.back()->file});
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i) {
       const CheckedFunction& checked = program_.functions[i];
-      context_.functions.push_back(add_function(checked.name, checked.definition->name.span));
+      context_.functions.push_back(add_function(context_, checked.name, checked.definition->name.span));
       context_.globals_read.push_back(globals.of(i));
     }
-    for (std::uint32_t i = 0; i < program_.functions.size(); ++i) lower_function(i);
+    for (std::uint32_t i = 0; i < program_.functions.size(); ++i) lower_function(context_, i, context_.functions[i], 0);
     lower_entry();
     for (ir::Function& function : module.functions) ir::count_writers(function);
   }
 
  private:
-  ir::FunctionId add_function(const std::string& name, Span span) {
-    std::string unique = name;
-    for (int i = 1; context_.module.find(unique) != ir::none; ++i) unique = name + "." + std::to_string(i);
-    ir::Function& function = context_.module.functions.emplace_back();
-    function.name = std::move(unique);
-    function.span = span;
-    function.regions.emplace_back();
-    return static_cast<ir::FunctionId>(context_.module.functions.size() - 1);
-  }
-
-  void lower_function(std::uint32_t index) {
-    const CheckedFunction& checked = program_.functions[index];
-    const ast::FunctionDefinition& definition = *checked.definition;
-    const ir::FunctionId id = context_.functions[index];
-    ir::Function& function = context_.module.functions[id];
-    function.demands_leaf = has_annotation(definition, "leaf");
-    refuse_unsupported(context_, definition.annotations);
-    FunctionLowering body(context_, id);
-    for (const ast::VariableId output : checked.outputs) {
-      if (!is_file(program_.types, program_.variables[output].type)) continue;
-      body.add_parameter(output);
-      ++function.file_output_count;
-    }
-    for (const ast::VariableId input : checked.inputs) body.add_parameter(input);
-    for (const ast::VariableId global : context_.globals_read[index]) body.add_parameter(global);
-    for (const ast::VariableId output : checked.outputs)
-      if (!is_file(program_.types, program_.variables[output].type)) body.add_output(output);
-    if (checked.is_app) {
-      function.kind = ir::FunctionKind::app;
-      body.lower_command(definition.command);
-    } else if (definition.block) {
-      body.find_containers(*definition.block);
-      body.create_output_containers(checked.outputs);
-      body.lower_block(*definition.block);
-    }
-    // functions in Tcl and of shared libraries have been refused by check
-  }
-
   void lower_entry() {
     FunctionLowering body(context_, context_.module.entry);
     for (const ScriptParameter& parameter : program_.parameters) body.add_parameter(parameter.variable);

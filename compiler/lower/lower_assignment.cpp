@@ -11,17 +11,14 @@ using ir::OpKind;
 void FunctionLowering::assign(const ast::Assign& assign) {
   outputs_.clear();
   refuse_unsupported(context_, assign.annotations);
-  statement_annotations_ = &assign.annotations;
   if (assign.values.size() == 1 && assign.targets.size() > 1) {
     assign_outputs(assign, as<ast::Call>(*assign.values[0]));
-    statement_annotations_ = nullptr;
     return;
   }
   for (std::size_t i = 0; i < assign.targets.size(); ++i) {
     const bool declares = i < assign.declares.size() && assign.declares[i];
     assign_one(*assign.targets[i], *assign.values[i], declares);
   }
-  statement_annotations_ = nullptr;
 }
 
 // `a, b[0] = f(x)`: plain variables of the right type take the outputs themselves.

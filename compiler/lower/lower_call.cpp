@@ -13,9 +13,6 @@ bool returns_existing_files(const stdlib::Builtin& builtin) {
   return builtin.signature.substr(0, builtin.signature.find('(', 1)).find('!') != std::string_view::npos;
 }
 
-/// The builtin's last input is how many processes it uses: what `@par` says.
-bool takes_process_count(const stdlib::Builtin& builtin) { return builtin.signature.ends_with("int par=1)"); }
-
 }  // namespace
 
 bool FunctionLowering::fills_files(const ast::Call& call) const {
@@ -26,11 +23,11 @@ bool FunctionLowering::fills_files(const ast::Call& call) const {
 FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::vector<ir::VarId> targets) {
   targets.resize(call.output_types.size(), ir::none);
   refuse_unsupported(context_, call.annotations);
-  const ast::Annotations* const of_statement = std::exchange(statement_annotations_, nullptr);
-  const ir::Operand priority = annotation_operand(call.annotations, of_statement, "prio");
+  check_place(call);
+  const ir::Operand priority = annotation_operand(call.annotations, "prio");
   switch (call.callee_kind) {
     case CalleeKind::function: return call_script_function(call, std::move(targets), priority);
-    case CalleeKind::builtin: return call_builtin(call, std::move(targets), of_statement, priority);
+    case CalleeKind::builtin: return call_builtin(call, std::move(targets), priority);
     case CalleeKind::structure: return {construct(call, targets.empty() ? ir::none : targets[0])};
     case CalleeKind::conversion: {
       const ir::Operand operand = value(*call.resolved_arguments[0]);
@@ -77,11 +74,59 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
     operands.push_back(argument(*call.resolved_arguments[i], context_.program.variables[callee.inputs[i]].type));
   for (const ast::VariableId global : context_.globals_read[call.callee_index])
     operands.push_back(ir::Operand::variable(variable_of(global)));
+  const ir::FunctionId function = callee.is_app ? limited_app(call, operands) : context_.functions[call.callee_index];
   const OpKind kind = callee.is_app ? OpKind::call_app : OpKind::call;
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
-  op.callee = context_.functions[call.callee_index];
-  op.priority = priority;
+  op.callee = function;
+  if (!callee.is_app) op.priority = priority;
   return outputs;
+}
+
+/// On one machine a place changes nothing, but a rank that does not exist is an error.
+void FunctionLowering::check_place(const ast::Call& call) {
+  for (const ast::Annotation& annotation : call.annotations) {
+    const std::string& name = annotation.name.text;
+    const bool is_location = name == "location" || name == "soft_location";
+    const bool is_par = name == "par" && annotation.value && call.callee_kind == CalleeKind::function;
+    if (!is_location && !is_par) continue;
+    ir::Operand number = value(*annotation.value);
+    if (is_location) number = emit_value(OpKind::struct_get, {number}, TypeStore::int_, annotation.span);
+    ir::Op& op = emit(OpKind::call_builtin, {number}, {temporary(TypeStore::void_, annotation.span)}, annotation.span);
+    op.callee = builtin_named(is_location ? "@location" : "@par");
+    op.operand_types = {TypeStore::int_};
+  }
+  if (call.callee_kind == CalleeKind::function) check_work_type(call);
+}
+
+void FunctionLowering::check_work_type(const ast::Call& call) {
+  for (const ast::Annotation& annotation : context_.program.functions[call.callee_index].definition->annotations) {
+    if (annotation.name.text != "dispatch") continue;
+    const std::string& type = ast::as<ast::Name>(*annotation.value).text;
+    if (type == "WORKER" || type == "CONTROL") return;
+    const ir::Operand name = ir::Operand::constant(context_.module.constant(type));
+    ir::Op& op = emit(OpKind::call_builtin, {name}, {temporary(TypeStore::void_, call.span)}, call.span);
+    op.callee = builtin_named("@dispatch");
+    op.operand_types = {TypeStore::string};
+  }
+}
+
+ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& operands) {
+  LimitSet given = 0;
+  for (unsigned limit = 0; limit < ir::app_limits.size(); ++limit) {
+    for (const ast::Annotation& annotation : call.annotations) {
+      if (annotation.name.text != ir::app_limits[limit].name) continue;
+      given |= 1u << limit;
+      operands.push_back(value(*annotation.value));
+    }
+  }
+  if (given == 0) return context_.functions[call.callee_index];
+  const auto [known, fresh] = context_.limited_apps.try_emplace({call.callee_index, given}, ir::none);
+  if (fresh) {
+    const CheckedFunction& app = context_.program.functions[call.callee_index];
+    known->second = add_function(context_, app.name, app.definition->name.span);
+    lower_function(context_, call.callee_index, known->second, given);
+  }
+  return known->second;
 }
 
 /// An updateable is passed itself where one is asked for, else its present value.
@@ -92,7 +137,7 @@ ir::Operand FunctionLowering::argument(const ast::Expr& expr, TypeId formal) {
 }
 
 FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,
-                                                          const ast::Annotations* of_statement, ir::Operand priority) {
+                                                          ir::Operand priority) {
   const bool fills = fills_files(call);
   Operands operands, outputs;
   std::vector<ir::VarId> results;
@@ -108,8 +153,8 @@ FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call,
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
   for (const ast::Expr* argument : call.resolved_arguments) operands.push_back(value(*argument));
-  if (takes_process_count(stdlib::builtins()[call.callee_index])) {
-    const ir::Operand count = annotation_operand(call.annotations, of_statement, "par");
+  if (stdlib::takes_process_count(stdlib::builtins()[call.callee_index])) {
+    const ir::Operand count = annotation_operand(call.annotations, "par");
     if (count.index != ir::none) operands.back() = count;
   }
   std::vector<TypeId> operand_types;
@@ -128,13 +173,9 @@ ir::Operand FunctionLowering::construct(const ast::Call& call, ir::VarId target)
 }
 
 /// The value of a call's annotation; else of the statement's that is the call.
-ir::Operand FunctionLowering::annotation_operand(const ast::Annotations& of_call, const ast::Annotations* of_statement,
-                                                 std::string_view name) {
-  for (const ast::Annotations* annotations : {&of_call, of_statement}) {
-    if (annotations == nullptr) continue;
-    for (const ast::Annotation& annotation : *annotations)
-      if (annotation.name.text == name && annotation.value) return value(*annotation.value);
-  }
+ir::Operand FunctionLowering::annotation_operand(const ast::Annotations& annotations, std::string_view name) {
+  for (const ast::Annotation& annotation : annotations)
+    if (annotation.name.text == name && annotation.value) return value(*annotation.value);
   return {};
 }
 
@@ -145,7 +186,25 @@ void FunctionLowering::call_function(std::uint32_t function_index, Span span) {
   emit(OpKind::call, std::move(operands), {}, span).callee = context_.functions[function_index];
 }
 
-void FunctionLowering::lower_command(const ast::CommandLine& command) {
+void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) {
+  ir::Function& lowered = function();
+  for (std::size_t i = lowered.file_output_count; i < lowered.parameters.size(); ++i)
+    lowered.command.words.push_back(ir::Operand::variable(lowered.parameters[i]));
+  if (definition.body_kind == ast::BodyKind::tcl) {
+    lowered.foreign = {ir::ForeignKind::tcl, definition.tcl_package[0], definition.tcl_package[1],
+                       definition.tcl_template};
+    return;
+  }
+  lowered.foreign = {ir::ForeignKind::library, "", "", definition.name.text};
+  for (const ast::Annotation& annotation : definition.annotations) {
+    if (annotation.name.text == "isolate") lowered.foreign.kind = ir::ForeignKind::isolated_library;
+    if (annotation.name.text == "library")
+      lowered.foreign.library = ast::as<ast::StringLiteral>(*annotation.value).value;
+  }
+}
+
+void FunctionLowering::lower_command(const ast::FunctionDefinition& definition, LimitSet from_caller) {
+  const ast::CommandLine& command = definition.command;
   ir::Command lowered;
   for (const ast::ExprPtr& word : command.words) lowered.words.push_back(value(*word));
   for (const ast::CommandLine::Redirection& redirection : command.redirections) {
@@ -155,6 +214,14 @@ void FunctionLowering::lower_command(const ast::CommandLine& command) {
       case ast::Redirect::stdout_: lowered.stdout_file = file; break;
       case ast::Redirect::stderr_: lowered.stderr_file = file; break;
     }
+  }
+  for (unsigned limit = 0; limit < ir::app_limits.size(); ++limit) {
+    if ((from_caller & 1u << limit) != 0) {
+      lowered.limits[limit] = ir::Operand::variable(add_limit_parameter(static_cast<ir::AppLimit>(limit)));
+      continue;
+    }
+    for (const ast::Annotation& annotation : definition.annotations)
+      if (annotation.name.text == ir::app_limits[limit].name) lowered.limits[limit] = value(*annotation.value);
   }
   function().command = std::move(lowered);
 }

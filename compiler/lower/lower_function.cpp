@@ -47,6 +47,13 @@ void FunctionLowering::add_result(ast::VariableId variable) {
   variables_[variable] = source.index;
 }
 
+ir::VarId FunctionLowering::add_limit_parameter(ir::AppLimit limit) {
+  const ir::AppLimitInfo& info = ir::app_limits[static_cast<std::size_t>(limit)];
+  const ir::VarId id = new_variable("", info.type, function().span, 0);
+  function().parameters.push_back(id);
+  return id;
+}
+
 ir::VarId FunctionLowering::declare(ast::VariableId variable) {
   const auto known = variables_.find(variable);
   if (known != variables_.end()) return known->second;  // a parameter or output of the entry

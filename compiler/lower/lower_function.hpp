@@ -14,6 +14,9 @@
 
 namespace raddle::lowering {
 
+/// Bits by ir::AppLimit.
+using LimitSet = unsigned;
+
 /// What all functions share.
 struct ModuleContext {
   CheckedProgram& program;
@@ -21,7 +24,14 @@ struct ModuleContext {
   ir::Module& module;
   std::vector<ir::FunctionId> functions;                   ///< by index of CheckedProgram::functions
   std::vector<std::vector<ast::VariableId>> globals_read;  ///< the same: extra parameters, in order
+  /// Apps for calls that give some limits themselves: these are the last parameters then.
+  std::map<std::pair<std::uint32_t, LimitSet>, ir::FunctionId> limited_apps;
 };
+
+/// Makes and lowers the function of index `index` of CheckedProgram::functions.
+ir::FunctionId add_function(ModuleContext& context, const std::string& name, Span span);
+/// @param from_caller  limits of an app that calls give, as parameters after the others
+void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, LimitSet from_caller);
 
 bool is_file(const TypeStore& types, TypeId type);
 
@@ -38,12 +48,15 @@ class FunctionLowering {
   ir::VarId add_output(ast::VariableId variable);
   /// An output of the entry function.
   void add_result(ast::VariableId variable);
+  ir::VarId add_limit_parameter(ir::AppLimit limit);
   /// Containers (arrays, bags, structures) in `body` that are written piece by piece; before the body is lowered.
   void find_containers(const ast::Stmt& body);
   /// Makes the container of an output that is written piece by piece.
   void create_output_containers(const std::vector<ast::VariableId>& outputs);
   void lower_block(const ast::Block& block);
-  void lower_command(const ast::CommandLine& command);
+  void lower_command(const ast::FunctionDefinition& definition, LimitSet from_caller);
+  /// A function of a shared library or in Tcl.
+  void lower_foreign(const ast::FunctionDefinition& definition);
   /// Calls the script's function `main`.
   void call_function(std::uint32_t function, Span span);
 
@@ -90,13 +103,15 @@ class FunctionLowering {
   /// @return         the outputs
   Operands call(const ast::Call& call, std::vector<ir::VarId> targets);
   Operands call_script_function(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
-  Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, const ast::Annotations* of_statement,
-                        ir::Operand priority);
+  Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
   ir::Operand argument(const ast::Expr& expr, TypeId formal);
   ir::Operand construct(const ast::Call& call, ir::VarId target);
   ir::VarId file_for_output(ir::VarId target, TypeId type, Span span);
-  ir::Operand annotation_operand(const ast::Annotations& of_call, const ast::Annotations* of_statement,
-                                 std::string_view name);
+  ir::Operand annotation_operand(const ast::Annotations& annotations, std::string_view name);
+  void check_place(const ast::Call& call);
+  void check_work_type(const ast::Call& call);
+  /// The app for a call that gives limits; adds their values to its operands.
+  ir::FunctionId limited_app(const ast::Call& call, Operands& operands);
   /// True if the call makes its file output itself, given a file object (not: a builtin that returns an existing file).
   bool fills_files(const ast::Call& call) const;
 
@@ -144,8 +159,6 @@ class FunctionLowering {
   std::map<Path, ir::VarId> containers_;  ///< none until the variable is declared
   std::set<ir::VarId> mapped_files_;      ///< variables whose file object is made where they are declared
   Operands outputs_;                      ///< of the last statement, for chains
-  /// Those before the assignment or declaration whose right side is lowered: they are its call's.
-  const ast::Annotations* statement_annotations_ = nullptr;
 };
 
 template <typename Body>

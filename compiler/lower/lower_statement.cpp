@@ -45,7 +45,6 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
     }
     if (checked.written_by_element) create_container(declarator.variable, variable);
     if (!declarator.value) continue;
-    statement_annotations_ = &declaration.annotations;
     const bool starts_as_number = types().kind(types().base(declarator.value->type)) != TypeKind::updateable;
     if (types().kind(checked.type) == TypeKind::updateable && starts_as_number) {
       emit(OpKind::update_new, {converted(value(*declarator.value), TypeStore::float_, declarator.span)}, {variable},
@@ -54,7 +53,6 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
       initialise(variable, *declarator.value);
     }
     outputs_.push_back(ir::Operand::variable(variable));
-    statement_annotations_ = nullptr;
   }
 }
 

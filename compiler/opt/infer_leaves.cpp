@@ -255,8 +255,9 @@ void infer_leaves(ir::Module& module, Diagnostics& diagnostics) {
   for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
     ir::Function& function = module.functions[id];
     if (id != module.entry && function.kind == ir::FunctionKind::composite) candidates.insert(id);
-    if (function.kind != ir::FunctionKind::app) continue;
-    function.not_leaf_reason = "it starts a program";
+    if (function.kind != ir::FunctionKind::app && function.kind != ir::FunctionKind::foreign) continue;
+    const bool is_app = function.kind == ir::FunctionKind::app;
+    function.not_leaf_reason = is_app ? "it starts a program" : "it is code outside of the script";
     if (function.demands_leaf) report(function, {function.not_leaf_reason, function.span}, diagnostics);
   }
 

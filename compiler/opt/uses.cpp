@@ -68,6 +68,7 @@ std::vector<std::uint32_t> count_reads(const ir::Function& function) {
   for (const ir::Operand& operand :
        {function.command.stdin_file, function.command.stdout_file, function.command.stderr_file})
     count_word(operand);
+  std::ranges::for_each(function.command.limits, count_word);
   return reads;
 }
 
@@ -87,6 +88,8 @@ void visit_all_operands(ir::Function& function, const std::function<void(ir::Ope
   for (ir::Operand* operand :
        {&function.command.stdin_file, &function.command.stdout_file, &function.command.stderr_file})
     if (operand->index != ir::none) visit(*operand);
+  for (ir::Operand& limit : function.command.limits)
+    if (limit.index != ir::none) visit(limit);
 }
 
 Replacements::Replacements(const ir::Function& function) {

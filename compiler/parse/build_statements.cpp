@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "compiler/parse/build_ast.hpp"
 #include "compiler/parse/literals.hpp"
@@ -16,6 +17,20 @@ namespace {
 void prepend(Annotations& to, Annotations more) {
   std::move(to.begin(), to.end(), std::back_inserter(more));
   to = std::move(more);
+}
+
+constexpr std::array call_annotations = {"prio",  "location", "soft_location", "par",
+                                         "retry", "timeout",  "cores",         "memory"};
+
+/// `@prio=3 int y = f(x);`: annotations of calls that stand before a statement belong to its call.
+void move_to_call(Annotations& annotations, ast::Expr* value) {
+  if (value == nullptr || value->kind != ExprKind::Call) return;
+  Annotations of_call, others;
+  for (ast::Annotation& one : annotations)
+    (std::ranges::find(call_annotations, one.name.text) != call_annotations.end() ? of_call : others)
+        .push_back(std::move(one));
+  annotations = std::move(others);
+  prepend(ast::as<ast::Call>(*value).annotations, std::move(of_call));
 }
 
 }  // namespace
@@ -111,6 +126,7 @@ StmtPtr AstBuilder::declaration(P::Simple_statementContext* from, Annotations an
   node->annotations = std::move(annotations);
   node->type = declared_type(from);
   for (P::DeclaratorContext* item : from->declared->items) node->declarators.push_back(declarator(item));
+  if (node->declarators.size() == 1) move_to_call(node->annotations, node->declarators[0].value.get());
   return node;
 }
 
@@ -151,6 +167,7 @@ StmtPtr AstBuilder::assignment(P::Simple_statementContext* from, Annotations ann
   for (P::ReferenceContext* item : from->targets) node->targets.push_back(target(item));
   for (P::Call_argumentContext* item : from->elements) node->targets.push_back(target(item));
   node->values = expressions(from->values);
+  if (node->values.size() == 1) move_to_call(node->annotations, node->values[0].get());
   if (node->targets.empty()) error(span(from->open), "expected a variable to assign to");
   return node;
 }

@@ -1,4 +1,6 @@
 // Arrays and bags as a whole: size, keys, ranges, picking elements, text form.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "stdlib/native/elements.hpp"

@@ -18,6 +18,7 @@
 #include "stdlib/native/pattern.hpp"
 #include "vm/external/start_child.hpp"
 #include "vm/value/file.hpp"
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -29,10 +30,12 @@ const std::string& path_of(const Value& value) {
   return value.kind() == vm::ValueKind::file ? value.as_file().path() : value.as_string();
 }
 
+std::string no_temporary() { return fmt::format("no temporary file could be made in `{}`", vm::temporary_folder()); }
+
 // Writes the file that came as the first argument.
 Result fill(Arguments arguments, std::string_view bytes) {
   const std::string& path = arguments[0].as_file().path();
-  if (path.empty()) return fail("no temporary file could be made");
+  if (path.empty()) return fail(no_temporary());
   return write_file(path, bytes);
 }
 
@@ -89,12 +92,11 @@ class Lines {
   std::optional<Pattern> comment_;
 };
 
-std::expected<std::string, std::string> make_temporary() {
-  const char* folder = std::getenv("SWIFT_TMP");
-  if (folder == nullptr) folder = std::getenv("TMP");
-  std::string path = std::string(folder == nullptr ? "/tmp" : folder) + "/raddle_XXXXXX";
+// One that the script asks for by name is the script's: it stays.
+std::expected<std::string, std::string> make_lasting_temporary() {
+  std::string path = vm::temporary_folder() + "/raddle_XXXXXX";
   const int fd = mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return std::unexpected(fmt::format("can not make `{}`: {}", path, vm::error_text(errno)));
+  if (fd < 0) return std::unexpected(no_temporary());
   close(fd);
   return path;
 }
@@ -112,7 +114,9 @@ Result input_url(Call, Arguments arguments, Results results) {
 }
 
 Result filename(Call, Arguments arguments, Results results) {
-  return give(results, Value::of(arguments[0].as_file().path()));
+  const std::string& path = arguments[0].as_file().path();
+  if (path.empty()) return fail(no_temporary());
+  return give(results, Value::of(path));
 }
 
 // In the order of the names.
@@ -204,13 +208,13 @@ Result realpath_string(Call, Arguments arguments, Results results) {
 }
 
 Result mktemp_file(Call, Arguments, Results results) {
-  auto path = make_temporary();
+  auto path = make_lasting_temporary();
   if (!path) return fail(std::move(path.error()));
   return give(results, File::existing(std::move(*path)));
 }
 
 Result mktemp_string(Call, Arguments, Results results) {
-  auto path = make_temporary();
+  auto path = make_lasting_temporary();
   if (!path) return fail(std::move(path.error()));
   return give(results, Value::of(std::move(*path)));
 }

@@ -41,6 +41,7 @@ LIBRARIES = {
     "llvm-c/": ["compiler/codegen"],
     "antlr4-runtime": ["compiler/parse"],
     "uv.h": ["vm/external"],
+    "ffi.h": ["vm/foreign"],
     "CLI/": ["compiler/driver"],
     "nlohmann/": ["stdlib/native"],
 }

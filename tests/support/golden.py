@@ -7,11 +7,12 @@ Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie
 (stderr, exact; needed where the run is to fail, else checked if it is there). The script's first line says how to run
 it; every part may be left out:
 
-    // run: --workers=1,2,8 --keep-going  args: --points=10 word  order: any  exit: 0  emit: ir
+    // run: --workers=1,2,8 --keep-going  args: --points=10 word  env: NAME=VALUE  order: any  exit: 0  emit: ir
 
 run    options of `raddle run`; --workers takes a list, and the case is run with each (default 1,2,8), at -O0 and at -O2
        unless an -O is given
 args   what stands after the script's name
+env    variables added to the environment; `$HERE` in a value is the folder that the script runs in
 order  any: stdout is compared as sorted lines; exact: as it is (default: any)
 exit   the exit code to expect (default 0). With 3 the script does not run: one run, one level
 emit   compares the text of --emit=STAGE instead of running
@@ -38,7 +39,7 @@ from dataclasses import dataclass, field
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIMEOUT_S = 60
 SHOWN_LINES = 60
-KEYS = ("run", "args", "order", "exit", "emit")
+KEYS = ("run", "args", "env", "order", "exit", "emit")
 
 
 @dataclass
@@ -50,6 +51,7 @@ class Case:
     workers: list = field(default_factory=lambda: ["1", "2", "8"])
     levels: list = field(default_factory=lambda: ["-O0", "-O2"])
     arguments: list = field(default_factory=list)
+    environment: dict = field(default_factory=dict)
     order: str = "any"
     exit_code: int = 0
     emit: str = ""
@@ -80,6 +82,7 @@ def parse_header(script):
     parts = re.split(r"\b(" + "|".join(KEYS) + r"):(?:\s|$)", first[2:])
     values = dict(zip(parts[1::2], (part.strip() for part in parts[2::2])))
     case.arguments = values.get("args", "").split()
+    case.environment = dict(setting.split("=", 1) for setting in values.get("env", "").split())
     case.order = values.get("order", "any")
     case.exit_code = int(values.get("exit", "0"))
     case.emit = values.get("emit", "")
@@ -111,6 +114,7 @@ def run_once(raddle, case, options, timeout_s=TIMEOUT_S):
             os.symlink(neighbour, folder / neighbour.name)
         command = [raddle, "run", *options, case.script.name, *case.arguments]
         environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "TMPDIR": str(temporary), "TMP": str(temporary)}
+        environment |= {name: value.replace("$HERE", str(folder)) for name, value in case.environment.items()}
         try:
             done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                                   capture_output=True, timeout=timeout_s, check=False)

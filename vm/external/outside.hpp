@@ -15,9 +15,9 @@ namespace raddle::vm {
 /// Threads and processes are started when they are first needed.
 class Outside {
  public:
-  /// @param process_limit  programs at a time   @param server_limit  servers of each kind
-  Outside(unsigned process_limit, unsigned server_limit)
-      : processes_(std::make_unique<Processes>(process_limit)),
+  /// @param budget  of programs   @param server_limit  servers of each kind
+  Outside(ProcessBudget budget, unsigned server_limit)
+      : processes_(std::make_unique<Processes>(budget)),
         timers_(std::make_unique<Timers>()),
         server_limit_(server_limit) {}
   /// Ends all that is under way; nobody is called back any more. Nothing may be asked for afterwards.

@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <deque>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <unordered_set>
 
@@ -29,6 +30,8 @@ struct Waiting {
   Done done;
 };
 
+std::uint64_t milliseconds(double seconds) { return static_cast<std::uint64_t>(std::min(seconds, 1e12) * 1000) + 1; }
+
 bool is_shortage(int error) { return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM; }
 
 ProcessResult result_of(int wait_status) {
@@ -43,7 +46,7 @@ ProcessResult result_of(int wait_status) {
 
 }  // namespace
 
-// Everything but `loop`, `limit` and the fields below `mutex` belongs to the loop's thread.
+// Everything but `loop`, `budget` and the fields below `mutex` belongs to the loop's thread.
 struct Processes::State {
   // A running program; in `running` until it has ended, deleted when its handles are closed, too.
   struct Child {
@@ -52,6 +55,8 @@ struct Processes::State {
     Done done;
     pid_t pid;
     FileDescriptor pid_fd;
+    std::int64_t cores;
+    double memory_bytes;
     Stage stage = Stage::running;
     bool timed_out = false;
     uv_poll_t exit_watch{};  // pid_fd becomes readable when the program ends
@@ -59,9 +64,20 @@ struct Processes::State {
     int open_handles = 0;
   };
 
-  explicit State(unsigned limit) : limit(std::max(limit, 1u)) {}
+  // A request whose delay has not passed.
+  struct Delayed {
+    State* state;
+    Waiting waiting;
+    uv_timer_t timer{};
+  };
 
+  explicit State(ProcessBudget given) : budget(given) {}
+
+  void admit(Waiting next);
+  void delay(Waiting next);
+  void drop(Delayed& late);
   void start_waiting();
+  bool fits(const ProcessRequest& request) const;
   int start(Waiting& waiting);
   void watch(Child& child, double timeout_s);
   void arm_timer(Child& child, std::uint64_t delay_ms);
@@ -72,9 +88,12 @@ struct Processes::State {
   void end_running();
   void note_all_ended();
 
-  const unsigned limit;
-  std::deque<Waiting> waiting;
+  const ProcessBudget budget;
+  std::multimap<std::int64_t, Waiting, std::greater<>> waiting;  // by priority; equal ones stay in order
+  std::unordered_set<Delayed*> delayed;
   std::unordered_set<Child*> running;
+  std::int64_t cores_used = 0;
+  double memory_used = 0;
   bool ending = false;  // end_all was called and programs still run
 
   std::mutex mutex;
@@ -84,7 +103,7 @@ struct Processes::State {
   EventLoop loop;  // last: its thread, which uses the rest, ends first
 };
 
-Processes::Processes(unsigned limit) : state_(std::make_unique<State>(limit)) {
+Processes::Processes(ProcessBudget budget) : state_(std::make_unique<State>(budget)) {
   // Inherited as ignored from whoever started us, it would make the system throw exit statuses away.
   struct sigaction action;
   if (sigaction(SIGCHLD, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
@@ -96,8 +115,8 @@ void Processes::spawn(ProcessRequest request, std::function<void(ProcessResult)>
   State* state = state_.get();
   state->loop.post([state, waiting = Waiting{std::move(request), std::move(done)}]() mutable {
     if (state->ending) return;
-    state->waiting.push_back(std::move(waiting));
-    state->start_waiting();
+    if (waiting.request.delay_s > 0) return state->delay(std::move(waiting));
+    state->admit(std::move(waiting));
   });
 }
 
@@ -111,18 +130,52 @@ void Processes::end_all() {
   state->all_ended.wait(lock, [&] { return state->endings_done != before; });
 }
 
-// Starts waiting programs up to the limit. A shortage (of process ids, descriptors, memory) while others run lowers
-// the limit: the next end tries again.
+void Processes::State::admit(Waiting next) {
+  const std::int64_t priority = next.request.priority;
+  waiting.emplace(priority, std::move(next));
+  start_waiting();
+}
+
+void Processes::State::delay(Waiting next) {
+  auto* late = new Delayed{this, std::move(next)};
+  delayed.insert(late);
+  uv_timer_init(loop.loop(), &late->timer);
+  late->timer.data = late;
+  uv_update_time(loop.loop());
+  uv_timer_start(
+      &late->timer,
+      [](uv_timer_t* timer) {
+        auto& due = *static_cast<Delayed*>(timer->data);
+        Waiting request = std::move(due.waiting);
+        State* state = due.state;
+        state->drop(due);
+        state->admit(std::move(request));
+      },
+      milliseconds(late->waiting.request.delay_s), 0);
+}
+
+void Processes::State::drop(Delayed& late) {
+  delayed.erase(&late);
+  uv_close(reinterpret_cast<uv_handle_t*>(&late.timer),
+           [](uv_handle_t* handle) { delete static_cast<Delayed*>(handle->data); });
+}
+
+bool Processes::State::fits(const ProcessRequest& request) const {
+  if (running.empty()) return true;
+  return running.size() < budget.programs && request.cores <= budget.cores - cores_used &&
+         request.memory_bytes <= budget.memory_bytes - memory_used;
+}
+
+// Starts waiting programs while they fit. A shortage (of process ids, descriptors, memory) while others run ends that,
+// too: the next end tries again.
 void Processes::State::start_waiting() {
-  while (!waiting.empty() && running.size() < limit) {
-    Waiting next = std::move(waiting.front());
-    waiting.pop_front();
-    const int error = start(next);
+  while (!waiting.empty() && fits(waiting.begin()->second.request)) {
+    Waiting& first = waiting.begin()->second;
+    const int error = start(first);
+    if (is_shortage(error) && !running.empty()) return;
+    const Waiting next = std::move(first);
+    waiting.erase(waiting.begin());
     if (error == 0) continue;
-    if (is_shortage(error) && !running.empty()) {
-      waiting.push_front(std::move(next));
-      return;
-    }
     ProcessResult result;
     result.start_error = error_text(error);
     next.done(std::move(result));
@@ -149,8 +202,11 @@ int Processes::State::start(Waiting& next) {
     waitpid(*pid, nullptr, 0);
     return error;
   }
-  auto* child = new Child{this, std::move(next.done), *pid, std::move(pid_fd)};
+  const ProcessRequest& request = next.request;
+  auto* child = new Child{this, std::move(next.done), *pid, std::move(pid_fd), request.cores, request.memory_bytes};
   running.insert(child);
+  cores_used += child->cores;
+  memory_used += child->memory_bytes;
   watch(*child, next.request.timeout_s);
   return 0;
 }
@@ -163,7 +219,7 @@ void Processes::State::watch(Child& child, double timeout_s) {
     auto& ended = *static_cast<Child*>(watch->data);
     ended.state->reap(ended);
   });
-  if (timeout_s > 0) arm_timer(child, static_cast<std::uint64_t>(std::min(timeout_s, 1e12) * 1000) + 1);
+  if (timeout_s > 0) arm_timer(child, milliseconds(timeout_s));
 }
 
 void Processes::State::arm_timer(Child& child, std::uint64_t delay_ms) {
@@ -228,6 +284,8 @@ void Processes::State::ended(Child& child, ProcessResult result) {
     if (--closing->open_handles == 0) delete closing;
   };
   running.erase(&child);
+  cores_used -= child.cores;
+  memory_used = running.empty() ? 0 : memory_used - child.memory_bytes;
   if (child.timer.data != nullptr) uv_close(reinterpret_cast<uv_handle_t*>(&child.timer), closed);
   uv_close(reinterpret_cast<uv_handle_t*>(&child.exit_watch), closed);
   start_waiting();
@@ -238,6 +296,7 @@ void Processes::State::ended(Child& child, ProcessResult result) {
 void Processes::State::end_running() {
   ending = true;
   waiting.clear();
+  while (!delayed.empty()) drop(**delayed.begin());
   for (Child* child : running) ask_to_end(*child);
   if (running.empty()) note_all_ended();
 }

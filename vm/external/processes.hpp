@@ -3,6 +3,7 @@
 // holds no worker.
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,7 +15,18 @@ struct ProcessRequest {
   std::vector<std::string> words;                    ///< words[0] is the program, looked up in PATH
   std::string stdin_path, stdout_path, stderr_path;  ///< "" = inherited; output files are truncated, folders made
   std::vector<std::pair<std::string, std::string>> environment;  ///< added to the run's
-  double timeout_s = 0;  ///< 0: none; SIGTERM to the process group, SIGKILL 5 s later
+  double timeout_s = 0;       ///< 0: none; SIGTERM to the process group, SIGKILL 5 s later
+  double delay_s = 0;         ///< waits so long before it may start, taking nothing of the budget
+  std::int64_t priority = 0;  ///< of those that wait the higher ones start first; equal ones in order
+  std::int64_t cores = 1;     ///< its share of the budget while it runs
+  double memory_bytes = 0;
+};
+
+/// What programs that run at once may take together.
+struct ProcessBudget {
+  unsigned programs = 1;
+  std::int64_t cores = std::numeric_limits<std::int64_t>::max();
+  double memory_bytes = std::numeric_limits<double>::infinity();
 };
 
 struct ProcessResult {
@@ -28,8 +40,9 @@ struct ProcessResult {
 /// (not what they have started themselves).
 class Processes {
  public:
-  /// @param limit  most programs running at once, at least 1; further requests wait in order
-  explicit Processes(unsigned limit);
+  /// Requests beyond the budget wait. The first of them is not overtaken by smaller ones that would fit, lest it wait
+  /// for ever. What is larger than the whole budget runs alone.
+  explicit Processes(ProcessBudget budget);
   /// end_all(), then ends the loop. Not on the loop's thread.
   ~Processes();
   /// Any thread. The loop's thread starts with the first call. `done` is called once, on the loop's thread, after the

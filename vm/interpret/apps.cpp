@@ -1,13 +1,17 @@
 // App functions: external programs.
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "vm/interpret/app_limits.hpp"
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/program_run.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::vm {
@@ -37,49 +41,105 @@ void make_folder_of(const std::string& path) {
 /// "" if it has succeeded.
 std::string what_went_wrong(const ProgramRun& run) {
   const ProcessResult& result = run.result;
-  if (!result.start_error.empty()) return fmt::format("`{}` could not be started: {}", run.program, result.start_error);
-  if (result.timed_out) return fmt::format("`{}` took too long and was ended", run.program);
+  const std::string& program = run.request.words[0];
+  if (!result.start_error.empty()) return fmt::format("`{}` could not be started: {}", program, result.start_error);
+  if (result.timed_out) return fmt::format("`{}` took longer than {} s and was ended", program, run.request.timeout_s);
   if (result.signal != 0) {
-    return fmt::format("`{}` was ended by signal {} ({})", run.program, result.signal, strsignal(result.signal));
+    return fmt::format("`{}` was ended by signal {} ({})", program, result.signal, strsignal(result.signal));
   }
-  if (result.exit_code != 0) return fmt::format("`{}` ended with exit code {}", run.program, result.exit_code);
-  for (const Operand output : run.site.file_outputs) {
-    const std::string& path = object_in<File>(run.frame.at(output)).path();
-    if (!std::filesystem::exists(path)) return fmt::format("`{}` did not make its output file `{}`", run.program, path);
+  if (result.exit_code != 0) return fmt::format("`{}` ended with exit code {}", program, result.exit_code);
+  for (std::size_t i = 0; i < run.output_paths.size(); ++i) {
+    if (std::filesystem::exists(run.output_paths[i])) continue;
+    const Operand output = run.outputs[i];
+    if (object_in<File>(run.frame.at(output)).is_mapped()) {
+      return fmt::format("`{}` did not make its output file `{}`", program, run.output_paths[i]);
+    }
+    return fmt::format("`{}` did not make its output `{}`", program, run.frame.body.variables[output.index()].name);
   }
   return {};
 }
+
+std::string describe(const ProgramRun& run) {
+  const ProcessRequest& request = run.request;
+  std::string text = fmt::format("app {}: {}", run.site.label, fmt::join(request.words, " "));
+  if (!request.stdin_path.empty()) text += " @stdin=" + request.stdin_path;
+  if (!request.stdout_path.empty()) text += " @stdout=" + request.stdout_path;
+  if (!request.stderr_path.empty()) text += " @stderr=" + request.stderr_path;
+  return text;
+}
+
+/// What can not be started will not start the next time either.
+bool may_try_again(const ProgramRun& run) { return run.attempt < run.attempts && run.result.start_error.empty(); }
 
 }  // namespace
 
 bool Interpreter::run_app(Frame& frame, const Instruction& in) {
   const AppSite& site = program_.apps[in.d];
-  ProcessRequest request;
-  for (const Operand word : site.words) append_words(request.words, frame.at(word).get());
+  auto* program = make<ProgramRun>(frame, site, index_of(in));
+  const std::string problem = prepare(*program);
+  if (!problem.empty()) {
+    fail_program(frame, site, failure_at(frame, index_of(in), problem));
+    destroy(program);
+    return false;
+  }
+  frame.retain();
+  run_.throttle.begin();
+  start_program(*program);
+  return true;
+}
+
+/// Fills the request. @return what is wrong with it, "" if nothing
+std::string Interpreter::prepare(ProgramRun& program) {
+  Frame& frame = program.frame;
+  const AppSite& site = program.site;
+  ProcessRequest& request = program.request;
   const auto path_of = [&frame](Operand file) {
     return file.is_absent() ? std::string() : object_in<File>(frame.at(file)).path();
   };
+  for (const Operand output : site.url_outputs) {
+    if (object_in<File>(frame.at(output)).is_mapped()) continue;
+    const std::string& name = frame.body.variables[output.index()].name;
+    return fmt::format("output `{}` is a `url`: what it is assigned to needs a mapping, as in `url x<\"...\">`", name);
+  }
+  for (const Operand output : site.file_outputs) {
+    if (std::ranges::find(site.url_outputs, output) != site.url_outputs.end()) continue;  // not in our file system
+    File& file = object_in<File>(frame.at(output));
+    program.outputs.push_back(output);
+    program.output_paths.push_back(file.path());
+    if (program.output_paths.back().empty()) {
+      return fmt::format("no temporary file could be made in `{}`", temporary_folder());
+    }
+    file.vacate();
+    make_folder_of(program.output_paths.back());
+  }
+  for (const Operand word : site.words) append_words(request.words, frame.at(word).get());
+  if (request.words[0].empty()) return "the name of the program is empty";
+  const auto limits = read_limits(frame, site, run_.options);
+  if (!limits) return limits.error();
+  program.attempts = limits->attempts;
+  request.timeout_s = limits->timeout_s;
+  request.priority = limits->priority;
+  request.cores = limits->cores;
+  request.memory_bytes = limits->memory_bytes;
+  request.delay_s = run_.options.apps.delay_s * uniform(frame.stream);
   request.stdin_path = path_of(site.stdin_file);
   request.stdout_path = path_of(site.stdout_file);
   request.stderr_path = path_of(site.stderr_file);
-  request.environment = {{"TURBINE_APP_LABEL", program_.functions[frame.body.function].name}};
-  if (request.words.empty()) {
-    fail_program(frame, site, failure_at(frame, index_of(in), "the command line is empty"));
-    return false;
-  }
-  for (const Operand output : site.file_outputs) make_folder_of(path_of(output));
+  request.environment = {{"TURBINE_APP_LABEL", site.label}};
+  return {};
+}
+
+void Interpreter::start_program(ProgramRun& program) {
   ++counters.programs_started;
+  if (run_.options.trace_program) run_.options.trace_program(describe(program));
   if (run_.options.before_program) run_.options.before_program();
-  frame.retain();
-  auto* started = make<ProgramRun>(frame, site, index_of(in), request.words[0]);
+  run_.partial_outputs.begin(program.output_paths);
   run_.pool.hold();
-  run_.throttle.begin();
-  run_.outside.processes().spawn(std::move(request), [started, &pool = run_.pool](ProcessResult result) {
-    started->result = std::move(result);
-    pool.inject(*started);
+  run_.outside.processes().spawn(program.request, [&program, &pool = run_.pool](ProcessResult result) {
+    program.result = std::move(result);
+    pool.inject(program);
     pool.release_hold();
   });
-  return true;
 }
 
 void ProgramRun::run(Worker& worker) {
@@ -88,32 +148,38 @@ void ProgramRun::run(Worker& worker) {
   interpreter.finish_program(this);
 }
 
-void ProgramRun::remove_outputs() {
-  std::error_code ignored;
-  for (const Operand output : site.file_outputs) {
-    std::filesystem::remove(object_in<File>(frame.at(output)).path(), ignored);
-  }
-}
-
 void Interpreter::finish_program(ProgramRun* finished) {
   Frame& frame = finished->frame;
-  const AppSite& site = finished->site;
   const std::string problem = what_went_wrong(*finished);
+  if (!problem.empty()) remove_files(finished->output_paths);
+  run_.partial_outputs.end(finished->output_paths);
   if (problem.empty()) {
-    for (const Operand output : site.file_outputs) {
-      File& file = object_in<File>(frame.at(output));
-      if (!set(file.complete(), Value::of_void())) assigned_twice(frame, finished->instruction, file.path());
-    }
-    for (const Operand output : site.void_outputs) {
-      set(frame.at(output), Value::of_void(), frame, finished->instruction, output);
-    }
+    set_app_outputs(*finished);
   } else {
-    finished->remove_outputs();  // what is left half-written must not be taken for a result
-    fail_program(frame, site, failure_at(frame, finished->instruction, problem));
+    std::string message = problem;
+    if (finished->attempts > 1) message += fmt::format(" (attempt {} of {})", finished->attempt, finished->attempts);
+    if (run_.options.trace_program)
+      run_.options.trace_program(fmt::format("app {}: {}", finished->site.label, message));
+    if (may_try_again(*finished)) {
+      finished->request.delay_s = back_off_s(run_.options.apps, finished->attempt++, frame.stream);
+      return start_program(*finished);
+    }
+    fail_program(frame, finished->site, failure_at(frame, finished->instruction, message));
   }
   destroy(finished);
   release(&frame);
   run_.throttle.end(1);
+}
+
+void Interpreter::set_app_outputs(const ProgramRun& program) {
+  Frame& frame = program.frame;
+  for (const Operand output : program.site.file_outputs) {
+    File& file = object_in<File>(frame.at(output));
+    if (!set(file.complete(), Value::of_void())) assigned_twice(frame, program.instruction, file.path());
+  }
+  for (const Operand output : program.site.outputs) {
+    set(frame.at(output), Value::of_void(), frame, program.instruction, output);
+  }
 }
 
 void Interpreter::fail_program(Frame& frame, const AppSite& site, const Value& failure) {
@@ -121,7 +187,7 @@ void Interpreter::fail_program(Frame& frame, const AppSite& site, const Value& f
     const Future& file = frame.at(output);
     if (!file.is_failed()) set(object_in<File>(file).complete(), failure);
   }
-  fail_all(frame, site.void_outputs, failure);
+  fail_all(frame, site.outputs, failure);
 }
 
 }  // namespace raddle::vm

@@ -3,7 +3,8 @@
 //
 // Files: interpreter.cpp the instruction loop; activation.cpp frames, awaiting, waking; containers.cpp arrays, bags,
 // structures, files; calls.cpp functions and builtins; leaf_calls.cpp, launches.cpp native code; foreach.cpp,
-// loops.cpp; apps.cpp external programs; failing.cpp errors and what depends on them.
+// loops.cpp; apps.cpp external programs; foreign_calls.cpp libraries and Tcl; failing.cpp errors and what depends on
+// them.
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -146,6 +147,7 @@ class Interpreter {
   void struct_make(Frame& frame, const Instruction& in);
   void struct_get(Frame& frame, const Instruction& in);
   bool struct_set(Frame& frame, const Instruction& in);
+  std::string fill_file(File& target, const Value& source, bool is_url);
   bool file_assign(Frame& frame, const Instruction& in);
 
   // --- calls.cpp, leaf_calls.cpp, apps.cpp
@@ -159,6 +161,10 @@ class Interpreter {
   void fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
                    const raddle_leaf_failure& failure);
   bool run_app(Frame& frame, const Instruction& in);
+  std::string prepare(ProgramRun& program);
+  void start_program(ProgramRun& program);
+  void set_app_outputs(const ProgramRun& program);
+  bool run_foreign(Frame& frame, const Instruction& in);
   void fail_program(Frame& frame, const AppSite& site, const Value& failure);
 
   // --- launches.cpp

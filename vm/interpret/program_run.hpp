@@ -5,21 +5,23 @@
 
 namespace raddle::vm {
 
-/// Owns a reference to the app's frame. The event loop's thread fills `result`, then injects it (publishing the
-/// result).
+/// Lasts from the first attempt to the end of the last one. Owns a reference to the app's frame. The event loop's
+/// thread fills `result`, then injects it (publishing the result).
 class ProgramRun final : public Cell {
  public:
-  ProgramRun(Frame& frame, const AppSite& site, std::uint32_t instruction, std::string program)
-      : frame(frame), site(site), instruction(instruction), program(std::move(program)) {}
+  ProgramRun(Frame& frame, const AppSite& site, std::uint32_t instruction)
+      : frame(frame), site(site), instruction(instruction) {}
   void run(Worker& worker) override;
-  /// Removes the program's output files.
-  void remove_outputs();
 
   Frame& frame;
   const AppSite& site;
   const std::uint32_t instruction;
-  const std::string program;  ///< for messages
-  ProcessResult result;
+  ProcessRequest request;
+  std::vector<Operand> outputs;           ///< files that the program is to make
+  std::vector<std::string> output_paths;  ///< of `outputs`
+  std::int64_t attempts = 1;              ///< at most
+  std::int64_t attempt = 1;
+  ProcessResult result;  ///< of the last attempt
 };
 
 }  // namespace raddle::vm

@@ -4,15 +4,15 @@
 
 #include "vm/interpret/diagnosis.hpp"
 #include "vm/interpret/leaf_call.hpp"
-#include "vm/interpret/program_run.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::vm {
 
 namespace {
 
 /// Loops stop making iterations when so many programs and calls wait for the outside.
-std::uint32_t throttle_limit(const RunOptions& options) { return 1000 + 4 * options.process_limit; }
+std::uint32_t throttle_limit(const RunOptions& options) { return 1000 + 4 * options.process_budget.programs; }
 
 constexpr std::size_t failure_limit = 1000;  ///< different ones kept for the report
 
@@ -26,10 +26,11 @@ Run::Run(const Program& program, const RunOptions& options)
       pool(std::max(1u, options.workers), options.scheduler_seed),
       throttle(pool, throttle_limit(options)),
       leaves(program.functions.size(), options.leaf_compiler, pool, throttle),
-      outside(std::max(1u, options.process_limit), pool.worker_count()),
+      outside(options.process_budget, pool.worker_count()),
       results(program.functions[program.entry].output_count),
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
+  for (const ForeignFunction& function : program.foreigns) foreigns.push_back(make_foreign_code(function));
   for (unsigned i = 0; i < pool.worker_count(); ++i) interpreters_.emplace_back(*this);
 }
 
@@ -65,13 +66,19 @@ std::vector<RunFailure> Run::failures() {
 void CancelHook::cancel() {
   cancelled_.store(true, std::memory_order_release);
   const std::lock_guard lock(mutex_);
-  if (pool_) pool_->stop();
+  if (run_) run_->pool.stop();
 }
 
-void CancelHook::watch(WorkerPool* pool) {
+void CancelHook::abandon() {
   const std::lock_guard lock(mutex_);
-  pool_ = pool;
-  if (pool && is_cancelled()) pool->stop();
+  if (run_) run_->partial_outputs.remove_all();
+  remove_temporaries();
+}
+
+void CancelHook::watch(Run* run) {
+  const std::lock_guard lock(mutex_);
+  run_ = run;
+  if (run && is_cancelled()) run->pool.stop();
 }
 
 // ---------------------------------------------------------------- the run
@@ -82,14 +89,14 @@ class RunDriver {
   RunDriver(const Program& program, const RunOptions& options) : run_(program, options) {}
 
   RunResult go() {
-    if (run_.options.cancel) run_.options.cancel->watch(&run_.pool);
+    if (run_.options.cancel) run_.options.cancel->watch(&run_);
     run_.pool.inject(*entry_frame());
     do {
       run_.pool.run();
     } while (!run_.is_stopped() && force_leaf_calls());
-    if (run_.options.cancel) run_.options.cancel->watch(nullptr);
     run_.outside.end();
-    if (run_.is_stopped() || (run_.options.cancel && run_.options.cancel->is_cancelled())) remove_partial_outputs();
+    run_.partial_outputs.remove_all();  // of programs that were ended with the run
+    if (run_.options.cancel) run_.options.cancel->watch(nullptr);
     return result();
   }
 
@@ -124,13 +131,6 @@ class RunDriver {
       run_.pool.inject(*forced);
     }
     return !waiting.empty();
-  }
-
-  /// Of programs that were ended with the run: what is left half-written must not be taken for a result.
-  void remove_partial_outputs() {
-    run_.cells.for_each_live([](Cell& cell) {
-      if (auto* program = dynamic_cast<ProgramRun*>(&cell)) program->remove_outputs();
-    });
   }
 
   RunResult result() {

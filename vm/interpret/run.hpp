@@ -7,24 +7,37 @@
 #include <string>
 #include <vector>
 
+#include "vm/external/processes.hpp"
 #include "vm/program/leaf_library.hpp"
 #include "vm/program/program.hpp"
 #include "vm/schedule/worker_pool.hpp"
 
 namespace raddle::vm {
 
+class Run;
+
 /// Ends a run early, from any thread (not from a signal handler). May be used before, during and after the run.
 class CancelHook {
  public:
   void cancel();
+  /// The process is about to end without waiting for the run: removes what must not be left behind, which is
+  /// half-written outputs and temporaries.
+  void abandon();
   bool is_cancelled() const { return cancelled_.load(std::memory_order_acquire); }
 
  private:
   friend class RunDriver;
-  void watch(WorkerPool* pool);
-  std::mutex mutex_;                    ///< guards pool_
-  WorkerPool* pool_ = nullptr;          ///< while the run lasts
+  void watch(Run* run);
+  std::mutex mutex_;                    ///< guards run_
+  Run* run_ = nullptr;                  ///< while the run lasts
   std::atomic<bool> cancelled_{false};  ///< by cancel(), once
+};
+
+/// What programs without annotations of their own go by.
+struct AppSettings {
+  std::int64_t attempts = 1;
+  double backoff_s = 1;  ///< before the second attempt, about
+  double delay_s = 0;    ///< most of a random delay before each program
 };
 
 struct RunOptions {
@@ -35,8 +48,11 @@ struct RunOptions {
   std::vector<Value> arguments;           ///< the entry's parameters, in order
   LeafCompiler* leaf_compiler = nullptr;  ///< null: everything is interpreted
   std::uint32_t leaf_threshold = 1000;    ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
-  unsigned process_limit = 1;             ///< external programs at a time
-  std::function<void()> before_program;   ///< called before each external program starts; may be empty
+  ProcessBudget process_budget;           ///< of external programs that run at once
+  AppSettings apps;
+  std::function<void()> before_program;  ///< called before each external program starts; may be empty
+  /// Told about each program that starts and each attempt that ends, by any worker; may be empty.
+  std::function<void(const std::string&)> trace_program;
   CancelHook* cancel = nullptr;
 };
 

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "vm/external/outside.hpp"
+#include "vm/foreign/foreign_code.hpp"
 #include "vm/interpret/cell_store.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/leaf_table.hpp"
+#include "vm/interpret/partial_outputs.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/interpret/throttle.hpp"
 #include "vm/program/program.hpp"
@@ -36,7 +38,9 @@ class Run {
   Throttle throttle;
   LeafTable leaves;
   Outside outside;
-  std::vector<Future> results;  ///< of the entry
+  PartialOutputs partial_outputs;
+  std::vector<std::unique_ptr<ForeignCode>> foreigns;  ///< by index of Program::foreigns
+  std::vector<Future> results;                         ///< of the entry
   std::deque<Interpreter>& interpreters() { return interpreters_; }
   /// By place.
   std::vector<RunFailure> failures();

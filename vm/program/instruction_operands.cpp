@@ -52,7 +52,7 @@ void visit_outputs(const Program& program, const Instruction& in, const OperandV
     case InstructionForm::loop_test: return;
     case InstructionForm::call: return visit_all(program.calls[in.d].results, visit);
     case InstructionForm::builtin: return visit_all(program.builtins[in.d].results, visit);
-    case InstructionForm::app: return visit_all(program.apps[in.d].void_outputs, visit);
+    case InstructionForm::app: return visit_all(program.apps[in.d].outputs, visit);
     case InstructionForm::branch: return visit_all(program.branches[in.d].assigned, visit);
     case InstructionForm::foreach: return visit_all(program.foreaches[in.d].assigned, visit);
     case InstructionForm::loop:

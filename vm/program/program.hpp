@@ -229,12 +229,40 @@ struct LoopSite {
   bool test_after = false;  ///< `iterate`: the condition ends the loop when it is true
 };
 
-/// The program that an app function runs once its words are there. Operands: seen from the function's frame.
+/// The program that an app function runs once its words are there, or the code outside of the script that another
+/// function consists of. Operands: seen from the function's frame.
 struct AppSite {
-  std::vector<Operand> words;
+  std::string label;              ///< the function's name in the script
+  std::vector<Operand> words;     ///< inputs of foreign code
+  std::uint32_t foreign = no_id;  ///< index into Program::foreigns
   Operand stdin_file, stdout_file, stderr_file;
-  std::vector<Operand> file_outputs;
-  std::vector<Operand> void_outputs;
+  Operand retry, timeout, priority, cores, memory;  ///< absent where not given
+  std::vector<Operand> file_outputs;                ///< urls among them
+  std::vector<Operand> url_outputs;
+  std::vector<Operand> outputs;  ///< that are no files: void ones of an app
+};
+
+/// The type of an input or output of code outside of the script.
+struct ForeignType {
+  ValueKind kind = ValueKind::void_;
+  ValueKind key = ValueKind::none;   ///< of arrays
+  std::vector<ForeignType> element;  ///< of arrays and bags: one
+};
+struct ForeignFormal {
+  std::string name;
+  ForeignType type;
+};
+
+enum class ForeignKind : std::uint8_t { library, isolated_library, tcl };
+/// Code outside of the script that a function consists of.
+struct ForeignFunction {
+  ForeignKind kind = ForeignKind::library;
+  std::string library;               ///< the shared library, or the Tcl package
+  std::string version;               ///< of the Tcl package
+  std::string code;                  ///< the symbol, or the Tcl template
+  std::vector<ForeignFormal> files;  ///< Tcl: outputs that are files; they come before the inputs
+  std::vector<ForeignFormal> inputs;
+  std::vector<ForeignFormal> outputs;  ///< without files
 };
 
 struct Program {
@@ -255,6 +283,7 @@ struct Program {
   std::vector<ForeachSite> foreaches;
   std::vector<LoopSite> loops;
   std::vector<AppSite> apps;
+  std::vector<ForeignFunction> foreigns;
   FunctionId entry = 0;  ///< parameters: the script's; outputs: its results
 };
 

@@ -2,32 +2,12 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-#include <string_view>
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::vm {
 
-namespace {
-
-std::string make_temporary() {
-  const char* folder = std::getenv("SWIFT_TMP");
-  if (!folder) folder = std::getenv("TMP");
-  std::string path = std::string(folder && *folder ? folder : "/tmp") + "/raddle_XXXXXX";
-  const int descriptor = mkstemp(path.data());
-  if (descriptor < 0) return {};
-  close(descriptor);
-  return path;
-}
-
-bool keeps_temporaries() {
-  const char* setting = std::getenv("SWIFT_TMP_AUTODELETE");
-  return setting && std::string_view(setting) == "0";
-}
-
-}  // namespace
-
 File::~File() {
-  if (temporary_ && !keeps_temporaries()) unlink(path_.c_str());
+  if (temporary_) remove_temporary(path_);
 }
 
 Value File::existing(std::string path) {
@@ -48,9 +28,19 @@ const std::string& File::path() {
   return path_;
 }
 
-void File::alias(Ref<File> other) {
+void File::vacate() {
+  if (mapped_) return;
   const std::lock_guard lock(mutex_);
+  if (alias_) return alias_->vacate();
+  if (temporary_) unlink(path_.c_str());
+}
+
+bool File::alias(Ref<File> other) {
+  if (mapped_) return false;
+  const std::lock_guard lock(mutex_);
+  if (!path_.empty() || alias_) return false;
   alias_ = std::move(other);
+  return true;
 }
 
 }  // namespace raddle::vm

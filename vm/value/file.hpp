@@ -21,8 +21,12 @@ class File final : public HeapObject {
   /// Of an unmapped file: a temporary in $SWIFT_TMP, $TMP or /tmp, made at the first call. Any thread.
   /// @return "" if no temporary could be made
   const std::string& path();
-  /// An unmapped file becomes another name of `other`, which it keeps alive.
-  void alias(Ref<File> other);
+  /// Removes the temporary's empty file, but not its name: whoever fills it is to make it, and it can be told whether
+  /// that was done. Any thread.
+  void vacate();
+  /// An unmapped file becomes another name of `other`, which it keeps alive. Any thread.
+  /// @return false: it has a name already, since it is mapped or somebody has asked for it
+  bool alias(Ref<File> other);
   Future& complete() { return complete_; }
   bool is_complete() const { return complete_.is_resolved(); }
 

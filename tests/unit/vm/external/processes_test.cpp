@@ -85,7 +85,7 @@ pid_t pid_from(const std::string& path) {
 }  // namespace
 
 TEST_CASE("exit codes and signals are told") {
-  Processes processes(2);
+  Processes processes({.programs = 2});
   CHECK(run(processes, shell("true")).exit_code == 0);
   CHECK(run(processes, shell("exit 7")).exit_code == 7);
   const ProcessResult killed = run(processes, shell("kill -9 $$"));
@@ -95,7 +95,7 @@ TEST_CASE("exit codes and signals are told") {
 }
 
 TEST_CASE("a program that does not exist") {
-  Processes processes(1);
+  Processes processes({.programs = 1});
   ProcessRequest request;
   request.words = {"no-such-program-anywhere"};
   CHECK(run(processes, request).start_error == "no such file or directory");
@@ -107,7 +107,7 @@ TEST_CASE("a program that does not exist") {
 
 TEST_CASE("words reach the program as they are") {
   Folder folder;
-  Processes processes(1);
+  Processes processes({.programs = 1});
   ProcessRequest request;
   request.words = {"printf", "<%s>", "$HOME", "", "a  b", "*;"};
   request.stdout_path = folder / "out";
@@ -117,7 +117,7 @@ TEST_CASE("words reach the program as they are") {
 
 TEST_CASE("redirects: folders are made, files truncated, stdin read") {
   Folder folder;
-  Processes processes(1);
+  Processes processes({.programs = 1});
   ProcessRequest request = shell("cat; echo oops >&2");
   request.stdout_path = folder / "a/b/out.txt";
   request.stderr_path = folder / "c/err.txt";
@@ -143,7 +143,7 @@ TEST_CASE("redirects: folders are made, files truncated, stdin read") {
 
 TEST_CASE("environment is added to the run's") {
   Folder folder;
-  Processes processes(1);
+  Processes processes({.programs = 1});
   setenv("RADDLE_TEST_OLD", "kept", 1);
   setenv("RADDLE_TEST_BOTH", "old", 1);
   ProcessRequest request = shell("echo $RADDLE_TEST_OLD $RADDLE_TEST_BOTH $RADDLE_TEST_NEW");
@@ -155,7 +155,7 @@ TEST_CASE("environment is added to the run's") {
 
 TEST_CASE("no signal is blocked for the program") {
   Folder folder;
-  Processes processes(1);
+  Processes processes({.programs = 1});
   ProcessRequest request = shell("grep SigBlk /proc/self/status");
   request.stdout_path = folder / "out";
   run(processes, request);
@@ -163,7 +163,7 @@ TEST_CASE("no signal is blocked for the program") {
 }
 
 TEST_CASE("a program over its time is ended") {
-  Processes processes(1);
+  Processes processes({.programs = 1});
   ProcessRequest request = shell("sleep 100");
   request.timeout_s = 0.05;
   const ProcessResult result = run(processes, request);
@@ -176,7 +176,7 @@ TEST_CASE("a program over its time is ended") {
 
 TEST_CASE("500 at once, and more than the limit") {
   for (const unsigned limit : {500u, 3u}) {
-    Processes processes(limit);
+    Processes processes({.programs = limit});
     constexpr int count = 500;
     std::atomic<int> left = count, good = 0;
     for (int i = 0; i < count; ++i) {
@@ -193,7 +193,7 @@ TEST_CASE("500 at once, and more than the limit") {
 }
 
 TEST_CASE("`done` may spawn the next") {
-  Processes processes(1);
+  Processes processes({.programs = 1});
   std::promise<int> last;
   std::atomic<int> count = 0;
   std::function<void(ProcessResult)> next = [&](const ProcessResult&) {
@@ -206,7 +206,7 @@ TEST_CASE("`done` may spawn the next") {
 
 TEST_CASE("end_all ends running programs and what they started, forgets waiting ones") {
   Folder folder;
-  Processes processes(2);
+  Processes processes({.programs = 2});
   std::atomic<int> ended = 0;
   auto first = begin(processes, shell("sleep 100 & echo $! > " + (folder / "background") + "; wait"));
   auto second = begin(processes, shell("echo $$ > " + (folder / "second") + "; exec sleep 100"));
@@ -227,7 +227,7 @@ TEST_CASE("the destructor ends what runs") {
   Folder folder;
   pid_t sleeper = 0;
   {
-    Processes processes(1);
+    Processes processes({.programs = 1});
     begin(processes, shell("echo $$ > " + (folder / "pid") + "; exec sleep 100"));
     sleeper = pid_from(folder / "pid");
     REQUIRE(is_alive(sleeper));
@@ -240,7 +240,7 @@ TEST_CASE("programs do not outlive a run that is killed") {
   Folder folder;
   const pid_t runner = fork();
   if (runner == 0) {
-    Processes processes(1);
+    Processes processes({.programs = 1});
     begin(processes, shell("echo $$ > " + (folder / "pid") + "; exec sleep 100")).wait();
     _exit(0);
   }

@@ -1,0 +1,90 @@
+#include "compiler/check/check_foreign.hpp"
+
+#include <algorithm>
+
+#include "compiler/check/annotations.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+using ast::FunctionDefinition;
+
+class ForeignChecker {
+ public:
+  ForeignChecker(Context& context, const FunctionDefinition& function) : context_(context), function_(function) {}
+
+  void library() {
+    const ast::Annotation* annotation = find_annotation(function_.annotations, "library");
+    if (annotation->value == nullptr || annotation->value->kind != ast::ExprKind::StringLiteral)
+      report(DiagnosticKind::bad_library, annotation->span, "needs its library's name as a string literal");
+    if (function_.outputs.size() > 1)
+      report(DiagnosticKind::bad_library, function_.outputs[1].span, "has one output at most, which C returns");
+    for (const ast::Formal& output : function_.outputs) {
+      const TypeId type = base(output);
+      if (!context_.store().is_scalar(type) && type != TypeStore::void_ && type != TypeStore::error)
+        report(DiagnosticKind::bad_library, output.span, misfit(output, "return"));
+    }
+    for (const ast::Formal& input : function_.inputs)
+      if (!can_be_passed(base(input))) report(DiagnosticKind::bad_library, input.span, misfit(input, "take"));
+  }
+
+  void tcl() {
+    if (function_.tcl_package.size() > 2) {
+      context_.diagnostics.report(DiagnosticKind::not_supported, function_.name.span,
+                                  "functions in Tcl that are procedures of Turbine's: write a template in brackets");
+      return;
+    }
+    if (is_polymorphic()) {
+      context_.diagnostics.report(DiagnosticKind::not_supported, function_.name.span,
+                                  "type variables, unions and varargs of functions in Tcl");
+      return;
+    }
+    for (const ast::Formal& output : function_.outputs)
+      if (!can_come_from_tcl(base(output))) report(DiagnosticKind::bad_tcl, output.span, misfit(output, "give"));
+  }
+
+ private:
+  void report(DiagnosticKind kind, Span span, std::string_view what) { context_.diagnostics.report(kind, span, what); }
+  TypeId base(const ast::Formal& formal) const { return context_.store().base(formal.resolved_type); }
+  std::string misfit(const ast::Formal& formal, const char* verb) const {
+    return std::string("can not ") + verb + " a `" + context_.name(formal.resolved_type) + "`";
+  }
+
+  bool is_polymorphic() const {
+    return !function_.type_parameters.empty() || std::ranges::any_of(function_.inputs, [](const ast::Formal& input) {
+      return input.varargs || !input.type.alternatives.empty();
+    });
+  }
+
+  /// Scalars, `void` (only waited for), and arrays that C can read side by side.
+  bool can_be_passed(TypeId type) const {
+    if (context_.store().is_scalar(type) || type == TypeStore::void_ || type == TypeStore::error) return true;
+    if (!context_.store().is_array(type)) return false;
+    const TypeId element = context_.store().base(context_.store().at(type).element);
+    return context_.store().base(context_.store().at(type).key) == TypeStore::int_ &&
+           (element == TypeStore::int_ || element == TypeStore::float_ || element == TypeStore::boolean);
+  }
+
+  bool can_come_from_tcl(TypeId type) const {
+    while (context_.store().is_array(type)) type = context_.store().base(context_.store().at(type).element);
+    return context_.store().is_scalar(type) || type == TypeStore::void_ || type == TypeStore::file ||
+           type == TypeStore::url || type == TypeStore::error;
+  }
+
+  Context& context_;
+  const FunctionDefinition& function_;
+};
+
+}  // namespace
+
+void check_foreign(Context& context, const FunctionDefinition& function) {
+  if (function.body_kind == ast::BodyKind::library) ForeignChecker(context, function).library();
+  if (function.body_kind == ast::BodyKind::tcl) ForeignChecker(context, function).tcl();
+  if (function.body_kind == ast::BodyKind::library) return;
+  for (const ast::Annotation& annotation : function.annotations)
+    if (annotation.name.text == "isolate" || annotation.name.text == "library")
+      context.diagnostics.report(DiagnosticKind::bad_library, annotation.name.span,
+                                 "is declared without a body: `@" + annotation.name.text + "` is for these only");
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,26 @@
+#pragma once
+// Functions whose body is code outside of the script: a C function of a shared library, a Tcl template.
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vm/program/program.hpp"
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+/// Loads what it needs at the first call. Called by all workers at once.
+class ForeignCode {
+ public:
+  virtual ~ForeignCode() = default;
+  /// @param inputs  as ForeignFunction::inputs says; all set, deeply
+  /// @return        one value for each of ForeignFunction::outputs, or the text of the error for the user
+  virtual std::expected<std::vector<Value>, std::string> call(std::span<const Value> inputs) = 0;
+};
+
+/// @param function  must outlive the code
+std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function);
+
+}  // namespace raddle::vm

@@ -1,0 +1,109 @@
+#include "vm/foreign/isolated_call.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace raddle::vm {
+
+namespace {
+
+using Outcome = std::expected<std::vector<Value>, std::string>;
+
+void write_all(int fd, const char* bytes, std::size_t count) {
+  while (count > 0) {
+    const ssize_t written = write(fd, bytes, count);
+    if (written <= 0) _exit(127);  // nobody reads any more
+    bytes += written;
+    count -= static_cast<std::size_t>(written);
+  }
+}
+
+// The outcome as bytes: `e` and the error's text, `s` and a string, `w` and the bits of a number, `v`.
+void send(int fd, const Outcome& outcome) {
+  if (!outcome) {
+    write_all(fd, "e", 1);
+    return write_all(fd, outcome.error().data(), outcome.error().size());
+  }
+  const Value value = outcome->empty() ? Value::of_void() : outcome->front();
+  const auto send_word = [fd](auto word) {
+    write_all(fd, "w", 1);
+    write_all(fd, reinterpret_cast<const char*>(&word), sizeof word);
+  };
+  switch (value.kind()) {
+    case ValueKind::int_: return send_word(value.as_int());
+    case ValueKind::float_: return send_word(value.as_float());
+    case ValueKind::boolean: return send_word(std::int64_t{value.as_bool()});
+    case ValueKind::string:
+      write_all(fd, "s", 1);
+      return write_all(fd, value.as_string().data(), value.as_string().size());
+    default: return write_all(fd, "v", 1);
+  }
+}
+
+Outcome receive(const ForeignFunction& function, const std::string& bytes) {
+  const std::string rest = bytes.substr(1);
+  if (bytes[0] == 'e') return std::unexpected(rest);
+  if (function.outputs.empty()) return {};
+  if (bytes[0] == 's') return std::vector{Value::of(rest)};
+  if (bytes[0] == 'v' || rest.size() != sizeof(std::int64_t)) return std::vector{Value::of_void()};
+  std::int64_t number;
+  double real;
+  std::memcpy(&number, rest.data(), sizeof number);
+  std::memcpy(&real, rest.data(), sizeof real);
+  switch (function.outputs[0].type.kind) {
+    case ValueKind::float_: return std::vector{Value::of(real)};
+    case ValueKind::boolean: return std::vector{Value::of(number != 0)};
+    default: return std::vector{Value::of(number)};
+  }
+}
+
+std::string read_all(int fd) {
+  std::string bytes;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t count = read(fd, buffer, sizeof buffer);
+    if (count > 0) bytes.append(buffer, static_cast<std::size_t>(count));
+    if (count == 0 || (count < 0 && errno != EINTR)) return bytes;
+  }
+}
+
+}  // namespace
+
+Outcome call_isolated(const ForeignFunction& function, const std::function<Outcome()>& call) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(fmt::format("no pipe: {}", std::strerror(errno)));
+  std::fflush(nullptr);  // else the child would print it once more
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    send(ends[1], call());
+    _exit(0);
+  }
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    return std::unexpected(fmt::format("no process for `{}`: {}", function.code, std::strerror(errno)));
+  }
+  const std::string bytes = read_all(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return std::unexpected(fmt::format("`{}` was ended by signal {} ({})", function.code, signal, strsignal(signal)));
+  }
+  if (bytes.empty()) {
+    return std::unexpected(fmt::format("`{}` ended its process with exit code {}", function.code, WEXITSTATUS(status)));
+  }
+  return receive(function, bytes);
+}
+
+}  // namespace raddle::vm

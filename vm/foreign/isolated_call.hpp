@@ -1,0 +1,17 @@
+#pragma once
+// A call in a process of its own: what crashes or exits is that process, not the run.
+#include <functional>
+
+#include "vm/foreign/foreign_code.hpp"
+
+namespace raddle::vm {
+
+/// Forks, calls in the child, and waits for it. Values: one scalar, string or void at most.
+///
+/// The child has only the calling thread, so a lock that another thread held stays locked. The C library's own locks
+/// are safe; the call must use nothing else of this process.
+/// @return  what `call` gave, or how the process ended
+std::expected<std::vector<Value>, std::string> call_isolated(
+    const ForeignFunction& function, const std::function<std::expected<std::vector<Value>, std::string>()>& call);
+
+}  // namespace raddle::vm

@@ -1,0 +1,161 @@
+#include "vm/foreign/library_function.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <deque>
+
+#include "vm/foreign/isolated_call.hpp"
+#include "vm/value/array.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+ffi_type* type_of(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::int_: return &ffi_type_sint64;
+    case ValueKind::float_: return &ffi_type_double;
+    case ValueKind::boolean: return &ffi_type_uint8;
+    case ValueKind::void_:
+    case ValueKind::none: return &ffi_type_void;
+    case ValueKind::string:
+    case ValueKind::array:
+    case ValueKind::bag:
+    case ValueKind::structure:
+    case ValueKind::file:
+    case ValueKind::blob:
+    case ValueKind::updateable:
+    case ValueKind::failure: break;
+  }
+  return &ffi_type_pointer;
+}
+
+ValueKind output_kind(const ForeignFunction& function) {
+  return function.outputs.empty() ? ValueKind::void_ : function.outputs[0].type.kind;
+}
+
+}  // namespace
+
+/// The arguments of one call as C has them.
+class LibraryFunction::Arguments {
+ public:
+  /// @return what is wrong with them, or ""
+  std::string add(const std::string& name, const Value& value) {
+    Word& word = words_.emplace_back();
+    switch (value.kind()) {
+      case ValueKind::int_: word.number = value.as_int(); break;
+      case ValueKind::float_: word.real = value.as_float(); break;
+      case ValueKind::boolean: word.truth = value.as_bool() ? 1 : 0; break;
+      case ValueKind::string: word.pointer = value.as_string().c_str(); break;
+      case ValueKind::void_: words_.pop_back(); break;  // only waited for
+      case ValueKind::array: return add_array(name, value.as_array());
+      case ValueKind::none:
+      case ValueKind::bag:
+      case ValueKind::structure:
+      case ValueKind::file:
+      case ValueKind::blob:
+      case ValueKind::updateable:
+      case ValueKind::failure: return fmt::format("input `{}` has no form in C", name);
+    }
+    return {};
+  }
+  std::vector<void*> pointers() {
+    std::vector<void*> pointers;
+    for (Word& word : words_) pointers.push_back(&word);
+    return pointers;
+  }
+
+ private:
+  union Word {
+    std::int64_t number;
+    double real;
+    std::uint8_t truth;
+    const void* pointer;
+  };
+
+  std::string add_array(const std::string& name, Array& array) {
+    std::size_t count = 0;
+    words_.back().pointer = array.packed(count);
+    if (words_.back().pointer == nullptr && array.size() != 0) {
+      return fmt::format("input `{}` must have the keys 0 to {}: a library gets its elements side by side", name,
+                         array.size() - 1);
+    }
+    words_.emplace_back().number = static_cast<std::int64_t>(count);
+    return {};
+  }
+
+  std::deque<Word> words_;  // addresses must last
+};
+
+void LibraryFunction::load() {
+  void* library = dlopen(function_.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    problem_ = fmt::format("can not load `{}`: {}", function_.library, dlerror());
+    return;
+  }
+  address_ = reinterpret_cast<void (*)()>(dlsym(library, function_.code.c_str()));
+  if (address_ == nullptr) {
+    problem_ = fmt::format("`{}` has no function `{}`", function_.library, function_.code);
+    return;
+  }
+  for (const ForeignFormal& input : function_.inputs) {
+    if (input.type.kind == ValueKind::void_) continue;
+    argument_types_.push_back(type_of(input.type.kind));
+    if (input.type.kind == ValueKind::array) argument_types_.push_back(&ffi_type_sint64);
+  }
+  const auto count = static_cast<unsigned>(argument_types_.size());
+  if (ffi_prep_cif(&interface_, FFI_DEFAULT_ABI, count, type_of(output_kind(function_)), argument_types_.data()) !=
+      FFI_OK) {
+    problem_ = fmt::format("`{}` can not be called on this machine", function_.code);
+  }
+}
+
+std::expected<std::vector<Value>, std::string> LibraryFunction::call(std::span<const Value> inputs) {
+  std::call_once(once_, [this] { load(); });
+  if (!problem_.empty()) return std::unexpected(problem_);
+  Arguments arguments;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::string problem = arguments.add(function_.inputs[i].name, inputs[i]);
+    if (!problem.empty()) return std::unexpected(std::move(problem));
+  }
+  if (function_.kind == ForeignKind::isolated_library) {
+    return call_isolated(function_, [&] { return call_here(arguments); });
+  }
+  return call_here(arguments);
+}
+
+std::expected<std::vector<Value>, std::string> LibraryFunction::call_here(Arguments& arguments) {
+  // small results come as a whole word
+  union {
+    ffi_arg word;
+    std::int64_t number;
+    double real;
+    const char* text;
+  } result{};
+  std::vector<void*> pointers = arguments.pointers();
+  ffi_call(&interface_, address_, &result, pointers.data());
+  std::fflush(stdout);  // what it has printed comes before what the script prints next
+  if (function_.outputs.empty()) return {};
+  switch (output_kind(function_)) {
+    case ValueKind::int_: return std::vector{Value::of(result.number)};
+    case ValueKind::float_: return std::vector{Value::of(result.real)};
+    case ValueKind::boolean: return std::vector{Value::of((result.word & 0xFF) != 0)};
+    case ValueKind::string:
+      if (result.text == nullptr) return std::unexpected(fmt::format("`{}` gave no string", function_.code));
+      return std::vector{Value::of(std::string(result.text))};
+    case ValueKind::none:
+    case ValueKind::void_:
+    case ValueKind::array:
+    case ValueKind::bag:
+    case ValueKind::structure:
+    case ValueKind::file:
+    case ValueKind::blob:
+    case ValueKind::updateable:
+    case ValueKind::failure: break;
+  }
+  return std::vector{Value::of_void()};
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,38 @@
+#include "vm/foreign/tcl_api.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace raddle::vm {
+
+namespace {
+
+constexpr const char* library_name = "libtcl8.6.so";  // Debian's package libtcl8.6
+
+std::expected<TclApi, std::string> load() {
+  void* library = nullptr;
+  for (const char* name : {library_name, "libtcl8.6.so.0"}) {
+    if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  }
+  if (library == nullptr) {
+    return std::unexpected(fmt::format(
+        "this function is written in Tcl, and `{}` is not installed (Debian's package libtcl8.6)", library_name));
+  }
+  TclApi api;
+#define RADDLE_TCL_LOAD(name, result, parameters)                         \
+  api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, #name)); \
+  if (api.name == nullptr) return std::unexpected(fmt::format("`{}` has no {}", library_name, #name));
+  RADDLE_TCL_FUNCTIONS(RADDLE_TCL_LOAD)
+#undef RADDLE_TCL_LOAD
+  api.Tcl_FindExecutable(nullptr);  // once in the process, before the first interpreter
+  return api;
+}
+
+}  // namespace
+
+const std::expected<TclApi, std::string>& tcl_api() {
+  static const std::expected<TclApi, std::string> api = load();
+  return api;
+}
+
+}  // namespace raddle::vm

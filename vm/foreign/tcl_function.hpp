@@ -1,0 +1,22 @@
+#pragma once
+// A function whose body is a Tcl template. `<<v>>` stands for the value of an input or the name of an output, `$<<v>>`
+// for the value of an output, `&<<v>>` for the name of an input; `\` makes the next character an ordinary one.
+#include "vm/foreign/foreign_code.hpp"
+
+namespace raddle::vm {
+
+class TclFunction final : public ForeignCode {
+ public:
+  explicit TclFunction(const ForeignFunction& function);
+  std::expected<std::vector<Value>, std::string> call(std::span<const Value> inputs) override;
+
+ private:
+  std::string body(const std::string& code) const;
+  std::string place_holder(std::string_view name, char mark) const;
+
+  const ForeignFunction& function_;
+  const std::string name_;
+  std::string definition_;
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,181 @@
+#include "vm/foreign/tcl_interpreter.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "vm/value/array.hpp"
+#include "vm/value/bag.hpp"
+#include "vm/value/file.hpp"
+#include "vm/value/structure.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+constexpr int tcl_ok = 0;
+
+// Packages are looked for where Swift/T does.
+constexpr const char* start_text = R"(
+foreach name {SWIFT_PATH TURBINE_PATH TURBINE_USER_LIB} {
+  if {[info exists ::env($name)]} { lappend ::auto_path {*}[split $::env($name) :] }
+}
+catch {fconfigure stdout -buffering line}
+)";
+
+}  // namespace
+
+std::expected<TclInterpreter*, std::string> TclInterpreter::of_thread() {
+  const auto& api = tcl_api();
+  if (!api) return std::unexpected(api.error());
+  thread_local std::unique_ptr<TclInterpreter> own;
+  if (!own) {
+    own.reset(new TclInterpreter(*api));
+    if (!own->evaluate(api->Tcl_NewStringObj(start_text, -1))) {
+      std::string problem = "Tcl did not start: " + own->result_text();
+      own.reset();
+      return std::unexpected(std::move(problem));
+    }
+  }
+  return own.get();
+}
+
+TclInterpreter::TclInterpreter(const TclApi& api) : api_(api), interpreter_(api.Tcl_CreateInterp()) {
+  api_.Tcl_Init(interpreter_);  // without its script library most commands are there all the same
+}
+
+TclInterpreter::~TclInterpreter() {
+  api_.Tcl_DeleteInterp(interpreter_);
+  api_.Tcl_FinalizeThread();
+}
+
+bool TclInterpreter::evaluate(Tcl_Obj* script) {
+  api_.Tcl_DbIncrRefCount(script, __FILE__, __LINE__);
+  const int code = api_.Tcl_EvalObjEx(interpreter_, script, 0);
+  api_.Tcl_DbDecrRefCount(script, __FILE__, __LINE__);
+  return code == tcl_ok;
+}
+
+std::string TclInterpreter::result_text() {
+  int length = 0;
+  const char* text = api_.Tcl_GetStringFromObj(api_.Tcl_GetObjResult(interpreter_), &length);
+  return {text, static_cast<std::size_t>(length)};
+}
+
+std::expected<std::vector<Value>, std::string> TclInterpreter::call(const std::string& name,
+                                                                    const std::string& definition,
+                                                                    std::span<const Value> inputs,
+                                                                    const std::vector<ForeignFormal>& outputs) {
+  if (!defined_.contains(name)) {
+    const auto length = static_cast<int>(definition.size());
+    if (!evaluate(api_.Tcl_NewStringObj(definition.data(), length))) return std::unexpected(result_text());
+    defined_.insert(name);
+  }
+  Tcl_Obj* command = api_.Tcl_NewListObj(0, nullptr);
+  api_.Tcl_ListObjAppendElement(nullptr, command, api_.Tcl_NewStringObj(name.c_str(), -1));
+  for (const Value& input : inputs) api_.Tcl_ListObjAppendElement(nullptr, command, to_tcl(input));
+  if (!evaluate(command)) return std::unexpected(result_text());
+  Tcl_Obj* result = api_.Tcl_GetObjResult(interpreter_);
+  int count = 0;
+  Tcl_Obj** elements = nullptr;
+  api_.Tcl_ListObjGetElements(nullptr, result, &count, &elements);
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    auto value = from_tcl(elements[i], outputs[i].type);
+    if (!value) return std::unexpected(fmt::format("output `{}`: {}", outputs[i].name, value.error()));
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+/// Scalars as text, arrays and structures as dictionaries, bags as lists, files as {path references is_mapped}.
+Tcl_Obj* TclInterpreter::to_tcl(const Value& value) {
+  const auto text = [this](const std::string& bytes) {
+    return api_.Tcl_NewStringObj(bytes.data(), static_cast<int>(bytes.size()));
+  };
+  const auto is_container = value.kind() == ValueKind::array || value.kind() == ValueKind::bag ||
+                            value.kind() == ValueKind::structure || value.kind() == ValueKind::file;
+  if (!is_container) return text(value.kind() == ValueKind::void_ ? std::string() : to_text(value));
+  Tcl_Obj* list = api_.Tcl_NewListObj(0, nullptr);
+  const auto append = [&](Tcl_Obj* element) { api_.Tcl_ListObjAppendElement(nullptr, list, element); };
+  if (value.kind() == ValueKind::array) {
+    value.as_array().for_each([&](const Value& key, const Value& element) {
+      append(to_tcl(key));
+      append(to_tcl(element));
+    });
+  } else if (value.kind() == ValueKind::bag) {
+    value.as_bag().for_each([&](const Value& element) { append(to_tcl(element)); });
+  } else if (value.kind() == ValueKind::structure) {
+    Structure& structure = value.as_structure();
+    for (std::size_t i = 0; i < structure.field_count(); ++i) {
+      append(text(structure.field_name(i)));
+      append(to_tcl(structure.field(i).get()));
+    }
+  } else {
+    append(text(value.as_file().path()));
+    append(text("1"));
+    append(text(value.as_file().is_mapped() ? "1" : "0"));
+  }
+  return list;
+}
+
+std::expected<Value, std::string> TclInterpreter::from_tcl(Tcl_Obj* object, const ForeignType& type) {
+  const auto wrong = [&](const char* wanted) {
+    int length = 0;
+    const char* text = api_.Tcl_GetStringFromObj(object, &length);
+    return std::unexpected(
+        fmt::format("`{}` is no {}", std::string_view(text, static_cast<std::size_t>(length)), wanted));
+  };
+  switch (type.kind) {
+    case ValueKind::int_: {
+      long value = 0;
+      if (api_.Tcl_GetWideIntFromObj(nullptr, object, &value) != tcl_ok) return wrong("int");
+      return Value::of(std::int64_t{value});
+    }
+    case ValueKind::float_: {
+      double value = 0;
+      if (api_.Tcl_GetDoubleFromObj(nullptr, object, &value) != tcl_ok) return wrong("float");
+      return Value::of(value);
+    }
+    case ValueKind::boolean: {
+      int value = 0;
+      if (api_.Tcl_GetBooleanFromObj(nullptr, object, &value) != tcl_ok) return wrong("boolean");
+      return Value::of(value != 0);
+    }
+    case ValueKind::string: {
+      int length = 0;
+      const char* text = api_.Tcl_GetStringFromObj(object, &length);
+      return Value::of(std::string(text, static_cast<std::size_t>(length)));
+    }
+    case ValueKind::array: return array_from_tcl(object, type);
+    case ValueKind::none:
+    case ValueKind::void_:
+    case ValueKind::bag:
+    case ValueKind::structure:
+    case ValueKind::file:
+    case ValueKind::blob:
+    case ValueKind::updateable:
+    case ValueKind::failure: break;
+  }
+  return Value::of_void();
+}
+
+std::expected<Value, std::string> TclInterpreter::array_from_tcl(Tcl_Obj* object, const ForeignType& type) {
+  int count = 0;
+  Tcl_Obj** parts = nullptr;
+  const bool is_list = api_.Tcl_ListObjGetElements(nullptr, object, &count, &parts) == tcl_ok;
+  if (!is_list || count % 2 != 0) return std::unexpected("an array is a dictionary: keys and values in turn");
+  const ForeignType key_type{.kind = type.key, .key = ValueKind::none, .element = {}};
+  std::vector<std::pair<Value, Value>> entries;
+  for (int i = 0; i < count; i += 2) {
+    auto key = from_tcl(parts[i], key_type);
+    if (!key) return key;
+    auto value = from_tcl(parts[i + 1], type.element[0]);
+    if (!value) return value;
+    entries.emplace_back(std::move(*key), std::move(*value));
+  }
+  return Value::of_object(ValueKind::array, Array::keyed(std::move(entries)));
+}
+
+}  // namespace raddle::vm

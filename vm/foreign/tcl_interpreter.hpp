@@ -1,0 +1,40 @@
+#pragma once
+// One Tcl interpreter for each thread that runs Tcl: Tcl binds them to the thread that made them.
+#include <expected>
+#include <span>
+#include <string>
+#include <unordered_set>
+
+#include "vm/foreign/tcl_api.hpp"
+#include "vm/program/program.hpp"
+
+namespace raddle::vm {
+
+class TclInterpreter {
+ public:
+  /// Of the calling thread, made at its first call.
+  /// @return  the text of the error: no libtcl, or Tcl did not start
+  static std::expected<TclInterpreter*, std::string> of_thread();
+  ~TclInterpreter();
+
+  /// Runs `function` by its generated definition, which is evaluated at the first call.
+  /// @param definition  Tcl that defines the procedure `name`
+  /// @return            the outputs, converted to the types of `outputs`
+  std::expected<std::vector<Value>, std::string> call(const std::string& name, const std::string& definition,
+                                                      std::span<const Value> inputs,
+                                                      const std::vector<ForeignFormal>& outputs);
+
+ private:
+  explicit TclInterpreter(const TclApi& api);
+  bool evaluate(Tcl_Obj* script);
+  std::string result_text();
+  Tcl_Obj* to_tcl(const Value& value);
+  std::expected<Value, std::string> from_tcl(Tcl_Obj* object, const ForeignType& type);
+  std::expected<Value, std::string> array_from_tcl(Tcl_Obj* object, const ForeignType& type);
+
+  const TclApi& api_;
+  Tcl_Interp* interpreter_;
+  std::unordered_set<std::string> defined_;
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,21 @@
+#pragma once
+// Temporary files of this process: in $SWIFT_TMP, else $TMP, else /tmp.
+#include <string>
+
+namespace raddle::vm {
+
+/// $SWIFT_TMP, $TMP or /tmp: the first that is set and not empty.
+std::string temporary_folder();
+
+/// Makes an empty temporary file. Any thread.
+/// @return  its path, "" if it could not be made
+std::string make_temporary();
+
+/// Removes one that make_temporary has made, unless the environment says SWIFT_TMP_AUTODELETE=0. Any thread.
+void remove_temporary(const std::string& path);
+
+/// Removes all that are left, unless SWIFT_TMP_AUTODELETE=0: for a process that ends without its destructors. Any
+/// thread, but not a signal handler.
+void remove_temporaries();
+
+}  // namespace raddle::vm
