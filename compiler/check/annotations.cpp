@@ -71,13 +71,6 @@ const char* place_text(AnnotationPlace place) {
   return "";
 }
 
-/// `@name`, without the value.
-Span mark_of(const ast::Annotation& annotation) {
-  Span span = annotation.span;
-  span.end = annotation.name.span.end;
-  return span;
-}
-
 void report_unknown(Context& context, const ast::Annotation& annotation, AnnotationPlace place) {
   const std::string& name = annotation.name.text;
   Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::unknown_annotation, mark_of(annotation), name);
@@ -131,6 +124,12 @@ void check_annotations(Context& context, const ast::Annotations& annotations, An
 TypeId annotation_value_type(const std::string& name) {
   const auto known = std::ranges::find(known_annotations, name, &Known::name);
   return known == known_annotations.end() ? TypeStore::error : known->type;
+}
+
+Span mark_of(const ast::Annotation& annotation) {
+  Span span = annotation.span;
+  span.end = annotation.name.span.end;
+  return span;
 }
 
 bool is_for_apps(std::string_view name) {

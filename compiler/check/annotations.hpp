@@ -14,6 +14,9 @@ void check_annotations(Context& context, const ast::Annotations& annotations, An
 /// Values of these are expressions, evaluated at the call.
 TypeId annotation_value_type(const std::string& name);
 
+/// `@name`, without the value.
+Span mark_of(const ast::Annotation& annotation);
+
 /// Retries and limits of programs: they mean nothing to other functions.
 bool is_for_apps(std::string_view name);
 

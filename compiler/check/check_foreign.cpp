@@ -83,7 +83,7 @@ void check_foreign(Context& context, const FunctionDefinition& function) {
   if (function.body_kind == ast::BodyKind::library) return;
   for (const ast::Annotation& annotation : function.annotations)
     if (annotation.name.text == "isolate" || annotation.name.text == "library")
-      context.diagnostics.report(DiagnosticKind::bad_library, annotation.name.span,
+      context.diagnostics.report(DiagnosticKind::bad_library, mark_of(annotation),
                                  "is declared without a body: `@" + annotation.name.text + "` is for these only");
 }
 

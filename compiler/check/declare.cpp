@@ -219,7 +219,7 @@ void check_dispatch(Context& context, const ast::FunctionDefinition& function) {
 void refuse_app_annotations(Context& context, const ast::FunctionDefinition& function) {
   for (const ast::Annotation& annotation : function.annotations)
     if (is_for_apps(annotation.name.text) || annotation.name.text == "prio")
-      context.diagnostics.report(DiagnosticKind::not_an_app, annotation.name.span, annotation.name.text,
+      context.diagnostics.report(DiagnosticKind::not_an_app, mark_of(annotation), annotation.name.text,
                                  function.name.text);
 }
 

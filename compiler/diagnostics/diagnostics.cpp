@@ -84,7 +84,7 @@ Diagnostic& Diagnostics::add(DiagnosticKind kind, Span span, std::string message
 }
 
 void Diagnostics::order_by_position(std::size_t first) {
-  const auto key = [](const Diagnostic& one) { return std::tie(one.span.file, one.span.begin, one.message); };
+  const auto key = [](const Diagnostic& one) { return std::pair(one.span.file, one.span.begin); };
   std::stable_sort(all_.begin() + static_cast<std::ptrdiff_t>(first), all_.end(),
                    [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
 }

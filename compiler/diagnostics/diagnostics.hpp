@@ -73,7 +73,6 @@ class Diagnostics {
   std::size_t error_count() const { return error_count_; }
   const std::deque<Diagnostic>& all() const { return all_; }
   /// Sorts what was reported from the `first`-th on by position, for a phase that finds things in another order.
-  /// Those of one position are sorted by their text.
   /// References to those diagnostics are invalid then.
   void order_by_position(std::size_t first);
 

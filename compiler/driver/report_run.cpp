@@ -49,9 +49,7 @@ void report_stuck(Session& session, const vm::StuckVariable& variable) {
 }  // namespace
 
 int report_run(Session& session, const vm::RunResult& result, int signal) {
-  const std::size_t before = session.diagnostics.all().size();
   for (const vm::RunFailure& failure : result.failures) report_failure(session, failure);
-  session.diagnostics.order_by_position(before);  // they come in any order
   for (const vm::StuckVariable& variable : result.stuck) report_stuck(session, variable);
   session.print_diagnostics();
   switch (result.status) {
