@@ -207,7 +207,7 @@ class UseCollector {
     std::vector<WriteSet> branches;
     branches.push_back(block(*branch.then_block));
     branches.push_back(branch.else_block == nullptr ? WriteSet{} : statement(*branch.else_block));
-    WriteSet writes = WriteSet::either(std::move(branches), branch.condition->span);
+    WriteSet writes = WriteSet::either(context_, std::move(branches), branch.condition->span);
     report_waiting(*branch.condition, writes, "is assigned in a branch that waits for it");
     return writes;
   }
@@ -221,7 +221,7 @@ class UseCollector {
       has_default = has_default || !choice.label;
     }
     if (!has_default) branches.emplace_back();
-    WriteSet writes = WriteSet::either(std::move(branches), written.value->span);
+    WriteSet writes = WriteSet::either(context_, std::move(branches), written.value->span);
     report_waiting(*written.value, writes, "is assigned in a branch that waits for it");
     return writes;
   }

@@ -99,7 +99,25 @@ void WriteSet::make_possible(Span condition) {
   }
 }
 
-WriteSet WriteSet::either(std::vector<WriteSet> branches, Span condition) {
+void WriteSet::report_whole_and_parts(Context& context, const WriteSet& one, WriteSet& other) {
+  for (auto& [variable, writes] : other.writes_) {
+    const auto found = one.writes_.find(variable);
+    if (found == one.writes_.end() || context.silenced.contains(variable)) continue;
+    bool is_reported = false;  // once for a variable
+    for (Write& write : writes) {
+      for (const Write& first : found->second) {
+        if (first.reported || overlap(first.path, write.path) != Overlap::part) continue;
+        if (has_index(common_part(first.path, write.path))) continue;  // a row is made by whoever writes it
+        if (!write.reported && !is_reported) report_overlap(context, variable, first, write, Overlap::part);
+        is_reported = write.reported = true;
+      }
+    }
+  }
+}
+
+WriteSet WriteSet::either(Context& context, std::vector<WriteSet> branches, Span condition) {
+  for (std::size_t i = 0; i < branches.size(); ++i)
+    for (std::size_t j = i + 1; j < branches.size(); ++j) report_whole_and_parts(context, branches[i], branches[j]);
   const auto writes_definitely = [](const WriteSet& branch, VariableId variable, const Path& path) {
     const auto found = branch.writes_.find(variable);
     return found != branch.writes_.end() &&

@@ -58,9 +58,11 @@ class WriteSet {
   /// The part may be run or not.
   void make_possible(Span condition);
   /// One of `branches` is run. Writes of all of them stay definite.
-  static WriteSet either(std::vector<WriteSet> branches, Span condition);
+  /// Reports what some assign whole and others in parts: a container is made by one assignment or grows by elements.
+  static WriteSet either(Context& context, std::vector<WriteSet> branches, Span condition);
 
  private:
+  static void report_whole_and_parts(Context& context, const WriteSet& one, WriteSet& other);
   Map writes_;
 };
 

@@ -1,6 +1,7 @@
 #include "compiler/diagnostics/foreign_names.hpp"
 
 #include <array>
+#include <string>
 
 namespace raddle {
 
@@ -58,11 +59,10 @@ constexpr std::array foreign_names = {
 }  // namespace
 
 std::string_view help_for_foreign_name(std::string_view name, NameUse use) {
+  const std::string word = " " + std::string(name) + " ";
   for (const ForeignName& entry : foreign_names) {
     if (entry.use != use) continue;
-    const std::size_t at = entry.names.find(name);
-    if (at == std::string_view::npos || at == 0) continue;
-    if (entry.names[at - 1] == ' ' && entry.names[at + name.size()] == ' ') return entry.help;
+    if (entry.names.find(word) != std::string_view::npos) return entry.help;
   }
   return {};
 }

@@ -79,6 +79,10 @@ Reader::Line Reader::read_line(const Token& hash) {
   for (; token.kind != TokenKind::end; token = scanner.next_in_directive())
     if (token.kind != TokenKind::blank || !line.tokens.empty()) line.tokens.push_back(token);
   while (!line.tokens.empty() && line.tokens.back().kind == TokenKind::blank) line.tokens.pop_back();
+  const std::optional<Span> open_comment = scanner.take_open_comment();
+  if (open_comment && is_directive(line.word))
+    diagnostics_.report(DiagnosticKind::unterminated_comment, *open_comment)
+        .note("a comment in a directive ends on the same line");
   return line;
 }
 

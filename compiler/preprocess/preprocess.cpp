@@ -17,6 +17,7 @@ using preprocessor::is_name_start;
 std::string_view word_behind(std::string_view text, std::size_t hash) {
   std::size_t before = hash;
   while (before > 0 && is_blank(text[before - 1])) --before;
+  if (before == 3 && text.starts_with("\xEF\xBB\xBF")) before = 0;
   if (before > 0 && text[before - 1] != '\n') return {};
   std::size_t begin = hash + 1;
   while (begin < text.size() && is_blank(text[begin])) ++begin;

@@ -61,7 +61,7 @@ Token Scanner::next_in_directive() {
     skip_blanks_and_splices();
     return token(TokenKind::blank, begin);
   }
-  if (skip_comment()) return token(TokenKind::blank, begin);
+  if (skip_comment_of_line()) return token(TokenKind::blank, begin);
   if (text_[at_] == '"') {
     const std::uint32_t line_end = end_of_line(at_);
     const bool closed = skip_string() && at_ <= line_end;
@@ -119,6 +119,15 @@ bool Scanner::skip_comment() {
   if (!at_text("/*")) return false;
   const std::size_t end = text_.find("*/", at_ + 2);
   at_ = static_cast<std::uint32_t>(end == std::string_view::npos ? text_.size() : end + 2);
+  return true;
+}
+
+bool Scanner::skip_comment_of_line() {
+  const std::uint32_t begin = at_, line_end = end_of_line(at_);
+  if (!skip_comment()) return false;
+  if (at_ <= line_end) return true;
+  at_ = line_end;
+  open_comment_ = Span{file_, begin, begin + 2};
   return true;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 // The preprocessor's view of a text: coarser than the lexer's tokens. Private to compiler/preprocess.
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "compiler/source/source_buffer.hpp"
 
@@ -48,6 +50,8 @@ class Scanner {
   std::uint32_t file() const { return file_; }
   /// Goes to the end of the line, or of its last continuation.
   void skip_directive();
+  /// The beginning of a comment that was not closed on its line, in what next_in_directive() has read; told once.
+  std::optional<Span> take_open_comment() { return std::exchange(open_comment_, std::nullopt); }
 
  private:
   Token token(TokenKind kind, std::uint32_t begin);
@@ -58,6 +62,7 @@ class Scanner {
   void skip_blanks();
   void skip_blanks_and_splices();
   bool skip_comment();
+  bool skip_comment_of_line();  ///< in directives and lines of `#` comments: no comment goes on in the next line
   bool skip_string();
   bool skip_long_string(std::string_view mark);
   std::uint32_t end_of_line(std::uint32_t from) const;
@@ -68,6 +73,7 @@ class Scanner {
   std::string_view text_;
   std::uint32_t at_;
   bool line_start_ = true;  ///< nothing but blanks since the newline
+  std::optional<Span> open_comment_;
 };
 
 }  // namespace raddle::preprocessor

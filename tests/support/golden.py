@@ -16,6 +16,7 @@ env    variables added to the environment; `$HERE` in a value is the folder that
 order  any: stdout is compared as sorted lines; exact: as it is (default: any)
 exit   the exit code to expect (default 0). With 3 the script does not run: one run, one level
 emit   compares the text of --emit=STAGE instead of running
+seeds  none: what it prints rests on an order that the language leaves open: not run with --scheduler-seeds
 
 --scheduler-seeds N runs each case that runs at all with the seeds 1 to N instead, each time with the next of its worker
 counts and levels: the order of tasks is perturbed, what is printed must be the same.
@@ -39,7 +40,7 @@ from dataclasses import dataclass, field
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIMEOUT_S = 60
 SHOWN_LINES = 60
-KEYS = ("run", "args", "env", "order", "exit", "emit")
+KEYS = ("run", "args", "env", "order", "exit", "emit", "seeds")
 
 
 @dataclass
@@ -55,6 +56,7 @@ class Case:
     order: str = "any"
     exit_code: int = 0
     emit: str = ""
+    seeded: bool = True
 
     @property
     def name(self):
@@ -64,7 +66,7 @@ class Case:
         """Option lists, one for each time the script is started."""
         modes = [[level, f"--workers={n}"] for level in self.levels for n in self.workers]
         if scheduler_seeds:
-            seeds = [] if self.emit or self.exit_code == 3 else scheduler_seeds
+            seeds = [] if self.emit or self.exit_code == 3 or not self.seeded else scheduler_seeds
             return [[*self.options, *modes[seed % len(modes)], f"--scheduler-seed={seed}"] for seed in seeds]
         if self.emit:
             return [[*self.options, *(self.levels if len(self.levels) == 1 else []), f"--emit={self.emit}"]]
@@ -86,6 +88,7 @@ def parse_header(script):
     case.order = values.get("order", "any")
     case.exit_code = int(values.get("exit", "0"))
     case.emit = values.get("emit", "")
+    case.seeded = values.get("seeds", "yes") != "none"
     if case.order not in ("any", "exact"):
         raise ValueError(f"{case.name}: order is any or exact, not {case.order}")
     for option in values.get("run", "").split():

@@ -20,7 +20,7 @@ Timers::~Timers() {
 }
 
 void Timers::after(double seconds, std::function<void()> done) {
-  const std::chrono::duration<double> delay(std::clamp(seconds, 0.0, longest_s));
+  const std::chrono::duration<double> delay(seconds > 0 ? std::min(seconds, longest_s) : 0.0);  // NaN: 0
   const auto due = Clock::now() + std::chrono::ceil<Clock::duration>(delay);
   const std::lock_guard lock(mutex_);
   due_.emplace(due, std::move(done));

@@ -25,7 +25,11 @@ void PartialOutputs::remove_all() {
 
 void remove_files(const std::vector<std::string>& paths) {
   std::error_code ignored;  // most often it was never made
-  for (const std::string& path : paths) std::filesystem::remove(path, ignored);
+  for (const std::string& path : paths) {
+    // a device or pipe was there before: it is not ours to remove
+    if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored)))
+      std::filesystem::remove(path, ignored);
+  }
 }
 
 }  // namespace raddle::vm
