@@ -50,7 +50,10 @@ class Tokenizer {
     const char c = rest_.front();
     if (c == '%' || c == '@') {
       rest_.remove_prefix(1);
-      return add(c == '%' ? Token::Kind::variable : Token::Kind::function, take_while(is_name));
+      const bool is_hidden = c == '@' && rest_.starts_with('@');  // a library function that no script can name
+      if (is_hidden) rest_.remove_prefix(1);
+      const std::string name = (is_hidden ? "@" : "") + take_while(is_name);
+      return add(c == '%' ? Token::Kind::variable : Token::Kind::function, name);
     }
     if (c == '"') return string();
     if (c == '!') return position();

@@ -57,6 +57,7 @@ class Case:
     exit_code: int = 0
     emit: str = ""
     seeded: bool = True
+    fixed_workers: bool = False
 
     @property
     def name(self):
@@ -94,6 +95,7 @@ def parse_header(script):
     for option in values.get("run", "").split():
         if option.startswith("--workers="):
             case.workers = option.partition("=")[2].split(",")
+            case.fixed_workers = True
         elif re.fullmatch(r"-O[012]", option):
             case.levels = [option]
         else:
@@ -197,7 +199,7 @@ def main():
     parser.add_argument("--update-golden", action="store_true", help="rewrite the expected files; read the difference")
     parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--workers", help="comma-separated counts, in place of those the cases ask for")
+    parser.add_argument("--workers", help="comma-separated counts, for the cases that ask for none themselves")
     parser.add_argument("--scheduler-seeds", type=int, default=0, metavar="N")
     parser.add_argument("--first-seed", type=int, default=1, metavar="N", help="with --scheduler-seeds, in place of 1")
     parser.add_argument("--timeout", type=float, default=TIMEOUT_S, metavar="S", help="for one run of a script")
@@ -209,7 +211,8 @@ def main():
 
     cases = find_cases(options.filters)
     for case in cases if options.workers else []:
-        case.workers = options.workers.split(",")
+        if not case.fixed_workers:
+            case.workers = options.workers.split(",")
     seeds = range(options.first_seed, options.first_seed + options.scheduler_seeds)
     work = functools.partial(check, raddle, scheduler_seeds=seeds, timeout_s=options.timeout)
     if options.update_golden:
