@@ -16,6 +16,7 @@
 #include "compiler/emit/emit_program.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/interpret/run.hpp"
+#include "vm/memory/memory_limit.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::driver {
@@ -25,8 +26,9 @@ namespace {
 /// A number of programs that the user gives is meant; else waiting programs may be more than there are cores.
 vm::ProcessBudget process_budget(unsigned programs, unsigned workers) {
   const unsigned cores = core_count();
-  if (programs != 0) return {.programs = programs, .cores = programs, .memory_bytes = memory_bytes()};
-  return {.programs = workers, .cores = std::max(cores, workers), .memory_bytes = memory_bytes()};
+  const auto memory = static_cast<double>(vm::memory_limit_bytes());
+  if (programs != 0) return {.programs = programs, .cores = programs, .memory_bytes = memory};
+  return {.programs = workers, .cores = std::max(cores, workers), .memory_bytes = memory};
 }
 
 void trace_program(const std::string& text) {

@@ -6,6 +6,7 @@
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/file_content.hpp"
 #include "stdlib/native/functions.hpp"
+#include "vm/memory/memory_limit.hpp"
 #include "vm/value/file.hpp"
 
 namespace raddle::stdlib::native {
@@ -75,8 +76,10 @@ Result blob_from_ints(Call, Arguments arguments, Results results) {
 
 Result blob_zeroes_float(Call, Arguments arguments, Results results) {
   const std::int64_t count = arguments[0].as_int();
-  constexpr std::int64_t most = std::int64_t{1} << 32;
-  if (count < 0 || count > most) return fail(fmt::format("blob_zeroes_float: {} is not between 0 and {}", count, most));
+  if (count < 0) return fail(fmt::format("blob_zeroes_float: {} is negative", count));
+  if (!vm::fits_in_memory(static_cast<double>(count) * sizeof(double))) {
+    return fail(fmt::format("blob_zeroes_float: {} floats need more memory than there is", count));
+  }
   return give(results, Value::of_blob(std::string(static_cast<std::size_t>(count) * sizeof(double), '\0')));
 }
 

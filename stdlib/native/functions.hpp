@@ -2,6 +2,7 @@
 // Declarations of all native library functions, made from the list.
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -24,6 +25,8 @@ inline Result give(Results results, vm::Value value) {
   return {};
 }
 inline Result give_void(Results results) { return give(results, vm::Value::of_void()); }
+/// Ends a call with a void value after so many seconds; `before` is called then.
+Result end_after(Call call, double seconds, std::function<void()> before);
 inline Result fail(std::string text) { return std::unexpected(std::move(text)); }
 
 }  // namespace raddle::stdlib::native

@@ -38,12 +38,7 @@ Result trace(Call, Arguments arguments, Results results) {
 }
 
 Result sleep_trace(Call call, Arguments arguments, Results) {
-  const auto print_later = [line = trace_line(arguments.subspan(1)), end = call.host->end_later()] {
-    print_text(line);
-    end(std::vector{Value::of_void()});
-  };
-  call.host->outside().timers().after(arguments[0].as_float(), print_later);
-  return {};
+  return end_after(call, arguments[0].as_float(), [line = trace_line(arguments.subspan(1))] { print_text(line); });
 }
 
 Result printf_(Call, Arguments arguments, Results results) {

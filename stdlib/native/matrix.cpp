@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <optional>
 
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/output.hpp"
+#include "vm/memory/memory_limit.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::stdlib::native {
@@ -78,8 +78,9 @@ Result matrix_from_blob_fortran(Call, Arguments arguments, Results results) {
                             row_count, column_count, sizeof(double)));
   }
   const auto rows_wanted = static_cast<std::size_t>(row_count), columns = static_cast<std::size_t>(column_count);
-  if (columns == 0 && row_count > std::numeric_limits<std::int32_t>::max()) {
-    return fail(fmt::format("matrix_from_blob_fortran: {} rows are too many", row_count));
+  constexpr double row_bytes = sizeof(vm::Array) + sizeof(Value);
+  if (!vm::fits_in_memory(static_cast<double>(row_count) * row_bytes)) {
+    return fail(fmt::format("matrix_from_blob_fortran: {} rows need more memory than there is", row_count));
   }
   std::vector<Value> rows;
   for (std::size_t i = 0; i < rows_wanted; ++i) {

@@ -27,10 +27,11 @@ std::string request_of(char state, const std::string& code, const std::string& e
 }
 
 vm::BuiltinOutcome outcome_of(const std::string& function, const vm::ServerAnswer& answer, bool exceptions_are_errors) {
-  if (!answer.error.empty()) {
-    const bool is_missing = answer.error.find("could not be started") != std::string::npos;
-    return std::unexpected(fmt::format("{}: {}{}", function, is_missing ? "" : "python3: ",
-                                       answer.error + (is_missing ? "; is Python 3 installed?" : "")));
+  switch (answer.status) {
+    case vm::ServerStatus::answered: break;
+    case vm::ServerStatus::not_started:
+      return std::unexpected(fmt::format("{}: {}; is Python 3 installed?", function, answer.error));
+    case vm::ServerStatus::ended: return std::unexpected(fmt::format("{}: python3: {}", function, answer.error));
   }
   const char kind = answer.bytes.empty() ? 'e' : answer.bytes[0];
   std::string text = answer.bytes.substr(std::min<std::size_t>(1, answer.bytes.size()));

@@ -3,6 +3,7 @@
 # told from here.
 def _raddle_serve():
     import os
+    import select
     import signal
     import socket
     import struct
@@ -59,8 +60,12 @@ def _raddle_serve():
         except BaseException as exception:
             return b"x" + text_of(exception).encode("utf-8", "replace")
         if not isinstance(value, str):
-            return b"e" + f"expression did not return a string! It is of type {type(value).__name__}".encode()
-        return b"r" + value.encode("utf-8", "surrogateescape")
+            error = f"expression did not return a string! It is of type {type(value).__name__}"
+            return b"e" + error.encode("utf-8", "replace")
+        try:
+            return b"r" + str.encode(value, "utf-8", "surrogateescape")
+        except UnicodeEncodeError as error:
+            return b"e" + f"the result is no text of Unicode: {error.reason} at index {error.start}".encode()
 
     def flush():
         for stream in (sys.stdout, sys.stderr):
@@ -69,9 +74,40 @@ def _raddle_serve():
             except BaseException:
                 pass  # closed by the code, or nobody reads it
 
+    def run_and_flush(code, expression):
+        process = os.getpid()
+        answer = run(code, expression, scope)
+        flush()
+        if os.getpid() != process:
+            os._exit(0 if answer[:1] == b"r" else 1)  # a fork of the code's: the process it comes from answers
+        return answer
+
     def write_all(file, data):
         while data:
             data = data[os.write(file, data):]
+
+    # Until the pipe ends or the child does: what the child has forked may hold the pipe open.
+    def receive_from_child(reader, child):
+        end = os.pidfd_open(child)
+        watched = select.poll()
+        watched.register(reader, select.POLLIN)
+        watched.register(end, select.POLLIN)
+        os.set_blocking(reader, False)
+        has_ended = False
+
+        def read(count):
+            nonlocal has_ended
+            while True:
+                try:
+                    return os.read(reader, count)
+                except BlockingIOError:
+                    if has_ended:
+                        return b""
+                    has_ended = any(file == end for file, _ in watched.poll())
+
+        answer = receive_message(read)
+        os.close(end)
+        return answer
 
     def run_in_child(code, expression):
         reader, writer = os.pipe()
@@ -79,12 +115,10 @@ def _raddle_serve():
         if child == 0:
             channel.close()
             os.close(reader)
-            answer = run(code, expression, scope)
-            flush()
-            write_all(writer, framed(answer))
+            write_all(writer, framed(run_and_flush(code, expression)))
             os._exit(0)
         os.close(writer)
-        answer = receive_message(lambda count: os.read(reader, count))
+        answer = receive_from_child(reader, child)
         os.close(reader)
         status = os.waitpid(child, 0)[1]
         if answer is not None:
@@ -107,8 +141,7 @@ def _raddle_serve():
         if request[:1] == b"f":
             answer = run_in_child(code, expression)
         else:
-            answer = run(code, expression, scope)
-            flush()
+            answer = run_and_flush(code, expression)
         channel.sendall(framed(answer))
 
 

@@ -73,11 +73,19 @@ Result getenv_(Call, Arguments arguments, Results results) {
   return give(results, Value::of(std::string(value == nullptr ? "" : value)));
 }
 
+Result end_after(Call call, double seconds, std::function<void()> before) {
+  const auto end = call.host->end_later();
+  auto started = call.host->outside().timers().after(seconds, [end, before = std::move(before)] {
+    before();
+    end(std::vector{Value::of_void()});
+  });
+  if (!started) end(std::unexpected(std::move(started.error())));
+  return {};
+}
+
 Result sleep_(Call call, Arguments arguments, Results results) {
   if (!(arguments[0].as_float() > 0)) return give_void(results);
-  call.host->outside().timers().after(arguments[0].as_float(),
-                                      [end = call.host->end_later()] { end(std::vector{Value::of_void()}); });
-  return {};
+  return end_after(call, arguments[0].as_float(), [] {});
 }
 
 Result clock_(Call, Arguments, Results results) { return give(results, Value::of(seconds_since_1970())); }
@@ -93,12 +101,17 @@ Result clock_format(Call, Arguments arguments, Results results) {
   const auto seconds = static_cast<std::time_t>(rounded);
   std::tm parts{};
   localtime_r(&seconds, &parts);
-  const std::string format = arguments[0].as_string() + "x";  // an empty result can not be told from a short buffer
+  const std::string format = "x" + arguments[0].as_string();  // an empty result can not be told from a short buffer
+  if (format.find('\0') != std::string::npos) return fail("clock_format: a character of the format is NUL");
+  const std::size_t longest = (std::size_t{1} << 20) + 64 * format.size();
   std::string text(256, '\0');
   std::size_t length = 0;
-  while ((length = std::strftime(text.data(), text.size(), format.c_str(), &parts)) == 0) text.resize(2 * text.size());
-  text.resize(length - 1);
-  return give(results, Value::of(std::move(text)));
+  while ((length = std::strftime(text.data(), text.size(), format.c_str(), &parts)) == 0) {
+    if (text.size() > longest)
+      return fail("clock_format: the text is too long: a width in the format must be a mistake");
+    text.resize(2 * text.size());
+  }
+  return give(results, Value::of(text.substr(1, length - 1)));
 }
 
 Result int_max(Call, Arguments, Results results) {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <thread>
+#include <system_error>
 
 #include "vm/external/redirects.hpp"
 #include "vm/external/start_child.hpp"
@@ -23,39 +23,68 @@ namespace {
 
 constexpr int end_wait_ms = 1000;                                 // from the end of the connection to the process's own
 constexpr std::uint64_t longest_answer = std::uint64_t{1} << 40;  // a length beyond is no length
+constexpr std::size_t longest_part = std::size_t{1} << 20;  // received at once: no length is believed before its bytes
 
-bool send_all(int fd, const char* bytes, std::size_t count) {
-  while (count > 0) {
-    const ssize_t sent = send(fd, bytes, count, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    bytes += sent;
-    count -= static_cast<std::size_t>(sent);
+/// Our end of the connection, and the process at the other. The connection alone does not tell the end of the process:
+/// what the process has left running may hold its end open.
+class Connection {
+ public:
+  Connection(int channel, int pid_fd) : channel_(channel), pid_fd_(pid_fd) {}
+
+  bool send_all(const char* bytes, std::size_t count) {
+    return move_all(POLLOUT, count, [&](std::size_t done) {
+      return send(channel_, bytes + done, count - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    });
   }
-  return true;
-}
-
-bool receive_all(int fd, char* bytes, std::size_t count) {
-  while (count > 0) {
-    const ssize_t received = recv(fd, bytes, count, 0);
-    if (received < 0 && errno == EINTR) continue;
-    if (received <= 0) return false;
-    bytes += received;
-    count -= static_cast<std::size_t>(received);
+  bool receive_all(char* bytes, std::size_t count) {
+    return move_all(POLLIN, count,
+                    [&](std::size_t done) { return recv(channel_, bytes + done, count - done, MSG_DONTWAIT); });
   }
-  return true;
-}
 
-std::optional<std::string> exchange(int fd, const std::string& request) {
+ private:
+  /// Calls `move` until it has moved `count` bytes. After the process has ended, what it has sent is still moved.
+  template <typename Move>
+  bool move_all(short event, std::size_t count, Move move) {
+    bool has_ended = false;
+    for (std::size_t done = 0; done < count;) {
+      const ssize_t moved = move(done);
+      if (moved > 0) {
+        done += static_cast<std::size_t>(moved);
+      } else if (moved == 0 || (errno != EAGAIN && errno != EINTR)) {
+        return false;
+      } else if (errno == EAGAIN) {
+        if (has_ended) return false;
+        has_ended = wait(event);
+      }
+    }
+    return true;
+  }
+  /// @return  whether the process has ended
+  bool wait(short event) {
+    pollfd watched[2] = {{channel_, event, 0}, {pid_fd_, POLLIN, 0}};
+    while (poll(watched, 2, -1) < 0 && errno == EINTR) {
+    }
+    return watched[1].revents != 0;
+  }
+
+  const int channel_, pid_fd_;
+};
+
+std::optional<std::string> exchange(Connection connection, const std::string& request) {
   std::uint64_t length = request.size();
   char header[sizeof length];
   std::memcpy(header, &length, sizeof length);
-  if (!send_all(fd, header, sizeof header) || !send_all(fd, request.data(), request.size())) return std::nullopt;
-  if (!receive_all(fd, header, sizeof header)) return std::nullopt;
+  if (!connection.send_all(header, sizeof header)) return std::nullopt;
+  if (!connection.send_all(request.data(), request.size())) return std::nullopt;
+  if (!connection.receive_all(header, sizeof header)) return std::nullopt;
   std::memcpy(&length, header, sizeof length);
   if (length > longest_answer) return std::nullopt;
-  std::string answer(length, '\0');
-  if (!receive_all(fd, answer.data(), answer.size())) return std::nullopt;
+  std::string answer;
+  while (answer.size() < length) {
+    const std::size_t begin = answer.size();
+    answer.resize(begin + std::min<std::size_t>(length - begin, longest_part));
+    if (!connection.receive_all(answer.data() + begin, answer.size() - begin)) return std::nullopt;
+  }
   return answer;
 }
 
@@ -72,10 +101,11 @@ class ServerPool::Server {
  public:
   ServerAnswer ask(const std::vector<std::string>& command, const std::string& request) {
     if (channel_.get() < 0) {
-      if (std::string error = start(command); !error.empty()) return {{}, std::move(error)};
+      if (std::string error = start(command); !error.empty()) return {ServerStatus::not_started, {}, std::move(error)};
     }
-    if (auto answer = exchange(channel_.get(), request)) return {std::move(*answer), {}};
-    return {{}, reap()};
+    if (auto answer = exchange({channel_.get(), pid_fd_.get()}, request))
+      return {ServerStatus::answered, std::move(*answer), {}};
+    return {ServerStatus::ended, {}, reap()};
   }
 
   /// Any thread: kills the process and lets no other start.
@@ -105,6 +135,12 @@ class ServerPool::Server {
     const auto pid = start_child({.words = command, .environment = {}, .stdin_fd = theirs.get()});
     if (!pid) return fmt::format("`{}` could not be started: {}", command[0], error_text(pid.error()));
     pid_ = *pid;
+    pid_fd_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+    if (pid_fd_.get() < 0) {
+      const int error = errno;
+      end_process();
+      return fmt::format("`{}` could not be watched: {}", command[0], error_text(error));
+    }
     channel_ = std::move(ours);
     return {};
   }
@@ -112,26 +148,32 @@ class ServerPool::Server {
   /// Waits for the end of the process, which is near since the connection has ended. @return how it has ended
   std::string reap() {
     const std::lock_guard lock(mutex_);
-    const FileDescriptor pid_fd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-    pollfd watch{pid_fd.get(), POLLIN, 0};
+    pollfd watch{pid_fd_.get(), POLLIN, 0};
     if (!is_ended_) poll(&watch, 1, end_wait_ms);
+    return end_text(end_process());
+  }
+
+  /// With mutex_ held. @return how it has ended, as waitpid says it
+  int end_process() {
     kill(-pid_, SIGKILL);  // also what it has left running
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = 0;
     channel_ = FileDescriptor();
-    return end_text(status);
+    pid_fd_ = FileDescriptor();
+    return status;
   }
 
-  FileDescriptor channel_;  // -1: no process. Of its own thread
-  std::mutex mutex_;        // guards pid_, is_ended_
+  FileDescriptor channel_;  // -1: no process. Of its own thread, as is pid_fd_
+  FileDescriptor pid_fd_;
+  std::mutex mutex_;  // guards pid_, is_ended_
   pid_t pid_ = 0;
   bool is_ended_ = false;
 };
 
-ServerPool::ServerPool(std::vector<std::string> command, unsigned limit)
-    : command_(std::move(command)), limit_(std::max(limit, 1u)) {}
+ServerPool::ServerPool(std::vector<std::string> command, unsigned limit, StartThread start_thread)
+    : command_(std::move(command)), limit_(std::max(limit, 1u)), start_thread_(start_thread) {}
 
 ServerPool::~ServerPool() {
   {
@@ -145,14 +187,29 @@ ServerPool::~ServerPool() {
 }
 
 void ServerPool::ask(std::string request, std::function<void(ServerAnswer)> done) {
-  const std::lock_guard lock(mutex_);
-  if (ending_) return;
-  waiting_.push_back({std::move(request), std::move(done)});
-  if (waiting_.size() > idle_ && servers_.size() < limit_) {
-    Server& server = *servers_.emplace_back(std::make_unique<Server>());
-    server.thread = std::thread([this, &server] { serve(server); });
+  std::string error;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ending_) return;
+    if (waiting_.size() >= idle_ && servers_.size() < limit_) error = add_server();
+    if (!servers_.empty()) {  // a server too few: the others answer
+      waiting_.push_back({std::move(request), std::move(done)});
+      changed_.notify_one();
+      return;
+    }
   }
-  changed_.notify_one();
+  done({ServerStatus::not_started, {}, std::move(error)});
+}
+
+std::string ServerPool::add_server() {
+  auto server = std::make_unique<Server>();
+  try {
+    server->thread = start_thread_([this, &server = *server] { serve(server); });
+  } catch (const std::system_error& error) {
+    return fmt::format("no thread could be started: {}", error_text(error.code().value()));
+  }
+  servers_.push_back(std::move(server));
+  return {};
 }
 
 void ServerPool::serve(Server& server) {

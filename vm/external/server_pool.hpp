@@ -10,24 +10,37 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace raddle::vm {
 
+enum class ServerStatus {
+  answered,
+  not_started,  ///< for the program, a thread or a file descriptor
+  ended,        ///< in the middle of the request
+};
+
 struct ServerAnswer {
-  std::string bytes;
-  std::string error;  ///< not empty: there is no answer: "it was ended by signal 11 (Segmentation fault)"
+  ServerStatus status;
+  std::string bytes;  ///< if answered
+  std::string error;  ///< if not: "it was ended by signal 11 (Segmentation fault)"
 };
 
 /// A server has a thread of ours that asks it and waits. A server that ends in the middle of a request loses that
-/// request only: the next one gets a new server.
+/// request only, even if what it has started lives on: the next one gets a new server.
 class ServerPool {
  public:
+  /// Starts a thread, or throws std::system_error where the system has none left.
+  using StartThread = std::thread (*)(std::function<void()> body);
+
   /// @param command  started for each server   @param limit  most servers, at least 1
-  ServerPool(std::vector<std::string> command, unsigned limit);
+  ServerPool(
+      std::vector<std::string> command, unsigned limit,
+      StartThread start_thread = [](std::function<void()> body) { return std::thread(std::move(body)); });
   /// Kills the servers and what they have started; requests without an answer are dropped.
   ~ServerPool();
-  /// Any thread. `done` is called once, on a thread of the pool.
+  /// Any thread. `done` is called once, on a thread of the pool; at once where not even a first thread can be started.
   void ask(std::string request, std::function<void(ServerAnswer)> done);
 
  private:
@@ -37,9 +50,12 @@ class ServerPool {
     std::function<void(ServerAnswer)> done;
   };
   void serve(Server& server);
+  /// With mutex_ held. @return an error's text
+  std::string add_server();
 
   const std::vector<std::string> command_;
   const unsigned limit_;
+  const StartThread start_thread_;
   std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   std::deque<Request> waiting_;

@@ -1,6 +1,9 @@
 #include "vm/external/timers.hpp"
 
 #include <algorithm>
+#include <system_error>
+
+#include "vm/external/start_child.hpp"
 
 namespace raddle::vm {
 
@@ -9,6 +12,14 @@ namespace {
 constexpr double longest_s = 1e9;  // 30 years: beyond, the clock would overflow
 
 }  // namespace
+
+std::function<void()> TimerQueue::take_due(Clock::time_point now) {
+  const auto first = due_.begin();
+  if (first == due_.end() || first->first > now) return {};
+  auto done = std::move(first->second);
+  due_.erase(first);
+  return done;
+}
 
 Timers::~Timers() {
   {
@@ -19,28 +30,34 @@ Timers::~Timers() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Timers::after(double seconds, std::function<void()> done) {
+std::expected<void, std::string> Timers::after(double seconds, std::function<void()> done) {
+  using Clock = TimerQueue::Clock;
   const std::chrono::duration<double> delay(seconds > 0 ? std::min(seconds, longest_s) : 0.0);  // NaN: 0
   const auto due = Clock::now() + std::chrono::ceil<Clock::duration>(delay);
   const std::lock_guard lock(mutex_);
-  due_.emplace(due, std::move(done));
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+      return std::unexpected("no thread could be started: " + error_text(error.code().value()));
+    }
+  }
+  queue_.add(due, std::move(done));
   changed_.notify_one();
+  return {};
 }
 
 void Timers::run() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
-    if (due_.empty()) {
-      changed_.wait(lock);
-    } else if (const auto next = due_.begin()->first; next > Clock::now()) {
-      changed_.wait_until(lock, next);
-    } else {
-      const auto done = std::move(due_.begin()->second);
-      due_.erase(due_.begin());
+    if (const auto done = queue_.take_due(TimerQueue::Clock::now())) {
       lock.unlock();
       done();
       lock.lock();
+    } else if (queue_.is_empty()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, queue_.next());
     }
   }
 }

@@ -44,6 +44,7 @@ void RangeTask::run(Worker& worker) {
 bool Interpreter::foreach (Frame& frame, const Instruction& in) {
   const ForeachSite& site = program_.foreaches[in.d];
   RangeTask range(frame, site, index_of(in));
+  const char* fault = nullptr;
   if (in.opcode == Opcode::foreach_array) {
     range.kind = RangeTask::Kind::elements;
     range.order = element_order(frame.at(in.a).get());
@@ -52,19 +53,16 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
     range.kind = RangeTask::Kind::floats;
     range.float_low = frame.at(in.a).get().as_float();
     range.float_step = frame.at(in.c).get().as_float();
-    if (range.float_step != 0)
+    if (fault = step_fault(range.float_low, range.float_step); !fault)
       range.end = range_count(range.float_low, frame.at(in.b).get().as_float(), range.float_step);
   } else {
     range.low = static_cast<std::int64_t>(frame.at(in.a).peek());
     range.step = static_cast<std::int64_t>(frame.at(in.c).peek());
-    if (range.step != 0)
+    if (fault = step_fault(range.low, range.step); !fault)
       range.end = range_count(range.low, static_cast<std::int64_t>(frame.at(in.b).peek()), range.step);
   }
-  const bool is_zero_step = in.opcode != Opcode::foreach_array &&
-                            (range.kind == RangeTask::Kind::floats ? range.float_step == 0 : range.step == 0);
-  if (is_zero_step) {
-    const Value failure = failure_at(frame, index_of(in), zero_step_text);
-    fail_results(frame, in, failure);
+  if (fault) {
+    fail_results(frame, in, failure_at(frame, index_of(in), fault));
     return false;
   }
   if (range.end == 0) {

@@ -5,14 +5,23 @@
 #include <limits>
 #include <vector>
 
+#include "vm/memory/memory_limit.hpp"
+
 namespace raddle::vm {
 
 namespace {
 
 constexpr std::int64_t most_values = std::numeric_limits<std::int64_t>::max() - 1;
-constexpr std::int64_t most_elements = std::int64_t{1} << 31;  ///< of an array: 16 GiB
 
 }  // namespace
+
+const char* step_fault(std::int64_t, std::int64_t step) { return step == 0 ? "the step of a range is 0" : nullptr; }
+
+const char* step_fault(double low, double step) {
+  if (step == 0) return "the step of a range is 0";
+  const bool is_lost = std::isfinite(low) && step > 0 && low + step == low;
+  return is_lost ? "the step of a range is lost: it is so small that adding it changes nothing" : nullptr;
+}
 
 std::int64_t range_count(std::int64_t low, std::int64_t high, std::int64_t step) {
   if (low > high || step < 0) return 0;
@@ -23,21 +32,21 @@ std::int64_t range_count(std::int64_t low, std::int64_t high, std::int64_t step)
 
 std::int64_t range_count(double low, double high, double step) {
   if (!(low <= high) || !(step > 0)) return 0;
-  constexpr double most_steps = 9e18;
-  const double steps = std::floor((high - low) / step);
-  if (!(steps < most_steps)) return most_values;
-  auto count = static_cast<std::int64_t>(steps) + 1;
-  // the quotient is rounded, by one at most: the values themselves decide
-  if (count > 1 && range_value(low, step, count - 1) > high) return count - 1;
-  if (range_value(low, step, count) <= high) return count + 1;
-  return count;
+  // Not by division: its rounding may be off by many steps where the steps are near the precision of the values, which
+  // decide. They do not decrease with k.
+  std::int64_t inside = 0, outside = most_values;
+  while (outside - inside > 1) {
+    const std::int64_t middle = inside + (outside - inside) / 2;
+    (range_value(low, step, middle) <= high ? inside : outside) = middle;
+  }
+  return outside;
 }
 
 template <typename T>
 std::expected<Ref<Array>, std::string> make_range(T low, T high, T step) {
-  if (step == 0) return std::unexpected(zero_step_text);
+  if (const char* fault = step_fault(low, step)) return std::unexpected(fault);
   const std::int64_t count = range_count(low, high, step);
-  if (count > most_elements) {
+  if (!fits_in_memory(static_cast<double>(count) * sizeof(T))) {
     return std::unexpected("the range has too many elements for an array: a `foreach` over it needs none");
   }
   std::vector<T> values;

@@ -8,9 +8,11 @@
 
 namespace raddle::vm {
 
-inline constexpr const char* zero_step_text = "the step of a range is 0";
+/// What is wrong with the step of a range, or nullptr.
+const char* step_fault(std::int64_t low, std::int64_t step);
+const char* step_fault(double low, double step);
 
-/// Number of k >= 0 with low + k*step <= high, at most INT64_MAX - 1; 0 for a negative step. @pre step != 0
+/// Number of k >= 0 with low + k*step <= high, at most INT64_MAX - 1; 0 for a negative step. @pre no step_fault()
 std::int64_t range_count(std::int64_t low, std::int64_t high, std::int64_t step);
 std::int64_t range_count(double low, double high, double step);
 
@@ -24,7 +26,7 @@ inline double range_value(double low, double step, std::int64_t k) {
   return k == 0 ? low : low + static_cast<double>(k) * step;  // the step may be Inf
 }
 
-/// The closed array of the values, keys 0.. @error the step is 0; there are more values than are kept in memory
+/// The closed array of the values, keys 0.. @error step_fault(); there are more values than are kept in memory
 template <typename T>
 std::expected<Ref<Array>, std::string> make_range(T low, T high, T step);
 

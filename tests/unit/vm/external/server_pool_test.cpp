@@ -1,18 +1,29 @@
 #include "vm/external/server_pool.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <set>
+#include <system_error>
+#include <thread>
 
 using raddle::vm::ServerAnswer;
 using raddle::vm::ServerPool;
+using raddle::vm::ServerStatus;
 
 namespace {
 
-// Answers with its process id and the request; ends at the requests "end" and "kill", sleeps at "sleep".
+// Answers with its process id and the request; ends at the requests "end" and "kill", sleeps at "sleep". "gather FOLDER
+// N" leaves a file in the folder and is answered when N lie there. At "heir" it ends, while a fork of it keeps the
+// connection.
 const std::vector<std::string> server = {"python3", "-c", R"(
 import os, signal, socket, struct, time
 channel = socket.socket(fileno=0)
@@ -32,6 +43,17 @@ while True:
         os.kill(os.getpid(), signal.SIGKILL)
     if request == b"sleep":
         time.sleep(600)
+    if request == b"heir" or request == b"answer and heir":
+        if os.fork() == 0:
+            time.sleep(600)
+        if request != b"heir":
+            channel.sendall(struct.pack("<Q", 2) + b"ok")
+        os._exit(5)
+    if request.startswith(b"gather"):
+        _, folder, count = request.split()
+        open(os.path.join(folder, str(os.getpid()).encode()), "w").close()
+        while len(os.listdir(folder)) < int(count):
+            time.sleep(0.001)
     answer = str(os.getpid()).encode() + b" " + request
     channel.sendall(struct.pack("<Q", len(answer)) + answer)
 )"};
@@ -76,8 +98,55 @@ TEST_CASE("requests go to no more servers than allowed") {
   for (int i = 0; i < 60; ++i) answers.push_back(begin(pool, std::to_string(i)));
   std::set<std::string> ids;
   for (auto& answer : answers) ids.insert(id_of(answer.get()));
-  CHECK(ids.size() >= 1);
   CHECK(ids.size() <= 3);
+}
+
+TEST_CASE("as many servers as allowed answer at once") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("raddle-{}", getpid());
+  std::filesystem::create_directory(folder);
+  const std::string request = fmt::format("gather {} 3", folder.string());  // no answer before three work at it
+  {
+    ServerPool pool(server, 3);
+    std::vector<std::future<ServerAnswer>> answers;
+    for (int i = 0; i < 9; ++i) answers.push_back(begin(pool, request));
+    std::map<std::string, int> count_of;
+    for (auto& answer : answers) ++count_of[id_of(answer.get())];
+    CHECK(count_of.size() == 3);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a server that ends is told although a fork of it keeps the connection") {
+  ServerPool pool(server, 1);
+  const ServerAnswer answer = ask(pool, "heir");
+  CHECK(answer.status == ServerStatus::ended);
+  CHECK(answer.error == "it ended with exit code 5");
+  CHECK(ask(pool, "answer and heir").bytes == "ok");
+  // larger than what the connection holds: nobody reads it
+  const ServerAnswer unread = ask(pool, std::string(10'000'000, 'x'));
+  CHECK(unread.status == ServerStatus::ended);
+  CHECK(unread.error == "it ended with exit code 5");
+  CHECK(ask(pool, "x").status == ServerStatus::answered);
+}
+
+TEST_CASE("no thread for the first server is told; fewer servers than allowed do the work") {
+  static int left;
+  const ServerPool::StartThread few = [](std::function<void()> body) {
+    if (left-- <= 0) throw std::system_error(EAGAIN, std::generic_category());
+    return std::thread(std::move(body));
+  };
+  left = 0;
+  ServerPool none(server, 3, few);
+  const ServerAnswer answer = ask(none, "x");
+  CHECK(answer.status == ServerStatus::not_started);
+  CHECK(answer.error == "no thread could be started: resource temporarily unavailable");
+  left = 1;
+  ServerPool one(server, 3, few);
+  std::vector<std::future<ServerAnswer>> answers;
+  for (int i = 0; i < 20; ++i) answers.push_back(begin(one, "x"));
+  std::set<std::string> ids;
+  for (auto& given : answers) ids.insert(id_of(given.get()));
+  CHECK(ids.size() == 1);
 }
 
 TEST_CASE("a server that can not be started is told") {
@@ -86,11 +155,13 @@ TEST_CASE("a server that can not be started is told") {
 }
 
 TEST_CASE("the end of a pool does not wait for answers") {
+  std::atomic<bool> answered = false;
   const auto begin_time = std::chrono::steady_clock::now();
   {
     ServerPool pool(server, 2);
     CHECK(ask(pool, "x").error == "");
-    for (int i = 0; i < 5; ++i) pool.ask("sleep", [](const ServerAnswer&) { FAIL("it was to be dropped"); });
+    for (int i = 0; i < 5; ++i) pool.ask("sleep", [&](const ServerAnswer&) { answered = true; });
   }
+  CHECK(!answered);
   CHECK(std::chrono::steady_clock::now() - begin_time < std::chrono::seconds(60));
 }

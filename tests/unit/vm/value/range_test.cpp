@@ -35,7 +35,30 @@ TEST_CASE("ranges of floats end with the last low + k*step that is not above the
   CHECK(range_count(std::nan(""), 1.0, 1.0) == 0);
   CHECK(range_count(0.0, 1.0, std::nan("")) == 0);
   CHECK(range_count(0.0, infinity, 1.0) == highest - 1);
-  CHECK(range_count(1e16, 1e16 + 2, 1e-300) == highest - 1);
+  CHECK(range_count(0.0, 1e16, 1e-300) == highest - 1);
+}
+
+TEST_CASE("the count of a range of floats is exact where steps are near the precision of the values") {
+  // 1e16 and 1e16 + 2 are neighbours: to 1e16 + 2 round 1e16 + k*0.1 for k = 11 to 29
+  CHECK(range_value(1e16, 0.1, 29) == 1e16 + 2);
+  CHECK(range_value(1e16, 0.1, 30) > 1e16 + 2);
+  CHECK(range_count(1e16, 1e16 + 2, 0.1) == 30);
+  for (const double step : {1.5, 3.0, 0.7, 1e-3}) {
+    for (const double high : {1e16, 1e16 + 6, 1e16 + 1000}) {
+      const std::int64_t values = range_count(1e16, high, step);
+      CHECK(range_value(1e16, step, values - 1) <= high);
+      CHECK(range_value(1e16, step, values) > high);
+    }
+  }
+}
+
+TEST_CASE("a step that changes nothing is a fault") {
+  CHECK(step_fault(std::int64_t{1}, std::int64_t{0}) != nullptr);
+  CHECK(step_fault(std::int64_t{1}, std::int64_t{-1}) == nullptr);
+  CHECK(step_fault(1.0, 0.0) != nullptr);
+  CHECK(step_fault(1.0, 1e-30) != nullptr);
+  CHECK(step_fault(0.0, 1e-30) == nullptr);
+  CHECK(step_fault(1.0, -1e-30) == nullptr);  // no values, whatever the step
 }
 
 TEST_CASE("ranges as arrays") {
@@ -44,7 +67,7 @@ TEST_CASE("ranges as arrays") {
   CHECK((*array)->size() == 5);
   CHECK((*array)->get(Value::of(std::int64_t{3})).as_float() == 0.75);
   CHECK(make_range(std::int64_t{2}, std::int64_t{1}, std::int64_t{1}).value()->is_closed());
-  CHECK(make_range(1.0, 2.0, 0.0).error() == zero_step_text);
+  CHECK(make_range(1.0, 2.0, 0.0).error() == "the step of a range is 0");
   CHECK_FALSE(make_range(std::int64_t{0}, highest, std::int64_t{1}).has_value());
 }
 

@@ -1,0 +1,19 @@
+#pragma once
+// How much memory this process may use.
+#include <cstddef>
+#include <string>
+
+namespace raddle::vm {
+
+/// The least of: the machine's memory, the limits of the control groups this process is in, its own limit of addresses
+/// (`ulimit -v`). Bytes; found out once. Any thread.
+std::size_t memory_limit_bytes();
+
+/// Whether one thing of so many bytes may be made: more than half of the limit is a mistake of whoever gave its size.
+bool fits_in_memory(double bytes);
+
+/// The least `memory.max` of the control group and of those it is in; SIZE_MAX if there is none.
+/// @param groups  where the groups are mounted   @param group  "/user.slice/run.scope", as /proc/self/cgroup has it
+std::size_t control_group_limit(const std::string& groups, std::string group);
+
+}  // namespace raddle::vm
