@@ -380,7 +380,7 @@ struct FunctionDefinition {
   BlockPtr block;
   CommandLine command;
   std::vector<std::string> tcl_package;  ///< package, version, proc
-  std::string tcl_template;
+  std::optional<std::string> tcl_template;
   Span span;
 };
 struct GlobalConst {

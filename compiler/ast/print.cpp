@@ -206,7 +206,7 @@ class Printer {
       case BodyKind::tcl: {
         std::string parts;
         for (const std::string& part : from.tcl_package) parts += " " + quoted(part);
-        line("tcl{} [{}]", parts, quoted(from.tcl_template));
+        line("tcl{} [{}]", parts, quoted(from.tcl_template.value_or("")));
         break;
       }
     }

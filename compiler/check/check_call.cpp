@@ -1,4 +1,6 @@
 // Calls of functions, builtins and constructors of types.
+#include <algorithm>
+
 #include "compiler/check/check_expression.hpp"
 #include "compiler/check/check_format.hpp"
 #include "compiler/check/constant_value.hpp"
@@ -69,7 +71,20 @@ void ExpressionChecker::call(ast::Call& call) {
   check_callee(call);
   call.output_types = std::move(match->outputs);
   call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
+  check_outputs_are_known(call, *match->signature);
   if (call.callee_kind == ast::CalleeKind::builtin) known_arguments(call);
+}
+
+/// Type variables get their meaning from arguments only.
+void ExpressionChecker::check_outputs_are_known(const ast::Call& call, const Signature& signature) {
+  const auto is_wrong = [](const ast::Expr* argument) {
+    return argument != nullptr && argument->type == TypeStore::error;
+  };
+  const bool is_known = std::ranges::none_of(call.output_types, [](TypeId type) { return type == TypeStore::error; });
+  if (is_known || std::ranges::any_of(call.resolved_arguments, is_wrong)) return;
+  for (const TypePattern& output : signature.outputs)
+    if (output.kind == TypePattern::Kind::concrete && output.type == TypeStore::error) return;  // reported there
+  context_.diagnostics.report(DiagnosticKind::not_supported, call.span, "a type variable that no argument tells of");
 }
 
 /// What can be told from the arguments of library functions before the script runs.

@@ -56,6 +56,7 @@ class ExpressionChecker {
   /// Makes all of `elements` one type and returns it; incomplete if there are none, nullopt after a report.
   std::optional<TypeId> common_type(const std::vector<ast::Expr*>& elements);
   void construct(ast::Call& call, TypeId type);
+  void check_outputs_are_known(const ast::Call& call, const Signature& signature);
   void known_arguments(const ast::Call& call);
   void check_callee(const ast::Call& call);
   void unknown_function(const ast::Call& call);

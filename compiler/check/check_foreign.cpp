@@ -1,7 +1,5 @@
 #include "compiler/check/check_foreign.hpp"
 
-#include <algorithm>
-
 #include "compiler/check/annotations.hpp"
 
 namespace raddle::check_detail {
@@ -29,18 +27,8 @@ class ForeignChecker {
   }
 
   void tcl() {
-    if (function_.tcl_package.size() > 2) {
-      context_.diagnostics.report(DiagnosticKind::not_supported, function_.name.span,
-                                  "functions in Tcl that are procedures of Turbine's: write a template in brackets");
-      return;
-    }
-    if (is_polymorphic()) {
-      context_.diagnostics.report(DiagnosticKind::not_supported, function_.name.span,
-                                  "type variables, unions and varargs of functions in Tcl");
-      return;
-    }
-    for (const ast::Formal& output : function_.outputs)
-      if (!can_come_from_tcl(base(output))) report(DiagnosticKind::bad_tcl, output.span, misfit(output, "give"));
+    if (function_.tcl_package.size() > 2 || function_.tcl_template) return;
+    context_.diagnostics.report(DiagnosticKind::bad_tcl, function_.name.span, function_.name.text);
   }
 
  private:
@@ -50,12 +38,6 @@ class ForeignChecker {
     return std::string("can not ") + verb + " a `" + context_.name(formal.resolved_type) + "`";
   }
 
-  bool is_polymorphic() const {
-    return !function_.type_parameters.empty() || std::ranges::any_of(function_.inputs, [](const ast::Formal& input) {
-      return input.varargs || !input.type.alternatives.empty();
-    });
-  }
-
   /// Scalars, `void` (only waited for), and arrays that C can read side by side.
   bool can_be_passed(TypeId type) const {
     if (context_.store().is_scalar(type) || type == TypeStore::void_ || type == TypeStore::error) return true;
@@ -63,12 +45,6 @@ class ForeignChecker {
     const TypeId element = context_.store().base(context_.store().at(type).element);
     return context_.store().base(context_.store().at(type).key) == TypeStore::int_ &&
            (element == TypeStore::int_ || element == TypeStore::float_ || element == TypeStore::boolean);
-  }
-
-  bool can_come_from_tcl(TypeId type) const {
-    while (context_.store().is_array(type)) type = context_.store().base(context_.store().at(type).element);
-    return context_.store().is_scalar(type) || type == TypeStore::void_ || type == TypeStore::file ||
-           type == TypeStore::url || type == TypeStore::error;
   }
 
   Context& context_;

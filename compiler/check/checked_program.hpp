@@ -40,6 +40,7 @@ struct CheckedFunction {
   std::string name;  ///< as in the script; overloads share it
   std::vector<ast::VariableId> inputs, outputs;
   bool is_app = false;
+  bool is_generic = false;  ///< in Tcl, with type variables, unions or varargs: what its formals are is the call's
 };
 
 /// `@param float T = 300.0;`

@@ -223,6 +223,12 @@ void refuse_app_annotations(Context& context, const ast::FunctionDefinition& fun
                                  function.name.text);
 }
 
+bool is_generic(const ast::FunctionDefinition& function) {
+  return !function.type_parameters.empty() || std::ranges::any_of(function.inputs, [](const ast::Formal& input) {
+    return input.varargs || !input.type.alternatives.empty();
+  });
+}
+
 void declare_function(Context& context, ast::FunctionDefinition& function) {
   check_annotations(context, function.annotations, AnnotationPlace::definition, function.span);
   const auto index = static_cast<std::uint32_t>(context.program.functions.size());
@@ -230,6 +236,7 @@ void declare_function(Context& context, ast::FunctionDefinition& function) {
   checked.definition = &function;
   checked.name = function.name.text;
   checked.is_app = function.body_kind == ast::BodyKind::command;
+  checked.is_generic = function.body_kind == ast::BodyKind::tcl && is_generic(function);
   if (!checked.is_app) refuse_app_annotations(context, function);
   check_polymorphism(context, function);
   Signature signature = signature_of(function, index);

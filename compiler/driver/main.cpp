@@ -83,6 +83,9 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
   Options& options = session.options;
   add_common(app, session);
   app.add_option("-e", line.code, "Run this text instead of a file")->type_name("CODE");
+  app.add_option("-r", options.package_folders, "Folder with packages of functions in Tcl (may be repeated)")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
   app.add_option("-j,--workers", options.workers, "Worker threads (default: all cores)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");

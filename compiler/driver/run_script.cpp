@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "compiler/codegen/load_plugin.hpp"
 #include "compiler/driver/app_environment.hpp"
@@ -53,6 +54,16 @@ vm::RunOptions run_options(const Session& session, const std::string& script_pat
   return options;
 }
 
+/// Where Tcl's packages of a script are, the last looked in first: beside it, in folders of -I, in those of -r.
+std::vector<std::string> package_folders(const Options& given, const std::string& script_path) {
+  const std::string parent = std::filesystem::path(script_path).parent_path().string();
+  std::vector<std::string> folders{parent.empty() ? "." : parent};
+  folders.insert(folders.end(), given.include_folders.rbegin(), given.include_folders.rend());
+  folders.insert(folders.end(), given.package_folders.rbegin(), given.package_folders.rend());
+  for (std::string& folder : folders) folder = std::filesystem::absolute(folder).lexically_normal().string();
+  return folders;
+}
+
 bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::ranges::find(arguments, "--help") != arguments.end();
 }
@@ -85,6 +96,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   vm::RunOptions options = run_options(session, path, std::move(read->rest));
   options.arguments = std::move(read->parameters);
   options.apps = *apps;
+  options.package_folders = package_folders(session.options, path);
   if (traces_apps()) options.trace_program = trace_program;
   codegen::LazyLeafCompiler leaf_compiler({&compilation->module, builtin_name});
   if (!session.options.interpret_only) options.leaf_compiler = &leaf_compiler;

@@ -24,6 +24,7 @@ enum ExitCode : int {
 
 struct Options {
   std::vector<std::string> include_folders;  ///< -I
+  std::vector<std::string> package_folders;  ///< -r
   std::vector<std::string> macros;           ///< -D
   bool preprocess = true;                    ///< not -p
   unsigned workers = 0;                      ///< 0: all cores

@@ -36,6 +36,12 @@ vm::ForeignType foreign_type(const TypeStore& types, TypeId type) {
   if (types.is_array(base)) foreign.key = value_kind(types.kind(types.base(types.at(base).key)));
   if (foreign.kind == vm::ValueKind::array || foreign.kind == vm::ValueKind::bag)
     foreign.element.push_back(foreign_type(types, types.at(base).element));
+  if (foreign.kind == vm::ValueKind::structure) {
+    for (const StructType::Field& field : types.structure(base).fields) {
+      foreign.fields.push_back(field.name);
+      foreign.element.push_back(foreign_type(types, field.type));
+    }
+  }
   return foreign;
 }
 
@@ -383,6 +389,8 @@ class FunctionEmitter {
     foreign.library = function_.foreign.library;
     foreign.version = function_.foreign.version;
     foreign.code = function_.foreign.code;
+    foreign.declared_outputs = function_.foreign.outputs;
+    foreign.varargs = function_.foreign.varargs;
     const auto describe = [&](ir::VarId id) -> vm::ForeignFormal {
       return {function_.variables[id].name, foreign_type(*module_.types, function_.variables[id].type)};
     };

@@ -125,12 +125,14 @@ struct Command {
   std::array<Operand, app_limits.size()> limits;  ///< by AppLimit; index none if absent
 };
 
-enum class ForeignKind : std::uint8_t { library, isolated_library, tcl };
+enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure };
 struct Foreign {
   ForeignKind kind = ForeignKind::library;
-  std::string library;  ///< shared library or Tcl package
-  std::string version;  ///< of the Tcl package
-  std::string code;     ///< C symbol or Tcl template
+  std::string library;                    ///< shared library or Tcl package
+  std::string version;                    ///< of the Tcl package
+  std::string code;                       ///< C symbol, Tcl template or name of a Tcl procedure
+  std::vector<std::string> outputs = {};  ///< Tcl: all names in the order of the declaration
+  std::string varargs = "";               ///< Tcl: name of the parameters at the end that are a variable number
 };
 
 struct Function {

@@ -226,8 +226,9 @@ class FunctionPrinter {
 
   void foreign() {
     const Foreign& foreign = function_.foreign;
-    out_ += fmt::format("  code {} {} {} {}\n", static_cast<int>(foreign.kind), quoted(foreign.library),
-                        quoted(foreign.version), quoted(foreign.code));
+    out_ += fmt::format("  code {} {} {} {} {} {}\n", static_cast<int>(foreign.kind), quoted(foreign.library),
+                        quoted(foreign.version), quoted(foreign.code),
+                        quoted(fmt::format("{}", fmt::join(foreign.outputs, " "))), quoted(foreign.varargs));
   }
 
   const Module& module_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <sstream>
 #include <unordered_map>
 
 #include "compiler/ir/builtin_names.hpp"
@@ -292,6 +293,9 @@ class Reader {
     foreign.library = expect(Kind::string, "a library");
     foreign.version = expect(Kind::string, "a version");
     foreign.code = expect(Kind::string, "code");
+    std::istringstream outputs(expect(Kind::string, "names of outputs"));
+    for (std::string name; outputs >> name;) foreign.outputs.push_back(name);
+    foreign.varargs = expect(Kind::string, "a name of inputs");
   }
 
   void operation(RegionId region) {

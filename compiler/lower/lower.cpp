@@ -109,7 +109,6 @@ void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId 
     function.kind = ir::FunctionKind::app;
     body.lower_command(definition, from_caller);
   } else if (definition.body_kind == ast::BodyKind::library || definition.body_kind == ast::BodyKind::tcl) {
-    function.kind = ir::FunctionKind::foreign;
     body.lower_foreign(definition);
   } else if (definition.block) {
     body.find_containers(*definition.block);
@@ -123,7 +122,7 @@ namespace {
 class ModuleLowering {
  public:
   ModuleLowering(CheckedProgram& program, Diagnostics& diagnostics, ir::Module& module)
-      : program_(program), context_{program, diagnostics, module, {}, {}, {}} {}
+      : program_(program), context_{program, diagnostics, module, {}, {}, {}, {}} {}
 
   void run() {
     const GlobalReads globals(program_);
@@ -131,10 +130,12 @@ class ModuleLowering {
     module.entry = add_function(context_, "main", Span{.file = program_.modules.back()->file});
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i) {
       const CheckedFunction& checked = program_.functions[i];
-      context_.functions.push_back(add_function(context_, checked.name, checked.definition->name.span));
+      context_.functions.push_back(
+          checked.is_generic ? ir::none : add_function(context_, checked.name, checked.definition->name.span));
       context_.globals_read.push_back(globals.of(i));
     }
-    for (std::uint32_t i = 0; i < program_.functions.size(); ++i) lower_function(context_, i, context_.functions[i], 0);
+    for (std::uint32_t i = 0; i < program_.functions.size(); ++i)
+      if (!program_.functions[i].is_generic) lower_function(context_, i, context_.functions[i], 0);
     lower_entry();
     for (ir::Function& function : module.functions) ir::count_writers(function);
   }

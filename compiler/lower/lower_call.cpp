@@ -60,7 +60,7 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
   Operands operands, outputs, inputs;
   std::vector<ir::VarId> results;
   for (std::size_t i = 0; i < callee.outputs.size(); ++i) {
-    const TypeId type = context_.program.variables[callee.outputs[i]].type;
+    const TypeId type = call.output_types[i];
     if (is_file(types(), type)) {
       targets[i] = file_for_output(targets[i], type, call.span);
       operands.push_back(ir::Operand::variable(targets[i]));
@@ -71,10 +71,14 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
   for (std::size_t i = 0; i < call.resolved_arguments.size(); ++i)
-    operands.push_back(argument(*call.resolved_arguments[i], context_.program.variables[callee.inputs[i]].type));
+    operands.push_back(callee.is_generic
+                           ? value(*call.resolved_arguments[i])
+                           : argument(*call.resolved_arguments[i], context_.program.variables[callee.inputs[i]].type));
   for (const ast::VariableId global : context_.globals_read[call.callee_index])
     operands.push_back(ir::Operand::variable(variable_of(global)));
-  const ir::FunctionId function = callee.is_app ? limited_app(call, operands) : context_.functions[call.callee_index];
+  const ir::FunctionId function = callee.is_app       ? limited_app(call, operands)
+                                  : callee.is_generic ? instance(call, operands)
+                                                      : context_.functions[call.callee_index];
   const OpKind kind = callee.is_app ? OpKind::call_app : OpKind::call;
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
   op.callee = function;
@@ -126,6 +130,20 @@ ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& op
     known->second = add_function(context_, app.name, app.definition->name.span);
     lower_function(context_, call.callee_index, known->second, given);
   }
+  return known->second;
+}
+
+ir::FunctionId FunctionLowering::instance(const ast::Call& call, const Operands& operands) {
+  const CheckedFunction& callee = context_.program.functions[call.callee_index];
+  std::vector<TypeId> inputs;
+  for (std::size_t i = operands.size() - call.resolved_arguments.size(); i < operands.size(); ++i)
+    inputs.push_back(type_of(operands[i]));
+  const auto [known, fresh] = context_.instances.try_emplace({call.callee_index, inputs, call.output_types}, ir::none);
+  if (!fresh) return known->second;
+  known->second = add_function(context_, callee.name, callee.definition->name.span);
+  FunctionLowering body(context_, known->second);
+  body.add_instance_signature(*callee.definition, inputs, call.output_types);
+  body.lower_foreign(*callee.definition);
   return known->second;
 }
 
@@ -188,11 +206,11 @@ void FunctionLowering::call_function(std::uint32_t function_index, Span span) {
 
 void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) {
   ir::Function& lowered = function();
+  lowered.kind = ir::FunctionKind::foreign;
   for (std::size_t i = lowered.file_output_count; i < lowered.parameters.size(); ++i)
     lowered.command.words.push_back(ir::Operand::variable(lowered.parameters[i]));
   if (definition.body_kind == ast::BodyKind::tcl) {
-    lowered.foreign = {ir::ForeignKind::tcl, definition.tcl_package[0], definition.tcl_package[1],
-                       definition.tcl_template};
+    lower_tcl(definition);
     return;
   }
   lowered.foreign = {ir::ForeignKind::library, "", "", definition.name.text};
@@ -201,6 +219,18 @@ void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) 
     if (annotation.name.text == "library")
       lowered.foreign.library = ast::as<ast::StringLiteral>(*annotation.value).value;
   }
+}
+
+/// Where both forms are given, they mean the same, and the template is simpler.
+void FunctionLowering::lower_tcl(const ast::FunctionDefinition& definition) {
+  ir::Foreign& foreign = function().foreign;
+  foreign.kind = definition.tcl_template ? ir::ForeignKind::tcl_template : ir::ForeignKind::tcl_procedure;
+  foreign.library = definition.tcl_package[0];
+  foreign.version = definition.tcl_package[1];
+  foreign.code = definition.tcl_template ? *definition.tcl_template : definition.tcl_package[2];
+  for (const ast::Formal& output : definition.outputs) foreign.outputs.push_back(output.name.text);
+  if (!definition.inputs.empty() && definition.inputs.back().varargs)
+    foreign.varargs = definition.inputs.back().name.text;
 }
 
 void FunctionLowering::lower_command(const ast::FunctionDefinition& definition, LimitSet from_caller) {

@@ -54,6 +54,21 @@ ir::VarId FunctionLowering::add_limit_parameter(ir::AppLimit limit) {
   return id;
 }
 
+void FunctionLowering::add_instance_signature(const ast::FunctionDefinition& definition,
+                                              const std::vector<TypeId>& inputs, const std::vector<TypeId>& outputs) {
+  const auto add = [&](const ast::Formal& formal, TypeId type) {
+    return new_variable(formal.name.text, type, formal.span, 0);
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ir::VarId output = add(definition.outputs[i], outputs[i]);
+    const bool file = is_file(types(), outputs[i]);
+    (file ? function().parameters : function().outputs).push_back(output);
+    function().file_output_count += file ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    function().parameters.push_back(add(definition.inputs[std::min(i, definition.inputs.size() - 1)], inputs[i]));
+}
+
 ir::VarId FunctionLowering::declare(ast::VariableId variable) {
   const auto known = variables_.find(variable);
   if (known != variables_.end()) return known->second;  // a parameter or output of the entry

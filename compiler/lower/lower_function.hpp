@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct ModuleContext {
   std::vector<std::vector<ast::VariableId>> globals_read;  ///< the same: extra parameters, in order
   /// Apps for calls that give some limits themselves: these are the last parameters then.
   std::map<std::pair<std::uint32_t, LimitSet>, ir::FunctionId> limited_apps;
+  /// Generic functions as calls need them, by index and the types of their inputs and outputs.
+  std::map<std::tuple<std::uint32_t, std::vector<TypeId>, std::vector<TypeId>>, ir::FunctionId> instances;
 };
 
 /// Makes and lowers the function of index `index` of CheckedProgram::functions.
@@ -49,6 +52,9 @@ class FunctionLowering {
   /// An output of the entry function.
   void add_result(ast::VariableId variable);
   ir::VarId add_limit_parameter(ir::AppLimit limit);
+  /// All of the signature of a generic function in Tcl, as a call has it.
+  void add_instance_signature(const ast::FunctionDefinition& definition, const std::vector<TypeId>& inputs,
+                              const std::vector<TypeId>& outputs);
   /// Containers (arrays, bags, structures) in `body` that are written piece by piece; before the body is lowered.
   void find_containers(const ast::Stmt& body);
   /// Makes the container of an output that is written piece by piece.
@@ -112,6 +118,8 @@ class FunctionLowering {
   void check_work_type(const ast::Call& call);
   /// The app for a call that gives limits; adds their values to its operands.
   ir::FunctionId limited_app(const ast::Call& call, Operands& operands);
+  ir::FunctionId instance(const ast::Call& call, const Operands& operands);
+  void lower_tcl(const ast::FunctionDefinition& definition);
   /// True if the call makes its file output itself, given a file object (not: a builtin that returns an existing file).
   bool fills_files(const ast::Call& call) const;
 

@@ -5,11 +5,13 @@
 
 namespace raddle::vm {
 
-std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function) {
+std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function,
+                                               const std::vector<std::string>& package_folders) {
   switch (function.kind) {
     case ForeignKind::library:
     case ForeignKind::isolated_library: return std::make_unique<LibraryFunction>(function);
-    case ForeignKind::tcl: return std::make_unique<TclFunction>(function);
+    case ForeignKind::tcl_template:
+    case ForeignKind::tcl_procedure: return std::make_unique<TclFunction>(function, package_folders);
   }
   return nullptr;
 }

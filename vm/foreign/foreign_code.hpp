@@ -20,7 +20,9 @@ class ForeignCode {
   virtual std::expected<std::vector<Value>, std::string> call(std::span<const Value> inputs) = 0;
 };
 
-/// @param function  must outlive the code
-std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function);
+/// @param function         must outlive the code
+/// @param package_folders  where Tcl's packages are looked for before its own places
+std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function,
+                                               const std::vector<std::string>& package_folders);
 
 }  // namespace raddle::vm

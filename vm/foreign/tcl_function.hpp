@@ -1,16 +1,19 @@
 #pragma once
-// A function whose body is a Tcl template. `<<v>>` stands for the value of an input or the name of an output, `$<<v>>`
-// for the value of an output, `&<<v>>` for the name of an input; `\` makes the next character an ordinary one.
+// A function in Tcl: a procedure of a package (Note [procedures] in turbine_commands.cpp), or a template. `<<v>>`
+// stands for the value of an input or the name of an output, `$<<v>>` for the value of an output, `&<<v>>` for the name
+// of an input; `\` makes the next character an ordinary one.
 #include "vm/foreign/foreign_code.hpp"
 
 namespace raddle::vm {
 
 class TclFunction final : public ForeignCode {
  public:
-  explicit TclFunction(const ForeignFunction& function);
+  TclFunction(const ForeignFunction& function, const std::vector<std::string>& package_folders);
   std::expected<std::vector<Value>, std::string> call(std::span<const Value> inputs) override;
 
  private:
+  std::string template_definition() const;
+  std::string procedure_definition() const;
   std::string body(const std::string& code) const;
   std::string place_holder(std::string_view name, char mark) const;
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "vm/foreign/turbine_commands.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/bag.hpp"
 #include "vm/value/file.hpp"
@@ -32,7 +33,8 @@ std::expected<TclInterpreter*, std::string> TclInterpreter::of_thread() {
   thread_local std::unique_ptr<TclInterpreter> own;
   if (!own) {
     own.reset(new TclInterpreter(*api));
-    if (!own->evaluate(api->Tcl_NewStringObj(start_text, -1))) {
+    if (!own->evaluate(api->Tcl_NewStringObj(start_text, -1)) ||
+        !own->evaluate(api->Tcl_NewStringObj(turbine_commands, -1))) {
       std::string problem = "Tcl did not start: " + own->result_text();
       own.reset();
       return std::unexpected(std::move(problem));
@@ -57,10 +59,19 @@ bool TclInterpreter::evaluate(Tcl_Obj* script) {
   return code == tcl_ok;
 }
 
-std::string TclInterpreter::result_text() {
+std::string TclInterpreter::result_text() { return text_of(api_.Tcl_GetObjResult(interpreter_)); }
+
+std::string TclInterpreter::text_of(Tcl_Obj* object) {
   int length = 0;
-  const char* text = api_.Tcl_GetStringFromObj(api_.Tcl_GetObjResult(interpreter_), &length);
+  const char* text = api_.Tcl_GetStringFromObj(object, &length);
   return {text, static_cast<std::size_t>(length)};
+}
+
+std::optional<std::span<Tcl_Obj* const>> TclInterpreter::list(Tcl_Obj* object) {
+  int count = 0;
+  Tcl_Obj** elements = nullptr;
+  if (api_.Tcl_ListObjGetElements(nullptr, object, &count, &elements) != tcl_ok) return std::nullopt;
+  return std::span<Tcl_Obj* const>(elements, static_cast<std::size_t>(count));
 }
 
 std::expected<std::vector<Value>, std::string> TclInterpreter::call(const std::string& name,
@@ -89,13 +100,18 @@ std::expected<std::vector<Value>, std::string> TclInterpreter::call(const std::s
   return values;
 }
 
-/// Scalars as text, arrays and structures as dictionaries, bags as lists, files as {path references is_mapped}.
+/// Scalars as text, arrays and structures as dictionaries, bags as lists, files as {path references is_mapped}, blobs
+/// as {address length}.
 Tcl_Obj* TclInterpreter::to_tcl(const Value& value) {
   const auto text = [this](const std::string& bytes) {
     return api_.Tcl_NewStringObj(bytes.data(), static_cast<int>(bytes.size()));
   };
   const auto is_container = value.kind() == ValueKind::array || value.kind() == ValueKind::bag ||
                             value.kind() == ValueKind::structure || value.kind() == ValueKind::file;
+  if (value.kind() == ValueKind::blob) {
+    const std::string& bytes = value.as_bytes();
+    return text(fmt::format("{} {}", reinterpret_cast<std::uintptr_t>(bytes.data()), bytes.size()));
+  }
   if (!is_container) return text(value.kind() == ValueKind::void_ ? std::string() : to_text(value));
   Tcl_Obj* list = api_.Tcl_NewListObj(0, nullptr);
   const auto append = [&](Tcl_Obj* element) { api_.Tcl_ListObjAppendElement(nullptr, list, element); };
@@ -122,10 +138,7 @@ Tcl_Obj* TclInterpreter::to_tcl(const Value& value) {
 
 std::expected<Value, std::string> TclInterpreter::from_tcl(Tcl_Obj* object, const ForeignType& type) {
   const auto wrong = [&](const char* wanted) {
-    int length = 0;
-    const char* text = api_.Tcl_GetStringFromObj(object, &length);
-    return std::unexpected(
-        fmt::format("`{}` is no {}", std::string_view(text, static_cast<std::size_t>(length)), wanted));
+    return std::unexpected(fmt::format("`{}` is no {}", text_of(object), wanted));
   };
   switch (type.kind) {
     case ValueKind::int_: {
@@ -143,18 +156,18 @@ std::expected<Value, std::string> TclInterpreter::from_tcl(Tcl_Obj* object, cons
       if (api_.Tcl_GetBooleanFromObj(nullptr, object, &value) != tcl_ok) return wrong("boolean");
       return Value::of(value != 0);
     }
-    case ValueKind::string: {
-      int length = 0;
-      const char* text = api_.Tcl_GetStringFromObj(object, &length);
-      return Value::of(std::string(text, static_cast<std::size_t>(length)));
-    }
+    case ValueKind::string: return Value::of(text_of(object));
     case ValueKind::array: return array_from_tcl(object, type);
+    case ValueKind::bag: return bag_from_tcl(object, type);
+    case ValueKind::structure: return structure_from_tcl(object, type);
+    case ValueKind::blob: return blob_from_tcl(object);
+    case ValueKind::file: {
+      const auto parts = list(object);
+      if (!parts || parts->empty()) return wrong("file");
+      return File::existing(text_of(parts->front()));
+    }
     case ValueKind::none:
     case ValueKind::void_:
-    case ValueKind::bag:
-    case ValueKind::structure:
-    case ValueKind::file:
-    case ValueKind::blob:
     case ValueKind::updateable:
     case ValueKind::failure: break;
   }
@@ -162,20 +175,61 @@ std::expected<Value, std::string> TclInterpreter::from_tcl(Tcl_Obj* object, cons
 }
 
 std::expected<Value, std::string> TclInterpreter::array_from_tcl(Tcl_Obj* object, const ForeignType& type) {
-  int count = 0;
-  Tcl_Obj** parts = nullptr;
-  const bool is_list = api_.Tcl_ListObjGetElements(nullptr, object, &count, &parts) == tcl_ok;
-  if (!is_list || count % 2 != 0) return std::unexpected("an array is a dictionary: keys and values in turn");
+  const auto parts = list(object);
+  if (!parts || parts->size() % 2 != 0) return std::unexpected("an array is a dictionary: keys and values in turn");
   const ForeignType key_type{.kind = type.key, .key = ValueKind::none, .element = {}};
   std::vector<std::pair<Value, Value>> entries;
-  for (int i = 0; i < count; i += 2) {
-    auto key = from_tcl(parts[i], key_type);
+  for (std::size_t i = 0; i < parts->size(); i += 2) {
+    auto key = from_tcl((*parts)[i], key_type);
     if (!key) return key;
-    auto value = from_tcl(parts[i + 1], type.element[0]);
+    auto value = from_tcl((*parts)[i + 1], type.element[0]);
     if (!value) return value;
     entries.emplace_back(std::move(*key), std::move(*value));
   }
   return Value::of_object(ValueKind::array, Array::keyed(std::move(entries)));
+}
+
+std::expected<Value, std::string> TclInterpreter::bag_from_tcl(Tcl_Obj* object, const ForeignType& type) {
+  const auto elements = list(object);
+  if (!elements) return std::unexpected("a bag is a list");
+  Ref<Bag> bag = make_ref<Bag>(1);
+  WakeList nobody;
+  for (Tcl_Obj* element : *elements) {
+    auto value = from_tcl(element, type.element[0]);
+    if (!value) return value;
+    bag->append().set(std::move(*value), nobody);
+  }
+  bag->release_writers(1, nobody);
+  return Value::of_object(ValueKind::bag, std::move(bag));
+}
+
+std::expected<Value, std::string> TclInterpreter::structure_from_tcl(Tcl_Obj* object, const ForeignType& type) {
+  const auto parts = list(object);
+  if (!parts || parts->size() % 2 != 0) return std::unexpected("a structure is a dictionary: names and values in turn");
+  Ref<Structure> structure = make_ref<Structure>(type.fields);
+  WakeList nobody;
+  for (std::size_t field = 0; field < type.fields.size(); ++field) {
+    Tcl_Obj* found = nullptr;
+    for (std::size_t i = 0; i < parts->size(); i += 2)
+      if (text_of((*parts)[i]) == type.fields[field]) found = (*parts)[i + 1];
+    if (found == nullptr) return std::unexpected(fmt::format("there is no field `{}`", type.fields[field]));
+    auto value = from_tcl(found, type.element[field]);
+    if (!value) return value;
+    structure->field(field).set(std::move(*value), nobody);
+  }
+  return Value::of_object(ValueKind::structure, std::move(structure));
+}
+
+/// The bytes are copied: whoever made them frees them.
+std::expected<Value, std::string> TclInterpreter::blob_from_tcl(Tcl_Obj* object) {
+  const auto parts = list(object);
+  long address = 0, length = 0;
+  const bool is_blob = parts && parts->size() >= 2 &&
+                       api_.Tcl_GetWideIntFromObj(nullptr, (*parts)[0], &address) == tcl_ok &&
+                       api_.Tcl_GetWideIntFromObj(nullptr, (*parts)[1], &length) == tcl_ok && length >= 0 &&
+                       (address != 0 || length == 0);
+  if (!is_blob) return std::unexpected(fmt::format("`{}` is no blob: an address and a length", text_of(object)));
+  return Value::of_blob(std::string(reinterpret_cast<const char*>(address), static_cast<std::size_t>(length)));
 }
 
 }  // namespace raddle::vm

@@ -1,6 +1,7 @@
 #pragma once
 // One Tcl interpreter for each thread that runs Tcl: Tcl binds them to the thread that made them.
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -28,9 +29,15 @@ class TclInterpreter {
   explicit TclInterpreter(const TclApi& api);
   bool evaluate(Tcl_Obj* script);
   std::string result_text();
+  std::string text_of(Tcl_Obj* object);
+  /// The elements of a list; nullopt if it is none.
+  std::optional<std::span<Tcl_Obj* const>> list(Tcl_Obj* object);
   Tcl_Obj* to_tcl(const Value& value);
   std::expected<Value, std::string> from_tcl(Tcl_Obj* object, const ForeignType& type);
   std::expected<Value, std::string> array_from_tcl(Tcl_Obj* object, const ForeignType& type);
+  std::expected<Value, std::string> bag_from_tcl(Tcl_Obj* object, const ForeignType& type);
+  std::expected<Value, std::string> structure_from_tcl(Tcl_Obj* object, const ForeignType& type);
+  std::expected<Value, std::string> blob_from_tcl(Tcl_Obj* object);
 
   const TclApi& api_;
   Tcl_Interp* interpreter_;

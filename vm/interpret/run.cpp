@@ -30,7 +30,9 @@ Run::Run(const Program& program, const RunOptions& options)
       results(program.functions[program.entry].output_count),
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
-  for (const ForeignFunction& function : program.foreigns) foreigns.push_back(make_foreign_code(function));
+  for (const ForeignFunction& function : program.foreigns) {
+    foreigns.push_back(make_foreign_code(function, options.package_folders));
+  }
   for (unsigned i = 0; i < pool.worker_count(); ++i) interpreters_.emplace_back(*this);
 }
 

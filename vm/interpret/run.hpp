@@ -50,7 +50,8 @@ struct RunOptions {
   std::uint32_t leaf_threshold = 1000;    ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
   ProcessBudget process_budget;           ///< of external programs that run at once
   AppSettings apps;
-  std::function<void()> before_program;  ///< called before each external program starts; may be empty
+  std::vector<std::string> package_folders;  ///< in which Tcl looks for packages, before its own places
+  std::function<void()> before_program;      ///< called before each external program starts; may be empty
   /// Told about each program that starts and each attempt that ends, by any worker; may be empty.
   std::function<void(const std::string&)> trace_program;
   CancelHook* cancel = nullptr;

@@ -245,24 +245,27 @@ struct AppSite {
 /// The type of an input or output of code outside of the script.
 struct ForeignType {
   ValueKind kind = ValueKind::void_;
-  ValueKind key = ValueKind::none;   ///< of arrays
-  std::vector<ForeignType> element;  ///< of arrays and bags: one
+  ValueKind key = ValueKind::none;       ///< of arrays
+  std::vector<ForeignType> element;      ///< of arrays and bags: one; of structures one for each field
+  std::vector<std::string> fields = {};  ///< of structures: their names
 };
 struct ForeignFormal {
   std::string name;
   ForeignType type;
 };
 
-enum class ForeignKind : std::uint8_t { library, isolated_library, tcl };
+enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure };
 /// Code outside of the script that a function consists of.
 struct ForeignFunction {
   ForeignKind kind = ForeignKind::library;
   std::string library;               ///< the shared library, or the Tcl package
   std::string version;               ///< of the Tcl package
-  std::string code;                  ///< the symbol, or the Tcl template
+  std::string code;                  ///< the symbol, the Tcl template, or the name of the Tcl procedure
   std::vector<ForeignFormal> files;  ///< Tcl: outputs that are files; they come before the inputs
   std::vector<ForeignFormal> inputs;
-  std::vector<ForeignFormal> outputs;  ///< without files
+  std::vector<ForeignFormal> outputs;         ///< without files
+  std::vector<std::string> declared_outputs;  ///< Tcl: names of all outputs in the order of the declaration
+  std::string varargs;  ///< Tcl: the name of those of `inputs`, at the end, that are a variable number
 };
 
 struct Program {
