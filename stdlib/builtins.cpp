@@ -12,7 +12,8 @@ using enum BuiltinEffect;
 
 // Constant data: start-up does nothing for it.
 constexpr Builtin table[] = {
-#define RADDLE_BUILTIN(name, module, signature, effect, function) {name, module, signature, effect, native::function},
+#define RADDLE_BUILTIN(name, module, signature, effect, function, summary, example) \
+  {name, module, signature, effect, native::function, summary, example},
 #include "stdlib/builtins.def"
 #undef RADDLE_BUILTIN
 };

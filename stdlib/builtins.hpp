@@ -24,6 +24,8 @@ struct Builtin {
   std::string_view signature;  ///< "string(string,int,int=-1)": see Note [signatures] in builtins.def
   BuiltinEffect effect;
   vm::BuiltinFunction function;
+  std::string_view summary;  ///< a line for users; "" in further overloads of a name in a module
+  std::string_view example;  ///< "sqrt(16.0) -> 4.0": an expression and what `trace` prints of it; or statements
 };
 
 /// The builtin's last input is how many processes it uses: what `@par` before a call says.

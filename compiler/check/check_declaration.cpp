@@ -5,6 +5,13 @@
 namespace raddle::check_detail {
 namespace {
 
+/// A literal of a scalar type.
+const char* example_of(TypeId type) {
+  if (type == TypeStore::int_) return "1";
+  if (type == TypeStore::float_) return "1.0";
+  return type == TypeStore::string ? "\"text\"" : "false";
+}
+
 bool is_literal(const ast::Expr& expr) {
   switch (expr.kind) {
     case ast::ExprKind::IntLiteral:
@@ -80,7 +87,7 @@ void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& na
       context_.diagnostics
           .report(DiagnosticKind::cannot_assign, value.span, context_.name(found), name.text, context_.name(type))
           .label(name.span, "declared here as `" + context_.name(type) + "`");
-  suggest_conversion(context_.store(), diagnostic, found, target);
+  suggest_for_value(context_, diagnostic, value, target);
 }
 
 bool StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
@@ -120,7 +127,10 @@ void StatementChecker::parameter(const ast::Declaration& declaration, const ast:
     at = declarator.value == nullptr ? declarator.name.span : declarator.value->span;
   }
   if (fault != nullptr) {
-    context_.diagnostics.report(DiagnosticKind::bad_parameter, at, fault);
+    Diagnostic& report = context_.diagnostics.report(DiagnosticKind::bad_parameter, at, fault);
+    if (at.begin == declarator.name.span.begin && declarator.value == nullptr)
+      report.note("a run that does not set it takes the default: `@param " + context_.name(variable.type) + " " +
+                  declarator.name.text + " = " + example_of(variable.type) + ";`");
     context_.silenced.insert(declarator.variable);
     return;
   }

@@ -40,7 +40,7 @@ class StatementChecker {
   void fit_value(ast::Expr& value, const ast::Expr& target, TypeId type);
   /// As fit_value, for one of several outputs: there is no expression to mark as widened.
   void fit_output(const ast::Expr& target, TypeId type, TypeId found);
-  void report_misfit(const ast::Expr& target, TypeId type, Span value, TypeId found);
+  Diagnostic& report_misfit(const ast::Expr& target, TypeId type, Span value, TypeId found);
 
   void evaluate(ast::Evaluate& evaluate);
   void branch(ast::If& branch);

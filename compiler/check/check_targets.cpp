@@ -164,7 +164,7 @@ TypeId StatementChecker::target(ast::Expr& target, TypeId value_type, bool& decl
   return declare_target(target, value_type);
 }
 
-void StatementChecker::report_misfit(const ast::Expr& target, TypeId type, Span value, TypeId found) {
+Diagnostic& StatementChecker::report_misfit(const ast::Expr& target, TypeId type, Span value, TypeId found) {
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::cannot_assign, value, context_.name(found),
                                                        target_text(target), context_.name(type));
   const ast::Name* root = root_of(target);
@@ -172,12 +172,15 @@ void StatementChecker::report_misfit(const ast::Expr& target, TypeId type, Span 
     const Variable& variable = context_.variable(root->variable);
     diagnostic.label(variable.span, "declared here as `" + context_.name(variable.type) + "`");
   }
-  suggest_conversion(context_.store(), diagnostic, found, type);
+  return diagnostic;
 }
 
 void StatementChecker::fit_value(ast::Expr& value, const ast::Expr& target, TypeId type) {
   if (type == TypeStore::updateable) type = TypeStore::float_;
-  if (fit(context_, value, type) == Fit::none) return report_misfit(target, type, value.span, value.type);
+  if (fit(context_, value, type) == Fit::none) {
+    suggest_for_value(context_, report_misfit(target, type, value.span, value.type), value, type);
+    return;
+  }
   convert(context_, value, type);
 }
 
@@ -228,7 +231,8 @@ void StatementChecker::assign_outputs(ast::Assign& assign, ast::Call& call) {
 
 void StatementChecker::fit_output(const ast::Expr& target, TypeId type, TypeId found) {
   if (found == TypeStore::error || type == TypeStore::error) return;
-  if (fit_type(context_.store(), found, type) == Fit::none) report_misfit(target, type, target.span, found);
+  if (fit_type(context_.store(), found, type) == Fit::none)
+    suggest_conversion(context_.store(), report_misfit(target, type, target.span, found), found, type);
 }
 
 void StatementChecker::append(ast::Append& append) {

@@ -94,6 +94,24 @@ int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target
   return widening;
 }
 
+void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
+  const TypeStore& types = context.program.types;
+  const auto is_int = [&](const ast::Expr& operand) {
+    if (operand.kind == ast::ExprKind::IntLiteral) return true;
+    if (operand.kind != ast::ExprKind::Name) return false;
+    const ast::VariableId variable = ast::as<ast::Name>(operand).variable;
+    return variable != ast::no_variable && types.base(context.program.variables[variable].type) == TypeStore::int_;
+  };
+  if (value.kind == ast::ExprKind::Binary && types.base(target) == TypeStore::int_) {
+    const auto& binary = ast::as<ast::Binary>(value);
+    if (binary.op == ast::BinaryOp::div && is_int(*binary.left) && is_int(*binary.right)) {
+      diagnostic.note("`/` makes a `float` of two `int`s; `%/` divides without a fraction");
+      return;
+    }
+  }
+  suggest_conversion(types, diagnostic, value.type, target);
+}
+
 void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId found, TypeId target) {
   struct Way {
     TypeId found, target;

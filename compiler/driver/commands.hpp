@@ -35,6 +35,9 @@ int format_files(const Session& session, const std::vector<std::string>& paths, 
 /// Prints what diagnostics mean: `raddle explain`. @param codes  none: lists all, a line each
 int explain(const std::vector<std::string>& codes);
 
+/// Prints what functions of the library do: `raddle doc`. @param names  functions or modules; none: all, a line each
+int document(const std::vector<std::string>& names);
+
 /// Says on stderr what is wrong with the command line. @return exit_usage
 int usage_error(const std::string& message);
 

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -35,6 +37,7 @@ struct CommandLine {
   std::string code;
   bool show_version = false;
   std::vector<std::string> codes;  ///< of `explain`
+  std::vector<std::string> names;  ///< of `doc`
   std::vector<std::string> files;  ///< of `fmt`
   FormatOptions format;
   std::vector<std::string> rest;   ///< the script and what follows
@@ -94,6 +97,12 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       ->type_name("N");
   app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
   app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
+      ->check([](const std::string& text) {
+        std::uint64_t seed = 0;
+        const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), seed);
+        const bool is_seed = fault == std::errc() && end == text.data() + text.size();
+        return is_seed ? std::string() : fmt::format("`{}` is no whole number from 0 to 2^64-1", text);
+      })
       ->envname("TURBINE_SRAND")
       ->type_name("N");
   app.add_flag("--disable-asserts", options.disable_asserts, "Assertions always hold");
@@ -173,6 +182,28 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// Each script by itself. @return the worst exit code
+int check_scripts(Session& session, CommandLine line, Script first) {
+  std::vector<std::string>& rest = line.rest;  // the others
+  if (line.code.empty()) rest.erase(rest.begin());
+  if (!line.code.empty() && !rest.empty())
+    return usage_error(fmt::format("check -e takes no script; found `{}`", rest.front()));
+  for (const std::string& path : rest)
+    if (path.starts_with("-")) return usage_error(fmt::format("options of check stand before the scripts: `{}`", path));
+  int code = check_script(session, std::move(first));
+  while (!rest.empty()) {
+    Session own;
+    own.options = session.options;
+    own.colour = session.colour;
+    Script script;
+    std::vector<std::string> others;
+    if (const int problem = find_script(line, script, others); problem != exit_ok) return problem;
+    code = std::max(code, check_script(own, std::move(script)));
+    rest = std::move(others);
+  }
+  return code;
+}
+
 void warn_of_missing_folders(const Options& options) {
   for (const std::string& folder : options.include_folders) {
     std::error_code code;
@@ -192,8 +223,10 @@ int run_tool(int argc, char** argv) {
   add_run_options(app, session, line);
   CLI::App* run = app.add_subcommand("run", "Compile and run a script: run [OPTIONS] FILE [ARGUMENTS of the script]");
   add_run_options(*run, session, line);
-  CLI::App* check = app.add_subcommand("check", "Compile without running: report all errors and warnings");
+  CLI::App* check =
+      app.add_subcommand("check", "Compile without running: report all errors and warnings; check FILE..");
   add_common(*check, session);
+  check->add_option("-e", line.code, "Check this text instead of files")->type_name("CODE");
   CLI::App* format = app.add_subcommand("fmt", "Format scripts: one style, no options of style");
   format->add_flag("--check", line.format.check, "Name the files that are not formatted, exit 1 if any; write nothing");
   format->add_flag("--diff", line.format.show_diff, "Show what would change; write nothing");
@@ -205,6 +238,8 @@ int run_tool(int argc, char** argv) {
   CLI::App* explanation = app.add_subcommand("explain", "Say what an error or warning means: explain [CODE..]");
   explanation->add_option("CODE", line.codes, "What stands in brackets at the end of a message; none: list all")
       ->type_name("");
+  CLI::App* documentation = app.add_subcommand("doc", "Say what the library has, and how to call it: doc [NAME..]");
+  documentation->add_option("NAME", line.names, "Function or module; none: list all")->type_name("");
   CLI::App* show_version = app.add_subcommand("version", "Print the version");
   CLI::App* help = app.add_subcommand("help", "Print this");
   for (const CLI::App* verb : app.get_subcommands({})) line.verbs.push_back(verb->get_name());
@@ -223,9 +258,10 @@ int run_tool(int argc, char** argv) {
   }
   if (line.show_version || *show_version) return write_output(fmt::format("{}\n", version)) ? exit_ok : exit_failed;
   if (*help) return write_output(overview) ? exit_ok : exit_failed;
-  for (const CLI::App* tool : {explanation, format})
+  for (const CLI::App* tool : {explanation, documentation, format})
     if (*tool && !tool->remaining().empty()) return unknown_option(*tool, tool->remaining().front());
   if (*explanation) return explain(line.codes);
+  if (*documentation) return document(line.names);
   if (*format) return format_files(session, line.files, line.format);
   CLI::App& used = *run ? *run : *check ? *check : app;
   line.rest = used.remaining();
@@ -243,11 +279,7 @@ int run_tool(int argc, char** argv) {
   std::vector<std::string> arguments;
   warn_of_missing_folders(session.options);
   if (const int code = find_script(line, script, arguments); code != exit_ok) return code;
-  if (*check) {
-    if (!arguments.empty())
-      return usage_error(fmt::format("check takes one script, options before it; found `{}` too", arguments.front()));
-    return check_script(session, std::move(script));
-  }
+  if (*check) return check_scripts(session, line, std::move(script));
   if (!session.options.emit.empty()) return emit_script(session, std::move(script));
   return run_script(session, std::move(script), std::move(arguments));
 }

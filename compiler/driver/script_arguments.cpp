@@ -26,6 +26,12 @@ std::optional<Number> whole_number(std::string_view text) {
   return number;
 }
 
+/// `12`, `-5`
+bool is_digits(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::optional<vm::Value> read_value(TypeId type, const std::string& text) {
   if (type == TypeStore::string) return vm::Value::of(text);
   if (type == TypeStore::int_) {
@@ -62,6 +68,7 @@ class ArgumentReader {
     for (const ScriptParameter& parameter : rules.program.parameters) {
       const Variable& variable = rules.program.variables[parameter.variable];
       names_.push_back(variable.name);
+      given_.emplace_back();
       read_.parameters.push_back(literal_value(*parameter.default_value, rules.program.types.base(variable.type)));
     }
   }
@@ -106,10 +113,16 @@ class ArgumentReader {
       used = 1;
     }
     const std::optional<vm::Value> value = read_value(type, text);
-    if (value)
+    std::optional<std::string>& given = given_[parameter];
+    if (given)
+      error_ = fmt::format("`--{}` is given twice, as `{}` and as `{}`", names_[parameter], *given, text);
+    else if (value)
       read_.parameters[parameter] = *value;
+    else if (type == TypeStore::int_ && is_digits(text))
+      error_ = fmt::format("`--{}`: `{}` is beyond what an int can be, -2^63 to 2^63-1", names_[parameter], text);
     else
       error_ = fmt::format("`--{}`: `{}` is no {}", names_[parameter], text, program.types.name(type));
+    given = text;
     return used;
   }
 
@@ -123,15 +136,18 @@ class ArgumentReader {
           "`{}` stands behind the script, but the script reads no such option; "
           "options of raddle stand before it: `raddle run {}{} SCRIPT`",
           word, word, option == word ? " .." : "");
-    } else if (!names_.empty() && !name.empty()) {
-      const std::string nearest = nearest_name(name, names_);
-      error_ = fmt::format("the script has no parameter `{}`{}", name,
+    } else if (!names_.empty() && word != "-" && !is_digits(word)) {
+      const std::string given = name.empty() ? option.substr(1) : name;
+      const bool has_it = std::ranges::find(names_, given) != names_.end();  // but for a dash
+      const std::string nearest = has_it ? given : nearest_name(given, names_);
+      error_ = fmt::format("the script has no parameter `{}`{}", name.empty() ? option : name,
                            nearest.empty() ? "" : fmt::format("; did you mean `--{}`?", nearest));
     }
   }
 
   const ArgumentRules& rules_;
   std::vector<std::string> names_;
+  std::vector<std::optional<std::string>> given_;  ///< by parameter, as on the command line
   ScriptArguments read_;
   std::string error_;
 };

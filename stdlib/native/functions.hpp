@@ -15,7 +15,8 @@ using Call = const vm::BuiltinCall&;
 using Arguments = std::span<const vm::Value>;
 using Results = std::span<vm::Value>;
 
-#define RADDLE_BUILTIN(name, module, signature, effect, function) Result function(Call, Arguments, Results);
+#define RADDLE_BUILTIN(name, module, signature, effect, function, summary, example) \
+  Result function(Call, Arguments, Results);
 #include "stdlib/builtins.def"
 #undef RADDLE_BUILTIN
 

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 SCRIPTS = {
     "hello.df": 'trace("hello");\n',
+    "parameter.df": "@param int n = 1;\ntrace(n);\n",
     "wrong.df": "trace(unknown);\n",
     "arguments.df": 'import sys;\nimport io;\nprintf("%s", args());\n',
     "shebang.df": '#!/usr/bin/env raddle\nimport sys;\ntrace("made executable", args());\n',
@@ -53,7 +54,23 @@ CASES = [
     ("run hello.df -k", 2, "", "`-k` stands behind the script"),
     ("run hello.df word --flag", 0, "trace: hello", "`word`, `--flag` have no effect"),
     ("run arguments.df --workers=2 word", 0, "--workers=2 word", ""),
-    ("check hello.df word", 2, "", "found `word` too"),
+    ("check hello.df word", 2, "", "can not read `word`"),
+    ("check hello.df defined.df", 0, "", ""),
+    ("check wrong.df hello.df", 3, "", "unknown variable"),
+    ("check hello.df wrong.df", 3, "", "wrong.df:1:7: error"),
+    ("check -e trace(1);", 0, "", ""),
+    ("check -e trace(x);", 3, "", "<command line>:1:7: error"),
+    ("check hello.df -k", 2, "", "options of check stand before the scripts: `-k`"),
+    ("run --seed 99999999999999999999 hello.df", 2, "", "is no whole number from 0 to 2^64-1"),
+    ("run parameter.df -n 3", 2, "", "no parameter `-n`; did you mean `--n`?"),
+    ("run parameter.df --nn=3", 2, "", "no parameter `nn`; did you mean `--n`?"),
+    ("run parameter.df --n=3 --n=4", 2, "", "`--n` is given twice, as `3` and as `4`"),
+    ("run parameter.df --n=9223372036854775808", 2, "", "is beyond what an int can be"),
+    ("run parameter.df --n=-5", 0, "trace: -5", ""),
+    ("doc", 0, "string trim(string s)", ""),
+    ("doc trim", 0, "import string;", ""),
+    ("doc unix", 0, "app (file o) cp(file i)", ""),
+    ("doc substrng", 2, "", "did you mean `substring`?"),
     ("run hello.df --help", 0, "declares no parameters", ""),
     # imports and macros
     ("run -I folder module_user.df", 0, "trace: 3", ""),
@@ -68,7 +85,7 @@ CASES = [
 
 # What is printed can not be written: no success.
 FULL = ["--help", "version", "run --help", "run --emit=ast hello.df", "run --emit=vm hello.df", "run hello.df",
-        "run hello.df --help", "explain", "explain bad_literal"]
+        "run hello.df --help", "explain", "explain bad_literal", "doc"]
 
 
 def run(raddle, words, folder, stdout=subprocess.PIPE):
@@ -78,7 +95,8 @@ def run(raddle, words, folder, stdout=subprocess.PIPE):
 
 
 def split(line):
-    return [line[:2], line[3:]] if line.startswith("-e ") else line.split()
+    before, is_code, code = line.partition("-e ")
+    return [*before.split(), "-e", code] if is_code else line.split()
 
 
 def fault_of(done, code, out, err):
