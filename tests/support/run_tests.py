@@ -52,6 +52,7 @@ STEPS = [
          [[PYTHON, "tests/support/check_explanations.py"]]),
     Step("library", "every function of the library has a page, and its example prints what it says",
          [[PYTHON, "tests/support/check_library_pages.py"]]),
+    Step("tour", "the scripts of grammar/language.md", [[PYTHON, "tests/support/check_tour.py"]]),
     Step("fmt", "raddle fmt changes blanks only, and once is enough", [[PYTHON, "tests/support/check_fmt.py"]]),
     Step("unit", "doctest binaries",
          [["ctest", "--test-dir", "build", "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count())]]),

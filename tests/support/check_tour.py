@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""The scripts in grammar/language.md print what stands below them; lines may come in another order."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "grammar/language.md"
+TIMEOUT_S = 60
+
+
+def fault_of(script, expected):
+    with tempfile.TemporaryDirectory(prefix="raddle-tour-") as folder:
+        pathlib.Path(folder, "script.df").write_text(script, encoding="utf-8")
+        done = subprocess.run([ROOT / "build" / "raddle", "run", "script.df"], cwd=folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=TIMEOUT_S, check=False, text=True)
+    if done.returncode != 0 or done.stderr:
+        return f"ends with {done.returncode}: {done.stderr}"
+    if sorted(done.stdout.splitlines()) != sorted(expected.splitlines()):
+        return f"prints {done.stdout!r}"
+    return None
+
+
+def main():
+    page = PAGE.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```raddle\n(.*?)^```\n```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    failed = [f"{script}{fault}" for script, expected in blocks if (fault := fault_of(script, expected))]
+    if len(blocks) != page.count("```raddle"):
+        failed.append("a script without its output")
+    for fault in failed:
+        print("tour:", fault)
+    print(f"tour: {max(len(blocks) - len(failed), 0)} passed, {len(failed)} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
