@@ -10,7 +10,6 @@
 
 #include "compiler/codegen/leaf_math.hpp"
 #include "compiler/codegen/leaf_to_llvm.hpp"
-#include "compiler/codegen/stack_limit.hpp"
 
 namespace raddle::codegen {
 namespace {
@@ -68,7 +67,6 @@ llvm::Error define_symbols(orc::LLJIT& jit) {
                                           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
   for (const MathFunction& function : math_functions()) define(math_symbol(function.name), function.address);
-  define(stack_limit_symbol, reinterpret_cast<const void*>(&stack_limit));
   if (auto error = jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)))) return error;
   auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit.getDataLayout().getGlobalPrefix());
   if (!process) return process.takeError();

@@ -12,6 +12,9 @@ struct LeafSource {
   /// Name of the library function with that index (ir::Op::callee of call_builtin). A function of the tool: the plugin
   /// does not link the library.
   std::string_view (*builtin_name)(std::uint32_t index) = nullptr;
+  /// Calls of small recursive functions are made several levels deep without calling: Note [levels] in
+  /// leaf_to_llvm.cpp.
+  bool unrolls_recursion = true;
 };
 
 }  // namespace raddle::codegen

@@ -2,13 +2,13 @@
 // returns {status, results...}, which small results also do; it is internal and fastcc, so LLVM inlines it, drops what
 // it does not use, and makes recursion cheap. The exported one unpacks the words of leaf_abi.hpp around it. The first
 // parameter of an inner function is the Context, which lies in the exported function's frame: where to write a
-// failure, and how far down the stack may grow. It is read on failing paths only, and by functions that can call
-// themselves, which compare their stack address with the limit on entry: no counter needs to be kept.
+// failure, how far down the stack may grow, the worker. It is read on failing paths, by functions that can call
+// themselves, which compare their stack address with the limit on entry (no counter needs to be kept), and to fork.
 //
 // Note [levels]. Half of the calls of a function like fib only find that there is nothing to do. So a small function
 // that calls itself is made several times over: level 0, which is the function, calls level 1 where the script says
 // that it calls itself, level 1 calls level 2, the last calls level 0; LLVM inlines all but level 0. A level that is
-// inlined has no frame of its own and so does not look at the stack.
+// inlined has no frame of its own and so does not look at the stack, nor does it fork.
 //
 // Note [agreement]. A leaf gives the same results interpreted and compiled, to the last bit. So there is no fast-math
 // and no contraction, and functions of libm are called under names LLVM does not know: it would rewrite, say,
@@ -17,6 +17,7 @@
 #include "compiler/codegen/leaf_to_llvm.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "compiler/codegen/module_emitter.hpp"
 #include "vm/program/leaf_abi.hpp"
@@ -85,7 +86,7 @@ llvm::Function* ModuleEmitter::inner(ir::FunctionId leaf, unsigned level) {
   function->setCallingConv(llvm::CallingConv::Fast);
   function->setDoesNotThrow();
   function->addParamAttr(0, llvm::Attribute::NoAlias);
-  function->addParamAttr(0, llvm::Attribute::get(llvm_context, llvm::Attribute::Dereferenceable, 2 * sizeof(void*)));
+  function->addParamAttr(0, llvm::Attribute::get(llvm_context, llvm::Attribute::Dereferenceable, 3 * sizeof(void*)));
   for (unsigned length : lengths) {
     const llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, length_end));
     function->addParamAttr(length, llvm::Attribute::get(llvm_context, llvm::Attribute::Range, range));
@@ -122,6 +123,7 @@ bool ModuleEmitter::is_recursive(ir::FunctionId leaf) const {
 }
 
 unsigned ModuleEmitter::levels(ir::FunctionId leaf) const {
+  if (!source.unrolls_recursion) return 1;
   std::size_t op_count = 0, call_count = 0;
   for (const ir::Region& region : ir_module().functions.at(leaf).regions) {
     op_count += region.ops.size();
@@ -171,28 +173,51 @@ class WordReader {
 
 }  // namespace
 
-void ModuleEmitter::emit_exported(ir::FunctionId leaf) {
+llvm::Function* ModuleEmitter::make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage) {
   llvm::Type* pointer = llvm::PointerType::get(llvm_context, 0);
   llvm::Function* function = llvm::Function::Create(
-      llvm::FunctionType::get(llvm::Type::getInt32Ty(llvm_context), {pointer, pointer, pointer}, /*isVarArg=*/false),
-      llvm::Function::ExternalLinkage, exported_name(leaf), out);
+      llvm::FunctionType::get(llvm::Type::getInt32Ty(llvm_context), {pointer, pointer, pointer, pointer}, false),
+      linkage, name, out);
   function->setDoesNotThrow();
-  for (unsigned i = 0; i < 3; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
+  for (unsigned i = 1; i < function->arg_size(); ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
+  return function;
+}
+
+void ModuleEmitter::emit_exported(ir::FunctionId leaf) {
+  llvm::Function* function = make_entry(exported_name(leaf), llvm::Function::ExternalLinkage);
   if (ir_module().functions.at(leaf).is_launched)
     emit_batch(leaf, function);
   else
     emit_call(leaf, function);
 }
 
-llvm::Value* ModuleEmitter::make_context(llvm::IRBuilder<>& builder, ir::FunctionId leaf, llvm::Value* failure) {
+llvm::Constant* ModuleEmitter::fork_site(ir::FunctionId leaf) {
+  llvm::Constant*& site = fork_sites_[leaf];
+  if (site) return site;
+  const ir::Function& source = ir_module().functions.at(leaf);
+  llvm::Function* entry = make_entry("fork." + source.name, llvm::Function::InternalLinkage);
+  emit_call(leaf, entry);
+  std::uint32_t words = 0;
+  for (ir::VarId parameter : source.parameters)
+    words += kind(source.variables.at(parameter).type) == TypeKind::array ? 2 : 1;
+  llvm::Type* count = llvm::Type::getInt32Ty(llvm_context);
+  llvm::StructType* type = llvm::StructType::get(llvm_context, {entry->getType(), count});
+  auto* constant = llvm::ConstantStruct::get(type, {entry, llvm::ConstantInt::get(count, words)});
+  site = new llvm::GlobalVariable(out, type, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, constant,
+                                  "fork_site." + source.name);
+  return site;
+}
+
+llvm::Value* ModuleEmitter::make_context(llvm::IRBuilder<>& builder, ir::FunctionId leaf, llvm::Function* function) {
+  llvm::Value* worker = function->getArg(0);
   llvm::Value* context = builder.CreateAlloca(context_type(), nullptr, "context");
-  builder.CreateStore(failure, builder.CreateStructGEP(context_type(), context, context_failure));
-  if (may_recurse(leaf)) {
-    llvm::Type* pointer = builder.getPtrTy();
-    llvm::Value* limit =
-        builder.CreateCall(out.getOrInsertFunction(stack_limit_symbol, llvm::FunctionType::get(pointer, false)));
-    builder.CreateStore(limit, builder.CreateStructGEP(context_type(), context, context_stack_limit));
-  }
+  const auto store = [&](llvm::Value* value, ContextField field) {
+    builder.CreateStore(value, builder.CreateStructGEP(context_type(), context, field));
+  };
+  store(function->getArg(3), context_failure);
+  store(worker, context_worker);
+  static_assert(offsetof(raddle_leaf_worker, stack_limit) == 0);
+  if (may_recurse(leaf)) store(builder.CreateLoad(builder.getPtrTy(), worker), context_stack_limit);
   return context;
 }
 
@@ -200,8 +225,8 @@ void ModuleEmitter::emit_call(ir::FunctionId leaf, llvm::Function* function) {
   const ir::Function& source = ir_module().functions.at(leaf);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
   llvm::Type* word = builder.getInt64Ty();
-  std::vector<llvm::Value*> arguments = {make_context(builder, leaf, function->getArg(2))};
-  WordReader words(builder, function->getArg(0));
+  std::vector<llvm::Value*> arguments = {make_context(builder, leaf, function)};
+  WordReader words(builder, function->getArg(1));
   for (ir::VarId parameter : source.parameters)
     words.load_argument(type(source.variables.at(parameter).type), arguments);
   llvm::CallInst* all = builder.CreateCall(inner(leaf), arguments);
@@ -210,7 +235,7 @@ void ModuleEmitter::emit_call(ir::FunctionId leaf, llvm::Function* function) {
   for (unsigned i = 0; i < source.outputs.size(); ++i) {  // also of a failed call, where they mean nothing
     llvm::Value* result = builder.CreateExtractValue(all, i + 1);
     if (result->getType()->isIntegerTy(1)) result = builder.CreateZExt(result, word);
-    builder.CreateStore(result, builder.CreateConstInBoundsGEP1_64(word, function->getArg(1), i));
+    builder.CreateStore(result, builder.CreateConstInBoundsGEP1_64(word, function->getArg(2), i));
   }
   builder.CreateRet(builder.CreateExtractValue(all, 0));
 }
@@ -225,8 +250,8 @@ void ModuleEmitter::emit_batch(ir::FunctionId leaf, llvm::Function* function) {
   llvm::BasicBlock* end = llvm::BasicBlock::Create(llvm_context, "end", function);
   llvm::IRBuilder<> builder(entry);
   llvm::Type* word = builder.getInt64Ty();
-  std::vector<llvm::Value*> arguments = {make_context(builder, leaf, function->getArg(2))};
-  WordReader words(builder, function->getArg(0));
+  std::vector<llvm::Value*> arguments = {make_context(builder, leaf, function)};
+  WordReader words(builder, function->getArg(1));
   llvm::Value* first = words.load(word);
   llvm::Value* step = words.load(word);
   llvm::Value* count = words.load(word);
@@ -259,7 +284,7 @@ void ModuleEmitter::emit_batch(ir::FunctionId leaf, llvm::Function* function) {
   builder.CreateBr(head);
 
   builder.SetInsertPoint(end);
-  builder.CreateStore(number, function->getArg(1));
+  builder.CreateStore(number, function->getArg(2));
   builder.CreateRet(builder.getInt32(raddle_leaf_ok));
 }
 

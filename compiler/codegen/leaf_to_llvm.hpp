@@ -13,9 +13,6 @@ class Module;
 
 namespace raddle::codegen {
 
-/// Calls that leave the machine code; whoever runs it defines these symbols.
-inline constexpr const char* stack_limit_symbol = "raddle_leaf_stack_limit";  ///< const void*(): see stack_limit.hpp
-
 /// Name of the C function of `leaf`, with the signature raddle_leaf_function.
 std::string exported_name(ir::FunctionId leaf);
 

@@ -11,22 +11,27 @@
 #include <vector>
 
 #include "compiler/codegen/leaf_source.hpp"
+#include "compiler/ir/heavy_leaves.hpp"
 
 namespace raddle::codegen {
 
 /// Fields of the Context: see Note [inner functions] in leaf_to_llvm.cpp.
-enum ContextField : unsigned { context_failure, context_stack_limit };
+enum ContextField : unsigned { context_failure, context_stack_limit, context_worker };
 
 /// Emits functions into one LLVM module, and knows what types and other functions are there.
 class ModuleEmitter {
  public:
   ModuleEmitter(const LeafSource& source, llvm::Module& out)
-      : source(source), out(out), llvm_context(out.getContext()) {}
+      : source(source), out(out), llvm_context(out.getContext()), heavy_(*source.module) {}
 
   /// The inner function; emits it, and all it calls, if it is new.
   llvm::Function* inner(ir::FunctionId leaf, unsigned level = 0);
   void emit_pending();
   void emit_exported(ir::FunctionId leaf);
+  /// The constant raddle_leaf_fork_site of forked calls of `leaf`.
+  llvm::Constant* fork_site(ir::FunctionId leaf);
+  /// Whether a call may take so long that it is forked: Note [forks] in vm/program/leaf_abi.hpp.
+  bool is_worth_forking(ir::FunctionId leaf) { return heavy_.is_heavy(leaf); }
   bool is_recursive(ir::FunctionId leaf) const;  ///< can call itself, directly or through others
   /// Into how many levels calls of itself are unrolled; 1: not at all. See Note [levels] in leaf_to_llvm.cpp.
   unsigned levels(ir::FunctionId leaf) const;
@@ -42,7 +47,7 @@ class ModuleEmitter {
   llvm::Type* type(TypeId id);
   llvm::StructType* context_type() {
     llvm::Type* pointer = llvm::PointerType::get(llvm_context, 0);
-    return llvm::StructType::get(llvm_context, {pointer, pointer});
+    return llvm::StructType::get(llvm_context, {pointer, pointer, pointer});
   }
   const ir::Module& ir_module() const { return *source.module; }
 
@@ -54,12 +59,15 @@ class ModuleEmitter {
  private:
   /// Adds all functions that a call of `function` may call, at any depth.
   void find_callees(const ir::Function& function, std::set<ir::FunctionId>& found) const;
-  llvm::Value* make_context(llvm::IRBuilder<>& builder, ir::FunctionId leaf, llvm::Value* failure);
+  llvm::Value* make_context(llvm::IRBuilder<>& builder, ir::FunctionId leaf, llvm::Function* function);
   void emit_call(ir::FunctionId leaf, llvm::Function* function);
   void emit_batch(ir::FunctionId leaf, llvm::Function* function);
   bool may_recurse(ir::FunctionId leaf) const;  ///< itself or one that it calls
+  llvm::Function* make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage);
   using Level = std::pair<ir::FunctionId, unsigned>;
   std::map<Level, llvm::Function*> inners_;
+  std::map<ir::FunctionId, llvm::Constant*> fork_sites_;
+  ir::HeavyLeaves heavy_;
   std::vector<Level> pending_;  ///< declared, body not yet emitted
 };
 

@@ -13,7 +13,7 @@ namespace raddle::codegen {
 /// The plugin reads the tool's IR, so both must come from one build. The sizes tell most that do not; the first
 /// number is raised with a change they do not show.
 inline constexpr std::uint32_t plugin_version =
-    2U << 24 | static_cast<std::uint32_t>(sizeof(ir::Op) << 12 ^ sizeof(ir::Function) << 4 ^ sizeof(ir::Module));
+    3U << 24 | static_cast<std::uint32_t>(sizeof(ir::Op) << 12 ^ sizeof(ir::Function) << 4 ^ sizeof(ir::Module));
 
 /// Gets the whole text in one call, and copies it.
 using TextReceiver = void (*)(void* receiver, const char* text, std::uint64_t size_bytes);

@@ -38,7 +38,8 @@ std::string emit(Session& session, std::uint32_t file) {
   if (!compilation) return {};
   if (stage == "opt") return ir::print(compilation->module);
   if (stage == "vm") return vm::disassemble(emit_program(compilation->module));
-  const auto text = codegen::leaf_llvm_text({&compilation->module, builtin_name}, session.options.optimisation > 0);
+  const auto text = codegen::leaf_llvm_text({&compilation->module, builtin_name, session.options.inlining != "never"},
+                                            session.options.optimisation > 0);
   return text ? *text : "; " + text.error() + "\n";
 }
 

@@ -132,6 +132,12 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
          "at once, who is woken first (0: off)")
       ->group(debugging)
       ->type_name("N");
+  app.add_option("--inlining", options.inlining,
+                 "Calls whose inputs are set run on their caller's stack while all workers have work: adaptive "
+                 "(default); or every one becomes a task: never")
+      ->group(debugging)
+      ->check(CLI::IsMember({"adaptive", "never"}))
+      ->type_name("WHEN");
   app.add_option("--leaf-threshold", options.leaf_threshold,
                  "Calls of a leaf function without loops before it is compiled (default 1000; 0: calls wait for it)")
       ->group(debugging)

@@ -67,11 +67,11 @@ int report_run(Session& session, const vm::RunResult& result, int signal) {
 void print_statistics(const vm::RunCounters& counters) {
   fmt::print(stderr,
              "tasks {}\nframes {}\niterations {}\niterations, native {}\nstrands armed {}\nleaf calls, native {}\nleaf "
-             "calls, interpreted {}\n"
+             "calls, interpreted {}\nleaf calls, shared {}\n"
              "builtin calls {}\nprograms started {}\n",
              counters.tasks, counters.frames, counters.iterations, counters.iterations_native, counters.strands_armed,
-             counters.leaf_calls_native, counters.leaf_calls_interpreted, counters.builtin_calls,
-             counters.programs_started);
+             counters.leaf_calls_native, counters.leaf_calls_interpreted, counters.leaf_calls_shared,
+             counters.builtin_calls, counters.programs_started);
 }
 
 }  // namespace raddle::driver

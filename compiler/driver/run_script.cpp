@@ -43,6 +43,7 @@ vm::RunOptions run_options(const Session& session, const std::string& script_pat
   options.workers = given.workers != 0 ? given.workers : core_count();
   options.process_budget = process_budget(given.process_limit, options.workers);
   options.scheduler_seed = given.scheduler_seed;
+  options.inlining = given.inlining == "never" ? vm::Inlining::never : vm::Inlining::adaptive;
   options.leaf_threshold = given.leaf_threshold;
   options.keep_going = given.keep_going;
   options.settings = {.script_path = script_path,
@@ -98,7 +99,8 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   options.apps = *apps;
   options.package_folders = package_folders(session.options, path);
   if (traces_apps()) options.trace_program = trace_program;
-  codegen::LazyLeafCompiler leaf_compiler({&compilation->module, builtin_name});
+  codegen::LazyLeafCompiler leaf_compiler(
+      {&compilation->module, builtin_name, /*unrolls_recursion=*/session.options.inlining != "never"});
   if (!session.options.interpret_only) options.leaf_compiler = &leaf_compiler;
   vm::CancelHook cancel;
   options.cancel = &cancel;

@@ -42,6 +42,7 @@ struct Options {
   std::uint64_t seed = 0;
   bool disable_asserts = false;
   std::uint64_t scheduler_seed = 0;
+  std::string inlining = "adaptive";    ///< or "never"
   std::uint32_t leaf_threshold = 1000;  ///< vm::RunOptions
 };
 

@@ -1,10 +1,9 @@
 #include "compiler/emit/emit_program.hpp"
 
-#include <algorithm>
-
 #include "compiler/emit/emit_function.hpp"
 #include "compiler/emit/function_plan.hpp"
 #include "compiler/emit/partition_strands.hpp"
+#include "compiler/ir/heavy_leaves.hpp"
 
 namespace raddle {
 
@@ -23,32 +22,6 @@ vm::LeafType leaf_type(const TypeStore& types, TypeId id) {
   return is_array ? vm::LeafType::int_array : vm::LeafType::int_;
 }
 
-/// Leaves with a loop, with recursion, or that call such: a call may take long.
-class HeavyLeaves {
- public:
-  explicit HeavyLeaves(const ir::Module& module) : module_(module), states_(module.functions.size(), State::unknown) {}
-
-  bool is_heavy(ir::FunctionId id) {
-    State& state = states_[id];
-    if (state == State::open) return true;  // recursion
-    if (state == State::unknown) {
-      state = State::open;
-      const bool heavy = std::ranges::any_of(module_.functions[id].regions, [this](const ir::Region& region) {
-        return std::ranges::any_of(region.ops, [this](const ir::Op& op) {
-          return op.kind == ir::OpKind::loop || (op.kind == ir::OpKind::call && is_heavy(op.callee));
-        });
-      });
-      states_[id] = heavy ? State::heavy : State::light;
-    }
-    return states_[id] == State::heavy;
-  }
-
- private:
-  enum class State : std::uint8_t { unknown, open, light, heavy };
-  const ir::Module& module_;
-  std::vector<State> states_;
-};
-
 void describe_leaf(const ir::Module& module, const ir::Function& function, vm::Function& out) {
   for (const ir::VarId id : function.parameters) {
     out.leaf_parameters.push_back(leaf_type(*module.types, function.variables[id].type));
@@ -64,7 +37,7 @@ vm::Program emit_program(const ir::Module& module) {
   vm::Program program;
   program.entry = module.entry;
   for (const ir::Constant& constant : module.constants) program.constants.push_back(value_of(constant));
-  HeavyLeaves heavy(module);
+  ir::HeavyLeaves heavy(module);
   for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
     const ir::Function& function = module.functions[id];
     vm::Function out;

@@ -11,6 +11,7 @@
 #include "compiler/opt/dead_code.hpp"
 #include "compiler/opt/fold_constants.hpp"
 #include "compiler/opt/fuse_multiply_add.hpp"
+#include "compiler/opt/gather_calls.hpp"
 #include "compiler/opt/index_launches.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
@@ -40,6 +41,7 @@ constexpr Pass pipeline[] = {
     {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation
     {"infer-leaves", infer_leaves, 0},                            // needs the final bodies, ordered
     {"index-launches", without_findings<find_index_launches>, 1},
+    {"gather-calls", without_findings<gather_calls>, 1},  // last: it undoes the order of the text
 };
 
 constexpr auto names = [] {

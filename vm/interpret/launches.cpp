@@ -7,6 +7,7 @@
 #include "vm/interpret/leaf_arguments.hpp"
 #include "vm/interpret/range_task.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/schedule/leaf_forks.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
@@ -45,7 +46,7 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
   for (std::size_t i = 0; i < result_count; ++i) words[3 + i] = reinterpret_cast<std::int64_t>(results_of(i));
   std::int64_t done = 0;
   raddle_leaf_failure failure{};
-  code(words.data(), &done, &failure);
+  code(&worker_->leaf_worker(), words.data(), &done, &failure);
   counters.iterations += static_cast<std::uint64_t>(done);
   counters.iterations_native += static_cast<std::uint64_t>(done);
   for (std::size_t i = 0; i < result_count; ++i) write_batch(piece, i, results_of(i), first, done);

@@ -13,6 +13,7 @@
 #include "vm/interpret/leaf_arguments.hpp"
 #include "vm/interpret/leaf_call.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/schedule/leaf_forks.hpp"
 
 namespace raddle::vm {
 
@@ -108,7 +109,7 @@ bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t 
   raddle_leaf_failure failure;
   failure.call_count = 0;
   ++counters.leaf_calls_native;
-  const std::int32_t status = code(words.data(), results.data(), &failure);
+  const std::int32_t status = code(&worker_->leaf_worker(), words.data(), results.data(), &failure);
   if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error) {
     call_composite(frame, site, instruction, true);
     return true;

@@ -23,7 +23,7 @@ constexpr std::size_t failure_limit = 1000;  ///< different ones kept for the re
 Run::Run(const Program& program, const RunOptions& options)
     : program(program),
       options(options),
-      pool(std::max(1u, options.workers), options.scheduler_seed),
+      pool(std::max(1u, options.workers), options.scheduler_seed, options.inlining),
       throttle(pool, throttle_limit(options)),
       leaves(program.functions.size(), options.leaf_compiler, pool, throttle),
       outside(options.process_budget, pool.worker_count()),
@@ -153,6 +153,7 @@ class RunDriver {
   }
 
   void add_counters(RunCounters& total) {
+    total.leaf_calls_shared = run_.pool.leaf_calls_shared();
     for (const Interpreter& each : run_.interpreters()) {
       const RunCounters& own = each.counters;
       total.tasks += own.tasks;

@@ -43,7 +43,8 @@ struct AppSettings {
 struct RunOptions {
   unsigned workers = 1;
   std::uint64_t scheduler_seed = 0;  ///< not 0: perturbs the order of tasks, for tests
-  bool keep_going = false;           ///< independent work goes on after a failure
+  Inlining inlining = Inlining::adaptive;
+  bool keep_going = false;  ///< independent work goes on after a failure
   RunSettings settings;
   std::vector<Value> arguments;           ///< the entry's parameters, in order
   LeafCompiler* leaf_compiler = nullptr;  ///< null: everything is interpreted
@@ -86,6 +87,7 @@ struct RunCounters {
   std::uint64_t strands_armed = 0;      ///< had to wait for an input
   std::uint64_t leaf_calls_native = 0;
   std::uint64_t leaf_calls_interpreted = 0;
+  std::uint64_t leaf_calls_shared = 0;  ///< forked by native code and made tasks for other workers
   std::uint64_t builtin_calls = 0;
   std::uint64_t programs_started = 0;  ///< external ones
 };

@@ -15,6 +15,8 @@ enum raddle_leaf_status {
   raddle_leaf_domain_error = 5,        // sqrt(-1.0), toInt(1e30): to be interpreted for the words of the message
 };
 
+struct raddle_leaf_worker;
+
 /// A range of the script's text.
 struct raddle_leaf_place {
   uint32_t file, begin, end;
@@ -38,14 +40,51 @@ struct raddle_leaf_failure {
 /// for all calls. results[0] is how many calls were made, from the first on: fewer than asked for if the next one does
 /// not end well. The status is raddle_leaf_ok in any case.
 ///
+/// @param worker     the calling thread's
 /// @param arguments  8 bytes each: int64_t; double's bits; boolean 0 or 1; an array takes two words: pointer to its
 ///                   dense elements (int64_t, double, or uint8_t for boolean; of an empty array any address that no
 ///                   other argument has) and their number
 /// @param results    8 bytes each, same encoding; valid if raddle_leaf_ok is returned
 /// @return           enum raddle_leaf_status
 /// Threads: any, any number at a time.
-typedef int32_t (*raddle_leaf_function)(const int64_t* arguments, int64_t* results,
+typedef int32_t (*raddle_leaf_function)(struct raddle_leaf_worker* worker, const int64_t* arguments, int64_t* results,
                                         struct raddle_leaf_failure* failure);
+
+/// Note [forks]. Where a leaf calls several functions that need nothing of each other, it forks all but the first: puts
+/// a record of the call, which lies on its stack, onto its worker's list. It makes the first call, then joins the
+/// others one after the other: takes the record off the list and makes the call itself. That costs a few instructions
+/// and nothing that other threads see. Only if some worker is idle (`idle_workers`) does the leaf, right after forking,
+/// ask the VM to share: then the oldest record, which stands for the most work, becomes a task that others can take,
+/// and the join of that record asks the VM for the outcome.
+/// Source: Mohr, Kranz, Halstead, "Lazy Task Creation" (LFP 1990); a list of records as in chili and in Acar et al.,
+/// "Heartbeat Scheduling" (PLDI 2018), but on demand instead of by the clock.
+struct raddle_leaf_fork_site {
+  raddle_leaf_function code;
+  uint32_t argument_words;
+};
+
+/// Followed by the words of the arguments and of the results. All but the results are written by the worker that forks.
+struct raddle_leaf_fork {
+  struct raddle_leaf_fork* older;
+  struct raddle_leaf_fork* newer;  ///< means something in records that are not the newest
+  const struct raddle_leaf_fork_site* site;
+  void* task;  ///< the VM's; null: not shared
+};
+
+/// A worker as its leaves see it. Only its own thread reads and writes it, but for what idle_workers points to.
+struct raddle_leaf_worker {
+  /// The lowest address that the stack may reach in recursive functions.
+  const void* stack_limit;
+  /// Relaxed atomic: a hint. Not 0: call `share` after forking.
+  const int32_t* idle_workers;
+  struct raddle_leaf_fork* newest;  ///< never null: the last one in the list is no call
+  void (*share)(struct raddle_leaf_worker* worker);
+  /// Takes the newest record off the list and waits for its outcome, of which it fills in the failure, or makes the
+  /// call if nobody has begun it. With a failure of null the call is not wanted any more: it is waited for only if
+  /// somebody has begun it.
+  int32_t (*join)(struct raddle_leaf_worker* worker, struct raddle_leaf_fork* fork,
+                  struct raddle_leaf_failure* failure);
+};
 
 #ifdef __cplusplus
 }

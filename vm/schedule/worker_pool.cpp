@@ -1,10 +1,13 @@
 #include "vm/schedule/worker_pool.hpp"
 
+#include <chrono>
 #include <mutex>
 #include <thread>
 
 #include "vm/memory/slab.hpp"
 #include "vm/schedule/idle_gate.hpp"
+#include "vm/schedule/leaf_forks.hpp"
+#include "vm/schedule/stack_limit.hpp"
 #include "vm/schedule/work_stealing_deque.hpp"
 
 namespace raddle::vm {
@@ -38,28 +41,39 @@ class InjectionQueue {
   std::atomic<std::size_t> count_{0};
 };
 
-struct Worker::State {
-  explicit State(SlabDepot& depot) : slabs(depot) {}
-  WorkStealingDeque deque;
-  SlabCache slabs;
-};
+/// Whether there is stack for a whole tree of calls more.
+static bool has_stack_left(const void* limit) {
+  constexpr std::ptrdiff_t enough_bytes = 1 << 20;
+  return static_cast<const std::byte*>(__builtin_frame_address(0)) - static_cast<const std::byte*>(limit) >
+         enough_bytes;
+}
 
 struct WorkerPool::State {
-  State(unsigned worker_count, std::uint64_t seed) : gate(worker_count), scheduler_seed(seed) {}
+  State(unsigned worker_count, std::uint64_t seed, Inlining inlining)
+      : gate(worker_count), scheduler_seed(seed), inlining(inlining) {}
 
   SlabDepot depot;
   InjectionQueue injected;
   IdleGate gate;
-  std::uint64_t scheduler_seed;
-  alignas(64) std::atomic<int> hungry{0};  // workers that look for work or sleep; a hint, so relaxed
+  const std::uint64_t scheduler_seed;
+  const Inlining inlining;
+  alignas(64) std::atomic<std::int32_t> hungry{0};  // workers that look for work or sleep; a hint, so relaxed
   alignas(64) std::atomic<bool> stopped{false};
   std::vector<std::unique_ptr<Worker>> workers;
   // takes: own youngest, injected, stolen
   Task* find_task(Worker& worker);
   Task* steal(Worker& thief);
+  Task* steal_fork(Worker& thief);
   Task* take_perturbed(Worker& worker);
   bool all_empty() const;
   void work(Worker& worker);
+};
+
+struct Worker::State {
+  State(Worker& worker, WorkerPool::State& pool) : forks(worker, pool.hungry, pool.inlining), slabs(pool.depot) {}
+  WorkStealingDeque deque;
+  LeafForks forks;
+  SlabCache slabs;
 };
 
 // ---------------------------------------------------------------- Worker
@@ -68,7 +82,7 @@ Worker::Worker(WorkerPool& pool, unsigned index)
     : pool_(pool),
       index_(index),
       perturbation_(pool.state_->scheduler_seed, index),
-      state_(std::make_unique<State>(pool.state_->depot)) {}
+      state_(std::make_unique<State>(*this, *pool.state_)) {}
 Worker::~Worker() = default;
 
 void Worker::push(Task& task) {
@@ -77,8 +91,34 @@ void Worker::push(Task& task) {
 }
 
 bool Worker::others_are_hungry() {
+  if (pool_.state_->inlining == Inlining::never) return true;
   if (perturbation_.is_on()) return perturbation_.one_in(2);
   return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 && state_->deque.is_empty();
+}
+
+LeafForks& Worker::leaf_worker() { return state_->forks; }
+void Worker::announce_work() { pool_.state_->gate.notify_one(); }
+
+void Worker::wait_for(const ForkTask& task) {
+  constexpr unsigned spins = 64, yields = 1024;
+  constexpr std::chrono::microseconds nap(50);  // the other one is at something long, and nobody shares
+  WorkerPool::State& pool = *pool_.state_;
+  pool.hungry.fetch_add(1, std::memory_order_relaxed);
+  for (unsigned turn = 0; !task.has_ended(); ++turn) {
+    // what it runs lies above the call that waits: there must be stack for it
+    Task* other = has_stack_left(state_->forks.stack_limit) ? pool.steal_fork(*this) : nullptr;
+    if (other) {
+      pool.hungry.fetch_sub(1, std::memory_order_relaxed);
+      other->run(*this);
+      pool.hungry.fetch_add(1, std::memory_order_relaxed);
+      turn = 0;
+    } else if (turn > yields) {
+      std::this_thread::sleep_for(nap);
+    } else if (turn > spins) {
+      std::this_thread::yield();
+    }
+  }
+  pool.hungry.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void* Worker::allocate(std::size_t size_bytes) { return state_->slabs.allocate(size_bytes); }
@@ -94,6 +134,18 @@ Task* WorkerPool::State::steal(Worker& thief) {
     Worker& victim = *workers[(start + i) % count];
     if (&victim == &thief) continue;
     if (Task* task = victim.state_->deque.steal()) return task;
+    if (Task* fork = victim.state_->forks.steal()) return fork;
+  }
+  return nullptr;
+}
+
+Task* WorkerPool::State::steal_fork(Worker& thief) {
+  const std::size_t count = workers.size();
+  const std::size_t start = thief.perturbation_.next() % count;
+  for (std::size_t i = 0; i < count; ++i) {
+    Worker& victim = *workers[(start + i) % count];
+    if (&victim == &thief) continue;
+    if (Task* fork = victim.state_->forks.steal()) return fork;
   }
   return nullptr;
 }
@@ -120,12 +172,13 @@ Task* WorkerPool::State::find_task(Worker& worker) {
 bool WorkerPool::State::all_empty() const {
   if (!injected.is_empty()) return false;
   for (const std::unique_ptr<Worker>& worker : workers)
-    if (!worker->state_->deque.is_empty()) return false;
+    if (!worker->state_->deque.is_empty() || !worker->state_->forks.is_empty()) return false;
   return true;
 }
 
 void WorkerPool::State::work(Worker& worker) {
   constexpr int spins = 64;  // a thief that found nothing looks again before it sleeps: a wake-up costs 19 us
+  worker.state_->forks.stack_limit = stack_limit();
   while (!stopped.load(std::memory_order_relaxed)) {
     if (Task* task = find_task(worker)) {
       task->run(worker);
@@ -153,8 +206,8 @@ void WorkerPool::State::work(Worker& worker) {
 
 // ---------------------------------------------------------------- WorkerPool
 
-WorkerPool::WorkerPool(unsigned worker_count, std::uint64_t scheduler_seed)
-    : state_(std::make_unique<State>(worker_count, scheduler_seed)) {
+WorkerPool::WorkerPool(unsigned worker_count, std::uint64_t scheduler_seed, Inlining inlining)
+    : state_(std::make_unique<State>(worker_count, scheduler_seed, inlining)) {
   for (unsigned i = 0; i < worker_count; ++i) state_->workers.push_back(std::unique_ptr<Worker>(new Worker(*this, i)));
 }
 WorkerPool::~WorkerPool() { state_->workers.clear(); }
@@ -182,6 +235,11 @@ void WorkerPool::run() {
 void WorkerPool::stop() {
   state_->stopped.store(true, std::memory_order_relaxed);  // relaxed: a wish; the gate's mutex orders the rest
   state_->gate.end();
+}
+std::uint64_t WorkerPool::leaf_calls_shared() const {
+  std::uint64_t count = 0;
+  for (const std::unique_ptr<Worker>& worker : state_->workers) count += worker->state_->forks.shared_count();
+  return count;
 }
 bool WorkerPool::stopped() const { return state_->stopped.load(std::memory_order_relaxed); }
 

@@ -11,8 +11,16 @@
 
 namespace raddle::vm {
 
+class ForkTask;
+class LeafForks;
 class Worker;
 class WorkerPool;
+
+/// When a call whose inputs are set is made on its caller's stack rather than as a task of its own.
+enum class Inlining : std::uint8_t {
+  adaptive,  ///< while every worker has work
+  never,     ///< to see what tasks cost
+};
 
 /// Something ready to run: exactly one owner at a time (deque, injection queue, or the worker that runs it).
 class Task {
@@ -35,6 +43,12 @@ class Worker {
   void push(Task& task);
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
+  /// What compiled leaves are called with.
+  LeafForks& leaf_worker();
+  /// Wakes a worker if one sleeps: after work was published.
+  void announce_work();
+  /// Waits for a call that another worker runs; runs shared calls of others meanwhile.
+  void wait_for(const ForkTask& task);
   /// For decisions that may go either way.
   Perturbation& perturbation() { return perturbation_; }
   /// Memory from this worker's slabs; any worker may give it back. Sizes up to 4096 bytes are fast, others go to the
@@ -44,7 +58,7 @@ class Worker {
 
  private:
   friend class WorkerPool;
-  struct State;  // deque, slabs, random state
+  struct State;  // deque, forked calls, slabs
   Worker(WorkerPool& pool, unsigned index);
   WorkerPool& pool_;
   unsigned index_;
@@ -57,7 +71,7 @@ class WorkerPool {
  public:
   /// @param worker_count   1 or more
   /// @param scheduler_seed 0: normal; else Perturbation is on, for tests
-  explicit WorkerPool(unsigned worker_count, std::uint64_t scheduler_seed = 0);
+  explicit WorkerPool(unsigned worker_count, std::uint64_t scheduler_seed = 0, Inlining inlining = Inlining::adaptive);
   ~WorkerPool();
 
   unsigned worker_count() const;
@@ -72,6 +86,8 @@ class WorkerPool {
   /// Ends the run early: workers return after their present task; tasks left are not run. Any thread, from a task too.
   void stop();
   bool stopped() const;
+  /// Forked calls of leaves that were made tasks. Not while it runs.
+  std::uint64_t leaf_calls_shared() const;
 
  private:
   friend class Worker;

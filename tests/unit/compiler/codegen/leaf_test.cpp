@@ -12,6 +12,7 @@
 #include "compiler/codegen/background_compiler.hpp"
 #include "compiler/codegen/leaf_math.hpp"
 #include "tests/unit/compiler/codegen/leaf_builder.hpp"
+#include "vm/schedule/stack_limit.hpp"
 
 namespace raddle::codegen {
 namespace {
@@ -40,6 +41,37 @@ struct Outcome {
   double real() const { return number(results[0]); }
 };
 
+/// Stands in for a worker of the VM. If told so it shares all calls that are forked, and makes them when they are
+/// joined.
+struct TestWorker : raddle_leaf_worker {
+  explicit TestWorker(bool shares = false) : raddle_leaf_worker{}, is_sharing(shares) {
+    stack_limit = vm::stack_limit();
+    idle_workers = &is_sharing;
+    newest = &first;
+    share = [](raddle_leaf_worker* worker) {
+      auto* self = static_cast<TestWorker*>(worker);
+      for (raddle_leaf_fork* fork = self->newest; fork != &self->first && !fork->task; fork = fork->older) {
+        fork->task = self;
+        ++self->shared;
+      }
+    };
+    join = [](raddle_leaf_worker* worker, raddle_leaf_fork* fork, raddle_leaf_failure* failure) {
+      auto* self = static_cast<TestWorker*>(worker);
+      CHECK(self->newest == fork);
+      self->newest = fork->older;
+      self->abandoned += failure == nullptr;
+      auto* words = reinterpret_cast<std::int64_t*>(fork + 1);
+      return failure ? fork->site->code(worker, words, words + fork->site->argument_words, failure) : -1;
+    };
+  }
+  TestWorker(const TestWorker&) = delete;
+  TestWorker& operator=(const TestWorker&) = delete;
+
+  std::int32_t is_sharing;
+  raddle_leaf_fork first{};
+  int shared = 0, abandoned = 0;
+};
+
 /// Machine code for one leaf, called with words.
 class Compiled {
  public:
@@ -52,9 +84,13 @@ class Compiled {
     if (!code) refusal = code.error();
   }
   Outcome operator()(std::vector<std::int64_t> arguments) const {
+    TestWorker worker;
+    return call(worker, std::move(arguments));
+  }
+  Outcome call(TestWorker& worker, std::vector<std::int64_t> arguments) const {
     REQUIRE_MESSAGE(!!code_, refusal);
     Outcome outcome;
-    outcome.status = code_(arguments.data(), outcome.results, &outcome.failure);
+    outcome.status = code_(&worker, arguments.data(), outcome.results, &outcome.failure);
     return outcome;
   }
   std::string refusal;
@@ -302,6 +338,65 @@ TEST_CASE("leaves call leaves; a failure keeps the place within the one called, 
   CHECK(failed.failure.place.end == 75);
 }
 
+TEST_CASE("calls that need nothing of each other are forked, and joined whoever makes them") {
+  TestModule test;
+  LeafBuilder divide(test, "divide");  // (int q, boolean exact) divide(int n, float[] a, boolean up, int by): recursive
+  const TypeId floats = test.types.array_of(int_, float_);
+  const Operand n = divide.parameter(int_), a = divide.parameter(floats), up = divide.parameter(boolean);
+  const Operand by = divide.parameter(int_), quotient = divide.output(int_), exact = divide.output(boolean);
+  divide.if_(
+      divide.op(OpKind::eq, boolean, {n, divide.number(std::int64_t{0})}),
+      [&] {
+        const Operand size = divide.op(OpKind::call_builtin, int_, {a}, builtin("size"));
+        divide.add(OpKind::idiv, {quotient}, {size, by}).span = {3, 70, 75};
+        divide.copy(exact, up);
+      },
+      [&] {
+        const Operand less = divide.op(OpKind::sub, int_, {n, divide.number(std::int64_t{1})});
+        divide.call({quotient, exact}, divide.id(), {less, a, up, by});
+      });
+  LeafBuilder caller(test, "caller");  // (int sum, boolean any) caller(float[] a, int x, int y, int z)
+  const Operand array = caller.parameter(floats),
+                flags[] = {caller.truth(false), caller.truth(true), caller.truth(false)};
+  const Operand by_each[] = {caller.parameter(int_), caller.parameter(int_), caller.parameter(int_)};
+  const Operand sum = caller.output(int_), any = caller.output(boolean);
+  Operands quotients, exacts;
+  for (int i = 0; i < 3; ++i) {
+    quotients.push_back(caller.variable(int_));
+    exacts.push_back(caller.variable(boolean));
+    caller.call({quotients[i], exacts[i]}, divide.id(), {caller.number(std::int64_t{5}), array, flags[i], by_each[i]});
+  }
+  const Operand two = caller.op(OpKind::add, int_, {quotients[0], quotients[1]});
+  caller.add(OpKind::add, {sum}, {two, quotients[2]});
+  const Operand either = caller.op(OpKind::or_, boolean, {exacts[0], exacts[1]});
+  caller.add(OpKind::or_, {any}, {either, exacts[2]});
+  const Compiled code(test, caller);
+
+  const std::vector<double> elements(100);
+  const auto address = reinterpret_cast<std::intptr_t>(elements.data());
+  for (const bool shares : {false, true}) {
+    TestWorker worker(shares);
+    const Outcome good = code.call(worker, {address, 100, 1, 2, 5});
+    CHECK(good.status == raddle_leaf_ok);
+    CHECK(good.value() == 170);
+    CHECK(good.results[1] == 1);
+    CHECK(worker.shared == (shares ? 2 : 0));
+    CHECK(worker.abandoned == 0);
+    CHECK(worker.newest == &worker.first);
+    for (int failing = 0; failing < 3; ++failing) {
+      worker.abandoned = 0;
+      std::vector<std::int64_t> words = {address, 100, 1, 2, 5};
+      words[2 + failing] = 0;
+      const Outcome bad = code.call(worker, words);
+      CHECK(bad.status == raddle_leaf_division_by_zero);
+      CHECK(bad.failure.place.begin == 70);
+      CHECK(bad.failure.call_count == 1);
+      CHECK(worker.abandoned == 2 - failing);
+      CHECK(worker.newest == &worker.first);
+    }
+  }
+}
+
 TEST_CASE("recursion: fib") {
   TestModule test;
   LeafBuilder leaf(test, "fib");
@@ -412,7 +507,8 @@ TEST_CASE("the background compiler answers every request, compiling each leaf on
   const std::int64_t n = 10;
   std::int64_t result = 0;
   raddle_leaf_failure failure;
-  CHECK(code(&n, &result, &failure) == raddle_leaf_ok);
+  TestWorker worker;
+  CHECK(code(&worker, &n, &result, &failure) == raddle_leaf_ok);
   CHECK(result == 55);
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/opt/common_subexpressions.hpp"
 #include "compiler/opt/dead_code.hpp"
 #include "compiler/opt/fold_constants.hpp"
+#include "compiler/opt/gather_calls.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
 #include "compiler/opt/leaf_builtins.hpp"
@@ -84,6 +85,35 @@ TEST_CASE("common-subexpressions shares within a region and from those around it
         "  if %c {\n    %0: int = mul %x, %x\n    %y = copy %0\n  } {\n"
         "    %1: int = mul %x, %x\n    %y = copy %1\n  }\n";
     CHECK(after(share_common_subexpressions, branches) == function(branches));
+  }
+}
+
+TEST_CASE("gather-calls brings calls of a leaf together that need nothing of each other") {
+  const std::string head = "leaf (%n: int) -> (%y: int)";
+  const auto gathered = [&](const std::string& body) {
+    Script script("entry @f\n" + function(body, head));
+    gather_calls(script.module);
+    return script.text();
+  };
+  CHECK(gathered("  %p: int = sub %n, 1\n  %q: int = call @f %p\n  %r: int = sub %n, 2\n  %s: int = call @f %r\n"
+                 "  %y = add %q, %s\n") ==
+        function("  %p: int = sub %n, 1\n  %r: int = sub %n, 2\n  %q: int = call @f %p\n  %s: int = call @f %r\n"
+                 "  %y = add %q, %s\n",
+                 head));
+  SUBCASE("not those that need one of the others, nor what only needs other calls") {
+    const std::string chain = "  %q: int = call @f %n\n  %r: int = sub %q, 2\n  %y = call @f %r\n";
+    CHECK(gathered(chain) == function(chain, head));
+    CHECK(gathered("  %q: int = call @f %n\n  %r: int = add %q, 1\n  %s: int = call @f %r\n  %t: int = sub %n, 1\n"
+                   "  %u: int = call @f %t\n  %y = add %s, %u\n") ==
+          function("  %t: int = sub %n, 1\n  %q: int = call @f %n\n  %u: int = call @f %t\n  %r: int = add %q, 1\n"
+                   "  %s: int = call @f %r\n  %y = add %s, %u\n",
+                   head));
+  }
+  SUBCASE("not across an operation that may take long and is needed") {
+    const std::string branch =
+        "  var %r: int\n  %q: int = call @f %n\n  %s: boolean = lt %n, 1\n  if %s {\n    %r = copy %n\n  } {\n"
+        "    %r = sub %n, 1\n  }\n  %t: int = call @f %r\n  %y = add %q, %t\n";
+    CHECK(gathered(branch) == function(branch, head));
   }
 }
 

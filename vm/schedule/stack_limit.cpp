@@ -1,11 +1,11 @@
-#include "compiler/codegen/stack_limit.hpp"
+#include "vm/schedule/stack_limit.hpp"
 
 #include <pthread.h>
 
 #include <algorithm>
 #include <cstddef>
 
-namespace raddle::codegen {
+namespace raddle::vm {
 namespace {
 
 constexpr std::size_t reserve_bytes = 128 * 1024;
@@ -32,4 +32,4 @@ const void* stack_limit() noexcept {
   return limit;
 }
 
-}  // namespace raddle::codegen
+}  // namespace raddle::vm
