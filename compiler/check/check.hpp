@@ -10,6 +10,8 @@ namespace raddle {
 struct CheckOptions {
   /// Off in an interactive session, where a later line may still use what this one declares.
   bool warn_unused = true;
+  /// A module is missing: a name that nothing declares may be of it, which says nothing new.
+  bool is_module_missing = false;
 };
 
 /// @param modules      parsed without errors; imported ones before those that import them, the main one last

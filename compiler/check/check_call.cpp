@@ -109,7 +109,7 @@ void ExpressionChecker::unknown_function(const ast::Call& call) {
         .label(found.span, "declared here");
     return;
   }
-  if (!scopes_.first_report(name + "()")) return;
+  if (context_.options.is_module_missing || !scopes_.first_report(name + "()")) return;
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::unknown_function, call.callee.span, name);
   if (const auto hidden = context_.not_imported.find(name); hidden != context_.not_imported.end()) {
     diagnostic.note("add `import " + hidden->second + ";`");

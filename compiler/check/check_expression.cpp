@@ -104,6 +104,7 @@ void ExpressionChecker::unknown_variable(const ast::Name& name) {
         .note("call it: `" + name.text + "(...)`");
     return;
   }
+  if (context_.options.is_module_missing) return;
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::unknown_variable, name.span, name.text);
   const std::string_view help = help_for_foreign_name(name.text, NameUse::variable);
   if (help.empty())

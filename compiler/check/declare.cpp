@@ -212,6 +212,7 @@ void check_dispatch(Context& context, const ast::FunctionDefinition& function) {
     context.diagnostics.report(DiagnosticKind::not_supported, dispatch->value->span, "the app executor `COASTER`");
     return;
   }
+  if (context.options.is_module_missing) return;
   context.diagnostics.report(DiagnosticKind::unknown_work_type, dispatch->value->span, name)
       .note("it is `WORKER`, `CONTROL`, or declared with `pragma worktypedef " + name + ";`");
 }

@@ -203,6 +203,7 @@ TypeId resolve_name(Context& context, const ast::TypeExpr& type) {
                                "dense arrays of `" + type.name.text + "`");
     return TypeStore::error;
   }
+  if (context.options.is_module_missing) return TypeStore::error;
   Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::unknown_type, type.name.span, type.name.text);
   if (const std::string_view help = help_for_foreign_name(type.name.text, NameUse::type); !help.empty()) {
     diagnostic.note(std::string(help));

@@ -8,10 +8,11 @@
 namespace raddle::driver {
 
 std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file) {
-  std::vector<std::unique_ptr<ast::Module>> modules = load_modules(session, file);
-  if (session.diagnostics.has_errors()) return nullptr;
+  LoadedModules loaded = load_modules(session, file);
+  if (!loaded.are_well_formed) return nullptr;
+  const CheckOptions options{.is_module_missing = loaded.is_one_missing};
   auto checked =
-      std::make_unique<CheckedProgram>(check(std::move(modules), session.sources, session.diagnostics, CheckOptions{}));
+      std::make_unique<CheckedProgram>(check(std::move(loaded.modules), session.sources, session.diagnostics, options));
   if (session.diagnostics.has_errors()) return nullptr;
   return checked;
 }

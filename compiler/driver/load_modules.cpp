@@ -33,7 +33,7 @@ class Loader {
     if (!source.empty()) load(session_.sources.add("<stdlib>/" + name + ".df", std::string(source)), nullptr);
   }
 
-  std::vector<std::unique_ptr<ast::Module>> take() { return std::move(modules_); }
+  LoadedModules take() { return {std::move(modules_), missing_ != 0, session_.diagnostics.error_count() == missing_}; }
 
  private:
   void load(std::uint32_t file, const ExpandedText* expanded) {
@@ -56,6 +56,7 @@ class Loader {
         if (!loaded_.insert(same_file(path)).second) return;
         if (!read_file(path, text, error)) {
           session_.diagnostics.report(DiagnosticKind::unreadable_module, import.span, path, error);
+          ++missing_;
           return;
         }
         const std::uint32_t file = session_.sources.add(path, std::move(text));
@@ -75,6 +76,7 @@ class Loader {
   }
 
   void report_unknown(const ast::Import& import) {
+    ++missing_;
     Diagnostic& diagnostic = session_.diagnostics.report(DiagnosticKind::unknown_module, import.span, import.module);
     std::vector<std::string> names;
     for (const stdlib::Builtin& builtin : stdlib::builtins()) names.emplace_back(builtin.module);
@@ -92,6 +94,7 @@ class Loader {
   std::set<std::string> seen_;    ///< modules, by the names that they were imported by
   std::set<std::string> loaded_;  ///< files
   std::vector<std::unique_ptr<ast::Module>> modules_;
+  std::size_t missing_ = 0;  ///< modules: an error each
 };
 
 }  // namespace
@@ -102,7 +105,7 @@ std::optional<ExpandedText> preprocess_script(Session& session, std::uint32_t fi
                     session.diagnostics);
 }
 
-std::vector<std::unique_ptr<ast::Module>> load_modules(Session& session, std::uint32_t file) {
+LoadedModules load_modules(Session& session, std::uint32_t file) {
   Loader loader(session, file);
   loader.load_library_module("builtins");
   loader.load_script(file);

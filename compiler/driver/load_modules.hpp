@@ -11,13 +11,19 @@
 
 namespace raddle::driver {
 
+struct LoadedModules {
+  /// Each once, imported ones before those that import them, the main one last.
+  std::vector<std::unique_ptr<ast::Module>> modules;
+  bool is_one_missing = false;  ///< unknown or unreadable
+  bool are_well_formed = true;  ///< nothing else is wrong with them
+};
+
 /// Where an import is looked for: the library, `-I` folders in order, the current folder, the main script's folder;
 /// first NAME.df, then NAME.swift.
 ///
 /// @param file  the main script, already in `session.sources`
-/// @return      each module once, imported ones before those that import them, the main one last. Unknown modules,
-///              unreadable files and syntax errors are reported.
-std::vector<std::unique_ptr<ast::Module>> load_modules(Session& session, std::uint32_t file);
+/// @return      unknown modules, unreadable files and syntax errors are reported
+LoadedModules load_modules(Session& session, std::uint32_t file);
 
 /// The main script's text after preprocessing; nothing if that changes nothing.
 std::optional<ExpandedText> preprocess_script(Session& session, std::uint32_t file);

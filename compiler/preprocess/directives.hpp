@@ -70,6 +70,8 @@ class Reader {
   std::vector<Condition> conditions_;
   std::vector<std::string> open_files_;  ///< paths, the including ones first
   std::set<std::string> read_once_;      ///< with `#pragma once`
+  std::size_t included_files_ = 0;       ///< each as often as it was read
+  std::size_t included_bytes_ = 0;
 };
 
 }  // namespace raddle::preprocessor

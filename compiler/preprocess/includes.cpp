@@ -12,6 +12,8 @@ namespace raddle::preprocessor {
 namespace {
 
 constexpr std::size_t deepest = 100;
+constexpr std::size_t most_files = 10'000;
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -63,6 +65,15 @@ void Reader::open_include(const Line& line, const std::string& path) {
   if (!read_file(path, text, error)) {
     diagnostics_.report(DiagnosticKind::missing_include, line.span(), "read", path, ": " + error);
     return;
+  }
+  included_bytes_ += text.size();
+  if (++included_files_ > most_files || included_bytes_ > most_bytes) {
+    const bool by_count = included_files_ > most_files;
+    diagnostics_
+        .report(DiagnosticKind::too_much_included, line.span(),
+                by_count ? fmt::format("{} files", most_files) : fmt::format("{} MiB", most_bytes >> 20), path)
+        .note("`#pragma once` at the beginning of a file makes it be read once only");
+    throw TooMuchExpansion{};
   }
   read(sources_.add(path, std::move(text), line.at));
 }

@@ -8,7 +8,9 @@ namespace raddle::preprocessor {
 
 namespace {
 
-constexpr std::size_t most_replaced = 500'000;
+constexpr std::size_t most_words = 500'000;
+constexpr std::size_t most_bytes = std::size_t{16} << 20;
+constexpr std::size_t most_argument_words = 2'000'000;  ///< calls in arguments of calls read theirs again
 constexpr std::size_t deepest = 200;  ///< macro calls in arguments of macro calls: each is a recursion
 
 bool is_space(const Token& token) { return token.kind == TokenKind::blank || token.kind == TokenKind::newline; }
@@ -129,18 +131,24 @@ void Expander::enter(Macro& macro, const Token& name) {
   Span use = name.from;
   if (macro.has_parameters && (!read_arguments(macro, name, arguments, use) || !fits(macro, name, arguments))) return;
   if (!name.made) sources_.add_macro_use({use, macro.name, macro.definition});
-  if (depth_ > deepest) give_up(macro, name, "is used in its own arguments too deeply");
+  if (depth_ > deepest) give_up(macro, name.from, "is used in its own arguments too deeply");
+  account(macro, name.from, std::span(&name, 1));  // a macro without text is work, too
   std::vector<Token> text = substitute(macro, arguments, use);
-  replaced_ += text.size() + 1;
-  if (replaced_ > most_replaced)
-    give_up(macro, name, "makes the script too large: macros made half a million words of it");
   macro.is_expanding = true;
   contexts_.push_back({std::move(text), 0, &macro});
 }
 
-void Expander::give_up(const Macro& macro, const Token& name, const char* why) {
-  diagnostics_.report(DiagnosticKind::bad_macro_use, name.from, macro.name, why);
+void Expander::give_up(const Macro& macro, Span use, const char* why) {
+  diagnostics_.report(DiagnosticKind::bad_macro_use, use, macro.name, why);
   throw TooMuchExpansion{};
+}
+
+void Expander::account(const Macro& macro, Span use, std::span<const Token> tokens) {
+  made_words_ += tokens.size();
+  for (const Token& token : tokens) made_bytes_ += token.text.size();
+  if (made_words_ > most_words)
+    give_up(macro, use, "makes the script too large: macros made half a million words of it");
+  if (made_bytes_ > most_bytes) give_up(macro, use, "makes the script too large: macros made 16 MiB of it");
 }
 
 /// Reads up to the `)`. @param use  gets the range from the macro's name to there
@@ -163,6 +171,8 @@ bool Expander::read_arguments(const Macro& macro, const Token& name, Arguments& 
       for (std::vector<Token>& argument : arguments) trim(argument);
       return true;
     }
+    if (++argument_words_ > most_argument_words)
+      give_up(macro, name.from, "has too large arguments: those of all macros have two million words");
     const bool rest = macro.is_variadic && arguments.size() >= macro.parameters.size();
     if (open == 1 && is_other(token, ",") && !rest)
       arguments.emplace_back();
@@ -198,13 +208,17 @@ std::vector<Token> Expander::substitute(const Macro& macro, const Arguments& arg
     const std::size_t after = skip_spaces(macro.body, i + 1);
     const bool pasted_next = after < macro.body.size() && is_other(macro.body[after], "##");
     if (is_space(token)) {
-      if (!pasting && !pasted_next) out.push_back(token);
+      if (pasting || pasted_next) continue;
+      account(macro, use, std::span(&token, 1));
+      out.push_back(token);
       continue;
     }
     std::vector<Token> part;
     std::size_t parameter = parameter_index(macro, token);
     if (macro.has_parameters && is_other(token, "#")) {
-      part.push_back(stringify(arguments[parameter_index(macro, macro.body[after])], use));
+      const std::vector<Token>& argument = arguments[parameter_index(macro, macro.body[after])];
+      account(macro, use, argument);
+      part.push_back(stringify(argument, use));
       i = after;
     } else if (parameter == arguments.size()) {
       part.push_back({token.kind, token.final, true, token.text, use});
@@ -215,13 +229,16 @@ std::vector<Token> Expander::substitute(const Macro& macro, const Arguments& arg
       is_expanded[parameter] = true;
       part = expanded[parameter];
     }
+    account(macro, use, part);
     const bool after_comma = pasting && macro.is_variadic && parameter + 1 == arguments.size() && !out.empty() &&
                              is_other(out.back(), ",");  // `, ## __VA_ARGS__`: no comma before nothing
     if (after_comma && part.empty()) out.pop_back();
-    if (pasting && !left_empty && !after_comma)
+    if (pasting && !left_empty && !after_comma) {
+      if (!out.empty()) account(macro, use, std::span(&out.back(), 1));
       paste(out, std::move(part), use);
-    else
+    } else {
       out.insert(out.end(), part.begin(), part.end());
+    }
     left_empty = part.empty() && (!pasting || left_empty);
     pasting = false;
   }

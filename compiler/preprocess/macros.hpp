@@ -1,6 +1,7 @@
 #pragma once
 // Macros and their replacement. Private to compiler/preprocess.
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -59,7 +60,9 @@ class Expander {
   void push_back(std::vector<Token> tokens) { contexts_.push_back({std::move(tokens), 0, nullptr}); }
   bool open_follows();
   void enter(Macro& macro, const Token& name);
-  [[noreturn]] void give_up(const Macro& macro, const Token& name, const char* why);
+  [[noreturn]] void give_up(const Macro& macro, Span use, const char* why);
+  /// To be called before the tokens are made: gives up where macros have made too much.
+  void account(const Macro& macro, Span use, std::span<const Token> tokens);
   bool read_arguments(const Macro& macro, const Token& name, Arguments& arguments, Span& use);
   bool fits(const Macro& macro, const Token& name, Arguments& arguments);
   std::vector<Token> substitute(const Macro& macro, const Arguments& arguments, Span use);
@@ -74,8 +77,10 @@ class Expander {
   std::deque<Macro> defined_;  ///< all that ever were: uses refer to them
   MacroTable macros_;
   std::deque<std::string> kept_;
-  std::size_t depth_ = 0;     ///< of expand() within expand()
-  std::size_t replaced_ = 0;  ///< tokens made so far
+  std::size_t depth_ = 0;           ///< of expand() within expand()
+  std::size_t made_words_ = 0;      ///< tokens made so far
+  std::size_t made_bytes_ = 0;      ///< their texts
+  std::size_t argument_words_ = 0;  ///< tokens read as arguments so far
 };
 
 }  // namespace raddle::preprocessor
