@@ -95,6 +95,10 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
   app.add_option("--processes", options.process_limit, "External programs at once (default: the number of workers)")
       ->check(CLI::Range(1, 100000))
       ->type_name("N");
+  app.add_option("--call-memory", options.call_memory_mib,
+                 "Memory that open calls and what waits in them may take, in MiB (default: half of what there is)")
+      ->check(CLI::Range(1, 1 << 30))
+      ->type_name("N");
   app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
   app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
       ->check([](const std::string& text) {

@@ -15,7 +15,8 @@ void add_calls(Session& session, Diagnostic& diagnostic, const std::vector<vm::P
   for (std::size_t i = 0; i < calls.size() && i < most_calls; ++i)
     diagnostic.calls.push_back(session.sources.describe(span_of(calls[i])));
   if (calls.size() > most_calls)
-    diagnostic.remark(fmt::format("and {} more calls around it", calls.size() - most_calls));
+    diagnostic.remark(fmt::format("and {}{} more calls around it",
+                                  calls.size() < vm::call_chain_limit ? "" : "at least ", calls.size() - most_calls));
 }
 
 void report_failure(Session& session, const vm::RunFailure& failure) {

@@ -42,6 +42,7 @@ vm::RunOptions run_options(const Session& session, const std::string& script_pat
   vm::RunOptions options;
   options.workers = given.workers != 0 ? given.workers : core_count();
   options.process_budget = process_budget(given.process_limit, options.workers);
+  options.call_memory_bytes = given.call_memory_mib << 20;
   options.scheduler_seed = given.scheduler_seed;
   options.inlining = given.inlining == "never" ? vm::Inlining::never : vm::Inlining::adaptive;
   options.leaf_threshold = given.leaf_threshold;

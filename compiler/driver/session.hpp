@@ -29,6 +29,7 @@ struct Options {
   bool preprocess = true;                    ///< not -p
   unsigned workers = 0;                      ///< 0: all cores
   unsigned process_limit = 0;                ///< 0: as many as workers
+  std::size_t call_memory_mib = 0;           ///< 0: half of the memory
   int optimisation = 2;                      ///< 0, 1, 2
   std::string emit;                          ///< stage to print instead of running, "" to run
   std::string print_after;                   ///< pass

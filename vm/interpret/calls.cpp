@@ -1,4 +1,6 @@
 // Calls of functions of the script and of the library.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "vm/interpret/borrow.hpp"
@@ -12,6 +14,9 @@ namespace {
 
 /// Callers beyond this depth are not kept for messages when they have nothing left to do.
 constexpr std::uint32_t kept_depth = 200;
+
+/// Open activations in one chain of calls that are shown as a recursion.
+constexpr std::uint64_t least_recursion = 1000;
 
 /// Of one call, on the stack of call_builtin.
 class CallHost final : public BuiltinHost {
@@ -58,6 +63,7 @@ void Interpreter::call(Frame& frame, const Instruction& in) {
 }
 
 void Interpreter::call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only) {
+  if (run_.cells.is_full()) return end_for_memory(frame, instruction);
   const Function& function = program_.functions[site.function];
   Frame* outer = &frame;
   if (site.is_tail && frame.depth >= kept_depth) {
@@ -75,6 +81,26 @@ void Interpreter::call_composite(Frame& frame, const CallSite& site, std::uint32
     activate(callee);
   else
     push(*callee);
+}
+
+void Interpreter::end_for_memory(Frame& frame, std::uint32_t instruction) {
+  if (run_.is_stopped()) return;
+  std::vector<std::uint64_t> activations(program_.functions.size());
+  for (const Frame* each = &frame; each != nullptr; each = each->outer) {
+    if (each->is_function()) ++activations[each->body.function];
+  }
+  const auto most = std::ranges::max_element(activations);
+  std::uint64_t about = 1;  // which of the calls finds no memory is an accident of the schedule
+  while (about <= *most / 10) about *= 10;
+  const std::size_t mebibytes = run_.cells.limit_bytes() >> 20;
+  const std::string& name = program_.functions[static_cast<std::size_t>(most - activations.begin())].name;
+  const std::string memory = fmt::format("more than {} MiB (see --call-memory)", mebibytes);
+  failure_at(frame, instruction,
+             about < least_recursion
+                 ? fmt::format("open calls and loops take {}", memory)
+                 : fmt::format("more than {} activations of `{}` are open, which take {}: does the recursion end?",
+                               about, name, memory));
+  run_.pool.stop();
 }
 
 bool Interpreter::call_builtin(Frame& frame, const Instruction& in) {

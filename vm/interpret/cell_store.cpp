@@ -27,11 +27,18 @@ CellStore::FreeBlock* CellStore::take_batch(std::size_t size_class) {
 void CellStore::give_batch(std::size_t size_class, FreeBlock* batch) {
   const std::lock_guard lock(mutex_);
   batches_[size_class].push_back(batch);
+  is_full_.store(false, std::memory_order_relaxed);
+}
+
+void CellStore::reserve(std::size_t size_bytes) {
+  reserved_bytes_ += size_bytes;
+  if (reserved_bytes_ > limit_bytes_) is_full_.store(true, std::memory_order_relaxed);
 }
 
 CellStore::FreeBlock* CellStore::cut_chunk(std::size_t size_class) {
   const std::size_t block_bytes = (size_class + 1) * granule;
   const std::size_t count = chunk_bytes / block_bytes;
+  reserve(count * block_bytes);
   auto* memory = static_cast<std::byte*>(::operator new(count* block_bytes, alignment));
   chunks_.push_back({memory, block_bytes, count});
   FreeBlock* batch = nullptr;
@@ -48,14 +55,17 @@ void* CellStore::allocate_large(std::size_t size_bytes) {
   void* memory = ::operator new(size_bytes, alignment);
   *static_cast<std::uintptr_t*>(memory) = 0;
   const std::lock_guard lock(mutex_);
+  reserve(size_bytes);
   large_.insert(memory);
   return memory;
 }
 
-void CellStore::free_large(void* memory) {
+void CellStore::free_large(void* memory, std::size_t size_bytes) {
   {
     const std::lock_guard lock(mutex_);
     large_.erase(memory);
+    reserved_bytes_ -= size_bytes;
+    is_full_.store(false, std::memory_order_relaxed);
   }
   ::operator delete(memory, alignment);
 }

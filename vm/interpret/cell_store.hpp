@@ -1,6 +1,7 @@
 #pragma once
 // Memory of frames and of everything else that waits: blocks that can be enumerated, so that a run can say what is
 // stuck and can free what a stopped run has left behind.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,7 +36,8 @@ class CellStore {
     FreeBlock* next;
   };
 
-  CellStore() = default;
+  /// @param limit_bytes  beyond it the store is full
+  explicit CellStore(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
   CellStore(const CellStore&) = delete;
   ~CellStore();
 
@@ -43,7 +45,11 @@ class CellStore {
   FreeBlock* take_batch(std::size_t size_class);
   void give_batch(std::size_t size_class, FreeBlock* batch);
   void* allocate_large(std::size_t size_bytes);
-  void free_large(void* memory);
+  void free_large(void* memory, std::size_t size_bytes);
+  /// The limit was passed and nothing was given back since. What asks still gets memory: whoever makes much of it looks
+  /// here first. Any thread.
+  bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
+  std::size_t limit_bytes() const { return limit_bytes_; }
 
   void for_each_live(const std::function<void(Cell&)>& visit) const;
   /// Destroys all live cells and frees all memory.
@@ -55,11 +61,17 @@ class CellStore {
     std::size_t block_bytes, block_count;
   };
   FreeBlock* cut_chunk(std::size_t size_class);
+  void reserve(std::size_t size_bytes);  // with mutex_ held
 
+  const std::size_t limit_bytes_;
+  /// Written under the mutex. relaxed: nothing is read on the strength of it, and that a call sees it a little later
+  /// costs a few blocks.
+  std::atomic<bool> is_full_{false};
   mutable std::mutex mutex_;  ///< guards all below
   std::vector<Chunk> chunks_;
   std::vector<FreeBlock*> batches_[class_count];
   std::unordered_set<void*> large_;
+  std::size_t reserved_bytes_ = 0;  ///< chunks and large blocks
 };
 
 /// One worker's free lists: its thread only. A block may be given back on another worker than it was taken on; full
@@ -81,7 +93,7 @@ class CellCache {
   /// @pre the cell there has been destroyed
   void deallocate(void* memory, std::size_t size_bytes) {
     const std::size_t index = (size_bytes - 1) / CellStore::granule;
-    if (index >= CellStore::class_count) return store_.free_large(memory);
+    if (index >= CellStore::class_count) return store_.free_large(memory, size_bytes);
     FreeList& list = lists_[index];
     auto* block = ::new (memory) CellStore::FreeBlock{0, list.first};
     list.first = block;

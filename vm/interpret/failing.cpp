@@ -11,8 +11,6 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::size_t call_chain_limit = 50;
-
 /// How far the strand has waited for a variable.
 AwaitMode awaited_mode(const Program& program, const Strand& strand, Operand variable) {
   const AwaitedInput* first = program.awaited.data() + strand.first_awaited;

@@ -153,6 +153,8 @@ class Interpreter {
   // --- calls.cpp, leaf_calls.cpp, apps.cpp
   void call(Frame& frame, const Instruction& in);
   void call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
+  /// Open calls take too much memory: reports which function has most of them and ends the run.
+  void end_for_memory(Frame& frame, std::uint32_t instruction);
   bool call_builtin(Frame& frame, const Instruction& in);
   void set_results(Frame& frame, const Instruction& in, std::vector<Value>& results);
   bool call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction);

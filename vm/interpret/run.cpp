@@ -5,6 +5,7 @@
 #include "vm/interpret/diagnosis.hpp"
 #include "vm/interpret/leaf_call.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/memory/memory_limit.hpp"
 #include "vm/value/temporaries.hpp"
 
 namespace raddle::vm {
@@ -23,6 +24,7 @@ constexpr std::size_t failure_limit = 1000;  ///< different ones kept for the re
 Run::Run(const Program& program, const RunOptions& options)
     : program(program),
       options(options),
+      cells(options.call_memory_bytes != 0 ? options.call_memory_bytes : memory_limit_bytes() / 2),
       pool(std::max(1u, options.workers), options.scheduler_seed, options.inlining),
       throttle(pool, throttle_limit(options)),
       leaves(program.functions.size(), options.leaf_compiler, pool, throttle),

@@ -1,6 +1,7 @@
 #pragma once
 // The run of a program: what the driver calls.
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -49,7 +50,8 @@ struct RunOptions {
   std::vector<Value> arguments;           ///< the entry's parameters, in order
   LeafCompiler* leaf_compiler = nullptr;  ///< null: everything is interpreted
   std::uint32_t leaf_threshold = 1000;    ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
-  ProcessBudget process_budget;           ///< of external programs that run at once
+  std::size_t call_memory_bytes = 0;  ///< most that open calls and what waits in them may take; 0: half of the memory
+  ProcessBudget process_budget;       ///< of external programs that run at once
   AppSettings apps;
   std::vector<std::string> package_folders;  ///< in which Tcl looks for packages, before its own places
   std::function<void()> before_program;      ///< called before each external program starts; may be empty

@@ -1,6 +1,7 @@
 #pragma once
 // Why a future failed: the first cause, shared by everything that depends on it.
 #include <compare>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,15 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
+constexpr std::size_t call_chain_limit = 50;  ///< calls kept of a chain
+
 class Failure final : public HeapObject {
  public:
   Failure(std::string message, Place place) : message(std::move(message)), place(place) {}
   const std::string message;  ///< lower case, no full stop: "division by zero"
   const Place place;          ///< of the operation that failed
-  std::vector<Place> calls;   ///< the calls around it, innermost first; filled before the failure is shared
+  std::vector<Place>
+      calls;  ///< the calls around it, innermost first, at most call_chain_limit; filled before the failure is shared
 };
 
 inline Value failed_value(Ref<Failure> failure) { return Value::of_object(ValueKind::failure, std::move(failure)); }

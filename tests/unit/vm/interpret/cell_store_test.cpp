@@ -24,7 +24,7 @@ class CountedCell final : public Cell {
 TEST_CASE("live cells can be enumerated and are destroyed with the store") {
   int living = 0;
   {
-    CellStore store;
+    CellStore store(std::size_t{1} << 30);
     CellCache cache(store);
     std::vector<CountedCell*> cells;
     for (int i = 0; i < 1000; ++i) cells.push_back(::new (cache.allocate(sizeof(CountedCell))) CountedCell(living));
@@ -41,8 +41,31 @@ TEST_CASE("live cells can be enumerated and are destroyed with the store") {
   CHECK(living == 0);
 }
 
+TEST_CASE("a store beyond its limit is full until something is given back, and serves all the same") {
+  CellStore store(10 * CellStore::chunk_bytes);
+  CellCache cache(store);
+  std::vector<void*> blocks;
+  while (!store.is_full()) blocks.push_back(cache.allocate(1024));
+  CHECK(blocks.size() > 9 * CellStore::chunk_bytes / 1024);
+  CHECK(blocks.size() < 12 * CellStore::chunk_bytes / 1024);
+  int living = 0;
+  CHECK(cache.allocate(1024) != nullptr);
+  for (void* block : blocks) {
+    (::new (block) CountedCell(living))->~CountedCell();
+    cache.deallocate(block, 1024);
+  }
+  CHECK_FALSE(store.is_full());
+  CellStore small(1000);
+  CellCache large(small);
+  void* block = large.allocate(100'000);
+  CHECK(small.is_full());
+  (::new (block) CountedCell(living))->~CountedCell();
+  large.deallocate(block, 100'000);
+  CHECK_FALSE(small.is_full());
+}
+
 TEST_CASE("memory freed on one worker is used again on another") {
-  CellStore store;
+  CellStore store(std::size_t{1} << 30);
   CellCache taker(store), giver(store);
   int living = 0;
   std::vector<void*> first;
