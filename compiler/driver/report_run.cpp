@@ -22,6 +22,7 @@ void add_calls(Session& session, Diagnostic& diagnostic, const std::vector<vm::P
 void report_failure(Session& session, const vm::RunFailure& failure) {
   Diagnostic& diagnostic =
       session.diagnostics.report(DiagnosticKind::run_time, span_of(failure.place), failure.message);
+  for (const std::string& detail : failure.details) diagnostic.remark(detail);
   add_calls(session, diagnostic, failure.calls);
   if (failure.count > 1) diagnostic.remark(fmt::format("{} times in this run", failure.count));
 }

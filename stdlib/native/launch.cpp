@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -110,9 +109,11 @@ Result start(Call call, const std::vector<Launch>& launches) {
     for (vm::ProcessRequest& request : requests_of(launch)) requests.push_back(std::move(request));
   }
   if (requests.empty()) return fail("launch: there is no program");
+  // Written here before the first spawn(), which publishes it, and from then on by the thread of the processes only:
+  // all that end are told there, one after the other. So nothing in it is atomic.
   struct Group {
-    std::atomic<std::size_t> running;  // by the thread of the processes only, but for its first value
-    int exit_code = 0;
+    std::size_t running;
+    int exit_code;
     vm::BuiltinCompletion end;
   };
   const auto group = std::make_shared<Group>(requests.size(), 0, call.host->end_later());

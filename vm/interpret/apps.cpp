@@ -8,6 +8,7 @@
 
 #include "vm/interpret/app_limits.hpp"
 #include "vm/interpret/borrow.hpp"
+#include "vm/interpret/end_of_file.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/program_run.hpp"
 #include "vm/interpret/run_state.hpp"
@@ -66,6 +67,16 @@ std::string describe(const ProgramRun& run) {
   if (!request.stdout_path.empty()) text += " @stdout=" + request.stdout_path;
   if (!request.stderr_path.empty()) text += " @stderr=" + request.stderr_path;
   return text;
+}
+
+/// The end of what it has written to standard error, if that is a file: it goes with the other outputs.
+std::vector<std::string> said_last(const ProgramRun& run) {
+  const std::string& path = run.request.stderr_path;
+  if (path.empty() || !run.result.start_error.empty()) return {};
+  std::vector<std::string> lines = last_lines(path);
+  for (std::string& line : lines) line.insert(0, "  ");
+  if (!lines.empty()) lines.insert(lines.begin(), fmt::format("the end of its standard error, `{}`:", path));
+  return lines;
 }
 
 /// What can not be started will not start the next time either.
@@ -151,6 +162,8 @@ void ProgramRun::run(Worker& worker) {
 void Interpreter::finish_program(ProgramRun* finished) {
   Frame& frame = finished->frame;
   const std::string problem = what_went_wrong(*finished);
+  std::vector<std::string> details;
+  if (!problem.empty()) details = said_last(*finished);
   if (!problem.empty()) remove_files(finished->output_paths);
   run_.partial_outputs.end(finished->output_paths);
   if (problem.empty()) {
@@ -164,7 +177,7 @@ void Interpreter::finish_program(ProgramRun* finished) {
       finished->request.delay_s = back_off_s(run_.options.apps, finished->attempt++, frame.stream);
       return start_program(*finished);
     }
-    fail_program(frame, finished->site, failure_at(frame, finished->instruction, message));
+    fail_program(frame, finished->site, failure_at(frame, finished->instruction, message, std::move(details)));
   }
   destroy(finished);
   release(&frame);

@@ -47,9 +47,11 @@ Value failure_in(const Future& future) {
 
 }  // namespace
 
-Value Interpreter::failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls) {
+Value Interpreter::failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls,
+                              std::vector<std::string> details) {
   Ref<Failure> failure = make_ref<Failure>(std::move(message), place);
   failure->calls = std::move(calls);
+  failure->details = std::move(details);
   for (const Frame* each = &frame; each && failure->calls.size() < call_chain_limit; each = each->outer) {
     if (each->is_function() && each->call_site != no_id) failure->calls.push_back(program_.places[each->call_site]);
   }
@@ -57,9 +59,10 @@ Value Interpreter::failure_at(Frame& frame, Place place, std::string message, st
   return failed_value(std::move(failure));
 }
 
-Value Interpreter::failure_at(Frame& frame, std::uint32_t instruction, std::string message) {
+Value Interpreter::failure_at(Frame& frame, std::uint32_t instruction, std::string message,
+                              std::vector<std::string> details) {
   frame.careful.store(true, std::memory_order_relaxed);
-  return failure_at(frame, program_.places[instruction], std::move(message));
+  return failure_at(frame, program_.places[instruction], std::move(message), {}, std::move(details));
 }
 
 std::string assigned_twice_text(const std::string& variable) {

@@ -69,9 +69,10 @@ class Interpreter {
 
   // --- failures
   /// A new failure at an instruction: notes it with the calls around it.
-  Value failure_at(Frame& frame, std::uint32_t instruction, std::string message);
+  Value failure_at(Frame& frame, std::uint32_t instruction, std::string message, std::vector<std::string> details = {});
   /// @param calls  those that are no frames, innermost first
-  Value failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls = {});
+  Value failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls = {},
+                   std::vector<std::string> details = {});
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
   Value missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key);
 

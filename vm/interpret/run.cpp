@@ -61,7 +61,9 @@ void Run::report(Ref<Failure> failure) {
 std::vector<RunFailure> Run::failures() {
   const std::lock_guard lock(failures_mutex_);
   std::vector<RunFailure> all;
-  for (const auto& [key, alike] : failures_) all.push_back({key.second, key.first, alike.least->calls, alike.count});
+  for (const auto& [key, alike] : failures_) {
+    all.push_back({key.second, key.first, alike.least->details, alike.least->calls, alike.count});
+  }
   return all;
 }
 

@@ -22,8 +22,9 @@ class Failure final : public HeapObject {
   Failure(std::string message, Place place) : message(std::move(message)), place(place) {}
   const std::string message;  ///< lower case, no full stop: "division by zero"
   const Place place;          ///< of the operation that failed
-  std::vector<Place>
-      calls;  ///< the calls around it, innermost first, at most call_chain_limit; filled before the failure is shared
+  // filled before the failure is shared:
+  std::vector<Place> calls;          ///< the calls around it, innermost first, at most call_chain_limit
+  std::vector<std::string> details;  ///< what else is known, as lines
 };
 
 inline Value failed_value(Ref<Failure> failure) { return Value::of_object(ValueKind::failure, std::move(failure)); }
