@@ -9,20 +9,19 @@ namespace {
 
 using ast::as;
 
-void bind_formals(Context& context, Scopes& scopes, const std::vector<ast::Formal>& formals) {
+/// @param reads_globals  false: the body, in Tcl or of the library, knows its formals only
+void bind_formals(Context& context, Scopes& scopes, const std::vector<ast::Formal>& formals, bool reads_globals) {
   for (const ast::Formal& formal : formals) {
     const VariableId other = scopes.find(formal.name.text);
     if (other != ast::no_variable) {
       const Variable& variable = context.variable(other);
       const bool formal_too = variable.role == VariableRole::input || variable.role == VariableRole::output;
-      const bool near = variable.span.file == formal.span.file || formal.span.file == context.main_file;
       if (formal_too) {
         context.diagnostics.report(DiagnosticKind::redeclared, formal.name.span, formal.name.text)
             .label(variable.span, "first declared here");
         context.silenced.insert({other, formal.variable});
-      } else if (near && scopes.first_hiding(formal.name.text)) {
-        context.diagnostics.report(DiagnosticKind::hides_global, formal.name.span, formal.name.text)
-            .label(variable.span, "top-level variable declared here");
+      } else if (reads_globals) {
+        scopes.report_hiding(formal.name, other);
       }
     }
     scopes.bind(formal.name.text, formal.variable);
@@ -143,8 +142,10 @@ void check_function_bodies(Context& context) {
   for (const auto& module : context.program.modules) {
     for (const auto& function : module->functions) {
       Scopes scopes(context, true);
-      bind_formals(context, scopes, function->outputs);
-      bind_formals(context, scopes, function->inputs);
+      const bool reads_globals =
+          function->body_kind == ast::BodyKind::block || function->body_kind == ast::BodyKind::command;
+      bind_formals(context, scopes, function->outputs, reads_globals);
+      bind_formals(context, scopes, function->inputs, reads_globals);
       switch (function->body_kind) {
         case ast::BodyKind::block: {
           StatementChecker statements(context, scopes);

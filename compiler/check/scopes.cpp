@@ -29,10 +29,7 @@ bool Scopes::report_taken(const ast::Identifier& name) {
   const Span there = context_.variable(other).span;
   const bool is_global = context_.globals.contains(name.text) && context_.globals.at(name.text) == other;
   if (in_function_ && is_global) {
-    const bool near = name.span.file == there.file || name.span.file == context_.main_file;
-    if (near && first_hiding(name.text))
-      context_.diagnostics.report(DiagnosticKind::hides_global, name.span, name.text)
-          .label(there, "top-level variable declared here");
+    report_hiding(name, other);
     return false;
   }
   const bool same_scope = is_global ? levels_.size() == 1 : levels_.back().contains(name.text);
@@ -41,6 +38,15 @@ bool Scopes::report_taken(const ast::Identifier& name) {
       .label(there, "first declared here");
   context_.silenced.insert(other);
   return true;
+}
+
+void Scopes::report_hiding(const ast::Identifier& name, VariableId global) {
+  const Span there = context_.variable(global).span;
+  const bool declared_before =
+      name.span.file == there.file ? there.begin < name.span.begin : name.span.file == context_.main_file;
+  if (declared_before && hiding_.insert(name.text).second)
+    context_.diagnostics.report(DiagnosticKind::hides_global, name.span, name.text)
+        .label(there, "top-level variable declared here");
 }
 
 VariableId Scopes::declare(const ast::Identifier& name, TypeId type, VariableRole role) {

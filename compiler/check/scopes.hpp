@@ -30,8 +30,9 @@ class Scopes {
   std::vector<std::string> names() const;
   /// True the first time that it is asked for `name`: an unknown name is reported once a body.
   bool first_report(const std::string& name) { return reported_.insert(name).second; }
-  /// The same for a name that hides a top-level variable.
-  bool first_hiding(const std::string& name) { return hiding_.insert(name).second; }
+  /// Warns, once for a name, where `name` of a function hides the top-level variable `global`. Not where the function
+  /// came first, nor in a module for a variable of the script that imports it: neither can have meant the other.
+  void report_hiding(const ast::Identifier& name, VariableId global);
 
  private:
   bool report_taken(const ast::Identifier& name);

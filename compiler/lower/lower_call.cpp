@@ -23,7 +23,25 @@ bool FunctionLowering::fills_files(const ast::Call& call) const {
 FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::vector<ir::VarId> targets) {
   targets.resize(call.output_types.size(), ir::none);
   refuse_unsupported(context_, call.annotations);
-  check_place(call);
+  Operands checks = check_place(call);
+  if (checks.empty()) return call_callee(call, std::move(targets));
+  // The call waits for what is checked first; its outputs belong to the region around it.
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const TypeId type = call.output_types[i];
+    if (fills_files(call) && is_file(types(), type)) {
+      targets[i] = file_for_output(targets[i], type, call.span);
+      files_with_object_.insert(targets[i]);
+    } else if (targets[i] == ir::none) {
+      targets[i] = temporary(type, call.span);
+    }
+  }
+  Operands outputs;
+  const ir::RegionId region = in_region([&] { outputs = call_callee(call, targets); });
+  emit(OpKind::wait, std::move(checks), {}, call.span).regions = {region};
+  return outputs;
+}
+
+FunctionLowering::Operands FunctionLowering::call_callee(const ast::Call& call, std::vector<ir::VarId> targets) {
   const ir::Operand priority = annotation_operand(call.annotations, "prio");
   switch (call.callee_kind) {
     case CalleeKind::function: return call_script_function(call, std::move(targets), priority);
@@ -51,7 +69,7 @@ ir::VarId FunctionLowering::file_for_output(ir::VarId target, TypeId type, Span 
 bool FunctionLowering::file_has_object(ir::VarId variable) {
   for (std::uint32_t i = 0; i < function().file_output_count; ++i)
     if (function().parameters[i] == variable) return true;
-  return mapped_files_.contains(variable);
+  return files_with_object_.contains(variable);
 }
 
 FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Call& call, std::vector<ir::VarId> targets,
@@ -87,7 +105,8 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
 }
 
 /// On one machine a place changes nothing, but a rank that does not exist is an error.
-void FunctionLowering::check_place(const ast::Call& call) {
+FunctionLowering::Operands FunctionLowering::check_place(const ast::Call& call) {
+  Operands checks;
   for (const ast::Annotation& annotation : call.annotations) {
     const std::string& name = annotation.name.text;
     const bool is_location = name == "location" || name == "soft_location";
@@ -95,23 +114,28 @@ void FunctionLowering::check_place(const ast::Call& call) {
     if (!is_location && !is_par) continue;
     ir::Operand number = value(*annotation.value);
     if (is_location) number = emit_value(OpKind::struct_get, {number}, TypeStore::int_, annotation.span);
-    ir::Op& op = emit(OpKind::call_builtin, {number}, {temporary(TypeStore::void_, annotation.span)}, annotation.span);
-    op.callee = builtin_named(is_location ? "@location" : "@par");
-    op.operand_types = {TypeStore::int_};
+    checks.push_back(check_with(is_location ? "@location" : "@par", number, annotation.span));
   }
-  if (call.callee_kind == CalleeKind::function) check_work_type(call);
+  if (call.callee_kind == CalleeKind::function) check_work_type(call, checks);
+  return checks;
 }
 
-void FunctionLowering::check_work_type(const ast::Call& call) {
+void FunctionLowering::check_work_type(const ast::Call& call, Operands& checks) {
   for (const ast::Annotation& annotation : context_.program.functions[call.callee_index].definition->annotations) {
     if (annotation.name.text != "dispatch") continue;
     const std::string& type = ast::as<ast::Name>(*annotation.value).text;
     if (type == "WORKER" || type == "CONTROL") return;
     const ir::Operand name = ir::Operand::constant(context_.module.constant(type));
-    ir::Op& op = emit(OpKind::call_builtin, {name}, {temporary(TypeStore::void_, call.span)}, call.span);
-    op.callee = builtin_named("@dispatch");
-    op.operand_types = {TypeStore::string};
+    checks.push_back(check_with("@dispatch", name, call.span));
   }
+}
+
+ir::Operand FunctionLowering::check_with(std::string_view builtin, ir::Operand operand, Span span) {
+  const ir::VarId checked = temporary(TypeStore::void_, span);
+  ir::Op& op = emit(OpKind::call_builtin, {operand}, {checked}, span);
+  op.callee = builtin_named(builtin);
+  op.operand_types = {type_of(operand)};
+  return ir::Operand::variable(checked);
 }
 
 ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& operands) {

@@ -114,8 +114,12 @@ class FunctionLowering {
   ir::Operand construct(const ast::Call& call, ir::VarId target);
   ir::VarId file_for_output(ir::VarId target, TypeId type, Span span);
   ir::Operand annotation_operand(const ast::Annotations& annotations, std::string_view name);
-  void check_place(const ast::Call& call);
-  void check_work_type(const ast::Call& call);
+  /// The call itself, once its place is checked.
+  Operands call_callee(const ast::Call& call, std::vector<ir::VarId> targets);
+  /// @return  a void for each check of the call's place
+  Operands check_place(const ast::Call& call);
+  void check_work_type(const ast::Call& call, Operands& checks);
+  ir::Operand check_with(std::string_view builtin, ir::Operand operand, Span span);
   /// The app for a call that gives limits; adds their values to its operands.
   ir::FunctionId limited_app(const ast::Call& call, Operands& operands);
   ir::FunctionId instance(const ast::Call& call, const Operands& operands);
@@ -164,9 +168,9 @@ class FunctionLowering {
   std::unordered_map<ast::VariableId, ir::VarId> variables_;
   /// Paths of fields from a structure variable to the containers inside it that are written piece by piece.
   using Path = std::pair<ast::VariableId, std::vector<std::uint32_t>>;
-  std::map<Path, ir::VarId> containers_;  ///< none until the variable is declared
-  std::set<ir::VarId> mapped_files_;      ///< variables whose file object is made where they are declared
-  Operands outputs_;                      ///< of the last statement, for chains
+  std::map<Path, ir::VarId> containers_;   ///< none until the variable is declared
+  std::set<ir::VarId> files_with_object_;  ///< variables whose file object is made before they are assigned
+  Operands outputs_;                       ///< of the last statement, for chains
 };
 
 template <typename Body>

@@ -41,7 +41,7 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
     if (std::ranges::find(parameters, variable) != parameters.end()) continue;  // `@param`: from the command line
     if (declarator.mapping) {
       emit(OpKind::file_new, {value(*declarator.mapping)}, {variable}, declarator.span);
-      mapped_files_.insert(variable);
+      files_with_object_.insert(variable);
     }
     if (checked.written_by_element) create_container(declarator.variable, variable);
     if (!declarator.value) continue;

@@ -3,9 +3,9 @@
 
     golden.py [--update-golden] [--raddle PATH] [--jobs N] [--workers N,..] [--scheduler-seeds N] [FILTER..]
 
-Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie NAME.out (stdout) and NAME.err
-(stderr, exact; needed where the run is to fail, else checked if it is there). The script's first line says how to run
-it; every part may be left out:
+Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie NAME.out (stdout; without it a run
+that fails is to print nothing there) and NAME.err (stderr, exact; without it nothing is to be printed there, and a run
+that fails needs it). The script's first line says how to run it; every part may be left out:
 
     // run: --workers=1,2,8 --keep-going  args: --points=10 word  env: NAME=VALUE  order: any  exit: 0  emit: ir
 
@@ -157,10 +157,10 @@ def fault_of(case, outcome):
         return f"no {case.script.stem}.out: write it, or take the output with --update-golden and read it"
     if case.exit_code != 0 and expected_err is None:
         return f"no {case.script.stem}.err: write it, or take the output with --update-golden and read it"
-    if expected_out is not None and in_order(case, out) != in_order(case, expected_out):
-        return difference("stdout", in_order(case, expected_out), in_order(case, out)) + f"\n{err}".rstrip()
-    if expected_err is not None and err != expected_err:
-        return difference("stderr", expected_err, err)
+    if in_order(case, out) != in_order(case, expected_out or ""):
+        return difference("stdout", in_order(case, expected_out or ""), in_order(case, out)) + f"\n{err}".rstrip()
+    if err != (expected_err or ""):
+        return difference("stderr", expected_err or "", err)
     return None
 
 
@@ -181,11 +181,18 @@ def update(raddle, case):
         return case, f"left alone: exit code {code}, expected {case.exit_code}\n{err}"
     out_file, err_file = case.script.with_suffix(".out"), case.script.with_suffix(".err")
     known = text_of(out_file)
-    if known is None and case.exit_code == 0 or known is not None and in_order(case, known) != in_order(case, out):
-        out_file.write_text(in_order(case, out), encoding="utf-8")
-    if case.exit_code != 0 or err_file.exists():
-        err_file.write_text(err, encoding="utf-8")
+    if known is None or in_order(case, known) != in_order(case, out):
+        keep(out_file, in_order(case, out), needed=case.exit_code == 0)
+    keep(err_file, err, needed=case.exit_code != 0)
     return case, None
+
+
+def keep(expected, text, needed):
+    """Writes an expected file; one that says that nothing is printed only where the case needs it."""
+    if text or needed:
+        expected.write_text(text, encoding="utf-8")
+    else:
+        expected.unlink(missing_ok=True)
 
 
 def find_cases(filters):
