@@ -148,7 +148,7 @@ iterate_statement: ITERATE counter=ID content=block UNTIL LPAREN condition=expre
 wait_statement: WAIT deep=DEEP? LPAREN awaited+=expression (COMMA awaited+=expression)* RPAREN content=controlled;
 
 // ---------------------------------------------------------------- expressions
-/** Flat: the precedence table is in compiler/parse/precedence.hpp. */
+/** Flat: the precedence table is in compiler/ast/precedence.hpp. */
 expression
   : operands+=operand
     ( operators+=( OR | AND | EQ | NE | LT | LE | GT | GE | PLUS | MINUS | TIMES | DIVIDE | INT_DIVIDE | REMAINDER

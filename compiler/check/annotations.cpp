@@ -20,7 +20,15 @@ struct Known {
   unsigned places;
   ValueRule value;
   TypeId type = TypeStore::error;
+  bool is_supported = true;
 };
+
+/// One that changes what a program does and that nothing carries out yet. Those that only say where and in which order
+/// things run (`@location`, `@par`, `@sync`, `@cpu`...) are no promises.
+consteval Known not_supported(Known known) {
+  known.is_supported = false;
+  return known;
+}
 
 constexpr std::array known_annotations = {
     Known{"sync", on_definition | on_loop, ValueRule::none},
@@ -34,11 +42,11 @@ constexpr std::array known_annotations = {
     Known{"deterministic", on_definition, ValueRule::none},
     Known{"commutative", on_definition, ValueRule::none},
     Known{"deprecated", on_definition, ValueRule::none},
-    Known{"checkpoint", on_definition, ValueRule::none},
-    Known{"memo", on_definition, ValueRule::none},
+    not_supported({"checkpoint", on_definition, ValueRule::none}),
+    not_supported({"memo", on_definition, ValueRule::none}),
     Known{"leaf", on_definition, ValueRule::none},
     Known{"cpu", on_definition | on_loop, ValueRule::none},
-    Known{"gpu", on_definition | on_loop, ValueRule::none},
+    not_supported({"gpu", on_definition | on_loop, ValueRule::none}),
     Known{"isolate", on_definition, ValueRule::none},
     Known{"library", on_definition, ValueRule::needed},
     Known{"suppress", anywhere, ValueRule::needed},
@@ -107,6 +115,8 @@ void check_annotations(Context& context, const ast::Annotations& annotations, An
       context.diagnostics.report(DiagnosticKind::misplaced_annotation, mark_of(annotation), name, place_text(place));
       continue;
     }
+    if (!known->is_supported)
+      context.diagnostics.report(DiagnosticKind::not_supported, annotation.span, "`@" + name + "`");
     if (name == "suppress" && annotation.value != nullptr) {
       suppress(context, annotation, range);
       continue;  // may be repeated

@@ -6,7 +6,7 @@
 
 namespace raddle::check_detail {
 
-/// Reports what would surely fail at run time (language.md 10.2). Nothing if the format is not constant.
+/// Reports what would surely fail at run time. Nothing if the format is not constant.
 /// @param values  checked; one with an error type is not looked at
 void check_format(Context& context, const ast::Expr& format, const std::vector<ast::Expr*>& values);
 

@@ -1,4 +1,4 @@
-// Operators: language.md 6 with B1 (numbers mix).
+// Operators; numbers mix.
 #include <utility>
 
 #include "compiler/check/check_expression.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// The verbs of the tool, one function each; every one returns an exit code (design.md 7).
+// The verbs of the tool, one function each; every one returns an exit code.
 #include <string>
 #include <vector>
 
@@ -19,7 +19,9 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
 /// Compiles without running: `raddle check`.
 int check_script(Session& session, Script script);
 
-/// Prints the stage `session.options.emit`: preprocessed tokens ast checked ir opt llvm vm.
+/// What `--emit` can print, in the order of the stages.
+std::vector<std::string> stage_names();
+/// Prints the stage `session.options.emit`, one of these.
 int emit_script(Session& session, Script script);
 
 /// What `raddle fmt` does with the formatted text.

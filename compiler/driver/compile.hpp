@@ -1,5 +1,5 @@
 #pragma once
-// From text to results, the first half: the stages of design.md section 2 as calls in that order. Read this first.
+// From text to results, the first half: the stages as calls in that order. Read this first.
 #include <memory>
 #include <optional>
 

@@ -1,4 +1,6 @@
 // `raddle run --emit=STAGE`: what a stage hands to the next one, as text on standard output.
+#include <algorithm>
+
 #include "compiler/ast/print.hpp"
 #include "compiler/check/print_checked.hpp"
 #include "compiler/codegen/load_plugin.hpp"
@@ -17,37 +19,88 @@ namespace raddle::driver {
 
 namespace {
 
-/// Text of the stage, or nothing if the stages before it reported errors.
-std::string emit(Session& session, std::uint32_t file) {
-  const std::string& stage = session.options.emit;
-  if (stage == "preprocessed" || stage == "tokens" || stage == "ast") {
-    const std::optional<ExpandedText> text = preprocess_script(session, file);
-    const ExpandedText* const expanded = text ? &*text : nullptr;
-    if (session.diagnostics.has_errors()) return {};
-    if (stage == "tokens") return print_tokens(file, session.sources, session.diagnostics, expanded);
-    if (stage == "ast") return ast::print(*parse(file, session.sources, session.diagnostics, expanded));
-    return expanded == nullptr ? session.sources.at(file).text() : expanded->text();
-  }
-  if (stage == "checked" || stage == "ir") {
-    const std::unique_ptr<CheckedProgram> checked = check_file(session, file);
-    if (!checked) return {};
-    if (stage == "checked") return print_checked(*checked, session.sources);
-    return ir::print(lower(*checked, session.sources, session.diagnostics));
-  }
+// Each: the text of a stage, or nothing if it or the stages before it reported errors.
+
+template <typename Print>
+std::string with_expanded(Session& session, std::uint32_t file, const Print& print) {
+  const std::optional<ExpandedText> text = preprocess_script(session, file);
+  return session.diagnostics.has_errors() ? "" : print(text ? &*text : nullptr);
+}
+
+std::string preprocessed_text(Session& session, std::uint32_t file) {
+  return with_expanded(session, file, [&](const ExpandedText* expanded) {
+    return std::string(expanded == nullptr ? session.sources.at(file).text() : expanded->text());
+  });
+}
+
+std::string tokens_text(Session& session, std::uint32_t file) {
+  return with_expanded(session, file, [&](const ExpandedText* expanded) {
+    return print_tokens(file, session.sources, session.diagnostics, expanded);
+  });
+}
+
+std::string ast_text(Session& session, std::uint32_t file) {
+  return with_expanded(session, file, [&](const ExpandedText* expanded) {
+    return ast::print(*parse(file, session.sources, session.diagnostics, expanded));
+  });
+}
+
+std::string checked_text(Session& session, std::uint32_t file) {
+  const std::unique_ptr<CheckedProgram> checked = check_file(session, file);
+  return checked ? print_checked(*checked, session.sources) : "";
+}
+
+std::string ir_text(Session& session, std::uint32_t file) {
+  const std::unique_ptr<CheckedProgram> checked = check_file(session, file);
+  return checked ? ir::print(lower(*checked, session.sources, session.diagnostics)) : "";
+}
+
+std::string opt_text(Session& session, std::uint32_t file) {
+  const std::optional<Compilation> compilation = compile(session, file);
+  return compilation ? ir::print(compilation->module) : "";
+}
+
+std::string llvm_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
-  if (stage == "opt") return ir::print(compilation->module);
-  if (stage == "vm") return vm::disassemble(emit_program(compilation->module));
   const auto text = codegen::leaf_llvm_text({&compilation->module, builtin_name, session.options.inlining != "never"},
                                             session.options.optimisation > 0);
   return text ? *text : "; " + text.error() + "\n";
 }
 
+std::string vm_text(Session& session, std::uint32_t file) {
+  const std::optional<Compilation> compilation = compile(session, file);
+  return compilation ? vm::disassemble(emit_program(compilation->module)) : "";
+}
+
+struct Stage {
+  std::string_view name;
+  std::string (*text)(Session&, std::uint32_t file);
+};
+
+constexpr Stage stages[] = {
+    {"preprocessed", preprocessed_text},
+    {"tokens", tokens_text},
+    {"ast", ast_text},
+    {"checked", checked_text},
+    {"ir", ir_text},
+    {"opt", opt_text},
+    {"llvm", llvm_text},
+    {"vm", vm_text},
+};
+
 }  // namespace
 
+std::vector<std::string> stage_names() {
+  std::vector<std::string> names;
+  for (const Stage& stage : stages) names.emplace_back(stage.name);
+  return names;
+}
+
 int emit_script(Session& session, Script script) {
+  const Stage& stage = *std::ranges::find(stages, session.options.emit, &Stage::name);
   const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
-  const std::string text = emit(session, file);
+  const std::string text = stage.text(session, file);
   const bool failed = session.print_diagnostics();
   if (failed) return exit_compile_error;
   return write_output(text) ? exit_ok : exit_failed;

@@ -114,8 +114,8 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
   app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");
   app.add_flag("--interpret", options.interpret_only, "Do not compile leaf functions to machine code");
   app.add_option("--emit", options.emit,
-                 "Print a stage instead of running: preprocessed, tokens, ast, checked, ir, opt, llvm, vm")
-      ->check(CLI::IsMember({"preprocessed", "tokens", "ast", "checked", "ir", "opt", "llvm", "vm"}))
+                 fmt::format("Print a stage instead of running: {}", fmt::join(stage_names(), ", ")))
+      ->check(CLI::IsMember(stage_names()))
       ->type_name("STAGE");
   const auto passes = opt::pass_names();
   const std::set<std::string> pass_names(passes.begin(), passes.end());
@@ -222,6 +222,18 @@ void warn_of_missing_folders(const Options& options) {
   }
 }
 
+/// What `--help` of a verb with a script shows: CLI11 knows nothing of the script, whose arguments are its own.
+class ScriptUsage : public CLI::Formatter {
+ public:
+  explicit ScriptUsage(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return fmt::format("Usage: raddle {}\n", usage_);
+  }
+
+ private:
+  std::string usage_;
+};
+
 int run_tool(int argc, char** argv) {
   Session session;
   session.colour = wants_colour(STDERR_FILENO);
@@ -232,9 +244,11 @@ int run_tool(int argc, char** argv) {
   app.add_flag("--version", line.show_version, "Print the version");
   add_run_options(app, session, line);
   CLI::App* run = app.add_subcommand("run", "Compile and run a script: run [OPTIONS] FILE [ARGUMENTS of the script]");
+  run->formatter(std::make_shared<ScriptUsage>("run [OPTIONS] FILE [ARGUMENTS of the script]"));
   add_run_options(*run, session, line);
   CLI::App* check =
       app.add_subcommand("check", "Compile without running: report all errors and warnings; check FILE..");
+  check->formatter(std::make_shared<ScriptUsage>("check [OPTIONS] FILE.."));
   add_common(*check, session);
   check->add_option("-e", line.code, "Check this text instead of files")->type_name("CODE");
   CLI::App* format = app.add_subcommand("fmt", "Format scripts: one style, no options of style");

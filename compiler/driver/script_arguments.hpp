@@ -1,5 +1,5 @@
 #pragma once
-// The script's own command line: values of its `@param` declarations (language.md B5).
+// The script's own command line: values of its `@param` declarations.
 #include <expected>
 #include <string>
 #include <vector>

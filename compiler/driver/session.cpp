@@ -11,17 +11,22 @@
 namespace raddle::driver {
 
 bool Session::print_diagnostics() {
-  bool failed = diagnostics.has_errors();
+  const bool has_errors = diagnostics.has_errors();
+  std::size_t warning_count = 0;
   diagnostics.order_by_position(printed_);  // phases find things in an order of their own
   for (; printed_ < diagnostics.all().size(); ++printed_) {
     const Diagnostic& diagnostic = diagnostics.all()[printed_];
-    if (options.warnings_are_errors && severity_of(diagnostic.kind) == Severity::warning) failed = true;
+    if (severity_of(diagnostic.kind) == Severity::warning) ++warning_count;
     if (!to_explain_ && severity_of(diagnostic.kind) == Severity::error) to_explain_ = diagnostic.kind;
     const std::string text = render(diagnostic, sources, colour);
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
+  const bool refused = options.warnings_are_errors && warning_count > 0;
+  if (refused && !has_errors)
+    fmt::print(stderr, "raddle: {} because of `-W error`\n",
+               warning_count == 1 ? "the warning is an error" : fmt::format("{} warnings are errors", warning_count));
   offer_explanation();
-  return failed;
+  return has_errors || refused;
 }
 
 void Session::offer_explanation() {

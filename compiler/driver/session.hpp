@@ -10,7 +10,7 @@
 
 namespace raddle::driver {
 
-/// design.md 7.
+/// What the tool ends with.
 enum ExitCode : int {
   exit_ok = 0,
   exit_failed = 1,

@@ -26,8 +26,10 @@ vm::ValueKind value_kind(TypeKind kind) {
     case TypeKind::blob: return vm::ValueKind::blob;
     case TypeKind::updateable: return vm::ValueKind::updateable;
     case TypeKind::void_: return vm::ValueKind::void_;
-    default: return vm::ValueKind::none;
+    case TypeKind::error:
+    case TypeKind::named: break;  // an error does not come here, a named type by its base
   }
+  return vm::ValueKind::none;
 }
 
 vm::ForeignType foreign_type(const TypeStore& types, TypeId type) {

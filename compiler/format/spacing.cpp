@@ -4,6 +4,8 @@
 #include <array>
 #include <unordered_set>
 
+#include "compiler/ast/precedence.hpp"
+
 namespace raddle::format {
 
 namespace {
@@ -20,11 +22,8 @@ bool is_keyword(std::string_view word) {
 /// Level in the table of grammar/README.md; 0 if it is no binary operator.
 std::uint8_t precedence_of(const Piece& piece) {
   if (piece.kind != LexemeKind::sign) return 0;
-  constexpr std::array<std::array<std::string_view, 5>, 7> levels = {
-      {{"||"}, {"&&"}, {"==", "!="}, {"<", "<=", ">", ">="}, {"+", "-"}, {"*", "/", "%/", "%%", "%"}, {"**"}}};
-  for (std::size_t i = 0; i < levels.size(); ++i)
-    if (std::ranges::find(levels[i], piece.text) != levels[i].end()) return static_cast<std::uint8_t>(i + 1);
-  return 0;
+  const ast::BinaryOperator* const found = ast::find_binary_operator(piece.text);
+  return found == nullptr ? 0 : found->level;
 }
 
 /// Marks the pieces of one section, or of another run without blocks.

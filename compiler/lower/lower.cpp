@@ -1,7 +1,6 @@
 #include "compiler/lower/lower.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "compiler/ir/writers.hpp"
@@ -15,13 +14,6 @@ namespace lowering {
 bool is_file(const TypeStore& types, TypeId type) {
   const TypeKind kind = types.kind(types.base(type));
   return kind == TypeKind::file || kind == TypeKind::url;
-}
-
-void refuse_unsupported(ModuleContext& context, const ast::Annotations& annotations) {
-  static constexpr std::array unsupported = {"memo", "checkpoint", "gpu"};
-  for (const ast::Annotation& annotation : annotations)
-    if (std::ranges::find(unsupported, annotation.name.text) != unsupported.end())
-      context.diagnostics.report(DiagnosticKind::not_supported, annotation.span, "`@" + annotation.name.text + "`");
 }
 
 namespace {
@@ -94,7 +86,6 @@ void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId 
   const ast::FunctionDefinition& definition = *checked.definition;
   ir::Function& function = context.module.functions[id];
   function.demands_leaf = has_annotation(definition, "leaf");
-  refuse_unsupported(context, definition.annotations);
   FunctionLowering body(context, id);
   for (const ast::VariableId output : checked.outputs) {
     if (!is_file(program.types, program.variables[output].type)) continue;

@@ -10,7 +10,6 @@ using ir::OpKind;
 
 void FunctionLowering::assign(const ast::Assign& assign) {
   outputs_.clear();
-  refuse_unsupported(context_, assign.annotations);
   if (assign.values.size() == 1 && assign.targets.size() > 1) {
     assign_outputs(assign, as<ast::Call>(*assign.values[0]));
     return;

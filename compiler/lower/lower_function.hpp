@@ -38,10 +38,6 @@ void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId 
 
 bool is_file(const TypeStore& types, TypeId type);
 
-/// Reports the annotations that change what a program does and that nothing carries out yet. Hints about where and in
-/// which order things run (`@location`, `@par`, `@sync`, `@cpu`...) are no promises: they are not looked at here.
-void refuse_unsupported(ModuleContext& context, const ast::Annotations& annotations);
-
 class FunctionLowering {
  public:
   FunctionLowering(ModuleContext& context, ir::FunctionId id);

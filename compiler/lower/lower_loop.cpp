@@ -8,7 +8,6 @@ using ast::as;
 using ir::OpKind;
 
 void FunctionLowering::foreach (const ast::Foreach& loop) {
-  refuse_unsupported(context_, loop.annotations);
   const bool over_range = loop.iterable->kind == ast::ExprKind::Range;
   Operands operands = over_range ? range_bounds(as<ast::Range>(*loop.iterable)) : Operands{value(*loop.iterable)};
   const ir::RegionId body = in_region([&] {
@@ -29,7 +28,6 @@ void FunctionLowering::foreach (const ast::Foreach& loop) {
 // See Note [loop] in compiler/ir/module.hpp: the test's region holds the loop variables, the body's the statements and
 // the updates, which see the old loop variables and the variables of the body.
 void FunctionLowering::for_loop(const ast::For& loop) {
-  refuse_unsupported(context_, loop.annotations);
   Operands initial, nexts;
   for (const ast::For::Variable& variable : loop.variables) initial.push_back(value(*variable.initial));
   ir::Operand test;
@@ -70,7 +68,6 @@ std::vector<ir::VarId> FunctionLowering::final_values(const ast::For& loop) {
 }
 
 void FunctionLowering::iterate(const ast::Iterate& loop) {
-  refuse_unsupported(context_, loop.annotations);
   const ir::RegionId test_region = in_region([&] { region_parameter(region_, loop.variable); });
   const ir::RegionId here = region_;
   region_ = test_region;

@@ -33,7 +33,6 @@ void FunctionLowering::statement(const ast::Stmt& stmt) {
 
 void FunctionLowering::declaration(const ast::Declaration& declaration) {
   outputs_.clear();
-  refuse_unsupported(context_, declaration.annotations);
   for (const ast::Declarator& declarator : declaration.declarators) {
     const Variable& checked = context_.program.variables[declarator.variable];
     const ir::VarId variable = declare(declarator.variable);

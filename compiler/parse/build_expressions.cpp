@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "compiler/ast/precedence.hpp"
 #include "compiler/parse/build_ast.hpp"
 #include "compiler/parse/literals.hpp"
 #include "compiler/parse/parse.hpp"
-#include "compiler/parse/precedence.hpp"
 
 namespace raddle {
 
@@ -41,7 +41,7 @@ ExprPtr AstBuilder::flat_expression(Context* from) {
     return only;
   }
   struct Pending {
-    const BinaryOperator* op;
+    const ast::BinaryOperator* op;
     const antlr4::Token* token;
   };
   std::vector<ExprPtr> operands;
@@ -59,7 +59,7 @@ ExprPtr AstBuilder::flat_expression(Context* from) {
   };
   operands.push_back(operand(from->operands[0]));
   for (std::size_t i = 0; i < count; ++i) {
-    const BinaryOperator& next = binary_operator(from->operators[i]->getType());
+    const ast::BinaryOperator& next = *ast::find_binary_operator(tokens_.text(*from->operators[i]));
     while (!pending.empty() && pending.back().op->level >= next.level) reduce();
     pending.push_back({&next, from->operators[i]});
     operands.push_back(operand(from->operands[i + 1]));

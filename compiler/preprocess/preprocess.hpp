@@ -1,5 +1,5 @@
 #pragma once
-// `#include`, `#define`, `#if` and their like, in the main script and what it includes (language.md 2).
+// `#include`, `#define`, `#if` and their like, in the main script and what it includes.
 #include <cstdint>
 #include <optional>
 #include <string>

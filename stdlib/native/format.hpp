@@ -1,5 +1,5 @@
 #pragma once
-// The format of printf, sprintf and the operator `%`: that of Tcl's `format` (language.md 10.2).
+// The format of printf, sprintf and the operator `%`: that of Tcl's `format`.
 #include <expected>
 #include <span>
 #include <string>

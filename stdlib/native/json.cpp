@@ -1,5 +1,5 @@
 // Reading JSON texts: a path of keys and indices names an entry. Values read as Python would print them, since
-// Swift/T's functions are Python's (language.md 10.14); other than there, an index into an array is an index.
+// Swift/T's functions are Python's; other than there, an index into an array is an index.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stdlib/native/functions.hpp"
@@ -116,8 +117,13 @@ std::string repr(const Json& value) {
       }
       return text + "}";
     }
-    default: return number_text(value);
+    case Kind::number_integer:
+    case Kind::number_unsigned:
+    case Kind::number_float: return number_text(value);
+    case Kind::binary:
+    case Kind::discarded: break;  // no text reads as these
   }
+  std::unreachable();
 }
 
 std::string text_of(const Json& value) {

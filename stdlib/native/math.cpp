@@ -1,4 +1,4 @@
-// Functions of numbers. As in language.md 10.5 a domain error is an error; NaN in gives NaN out.
+// Functions of numbers. A domain error is an error; NaN in gives NaN out.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 // Philox4x32-10: counter-based random numbers. A block is a function of its counter and key only, so that a number
-// does not depend on who asked for others before (language.md B6).
+// does not depend on who asked for others before.
 // Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11.
 #include <array>
 #include <cstdint>

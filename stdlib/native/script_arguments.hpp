@@ -1,5 +1,5 @@
 #pragma once
-// The command line of a script (language.md 11): `-key=value`, `--key=value` and `-key` are flags, others positional.
+// The command line of a script: `-key=value`, `--key=value` and `-key` are flags, others positional.
 #include <map>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-// Strings count characters (code points), not bytes (language.md 2). Text that is not valid UTF-8 is never refused:
+// Strings count characters (code points), not bytes. Text that is not valid UTF-8 is never refused:
 // a byte that can not begin a character counts as one.
 #include <cstddef>
 #include <cstdint>

@@ -23,7 +23,7 @@ ALLOWED = {
     "compiler/ast": ["compiler/source", "compiler/types", "compiler/diagnostics"],
     "compiler/preprocess": ["compiler/source", "compiler/diagnostics"],
     "compiler/parse": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast"],
-    "compiler/format": ["compiler/source", "compiler/parse"],
+    "compiler/format": ["compiler/source", "compiler/ast", "compiler/parse"],
     "compiler/check": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "stdlib"],
     "compiler/ir": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/value"],
     "compiler/lower": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check",

@@ -37,15 +37,12 @@ void send(int fd, const Outcome& outcome) {
     write_all(fd, "w", 1);
     write_all(fd, reinterpret_cast<const char*>(&word), sizeof word);
   };
-  switch (value.kind()) {
-    case ValueKind::int_: return send_word(value.as_int());
-    case ValueKind::float_: return send_word(value.as_float());
-    case ValueKind::boolean: return send_word(std::int64_t{value.as_bool()});
-    case ValueKind::string:
-      write_all(fd, "s", 1);
-      return write_all(fd, value.as_string().data(), value.as_string().size());
-    default: return write_all(fd, "v", 1);
-  }
+  const ValueKind kind = value.kind();
+  if (kind == ValueKind::int_) return send_word(value.as_int());
+  if (kind == ValueKind::float_) return send_word(value.as_float());
+  if (kind == ValueKind::boolean) return send_word(std::int64_t{value.as_bool()});
+  write_all(fd, kind == ValueKind::string ? "s" : "v", 1);
+  if (kind == ValueKind::string) write_all(fd, value.as_string().data(), value.as_string().size());
 }
 
 Outcome receive(const ForeignFunction& function, const std::string& bytes) {
@@ -58,11 +55,9 @@ Outcome receive(const ForeignFunction& function, const std::string& bytes) {
   double real;
   std::memcpy(&number, rest.data(), sizeof number);
   std::memcpy(&real, rest.data(), sizeof real);
-  switch (function.outputs[0].type.kind) {
-    case ValueKind::float_: return std::vector{Value::of(real)};
-    case ValueKind::boolean: return std::vector{Value::of(number != 0)};
-    default: return std::vector{Value::of(number)};
-  }
+  const ValueKind kind = function.outputs[0].type.kind;
+  if (kind == ValueKind::float_) return std::vector{Value::of(real)};
+  return std::vector{kind == ValueKind::boolean ? Value::of(number != 0) : Value::of(number)};
 }
 
 std::string read_all(int fd) {

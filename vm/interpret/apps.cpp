@@ -21,15 +21,12 @@ namespace {
 
 /// One word for a scalar or file, one for each element of an array, in key order, however deep.
 void append_words(std::vector<std::string>& words, const Value& value) {
-  switch (value.kind()) {
-    case ValueKind::array:
-      value.as_array().for_each([&words](const Value&, const Value& element) { append_words(words, element); });
-      break;
-    case ValueKind::bag:
-      value.as_bag().for_each([&words](const Value& element) { append_words(words, element); });
-      break;
-    case ValueKind::file: words.push_back(value.as_file().path()); break;
-    default: words.push_back(to_text(value));
+  if (value.kind() == ValueKind::array) {
+    value.as_array().for_each([&words](const Value&, const Value& element) { append_words(words, element); });
+  } else if (value.kind() == ValueKind::bag) {
+    value.as_bag().for_each([&words](const Value& element) { append_words(words, element); });
+  } else {
+    words.push_back(value.kind() == ValueKind::file ? value.as_file().path() : to_text(value));
   }
 }
 

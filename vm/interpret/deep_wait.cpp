@@ -7,19 +7,6 @@ namespace raddle::vm {
 
 namespace {
 
-/// Fields count as far as `closed` looks, elements only for `deep`.
-template <typename Visit>
-void for_each_inner(const Future& future, AwaitMode mode, const Visit& visit) {
-  const ValueKind kind = future.kind();
-  if (kind == ValueKind::structure) {
-    Structure& structure = object_in<Structure>(future);
-    for (std::size_t i = 0; i < structure.field_count(); ++i) visit(structure.field(i));
-  }
-  if (mode != AwaitMode::deep) return;
-  if (kind == ValueKind::array) object_in<Array>(future).for_each_future(visit);
-  if (kind == ValueKind::bag) object_in<Bag>(future).for_each_future(visit);
-}
-
 bool is_plain(const Future& future) { return future.is_resolved() && future.kind() < ValueKind::array; }
 
 }  // namespace

@@ -2,9 +2,24 @@
 // Waits for a value and all that lies in it.
 #include <vector>
 
+#include "vm/interpret/borrow.hpp"
 #include "vm/interpret/frame.hpp"
 
 namespace raddle::vm {
+
+/// The futures in a container or structure that is there. Fields count as far as `closed` looks, elements only for
+/// `deep`.
+template <typename Visit>
+void for_each_inner(const Future& future, AwaitMode mode, const Visit& visit) {
+  const ValueKind kind = future.kind();
+  if (kind == ValueKind::structure) {
+    Structure& structure = object_in<Structure>(future);
+    for (std::size_t i = 0; i < structure.field_count(); ++i) visit(structure.field(i));
+  }
+  if (mode != AwaitMode::deep) return;
+  if (kind == ValueKind::array) object_in<Array>(future).for_each_future(visit);
+  if (kind == ValueKind::bag) object_in<Bag>(future).for_each_future(visit);
+}
 
 /// On behalf of an armed strand, which keeps the variable alive, and with it everything inside. A stack of futures
 /// still to be looked at; enlisted with one at a time.

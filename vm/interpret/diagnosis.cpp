@@ -109,16 +109,7 @@ class Diagnosis {
       else if (depth_of(inner) == Depth::unset)
         await_inside(inner, variable, place);
     };
-    switch (future.kind()) {
-      case ValueKind::array: return object_in<Array>(future).for_each_future(look);
-      case ValueKind::bag: return object_in<Bag>(future).for_each_future(look);
-      case ValueKind::structure: {
-        Structure& structure = object_in<Structure>(future);
-        for (std::size_t i = 0; i < structure.field_count(); ++i) look(structure.field(i));
-        return;
-      }
-      default: return;
-    }
+    for_each_inner(future, AwaitMode::deep, look);
   }
 
   /// Follows values that are only being passed on to where they should come from.

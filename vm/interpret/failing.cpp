@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 
@@ -29,19 +29,9 @@ Value failure_in(const Future& future) {
     if (!closing->is_resolved()) return {};  // it may still grow: what is in it can not be looked at
   }
   Value found;
-  const auto look = [&found](Future& inner) {
+  for_each_inner(future, AwaitMode::deep, [&found](Future& inner) {
     if (!found) found = failure_in(inner);
-  };
-  switch (future.kind()) {
-    case ValueKind::array: object_in<Array>(future).for_each_future(look); break;
-    case ValueKind::bag: object_in<Bag>(future).for_each_future(look); break;
-    case ValueKind::structure: {
-      Structure& structure = object_in<Structure>(future);
-      for (std::size_t i = 0; i < structure.field_count(); ++i) look(structure.field(i));
-      break;
-    }
-    default: break;
-  }
+  });
   return found;
 }
 

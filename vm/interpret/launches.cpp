@@ -12,24 +12,18 @@
 
 namespace raddle::vm {
 
-namespace {
-
-constexpr std::size_t word_limit = 128;
-
-}  // namespace
-
 std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   const raddle_leaf_function code = run_.leaves.code(launch.leaf);
   if (!code) return std::nullopt;
   const Function& leaf = program_.functions[launch.leaf];
   const std::size_t result_count = launch.arrays.size();
-  if (3 + result_count + 2 * launch.captures.size() > word_limit) return std::nullopt;
+  if (3 + result_count + 2 * launch.captures.size() > leaf_word_limit) return std::nullopt;
   for (const Operand array : launch.arrays) {
     const Future& variable = piece.frame.at(array);
     if (!variable.is_resolved() || variable.is_failed()) return std::nullopt;
   }
-  std::array<std::int64_t, word_limit> words;
+  std::array<std::int64_t, leaf_word_limit> words;
   std::size_t word_count = 3 + result_count;
   for (std::size_t i = 0; i < launch.captures.size(); ++i) {
     Future& capture = piece.frame.at(launch.captures[i]);

@@ -9,6 +9,9 @@
 
 namespace raddle::vm {
 
+/// A leaf function that takes or gives more words is interpreted: they lie on the stack.
+inline constexpr std::size_t leaf_word_limit = 128;
+
 inline bool is_array(LeafType type) { return type >= LeafType::int_array; }
 
 /// What native code takes for the address of the elements: of an empty array its own, to tell it from others.

@@ -19,8 +19,6 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::size_t word_limit = 128;
-
 Value decode(std::int64_t word, LeafType type) {
   if (type == LeafType::int_) return Value::of(word);
   if (type == LeafType::boolean) return Value::of(word != 0);
@@ -36,8 +34,8 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
   const Function& function = program_.functions[site.function];
   LeafTable& leaves = run_.leaves;
   const bool is_possible = !frame.interpret_only && leaves.stage(site.function) != LeafTable::Stage::impossible &&
-                           function.leaf_parameters.size() * 2 <= word_limit &&
-                           function.leaf_results.size() <= word_limit;
+                           function.leaf_parameters.size() * 2 <= leaf_word_limit &&
+                           function.leaf_results.size() <= leaf_word_limit;
   if (!is_possible) return false;
   const raddle_leaf_function code = leaves.code(site.function);
   const bool waits_for_code = function.is_heavy || run_.options.leaf_threshold == 0;
@@ -101,7 +99,7 @@ void Interpreter::run_leaf_call(LeafCall* call) {
 bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t instruction,
                               raddle_leaf_function code) {
   const Function& function = program_.functions[site.function];
-  std::array<std::int64_t, word_limit> words, results;
+  std::array<std::int64_t, leaf_word_limit> words, results;
   std::size_t count = 0;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     if (!encode(frame.at(site.arguments[i]), function.leaf_parameters[i], words.data(), count)) return false;

@@ -51,7 +51,7 @@ struct BuiltinCall {
 /// @param arguments  all set; arrays are closed and all elements set, recursively (so blocking is never needed),
 ///                   but see the signature mark `&` in stdlib/builtins.def
 /// @param results    one for each output, to be filled; file outputs come as leading arguments instead
-/// @return           the text of the error for the user: it fails the results (design.md 7)
+/// @return           the text of the error for the user: it fails the results
 /// Threads: called from any worker, several at a time. May throw nothing.
 using BuiltinFunction = std::expected<void, std::string> (*)(const BuiltinCall& call, std::span<const Value> arguments,
                                                              std::span<Value> results);

@@ -1,5 +1,5 @@
 #pragma once
-// How values read as text: one format for printf, trace, concatenation, app words (language.md 4.2).
+// How values read as text: one format for printf, trace, concatenation, app words.
 #include <string>
 
 #include "vm/value/value.hpp"

@@ -58,7 +58,7 @@ TEST_CASE("int literals become float where one is wanted, other ints are marked 
   CHECK(declarator(checked.statement(3)).value->type == TypeStore::float_);
 }
 
-TEST_CASE("operators give the types of language.md 6") {
+TEST_CASE("the types that operators give") {
   const Checked checked(
       "i = 7; a = i / 2; b = 2 ** 3; c = i %/ 2; d = i + 1.5; e = \"x\" + i; f = \"a\" / \"b\"; g = \"%i\" % (i);"
       "h = i < 2.5 && true; trace(a, b, c, d, e, f, g, h);");
