@@ -2,7 +2,6 @@
 // Closed arrays as vectors, and back.
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "vm/value/array.hpp"
@@ -21,21 +20,12 @@ inline std::vector<vm::Value> elements(const vm::Value& array) {
 /// Of a closed array of scalars: the kind of all its elements; none if it is empty.
 vm::ValueKind element_kind(const vm::Value& array);
 
-/// Calls `visit` with each element of an array of ints (T = std::int64_t) or floats (T = double), in order. Arrays that
-/// lie packed in memory, as most do, cost nothing an element.
+/// Calls `visit` with each element of an array of ints (T = std::int64_t) or floats (T = double), in order. Numbers
+/// that lie together in memory, as most do, cost nothing an element.
 template <typename T, typename Visit>
 void visit_numbers(const vm::Value& array, Visit visit) {
-  std::size_t count = 0;
-  if (const auto* const packed = static_cast<const T*>(array.as_array().packed(count))) {
-    for (std::size_t i = 0; i < count; ++i) visit(packed[i]);
-    return;
-  }
-  array.as_array().for_each([&](const vm::Value&, const vm::Value& value) {
-    if constexpr (std::is_same_v<T, double>) {
-      visit(value.as_float());
-    } else {
-      visit(value.as_int());
-    }
+  array.as_array().for_each_run([&visit](const void* numbers, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) visit(static_cast<const T*>(numbers)[i]);
   });
 }
 

@@ -55,6 +55,56 @@ TEST_CASE("racing inserts of the same keys, dense and sparse: one winner each, n
   }
 }
 
+TEST_CASE(
+    "a chunk of numbers, single inserts and reads race: each element comes from one writer, and its readers see it") {
+  constexpr std::int64_t chunks = 200, size = NumberChunk::size;
+  for (int round = 0; round < 10; ++round) {
+    auto array = make_ref<Array>(1);
+    std::atomic<std::int64_t> inserted{0}, wrong{0};
+    std::vector<std::jthread> threads;
+    threads.emplace_back([&] {
+      for (std::int64_t chunk = 1; chunk <= chunks; ++chunk) {
+        NumberChunk::Owner numbers = NumberChunk::make(ValueKind::int_);
+        for (std::int64_t i = 0; i < size; ++i) static_cast<std::int64_t*>(numbers->words())[i] = chunk * size + i;
+        if (array->insert_numbers(chunk * size, numbers)) inserted.fetch_add(size);
+      }
+    });
+    for (std::int64_t t = 0; t < 2; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::int64_t chunk = chunks; chunk >= 1; --chunk) {
+          const Value key = Value::of(chunk * size + (chunk % 3 == 0 ? t : 7));
+          WakeList nobody;
+          Future* element = array->insert(key);
+          if (!element) continue;
+          inserted.fetch_add(1);
+          element->set(Value::of(key.as_int()), nobody);
+        }
+      });
+    }
+    threads.emplace_back([&] {
+      for (std::int64_t key = size; key < (chunks + 1) * size; key += 97) {
+        Value value = array->get(Value::of(key));
+        if (!value) {
+          if (Future* element = array->element(Value::of(key)))
+            value = element->get();
+          else
+            value = array->get(Value::of(key));  // a number came in between
+        }
+        if (value && value.as_int() != key) wrong.fetch_add(1);
+      }
+    });
+    threads.clear();
+    WakeList nobody;
+    array->release_writers(1, nobody);
+    CHECK(wrong.load() == 0);
+    CHECK(array->size() == static_cast<std::size_t>(inserted.load()));
+    array->for_each([&](const Value& key, const Value& value) {
+      if (value && value.as_int() != key.as_int()) wrong.fetch_add(1);
+    });
+    CHECK(wrong.load() == 0);
+  }
+}
+
 struct FlagWaiter final : Waiter {
   std::atomic<int> told{0};
   void resolved(Worker&) override { told.fetch_add(1); }

@@ -33,6 +33,10 @@ bool Interpreter::array_get(Frame& frame, const Instruction& in) {
   }
   Future* element = array.element(key);
   if (!element) {
+    if (Value value = array.get(key)) {  // a number came just now
+      put(frame, in, std::move(value));
+      return true;
+    }
     put(frame, in, missing_element(frame, index_of(in), array, key));
     return false;
   }

@@ -15,6 +15,7 @@
 #include "vm/interpret/run.hpp"
 #include "vm/program/leaf_abi.hpp"
 #include "vm/program/program.hpp"
+#include "vm/value/element_table.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/future.hpp"
 
@@ -174,8 +175,7 @@ class Interpreter {
   /// Runs iterations of an index launch natively, from `first` on. @return how many it has run, fewer than `count` if
   /// the next one fails; none if they have to be interpreted
   std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
-  void write_batch(const RangeTask& piece, std::size_t result, const std::int64_t* values, std::int64_t first,
-                   std::int64_t count);
+  void write_part(const RangeTask& piece, std::size_t result, std::int64_t first, std::int64_t count);
 
   // --- foreach.cpp, loops.cpp
   bool foreach (Frame& frame, const Instruction& in);
@@ -207,14 +207,14 @@ class Interpreter {
   CellCache cache_;
   WakeList wakes_;
   bool is_waking_ = false;
-  unsigned nesting_ = 0;                     ///< activations on the C stack
-  unsigned range_nesting_ = 0;               ///< iterations of `foreach` among them
-  std::uint64_t pushed_ = 0;                 ///< tasks queued by this worker so far
-  std::uint64_t loop_pushed_ = 0;            ///< the same when a loop last gave way
-  std::uint32_t loop_turns_ = 0;             ///< iterations of loops since then
-  std::vector<Value> loop_values_;           ///< of the next iteration, while its frame is made anew
-  std::vector<Value> arguments_, results_;   ///< of the builtin being called
-  std::vector<std::int64_t> batch_results_;  ///< of the batch being launched, one result after the other
+  unsigned nesting_ = 0;                           ///< activations on the C stack
+  unsigned range_nesting_ = 0;                     ///< iterations of `foreach` among them
+  std::uint64_t pushed_ = 0;                       ///< tasks queued by this worker so far
+  std::uint64_t loop_pushed_ = 0;                  ///< the same when a loop last gave way
+  std::uint32_t loop_turns_ = 0;                   ///< iterations of loops since then
+  std::vector<Value> loop_values_;                 ///< of the next iteration, while its frame is made anew
+  std::vector<Value> arguments_, results_;         ///< of the builtin being called
+  std::vector<NumberChunk::Owner> launch_chunks_;  ///< results of the part of an index launch that is being made
 };
 
 std::string assigned_twice_text(const std::string& variable);

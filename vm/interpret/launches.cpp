@@ -1,5 +1,6 @@
 // Index launches: iterations of a `foreach` run natively, many at a time. Whatever stands in the way (no machine code
 // yet, a capture that is not there, an iteration that fails) is no concern here: then iterations are interpreted.
+#include <algorithm>
 #include <array>
 
 #include "vm/interpret/borrow.hpp"
@@ -11,6 +12,19 @@
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
+
+namespace {
+
+LeafType result_type(const Program& program, const IndexLaunch& launch, std::size_t result) {
+  return program.functions[launch.leaf].leaf_results[result];
+}
+
+ValueKind kind_of(LeafType type) {
+  if (type == LeafType::int_) return ValueKind::int_;
+  return type == LeafType::float_ ? ValueKind::float_ : ValueKind::boolean;
+}
+
+}  // namespace
 
 std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
@@ -30,37 +44,44 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
     const LeafType type = leaf.leaf_parameters[i + 1];
     if (missing_part(capture, type) || !encode(capture, type, words.data(), word_count)) return std::nullopt;
   }
-  batch_results_.resize(result_count * static_cast<std::size_t>(count));
-  const auto results_of = [&](std::size_t result) {
-    return batch_results_.data() + result * static_cast<std::size_t>(count);
-  };
-  words[0] = range_value(piece.low, piece.step, first);
-  words[1] = piece.step;
-  words[2] = count;
-  for (std::size_t i = 0; i < result_count; ++i) words[3 + i] = reinterpret_cast<std::int64_t>(results_of(i));
+  launch_chunks_.resize(result_count);
   std::int64_t done = 0;
-  raddle_leaf_failure failure{};
-  code(&worker_->leaf_worker(), words.data(), &done, &failure);
+  while (done < count) {
+    // cut where chunks of numbers begin: a whole one goes into its array as it is
+    const std::int64_t key = range_value(piece.low, piece.step, first + done);
+    const std::int64_t to_boundary = NumberChunk::size - (piece.step == 1 && key > 0 ? key % NumberChunk::size : 0);
+    const std::int64_t part = std::min(count - done, to_boundary);
+    words[0] = key;
+    words[1] = piece.step;
+    words[2] = part;
+    for (std::size_t i = 0; i < result_count; ++i) {
+      if (!launch_chunks_[i]) launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
+      words[3 + i] = reinterpret_cast<std::int64_t>(launch_chunks_[i]->words());
+    }
+    std::int64_t made = 0;
+    raddle_leaf_failure failure{};
+    code(&worker_->leaf_worker(), words.data(), &made, &failure);
+    for (std::size_t i = 0; i < result_count; ++i) write_part(piece, i, key, made);
+    done += made;
+    if (made < part) break;
+  }
+  launch_chunks_.clear();
   counters.iterations += static_cast<std::uint64_t>(done);
   counters.iterations_native += static_cast<std::uint64_t>(done);
-  for (std::size_t i = 0; i < result_count; ++i) write_batch(piece, i, results_of(i), first, done);
   return done;
 }
 
-void Interpreter::write_batch(const RangeTask& piece, std::size_t result, const std::int64_t* values,
-                              std::int64_t first, std::int64_t count) {
+/// Writes the first `count` numbers of a result's chunk to the keys from `first` on.
+void Interpreter::write_part(const RangeTask& piece, std::size_t result, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
-  const LeafType type = program_.functions[launch.leaf].leaf_results[result];
   Array& array = object_in<Array>(piece.frame.at(launch.arrays[result]));
-  const auto* floats = reinterpret_cast<const double*>(values);
-  const auto* booleans = reinterpret_cast<const std::uint8_t*>(values);
+  NumberChunk::Owner& numbers = launch_chunks_[result];
+  const bool is_whole = count == NumberChunk::size && piece.step == 1 && Array::has_number_chunk(first);
+  if (is_whole && array.insert_numbers(first, numbers)) return;
   for (std::int64_t i = 0; i < count; ++i) {
-    const Value key = Value::of(range_value(piece.low, piece.step, first + i));
-    Value value = type == LeafType::int_     ? Value::of(values[i])
-                  : type == LeafType::float_ ? Value::of(floats[i])
-                                             : Value::of(booleans[i] != 0);
+    const Value key = Value::of(range_value(first, piece.step, i));
     if (Future* element = array.insert(key))
-      set(*element, std::move(value));
+      set(*element, numbers->at(i));
     else
       failure_at(piece.frame, launch.writes[result], assigned_twice_text(array.element_name(key)));
   }

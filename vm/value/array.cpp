@@ -101,6 +101,19 @@ bool Array::Packed::add(const Future& element) {
   return add(Value::from_bits(element.kind(), element.peek()));
 }
 
+bool Array::Packed::add(const NumberChunk& numbers) {
+  if (kind == ValueKind::none) kind = numbers.kind();
+  if (kind != numbers.kind()) return false;
+  const auto append = [&]<typename T>(std::vector<T>& to) {
+    const T* from = static_cast<const T*>(numbers.words());
+    to.insert(to.end(), from, from + NumberChunk::size);
+  };
+  if (kind == ValueKind::int_) append(ints);
+  if (kind == ValueKind::float_) append(floats);
+  if (kind == ValueKind::boolean) append(booleans);
+  return true;
+}
+
 std::unique_ptr<Array::Packed> Array::pack() const {
   auto packed = std::make_unique<Packed>();
   const ElementSlot first = find(Value::of(std::int64_t{0}));
@@ -108,10 +121,15 @@ std::unique_ptr<Array::Packed> Array::pack() const {
   packed->reserve(first.future->kind(), size());
   std::int64_t next = 0;
   bool is_dense = true;
-  visit_elements([&](const Value& key, ElementSlot element) {
-    if (!is_dense || element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
-    is_dense = key.kind() == ValueKind::int_ && key.as_int() == next++ && packed->add(*element.future);
-  });
+  visit_elements(
+      [&](const Value& key, ElementSlot element) {
+        if (!is_dense || element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
+        is_dense = key.kind() == ValueKind::int_ && key.as_int() == next++ && packed->add(*element.future);
+      },
+      [&](std::int64_t first_key, const NumberChunk& numbers) {
+        is_dense = is_dense && first_key == next && packed->add(numbers);
+        next += NumberChunk::size;
+      });
   return is_dense ? std::move(packed) : nullptr;
 }
 
@@ -161,6 +179,8 @@ ElementSlot Array::locate(const Value& key) {
   const std::int64_t index = key.as_int();
   if (const ElementSlot slot = table_.find(index)) {
     if (slot.mark->load(std::memory_order_acquire) != ElementMark::outside) return slot;
+  } else if (table_.find_numbers(index)) {
+    return {};
   } else if (index < ElementTable::small_limit) {
     return table_.make_small(index);
   }
@@ -173,6 +193,7 @@ Value Array::get(const Value& key) const {
       return {};
     return packed->at(static_cast<std::size_t>(key.as_int()));
   }
+  if (const NumberChunk* numbers = find_numbers(key)) return numbers->at(key.as_int() % NumberChunk::size);
   const ElementSlot element = find(key);
   return element ? element.future->get() : Value();
 }
@@ -181,6 +202,7 @@ bool Array::contains(const Value& key) const {
   if (const Packed* packed = packed_.load(std::memory_order_acquire))
     return key.kind() == ValueKind::int_ && key.as_int() >= 0 &&
            static_cast<std::uint64_t>(key.as_int()) < packed->size();
+  if (find_numbers(key)) return true;
   const ElementSlot element = find(key);
   return element && element.mark->load(std::memory_order_acquire) == ElementMark::inserted;
 }
@@ -191,6 +213,7 @@ Future* Array::element(const Value& key) {
     return element && element.mark->load(std::memory_order_acquire) == ElementMark::inserted ? element.future : nullptr;
   }
   const ElementSlot element = locate(key);
+  if (!element) return nullptr;
   ElementMark mark = element.mark->load(std::memory_order_acquire);
   if (mark == ElementMark::inserted) return element.future;
   if (mark == ElementMark::untouched) {
@@ -211,14 +234,18 @@ bool Array::mark_inserted(ElementSlot element) {
 
 Future* Array::insert(const Value& key) {
   const ElementSlot element = locate(key);
-  return mark_inserted(element) ? element.future : nullptr;
+  return element && mark_inserted(element) ? element.future : nullptr;
+}
+
+bool Array::insert_numbers(std::int64_t first, NumberChunk::Owner& numbers) {
+  return keyed_elements().adopt_in_chunk(first, numbers, table_);
 }
 
 Ref<Array> Array::row(const Value& key, WakeList& wake) {
   const std::lock_guard lock(rows_mutex_);
   const ElementSlot element = locate(key);
-  if (!mark_inserted(element)) {
-    const Value value = element.future->get();
+  if (!element || !mark_inserted(element)) {
+    const Value value = get(key);
     return value.kind() == ValueKind::array ? Ref<Array>::share(&value.as_array()) : Ref<Array>();
   }
   Ref<Array> row = make_ref<Array>(1, std::string_view(), place_);
@@ -232,8 +259,8 @@ Ref<Array> Array::row(const Value& key, WakeList& wake) {
 Ref<Bag> Array::bag_row(const Value& key, WakeList& wake) {
   const std::lock_guard lock(rows_mutex_);
   const ElementSlot element = locate(key);
-  if (!mark_inserted(element)) {
-    const Value value = element.future->get();
+  if (!element || !mark_inserted(element)) {
+    const Value value = get(key);
     return value.kind() == ValueKind::bag ? Ref<Bag>::share(&value.as_bag()) : Ref<Bag>();
   }
   Ref<Bag> row = make_ref<Bag>(1);
@@ -261,10 +288,12 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   bag_rows_.clear();
   closed_.set(has_failed ? failure_.get() : Value::of_void(), wake);
   if (awaited_count_.load(std::memory_order_seq_cst) == 0) return;
-  visit_elements([&](const Value& key, ElementSlot element) {
-    if (element.mark->load(std::memory_order_acquire) == ElementMark::awaited)
-      element.future->set(failed_value(missing(key)), wake);
-  });
+  visit_elements(
+      [&](const Value& key, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) == ElementMark::awaited)
+          element.future->set(failed_value(missing(key)), wake);
+      },
+      no_numbers);
 }
 
 std::string Array::element_name(const Value& key) const {
@@ -279,8 +308,8 @@ Ref<Failure> Array::missing(const Value& key) const {
 
 // ---------------------------------------------------------------- iteration
 
-template <typename Visit>
-void Array::visit_elements(const Visit& visit) const {
+template <typename Visit, typename VisitNumbers>
+void Array::visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const {
   std::vector<std::pair<Value, ElementSlot>> keyed;
   // elements made meanwhile are placeholders: their readers look after themselves
   if (const KeyedElements* elements = keyed_.load(std::memory_order_acquire)) keyed = elements->sorted();
@@ -290,10 +319,18 @@ void Array::visit_elements(const Visit& visit) const {
     if (next->second.mark->load(std::memory_order_seq_cst) != ElementMark::untouched) visit(next->first, next->second);
     ++next;
   };
-  table_.visit([&](std::int64_t key, ElementSlot element) {
+  const auto visit_keyed_below = [&](std::int64_t key) {
     while (next != keyed.end() && next->first.kind() == ValueKind::int_ && next->first.as_int() < key) visit_keyed();
-    visit(Value::of(key), element);
-  });
+  };
+  table_.visit(
+      [&](std::int64_t key, ElementSlot element) {
+        visit_keyed_below(key);
+        visit(Value::of(key), element);
+      },
+      [&](std::int64_t first_key, const NumberChunk& numbers) {
+        visit_keyed_below(first_key);
+        visit_numbers(first_key, numbers);
+      });
   while (next != keyed.end()) visit_keyed();
 }
 
@@ -302,9 +339,11 @@ std::size_t Array::size() const {
   if (count != uncounted) return count;
   const bool is_final = is_closed();
   count = 0;
-  visit_elements([&](const Value&, ElementSlot element) {
-    if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) ++count;
-  });
+  visit_elements(
+      [&](const Value&, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) ++count;
+      },
+      [&](std::int64_t, const NumberChunk&) { count += static_cast<std::size_t>(NumberChunk::size); });
   if (is_final) count_.store(count, std::memory_order_relaxed);
   return count;
 }
@@ -314,15 +353,32 @@ void Array::for_each(const std::function<void(const Value&, const Value&)>& visi
     for (std::size_t i = 0; i < packed->size(); ++i) visit(Value::of(static_cast<std::int64_t>(i)), packed->at(i));
     return;
   }
-  visit_elements([&](const Value& key, ElementSlot element) {
-    if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(key, element.future->get());
-  });
+  visit_elements(
+      [&](const Value& key, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(key, element.future->get());
+      },
+      [&](std::int64_t first_key, const NumberChunk& numbers) {
+        for (std::int64_t i = 0; i < NumberChunk::size; ++i) visit(Value::of(first_key + i), numbers.at(i));
+      });
+}
+
+void Array::for_each_run(const std::function<void(const void*, std::size_t)>& visit) const {
+  if (const Packed* packed = packed_.load(std::memory_order_acquire)) return visit(packed->data(), packed->size());
+  visit_elements(
+      [&](const Value&, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
+        const std::uint64_t bits = element.future->peek();
+        visit(&bits, 1);
+      },
+      [&](std::int64_t, const NumberChunk& numbers) { visit(numbers.words(), NumberChunk::size); });
 }
 
 void Array::for_each_future(const std::function<void(Future&)>& visit) const {
-  visit_elements([&](const Value&, ElementSlot element) {
-    if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(*element.future);
-  });
+  visit_elements(
+      [&](const Value&, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(*element.future);
+      },
+      no_numbers);
 }
 
 }  // namespace raddle::vm

@@ -3,8 +3,9 @@
 //
 // Three forms, chosen by how an array is made and by its keys:
 //   packed   made whole and closed at once (ranges, library results of numbers): unboxed numbers, keys 0..n-1
-//   table    int keys 0..2^28-1 that lie densely: reads are lock-free, inserts lock once in 256 elements
-//            (element_table.hpp)
+//   table    int keys 0..2^28-1 that lie densely: reads are lock-free, inserts lock once in 256 elements; 256 numbers
+//   that
+//            come at once lie there unboxed (element_table.hpp)
 //   keyed    all other keys: a hash map in shards (keyed_elements.hpp)
 // The last two stand side by side in one array.
 #include <atomic>
@@ -48,7 +49,7 @@ class Array final : public HeapObject {
   /// Inserted so far; final once closed.
   bool contains(const Value& key) const;
   /// The future of an element, a placeholder if it is not inserted yet; valid as long as the array.
-  /// @return nullptr if the array is closed and has no such element, or is packed (get() answers for those)
+  /// @return nullptr if the array is closed and has no such element, or has a number there (get() answers for those)
   Future* element(const Value& key);
   /// Resolved when no writer is left.
   Future& closed() { return closed_; }
@@ -57,7 +58,10 @@ class Array final : public HeapObject {
   bool is_complete() const { return is_closed() && !closed_.is_failed(); }
   /// Closed arrays. Ints in increasing order, then other keys sorted. `value` is none where it is not set yet.
   void for_each(const std::function<void(const Value& key, const Value& value)>& visit) const;
-  /// Closed arrays: the futures of inserted elements that are not packed. Any order.
+  /// Complete arrays of ints or of floats, in the order of for_each: runs of `count` elements that lie one after the
+  /// other.
+  void for_each_run(const std::function<void(const void* numbers, std::size_t count)>& visit) const;
+  /// Closed arrays: the futures of inserted elements that are not numbers without a future. Any order.
   void for_each_future(const std::function<void(Future&)>& visit) const;
   /// Contiguous elements (int64_t, double, or uint8_t for boolean) of a complete array with keys 0..n-1, all set and of
   /// one numeric kind; made at the first call and kept. @return nullptr if it is not so (also for n = 0, count = 0)
@@ -70,6 +74,15 @@ class Array final : public HeapObject {
   // ---- writing. By whoever holds a writer
   /// Marks `key` as inserted. @return its future, to be set by the caller; nullptr if it is inserted already
   Future* insert(const Value& key);
+  /// Inserts the elements `first` to first + 255 with their values; takes them over. @return false, and does nothing,
+  /// if one of them has been inserted or read already
+  /// @pre first is a multiple of 256, not 0, below the table's limit
+  bool insert_numbers(std::int64_t first, NumberChunk::Owner& numbers);
+  /// Where insert_numbers can insert.
+  static bool has_number_chunk(std::int64_t first) {
+    return first >= ElementTable::small_limit && first % NumberChunk::size == 0 &&
+           first <= ElementTable::limit - NumberChunk::size;
+  }
   /// The nested array at `key`, made if absent; it closes with this one. Null if something else was inserted there.
   Ref<Array> row(const Value& key, WakeList& wake);
   /// The same for an array of bags.
@@ -101,15 +114,21 @@ class Array final : public HeapObject {
     void reserve(ValueKind element_kind, std::size_t count);
     bool add(const Value& value);
     bool add(const Future& element);
+    bool add(const NumberChunk& numbers);
   };
 
   static bool in_table(const Value& key);
   KeyedElements& keyed_elements();
-  ElementSlot find(const Value& key) const;  // null if there is no memory for it
-  ElementSlot locate(const Value& key);      // makes the memory
+  ElementSlot find(const Value& key) const;  // null if there is no memory for it, or a number
+  ElementSlot locate(const Value& key);      // makes the memory; null: there is a number
+  const NumberChunk* find_numbers(const Value& key) const {
+    return in_table(key) ? table_.find_numbers(key.as_int()) : nullptr;
+  }
   bool mark_inserted(ElementSlot element);
-  template <typename Visit>
-  void visit_elements(const Visit& visit) const;  // awaited and inserted ones, sorted by KeyLess
+  // awaited and inserted ones, sorted by KeyLess; chunks of numbers as a whole
+  template <typename Visit, typename VisitNumbers>
+  void visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const;
+  static void no_numbers(std::int64_t, const NumberChunk&) {}
   std::unique_ptr<Packed> pack() const;
   static Ref<Array> of_packed(std::unique_ptr<Packed> packed);
 

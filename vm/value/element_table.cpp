@@ -5,16 +5,29 @@
 
 namespace raddle::vm {
 
+NumberChunk::Owner NumberChunk::make(ValueKind kind) {
+  static_assert(sizeof(NumberChunk) % alignof(double) == 0);
+  const std::size_t element_size = kind == ValueKind::boolean ? sizeof(std::uint8_t) : sizeof(std::int64_t);
+  void* memory = std::malloc(sizeof(NumberChunk) + static_cast<std::size_t>(size) * element_size);
+  if (!memory) throw std::bad_alloc();
+  return Owner(new (memory) NumberChunk(kind));
+}
+
 ElementTable::~ElementTable() {
   for (unsigned block = 0; block < block_count; ++block)
     free(blocks_[block].load(std::memory_order_relaxed), block_size(block));  // relaxed: the destroyer is alone
   const Levels* levels = levels_.load(std::memory_order_relaxed);
   if (!levels) return;
   for (unsigned level = 0; level < level_count; ++level) {
-    const std::atomic<Future*>* chunks = levels->chunks[level].load(std::memory_order_relaxed);
+    const Chunk* chunks = levels->chunks[level].load(std::memory_order_relaxed);
     if (!chunks) continue;
-    for (std::size_t i = 0; i < std::size_t{1} << level; ++i)
-      free(chunks[i].load(std::memory_order_relaxed), chunk_size);
+    for (std::size_t i = 0; i < std::size_t{1} << level; ++i) {
+      const std::uintptr_t chunk = chunks[i].load(std::memory_order_relaxed);
+      if (is_numbers(chunk))
+        NumberChunk::Free()(numbers_of(chunk));
+      else
+        free(futures_of(chunk), chunk_size);
+    }
     delete[] chunks;
   }
   delete levels;
@@ -49,7 +62,16 @@ ElementSlot ElementTable::make_small(std::int64_t key) {
   return find(key);
 }
 
-std::atomic<Future*>& ElementTable::chunk_place(std::uint64_t number) {
+bool ElementTable::adopt(std::int64_t first, NumberChunk::Owner& numbers) {
+  std::uintptr_t expected = 0;
+  const std::uintptr_t chunk = reinterpret_cast<std::uintptr_t>(numbers.get()) | 1;
+  Chunk& place = chunk_place(static_cast<std::uint64_t>(first / chunk_size));
+  if (!place.compare_exchange_strong(expected, chunk, std::memory_order_acq_rel)) return false;
+  static_cast<void>(numbers.release());
+  return true;
+}
+
+ElementTable::Chunk& ElementTable::chunk_place(std::uint64_t number) {
   Levels* levels = levels_.load(std::memory_order_acquire);
   if (!levels) {
     auto* made = new Levels;
@@ -60,9 +82,9 @@ std::atomic<Future*>& ElementTable::chunk_place(std::uint64_t number) {
   }
   const unsigned level = static_cast<unsigned>(std::bit_width(number)) - 1;
   const std::size_t size = std::size_t{1} << level;
-  std::atomic<Future*>* chunks = levels->chunks[level].load(std::memory_order_acquire);
+  Chunk* chunks = levels->chunks[level].load(std::memory_order_acquire);
   if (!chunks) {
-    auto* made = new std::atomic<Future*>[size]();
+    auto* made = new Chunk[size]();
     if (levels->chunks[level].compare_exchange_strong(chunks, made, std::memory_order_acq_rel))
       chunks = made;
     else

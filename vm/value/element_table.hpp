@@ -4,6 +4,8 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 
 #include "vm/value/future.hpp"
 
@@ -23,68 +25,117 @@ struct ElementSlot {
   explicit operator bool() const { return future != nullptr; }
 };
 
+/// The values of all elements of a chunk, written by an index launch: no futures, no marks, nobody waits for them.
+class NumberChunk {
+ public:
+  static constexpr std::int64_t size = 256;
+  struct Free {
+    void operator()(NumberChunk* chunk) const { std::free(chunk); }
+  };
+  using Owner = std::unique_ptr<NumberChunk, Free>;
+  /// @param kind  int_, float_ or boolean
+  static Owner make(ValueKind kind);
+
+  ValueKind kind() const { return kind_; }
+  /// int64_t, double, or uint8_t for boolean.
+  void* words() { return this + 1; }
+  const void* words() const { return this + 1; }
+  Value at(std::int64_t offset) const {
+    if (kind_ == ValueKind::int_) return Value::of(static_cast<const std::int64_t*>(words())[offset]);
+    if (kind_ == ValueKind::float_) return Value::of(static_cast<const double*>(words())[offset]);
+    return Value::of(static_cast<const std::uint8_t*>(words())[offset] != 0);
+  }
+
+ private:
+  explicit NumberChunk(ValueKind kind) : kind_(kind) {}
+  const ValueKind kind_;
+  std::uint64_t unused_ = 0;  // what follows is aligned
+};
+
 /// Keys below 256 lie in five blocks of 16, 16, 32, 64 and 128 elements, the others in chunks of 256, found through
 /// levels of 1, 2, 4, ... pointers. Blocks, levels and chunks are made by whoever needs them first and published by CAS
 /// (release; readers acquire); the loser of a race deletes his own. Nothing is moved or freed before the table.
 ///
 /// A chunk may leave out some of its keys: its owner had put them elsewhere before the chunk was made. They are marked
-/// `outside` before it is published, for ever.
+/// `outside` before it is published, for ever. Or a chunk holds the numbers of all of its keys and nothing else: a
+/// pointer to such a chunk has its lowest bit set.
 class ElementTable {
  public:
   static constexpr std::int64_t limit = std::int64_t{1} << 28;  ///< keys are 0..limit-1
   static constexpr std::int64_t small_limit = 256;              ///< make_small() is for keys below
-  static constexpr std::int64_t chunk_size = 256;
+  static constexpr std::int64_t chunk_size = NumberChunk::size;
 
   ElementTable() = default;
   ElementTable(const ElementTable&) = delete;
   ElementTable& operator=(const ElementTable&) = delete;
   ~ElementTable();
 
-  /// @return null if there is no memory for the key
+  /// @return null if there is no memory for the key, or a number instead
   ElementSlot find(std::int64_t key) const {
     if (key < small_limit) {
       const unsigned block = block_of(key);
       Future* futures = blocks_[block].load(std::memory_order_acquire);
       return futures ? slot(futures, block_size(block), key - block_first(block)) : ElementSlot();
     }
-    Future* futures = find_chunk(static_cast<std::uint64_t>(key / chunk_size));
-    return futures ? slot(futures, chunk_size, key % chunk_size) : ElementSlot();
+    const std::uintptr_t chunk = find_chunk(static_cast<std::uint64_t>(key / chunk_size));
+    return chunk != 0 && !is_numbers(chunk) ? slot(futures_of(chunk), chunk_size, key % chunk_size) : ElementSlot();
+  }
+  /// The chunk with the number of `key`, null if there is none.
+  const NumberChunk* find_numbers(std::int64_t key) const {
+    if (key < small_limit) return nullptr;
+    const std::uintptr_t chunk = find_chunk(static_cast<std::uint64_t>(key / chunk_size));
+    return is_numbers(chunk) ? numbers_of(chunk) : nullptr;
   }
   /// Makes the block of a small key if needed.
   ElementSlot make_small(std::int64_t key);
   /// Makes the chunk of `key`. @param outside  marked so if it is made now
   template <typename Keys>
   void make_chunk(std::int64_t key, const Keys& outside) {
-    std::atomic<Future*>& place = chunk_place(static_cast<std::uint64_t>(key / chunk_size));
+    Chunk& place = chunk_place(static_cast<std::uint64_t>(key / chunk_size));
     if (place.load(std::memory_order_acquire)) return;
     Future* chunk = allocate(chunk_size);
     for (const std::int64_t left_out : outside)
       slot(chunk, chunk_size, left_out % chunk_size).mark->store(ElementMark::outside, std::memory_order_relaxed);
-    publish(place, chunk, chunk_size);
+    std::uintptr_t expected = 0;
+    if (!place.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(chunk), std::memory_order_acq_rel))
+      free(chunk, chunk_size);
   }
+  /// Makes `numbers` the chunk of the keys from `first` on. @return false, and does nothing, if there is a chunk
+  /// @pre first >= small_limit, first % chunk_size == 0
+  bool adopt(std::int64_t first, NumberChunk::Owner& numbers);
 
-  /// Visits all elements but the untouched and the outside ones, by increasing key: visit(std::int64_t, ElementSlot).
-  template <typename Visit>
-  void visit(const Visit& visit) const {
+  /// Visits all elements but the untouched and the outside ones, by increasing key: visit(std::int64_t, ElementSlot),
+  /// and visit_numbers(first key, const NumberChunk&).
+  template <typename Visit, typename VisitNumbers>
+  void visit(const Visit& visit, const VisitNumbers& visit_numbers) const {
     for (unsigned block = 0; block < block_count; ++block)
       visit_part(blocks_[block].load(std::memory_order_acquire), block_first(block), block_size(block), visit);
     const Levels* levels = levels_.load(std::memory_order_acquire);
     if (!levels) return;
     for (unsigned level = 0; level < level_count; ++level) {
-      const std::atomic<Future*>* chunks = levels->chunks[level].load(std::memory_order_acquire);
+      const Chunk* chunks = levels->chunks[level].load(std::memory_order_acquire);
       if (!chunks) continue;
       const std::int64_t count = std::int64_t{1} << level;
-      for (std::int64_t i = 0; i < count; ++i)
-        visit_part(chunks[i].load(std::memory_order_acquire), (count + i) * chunk_size, chunk_size, visit);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::uintptr_t chunk = chunks[i].load(std::memory_order_acquire);
+        if (is_numbers(chunk))
+          visit_numbers((count + i) * chunk_size, *numbers_of(chunk));
+        else
+          visit_part(futures_of(chunk), (count + i) * chunk_size, chunk_size, visit);
+      }
     }
   }
 
  private:
   static constexpr unsigned block_count = 5;
   static constexpr unsigned level_count = std::bit_width(static_cast<std::uint64_t>(limit / chunk_size)) - 1;
+  using Chunk = std::atomic<std::uintptr_t>;  ///< futures, or numbers; 0: none
   struct Levels {
-    std::array<std::atomic<std::atomic<Future*>*>, level_count> chunks{};
+    std::array<std::atomic<Chunk*>, level_count> chunks{};
   };
+  static bool is_numbers(std::uintptr_t chunk) { return (chunk & 1) != 0; }
+  static Future* futures_of(std::uintptr_t chunk) { return reinterpret_cast<Future*>(chunk); }
+  static NumberChunk* numbers_of(std::uintptr_t chunk) { return reinterpret_cast<NumberChunk*>(chunk - 1); }
 
   static unsigned block_of(std::int64_t key) {
     return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(key) >> 4));
@@ -111,15 +162,15 @@ class ElementTable {
   }
 
   /// @param number  key / chunk_size, 1 or more
-  Future* find_chunk(std::uint64_t number) const {
+  std::uintptr_t find_chunk(std::uint64_t number) const {
     const Levels* levels = levels_.load(std::memory_order_acquire);
-    if (!levels) return nullptr;
+    if (!levels) return 0;
     const unsigned level = static_cast<unsigned>(std::bit_width(number)) - 1;
-    const std::atomic<Future*>* chunks = levels->chunks[level].load(std::memory_order_acquire);
-    return chunks ? chunks[number - (std::uint64_t{1} << level)].load(std::memory_order_acquire) : nullptr;
+    const Chunk* chunks = levels->chunks[level].load(std::memory_order_acquire);
+    return chunks ? chunks[number - (std::uint64_t{1} << level)].load(std::memory_order_acquire) : 0;
   }
   /// Makes the level of chunk `number` if needed.
-  std::atomic<Future*>& chunk_place(std::uint64_t number);
+  Chunk& chunk_place(std::uint64_t number);
 
   std::array<std::atomic<Future*>, block_count> blocks_{};
   std::atomic<Levels*> levels_{nullptr};

@@ -65,6 +65,7 @@ bool KeyedElements::belongs_in_table(std::int64_t key, const ElementTable& table
 ElementSlot KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) {
   Shard& shard = shard_of(Value::of(key));
   const std::lock_guard lock(shard.mutex);
+  if (table.find_numbers(key)) return {};
   ElementSlot slot = table.find(key);  // made meanwhile?
   if (!slot) {
     const std::int64_t chunk = key / ElementTable::chunk_size;
@@ -82,6 +83,12 @@ ElementSlot KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) 
   if (slot.mark->load(std::memory_order_relaxed) == ElementMark::outside)  // relaxed: fixed before it was published
     return shard.make(Value::of(key));
   return slot;
+}
+
+bool KeyedElements::adopt_in_chunk(std::int64_t first, NumberChunk::Owner& numbers, ElementTable& table) {
+  Shard& shard = shard_of(Value::of(first));
+  const std::lock_guard lock(shard.mutex);
+  return !shard.keys_by_chunk.contains(first / ElementTable::chunk_size) && table.adopt(first, numbers);
 }
 
 std::vector<std::pair<Value, ElementSlot>> KeyedElements::sorted() const {

@@ -27,8 +27,10 @@ class KeyedElements {
  public:
   ElementSlot find(const Value& key) const;
   ElementSlot make(const Value& key);
-  /// An int key of `table` (not a small one) that has no memory there.
+  /// An int key of `table` (not a small one) that has no memory there. @return null if there is a number meanwhile
   ElementSlot make_in_chunk(std::int64_t key, ElementTable& table);
+  /// ElementTable::adopt, unless elements of that chunk are here.
+  bool adopt_in_chunk(std::int64_t first, NumberChunk::Owner& numbers, ElementTable& table);
   /// All elements, sorted by KeyLess.
   std::vector<std::pair<Value, ElementSlot>> sorted() const;
 

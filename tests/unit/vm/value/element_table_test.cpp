@@ -42,8 +42,64 @@ TEST_CASE("table elements do not move and are visited by increasing key") {
   std::vector<std::int64_t> marked = {0, 15, 16, 31, 32, 255, 256, 511, 512, 100000, ElementTable::limit - 1};
   for (const std::int64_t key : marked) table.find(key).mark->store(ElementMark::inserted);
   std::vector<std::int64_t> visited;
-  table.visit([&](std::int64_t key, ElementSlot) { visited.push_back(key); });
+  table.visit([&](std::int64_t key, ElementSlot) { visited.push_back(key); },
+              [](std::int64_t, const NumberChunk&) { FAIL("there are no numbers"); });
   CHECK(visited == marked);
+}
+
+NumberChunk::Owner numbers_from(std::int64_t first) {
+  NumberChunk::Owner numbers = NumberChunk::make(ValueKind::int_);
+  for (std::int64_t i = 0; i < NumberChunk::size; ++i) static_cast<std::int64_t*>(numbers->words())[i] = first + i;
+  return numbers;
+}
+
+TEST_CASE("numbers that come as a whole chunk are elements like others") {
+  auto array = make_ref<Array>(1);
+  for (std::int64_t i = 0; i < 256; ++i) put(*array, i);
+  NumberChunk::Owner numbers = numbers_from(512);
+  REQUIRE(array->insert_numbers(512, numbers));
+  CHECK(!numbers);
+  CHECK(array->contains(Value::of(std::int64_t{767})));
+  CHECK_FALSE(array->contains(Value::of(std::int64_t{768})));
+  CHECK(array->get(Value::of(std::int64_t{600})).as_int() == 600);
+  CHECK(array->insert(Value::of(std::int64_t{600})) == nullptr);
+  CHECK(array->element(Value::of(std::int64_t{600})) == nullptr);
+  WakeList nobody;
+  CHECK_FALSE(array->row(Value::of(std::int64_t{600}), nobody));
+  numbers = numbers_from(512);
+  CHECK_FALSE(array->insert_numbers(512, numbers));
+
+  SUBCASE("not where one of them was read or written before, densely or not") {
+    array->element(Value::of(std::int64_t{300}));
+    put(*array, 5000);
+    numbers = numbers_from(256);
+    CHECK_FALSE(array->insert_numbers(256, numbers));
+    numbers = numbers_from(5000 - 5000 % 256);
+    CHECK_FALSE(array->insert_numbers(5000 - 5000 % 256, numbers));
+    CHECK(!!numbers);
+  }
+  SUBCASE("the array is packed once it is dense") {
+    std::size_t count = 0;
+    numbers = numbers_from(256);
+    REQUIRE(array->insert_numbers(256, numbers));
+    put(*array, 768);
+    array->release_writers(1, nobody);
+    CHECK(array->size() == 769);
+    const auto* all = static_cast<const std::int64_t*>(array->packed(count));
+    REQUIRE(all != nullptr);
+    CHECK(count == 769);
+    for (std::int64_t i = 0; i < 769; ++i) CHECK(all[i] == i);
+    CHECK(keys_of(*array).size() == 769);
+  }
+  SUBCASE("with a gap it is visited in order") {
+    put(*array, 100000);
+    array->release_writers(1, nobody);
+    std::size_t count = 0;
+    CHECK(array->packed(count) == nullptr);
+    const std::vector<std::int64_t> keys = keys_of(*array);
+    CHECK(keys.size() == 256 + 256 + 1);
+    CHECK(std::ranges::is_sorted(keys));
+  }
 }
 
 TEST_CASE("a filled array is packed, whatever the order of the fill") {
