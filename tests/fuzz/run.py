@@ -13,12 +13,14 @@ import argparse
 import os
 import pathlib
 import re
+import string
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONGEST_INPUT = 4096
+PLAIN = string.ascii_letters + string.digits + "_"
 INPUT_TIMEOUT_S = 10
 MEMORY_MIB = 3000
 
@@ -42,7 +44,7 @@ def builtin_words():
 def write_dictionary(path):
     lines = []
     for token in tokens():
-        escaped = "".join(c if c.isalnum() or c == "_" else f"\\x{ord(c):02x}" for c in token)
+        escaped = "".join(chr(b) if chr(b) in PLAIN else f"\\x{b:02x}" for b in token.encode())
         lines.append(f'"{escaped}"\n')
     path.write_text("".join(lines), encoding="ascii")
 
