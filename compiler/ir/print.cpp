@@ -109,7 +109,7 @@ class FunctionPrinter {
     out_ += fmt::format("({}) -> ({}){} {{\n", declarations(function_.parameters), declarations(function_.outputs),
                         position(function_.span));
     region_contents(0, "  ");
-    if (function_.kind == FunctionKind::app || function_.kind == FunctionKind::foreign) command();
+    if (!function_.command.words.empty()) command();
     if (function_.kind == FunctionKind::foreign) foreign();
     return out_ + "}\n";
   }

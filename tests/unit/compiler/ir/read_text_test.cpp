@@ -70,6 +70,10 @@ function @run app files 1 (%o: file, %text: string) -> (%v: void) {
   command "tool", %0, %o stdout %o
 }
 
+function @touch foreign files 1 not_leaf "it is code outside of the script" (%f: file) -> (%n: int) {
+  code 3 "procedures" "0.1" "touch" "n f" ""
+}
+
 function @twice leaf demands_leaf (%a: int) -> (%b: int) {
   %b = mul 2, %a
 }
