@@ -142,6 +142,13 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       ->group(debugging)
       ->check(CLI::IsMember({"adaptive", "never"}))
       ->type_name("WHEN");
+  app.add_option(
+         "--scheduler", options.scheduler,
+         "Where ready tasks lie: stealing (default), a deque for each worker that idle ones steal from; tree, a "
+         "tree of queues that mirrors the machine; tree-fifo, the same, oldest first")
+      ->group(debugging)
+      ->check(CLI::IsMember({"stealing", "tree", "tree-fifo"}))
+      ->type_name("WHICH");
   app.add_option("--leaf-threshold", options.leaf_threshold,
                  "Calls of a leaf function without loops before it is compiled (default 1000; 0: calls wait for it)")
       ->group(debugging)

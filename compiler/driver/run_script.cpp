@@ -45,6 +45,8 @@ vm::RunOptions run_options(const Session& session, const std::string& script_pat
   options.call_memory_bytes = given.call_memory_mib << 20;
   options.scheduler_seed = given.scheduler_seed;
   options.inlining = given.inlining == "never" ? vm::Inlining::never : vm::Inlining::adaptive;
+  options.scheduler = given.scheduler == "stealing" ? vm::Scheduler::stealing : vm::Scheduler::tree;
+  options.queue_order = given.scheduler == "tree-fifo" ? vm::QueueOrder::fifo : vm::QueueOrder::lifo;
   options.leaf_threshold = given.leaf_threshold;
   options.keep_going = given.keep_going;
   options.settings = {.script_path = script_path,

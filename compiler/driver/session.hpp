@@ -44,6 +44,7 @@ struct Options {
   bool disable_asserts = false;
   std::uint64_t scheduler_seed = 0;
   std::string inlining = "adaptive";    ///< or "never"
+  std::string scheduler = "stealing";   ///< or "tree", "tree-fifo"
   std::uint32_t leaf_threshold = 1000;  ///< vm::RunOptions
 };
 

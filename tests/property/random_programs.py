@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random programs do the same in every mode: 1, 2 and 8 workers, -O0 to -O2, interpreted and compiled, scheduler seeds.
+"""Random programs do the same in every mode: 1, 2 and 8 workers, -O0 to -O2, interpreted and compiled, each
+scheduler, scheduler seeds.
 
     random_programs.py [--seed N] [--count N] [--seconds S] [--raddle PATH] [--show]
 
@@ -47,6 +48,7 @@ def modes_of(seed):
     while len(modes) < MODES_A_PROGRAM:
         mode = [source.choice(("-O0", "-O1", "-O2", "-O2")), f"--workers={source.choice((1, 2, 8))}"]
         mode += source.choice(([], ["--interpret"], ["--leaf-threshold=0"], ["--leaf-threshold=2"]))
+        mode.append(f"--scheduler={source.choice(('stealing', 'tree', 'tree-fifo'))}")
         modes.append([*mode, *source.choice(([], [f"--scheduler-seed={source.randint(1, 10**6)}"]))])
     return [["--verify-each", *mode] for mode in modes]
 

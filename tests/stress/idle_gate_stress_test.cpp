@@ -32,12 +32,12 @@ TEST_CASE("a token that is published before notify_one() is always consumed") {
             consumed.fetch_add(1);
             continue;
           }
-          const std::uint64_t key = gate.announce();
+          gate.announce();
           if (available.load(std::memory_order_seq_cst) > 0) {
             gate.cancel();
             continue;
           }
-          if (!gate.sleep(key, [&] { return available.load(std::memory_order_seq_cst) == 0; })) return;
+          if (!gate.sleep([&] { return available.load(std::memory_order_seq_cst) == 0; })) return;
         }
       });
     }
@@ -63,8 +63,9 @@ TEST_CASE("end() wakes every sleeper; after restart() they may sleep again") {
     std::vector<std::jthread> threads;
     for (unsigned s = 0; s < sleepers; ++s) {
       threads.emplace_back([&] {
-        while (gate.sleep(gate.announce(), [] { return true; })) {
-        }
+        do {
+          gate.announce();
+        } while (gate.sleep([] { return true; }));
         ended.fetch_add(1);
       });
     }

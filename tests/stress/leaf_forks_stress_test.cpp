@@ -60,21 +60,22 @@ struct Call final : Task {
 
 struct Setting {
   unsigned workers;
-  std::uint64_t seed;
-  Inlining inlining;
+  PoolOptions options;
 };
 
 template <typename Check>
 void with_all_settings(const Check& check) {
   for (const unsigned workers : {1u, 2u, 8u})
     for (const Inlining inlining : {Inlining::adaptive, Inlining::never})
-      for (std::uint64_t seed = 0; seed < 10; ++seed) check(Setting{workers, seed, inlining});
+      for (const Scheduler scheduler : {Scheduler::stealing, Scheduler::tree})
+        for (std::uint64_t seed = 0; seed < 10; ++seed)
+          check(Setting{workers, {.scheduler = scheduler, .scheduler_seed = seed, .inlining = inlining}});
 }
 
 TEST_CASE("forked calls give the same results whoever runs them") {
   with_all_settings([](const Setting& setting) {
     fails = false;
-    WorkerPool pool(setting.workers, setting.seed, setting.inlining);
+    WorkerPool pool(setting.workers, setting.options);
     Call calls[3];
     for (Call& call : calls) {
       call.n = 13;
@@ -85,8 +86,8 @@ TEST_CASE("forked calls give the same results whoever runs them") {
       CHECK(call.status == raddle_leaf_ok);
       CHECK(call.result == 233);
     }
-    if (setting.inlining == Inlining::never) CHECK(pool.leaf_calls_shared() == 3 * 376);
-    if (setting.workers == 1 && setting.seed == 0 && setting.inlining == Inlining::adaptive)
+    if (setting.options.inlining == Inlining::never) CHECK(pool.leaf_calls_shared() == 3 * 376);
+    if (setting.workers == 1 && setting.options.scheduler_seed == 0 && setting.options.inlining == Inlining::adaptive)
       CHECK(pool.leaf_calls_shared() == 0);
   });
 }
@@ -94,7 +95,7 @@ TEST_CASE("forked calls give the same results whoever runs them") {
 TEST_CASE("a call that fails waits for those that were forked, and tells where") {
   with_all_settings([](const Setting& setting) {
     fails = true;
-    WorkerPool pool(setting.workers, setting.seed, setting.inlining);
+    WorkerPool pool(setting.workers, setting.options);
     Call call;
     call.n = 10;
     pool.inject(call);

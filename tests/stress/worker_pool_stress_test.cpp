@@ -37,13 +37,84 @@ struct Root final : Task {
   void run(Worker& worker) override { Split::start(worker, depth); }
 };
 
+constexpr PoolOptions schedulers[] = {{.scheduler = Scheduler::stealing},
+                                      {.scheduler = Scheduler::tree},
+                                      {.scheduler = Scheduler::tree, .order = QueueOrder::fifo}};
+
 TEST_CASE("a tree of tasks is run completely, with 1, 2 and 8 workers, in any order") {
-  for (const unsigned workers : {1u, 2u, 8u}) {
-    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+  for (PoolOptions options : schedulers) {
+    for (const unsigned workers : {1u, 2u, 8u}) {
+      for (std::uint64_t seed = 0; seed < 30; ++seed) {
+        leaves = 0;
+        options.scheduler_seed = seed;
+        WorkerPool pool(workers, options);
+        Root root;
+        root.depth = static_cast<int>(seed % 10);
+        pool.inject(root);
+        pool.run();
+        CHECK(leaves.load() == std::int64_t{1} << root.depth);
+      }
+    }
+  }
+}
+
+TEST_CASE("a pool can be run again, and an empty one ends at once") {
+  for (const PoolOptions& options : schedulers) {
+    WorkerPool pool(4, options);
+    pool.run();
+    for (int i = 0; i < 100; ++i) {
       leaves = 0;
-      WorkerPool pool(workers, seed);
       Root root;
-      root.depth = static_cast<int>(seed % 10);
+      root.depth = 3;
+      pool.inject(root);
+      pool.run();
+      CHECK(leaves.load() == 8);
+    }
+  }
+}
+
+TEST_CASE("a hold keeps the pool alive until the injected task has run") {
+  for (const PoolOptions& options : schedulers) {
+    for (int round = 0; round < 50; ++round) {
+      leaves = 0;
+      WorkerPool pool(2, options);
+      Root late;
+      late.depth = 2;
+      pool.hold();
+      std::thread outside([&] {
+        pool.inject(late);
+        pool.release_hold();
+      });
+      pool.run();
+      outside.join();
+      CHECK(leaves.load() == 4);
+    }
+  }
+}
+
+TEST_CASE("workers come and go while the pool runs: each task is still run once") {
+  for (PoolOptions options : schedulers) {
+    options.capacity = 8;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      leaves = 0;
+      options.scheduler_seed = seed;
+      WorkerPool pool(2, options);
+      Root root;
+      root.depth = 13;
+      pool.inject(root);
+      pool.hold();
+      std::thread outside([&] {
+        for (unsigned i = 0; i < 40; ++i) {
+          pool.resize(1 + (i * 5 + static_cast<unsigned>(seed)) % 8);
+          std::this_thread::yield();
+        }
+        pool.release_hold();
+      });
+      pool.run();
+      outside.join();
+      CHECK(leaves.load() == std::int64_t{1} << root.depth);
+      pool.resize(3);  // and between runs
+      leaves = 0;
       pool.inject(root);
       pool.run();
       CHECK(leaves.load() == std::int64_t{1} << root.depth);
@@ -51,33 +122,38 @@ TEST_CASE("a tree of tasks is run completely, with 1, 2 and 8 workers, in any or
   }
 }
 
-TEST_CASE("a pool can be run again, and an empty one ends at once") {
-  WorkerPool pool(4);
-  pool.run();
-  for (int i = 0; i < 100; ++i) {
-    leaves = 0;
-    Root root;
-    root.depth = 3;
-    pool.inject(root);
-    pool.run();
-    CHECK(leaves.load() == 8);
-  }
-}
-
-TEST_CASE("a hold keeps the pool alive until the injected task has run") {
-  for (int round = 0; round < 50; ++round) {
-    leaves = 0;
-    WorkerPool pool(2);
-    Root late;
-    late.depth = 2;
-    pool.hold();
-    std::thread outside([&] {
-      pool.inject(late);
-      pool.release_hold();
-    });
-    pool.run();
-    outside.join();
-    CHECK(leaves.load() == 4);
+TEST_CASE("a worker that is added takes part, one that is removed does not") {
+  struct Census final : Task {
+    std::atomic<unsigned>* seen = nullptr;
+    std::atomic<unsigned>* arrived = nullptr;
+    unsigned expected = 0;
+    void run(Worker& worker) override {
+      seen->fetch_or(1u << worker.index());
+      arrived->fetch_add(1);
+      while (arrived->load() < expected) std::this_thread::yield();  // each worker has one
+    }
+  };
+  for (PoolOptions options : schedulers) {
+    options.capacity = 4;
+    WorkerPool pool(1, options);
+    for (const unsigned count : {4u, 2u, 3u, 1u}) {
+      std::atomic<unsigned> seen{0}, arrived{0};
+      Census tasks[4];
+      pool.hold();
+      std::thread outside([&] {
+        pool.resize(count);
+        for (unsigned i = 0; i < count; ++i) {
+          tasks[i].seen = &seen;
+          tasks[i].arrived = &arrived;
+          tasks[i].expected = count;
+          pool.inject(tasks[i]);
+        }
+        pool.release_hold();
+      });
+      pool.run();
+      outside.join();
+      CHECK(seen.load() == (1u << count) - 1);
+    }
   }
 }
 
@@ -89,13 +165,15 @@ TEST_CASE("stop() ends a run that would go on for ever") {
       worker.push(*this);
     }
   };
-  for (const unsigned workers : {1u, 2u, 8u}) {
-    WorkerPool pool(workers);
-    Endless task;
-    pool.inject(task);
-    pool.run();
-    CHECK(pool.stopped());
-    CHECK(task.rounds.load() > 1000);
+  for (const PoolOptions& options : schedulers) {
+    for (const unsigned workers : {1u, 2u, 8u}) {
+      WorkerPool pool(workers, options);
+      Endless task;
+      pool.inject(task);
+      pool.run();
+      CHECK(pool.stopped());
+      CHECK(task.rounds.load() > 1000);
+    }
   }
 }
 

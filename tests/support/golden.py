@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Golden tests: runs scripts and compares what they print with the files beside them.
 
-    golden.py [--update-golden] [--raddle PATH] [--jobs N] [--workers N,..] [--scheduler-seeds N] [FILTER..]
+    golden.py [--update-golden] [--raddle PATH] [--jobs N] [--workers N,..] [--scheduler WHICH]
+              [--scheduler-seeds N] [FILTER..]
 
 Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie NAME.out (stdout; without it a run
 that fails is to print nothing there) and NAME.err (stderr, exact; without it nothing is to be printed there, and a run
@@ -19,7 +20,7 @@ emit   compares the text of --emit=STAGE instead of running
 seeds  none: what it prints rests on an order that the language leaves open: not run with --scheduler-seeds
 
 --scheduler-seeds N runs each case that runs at all with the seeds 1 to N instead, each time with the next of its worker
-counts and levels: the order of tasks is perturbed, what is printed must be the same.
+counts and levels and of the schedulers: the order of tasks is perturbed, what is printed must be the same.
 
 A script runs in an empty folder with links to its data, so that what it writes does not lie in the tree, and is named
 by its file name alone. Folders data/ and modules/ (what scripts import) hold no cases.
@@ -40,6 +41,7 @@ from dataclasses import dataclass, field
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIMEOUT_S = 60
 SHOWN_LINES = 60
+SCHEDULERS = ("stealing", "tree", "tree-fifo")
 KEYS = ("run", "args", "env", "order", "exit", "emit", "seeds")
 
 
@@ -68,12 +70,18 @@ class Case:
         modes = [[level, f"--workers={n}"] for level in self.levels for n in self.workers]
         if scheduler_seeds:
             seeds = [] if self.emit or self.exit_code == 3 or not self.seeded else scheduler_seeds
-            return [[*self.options, *modes[seed % len(modes)], f"--scheduler-seed={seed}"] for seed in seeds]
+            return [[*self.options, *modes[seed % len(modes)], scheduler_of(seed, len(modes)), f"--scheduler-seed={seed}"]
+                    for seed in seeds]
         if self.emit:
             return [[*self.options, *(self.levels if len(self.levels) == 1 else []), f"--emit={self.emit}"]]
         if self.exit_code == 3:
             return [self.options]
         return [[*self.options, "--verify-each", *mode] for mode in modes]
+
+
+def scheduler_of(seed, mode_count):
+    """Each mode meets each scheduler in turn."""
+    return f"--scheduler={SCHEDULERS[(seed + seed // mode_count) % len(SCHEDULERS)]}"
 
 
 def parse_header(script):
@@ -207,11 +215,14 @@ def main():
     parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--workers", help="comma-separated counts, for the cases that ask for none themselves")
+    parser.add_argument("--scheduler", choices=SCHEDULERS, help="in place of the default one; not with seeds")
     parser.add_argument("--scheduler-seeds", type=int, default=0, metavar="N")
     parser.add_argument("--first-seed", type=int, default=1, metavar="N", help="with --scheduler-seeds, in place of 1")
     parser.add_argument("--timeout", type=float, default=TIMEOUT_S, metavar="S", help="for one run of a script")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a case's path")
     options = parser.parse_args()
+    if options.scheduler and options.scheduler_seeds:
+        parser.error("--scheduler-seeds takes each scheduler in turn")
     raddle = str(pathlib.Path(options.raddle).resolve())
     if not os.access(raddle, os.X_OK):
         sys.exit(f"golden: {raddle} is not there: ./dev build")
@@ -220,6 +231,8 @@ def main():
     for case in cases if options.workers else []:
         if not case.fixed_workers:
             case.workers = options.workers.split(",")
+    for case in cases if options.scheduler else []:
+        case.options.append(f"--scheduler={options.scheduler}")
     seeds = range(options.first_seed, options.first_seed + options.scheduler_seeds)
     work = functools.partial(check, raddle, scheduler_seeds=seeds, timeout_s=options.timeout)
     if options.update_golden:

@@ -50,7 +50,7 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
   }
   // long calls are queued, so that other workers can take them; iterations of a `foreach` are shared out already
   const bool in_place =
-      (!function.is_heavy || range_nesting_ > 0 || run_.pool.worker_count() == 1) && !worker_->perturbation().one_in(4);
+      (!function.is_heavy || range_nesting_ > 0 || run_.pool.capacity() == 1) && !worker_->perturbation().one_in(4);
   if (is_ready && in_place) return call_native(frame, site, instruction, code);
   frame.retain();
   auto* call = make<LeafCall>(frame, site, instruction);

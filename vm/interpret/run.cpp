@@ -25,17 +25,20 @@ Run::Run(const Program& program, const RunOptions& options)
     : program(program),
       options(options),
       cells(options.call_memory_bytes != 0 ? options.call_memory_bytes : memory_limit_bytes() / 2),
-      pool(std::max(1u, options.workers), options.scheduler_seed, options.inlining),
+      pool(std::max(1u, options.workers), {.scheduler = options.scheduler,
+                                           .order = options.queue_order,
+                                           .scheduler_seed = options.scheduler_seed,
+                                           .inlining = options.inlining}),
       throttle(pool, throttle_limit(options)),
       leaves(program.functions.size(), options.leaf_compiler, pool, throttle),
-      outside(options.process_budget, pool.worker_count()),
+      outside(options.process_budget, pool.capacity()),
       results(program.functions[program.entry].output_count),
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
   for (const ForeignFunction& function : program.foreigns) {
     foreigns.push_back(make_foreign_code(function, options.package_folders));
   }
-  for (unsigned i = 0; i < pool.worker_count(); ++i) interpreters_.emplace_back(*this);
+  for (unsigned i = 0; i < pool.capacity(); ++i) interpreters_.emplace_back(*this);
 }
 
 Run::~Run() {

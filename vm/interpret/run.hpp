@@ -45,7 +45,9 @@ struct RunOptions {
   unsigned workers = 1;
   std::uint64_t scheduler_seed = 0;  ///< not 0: perturbs the order of tasks, for tests
   Inlining inlining = Inlining::adaptive;
-  bool keep_going = false;  ///< independent work goes on after a failure
+  Scheduler scheduler = Scheduler::stealing;
+  QueueOrder queue_order = QueueOrder::lifo;  ///< of the queue tree
+  bool keep_going = false;                    ///< independent work goes on after a failure
   RunSettings settings;
   std::vector<Value> arguments;           ///< the entry's parameters, in order
   LeafCompiler* leaf_compiler = nullptr;  ///< null: everything is interpreted

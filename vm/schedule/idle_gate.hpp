@@ -7,88 +7,150 @@
 
 namespace raddle::vm {
 
-/// Sleeping has two phases: announce(), look at every queue once more, then sleep() or cancel().
+/// The protocol as single steps, each of them atomic. IdleGate makes them so: announce() and someone_announced() are
+/// one seq_cst access, all others are made under its mutex. tests/model makes them in every order that there is, and
+/// the simulated machines of tests/bench on their own clock.
 ///
-/// No wake-up is lost: a pusher publishes its task (seq_cst store), then loads announced_ (seq_cst); a worker adds
-/// itself to announced_ (seq_cst), then loads the queues (seq_cst). In the single total order of these four one comes
-/// last: either the worker sees the task, or the pusher sees the worker and moves epoch_ on under the mutex, so that
-/// sleep() with the older key returns.
+/// Sleeping has two phases: announce(), look at every queue once more, then fall asleep or cancel().
 ///
-/// The run is over when every worker sleeps, nothing is held and nothing injected: a sleeping worker has found its own
-/// deque empty, only running workers push, and a worker is counted as asleep under the mutex alone.
+/// No wake-up is lost: a pusher publishes its task (seq_cst store), then loads unpromised (seq_cst); a worker adds
+/// itself to unpromised (seq_cst), then loads the queues (seq_cst). In the single total order of these four one comes
+/// last: either the worker sees the task, or the pusher sees the worker and makes a promise, with which a sleeper gets
+/// up and without which nobody sleeps while one is open. Whoever moves tasks from queue to queue does as a pusher does,
+/// as tasks on their way are seen by nobody.
+///
+/// One wake-up for each new task and no more: a worker that has been promised one is not counted as unpromised, so that
+/// pushes are silent as soon as every sleeper is on its way.
+///
+/// The run is over when every worker sleeps, nothing is held, promised, or injected: a sleeping worker has found all
+/// queues empty, only running workers push, and a worker is counted as asleep under the mutex alone.
+template <typename Count>  // std::atomic<unsigned>; unsigned where one thread makes all steps
+struct IdleSteps {
+  explicit IdleSteps(unsigned worker_count) : workers(worker_count) {}
+
+  void announce() { ++unpromised; }
+  bool someone_announced() const { return unpromised != 0; }
+  /// @return false: there was nobody to wake
+  bool promise() {
+    if (unpromised == 0) return false;
+    --unpromised;
+    ++promises;
+    return true;
+  }
+  void promise_all() {
+    while (promise()) {
+    }
+  }
+  /// Work was found after all. Promises are left to others as long as they are enough for them.
+  void cancel() {
+    if (unpromised != 0)
+      --unpromised;
+    else
+      --promises;
+  }
+  bool may_get_up() const { return over || promises > 0; }
+  void fall_asleep(bool nothing_injected) {
+    ++asleep;
+    end_if_quiescent(nothing_injected);
+  }
+  /// @pre may_get_up()
+  void get_up() { --asleep; }
+  /// The second phase ends otherwise than by cancel(). @pre may_get_up() @return false if the run is over
+  bool depart() {
+    if (promises > 0)
+      --promises;
+    else
+      --unpromised;
+    return !over;
+  }
+  void end_if_quiescent(bool nothing_injected) {
+    if (asleep == workers && promises == 0 && holds == 0 && nothing_injected) over = true;
+  }
+
+  unsigned workers;
+  Count unpromised{0};  // workers in the second phase whom nobody has promised to wake
+  unsigned promises = 0;
+  unsigned asleep = 0;
+  std::uint64_t holds = 0;
+  bool over = false;
+};
+
+/// `nothing_injected` is a function, called under the gate's mutex.
 class IdleGate {
  public:
-  explicit IdleGate(unsigned worker_count) : worker_count_(worker_count) {}
+  explicit IdleGate(unsigned worker_count) : steps_(worker_count) {}
 
-  /// @return the key for sleep()
-  std::uint64_t announce() {
-    announced_.fetch_add(1, std::memory_order_seq_cst);
+  void announce() { steps_.announce(); }
+  void cancel() {
     const std::lock_guard lock(mutex_);
-    return epoch_;
+    steps_.cancel();
   }
-  void cancel() { announced_.fetch_sub(1, std::memory_order_relaxed); }
-
-  /// Sleeps until notified since announce(), or the run ends.
-  /// @param nothing_injected  called under the gate's mutex
+  /// After announce() and a look at all queues: sleeps until promised work, or the run ends.
   /// @return false if the run is over
   template <typename NothingInjected>
-  bool sleep(std::uint64_t key, const NothingInjected& nothing_injected) {
+  bool sleep(const NothingInjected& nothing_injected) {
     std::unique_lock lock(mutex_);
-    if (epoch_ == key && !over_) {
-      ++asleep_;
-      end_if_quiescent(nothing_injected());
-      while (epoch_ == key && !over_) wake_.wait(lock);
-      --asleep_;
+    if (!steps_.may_get_up()) {
+      steps_.fall_asleep(nothing_injected());
+      if (steps_.over) wake_.notify_all();
+      while (!steps_.may_get_up()) wake_.wait(lock);
+      steps_.get_up();
     }
-    cancel();
-    return !over_;
+    return steps_.depart();
   }
 
   /// Wakes one worker if any sleeps or is about to. After the work was published.
   void notify_one() {
-    if (announced_.load(std::memory_order_seq_cst) == 0) return;
+    if (!steps_.someone_announced()) return;
     const std::lock_guard lock(mutex_);
-    ++epoch_;
-    wake_.notify_one();
+    if (steps_.promise()) wake_.notify_one();
+  }
+  void notify_all() {
+    const std::lock_guard lock(mutex_);
+    steps_.promise_all();
+    wake_.notify_all();
   }
 
   void hold() {
     const std::lock_guard lock(mutex_);
-    ++holds_;
+    ++steps_.holds;
   }
   template <typename NothingInjected>
   void release_hold(const NothingInjected& nothing_injected) {
     const std::lock_guard lock(mutex_);
-    --holds_;
-    end_if_quiescent(nothing_injected());
+    --steps_.holds;
+    steps_.end_if_quiescent(nothing_injected());
+    if (steps_.over) wake_.notify_all();
+  }
+
+  /// A worker more, before it begins; or one less, which has nothing left.
+  void add_worker() {
+    const std::lock_guard lock(mutex_);
+    ++steps_.workers;
+  }
+  template <typename NothingInjected>
+  void remove_worker(const NothingInjected& nothing_injected) {
+    const std::lock_guard lock(mutex_);
+    --steps_.workers;
+    steps_.end_if_quiescent(nothing_injected());
+    if (steps_.over) wake_.notify_all();
   }
 
   /// Ends the run: all sleepers return false.
   void end() {
     const std::lock_guard lock(mutex_);
-    over_ = true;
+    steps_.over = true;
     wake_.notify_all();
   }
   void restart() {
     const std::lock_guard lock(mutex_);
-    over_ = false;
+    steps_.over = false;
   }
 
  private:
-  void end_if_quiescent(bool nothing_injected) {
-    if (asleep_ != worker_count_ || holds_ != 0 || !nothing_injected) return;
-    over_ = true;
-    wake_.notify_all();
-  }
-
-  const unsigned worker_count_;
-  std::atomic<unsigned> announced_{0};  // workers between announce() and cancel() or the end of sleep()
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards steps_, but for unpromised, which is also read and raised without it
   std::condition_variable wake_;
-  std::uint64_t epoch_ = 0;  // guarded by mutex_, as all below
-  unsigned asleep_ = 0;
-  std::uint64_t holds_ = 0;
-  bool over_ = false;
+  IdleSteps<std::atomic<unsigned>> steps_;
 };
 
 }  // namespace raddle::vm

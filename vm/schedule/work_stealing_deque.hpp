@@ -64,6 +64,9 @@ class WorkStealingDeque {
     return top >= bottom_.load(std::memory_order_seq_cst);
   }
 
+  /// Exact for the owner while nobody steals, a hint for others.
+  std::int64_t size() const { return bottom_.load(std::memory_order_relaxed) - top_.load(std::memory_order_relaxed); }
+
  private:
   class Ring {
    public:

@@ -1,45 +1,21 @@
 #include "vm/schedule/worker_pool.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <thread>
+#include <variant>
 
 #include "vm/memory/slab.hpp"
 #include "vm/schedule/idle_gate.hpp"
 #include "vm/schedule/leaf_forks.hpp"
+#include "vm/schedule/queue_tree.hpp"
 #include "vm/schedule/stack_limit.hpp"
-#include "vm/schedule/work_stealing_deque.hpp"
+#include "vm/schedule/stealing_queues.hpp"
+#include "vm/schedule/topology.hpp"
+#include "vm/schedule/work_search.hpp"
 
 namespace raddle::vm {
-
-/// First in, first out, any thread.
-class InjectionQueue {
- public:
-  void push(Task& task) {
-    const std::lock_guard lock(mutex_);
-    task.next = nullptr;
-    (last_ ? last_->next : first_) = &task;
-    last_ = &task;
-    count_.fetch_add(1, std::memory_order_seq_cst);  // seq_cst: before the look for sleepers (IdleGate)
-  }
-  Task* take() {
-    if (is_empty()) return nullptr;
-    const std::lock_guard lock(mutex_);
-    Task* task = first_;
-    if (!task) return nullptr;
-    first_ = task->next;
-    if (!first_) last_ = nullptr;
-    count_.fetch_sub(1, std::memory_order_relaxed);
-    return task;
-  }
-  bool is_empty() const { return count_.load(std::memory_order_seq_cst) == 0; }
-
- private:
-  std::mutex mutex_;
-  Task* first_ = nullptr;
-  Task* last_ = nullptr;
-  std::atomic<std::size_t> count_{0};
-};
 
 /// Whether there is stack for a whole tree of calls more.
 static bool has_stack_left(const void* limit) {
@@ -48,30 +24,73 @@ static bool has_stack_left(const void* limit) {
          enough_bytes;
 }
 
+using Queues = std::variant<std::monostate, StealingQueues<>, QueueTree<>>;
+
+static Topology topology_for(const PoolOptions& options, unsigned capacity) {
+  return options.scheduler == Scheduler::tree ? topology_of_machine(capacity) : Topology();
+}
+
 struct WorkerPool::State {
-  State(unsigned worker_count, std::uint64_t seed, Inlining inlining)
-      : gate(worker_count), scheduler_seed(seed), inlining(inlining) {}
+  State(unsigned worker_count, const PoolOptions& options)
+      : topology(topology_for(options, std::max(worker_count, options.capacity))),
+        gate(worker_count),
+        scheduler_seed(options.scheduler_seed),
+        inlining(options.inlining),
+        wanted(worker_count),
+        is_working(std::max(worker_count, options.capacity), false) {
+    std::fill_n(is_working.begin(), worker_count, true);
+    if (options.scheduler == Scheduler::stealing)
+      queues.emplace<StealingQueues<>>(static_cast<unsigned>(is_working.size()));
+    else
+      queues.emplace<QueueTree<>>(topology.domain_of_worker, options.order);
+  }
+
+  /// The two schedulers behind one interface: a branch, as a virtual call would cost more than a push.
+  template <typename Use>
+  decltype(auto) with_queues(const Use& use) {
+    if (auto* stealing = std::get_if<StealingQueues<>>(&queues)) [[likely]]
+      return use(*stealing);
+    return with_tree(use);
+  }
+  template <typename Use>
+  [[gnu::noinline]] decltype(auto) with_tree(const Use& use) {  // else its registers are saved for stealing, too
+    return use(*std::get_if<QueueTree<>>(&queues));
+  }
 
   SlabDepot depot;
-  InjectionQueue injected;
+  TaskQueue injected;
+  const Topology topology;  // of the tree
+  Queues queues;
   IdleGate gate;
   const std::uint64_t scheduler_seed;
   const Inlining inlining;
   alignas(64) std::atomic<std::int32_t> hungry{0};  // workers that look for work or sleep; a hint, so relaxed
-  alignas(64) std::atomic<bool> stopped{false};
+  /// Workers from this index on leave; 0: the run is stopped. Written under the roster's mutex, read by all workers
+  /// between tasks (relaxed: a wish) and, seq_cst, between announce() and sleep, so that nobody sleeps through it.
+  alignas(64) std::atomic<unsigned> wanted;
   std::vector<std::unique_ptr<Worker>> workers;
-  // takes: own youngest, injected, stolen
+
+  std::mutex roster_mutex;       // guards all below
+  bool is_running = false;       // there are threads
+  std::vector<bool> is_working;  // counted by the gate
+  std::vector<std::jthread> threads;
+
+  // takes: own, injected, somebody else's
   Task* find_task(Worker& worker);
-  Task* steal(Worker& thief);
+  Task* take_elsewhere(Worker& worker);
   Task* steal_fork(Worker& thief);
   Task* take_perturbed(Worker& worker);
-  bool all_empty() const;
+  bool all_empty();
   void work(Worker& worker);
+  bool leave(Worker& worker);
+  void start_thread(unsigned index);
+  const auto nothing_injected() {
+    return [this] { return injected.is_empty(); };
+  }
 };
 
 struct Worker::State {
   State(Worker& worker, WorkerPool::State& pool) : forks(worker, pool.hungry, pool.inlining), slabs(pool.depot) {}
-  WorkStealingDeque deque;
   LeafForks forks;
   SlabCache slabs;
 };
@@ -86,14 +105,15 @@ Worker::Worker(WorkerPool& pool, unsigned index)
 Worker::~Worker() = default;
 
 void Worker::push(Task& task) {
-  state_->deque.push(&task);
-  pool_.state_->gate.notify_one();
+  WorkerPool::State& pool = *pool_.state_;
+  if (pool.with_queues([&](auto& all) { return all.push(index_, task); })) pool.gate.notify_one();
 }
 
 bool Worker::others_are_hungry() {
   if (pool_.state_->inlining == Inlining::never) return true;
   if (perturbation_.is_on()) return perturbation_.one_in(2);
-  return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 && state_->deque.is_empty();
+  return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 &&
+         !pool_.state_->with_queues([this](auto& queues) { return queues.has_own(index_); });
 }
 
 LeafForks& Worker::leaf_worker() { return state_->forks; }
@@ -126,17 +146,13 @@ void Worker::deallocate(void* memory, std::size_t size_bytes) { state_->slabs.de
 
 // ---------------------------------------------------------------- the loop
 
-Task* WorkerPool::State::steal(Worker& thief) {
-  const std::size_t count = workers.size();
-  if (count == 1) return nullptr;
-  const std::size_t start = thief.perturbation_.next() % count;
-  for (std::size_t i = 0; i < count; ++i) {
-    Worker& victim = *workers[(start + i) % count];
-    if (&victim == &thief) continue;
-    if (Task* task = victim.state_->deque.steal()) return task;
-    if (Task* fork = victim.state_->forks.steal()) return fork;
-  }
-  return nullptr;
+Task* WorkerPool::State::take_elsewhere(Worker& worker) {
+  Task* const task = with_queues([&](auto& all) {
+    Task* found = all.take_elsewhere(worker.index_, worker.perturbation_.next());
+    if (all.take_moved(worker.index_)) gate.notify_one();
+    return found;
+  });
+  return task ? task : steal_fork(worker);
 }
 
 Task* WorkerPool::State::steal_fork(Worker& thief) {
@@ -153,9 +169,9 @@ Task* WorkerPool::State::steal_fork(Worker& thief) {
 // With a scheduler seed: any order that the language allows must give the same results.
 Task* WorkerPool::State::take_perturbed(Worker& worker) {
   switch (worker.perturbation_.next() % 4) {
-    case 0: return worker.state_->deque.steal();  // the oldest of its own
+    case 0: return with_queues([&](auto& all) { return all.take_oldest(worker.index_); });
     case 1: return injected.take();
-    case 2: return steal(worker);
+    case 2: return take_elsewhere(worker);
     case 3: std::this_thread::yield(); return nullptr;
   }
   return nullptr;
@@ -164,55 +180,100 @@ Task* WorkerPool::State::take_perturbed(Worker& worker) {
 Task* WorkerPool::State::find_task(Worker& worker) {
   if (worker.perturbation_.is_on())
     if (Task* task = take_perturbed(worker)) return task;
-  if (Task* task = worker.state_->deque.take()) return task;
+  Task* const own = with_queues([&](auto& all) {
+    Task* task = all.take(worker.index_);
+    if (all.take_moved(worker.index_)) gate.notify_one();
+    return task;
+  });
+  if (own) return own;
   if (Task* task = injected.take()) return task;
-  return steal(worker);
+  return take_elsewhere(worker);
 }
 
-bool WorkerPool::State::all_empty() const {
-  if (!injected.is_empty()) return false;
+bool WorkerPool::State::all_empty() {
+  if (!injected.is_empty() || !with_queues([](auto& all) { return all.is_empty(); })) return false;
   for (const std::unique_ptr<Worker>& worker : workers)
-    if (!worker->state_->deque.is_empty() || !worker->state_->forks.is_empty()) return false;
+    if (!worker->state_->forks.is_empty()) return false;
   return true;
 }
 
-void WorkerPool::State::work(Worker& worker) {
-  constexpr int spins = 64;  // a thief that found nothing looks again before it sleeps: a wake-up costs 19 us
-  worker.state_->forks.stack_limit = stack_limit();
-  while (!stopped.load(std::memory_order_relaxed)) {
-    if (Task* task = find_task(worker)) {
-      task->run(worker);
-      continue;
-    }
-    hungry.fetch_add(1, std::memory_order_relaxed);
-    Task* task = nullptr;
-    bool over = false;
-    for (int i = 0; i < spins && workers.size() > 1 && !task; ++i) task = find_task(worker);
-    while (!task && !over && !stopped.load(std::memory_order_relaxed)) {
-      const std::uint64_t key = gate.announce();
-      if (!all_empty()) {
-        gate.cancel();
-        task = find_task(worker);
-        continue;
-      }
-      over = !gate.sleep(key, [this] { return injected.is_empty(); });
-      if (!over) task = find_task(worker);
-    }
-    hungry.fetch_sub(1, std::memory_order_relaxed);
-    if (task) task->run(worker);
-    if (over) return;
+/// Of one worker, for WorkSearch.
+struct WorkerPool::Sources {
+  State& pool;
+  Worker& worker;
+
+  Task* find() { return pool.find_task(worker); }
+  unsigned looks() const { return pool.workers.size() > 1 ? 64 : 0; }
+  void become_hungry() {
+    pool.hungry.fetch_add(1, std::memory_order_relaxed);
+    pool.with_queues([this](auto& all) { all.start_looking(worker.index_); });
   }
+  void become_busy() {
+    pool.hungry.fetch_sub(1, std::memory_order_relaxed);
+    prepare_sleep();
+  }
+  void prepare_sleep() {
+    if (Task* task = pool.with_queues([this](auto& all) { return all.stop_looking(worker.index_); }))
+      worker.push(*task);
+  }
+  bool all_empty() { return worker.index_ < pool.wanted.load(std::memory_order_seq_cst) && pool.all_empty(); }
+  void announce() { pool.gate.announce(); }
+  void cancel() { pool.gate.cancel(); }
+};
+
+void WorkerPool::State::work(Worker& worker) {
+  using Search = WorkSearch<Sources>;
+  worker.state_->forks.stack_limit = stack_limit();
+  Search search(Sources{*this, worker});
+  do {
+    while (worker.index_ < wanted.load(std::memory_order_relaxed)) {
+      Task* task = nullptr;
+      switch (search.next(task)) {
+        case Search::Next::run: task->run(worker); break;
+        case Search::Next::look_again: break;
+        case Search::Next::sleep:
+          if (gate.sleep(nothing_injected())) break;
+          search.stop();
+          return;
+      }
+    }
+    search.stop();
+  } while (!leave(worker));
+}
+
+/// @return false if it is wanted again
+bool WorkerPool::State::leave(Worker& worker) {
+  const std::lock_guard lock(roster_mutex);
+  const unsigned remaining = wanted.load(std::memory_order_relaxed);
+  if (remaining == 0) return true;
+  if (worker.index_ < remaining) return false;
+  TaskBatch left = with_queues([&](auto& all) { return all.drain(worker.index_); });
+  while (Task* task = left.take_first()) {
+    injected.push(*task);
+    gate.notify_one();
+  }
+  is_working[worker.index_] = false;
+  gate.remove_worker(nothing_injected());
+  return true;
+}
+
+void WorkerPool::State::start_thread(unsigned index) {
+  threads[index] = std::jthread([this, index] {
+    topology.bind(index);
+    work(*workers[index]);
+  });
 }
 
 // ---------------------------------------------------------------- WorkerPool
 
-WorkerPool::WorkerPool(unsigned worker_count, std::uint64_t scheduler_seed, Inlining inlining)
-    : state_(std::make_unique<State>(worker_count, scheduler_seed, inlining)) {
-  for (unsigned i = 0; i < worker_count; ++i) state_->workers.push_back(std::unique_ptr<Worker>(new Worker(*this, i)));
+WorkerPool::WorkerPool(unsigned worker_count, const PoolOptions& options)
+    : state_(std::make_unique<State>(worker_count, options)) {
+  for (unsigned i = 0; i < state_->is_working.size(); ++i)
+    state_->workers.push_back(std::unique_ptr<Worker>(new Worker(*this, i)));
 }
 WorkerPool::~WorkerPool() { state_->workers.clear(); }
 
-unsigned WorkerPool::worker_count() const { return static_cast<unsigned>(state_->workers.size()); }
+unsigned WorkerPool::capacity() const { return static_cast<unsigned>(state_->workers.size()); }
 
 void WorkerPool::inject(Task& task) {
   state_->injected.push(task);
@@ -220,27 +281,60 @@ void WorkerPool::inject(Task& task) {
 }
 
 void WorkerPool::hold() { state_->gate.hold(); }
-void WorkerPool::release_hold() {
-  state_->gate.release_hold([this] { return state_->injected.is_empty(); });
-}
+void WorkerPool::release_hold() { state_->gate.release_hold(state_->nothing_injected()); }
 
 void WorkerPool::run() {
-  state_->gate.restart();
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 1; i < state_->workers.size(); ++i)
-    threads.emplace_back([this, i] { state_->work(*state_->workers[i]); });
-  state_->work(*state_->workers[0]);  // the caller is worker 0
+  State& state = *state_;
+  {
+    const std::lock_guard lock(state.roster_mutex);
+    state.gate.restart();
+    state.is_running = true;
+    state.threads.resize(state.workers.size());
+    for (unsigned i = 1; i < state.workers.size(); ++i)
+      if (state.is_working[i]) state.start_thread(i);
+  }
+  const cpu_set_t before = state.topology.bind(0);
+  state.work(*state.workers[0]);  // the caller is worker 0
+  if (!state.topology.cpus_of_domain.empty()) pthread_setaffinity_np(pthread_self(), sizeof before, &before);
+  std::vector<std::jthread> ended;
+  {
+    const std::lock_guard lock(state.roster_mutex);
+    state.is_running = false;
+    ended = std::move(state.threads);
+    state.threads.clear();
+  }
+}
+
+void WorkerPool::resize(unsigned worker_count) {
+  State& state = *state_;
+  const std::lock_guard lock(state.roster_mutex);
+  if (stopped()) return;
+  state.wanted.store(worker_count, std::memory_order_seq_cst);
+  for (unsigned i = 1; i < state.workers.size(); ++i) {
+    const bool is_wanted = i < worker_count;
+    if (is_wanted && !state.is_working[i]) {
+      state.is_working[i] = true;
+      state.gate.add_worker();
+      if (state.is_running) state.start_thread(i);  // joins the one that has left, which needs no lock any more
+    } else if (!is_wanted && state.is_working[i] && !state.is_running) {
+      state.is_working[i] = false;
+      state.gate.remove_worker(state.nothing_injected());
+    }
+  }
+  state.gate.notify_all();  // those that sleep leave, too
 }
 
 void WorkerPool::stop() {
-  state_->stopped.store(true, std::memory_order_relaxed);  // relaxed: a wish; the gate's mutex orders the rest
+  const std::lock_guard lock(state_->roster_mutex);
+  state_->wanted.store(0, std::memory_order_relaxed);  // relaxed: the gate's mutex orders the rest
   state_->gate.end();
 }
+bool WorkerPool::stopped() const { return state_->wanted.load(std::memory_order_relaxed) == 0; }
+
 std::uint64_t WorkerPool::leaf_calls_shared() const {
   std::uint64_t count = 0;
   for (const std::unique_ptr<Worker>& worker : state_->workers) count += worker->state_->forks.shared_count();
   return count;
 }
-bool WorkerPool::stopped() const { return state_->stopped.load(std::memory_order_relaxed); }
 
 }  // namespace raddle::vm

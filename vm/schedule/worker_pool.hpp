@@ -1,5 +1,5 @@
 #pragma once
-// The workers: one thread each, a work-stealing deque each; idle ones steal, then sleep.
+// The workers: one thread each, and one of two schedulers; idle ones look for work, then sleep.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vm/schedule/perturbation.hpp"
+#include "vm/schedule/task_queue.hpp"
 
 namespace raddle::vm {
 
@@ -22,15 +23,15 @@ enum class Inlining : std::uint8_t {
   never,     ///< to see what tasks cost
 };
 
-/// Something ready to run: exactly one owner at a time (deque, injection queue, or the worker that runs it).
-class Task {
- public:
-  /// Runs once; may delete the task.
-  virtual void run(Worker& worker) = 0;
-  Task* next = nullptr;  ///< for whoever owns the task
+/// Where ready tasks lie. See stealing_queues.hpp and queue_tree.hpp.
+enum class Scheduler : std::uint8_t { stealing, tree };
 
- protected:
-  ~Task() = default;
+struct PoolOptions {
+  Scheduler scheduler = Scheduler::stealing;
+  QueueOrder order = QueueOrder::lifo;  ///< of the tree's queues
+  std::uint64_t scheduler_seed = 0;     ///< not 0: Perturbation is on, for tests
+  Inlining inlining = Inlining::adaptive;
+  unsigned capacity = 0;  ///< the most workers that there may be later; 0: as many as at first
 };
 
 /// What running code sees of its worker. Only its own thread calls these.
@@ -39,7 +40,7 @@ class Worker {
   ~Worker();
   unsigned index() const { return index_; }
   WorkerPool& pool() const { return pool_; }
-  /// Makes a task ready: onto this worker's deque (taken last in, first out by it, oldest first by thieves).
+  /// Makes a task ready. This worker takes the youngest first (but for QueueOrder::fifo), others the oldest.
   void push(Task& task);
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
@@ -58,7 +59,7 @@ class Worker {
 
  private:
   friend class WorkerPool;
-  struct State;  // deque, forked calls, slabs
+  struct State;  // forked calls, slabs
   Worker(WorkerPool& pool, unsigned index);
   WorkerPool& pool_;
   unsigned index_;
@@ -69,12 +70,16 @@ class Worker {
 /// Owns the workers; outlives every task. A run uses one pool, once.
 class WorkerPool {
  public:
-  /// @param worker_count   1 or more
-  /// @param scheduler_seed 0: normal; else Perturbation is on, for tests
-  explicit WorkerPool(unsigned worker_count, std::uint64_t scheduler_seed = 0, Inlining inlining = Inlining::adaptive);
+  /// @param worker_count  1 or more
+  explicit WorkerPool(unsigned worker_count, const PoolOptions& options = {});
   ~WorkerPool();
 
-  unsigned worker_count() const;
+  /// The most workers that there may be: their indices are below it.
+  unsigned capacity() const;
+  /// Adds workers or removes some, those with the highest indices, at once or while the pool runs. One that is removed
+  /// finishes its present task; what else it had is left to the others.
+  /// @param worker_count  1 to capacity(). Any thread, from a task too.
+  void resize(unsigned worker_count);
   /// Makes a task ready from any thread.
   void inject(Task& task);
   /// Something outside (a process, a compilation) will inject a task later: the pool is not quiescent until
@@ -91,6 +96,7 @@ class WorkerPool {
 
  private:
   friend class Worker;
+  struct Sources;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,62 @@
+#pragma once
+// How a worker comes from one task to the next.
+#include "vm/schedule/task.hpp"
+
+namespace raddle::vm {
+
+/// The loop of a worker without its thread, so that the simulated machines of tests/bench run it, too: *take*, *look* a
+/// few times more, as a wake-up costs a thousand pushes, *announce* that it will sleep, look at every queue once more,
+/// *sleep*.
+///
+/// What it needs of a worker's sources:
+///   Task* find()              from wherever there is some
+///   void become_hungry()      it has found nothing
+///   void become_busy()        it has found something after all, or leaves
+///   void prepare_sleep()      whatever was given to this worker alone lies in its own queue now
+///   bool all_empty()          each queue was empty at some moment of the call
+///   void announce(), cancel() of the gate
+///   unsigned looks()          how often to look before it announces
+template <typename Sources>
+class WorkSearch {
+ public:
+  enum class Next : unsigned char { run, look_again, sleep };
+
+  explicit WorkSearch(Sources sources) : sources_(sources) {}
+
+  /// The next step. After `run` the task is run, after `sleep` the worker sleeps at the gate; then comes the next.
+  Next next(Task*& task) {
+    task = sources_.find();
+    if (task) {
+      stop();
+      return Next::run;
+    }
+    if (!is_hungry_) {
+      is_hungry_ = true;
+      looks_left_ = sources_.looks();
+      sources_.become_hungry();
+      return Next::look_again;
+    }
+    if (looks_left_ > 0) {
+      --looks_left_;
+      return Next::look_again;
+    }
+    sources_.prepare_sleep();
+    sources_.announce();
+    if (sources_.all_empty()) return Next::sleep;
+    sources_.cancel();
+    return Next::look_again;
+  }
+
+  void stop() {
+    if (!is_hungry_) return;
+    is_hungry_ = false;
+    sources_.become_busy();
+  }
+
+ private:
+  Sources sources_;
+  bool is_hungry_ = false;
+  unsigned looks_left_ = 0;
+};
+
+}  // namespace raddle::vm
