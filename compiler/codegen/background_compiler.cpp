@@ -2,7 +2,19 @@
 
 #include <utility>
 
+#include "compiler/codegen/cpu_identity.hpp"
+#include "compiler/codegen/leaf_key.hpp"
+
 namespace raddle::codegen {
+
+namespace {
+
+raddle_leaf_function code_of(const std::optional<LoadedLeaf>& leaf) { return leaf ? leaf->code() : nullptr; }
+
+}  // namespace
+
+BackgroundCompiler::BackgroundCompiler(const LeafSource& source, std::string cache_folder, std::string plugin_path)
+    : source_(source), cache_folder_(std::move(cache_folder)), plugin_(std::move(plugin_path)) {}
 
 BackgroundCompiler::~BackgroundCompiler() {
   thread_.request_stop();
@@ -21,6 +33,9 @@ void BackgroundCompiler::request(vm::LeafId leaf, std::function<void(raddle_leaf
 }
 
 void BackgroundCompiler::work(const std::stop_token& stop) {
+  if (!cache_folder_.empty()) plugin_identity_ = plugin_.identity();
+  cache_.emplace(plugin_identity_.empty() ? "" : cache_folder_);
+  if (cache_->is_usable()) cpu_identity_ = cpu_identity();
   while (true) {
     Request request;
     {
@@ -29,20 +44,35 @@ void BackgroundCompiler::work(const std::stop_token& stop) {
       request = std::move(requests_.front());
       requests_.pop_front();
     }
-    request.done(compile(request.leaf));
+    answer(request);
   }
 }
 
-raddle_leaf_function BackgroundCompiler::compile(vm::LeafId leaf) {
-  const auto [entry, is_new] = compiled_.try_emplace(leaf, nullptr);
-  if (!is_new) return entry->second;
-  if (!jit_) {
-    auto jit = LeafJit::create(source_);
-    if (!jit) return nullptr;
-    jit_ = std::move(*jit);
+void BackgroundCompiler::answer(const Request& request) {
+  const auto [entry, is_new] = known_.try_emplace(request.leaf);
+  std::optional<LoadedLeaf>& leaf = entry->second;
+  if (!is_new) return request.done(code_of(leaf));
+  const std::string key = cache_->is_usable() ? leaf_key(source_, request.leaf, plugin_identity_, cpu_identity_) : "";
+  if (auto kept = find(key)) {
+    leaf.emplace(std::move(*kept));
+    ++from_cache_;
+    return request.done(code_of(leaf));
   }
-  if (auto code = jit_->compile(leaf)) entry->second = *code;
-  return entry->second;
+  const auto image = plugin_.compile(source_, request.leaf);
+  if (!image) return request.done(nullptr);
+  if (auto loaded = LoadedLeaf::load(*image)) leaf.emplace(std::move(*loaded));
+  compiled_ += leaf.has_value();
+  request.done(code_of(leaf));
+  cache_->store(key, to_bytes(*image));  // the calls that wait for the code do not wait for the disk
+}
+
+std::optional<LoadedLeaf> BackgroundCompiler::find(const std::string& key) {
+  const std::optional<std::string> bytes = cache_->find(key);
+  const std::optional<LeafImage> image = bytes ? image_from_bytes(*bytes) : std::nullopt;
+  if (!image) return std::nullopt;
+  auto loaded = LoadedLeaf::load(*image);
+  if (!loaded) return std::nullopt;
+  return std::move(*loaded);
 }
 
 }  // namespace raddle::codegen

@@ -1,27 +1,41 @@
 #pragma once
-// Compiles leaves one after the other on a thread of its own, so that the run goes on meanwhile.
+// Gets machine code for leaves, one after the other, on a thread of its own, so that the run goes on meanwhile.
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
-#include <memory>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <unordered_map>
-#include <vector>
 
-#include "compiler/codegen/compile_leaves.hpp"
+#include "compiler/codegen/leaf_cache.hpp"
+#include "compiler/codegen/load_plugin.hpp"
+#include "compiler/codegen/loaded_leaf.hpp"
 #include "vm/program/leaf_library.hpp"
 
 namespace raddle::codegen {
 
-/// The thread starts with the first request, and LLVM with it: a compiler that nobody asks costs nothing.
-/// A leaf is compiled once; later requests for it are answered, on the same thread, with what came of the first.
+struct LeafCounters {
+  std::uint64_t compiled = 0, from_cache = 0;
+};
+
+/// Takes code from the cache, or has it compiled by the plugin and kept in the cache. The thread starts with the first
+/// request, the plugin, and LLVM with it, is loaded when the cache does not have a leaf: what nobody asks for costs
+/// nothing. A leaf is looked for once; later requests for it are answered, on the same thread, with what came of the
+/// first. Where there is no plugin, or it is of another build, every leaf is answered with nullptr: it is interpreted.
 /// Destruction waits for the leaf in work and drops the requests behind it: their `done` is not called.
 class BackgroundCompiler final : public vm::LeafCompiler {
  public:
-  explicit BackgroundCompiler(const LeafSource& source) : source_(source) {}
+  /// @param cache_folder  "": no cache
+  /// @param plugin_path   "": `plugin_file` beside the executable
+  explicit BackgroundCompiler(const LeafSource& source, std::string cache_folder = "", std::string plugin_path = "");
   ~BackgroundCompiler() override;
   void request(vm::LeafId leaf, std::function<void(raddle_leaf_function)> done) override;
+  LeafCounters counters() const { return {compiled_, from_cache_}; }
 
  private:
   struct Request {
@@ -29,12 +43,18 @@ class BackgroundCompiler final : public vm::LeafCompiler {
     std::function<void(raddle_leaf_function)> done;
   };
   void work(const std::stop_token& stop);
-  raddle_leaf_function compile(vm::LeafId leaf);
+  void answer(const Request& request);
+  std::optional<LoadedLeaf> find(const std::string& key);
 
   const LeafSource source_;
+  const std::string cache_folder_;
+  const Plugin plugin_;
+  std::atomic<std::uint64_t> compiled_ = 0, from_cache_ = 0;  ///< written by the thread
+
   // Of the thread alone; destroyed after it has ended.
-  std::unique_ptr<LeafJit> jit_;
-  std::unordered_map<vm::LeafId, raddle_leaf_function> compiled_;  ///< nullptr: can not be compiled
+  std::optional<LeafCache> cache_;
+  std::string plugin_identity_, cpu_identity_;                       ///< part of all keys
+  std::unordered_map<vm::LeafId, std::optional<LoadedLeaf>> known_;  ///< nothing: can not be compiled
 
   std::mutex mutex_;  ///< guards requests_ and the start of thread_
   std::condition_variable_any requested_;

@@ -2,30 +2,37 @@
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
 
-#include "compiler/codegen/leaf_math.hpp"
 #include "compiler/codegen/leaf_to_llvm.hpp"
+#include "compiler/codegen/link_leaf.hpp"
 
 namespace raddle::codegen {
 namespace {
 
-namespace orc = llvm::orc;
-
-std::unexpected<std::string> failed(llvm::Error error) { return std::unexpected(llvm::toString(std::move(error))); }
-
-llvm::Expected<orc::JITTargetMachineBuilder> host() {
+/// Makes code for the CPU of this machine that can lie anywhere.
+std::expected<std::unique_ptr<llvm::TargetMachine>, std::string> host() {
   static const bool initialised = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
-  if (!initialised) return llvm::createStringError("LLVM does not know this machine");
-  auto builder = orc::JITTargetMachineBuilder::detectHost();
-  if (!builder) return builder.takeError();
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
-  builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;  // Note [agreement] in leaf_to_llvm.cpp
-  return builder;
+  if (!initialised) return std::unexpected("LLVM does not know this machine");
+  const std::string triple = llvm::sys::getProcessTriple();
+  std::string fault;
+  const llvm::Target* const target = llvm::TargetRegistry::lookupTarget(triple, fault);
+  if (target == nullptr) return std::unexpected(fault);
+  llvm::SubtargetFeatures features;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) features.AddFeature(feature.first(), feature.second);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // Note [agreement] in leaf_to_llvm.cpp
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, llvm::sys::getHostCPUName(), features.getString(), options, llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
 }
 
 /// The pipeline of -O3 for `target`.
@@ -59,69 +66,34 @@ std::expected<void, std::string> generate(const LeafSource& source, std::span<co
   return {};
 }
 
-/// What compiled code may call: our own symbols, then what its C library offers (memset and the like).
-llvm::Error define_symbols(orc::LLJIT& jit) {
-  orc::SymbolMap symbols;
-  const auto define = [&](const std::string& name, const void* address) {
-    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
-                                          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  };
-  for (const MathFunction& function : math_functions()) define(math_symbol(function.name), function.address);
-  if (auto error = jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)))) return error;
-  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit.getDataLayout().getGlobalPrefix());
-  if (!process) return process.takeError();
-  jit.getMainJITDylib().addGenerator(std::move(*process));
-  return llvm::Error::success();
+std::expected<llvm::SmallString<0>, std::string> object_code(llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::SmallString<0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  llvm::MCContext* context = nullptr;
+  if (target.addPassesToEmitMC(passes, context, stream)) return std::unexpected("LLVM makes no code for this machine");
+  passes.run(module);
+  return object;
 }
 
 }  // namespace
 
-struct LeafJit::State {
-  LeafSource source;
-  std::unique_ptr<llvm::TargetMachine> target;
-  std::unique_ptr<orc::LLJIT> jit;
-};
-
-LeafJit::LeafJit(std::unique_ptr<State> state) : state_(std::move(state)) {}
-LeafJit::~LeafJit() = default;
-
-std::expected<std::unique_ptr<LeafJit>, std::string> LeafJit::create(const LeafSource& source) {
-  auto machine = host();
-  if (!machine) return failed(machine.takeError());
-  auto target = machine->createTargetMachine();
-  if (!target) return failed(target.takeError());
-  auto jit = orc::LLJITBuilder()
-                 .setJITTargetMachineBuilder(std::move(*machine))
-                 .setPlatformSetUp(orc::setUpInactivePlatform)  // leaves have no static constructors to run
-                 .setLinkProcessSymbolsByDefault(false)
-                 .create();
-  if (!jit) return failed(jit.takeError());
-  if (auto error = define_symbols(**jit)) return failed(std::move(error));
-  return std::unique_ptr<LeafJit>(
-      new LeafJit(std::make_unique<State>(State{source, std::move(*target), std::move(*jit)})));
-}
-
-std::expected<raddle_leaf_function, std::string> LeafJit::compile(ir::FunctionId leaf) {
-  auto context = std::make_unique<llvm::LLVMContext>();
-  auto module = std::make_unique<llvm::Module>(exported_name(leaf), *context);
+std::expected<LeafImage, std::string> compile_leaf(const LeafSource& source, ir::FunctionId leaf) {
+  const auto target = host();
+  if (!target) return std::unexpected(target.error());
+  llvm::LLVMContext context;
+  llvm::Module module("leaf", context);
   const ir::FunctionId leaves[] = {leaf};
-  if (auto made = generate(state_->source, leaves, *state_->target, *module); !made) {
-    return std::unexpected(made.error());
-  }
-  optimise(*module, *state_->target);
-  if (auto error = state_->jit->addIRModule(orc::ThreadSafeModule(std::move(module), std::move(context)))) {
-    return failed(std::move(error));
-  }
-  auto address = state_->jit->lookup(exported_name(leaf));
-  if (!address) return failed(address.takeError());
-  return address->toPtr<raddle_leaf_function>();
+  if (auto made = generate(source, leaves, **target, module); !made) return std::unexpected(made.error());
+  optimise(module, **target);
+  const auto object = object_code(module, **target);
+  if (!object) return std::unexpected(object.error());
+  return link_leaf(std::string_view(object->data(), object->size()), exported_name(leaf));
 }
 
 std::expected<std::string, std::string> llvm_text(const LeafSource& source, LlvmText form) {
-  auto machine = host();
-  if (!machine) return failed(machine.takeError());
-  auto target = machine->createTargetMachine();
-  if (!target) return failed(target.takeError());
+  const auto target = host();
+  if (!target) return std::unexpected(target.error());
   std::string text;
   llvm::raw_string_ostream stream(text);
   std::vector<ir::FunctionId> leaves;

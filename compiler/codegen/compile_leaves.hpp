@@ -1,32 +1,17 @@
 #pragma once
-// Leaf functions -> machine code of this process, with LLVM's ORC. No LLVM header is needed to use it.
+// Leaf functions -> machine code, with LLVM. No LLVM header is needed to use it.
+#include <cstdint>
 #include <expected>
-#include <memory>
 #include <string>
 
+#include "compiler/codegen/leaf_image.hpp"
 #include "compiler/codegen/leaf_source.hpp"
-#include "vm/program/leaf_abi.hpp"
 
 namespace raddle::codegen {
 
-/// Owns the code it has made.
-/// Threads: one at a time; the code may be called from any. Cost: some milliseconds a leaf, more for long ones.
-class LeafJit {
- public:
-  /// For the CPU of this machine.
-  /// @error  LLVM's text, if it does not know this machine
-  static std::expected<std::unique_ptr<LeafJit>, std::string> create(const LeafSource& source);
-  ~LeafJit();
-
-  /// Compiles `leaf` with those it calls. Asked again for the same leaf it would fail: see BackgroundCompiler.
-  /// @error  why it can not be compiled, in words; nothing of it is kept then
-  std::expected<raddle_leaf_function, std::string> compile(ir::FunctionId leaf);
-
- private:
-  struct State;
-  explicit LeafJit(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
-};
+/// Compiles `leaf` with those it calls, for the CPU of this machine. Cost: ten milliseconds or more.
+/// @error  why it can not be compiled, in words
+std::expected<LeafImage, std::string> compile_leaf(const LeafSource& source, ir::FunctionId leaf);
 
 enum class LlvmText : std::uint8_t { generated, optimised };
 

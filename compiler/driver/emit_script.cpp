@@ -63,8 +63,8 @@ std::string opt_text(Session& session, std::uint32_t file) {
 std::string llvm_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
-  const auto text = codegen::leaf_llvm_text({&compilation->module, builtin_name, session.options.inlining != "never"},
-                                            session.options.optimisation > 0);
+  const codegen::LeafSource source = {&compilation->module, builtin_name, session.options.inlining != "never"};
+  const auto text = codegen::Plugin().llvm_text(source, session.options.optimisation > 0);
   return text ? *text : "; " + text.error() + "\n";
 }
 

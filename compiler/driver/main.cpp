@@ -113,6 +113,9 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
   app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
   app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");
   app.add_flag("--interpret", options.interpret_only, "Do not compile leaf functions to machine code");
+  app.add_flag_callback(
+      "--no-jit-cache", [&options] { options.jit_cache = false; },
+      "Compile leaf functions anew: take none from $XDG_CACHE_HOME/raddle/jit, keep none there");
   app.add_option("--emit", options.emit,
                  fmt::format("Print a stage instead of running: {}", fmt::join(stage_names(), ", ")))
       ->check(CLI::IsMember(stage_names()))

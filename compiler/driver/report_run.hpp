@@ -1,5 +1,6 @@
 #pragma once
 // How a run ended, told to the user.
+#include "compiler/codegen/background_compiler.hpp"
 #include "compiler/driver/session.hpp"
 #include "vm/interpret/run.hpp"
 
@@ -11,6 +12,6 @@ namespace raddle::driver {
 int report_run(Session& session, const vm::RunResult& result, int signal);
 
 /// `--stats`, to stderr.
-void print_statistics(const vm::RunCounters& counters);
+void print_statistics(const vm::RunCounters& counters, const codegen::LeafCounters& leaves);
 
 }  // namespace raddle::driver

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "compiler/codegen/load_plugin.hpp"
+#include "compiler/codegen/background_compiler.hpp"
 #include "compiler/driver/app_environment.hpp"
 #include "compiler/driver/builtin_names.hpp"
 #include "compiler/driver/commands.hpp"
@@ -102,8 +102,9 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   options.apps = *apps;
   options.package_folders = package_folders(session.options, path);
   if (traces_apps()) options.trace_program = trace_program;
-  codegen::LazyLeafCompiler leaf_compiler(
-      {&compilation->module, builtin_name, /*unrolls_recursion=*/session.options.inlining != "never"});
+  codegen::BackgroundCompiler leaf_compiler(
+      {&compilation->module, builtin_name, /*unrolls_recursion=*/session.options.inlining != "never"},
+      session.options.jit_cache ? codegen::default_cache_folder() : "");
   if (!session.options.interpret_only) options.leaf_compiler = &leaf_compiler;
   vm::CancelHook cancel;
   options.cancel = &cancel;
@@ -115,7 +116,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
       stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
                                      vm::to_text(result.results[i])));
   const bool output_written = stdlib::flush_output();
-  if (session.options.statistics) print_statistics(result.counters);
+  if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
   const int code = report_run(session, result, signals.caught());
   if (!output_written && code == exit_ok) {
     fmt::print(stderr, "raddle: standard output could not be written\n");

@@ -37,6 +37,7 @@ struct Options {
   bool keep_going = false;
   bool statistics = false;
   bool interpret_only = false;  ///< never compile leaves
+  bool jit_cache = true;        ///< not --no-jit-cache
   bool show_results = false;
   bool warnings_are_errors = false;
   bool verify_each = false;  ///< check the IR after every pass

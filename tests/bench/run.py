@@ -43,7 +43,7 @@ def variants_of(row, small):
         if threads > 1:
             program = compile_program(f"{row.name}.cpp", f"{row.name}_openmp", ["-fopenmp"])
             result.append(Variant("openmp", threads, [program, *size]))
-        result.append(Variant("raddle", threads, [RADDLE, "run", f"--workers={threads}", row.script, *arguments]))
+        result.append(Variant("raddle", threads, [*RADDLE, f"--workers={threads}", row.script, *arguments]))
     return result
 
 

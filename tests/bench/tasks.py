@@ -59,7 +59,7 @@ def program_of(label):
 def variant(label, threads, case, size):
     if label in ("raddle", "interpreted"):
         options = ["--interpret"] if label == "interpreted" else []
-        command = [RADDLE, "run", f"--workers={threads}", *options, case.script, f"--n={size}"]
+        command = [*RADDLE, f"--workers={threads}", *options, case.script, f"--n={size}"]
         return Variant(label, threads, command)
     if label == "lua":
         return Variant(label, threads, ["lua5.4", f"tests/bench/tasks/{case.name}.lua", str(size)])

@@ -134,6 +134,7 @@ def main():
     passed = failed = 0
     end = time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory(prefix="raddle-property-") as folder:
+        os.environ["XDG_CACHE_HOME"] = folder  # machine code of earlier runs: of the same program only
         for seed in range(first, first + options.count):
             if time.monotonic() > end:
                 break

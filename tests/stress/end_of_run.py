@@ -54,7 +54,7 @@ def fault_of(raddle, text, number, sent, expected, leaves_files):
     with tempfile.TemporaryDirectory(prefix="raddle-ending-") as folder:
         script = pathlib.Path(folder, "long.df")
         script.write_text(text % mark, encoding="utf-8")
-        run = subprocess.Popen([raddle, "run", "--workers=2", "--processes=2", str(script)], cwd=folder,
+        run = subprocess.Popen([raddle, "run", "--no-jit-cache", "--workers=2", "--processes=2", str(script)], cwd=folder,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if not wait_for(lambda: len(children(mark)) == 2):
             run.kill()

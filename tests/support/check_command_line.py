@@ -7,6 +7,7 @@
 import argparse
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 SCRIPTS = {
     "hello.df": 'trace("hello");\n',
+    "hot.df": "@leaf (int s) f(int n) { for (s = 0, int i = 0; i < n; i = i + 1, s = s + i) {} }\ntrace(f(9));\n",
     "parameter.df": "@param int n = 1;\ntrace(n);\n",
     "wrong.df": "trace(unknown);\n",
     "arguments.df": 'import sys;\nimport io;\nprintf("%s", args());\n',
@@ -89,7 +91,7 @@ FULL = ["--help", "version", "run --help", "run --emit=ast hello.df", "run --emi
 
 
 def run(raddle, words, folder, stdout=subprocess.PIPE):
-    environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb"}
+    environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "XDG_CACHE_HOME": str(pathlib.Path(folder, "cache"))}
     return subprocess.run([raddle, *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=stdout,
                           stderr=subprocess.PIPE, timeout=60, check=False, text=True)
 
@@ -121,6 +123,33 @@ def faults(raddle, folder):
         silent = "could not be written" not in done.stderr
         yield f"{line} > /dev/full", f"exit code {done.returncode}: {done.stderr}" if done.returncode != 1 or silent else None
     yield "shebang.df word", shebang_fault(raddle, folder)
+    yield "run --stats hot.df, again and again", leaf_cache_fault(raddle, folder)
+
+
+def leaf_cache_fault(raddle, folder):
+    """Machine code is kept for the next run; damaged, it is made again; without a folder for it nothing is amiss."""
+    cache = pathlib.Path(folder, "cache")
+
+    def runs_with(compiled, taken, *options):
+        done = run(raddle, ["run", "--stats", *options, "hot.df"], folder)
+        expected = f"leaves compiled {compiled}\nleaves taken from the cache {taken}\n"
+        return done.returncode == 0 and done.stdout == "trace: 36\n" and done.stderr.endswith(expected)
+
+    def damage():
+        for file in cache.glob("raddle/jit/*"):
+            file.write_bytes(file.read_bytes()[:-1] + b"?")
+
+    def take_away():
+        shutil.rmtree(cache)
+        cache.write_text("no folder", encoding="utf-8")
+
+    steps = [("first", 1, 0), ("second", 0, 1), ("switched off", 1, 0, "--no-jit-cache"), ("damaged", 1, 0),
+             ("mended", 0, 1), ("no folder", 1, 0), ("interpreted", 0, 0, "--interpret")]
+    for name, compiled, taken, *options in steps:
+        {"damaged": damage, "no folder": take_away}.get(name, lambda: None)()
+        if not runs_with(compiled, taken, *options):
+            return f"{name}: not {compiled} leaves compiled and {taken} taken from the cache"
+    return None
 
 
 def shebang_fault(raddle, folder):

@@ -37,7 +37,7 @@ def codes_of(mark, script):
     with tempfile.TemporaryDirectory(prefix="raddle-explain-") as folder:
         path = pathlib.Path(folder, "script.df")
         path.write_text(script, encoding="utf-8")
-        environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb"}
+        environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "XDG_CACHE_HOME": folder}
         try:
             done = subprocess.run([RADDLE, mark, path.name], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                                   capture_output=True, timeout=TIMEOUT_S, check=False)

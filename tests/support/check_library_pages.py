@@ -41,7 +41,7 @@ def fault_of(name):
         if not script:
             return None
         pathlib.Path(folder, "script.df").write_text(script, encoding="utf-8")
-        done = run(["run", "script.df"], folder)
+        done = run(["run", "--no-jit-cache", "script.df"], folder)
         if done.returncode != 0 or done.stderr:
             return f"its example ends with {done.returncode}: {done.stderr.strip()}"
         wanted = re.search(r"  // (trace: .*)$", script, re.MULTILINE)

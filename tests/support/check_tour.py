@@ -16,8 +16,8 @@ TIMEOUT_S = 60
 def fault_of(script, expected):
     with tempfile.TemporaryDirectory(prefix="raddle-tour-") as folder:
         pathlib.Path(folder, "script.df").write_text(script, encoding="utf-8")
-        done = subprocess.run([ROOT / "build" / "raddle", "run", "script.df"], cwd=folder, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=TIMEOUT_S, check=False, text=True)
+        done = subprocess.run([ROOT / "build" / "raddle", "run", "--no-jit-cache", "script.df"], cwd=folder,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False, text=True)
     if done.returncode != 0 or done.stderr:
         return f"ends with {done.returncode}: {done.stderr}"
     if sorted(done.stdout.splitlines()) != sorted(expected.splitlines()):

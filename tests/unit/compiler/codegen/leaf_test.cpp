@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <future>
 #include <limits>
-#include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 
-#include "compiler/codegen/background_compiler.hpp"
 #include "compiler/codegen/leaf_math.hpp"
+#include "compiler/codegen/load_plugin.hpp"
+#include "compiler/codegen/loaded_leaf.hpp"
 #include "tests/unit/compiler/codegen/leaf_builder.hpp"
 #include "vm/schedule/stack_limit.hpp"
 
@@ -76,28 +76,30 @@ struct TestWorker : raddle_leaf_worker {
 class Compiled {
  public:
   Compiled(const TestModule& test, const LeafBuilder& leaf) {
-    auto jit = LeafJit::create({&test.module, [](std::uint32_t index) { return builtin_names[index]; }});
-    REQUIRE_MESSAGE(jit.has_value(), jit.error());
-    jit_ = std::move(*jit);
-    auto code = jit_->compile(leaf.id());
-    if (code) code_ = *code;
-    if (!code) refusal = code.error();
+    const LeafSource source = {&test.module, [](std::uint32_t index) { return builtin_names[index]; }};
+    const auto image = Plugin(RADDLE_PLUGIN).compile(source, leaf.id());
+    if (!image) {
+      refusal = image.error();
+      return;
+    }
+    auto loaded = LoadedLeaf::load(*image);
+    REQUIRE_MESSAGE(loaded.has_value(), loaded.error());
+    code_.emplace(std::move(*loaded));
   }
   Outcome operator()(std::vector<std::int64_t> arguments) const {
     TestWorker worker;
     return call(worker, std::move(arguments));
   }
   Outcome call(TestWorker& worker, std::vector<std::int64_t> arguments) const {
-    REQUIRE_MESSAGE(!!code_, refusal);
+    REQUIRE_MESSAGE(code_.has_value(), refusal);
     Outcome outcome;
-    outcome.status = code_(&worker, arguments.data(), outcome.results, &outcome.failure);
+    outcome.status = code_->code()(&worker, arguments.data(), outcome.results, &outcome.failure);
     return outcome;
   }
   std::string refusal;
 
  private:
-  std::unique_ptr<LeafJit> jit_;
-  raddle_leaf_function code_ = nullptr;
+  std::optional<LoadedLeaf> code_;
 };
 
 /// A leaf of two operands of `type` that is one operation.
@@ -467,12 +469,12 @@ TEST_CASE("the LLVM text has every leaf, or the reason why not") {
   build_fib(fib);
   strings.copy(strings.output(TypeStore::string), strings.parameter(TypeStore::string));
   const LeafSource source = {&test.module, [](std::uint32_t index) { return builtin_names[index]; }};
-  for (LlvmText form : {LlvmText::generated, LlvmText::optimised}) {
-    const auto text = llvm_text(source, form);
+  for (const bool optimised : {false, true}) {
+    const auto text = Plugin(RADDLE_PLUGIN).llvm_text(source, optimised);
     REQUIRE(text.has_value());
     CHECK(text->find("define i32 @raddle_leaf_0") != std::string::npos);
     CHECK(text->find("; strings: not compiled: a variable of type `string`") != std::string::npos);
-    CHECK((text->find(" alloca i64") != std::string::npos) == (form == LlvmText::generated));
+    CHECK((text->find(" alloca i64") == std::string::npos) == optimised);
   }
 }
 
@@ -485,31 +487,6 @@ TEST_CASE("what is no leaf code is refused with the reason") {
   unknown.add(OpKind::call_builtin, {unknown.output(int_)}, {unknown.number(std::int64_t{1})}).callee =
       builtin("string_only");
   CHECK(Compiled(test, unknown).refusal == "a call of `string_only`, which only the interpreter knows");
-}
-
-TEST_CASE("the background compiler answers every request, compiling each leaf once") {
-  TestModule test;
-  LeafBuilder fib(test, "fib"), strings(test, "strings");
-  build_fib(fib);
-  strings.copy(strings.output(TypeStore::string), strings.parameter(TypeStore::string));
-  BackgroundCompiler compiler({&test.module, [](std::uint32_t index) { return builtin_names[index]; }});
-  const auto ask = [&](ir::FunctionId leaf) {
-    auto answer = std::make_shared<std::promise<raddle_leaf_function>>();
-    auto code = answer->get_future();
-    compiler.request(leaf, [answer](raddle_leaf_function made) { answer->set_value(made); });
-    return code;
-  };
-  auto first = ask(fib.id()), refused = ask(strings.id()), second = ask(fib.id());
-  const raddle_leaf_function code = first.get();
-  REQUIRE(!!code);
-  CHECK(!refused.get());
-  CHECK((second.get() == code));
-  const std::int64_t n = 10;
-  std::int64_t result = 0;
-  raddle_leaf_failure failure;
-  TestWorker worker;
-  CHECK(code(&worker, &n, &result, &failure) == raddle_leaf_ok);
-  CHECK(result == 55);
 }
 
 }  // namespace raddle::codegen

@@ -35,7 +35,7 @@ function @main composite () -> () {
     %late = copy 1
     %late.1 = copy nan
   } {
-    %late = copy 2
+    %late = copy -nan
   }
   switch %late labels [1, 5] {
   } {

@@ -1,0 +1,114 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <memory>
+
+#include "compiler/codegen/background_compiler.hpp"
+#include "tests/unit/compiler/codegen/leaf_builder.hpp"
+#include "tests/unit/compiler/codegen/temporary_folder.hpp"
+
+namespace raddle::codegen {
+namespace {
+
+using ir::OpKind;
+using Operand = ir::Operand;
+
+constexpr const char* no_plugin = "/nowhere/libraddle_codegen.so";
+
+/// `scaled`: 3x + 4, by way of a call. `strings` can not be compiled.
+struct Program {
+  TestModule test;
+  LeafSource source = {&test.module, [](std::uint32_t) { return std::string_view(); }};
+  ir::FunctionId scaled = 0, strings = 0;
+
+  Program() {
+    LeafBuilder outer(test, "scaled"), inner(test, "three_times"), no_code(test, "strings");
+    const Operand x = outer.parameter(TypeStore::int_), out = outer.output(TypeStore::int_);
+    const Operand product = outer.op(OpKind::call, TypeStore::int_, {x}, inner.id());
+    outer.add(OpKind::add, {out}, {product, outer.number(std::int64_t{4})});
+    inner.add(OpKind::mul, {inner.output(TypeStore::int_)},
+              {inner.parameter(TypeStore::int_), inner.number(std::int64_t{3})});
+    no_code.copy(no_code.output(TypeStore::string), no_code.parameter(TypeStore::string));
+    scaled = outer.id();
+    strings = no_code.id();
+  }
+};
+
+std::future<raddle_leaf_function> ask(BackgroundCompiler& compiler, ir::FunctionId leaf) {
+  auto answer = std::make_shared<std::promise<raddle_leaf_function>>();
+  compiler.request(leaf, [answer](raddle_leaf_function code) { answer->set_value(code); });
+  return answer->get_future();
+}
+
+std::int64_t call(raddle_leaf_function code, std::int64_t argument) {
+  REQUIRE(!!code);
+  std::int64_t result = 0;
+  raddle_leaf_failure failure;
+  raddle_leaf_worker worker{};
+  CHECK(code(&worker, &argument, &result, &failure) == raddle_leaf_ok);
+  return result;
+}
+
+/// What one run with that cache does.
+LeafCounters run(const std::string& cache_folder, const std::string& plugin) {
+  Program program;
+  BackgroundCompiler compiler(program.source, cache_folder, plugin);
+  CHECK(call(ask(compiler, program.scaled).get(), 5) == 19);
+  return compiler.counters();
+}
+
+}  // namespace
+
+TEST_CASE("the background compiler answers every request, compiling each leaf once") {
+  Program program;
+  BackgroundCompiler compiler(program.source, "", RADDLE_PLUGIN);
+  auto first = ask(compiler, program.scaled), refused = ask(compiler, program.strings),
+       second = ask(compiler, program.scaled);
+  const raddle_leaf_function code = first.get();
+  CHECK(call(code, 2) == 10);
+  CHECK(!refused.get());
+  CHECK((second.get() == code));
+  CHECK(compiler.counters().compiled == 1);
+  CHECK(compiler.counters().from_cache == 0);
+}
+
+TEST_CASE("a second run takes the leaf from the cache, with another cache folder it is compiled again") {
+  const TemporaryFolder folder;
+  CHECK(run(folder / "jit", RADDLE_PLUGIN).compiled == 1);
+  const LeafCounters second = run(folder / "jit", RADDLE_PLUGIN);
+  CHECK(second.compiled == 0);
+  CHECK(second.from_cache == 1);
+  CHECK(run(folder / "other", RADDLE_PLUGIN).compiled == 1);
+  CHECK(run("", RADDLE_PLUGIN).compiled == 1);
+}
+
+TEST_CASE("a damaged file in the cache is compiled again and replaced") {
+  const TemporaryFolder folder;
+  run(folder / "jit", RADDLE_PLUGIN);
+  const std::filesystem::path file = std::filesystem::directory_iterator(folder / "jit")->path();
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  CHECK(run(folder / "jit", RADDLE_PLUGIN).compiled == 1);
+  CHECK(run(folder / "jit", RADDLE_PLUGIN).from_cache == 1);
+}
+
+TEST_CASE("without the plugin every leaf is answered: it is interpreted") {
+  const TemporaryFolder folder;
+  Program program;
+  BackgroundCompiler compiler(program.source, folder / "jit", no_plugin);
+  for (int i = 0; i < 3; ++i) CHECK(!ask(compiler, program.scaled).get());
+  const auto text = Plugin(no_plugin).llvm_text(program.source, /*optimised=*/false);
+  REQUIRE(!text);
+  CHECK(text.error().find(no_plugin) != std::string::npos);
+}
+
+TEST_CASE("a file beside the tool that is no plugin is no more than a missing one") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "libraddle_codegen.so") << "not a library";
+  Program program;
+  BackgroundCompiler compiler(program.source, folder / "jit", folder / "libraddle_codegen.so");
+  CHECK(!ask(compiler, program.scaled).get());
+}
+
+}  // namespace raddle::codegen
