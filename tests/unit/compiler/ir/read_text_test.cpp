@@ -20,6 +20,7 @@ function @main composite () -> () {
   var %late.1: metres !0:7-8
   %0: float, %1: float = call @both 1, 2.0 prio 3 !0:4-9
   %x: float !1:2-3 = add %0, -inf !0:4-9
+  %not_a_number: float = add %0, -nan
   %flag: boolean = eq "a\"\n\\", "\x01"
   %list: int[string][] = array_new writers 2
   %2: int[] = array_row %list, "k"
@@ -35,7 +36,7 @@ function @main composite () -> () {
     %late = copy 1
     %late.1 = copy nan
   } {
-    %late = copy -nan
+    %late = copy 2
   }
   switch %late labels [1, 5] {
   } {
