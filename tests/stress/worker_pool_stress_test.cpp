@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <new>
 #include <thread>
 
@@ -89,6 +91,31 @@ TEST_CASE("a hold keeps the pool alive until the injected task has run") {
       outside.join();
       CHECK(leaves.load() == 4);
     }
+  }
+}
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+TEST_CASE("a pool that waits for something outside uses no processor") {
+  for (const PoolOptions& options : schedulers) {
+    WorkerPool pool(8, options);
+    pool.hold();
+    double used = 1;
+    std::thread outside([&] {
+      constexpr std::chrono::milliseconds to_fall_asleep(50), asleep(200);
+      std::this_thread::sleep_for(to_fall_asleep);
+      const double before = cpu_seconds();
+      std::this_thread::sleep_for(asleep);
+      used = cpu_seconds() - before;
+      pool.release_hold();
+    });
+    pool.run();
+    outside.join();
+    CHECK(used < 0.02);
   }
 }
 

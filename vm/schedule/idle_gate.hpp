@@ -8,8 +8,8 @@
 namespace raddle::vm {
 
 /// The protocol as single steps, each of them atomic. IdleGate makes them so: announce() and someone_announced() are
-/// one seq_cst access, all others are made under its mutex. tests/model makes them in every order that there is, and
-/// the simulated machines of tests/bench on their own clock.
+/// one seq_cst access, all others are made under its mutex. idle_gate_model_test.cpp makes them in every order that
+/// there is, and the simulated machines of tests/bench/scheduler on their own clock.
 ///
 /// Sleeping has two phases: announce(), look at every queue once more, then fall asleep or cancel().
 ///
@@ -20,7 +20,8 @@ namespace raddle::vm {
 /// as tasks on their way are seen by nobody.
 ///
 /// One wake-up for each new task and no more: a worker that has been promised one is not counted as unpromised, so that
-/// pushes are silent as soon as every sleeper is on its way.
+/// pushes are silent as soon as every sleeper is on its way. Whoever leaves for good hands on what it may have been
+/// promised.
 ///
 /// The run is over when every worker sleeps, nothing is held, promised, or injected: a sleeping worker has found all
 /// queues empty, only running workers push, and a worker is counted as asleep under the mutex alone.

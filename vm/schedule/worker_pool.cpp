@@ -252,6 +252,7 @@ bool WorkerPool::State::leave(Worker& worker) {
     injected.push(*task);
     gate.notify_one();
   }
+  gate.notify_one();  // it may have been woken for a task that it has not looked for
   is_working[worker.index_] = false;
   gate.remove_worker(nothing_injected());
   return true;
