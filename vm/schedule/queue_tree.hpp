@@ -26,7 +26,8 @@ namespace raddle::vm {
 /// order of the queues; the one before moves on to the leaf. So chains and trees pass the queues by.
 ///
 /// Polling slots: a worker that found nothing opens its slot and looks there while it spins. A task that is pushed
-/// meanwhile is put straight into it, in the pusher's domain if there is one.
+/// meanwhile is put straight into it, in the pusher's domain if there is one. Of the tasks that one task makes only the
+/// first goes that way: whoever makes many would lose more time with each slot than with the queues.
 template <typename Meter = NoMeter>
 class QueueTree {
  public:
@@ -47,25 +48,32 @@ class QueueTree {
 
   bool push(unsigned self, Task& task) {
     Leaf& own = leaves_[self];
-    meter_.read(polling_line_, self);
-    if (polling_count_.load(std::memory_order_relaxed) > 0 && hand_over(self, task)) return false;
+    if (!own.has_handed_over) {
+      meter_.read(polling_line_, self);
+      if (polling_count_.load(std::memory_order_relaxed) > 0 && hand_over(self, task)) {
+        own.has_handed_over = true;
+        return false;
+      }
+    }
     meter_.write(own.line, self);
     Task* earlier = own.successor.exchange(&task, std::memory_order_seq_cst);  // seq_cst: before the look for sleepers
     if (earlier) {
       own.queue.push(earlier);
-      if (own.queue.size() > threshold()) give_up_surplus(self);
+      bool has_moved = false;
+      if (own.queue.size() > threshold()) give_up_surplus(self, has_moved);
     }
     return true;
   }
 
-  Task* take(unsigned self) {
+  Task* take(unsigned self, bool& has_moved) {
     Leaf& own = leaves_[self];
     meter_.write(own.line, self);
+    own.has_handed_over = false;
     if (Task* task = take_successor(own)) return task;
     Task* task = order_ == QueueOrder::lifo ? own.queue.take() : own.queue.steal();
     if (task && own.seen_falls != falls_.load(std::memory_order_relaxed)) {
       own.seen_falls = falls_.load(std::memory_order_relaxed);
-      if (own.queue.size() > threshold()) give_up_surplus(self);
+      if (own.queue.size() > threshold()) give_up_surplus(self, has_moved);
     }
     return task;
   }
@@ -74,18 +82,17 @@ class QueueTree {
     return take_successor(leaves_[self]);
   }
 
-  Task* take_elsewhere(unsigned self, std::uint64_t random) {
+  Task* take_elsewhere(unsigned self, std::uint64_t random, bool& has_moved) {
     if (Task* task = poll(self)) return task;
     Leaf& own = leaves_[self];
-    if (Task* task = take_batch(self, own.node->queue, own.node->line)) return task;
-    Task* task = take_batch(self, *root_, root_line_);
+    if (Task* task = take_batch(self, own.node->queue, own.node->line, has_moved)) return task;
+    Task* task = take_batch(self, *root_, root_line_, has_moved);
     lower_threshold();
-    return task ? task : take_surplus(self, random);
+    return task ? task : take_surplus(self, random, has_moved);
   }
   void start_looking(unsigned self) { open_slot(self); }
   Task* stop_looking(unsigned self) { return leaves_[self].is_polling ? close_slot(self) : nullptr; }
 
-  bool take_moved(unsigned self) { return std::exchange(leaves_[self].has_moved, false); }
   bool has_own(unsigned self) const {
     return leaves_[self].successor.load(std::memory_order_relaxed) || !leaves_[self].queue.is_empty();
   }
@@ -116,6 +123,7 @@ class QueueTree {
     std::vector<unsigned> polling;  // workers whose slot is open, or about to be closed
     std::vector<unsigned> workers;  // of this domain
     [[no_unique_address]] typename Meter::Line line;
+    [[no_unique_address]] typename Meter::Line polling_line;
   };
   struct alignas(64) Leaf {
     std::atomic<Task*> successor{nullptr};  // filled by the owner, emptied by any
@@ -123,7 +131,7 @@ class QueueTree {
     Node* node = nullptr;
     std::uint64_t seen_falls = 0;  // owner only, as the next two
     bool is_polling = false;       // its slot is open, or has been filled
-    bool has_moved = false;
+    bool has_handed_over = false;  // since it last took a task
     /// Opened by the owner; filled by whoever takes it off the node's list.
     alignas(64) std::atomic<Task*> slot{nullptr};
     [[no_unique_address]] typename Meter::Line line;
@@ -151,7 +159,7 @@ class QueueTree {
   }
 
   /// The oldest tasks of a leaf go to its node, of the node to the root.
-  void give_up_surplus(unsigned self) {
+  void give_up_surplus(unsigned self, bool& has_moved) {
     Leaf& own = leaves_[self];
     TaskBatch batch;
     // as much as makes room for half a threshold again: after a fall that is more than half a threshold
@@ -161,41 +169,41 @@ class QueueTree {
       if (!task) break;  // a thief was faster
       batch.add(*task);
     }
-    own.has_moved = true;
-    meter_.write(own.node->line, self);
+    has_moved = true;
+    meter_.lock(own.node->line, self);
     const std::size_t in_node = own.node->queue.push(batch);
     if (in_node <= static_cast<std::size_t>(threshold())) return;
     const TaskBatch more =
         own.node->queue.take(std::max(batch_size(), in_node - static_cast<std::size_t>(threshold())));
-    meter_.write(root_line_, self);
+    meter_.lock(root_line_, self);
     const std::size_t in_root = root_->push(more);
     if (in_root > static_cast<std::size_t>(threshold())) raise_threshold();
   }
 
   /// Half a threshold of tasks to the own leaf. @return the first of them
-  Task* take_batch(unsigned self, TaskQueue& queue, const typename Meter::Line& line) {
+  Task* take_batch(unsigned self, TaskQueue& queue, const typename Meter::Line& line, bool& has_moved) {
     meter_.read(line, self);
     if (queue.is_empty()) return nullptr;
-    meter_.write(line, self);
+    meter_.lock(line, self);
     TaskBatch batch = queue.take(batch_size());
     Task* task = batch.take_first();
     while (Task* other = batch.take_first()) {
       leaves_[self].queue.push(other);
-      leaves_[self].has_moved = true;
+      has_moved = true;
     }
     return task;
   }
 
   // ---------------------------------------------------------------- rebalancing by those without work
 
-  Task* take_surplus(unsigned self, std::uint64_t random) {
+  Task* take_surplus(unsigned self, std::uint64_t random, bool& has_moved) {
     const auto home = static_cast<std::size_t>(
         std::find_if(nodes_.begin(), nodes_.end(), [&](const auto& node) { return node.get() == leaves_[self].node; }) -
         nodes_.begin());
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       Node& node = *nodes_[(home + i) % nodes_.size()];
       if (i > 0) {
-        if (Task* task = take_batch(self, node.queue, node.line)) return task;
+        if (Task* task = take_batch(self, node.queue, node.line, has_moved)) return task;
       }
       const std::size_t count = node.workers.size();
       for (std::size_t j = 0; j < count; ++j) {
@@ -222,7 +230,7 @@ class QueueTree {
 
   void open_slot(unsigned self) {
     Leaf& own = leaves_[self];
-    meter_.write(own.node->line, self);
+    meter_.lock(own.node->polling_line, self);
     meter_.write(polling_line_, self);
     const std::lock_guard lock(own.node->mutex);
     own.is_polling = true;
@@ -231,7 +239,7 @@ class QueueTree {
   }
   Task* close_slot(unsigned self) {
     Leaf& own = leaves_[self];
-    meter_.write(own.node->line, self);
+    meter_.lock(own.node->polling_line, self);
     meter_.write(polling_line_, self);
     const std::lock_guard lock(own.node->mutex);
     if (std::erase(own.node->polling, self) > 0) polling_count_.fetch_sub(1, std::memory_order_relaxed);
@@ -254,13 +262,12 @@ class QueueTree {
   }
   /// The slot is filled under the node's mutex: whoever closes it afterwards finds the task.
   bool hand_over_in(Node& node, unsigned self, Task& task) {
-    meter_.write(node.line, self);
+    meter_.lock(node.polling_line, self);
     const std::lock_guard lock(node.mutex);
     if (node.polling.empty()) return false;
     const unsigned to = node.polling.back();
     node.polling.pop_back();
     polling_count_.fetch_sub(1, std::memory_order_relaxed);
-    meter_.write(leaves_[to].slot_line, self);
     leaves_[to].slot.store(&task, std::memory_order_release);
     return true;
   }

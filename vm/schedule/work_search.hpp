@@ -15,13 +15,12 @@ namespace raddle::vm {
 ///   void prepare_sleep()      whatever was given to this worker alone lies in its own queue now
 ///   bool all_empty()          each queue was empty at some moment of the call
 ///   void announce(), cancel() of the gate
-///   unsigned looks()          how often to look before it announces
 template <typename Sources>
 class WorkSearch {
  public:
   enum class Next : unsigned char { run, look_again, sleep };
 
-  explicit WorkSearch(Sources sources) : sources_(sources) {}
+  WorkSearch(Sources sources, unsigned worker_count) : sources_(sources), looks_(worker_count > 1 ? 64 : 0) {}
 
   /// The next step. After `run` the task is run, after `sleep` the worker sleeps at the gate; then comes the next.
   Next next(Task*& task) {
@@ -32,7 +31,7 @@ class WorkSearch {
     }
     if (!is_hungry_) {
       is_hungry_ = true;
-      looks_left_ = sources_.looks();
+      looks_left_ = looks_;
       sources_.become_hungry();
       return Next::look_again;
     }
@@ -55,6 +54,7 @@ class WorkSearch {
 
  private:
   Sources sources_;
+  const unsigned looks_;  // before it announces
   bool is_hungry_ = false;
   unsigned looks_left_ = 0;
 };

@@ -21,9 +21,11 @@ class WorkStealingDeque {
   /// Owner only.
   void push(Task* task) {
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);  // relaxed: only the owner writes it
-    const std::int64_t top = top_.load(std::memory_order_acquire);
     Ring* ring = ring_.load(std::memory_order_relaxed);
-    if (bottom - top >= ring->capacity()) ring = grow(*ring, top, bottom);
+    if (bottom - known_top_ >= ring->capacity()) {
+      known_top_ = top_.load(std::memory_order_acquire);
+      if (bottom - known_top_ >= ring->capacity()) ring = grow(*ring, known_top_, bottom);
+    }
     ring->at(bottom).store(task, std::memory_order_relaxed);  // published by bottom_
     bottom_.store(bottom + 1, std::memory_order_seq_cst);     // seq_cst: before the look for sleepers (WorkerPool)
   }
@@ -92,6 +94,7 @@ class WorkStealingDeque {
   alignas(64) std::atomic<std::int64_t> top_{0};     // written by thieves, and by the owner for the last task
   alignas(64) std::atomic<std::int64_t> bottom_{0};  // written by the owner
   std::atomic<Ring*> ring_{nullptr};                 // written by the owner
+  std::int64_t known_top_ = 0;                       // owner only: top_ as it was, which saves its line a way
   std::vector<std::unique_ptr<Ring>> rings_;         // owner only
 };
 

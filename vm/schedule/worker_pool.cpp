@@ -148,8 +148,9 @@ void Worker::deallocate(void* memory, std::size_t size_bytes) { state_->slabs.de
 
 Task* WorkerPool::State::take_elsewhere(Worker& worker) {
   Task* const task = with_queues([&](auto& all) {
-    Task* found = all.take_elsewhere(worker.index_, worker.perturbation_.next());
-    if (all.take_moved(worker.index_)) gate.notify_one();
+    bool has_moved = false;
+    Task* found = all.take_elsewhere(worker.index_, worker.perturbation_.next(), has_moved);
+    if (has_moved) gate.notify_one();
     return found;
   });
   return task ? task : steal_fork(worker);
@@ -181,8 +182,9 @@ Task* WorkerPool::State::find_task(Worker& worker) {
   if (worker.perturbation_.is_on())
     if (Task* task = take_perturbed(worker)) return task;
   Task* const own = with_queues([&](auto& all) {
-    Task* task = all.take(worker.index_);
-    if (all.take_moved(worker.index_)) gate.notify_one();
+    bool has_moved = false;
+    Task* task = all.take(worker.index_, has_moved);
+    if (has_moved) gate.notify_one();
     return task;
   });
   if (own) return own;
@@ -203,7 +205,6 @@ struct WorkerPool::Sources {
   Worker& worker;
 
   Task* find() { return pool.find_task(worker); }
-  unsigned looks() const { return pool.workers.size() > 1 ? 64 : 0; }
   void become_hungry() {
     pool.hungry.fetch_add(1, std::memory_order_relaxed);
     pool.with_queues([this](auto& all) { all.start_looking(worker.index_); });
@@ -224,7 +225,7 @@ struct WorkerPool::Sources {
 void WorkerPool::State::work(Worker& worker) {
   using Search = WorkSearch<Sources>;
   worker.state_->forks.stack_limit = stack_limit();
-  Search search(Sources{*this, worker});
+  Search search(Sources{*this, worker}, static_cast<unsigned>(workers.size()));
   do {
     while (worker.index_ < wanted.load(std::memory_order_relaxed)) {
       Task* task = nullptr;

@@ -13,12 +13,21 @@ struct Nothing final : Task {
 
 const std::vector<unsigned> two_domains = {0, 0, 1, 1};
 
+Task* take(QueueTree<>& tree, unsigned worker) {
+  bool has_moved = false;
+  return tree.take(worker, has_moved);
+}
+Task* take_elsewhere(QueueTree<>& tree, unsigned worker) {
+  bool has_moved = false;
+  return tree.take_elsewhere(worker, 0, has_moved);
+}
+
 TEST_CASE("the task made ready last is next, whatever the order") {
   for (const QueueOrder order : {QueueOrder::fifo, QueueOrder::lifo}) {
     QueueTree<> tree(two_domains, order);
     std::array<Nothing, 3> tasks;
     for (Nothing& task : tasks) tree.push(0, task);
-    CHECK(tree.take(0) == &tasks[2]);
+    CHECK(take(tree, 0) == &tasks[2]);
   }
 }
 
@@ -26,9 +35,9 @@ TEST_CASE("with the threshold at 0 all but the successor are at the root, for an
   QueueTree<> tree(two_domains, QueueOrder::fifo);
   std::array<Nothing, 2> tasks;
   for (Nothing& task : tasks) tree.push(0, task);
-  CHECK(tree.take_elsewhere(3, 0) == &tasks[0]);
-  CHECK(tree.take_elsewhere(3, 0) == &tasks[1]);  // nothing is at the root any more: even the successor
-  CHECK(tree.take_elsewhere(3, 0) == nullptr);
+  CHECK(take_elsewhere(tree, 3) == &tasks[0]);
+  CHECK(take_elsewhere(tree, 3) == &tasks[1]);  // nothing is at the root any more: even the successor
+  CHECK(take_elsewhere(tree, 3) == nullptr);
   CHECK(tree.is_empty());
 }
 
@@ -40,9 +49,9 @@ TEST_CASE("the threshold doubles when the root overflows and halves when a leaf 
   const std::int64_t highest = tree.threshold();
   CHECK(highest >= 8);
   CHECK(highest <= 64);
-  CHECK(tree.take_elsewhere(1, 0));  // from the node: it shares it with the pusher
+  CHECK(take_elsewhere(tree, 1));  // from the node: it shares it with the pusher
   CHECK(tree.threshold() == highest);
-  CHECK(tree.take_elsewhere(3, 0));  // from the root: its own node is empty
+  CHECK(take_elsewhere(tree, 3));  // from the root: its own node is empty
   CHECK(tree.threshold() == highest / 2);
 }
 
@@ -51,10 +60,11 @@ TEST_CASE("a leaf gives up its surplus when the threshold has fallen") {
   std::array<Nothing, 100> tasks;
   for (Nothing& task : tasks) tree.push(0, task);
   while (tree.threshold() > 0)
-    if (!tree.take_elsewhere(3, 0)) break;
-  tree.take(0);  // the successor
-  tree.take(0);
-  CHECK(tree.take_moved(0));
+    if (!take_elsewhere(tree, 3)) break;
+  take(tree, 0);  // the successor
+  bool has_moved = false;
+  tree.take(0, has_moved);
+  CHECK(has_moved);
   CHECK_FALSE(tree.has_own(0));
 }
 
@@ -63,9 +73,9 @@ TEST_CASE("queues give their tasks in the order that was asked for") {
     QueueTree<> tree(two_domains, order);
     std::array<Nothing, 200> tasks;
     for (Nothing& task : tasks) tree.push(0, task);
-    tree.take(0);
-    Task* const first = tree.take(0);
-    Task* const second = tree.take(0);
+    take(tree, 0);
+    Task* const first = take(tree, 0);
+    Task* const second = take(tree, 0);
     REQUIRE(first);
     REQUIRE(second);
     CHECK((first < second) == (order == QueueOrder::fifo));
@@ -78,9 +88,20 @@ TEST_CASE("a worker that looks for work gets a task straight into its slot") {
   tree.start_looking(1);
   CHECK_FALSE(tree.push(0, task));  // no sleeper needs to be told
   CHECK(tree.push(0, other));
-  CHECK(tree.take_elsewhere(1, 0) == &task);
+  CHECK(take_elsewhere(tree, 1) == &task);
   CHECK(tree.stop_looking(1) == nullptr);
-  CHECK(tree.take(0) == &other);
+  CHECK(take(tree, 0) == &other);
+}
+
+TEST_CASE("of the tasks that one task makes only the first goes to a slot") {
+  QueueTree<> tree(two_domains, QueueOrder::lifo);
+  Nothing first, second, third;
+  tree.start_looking(1);
+  tree.start_looking(2);
+  CHECK_FALSE(tree.push(0, first));
+  CHECK(tree.push(0, second));
+  CHECK(take(tree, 0) == &second);
+  CHECK_FALSE(tree.push(0, third));
 }
 
 TEST_CASE("a task that came into the slot is not lost when its worker stops looking") {
@@ -98,7 +119,7 @@ TEST_CASE("a worker that leaves hands over everything it had") {
   for (Nothing& task : tasks) tree.push(1, task);
   std::size_t count = tree.drain(1).count;
   CHECK_FALSE(tree.has_own(1));
-  while (tree.take_elsewhere(0, 0) || tree.take(0)) ++count;
+  while (take_elsewhere(tree, 0) || take(tree, 0)) ++count;
   CHECK(count == tasks.size());
 }
 
