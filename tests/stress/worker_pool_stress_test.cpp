@@ -39,9 +39,9 @@ struct Root final : Task {
   void run(Worker& worker) override { Split::start(worker, depth); }
 };
 
-constexpr PoolOptions schedulers[] = {{.scheduler = Scheduler::stealing},
-                                      {.scheduler = Scheduler::tree},
-                                      {.scheduler = Scheduler::tree, .order = QueueOrder::fifo}};
+const PoolOptions schedulers[] = {{.scheduler = Scheduler::stealing},
+                                  {.scheduler = Scheduler::tree},
+                                  {.scheduler = Scheduler::tree, .order = QueueOrder::fifo}};
 
 TEST_CASE("a tree of tasks is run completely, with 1, 2 and 8 workers, in any order") {
   for (PoolOptions options : schedulers) {

@@ -59,6 +59,8 @@ void Interpreter::release(Frame* frame) {
   while (frame && frame->drop()) {  // a loop: chains of callers may be long
     Frame* outer = frame->outer;
     const std::size_t size_bytes = Frame::size_of(frame->body);
+    if (frame->window)
+      if (Task* loop = frame->window->close()) push(*loop);
     frame->~Frame();
     cache_.deallocate(frame, size_bytes);
     frame = outer;

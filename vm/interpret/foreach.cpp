@@ -12,10 +12,12 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t in_place_limit = 8;  ///< shorter loops run at once
+constexpr std::int64_t in_place_limit = 8;    ///< shorter loops run at once
+constexpr std::int64_t in_place_ns = 20'000;  ///< likewise: a thief needs about as long to get hold of them
 constexpr std::int64_t batch_limit = 1024;
 constexpr std::int64_t launch_limit = 16'384;  ///< of index launches: their results pass through the cache
 constexpr std::int64_t batch_ns = 50'000;
+constexpr std::int32_t caution_batches = 64;
 
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -74,79 +76,143 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
     drop_writers(frame, site.written);
     return true;
   }
+  const bool is_launch = site.launch.leaf != no_id && range.end >= run_.options.leaf_threshold;
+  const bool waits_for_code = is_launch && run_.options.leaf_threshold == 0;
+  if (is_launch && !waits_for_code) run_.leaves.request(site.launch.leaf);
+  if (!waits_for_code && is_short(range) && nesting_ < nesting_limit) {
+    run_in_place(range);
+    return true;
+  }
   frame.retain();
   auto* task = make<RangeTask>(range);
-  if (site.launch.leaf != no_id && range.end >= run_.options.leaf_threshold) {
-    if (run_.options.leaf_threshold == 0 && run_.leaves.wait(site.launch.leaf, *task)) return true;
-    run_.leaves.request(site.launch.leaf);
-  }
+  if (waits_for_code && run_.leaves.wait(site.launch.leaf, *task)) return true;
   push(*task);
   return true;
+}
+
+bool Interpreter::is_short(const RangeTask& range) {
+  const std::int64_t iteration_ns = profile_of(range).iteration_ns.load(std::memory_order_relaxed);
+  return iteration_ns != 0 && range.end <= in_place_ns / iteration_ns && !worker_->perturbation().is_on() &&
+         run_.options.inlining == Inlining::adaptive;
+}
+
+/// Short loops need no queue: the iterations run now. Should they turn out to be long, the rest is queued.
+void Interpreter::run_in_place(RangeTask& range) {
+  const std::int64_t start = now_ns();
+  for (std::int64_t count = 1; range.next_iteration < range.end; count *= 2) {
+    count = std::min(count, range.end - range.next_iteration);
+    run_iterations(range, range.next_iteration, count);
+    range.next_iteration += count;
+    const std::int64_t spent = now_ns() - start;
+    profile_of(range).iteration_ns.store(std::max<std::int64_t>(1, spent / range.next_iteration),
+                                         std::memory_order_relaxed);
+    if (spent > batch_ns) break;
+  }
+  if (range.next_iteration == range.end) return drop_writers(range.frame, range.site.written);
+  range.frame.retain();
+  push(*make<RangeTask>(range));
+}
+
+LoopProfile& Interpreter::profile_of(const RangeTask& range) {
+  return run_.loop_profiles[static_cast<std::size_t>(&range.site - program_.foreaches.data())];
+}
+
+/// How many iterations to run now.
+std::int64_t Interpreter::batch_of(const RangeTask& task) {
+  if (worker_->perturbation().is_on()) return 1 + static_cast<std::int64_t>(worker_->perturbation().next() % 8);
+  const LoopProfile& profile = profile_of(task);
+  if (profile.queues.load(std::memory_order_relaxed)) return 1;
+  std::int64_t limit = task.site.launch.leaf == no_id ? batch_limit : launch_limit;
+  if (profile.waits.load(std::memory_order_relaxed))
+    limit = task.window ? std::max<std::int64_t>(1, task.window->left()) : 1;
+  const std::int64_t affordable =
+      batch_ns / std::max<std::int64_t>(1, profile.iteration_ns.load(std::memory_order_relaxed));
+  return std::clamp<std::int64_t>(2 * task.batch, 1, std::clamp<std::int64_t>(affordable, 1, limit));
+}
+
+void Interpreter::split(RangeTask& task) {
+  auto* upper = make<RangeTask>(task);
+  upper->next_iteration = task.end = task.next_iteration + (task.end - task.next_iteration) / 2;
+  task.frame.retain();
+  for (const Operand array : task.site.written) add_writers(task.frame.at(array), 1);
+  push(*upper);
 }
 
 void Interpreter::run_range(RangeTask* task) {
   if (run_.is_stopped()) return;  // the task is freed with the run
   if (run_.throttle.park(*task)) return;
-  if (task->end - task->next_iteration > 2 * task->batch && worker_->others_are_hungry()) {
-    auto* upper = make<RangeTask>(*task);
-    const std::int64_t middle = task->next_iteration + (task->end - task->next_iteration) / 2;
-    upper->next_iteration = middle;
-    upper->batch = task->batch;
-    task->end = middle;
-    task->frame.retain();
-    for (const Operand array : task->site.written) add_writers(task->frame.at(array), 1);
-    push(*upper);
+  if (const Ref<LoopWindow> window = task->window; window && window->is_full() && window->keep(*task)) return;
+  LoopProfile& profile = profile_of(*task);
+  task->batch = batch_of(*task);
+  if (task->end - task->next_iteration > 2 * task->batch && worker_->others_are_hungry() &&
+      profile.caution.load(std::memory_order_relaxed) == 0) {
+    split(*task);
   }
-  const std::int64_t now = now_ns();
-  if (task->pushed_at_ns != 0) {
-    const std::int64_t spent = now - task->pushed_at_ns;
-    if (spent < batch_ns)
-      task->batch = std::min(task->batch * 2, task->site.launch.leaf == no_id ? batch_limit : launch_limit);
-    else if (spent > 4 * batch_ns)
-      task->batch = std::max<std::int64_t>(task->batch / 2, 1);
-  }
-  task->pushed_at_ns = now;
-  if (worker_->perturbation().is_on()) task->batch = 1 + static_cast<std::int64_t>(worker_->perturbation().next() % 8);
   const std::int64_t first = task->next_iteration;
   const std::int64_t count = std::min(task->batch, task->end - first);
   task->next_iteration += count;
-  Frame& frame = task->frame;
-  if (task->next_iteration == task->end) {
-    run_iterations(*task, first, count);
+  const std::int64_t expected_ns = count * profile.iteration_ns.load(std::memory_order_relaxed);
+  const bool is_short = expected_ns != 0 && expected_ns <= batch_ns && !profile.queues.load(std::memory_order_relaxed);
+  if (task->next_iteration == task->end || is_short) {
+    run_batch(*task, first, count);
+    if (task->next_iteration != task->end) return push(*task);
+    Frame& frame = task->frame;
     drop_writers(frame, task->site.written);
     destroy(task);
     release(&frame);
     return;
   }
+  if (!task->window) task->window = make_ref<LoopWindow>(run_.loop_windows, 0);
   RangeTask piece(*task);
+  piece.window = task->window;
+  Frame& frame = task->frame;
   frame.retain();
   for (const Operand array : piece.site.written) add_writers(frame.at(array), 1);
   push(*task);  // from here on it may belong to another worker
-  run_iterations(piece, first, count);
+  run_batch(piece, first, count);
   drop_writers(frame, piece.site.written);
   release(&frame);
 }
 
-void Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
+void Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::int64_t count) {
+  LoopProfile& profile = profile_of(piece);
+  const std::uint64_t pushed_before = pushed_;
+  const std::int64_t start = now_ns();
+  const bool waits = run_iterations(piece, first, count);
+  profile.iteration_ns.store(std::max<std::int64_t>(1, (now_ns() - start) / count), std::memory_order_relaxed);
+  profile.queues.store(pushed_ != pushed_before, std::memory_order_relaxed);
+  profile.waits.store(waits, std::memory_order_relaxed);
+  const std::int32_t caution = profile.caution.load(std::memory_order_relaxed);
+  if (waits)
+    profile.caution.store(caution_batches, std::memory_order_relaxed);
+  else if (caution > 0)
+    profile.caution.store(caution - 1, std::memory_order_relaxed);
+}
+
+/// @return true if some of them wait for something
+bool Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
+  bool waits = false;
   while (count > 0 && piece.site.launch.leaf != no_id && !run_.is_stopped()) {
     const std::optional<std::int64_t> done = run_launch(piece, first, count);
     if (!done) break;
     first += *done;
     count -= *done;
     if (count == 0) break;
-    interpret_iterations(piece, first++, 1);  // it fails: with the words and the place of the interpreter
+    waits |= interpret_iterations(piece, first++, 1);  // it fails: with the words and the place of the interpreter
     --count;
   }
-  if (count > 0) interpret_iterations(piece, first, count);
+  if (count > 0) waits |= interpret_iterations(piece, first, count);
+  return waits;
 }
 
-void Interpreter::interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
+bool Interpreter::interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
   for (const WriterShare& share : piece.site.shares) {
     add_writers(piece.frame.at(share.array), share.writers * static_cast<std::uint32_t>(count));
   }
   ++nesting_;
   ++range_nesting_;
   const std::uint64_t loop_stream = mix_stream(piece.frame.stream, position_of(piece.instruction));
+  bool waits = false;
   Frame* body = nullptr;
   for (std::int64_t i = first; i < first + count && !run_.is_stopped(); ++i) {
     const std::uint64_t stream = mix_stream(loop_stream, static_cast<std::uint64_t>(i));
@@ -167,6 +233,10 @@ void Interpreter::interpret_iterations(RangeTask& piece, std::int64_t first, std
     if (body->is_exclusive()) {
       body->reset();
     } else {
+      waits = true;
+      if (!piece.window) piece.window = make_ref<LoopWindow>(run_.loop_windows, 0);
+      piece.window->open();
+      body->window = piece.window;
       release(body);
       body = nullptr;
     }
@@ -174,6 +244,7 @@ void Interpreter::interpret_iterations(RangeTask& piece, std::int64_t first, std
   --range_nesting_;
   --nesting_;
   if (body) release(body);
+  return waits;
 }
 
 void Interpreter::pass_element(const ElementOrder& order, std::int64_t number, Frame& body) {

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "vm/interpret/cell_store.hpp"
+#include "vm/interpret/loop_window.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/future.hpp"
 
@@ -87,6 +88,7 @@ class Frame final : public Cell {
   /// Some variable of this frame has failed: instructions look at their operands first. Inherited by frames inside.
   /// relaxed: a strand that reads a failed variable follows the strand that saw it fail
   std::atomic<bool> careful{false};
+  Ref<LoopWindow> window;       ///< of the loop whose open iteration this is; null: not counted there
   bool interpret_only = false;  ///< native code gave up below this call (recursion too deep); inherited
 
  private:

@@ -24,6 +24,7 @@ namespace raddle::vm {
 class LeafCall;
 class RangeTask;
 struct ElementOrder;
+struct LoopProfile;
 class BuiltinReturn;
 class ProgramRun;
 
@@ -180,8 +181,14 @@ class Interpreter {
   // --- foreach.cpp, loops.cpp
   bool foreach (Frame& frame, const Instruction& in);
   void pass_element(const ElementOrder& order, std::int64_t number, Frame& body);
-  void run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
-  void interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
+  LoopProfile& profile_of(const RangeTask& range);
+  bool is_short(const RangeTask& range);
+  void run_in_place(RangeTask& range);
+  std::int64_t batch_of(const RangeTask& task);
+  void split(RangeTask& task);
+  void run_batch(RangeTask& piece, std::int64_t first, std::int64_t count);
+  bool run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
+  bool interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
   void start_loop(Frame& frame, const Instruction& in);
   Frame* loop_test(Frame& frame, const Instruction& in);
   void end_loop(Frame& frame, const LoopSite& site, std::uint32_t instruction);

@@ -35,6 +35,7 @@ bool LeafTable::wait(LeafId leaf, Task& call) {
   if (entry.stage.load(std::memory_order_relaxed) != Stage::requested) return false;
   if (!entry.has_hold) {
     entry.has_hold = true;
+    ++entries_->awaited_count;
     entries_->pool->hold();
   }
   entries_->throttle->begin();
@@ -42,6 +43,11 @@ bool LeafTable::wait(LeafId leaf, Task& call) {
   entry.waiting = &call;
   ++entry.waiting_count;
   return true;
+}
+
+bool LeafTable::is_awaited() const {
+  const std::lock_guard lock(entries_->mutex);
+  return entries_->awaited_count != 0;
 }
 
 void LeafTable::Shared::finished(LeafId leaf, raddle_leaf_function code) {
@@ -59,6 +65,7 @@ void LeafTable::Shared::finished(LeafId leaf, raddle_leaf_function code) {
   throttle->end(entry.waiting_count);
   entry.waiting_count = 0;
   entry.has_hold = false;
+  --awaited_count;
   pool->release_hold();
 }
 

@@ -37,6 +37,8 @@ class LeafTable {
   /// Injects `call` as soon as it is known whether there is code (asks for it if nobody has). Begins an operation of
   /// the throttle. @return false if that is known already: not kept
   bool wait(LeafId leaf, Task& call);
+  /// Calls wait for code.
+  bool is_awaited() const;
 
  private:
   struct Entry {
@@ -53,8 +55,9 @@ class LeafTable {
     void finished(LeafId leaf, raddle_leaf_function code);
     std::mutex mutex;
     std::vector<Entry> entries;
-    WorkerPool* pool = nullptr;    ///< guarded by the mutex; null when the run has ended
-    Throttle* throttle = nullptr;  ///< the same
+    WorkerPool* pool = nullptr;     ///< guarded by the mutex; null when the run has ended
+    Throttle* throttle = nullptr;   ///< the same
+    std::size_t awaited_count = 0;  ///< guarded by the mutex: entries with a hold
   };
   bool claim(Entry& entry);
 

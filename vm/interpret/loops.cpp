@@ -42,6 +42,15 @@ Frame* Interpreter::loop_test(Frame& frame, const Instruction& in) {
   if (run_.is_stopped()) return nullptr;
   add_writers(*frame.outer, site.shares);
   Frame* next = next_iteration(frame, site);
+  if (next != &frame) {  // this one stays open
+    if (!frame.window) {
+      frame.window = make_ref<LoopWindow>(run_.loop_windows, /*base=*/1);
+      frame.window->open();
+    }
+    next->window = frame.window;
+    next->window->open();
+    if (next->window->is_full() && next->window->keep(*next)) return nullptr;
+  }
   const bool goes_on = pushed_ - loop_pushed_ < queued_limit && ++loop_turns_ < turn_limit;
   if (goes_on && !run_.throttle.is_tight()) return next;
   loop_pushed_ = pushed_;

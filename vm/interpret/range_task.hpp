@@ -1,10 +1,12 @@
 #pragma once
 // A piece of a `foreach`: the iterations that nobody has begun yet.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "vm/interpret/frame.hpp"
+#include "vm/interpret/loop_window.hpp"
 
 namespace raddle::vm {
 
@@ -15,13 +17,25 @@ struct ElementOrder {
   std::vector<Future*> elements;  ///< bags
 };
 
-/// Owned by the deque it lies in, or by the worker that runs it. Owns a reference to the frame around the loop, and
-/// stands for one writer of each array that the loop writes.
+/// What a `foreach` of the script has been seen to do, in all its activations. Hints: written by whoever runs a batch,
+/// all relaxed.
+struct LoopProfile {
+  std::atomic<std::int64_t> iteration_ns{0};  ///< of the last batch; 0: not known
+  std::atomic<bool> queues{false};            ///< the last batch has queued tasks
+  std::atomic<bool> waits{false};             ///< some of its iterations have waited for something
+  std::atomic<std::int32_t> caution{0};       ///< batches to run before the loop is split again
+};
+
+/// Owned by the deque it lies in, by the worker that runs it, or by its window. Owns a reference to the frame around
+/// the loop, and stands for one writer of each array that the loop writes.
 ///
-/// Note [Ranges]. A worker takes a batch off the front, pushes the rest back onto its deque *before* it runs the batch,
-/// and returns to its deque afterwards: what the iterations have queued lies above the rest and runs first. So loops
-/// are expanded depth first, at most a batch ahead; thieves take the rest of the outermost loop. Batches grow while
-/// they take less than 50 us, so that the cost of queueing disappears for small bodies.
+/// Note [Ranges]. Loops are expanded depth first and in order, at most a batch ahead. A worker takes a batch off the
+/// front. If the iterations queue tasks or are long, it pushes the rest back onto its deque *before* it runs the batch,
+/// and returns to its deque afterwards: what the iterations have queued lies above the rest and runs first; thieves
+/// take the rest of the outermost loop. If they are short, it runs the batch (50 us at most) and then pushes the rest:
+/// so nobody runs ahead of iterations that others need. Idle workers make a loop split in halves. Where iterations
+/// wait for something that is not there yet, often what earlier ones compute, a window bounds how many (LoopWindow),
+/// and the loop is not split for a while.
 class RangeTask final : public Cell {
  public:
   enum class Kind : std::uint8_t { ints, floats, elements };
@@ -51,8 +65,8 @@ class RangeTask final : public Cell {
   std::int64_t low = 0, step = 1;
   double float_low = 0, float_step = 1;
   std::shared_ptr<const ElementOrder> order;
-  std::int64_t batch = 1;
-  std::int64_t pushed_at_ns = 0;  ///< when the last batch began; 0: none has
+  Ref<LoopWindow> window;  ///< null: no iteration has waited. Of the rest of a piece, too
+  std::int64_t batch = 0;  ///< iterations of the last one
 };
 
 }  // namespace raddle::vm

@@ -15,6 +15,11 @@ namespace {
 /// Loops stop making iterations when so many programs and calls wait for the outside.
 std::uint32_t throttle_limit(const RunOptions& options) { return 1000 + 4 * options.process_budget.programs; }
 
+/// Enough iterations for all workers and all programs that run at once.
+std::int64_t window_limit(const RunOptions& options, const WorkerPool& pool) {
+  return std::max<std::int64_t>(8 * pool.capacity(), 4 * options.process_budget.programs);
+}
+
 constexpr std::size_t failure_limit = 1000;  ///< different ones kept for the report
 
 }  // namespace
@@ -32,6 +37,8 @@ Run::Run(const Program& program, const RunOptions& options)
       throttle(pool, throttle_limit(options)),
       leaves(program.functions.size(), options.leaf_compiler, pool, throttle),
       outside(options.process_budget, pool.capacity()),
+      loop_windows(pool, window_limit(options, pool)),
+      loop_profiles(program.foreaches.size()),
       results(program.functions[program.entry].output_count),
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
@@ -45,6 +52,10 @@ Run::~Run() {
   leaves.close();
   outside.end();  // its callbacks use the pool and cells
   cells.destroy_all();
+}
+
+void Run::go_on_when_idle() {
+  if (!leaves.is_awaited()) loop_windows.go_on();  // code that is being compiled will do more than loops
 }
 
 void Run::report(Ref<Failure> failure) {
@@ -102,7 +113,7 @@ class RunDriver {
     run_.pool.inject(*entry_frame());
     do {
       run_.pool.run();
-    } while (!run_.is_stopped() && force_leaf_calls());
+    } while (!run_.is_stopped() && (run_.loop_windows.go_on() || force_leaf_calls()));
     run_.outside.end();
     run_.partial_outputs.remove_all();  // of programs that were ended with the run
     if (run_.options.cancel) run_.options.cancel->watch(nullptr);

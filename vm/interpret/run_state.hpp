@@ -13,6 +13,8 @@
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/leaf_table.hpp"
 #include "vm/interpret/partial_outputs.hpp"
+#include "vm/interpret/range_task.hpp"
+#include "vm/interpret/range_task.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/interpret/throttle.hpp"
 #include "vm/program/program.hpp"
@@ -39,11 +41,15 @@ class Run {
   LeafTable leaves;
   Outside outside;
   PartialOutputs partial_outputs;
+  LoopWindows loop_windows;
+  std::vector<LoopProfile> loop_profiles;              ///< by index of Program::foreaches
   std::vector<std::unique_ptr<ForeignCode>> foreigns;  ///< by index of Program::foreigns
   std::vector<Future> results;                         ///< of the entry
   std::deque<Interpreter>& interpreters() { return interpreters_; }
   /// By place.
   std::vector<RunFailure> failures();
+  /// No worker has anything to do, though programs may be under way.
+  void go_on_when_idle();
 
  private:
   std::vector<Future> constants_;

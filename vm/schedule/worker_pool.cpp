@@ -34,6 +34,7 @@ struct WorkerPool::State {
   State(unsigned worker_count, const PoolOptions& options)
       : topology(topology_for(options, std::max(worker_count, options.capacity))),
         gate(worker_count),
+        when_idle(options.when_idle),
         scheduler_seed(options.scheduler_seed),
         inlining(options.inlining),
         wanted(worker_count),
@@ -62,6 +63,7 @@ struct WorkerPool::State {
   const Topology topology;  // of the tree
   Queues queues;
   IdleGate gate;
+  const std::function<void()> when_idle;
   const std::uint64_t scheduler_seed;
   const Inlining inlining;
   alignas(64) std::atomic<std::int32_t> hungry{0};  // workers that look for work or sleep; a hint, so relaxed
@@ -218,7 +220,13 @@ struct WorkerPool::Sources {
       worker.push(*task);
   }
   bool all_empty() { return worker.index_ < pool.wanted.load(std::memory_order_seq_cst) && pool.all_empty(); }
-  void announce() { pool.gate.announce(); }
+  void announce() {
+    // of several workers that become hungry the last one sees all of them
+    if (pool.when_idle && pool.hungry.load(std::memory_order_seq_cst) >=
+                              static_cast<std::int32_t>(pool.wanted.load(std::memory_order_relaxed)))
+      pool.when_idle();
+    pool.gate.announce();
+  }
   void cancel() { pool.gate.cancel(); }
 };
 

@@ -31,6 +31,8 @@ struct PoolOptions {
   QueueOrder order = QueueOrder::lifo;  ///< of the tree's queues
   std::uint64_t scheduler_seed = 0;     ///< not 0: Perturbation is on, for tests
   Inlining inlining = Inlining::adaptive;
+  /// Called by a worker that goes to sleep when all others look for work or sleep, too: may inject. null: nothing
+  std::function<void()> when_idle = {};
   unsigned capacity = 0;  ///< the most workers that there may be later; 0: as many as at first
 };
 

@@ -1,0 +1,89 @@
+// Loops that are kept while their iterations end and while all are told to go on: each goes on once.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "vm/interpret/loop_window.hpp"
+#include "vm/schedule/worker_pool.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+constexpr int rounds = 20'000;
+
+class Loop;
+
+/// Closes its iteration when it runs.
+class Iteration final : public Task {
+ public:
+  explicit Iteration(Loop& loop) : loop_(loop) {}
+  void run(Worker& worker) override;
+
+ private:
+  Loop& loop_;
+};
+
+/// Opens two iterations a turn, until it is kept.
+class Loop final : public Task {
+ public:
+  explicit Loop(LoopWindows& windows) : window(make_ref<LoopWindow>(windows, 0)) {}
+  void run(Worker& worker) override {
+    REQUIRE_FALSE(is_running.exchange(true));
+    ++turns;
+    bool is_kept = false;
+    while (!is_kept && begun < rounds) {
+      for (int i = 0; i < 2; ++i, ++begun) {
+        window->open();
+        worker.push(*new Iteration(*this));
+      }
+      if (begun >= rounds || !window->is_full()) continue;
+      is_running = false;  // from keep() on somebody else may run it
+      is_kept = window->keep(*this);
+      if (!is_kept) is_running = true;
+    }
+    if (!is_kept) is_running = false;
+  }
+
+  const Ref<LoopWindow> window;
+  int begun = 0;
+  std::atomic<int> turns = 0, ended = 0;
+  std::atomic<bool> is_running = false;
+};
+
+void Iteration::run(Worker& worker) {
+  ++loop_.ended;
+  if (Task* loop = loop_.window->close()) worker.push(*loop);
+  delete this;
+}
+
+}  // namespace
+
+TEST_CASE("a kept loop goes on once, whoever takes it") {
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    WorkerPool pool(workers);
+    LoopWindows windows(pool, 4);
+    std::vector<std::unique_ptr<Loop>> loops;
+    for (int i = 0; i < 3; ++i) pool.inject(*loops.emplace_back(std::make_unique<Loop>(windows)));
+    pool.hold();
+    std::jthread impatient([&](const std::stop_token& stop) {
+      for (int i = 0; i < 8 && !stop.stop_requested(); ++i) {  // each time with twice the limits
+        windows.go_on();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      pool.release_hold();
+    });
+    pool.run();
+    impatient.join();
+    while (windows.go_on()) pool.run();
+    for (const auto& loop : loops) {
+      CHECK(loop->begun == rounds);
+      CHECK(loop->ended == rounds);
+      CHECK(loop->turns > 1);
+    }
+  }
+}
+
+}  // namespace raddle::vm

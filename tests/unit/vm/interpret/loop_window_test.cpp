@@ -1,0 +1,65 @@
+#include "vm/interpret/loop_window.hpp"
+
+#include <doctest/doctest.h>
+
+#include "vm/schedule/worker_pool.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+class NotedTask final : public Task {
+ public:
+  void run(Worker&) override { ++runs; }
+  int runs = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a loop is kept until its open iterations have ended") {
+  WorkerPool pool(1);
+  LoopWindows windows(pool, 3);
+  const Ref<LoopWindow> window = make_ref<LoopWindow>(windows, 0);
+  NotedTask loop;
+  window->open();
+  CHECK_FALSE(window->is_full());
+  window->open();
+  window->open();
+  CHECK(window->is_full());
+  REQUIRE(window->keep(loop));
+  CHECK(window->close() == nullptr);
+  Task* const after_half = window->close();  // if the iterations have taken long: once
+  Task* const after_all = window->close();
+  CHECK((after_half == &loop) != (after_all == &loop));
+  CHECK_FALSE(windows.go_on());
+}
+
+TEST_CASE("a loop whose iterations have ended is not kept") {
+  WorkerPool pool(1);
+  LoopWindows windows(pool, 1);
+  const Ref<LoopWindow> window = make_ref<LoopWindow>(windows, 1);
+  NotedTask loop;
+  window->open();  // the iteration that is yet to come
+  CHECK_FALSE(window->keep(loop));
+  CHECK(window->close() == nullptr);
+  CHECK_FALSE(windows.go_on());
+}
+
+TEST_CASE("when nothing else is left to do, kept loops go on with twice the limit") {
+  WorkerPool pool(1);
+  LoopWindows windows(pool, 1);
+  const Ref<LoopWindow> window = make_ref<LoopWindow>(windows, 0);
+  const Ref<LoopWindow> other = make_ref<LoopWindow>(windows, 0);
+  NotedTask loop, other_loop;
+  for (const Ref<LoopWindow>& each : {window, other}) each->open();
+  REQUIRE(window->keep(loop));
+  REQUIRE(other->keep(other_loop));
+  CHECK(windows.go_on());
+  pool.run();
+  CHECK(loop.runs == 1);
+  CHECK(other_loop.runs == 1);
+  CHECK(window->left() == 1);
+  CHECK(window->close() == nullptr);
+}
+
+}  // namespace raddle::vm
