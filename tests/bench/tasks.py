@@ -39,6 +39,7 @@ CASES = [
     Case("split", "tests/bench/tasks/split.df", 1 << 20, 1 << 14, lambda n: 2 * n - 1, ("tbb", "libgomp", "libomp")),
     Case("flat", "tests/bench/tasks/flat.df", 1_000_000, 10_000, lambda n: n, ("tbb", "libgomp", "libomp", "starpu")),
     Case("chain", "tests/bench/tasks/chain.df", 1_000_000, 10_000, lambda n: n, ("tbb", "libgomp", "libomp", "starpu")),
+    Case("stencil", "tests/bench/tasks/stencil.df", 20_000, 500, lambda n: 16 * n, ("libgomp", "libomp")),
 ]
 NOTHING = 1
 

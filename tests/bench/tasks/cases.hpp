@@ -2,14 +2,18 @@
 // The cases, for each library of tasks: `PROGRAM CASE SIZE` prints what the Raddle script of that name prints. All
 // calls that a script makes are tasks of the library; there are no cut-offs.
 //
-//   fib    fib(SIZE), the calls in pairs
-//   split  a range of SIZE blocks halved down to single blocks, each a call that does nothing worth mentioning
-//   flat   SIZE independent calls from one loop
-//   chain  SIZE calls, each of which needs the one before
+//   fib      fib(SIZE), the calls in pairs
+//   split    a range of SIZE blocks halved down to single blocks, each a call that does nothing worth mentioning
+//   flat     SIZE independent calls from one loop
+//   chain    SIZE calls, each of which needs the one before
+//   stencil  SIZE rows of 16 elements, each a call that needs three elements of the row before
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 namespace bench {
 
@@ -17,6 +21,26 @@ namespace bench {
 inline std::int64_t step(std::int64_t x) {
   asm volatile("" : "+r"(x));
   return x + 1;
+}
+
+constexpr std::int64_t stencil_width = 16;
+
+/// The rows of `stencil`, one after the other; the first one is set.
+inline std::vector<std::int64_t> stencil_rows(std::int64_t steps) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>((steps + 1) * stencil_width));
+  for (std::int64_t x = 0; x < stencil_width; ++x) rows[static_cast<std::size_t>(x)] = x;
+  return rows;
+}
+
+/// The element at `x` of a row, from the row before.
+inline std::int64_t stencil_point(const std::int64_t* before, std::int64_t x) {
+  const std::int64_t sum =
+      before[std::max<std::int64_t>(x - 1, 0)] + before[x] + before[std::min<std::int64_t>(x + 1, stencil_width - 1)];
+  return step(sum) % 1000003;
+}
+
+inline std::int64_t sum_of_last(const std::vector<std::int64_t>& rows) {
+  return std::accumulate(rows.end() - stencil_width, rows.end(), std::int64_t{0});
 }
 
 struct Case {

@@ -50,6 +50,22 @@ std::int64_t chain(std::int64_t count) {
   return x;
 }
 
+std::int64_t stencil(std::int64_t steps) {
+  std::vector<std::int64_t> rows = bench::stencil_rows(steps);
+  for (std::int64_t* row = rows.data() + bench::stencil_width; row < rows.data() + rows.size();
+       row += bench::stencil_width) {
+    const std::int64_t* const before = row - bench::stencil_width;
+    for (std::int64_t x = 0; x < bench::stencil_width; ++x) {
+      const std::int64_t left = std::max<std::int64_t>(x - 1, 0);
+      const std::int64_t right = std::min<std::int64_t>(x + 1, bench::stencil_width - 1);
+#pragma omp task firstprivate(row, before, x) depend(in : before[left], before[x], before[right]) depend(out : row[x])
+      row[x] = bench::stencil_point(before, x);
+    }
+  }
+#pragma omp taskwait
+  return bench::sum_of_last(rows);
+}
+
 template <std::int64_t (*run)(std::int64_t)>
 std::int64_t in_team(std::int64_t size) {
   std::int64_t result = 0;
@@ -62,7 +78,10 @@ std::int64_t in_team(std::int64_t size) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_case(
-      {{"fib", in_team<fib>}, {"split", in_team<split>}, {"flat", in_team<flat>}, {"chain", in_team<chain>}}, argc,
-      argv);
+  return bench::run_case({{"fib", in_team<fib>},
+                          {"split", in_team<split>},
+                          {"flat", in_team<flat>},
+                          {"chain", in_team<chain>},
+                          {"stencil", in_team<stencil>}},
+                         argc, argv);
 }

@@ -23,8 +23,19 @@ std::int64_t chain(std::int64_t count) {
   return x;
 }
 
+std::int64_t stencil(std::int64_t steps) {
+  std::vector<std::int64_t> rows = bench::stencil_rows(steps);
+  for (std::int64_t* row = rows.data() + bench::stencil_width; row < rows.data() + rows.size();
+       row += bench::stencil_width) {
+    for (std::int64_t x = 0; x < bench::stencil_width; ++x)
+      row[x] = bench::stencil_point(row - bench::stencil_width, x);
+  }
+  return bench::sum_of_last(rows);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_case({{"fib", fib}, {"split", split}, {"flat", flat}, {"chain", chain}}, argc, argv);
+  return bench::run_case({{"fib", fib}, {"split", split}, {"flat", flat}, {"chain", chain}, {"stencil", stencil}}, argc,
+                         argv);
 }
