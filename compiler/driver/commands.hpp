@@ -40,7 +40,7 @@ int explain(const std::vector<std::string>& codes);
 /// Prints what functions of the library do: `raddle doc`. @param names  functions or modules; none: all, a line each
 int document(const std::vector<std::string>& names);
 
-/// Says on stderr what is wrong with the command line. @return exit_usage
-int usage_error(const std::string& message);
+/// Says on stderr what is wrong with the command line. @param verb  whose help has more  @return exit_usage
+int usage_error(const std::string& message, const std::string& verb = "");
 
 }  // namespace raddle::driver

@@ -15,6 +15,9 @@
 #include <string_view>
 
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/runs.hpp"
+#include "compiler/driver/sweep_request.hpp"
+#include "compiler/driver/usage.hpp"
 #include "compiler/opt/pipeline.hpp"
 #include "compiler/preprocess/preprocess.hpp"
 #include "compiler/source/read_file.hpp"
@@ -183,15 +186,6 @@ int find_script(const CommandLine& line, Script& script, std::vector<std::string
   return exit_ok;
 }
 
-int unknown_option(const CLI::App& app, const std::string& option) {
-  std::vector<std::string> names;
-  for (const CLI::Option* known : app.get_options())
-    for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
-  const std::string nearest = nearest_name(option.substr(0, option.find('=')), names);
-  return usage_error(fmt::format("unknown option `{}`{}", option,
-                                 nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
-}
-
 /// `--workers`, `-j`, ...
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -232,19 +226,18 @@ void warn_of_missing_folders(const Options& options) {
   }
 }
 
-/// What `--help` of a verb with a script shows: CLI11 knows nothing of the script, whose arguments are its own.
-class ScriptUsage : public CLI::Formatter {
- public:
-  explicit ScriptUsage(std::string usage) : usage_(std::move(usage)) {}
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return fmt::format("Usage: raddle {}\n", usage_);
-  }
-
- private:
-  std::string usage_;
-};
+/// Verbs that read their words themselves. @return nothing if it is another one
+std::optional<int> run_other_verb(const std::vector<std::string>& words) {
+  if (words.empty()) return std::nullopt;
+  const std::vector<std::string> rest(words.begin() + 1, words.end());
+  if (words[0] == "sweep") return sweep_command(rest);
+  if (words[0] == "runs") return runs_command(rest);
+  if (words[0] == "rerun") return rerun_command(rest);
+  return std::nullopt;
+}
 
 int run_tool(int argc, char** argv) {
+  if (const std::optional<int> code = run_other_verb({argv + std::min(argc, 1), argv + argc})) return *code;
   Session session;
   session.colour = wants_colour(STDERR_FILENO);
   CommandLine line;
@@ -274,6 +267,9 @@ int run_tool(int argc, char** argv) {
       ->type_name("");
   CLI::App* documentation = app.add_subcommand("doc", "Say what the library has, and how to call it: doc [NAME..]");
   documentation->add_option("NAME", line.names, "Function or module; none: list all")->type_name("");
+  app.add_subcommand("sweep", "Run a program at each point of a space of parameters: sweep [OPTIONS] -- COMMAND");
+  app.add_subcommand("runs", "What was run in this folder: runs list, runs show, runs logs, runs rm");
+  app.add_subcommand("rerun", "Run points of a sweep again: rerun RUN --failed");
   CLI::App* show_version = app.add_subcommand("version", "Print the version");
   CLI::App* help = app.add_subcommand("help", "Print this");
   for (const CLI::App* verb : app.get_subcommands({})) line.verbs.push_back(verb->get_name());
@@ -319,11 +315,6 @@ int run_tool(int argc, char** argv) {
 }
 
 }  // namespace
-
-int usage_error(const std::string& message) {
-  fmt::print(stderr, "raddle: {}\ntry `raddle --help`\n", message);
-  return exit_usage;
-}
 
 }  // namespace raddle::driver
 

@@ -108,7 +108,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   if (!session.options.interpret_only) options.leaf_compiler = &leaf_compiler;
   vm::CancelHook cancel;
   options.cancel = &cancel;
-  const SignalWatch signals(cancel);
+  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP}, cancelling(cancel));
   const vm::RunResult result = vm::run(program, options);
 
   if (session.options.show_results)

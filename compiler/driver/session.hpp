@@ -16,6 +16,7 @@ enum ExitCode : int {
   exit_failed = 1,
   exit_usage = 2,
   exit_compile_error = 3,
+  exit_sweep_failed = 4,  ///< a sweep is through, and some runs failed
   exit_stuck = 5,
   exit_internal = 70,
   exit_ended_early = 75,

@@ -11,39 +11,46 @@ namespace {
 
 constexpr int end_of_watch = SIGUSR2;
 
-sigset_t watched_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, end_of_watch}) sigaddset(&set, signal);
-  return set;
-}
-
 }  // namespace
 
-SignalWatch::SignalWatch(vm::CancelHook& cancel) : cancel_(cancel) {
-  const sigset_t set = watched_signals();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+SignalWatch::SignalWatch(std::initializer_list<int> signals, Heard heard) : heard_(std::move(heard)) {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, end_of_watch);
+  for (const int signal : signals) sigaddset(&signals_, signal);
+  pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   thread_ = std::thread([this] { watch(); });
 }
 
 SignalWatch::~SignalWatch() {
+  is_ending_.store(true, std::memory_order_release);
   pthread_kill(thread_.native_handle(), end_of_watch);
   thread_.join();
 }
 
 void SignalWatch::watch() {
-  const sigset_t set = watched_signals();
-  for (;;) {
+  for (unsigned count = 1;;) {
     int signal = 0;
-    if (sigwait(&set, &signal) != 0 || signal == end_of_watch) return;
-    if (caught_.exchange(signal) != 0) {
-      cancel_.abandon();
+    if (sigwait(&signals_, &signal) != 0 || (signal == end_of_watch && is_ending_.load(std::memory_order_acquire)))
+      return;
+    if (signal == end_of_watch) continue;  // somebody else's
+    if (count == 1) caught_.store(signal, std::memory_order_release);
+    heard_(signal, count++);
+  }
+}
+
+SignalWatch::Heard cancelling(vm::CancelHook& cancel) {
+  return [&cancel](int signal, unsigned count) {
+    if (count > 1) {
+      cancel.abandon();
       _exit(128 + signal);
     }
-    constexpr std::string_view message = "raddle: ending what runs; once more to stop at once\n";
-    static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));  // nobody is left to tell otherwise
-    cancel_.cancel();
-  }
+    tell_at_once("raddle: ending what runs; once more to stop at once\n");
+    cancel.cancel();
+  };
+}
+
+void tell_at_once(std::string_view message) {
+  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));  // nobody is left to tell otherwise
 }
 
 }  // namespace raddle::driver

@@ -1,27 +1,42 @@
 #pragma once
-// SIGINT, SIGTERM and SIGHUP while a script runs.
+// Signals that end a run, heard by a thread of their own.
+#include <signal.h>
+
 #include <atomic>
+#include <functional>
+#include <initializer_list>
+#include <string_view>
 #include <thread>
 
 #include "vm/interpret/run.hpp"
 
 namespace raddle::driver {
 
-/// The first signal cancels the run: nothing new is started, running tasks end, external programs are ended. The second
-/// one ends the process at once. Make it before the run's threads: they inherit the mask that keeps signals from them.
+/// Make it before the run's threads: they inherit the mask that keeps signals from them.
 class SignalWatch {
  public:
-  explicit SignalWatch(vm::CancelHook& cancel);
+  /// @param heard  called on the watch's thread; `count` is 1 at the first signal, whichever it is
+  using Heard = std::function<void(int signal, unsigned count)>;
+  SignalWatch(std::initializer_list<int> signals, Heard heard);
   ~SignalWatch();
   /// The first signal that came, or 0.
-  int caught() const { return caught_.load(std::memory_order_relaxed); }  // relaxed: read after the thread has ended it
+  int caught() const { return caught_.load(std::memory_order_acquire); }
 
  private:
   void watch();
 
-  vm::CancelHook& cancel_;
+  sigset_t signals_;
+  Heard heard_;
   std::atomic<int> caught_{0};  // written by thread_
+  std::atomic<bool> is_ending_{false};
   std::thread thread_;
 };
+
+/// What a script's run does at a signal: the first one cancels it, so that nothing new is started, running tasks end,
+/// external programs are ended. The second one ends the process at once.
+SignalWatch::Heard cancelling(vm::CancelHook& cancel);
+
+/// For what is told by a thread that must not wait for others.
+void tell_at_once(std::string_view message);
 
 }  // namespace raddle::driver

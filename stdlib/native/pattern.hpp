@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace raddle::stdlib::native {
 
@@ -15,6 +16,10 @@ class Pattern {
   static std::expected<Pattern, std::string> compile(const std::string& expression);
   /// Where the leftmost match in `text` begins. Any thread.
   std::optional<std::size_t> find(const std::string& text) const;
+  /// What the groups of the leftmost match took, in order; an expression without groups: the whole match. Any thread.
+  std::optional<std::vector<std::string>> groups(const std::string& text) const;
+  /// How many texts groups() gives.
+  std::size_t group_count() const;
 
  private:
   struct Compiled;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -57,6 +58,7 @@ struct Processes::State {
     FileDescriptor pid_fd;
     std::int64_t cores;
     double memory_bytes;
+    std::chrono::steady_clock::time_point started;
     Stage stage = Stage::running;
     bool timed_out = false;
     uv_poll_t exit_watch{};  // pid_fd becomes readable when the program ends
@@ -192,8 +194,11 @@ int Processes::State::start(Waiting& next) {
     next.done(std::move(result));
     return 0;
   }
-  const auto pid = start_child(
-      {next.request.words, next.request.environment, redirects->in(), redirects->out(), redirects->error()});
+  const auto fd = [](int given, int opened) { return given >= 0 ? given : opened; };
+  const auto started = std::chrono::steady_clock::now();
+  const auto pid =
+      start_child({next.request.words, next.request.environment, fd(next.request.stdin_fd, redirects->in()),
+                   fd(next.request.stdout_fd, redirects->out()), fd(next.request.stderr_fd, redirects->error())});
   if (!pid) return pid.error();
   FileDescriptor pid_fd(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   if (pid_fd.get() < 0) {
@@ -203,7 +208,8 @@ int Processes::State::start(Waiting& next) {
     return error;
   }
   const ProcessRequest& request = next.request;
-  auto* child = new Child{this, std::move(next.done), *pid, std::move(pid_fd), request.cores, request.memory_bytes};
+  auto* child =
+      new Child{this, std::move(next.done), *pid, std::move(pid_fd), request.cores, request.memory_bytes, started};
   running.insert(child);
   cores_used += child->cores;
   memory_used += child->memory_bytes;
@@ -272,12 +278,15 @@ void Processes::State::reap(Child& child) {
   int status = 0;
   const pid_t reaped = waitpid(child.pid, &status, WNOHANG);
   if (reaped == 0) return;  // not yet: the watch calls again
-  ended(child, reaped > 0 ? result_of(status) : ProcessResult{.start_error = "its exit status was lost"});
+  ProcessResult result = reaped > 0 ? result_of(status) : ProcessResult{.start_error = "its exit status was lost"};
+  result.leaves_others = kill(-child.pid, 0) == 0;
+  ended(child, std::move(result));
 }
 
 // Closes the child, starts the next program first, then tells: the processors are not to wait for `done`.
 void Processes::State::ended(Child& child, ProcessResult result) {
   result.timed_out = child.timed_out;
+  result.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - child.started).count();
   const Done done = std::move(child.done);
   const auto closed = [](uv_handle_t* handle) {
     auto* closing = static_cast<Child*>(handle->data);

@@ -12,8 +12,9 @@
 namespace raddle::vm {
 
 struct ProcessRequest {
-  std::vector<std::string> words;                    ///< words[0] is the program, looked up in PATH
-  std::string stdin_path, stdout_path, stderr_path;  ///< "" = inherited; output files are truncated, folders made
+  std::vector<std::string> words;                     ///< words[0] is the program, looked up in PATH
+  std::string stdin_path, stdout_path, stderr_path;   ///< "" = inherited; output files are truncated, folders made
+  int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;  ///< in place of a path; stay the caller's, open till it has ended
   std::vector<std::pair<std::string, std::string>> environment;  ///< added to the run's
   double timeout_s = 0;       ///< 0: none; SIGTERM to the process group, SIGKILL 5 s later
   double delay_s = 0;         ///< waits so long before it may start, taking nothing of the budget
@@ -30,10 +31,12 @@ struct ProcessBudget {
 };
 
 struct ProcessResult {
+  double duration_s = 0;    ///< from its start to its end
   std::string start_error;  ///< not empty: it could not be started ("no such file or directory")
   int exit_code = 0;
   int signal = 0;  ///< not 0: ended by this signal
   bool timed_out = false;
+  bool leaves_others = false;  ///< processes of its group live on, perhaps with its output open
 };
 
 /// Each program leads a session and process group of its own. When the run is killed the system ends the programs

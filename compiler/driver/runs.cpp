@@ -1,0 +1,257 @@
+// `raddle runs` and `raddle rerun`.
+#include "compiler/driver/runs.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "compiler/driver/commands.hpp"
+#include "compiler/driver/sweep_request.hpp"
+#include "compiler/driver/usage.hpp"
+#include "compiler/sweep/command_template.hpp"
+#include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/progress.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+constexpr int json_schema = 1;
+
+int no_record() {
+  fmt::print(stderr, "raddle: nothing was recorded in this folder: there is no `{}`\n", vm::record_path);
+  return exit_failed;
+}
+
+std::string time_text(double seconds) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(seconds)));
+}
+
+std::string command_text(const vm::RunRow& run) { return "raddle sweep " + sweep::shell_line(run.words()); }
+
+std::string run_json(const vm::RunRow& run) {
+  sweep::JsonObject json;
+  json.add("id", sweep::json_string(run.id));
+  json.add("kind", sweep::json_string(run.kind));
+  json.add("state", sweep::json_string(name_of(run.state)));
+  std::string words;
+  for (const std::string& word : run.words()) words += (words.empty() ? "" : ",") + sweep::json_string(word);
+  json.add("words", "[" + words + "]");
+  json.add("started", fmt::format("{:.3f}", run.started));
+  if (run.ended != 0) json.add("ended", fmt::format("{:.3f}", run.ended));
+  json.add("points", std::to_string(run.points));
+  json.add("from_record", std::to_string(run.taken));
+  json.add("ok", std::to_string(run.ok));
+  json.add("failed", std::to_string(run.failed));
+  if (!run.resumes.empty()) json.add("resumes", sweep::json_string(run.resumes));
+  return json.text();
+}
+
+std::string point_json(const vm::PointRow& row, bool has_outputs) {
+  sweep::JsonObject json;
+  json.add("point", std::to_string(row.number));
+  json.add("attempt", std::to_string(row.attempt));
+  json.add("is_last", row.is_last ? "true" : "false");
+  json.add("outcome", sweep::json_string(name_of(row.outcome)));
+  json.add("exit_code", std::to_string(row.exit_code));
+  json.add("signal", std::to_string(row.signal));
+  if (!row.detail.empty()) json.add("detail", sweep::json_string(row.detail));
+  json.add("started", fmt::format("{:.3f}", row.started));
+  json.add("duration_s", fmt::format("{:.6f}", row.duration_s));
+  json.add("parameters", row.parameters);
+  json.add("results", row.results.empty() ? "{}" : row.results);
+  if (has_outputs) {
+    json.add("stdout", sweep::json_string(row.stdout_end));
+    json.add("stdout_size", std::to_string(row.stdout_size));
+    json.add("stderr", sweep::json_string(row.stderr_end));
+    json.add("stderr_size", std::to_string(row.stderr_size));
+  }
+  return json.text();
+}
+
+std::string with_schema(const std::string& member, const std::string& value) {
+  return fmt::format("{{\"schema\":{},\"{}\":{}}}\n", json_schema, member, value);
+}
+
+int print(const std::string& text) { return write_output(text) ? exit_ok : exit_failed; }
+
+int list_runs(bool as_json) {
+  std::optional<vm::RunRecord> record = vm::RunRecord::open();
+  const std::vector<vm::RunRow> runs = record ? record->runs() : std::vector<vm::RunRow>();
+  std::string text;
+  for (const vm::RunRow& run : runs) {
+    if (as_json)
+      text += (text.empty() ? "" : ",") + run_json(run);
+    else
+      text += fmt::format("{}  {:<11}  {:>9} ok {:>9} failed  {}\n", run.id, name_of(run.state),
+                          sweep::with_commas(run.ok + run.taken), sweep::with_commas(run.failed), command_text(run));
+  }
+  if (as_json) return print(with_schema("runs", "[" + text + "]"));
+  return runs.empty() ? no_record() : print(text);
+}
+
+int show_run(const std::string& name, bool as_json) {
+  const std::expected<vm::RunRow, int> run = find_run(name);
+  if (!run) return run.error();
+  if (as_json) return print(with_schema("run", run_json(*run)));
+  std::string text = fmt::format("{}\n  {}\n  started {}\n", run->id, command_text(*run), time_text(run->started));
+  text += fmt::format("  {}", name_of(run->state));
+  if (run->ended != 0) text += fmt::format(" after {}", sweep::duration_text(run->ended - run->started));
+  text += fmt::format("\n  {} points: {} ok, {} failed, {} from the record of earlier runs\n",
+                      sweep::with_commas(run->points), sweep::with_commas(run->ok), sweep::with_commas(run->failed),
+                      sweep::with_commas(run->taken));
+  if (!run->resumes.empty()) text += fmt::format("  resumes {}\n", run->resumes);
+  if (run->state != vm::RunState::done && run->state != vm::RunState::failed && run->state != vm::RunState::running)
+    text += fmt::format("  it goes on with: raddle sweep --resume={}\n", run->id);
+  if (run->failed != 0) text += fmt::format("  the failed ones once more: raddle rerun {} --failed\n", run->id);
+  return print(text);
+}
+
+std::string output_text(const char* name, const std::string& end, std::uint64_t size) {
+  if (size == 0) return "";
+  const std::string cut =
+      size > end.size() ? fmt::format(", the last {} bytes of {}", end.size(), sweep::with_commas(size)) : "";
+  return fmt::format("--- {}{}\n{}{}", name, cut, end, end.ends_with('\n') ? "" : "\n");
+}
+
+std::string point_text(const vm::PointRow& row) {
+  std::string text = fmt::format("point {} {}: {}", row.number, row.parameters, name_of(row.outcome));
+  if (row.outcome == vm::PointOutcome::exit_code) text += fmt::format(" {}", row.exit_code);
+  if (row.outcome == vm::PointOutcome::signal) text += fmt::format(" {}", row.signal);
+  if (!row.detail.empty()) text += fmt::format(": {}", row.detail);
+  if (row.attempt > 1 || !row.is_last) text += fmt::format(", attempt {}", row.attempt);
+  text += fmt::format(", {:.3f} s\n", row.duration_s);
+  return text + output_text("stdout", row.stdout_end, row.stdout_size) +
+         output_text("stderr", row.stderr_end, row.stderr_size);
+}
+
+int show_logs(const std::string& name, std::optional<std::uint64_t> point, bool as_json) {
+  const std::expected<vm::RunRow, int> run = find_run(name);
+  if (!run) return run.error();
+  std::optional<vm::RunRecord> record = vm::RunRecord::open();
+  bool is_written = true, has_any = false;
+  record->for_each_point(run->id, [&](const vm::PointRow& row) {
+    if (!is_written || (point && row.number != *point)) return;
+    has_any = true;
+    is_written = write_output(
+        as_json ? fmt::format("{{\"schema\":{},\"log\":{}}}\n", json_schema, point_json(row, true)) : point_text(row));
+  });
+  if (!has_any && point) {
+    fmt::print(stderr, "raddle: run {} has not run point {}{}\n", run->id, *point,
+               run->taken != 0 ? "; it may have been taken from an earlier run" : "");
+    return exit_failed;
+  }
+  return is_written ? exit_ok : exit_failed;
+}
+
+int remove_runs(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const std::expected<vm::RunRow, int> run = find_run(name);
+    if (!run) return run.error();
+    if (!vm::RunRecord::open()->remove(*run)) {
+      fmt::print(stderr, "raddle: run {} is running\n", run->id);
+      return exit_failed;
+    }
+  }
+  return exit_ok;
+}
+
+/// @return an exit code if everything has been said
+std::optional<int> parse(CLI::App& app, const std::vector<std::string>& words, const std::string& verb) {
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return print(app.help());
+    return usage_error(error.what(), verb);
+  }
+  return std::nullopt;
+}
+
+template <typename Action>
+int with_record(const Action& action) {
+  try {
+    return action();
+  } catch (const vm::RecordError& error) {
+    fmt::print(stderr, "raddle: {}\n", error.what());
+    return exit_failed;
+  }
+}
+
+}  // namespace
+
+std::expected<vm::RunRow, int> find_run(const std::string& name) {
+  std::optional<vm::RunRecord> record = vm::RunRecord::open();
+  if (!record) return std::unexpected(no_record());
+  std::vector<vm::RunRow> found = record->find(name);
+  if (found.size() == 1) return std::move(found.front());
+  if (found.empty()) {
+    fmt::print(stderr, "raddle: no run is named `{}`; `raddle runs list` names them\n", name);
+  } else {
+    fmt::print(stderr, "raddle: `{}` may be one of {} runs:\n", name, found.size());
+    for (const vm::RunRow& run : found) fmt::print(stderr, "  {}\n", run.id);
+  }
+  return std::unexpected(exit_usage);
+}
+
+int runs_command(const std::vector<std::string>& words) {
+  CLI::App app(
+      "raddle runs: what was run in this folder\n\nexamples:\n  raddle runs list\n  raddle runs show\n"
+      "  raddle runs logs 261121-150412-k7 17\n",
+      "raddle runs");
+  app.require_subcommand(1);
+  bool as_json = false;
+  std::string run;
+  std::vector<std::string> runs;
+  std::optional<std::uint64_t> point;
+  const auto add = [&](const char* name, const char* about) {
+    CLI::App* verb = app.add_subcommand(name, about);
+    verb->add_flag("--json", as_json, "As JSON, with the number of its form in `schema`");
+    return verb;
+  };
+  constexpr const char* about_run = "A run's id, its beginning or its end; none: the latest";
+  CLI::App* list = add("list", "A line for each run, the oldest first");
+  CLI::App* show = add("show", "One run");
+  show->add_option("RUN", run, about_run)->type_name("");
+  CLI::App* logs = add("logs", "What its points have printed: the ends of both outputs");
+  logs->add_option("RUN", run, about_run)->type_name("");
+  logs->add_option("POINT", point, "A point's number; none: all, in the order of their ends")->type_name("");
+  CLI::App* remove = app.add_subcommand("rm", "Remove runs: later sweeps take nothing from them");
+  remove->add_option("RUN", runs, "Ids")->required()->type_name("");
+  if (const std::optional<int> code = parse(app, words, "runs")) return *code;
+  return with_record([&] {
+    if (*list) return list_runs(as_json);
+    if (*show) return show_run(run, as_json);
+    return *logs ? show_logs(run, point, as_json) : remove_runs(runs);
+  });
+}
+
+int rerun_command(const std::vector<std::string>& words) {
+  CLI::App app(
+      "raddle rerun: points of a recorded sweep once more\n\nexamples:\n  raddle rerun 261121-150412-k7 --failed\n"
+      "  raddle rerun --failed\n  raddle rerun k7\n",
+      "raddle rerun");
+  std::string name;
+  bool only_failed = false;
+  app.add_option("RUN", name, "A run's id, its beginning or its end; none: the latest")->type_name("");
+  app.add_flag("--failed", only_failed, "Only the points that failed; else all of them, whatever the record has");
+  if (const std::optional<int> code = parse(app, words, "rerun")) return *code;
+  return with_record([&] {
+    const std::expected<vm::RunRow, int> run = find_run(name);
+    if (!run) return run.error();
+    std::expected<SweepRequest, int> request = read_sweep_request(run->words());
+    if (!request) return request.error();
+    request->resumes = run->id;
+    request->use_record = false;
+    if (only_failed) request->numbers = vm::RunRecord::open()->failed_points(run->id);
+    if (only_failed && request->numbers.empty()) {
+      fmt::print(stderr, "raddle: no point of run {} failed\n", run->id);
+      return static_cast<int>(exit_ok);
+    }
+    return run_sweep(*request);
+  });
+}
+
+}  // namespace raddle::driver

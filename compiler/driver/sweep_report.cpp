@@ -1,0 +1,66 @@
+#include "compiler/driver/sweep_report.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "compiler/driver/session.hpp"
+#include "compiler/sweep/progress.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+constexpr std::size_t shown_groups = 10;
+
+std::string seconds_text(double seconds) {
+  return seconds < 60 ? fmt::format("{:.1f} s", seconds) : sweep::duration_text(seconds);
+}
+
+void report_failures(const sweep::Failures& failures, const sweep::CommandTemplate& command) {
+  const std::vector<sweep::FailureGroup> groups = failures.groups();
+  for (std::size_t i = 0; i < groups.size() && i < shown_groups; ++i) {
+    const sweep::FailureGroup& group = groups[i];
+    fmt::print(stderr, "raddle: {} failed: {}{}{}\n  as point {}: {}\n", sweep::with_commas(group.count), group.what,
+               group.line.empty() ? "" : "; ", group.line, group.first.number,
+               sweep::shell_line(command.words_for(group.first)));
+  }
+  if (groups.size() > shown_groups)
+    fmt::print(stderr, "raddle: and {} more kinds of failures\n", groups.size() - shown_groups);
+}
+
+}  // namespace
+
+void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command) {
+  using sweep::with_commas;
+  report_failures(failures, command);
+  const sweep::SweepCounts& counts = end.counts;
+  const std::uint64_t ended = counts.ok + counts.failed + counts.taken;
+  std::string text = fmt::format("run {}: {}", end.run.id, with_commas(ended));
+  if (end.stop != sweep::SweepStop::none) text += fmt::format(" of {}", with_commas(end.run.points));
+  text += fmt::format(" point{}, ", ended == 1 && end.stop == sweep::SweepStop::none ? "" : "s");
+  if (counts.taken != 0) text += fmt::format("{} from the record, ", with_commas(counts.taken));
+  if (counts.failed != 0) text += fmt::format("{} failed, ", with_commas(counts.failed));
+  if (counts.retried != 0) text += fmt::format("{} retries, ", with_commas(counts.retried));
+  fmt::print(stderr, "raddle: {}{}\n", text, seconds_text(end.seconds));
+  if (end.stop == sweep::SweepStop::failures)
+    fmt::print(stderr, "raddle: stopped early: {}\n",
+               counts.ok + counts.taken == 0 ? "all that was run has failed" : "too many have failed (--max-fails)");
+  if (end.stop != sweep::SweepStop::none)
+    fmt::print(stderr, "raddle: it goes on with: raddle sweep --resume={}\n", end.run.id);
+  else if (counts.failed != 0)
+    fmt::print(stderr, "raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);
+}
+
+std::string stop_message(const sweep::SweepCounts& counts, int signal, const std::string& run) {
+  const std::uint64_t ended = counts.ok + counts.failed + counts.taken + counts.running;
+  return fmt::format("\nraddle: {} running, {} left; {} to stop now; resume with `raddle sweep --resume={}`\n",
+                     counts.running, sweep::with_commas(counts.candidates - std::min(ended, counts.candidates)),
+                     signal == SIGINT ? "Ctrl-C again" : "a second signal", run);
+}
+
+int exit_code_of(const SweepEnd& end) {
+  if (end.stop != sweep::SweepStop::none) return end.signal == SIGINT ? exit_interrupted : exit_ended_early;
+  return end.counts.failed == 0 ? exit_ok : exit_sweep_failed;
+}
+
+}  // namespace raddle::driver

@@ -1,0 +1,27 @@
+#pragma once
+// What is said of a sweep on standard error, and what the tool ends with.
+#include <string>
+
+#include "compiler/sweep/command_template.hpp"
+#include "compiler/sweep/sweep.hpp"
+#include "vm/record/run_record.hpp"
+
+namespace raddle::driver {
+
+struct SweepEnd {
+  const vm::RunRow& run;
+  const sweep::SweepCounts& counts;
+  sweep::SweepStop stop = sweep::SweepStop::none;
+  int signal = 0;  ///< that asked for the end, or 0
+  double seconds = 0;
+};
+
+/// The failures in groups, each with a line that shows one; how many points, and how it can go on.
+void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command);
+
+/// At the first signal.
+std::string stop_message(const sweep::SweepCounts& counts, int signal, const std::string& run);
+
+int exit_code_of(const SweepEnd& end);
+
+}  // namespace raddle::driver

@@ -1,0 +1,209 @@
+#include "compiler/driver/sweep_request.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "compiler/driver/commands.hpp"
+#include "compiler/driver/machine.hpp"
+#include "compiler/driver/runs.hpp"
+#include "compiler/driver/usage.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+constexpr const char* usage = R"(raddle sweep: runs a program at each point of a space of parameters
+
+examples:
+  raddle sweep -p a=1,2,3 -p b=0:1:0.1 -- ./model --a {a} --b {b}
+  raddle sweep --lhs 1000 -p 'x~U(0,1)' -p 'y~N(0,2)' --collect regex:'E=(\S+)' -o x.csv -- ./model {x} {y}
+  raddle sweep --resume
+)";
+
+constexpr const char* footer =
+    R"(Behind `--` stands the command, which no shell sees. In its words {NAME} is a parameter's value, {#} the
+point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces.
+
+-p NAME=VALUES   1,2,3  small,large  0:10  0:1:0.1 (both ends)  lin(0,1,5)  log(1e-4,1e-1,7)
+-p NAME~DIST     U(LOW,HIGH)  logU(LOW,HIGH)  N(MEAN,DEVIATION), with --random, --lhs or --sobol
+
+What was run is recorded in .raddle/runs.db. A point that an earlier sweep of the same command has done is not run
+again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only.
+
+exit codes: 0 all is well, 2 the command line is wrong, 4 some runs failed, 75 stopped early, 130 ended by Ctrl-C
+)";
+
+void add_space_options(CLI::App& app, SweepRequest& request) {
+  sweep::SpaceOptions& space = request.space;
+  constexpr const char* group = "Points";
+  app.add_option("-p,--param", space.parameters, "A parameter and its values (repeat it; the last one varies fastest)")
+      ->type_name("NAME=VALUES")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--zip", space.zips, "These parameters step together, not each with each (may be repeated)")
+      ->type_name("NAME,NAME..")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--from", space.table, "Parameters from a table: the columns by their names, a point for each row")
+      ->type_name("FILE.csv")
+      ->group(group);
+  const auto add_method = [&](const char* name, sweep::SampleMethod method, const char* about) {
+    app.add_option_function<std::uint64_t>(
+           name,
+           [&space, method, name](std::uint64_t count) {
+             if (count == 0) throw CLI::ValidationError(name, "0 points");
+             if (space.method && *space.method != method)
+               throw CLI::ValidationError(name, "--random, --lhs and --sobol exclude each other");
+             space.method = method;
+             space.sample_count = count;
+           },
+           about)
+        ->type_name("N")
+        ->group(group);
+  };
+  add_method("--random", sweep::SampleMethod::random, "Draw N points from the distributions");
+  add_method("--lhs", sweep::SampleMethod::latin_hypercube, "The same, spread evenly: a Latin hypercube");
+  add_method("--sobol", sweep::SampleMethod::sobol, "The same, spread evenly: Sobol's sequence (N: best a power of 2)");
+  app.add_option("--repeats", space.repeats, "Each point so many times; makes {rep} and {seed}")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--seed", space.seed,
+                 "Another one draws other points, gives other {seed}s and another order (default 0)")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--shard", request.shard, "Only every n-th point, from the i-th on: for one of n machines")
+      ->type_name("i/n")
+      ->group(group);
+  app.add_option("--order", request.order, "`random`: mixed, so that a part says something of the whole")
+      ->check(CLI::IsMember({"random", "given"}))
+      ->type_name("ORDER")
+      ->group(group);
+}
+
+void add_run_options(CLI::App& app, SweepRequest& request) {
+  constexpr const char* group = "Running";
+  app.add_option("-j,--jobs", request.run.jobs, "Runs at once (default: the number of cores)")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N")
+      ->group(group);
+  app.add_flag("-k,--keep-going", request.run.keep_going,
+               "Go on even if the first 10 runs all fail, which ends the sweep else")
+      ->group(group);
+  app.add_option("--max-fails", request.max_fails, "End the sweep when more have failed; P%: of those that have ended")
+      ->type_name("N|P%")
+      ->group(group);
+  app.add_option("--retries", request.run.retries, "Run what fails up to N times more")
+      ->check(CLI::Range(0, 1000000))
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--timeout", request.timeout_s, "End a run that takes longer, which counts as failed")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->group(group);
+  app.add_flag("-n,--dry-run", request.dry_run, "Say how many would be run, and the first ones; run nothing")
+      ->group(group);
+  app.add_flag_callback(
+         "--no-cache", [&request] { request.use_record = false; }, "Run all anew, also what the record has")
+      ->group(group);
+  app.add_option("--progress", request.progress, "auto (a bar on a terminal), plain, none")
+      ->check(CLI::IsMember({"auto", "plain", "none"}))
+      ->type_name("STYLE")
+      ->group(group);
+}
+
+void add_result_options(CLI::App& app, SweepRequest& request) {
+  constexpr const char* group = "Results";
+  app.add_option("--collect", request.collect,
+                 "Take results out of the standard output: json:, csv:, regex:EXPRESSION; or of a file that each run "
+                 "writes: json:FILE, csv:FILE, regex(FILE):EXPRESSION (may be repeated; default: the last line)")
+      ->type_name("WHAT")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("-o,--output", request.output,
+                 "Write the table of parameters and results: .csv, .jsonl; `-`: CSV to stdout")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--group-by", request.group_by, "A row for each value of these parameters")
+      ->type_name("NAME,..")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--agg", request.aggregate, "What of each result stands in such a row: mean, std, n, min, max, sum")
+      ->type_name("NAME,..")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(sweep::statistic_names()))
+      ->group(group);
+}
+
+std::optional<int> parse(CLI::App& app, SweepRequest& request, std::vector<std::string> words) {
+  const auto separator = std::ranges::find(words, "--");
+  if (separator != words.end()) request.command.assign(separator + 1, words.end());
+  words.erase(separator, words.end());
+  std::ranges::reverse(words);  // as CLI11 wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return write_output(app.help()) ? exit_ok : exit_failed;
+    return usage_error(error.what(), "sweep");
+  }
+  if (app.remaining().empty()) return std::nullopt;
+  const std::string& extra = app.remaining().front();
+  if (extra.starts_with("-")) return unknown_option(app, extra, "sweep");
+  if (extra.ends_with(".df") || extra.ends_with(".swift"))
+    return usage_error(fmt::format("not supported yet: a sweep over a script: `{}`", extra), "sweep");
+  return usage_error(
+      fmt::format("`{}` is no option; the command stands behind `--`: raddle sweep .. -- {} ..", extra, extra),
+      "sweep");
+}
+
+// Without `--resume`, `--resume=RUN`, `--resume RUN`.
+std::vector<std::string> without_resume(const std::vector<std::string>& words, const std::string& run) {
+  std::vector<std::string> left;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with("--resume"))
+      left.push_back(words[i]);
+    else if (words[i] == "--resume" && !run.empty() && i + 1 < words.size() && words[i + 1] == run)
+      ++i;
+  }
+  return left;
+}
+
+}  // namespace
+
+std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words) {
+  SweepRequest request;
+  CLI::App app(usage, "raddle sweep");
+  app.formatter(std::make_shared<ScriptUsage>("sweep [OPTIONS] -- COMMAND [WORDS of the command]"));
+  app.option_defaults()->take_last();
+  app.footer(footer);
+  app.allow_extras();
+  request.run.jobs = core_count();
+  add_space_options(app, request);
+  add_run_options(app, request);
+  add_result_options(app, request);
+  app.add_option("--resume", request.resume, "The command line of that run again, or of the latest: runs what is left")
+      ->expected(0, 1)
+      ->default_str("")
+      ->type_name("[RUN]")
+      ->group("Running");
+  if (const std::optional<int> code = parse(app, request, words)) return std::unexpected(*code);
+  request.words = words;
+  if (!request.resume) return request;
+
+  if (!request.command.empty() || !request.space.parameters.empty())
+    return std::unexpected(usage_error("--resume takes parameters and command from the record", "sweep"));
+  const std::expected<vm::RunRow, int> earlier = find_run(*request.resume);
+  if (!earlier) return std::unexpected(earlier.error());
+  std::vector<std::string> again = earlier->words();
+  const std::vector<std::string> own = without_resume(words, *request.resume);
+  again.insert(std::ranges::find(again, "--"), own.begin(), own.end());
+  std::expected<SweepRequest, int> resumed = read_sweep_request(again);
+  if (resumed) resumed->resumes = earlier->id;
+  return resumed;
+}
+
+}  // namespace raddle::driver

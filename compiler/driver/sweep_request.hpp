@@ -1,0 +1,46 @@
+#pragma once
+// The command line of `raddle sweep`.
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/space.hpp"
+#include "compiler/sweep/sweep.hpp"
+#include "compiler/sweep/table.hpp"
+
+namespace raddle::driver {
+
+struct SweepRequest {
+  std::vector<std::string> words;    ///< the whole command line behind `sweep`, for the record
+  std::vector<std::string> command;  ///< what stands behind `--`
+  sweep::SpaceOptions space;
+  std::string where;
+  std::string shard, order, max_fails, progress = "auto";  ///< as written
+  sweep::SweepOptions run;
+  double timeout_s = 0;
+  bool dry_run = false;
+  bool use_record = true;
+  std::optional<std::string> resume;   ///< an id, "": the latest run
+  std::string resumes;                 ///< id of the run that the command line was taken from
+  std::vector<std::uint64_t> numbers;  ///< not empty: only these points
+  std::vector<std::string> collect;
+  std::string output;
+  std::vector<std::string> group_by, aggregate;
+  bool print_script = false;
+};
+
+/// The request, or an exit code once everything has been said (help, an error).
+std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words);
+
+/// Runs it. @return exit code
+int run_sweep(const SweepRequest& request);
+
+/// `raddle sweep ...`
+int sweep_command(const std::vector<std::string>& words);
+
+/// Says on stderr what is wrong with a word of the command line, with a caret. @return exit_usage
+int option_error(const sweep::OptionError& error);
+
+}  // namespace raddle::driver

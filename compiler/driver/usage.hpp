@@ -1,0 +1,21 @@
+#pragma once
+// Errors in the command line.
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace raddle::driver {
+
+/// A word of the command line begins with `-`, and no option has that name. @return exit_usage
+int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb = "");
+
+/// What `--help` of a verb shows as its usage where CLI11 does not know all of the command line.
+class ScriptUsage : public CLI::Formatter {
+ public:
+  explicit ScriptUsage(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override;
+
+ private:
+  std::string usage_;
+};
+
+}  // namespace raddle::driver

@@ -1,0 +1,184 @@
+#include "compiler/sweep/collector.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "compiler/source/read_file.hpp"
+#include "compiler/sweep/json_text.hpp"
+#include "stdlib/native/pattern.hpp"
+
+namespace raddle::sweep {
+namespace {
+
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+constexpr const char* forms = "json:, csv:, regex:EXPRESSION, json:FILE, csv:FILE, regex(FILE):EXPRESSION";
+
+// Members of members get the names of both.
+void add_flat(Members& flat, const std::string& prefix, const std::string& object) {
+  for (auto& [name, value] : json_members(object)) {
+    if (value.starts_with('{'))
+      add_flat(flat, prefix + name + ".", value);
+    else
+      flat.emplace_back(prefix + name, std::move(value));
+  }
+}
+
+std::expected<Members, std::string> take_json(const std::string& text) {
+  for (const std::string& candidate : {text, last_line(text)}) {
+    Members members;
+    add_flat(members, "", candidate);
+    if (!members.empty()) return members;
+  }
+  return std::unexpected("no JSON object");
+}
+
+std::expected<Members, std::string> take_csv(const std::string& text) {
+  const auto table = CsvTable::parse(text, "csv");
+  if (!table) return std::unexpected(table.error());
+  if (table->size() == 0) return std::unexpected("no row of CSV");
+  Members members;
+  std::vector<std::string> row = table->row(table->size() - 1);
+  for (std::size_t i = 0; i < row.size(); ++i) members.emplace_back(table->columns()[i], std::move(row[i]));
+  return members;
+}
+
+// The word before `=` or `:` before a group names it: `E=(\S+)`, `total energy: (.*)`.
+std::string group_name(const std::string& expression, std::size_t open, std::size_t number, std::size_t count) {
+  std::size_t end = open;
+  const auto sign = [&](std::size_t i) { return static_cast<unsigned char>(expression[i]); };
+  constexpr std::string_view between = " *+?\\s";
+  while (end > 0 && between.find(expression[end - 1]) != std::string_view::npos) --end;
+  const bool is_named = end > 0 && (expression[end - 1] == '=' || expression[end - 1] == ':');
+  if (is_named) --end;
+  while (is_named && end > 0 && between.find(expression[end - 1]) != std::string_view::npos) --end;
+  std::size_t begin = end;
+  while (is_named && begin > 0 && (std::isalnum(sign(begin - 1)) != 0 || sign(begin - 1) == '_')) --begin;
+  if (begin < end) return expression.substr(begin, end - begin);
+  return count == 1 ? "value" : fmt::format("value{}", number);
+}
+
+std::vector<std::string> group_names(const std::string& expression, std::size_t count) {
+  std::vector<std::string> names;
+  bool in_brackets = false;
+  for (std::size_t i = 0; i < expression.size(); ++i) {
+    if (expression[i] == '\\') {
+      ++i;
+    } else if (in_brackets) {
+      in_brackets = expression[i] != ']';
+    } else if (expression[i] == '[') {
+      in_brackets = true;
+    } else if (expression[i] == '(' && expression.compare(i, 3, "(?:") != 0) {
+      names.push_back(group_name(expression, i, names.size() + 1, count));
+    }
+  }
+  if (names.empty()) names.push_back("value");
+  return names;
+}
+
+class TakeMatch {
+ public:
+  TakeMatch(stdlib::native::Pattern pattern, std::string expression)
+      : pattern_(std::move(pattern)),
+        names_(group_names(expression, pattern_.group_count())),
+        expression_(std::move(expression)) {}
+  std::expected<Members, std::string> operator()(const std::string& text) const {
+    std::optional<std::vector<std::string>> last;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      if (auto match = pattern_.groups(text.substr(begin, end - begin))) last = std::move(match);
+      begin = end + 1;
+    }
+    if (!last) return std::unexpected(fmt::format("no line matches `{}`", expression_));
+    Members members;
+    for (std::size_t i = 0; i < last->size() && i < names_.size(); ++i)
+      members.emplace_back(names_[i], std::move((*last)[i]));
+    return members;
+  }
+
+ private:
+  stdlib::native::Pattern pattern_;
+  std::vector<std::string> names_;
+  std::string expression_;
+};
+
+}  // namespace
+
+std::expected<Collector, OptionError> Collector::parse(const std::string& word,
+                                                       const std::vector<Parameter>& parameters) {
+  const auto error = [&](std::size_t begin, std::size_t end, std::string message, std::string help = "") {
+    return std::unexpected(OptionError{"--collect", word, {std::move(message), begin, end, std::move(help)}});
+  };
+  Collector made;
+  std::string file;
+  std::size_t file_begin = 0;
+  if (word.starts_with("json:") || word.starts_with("csv:")) {
+    file_begin = word.find(':') + 1;
+    file = word.substr(file_begin);
+    made.take_ = word[0] == 'j' ? TakeResults(take_json) : TakeResults(take_csv);
+  } else if (word.starts_with("regex:") || word.starts_with("regex(")) {
+    std::size_t begin = word.find(':') + 1;
+    if (word[5] == '(') {
+      const std::size_t close = word.find("):");
+      if (close == std::string::npos) return error(5, word.size(), "`):` and an expression are missing", forms);
+      file_begin = 6;
+      file = word.substr(file_begin, close - file_begin);
+      if (file.empty()) return error(5, close + 1, "the file's name is missing", forms);
+      begin = close + 2;
+    }
+    const std::string expression = word.substr(begin);
+    if (expression.empty()) return error(word.size(), word.size(), "the expression is missing", forms);
+    for (const char* lazy : {"*?", "+?"})
+      if (const std::size_t at = expression.find(lazy); at != std::string::npos)
+        return error(begin + at, begin + at + 2, "not supported yet: a match as short as possible",
+                     "name what may not stand in it: [^,]* up to a comma");
+    auto pattern = stdlib::native::Pattern::compile(expression);
+    if (!pattern) return error(begin, word.size(), pattern.error());
+    made.take_ = TakeMatch(std::move(*pattern), expression);
+  } else {
+    return error(0, std::min(word.find(':'), word.size()), "no such kind of result", forms);
+  }
+  if (file.empty()) return made;
+  auto path = CommandTemplate::parse({file}, parameters);
+  if (!path) {
+    const ArgumentError& found = path.error().error;
+    return error(file_begin + found.begin, file_begin + found.end, found.message, found.help);
+  }
+  made.file_.push_back(std::move(*path));
+  return made;
+}
+
+std::expected<Members, std::string> Collector::collect(const Point& point, const std::string& output) const {
+  if (file_.empty()) {
+    auto members = take_(output);
+    return members ? std::move(members) : std::unexpected(members.error() + " in standard output");
+  }
+  const std::string path = file_.front().words_for(point).front();
+  std::string text, reason;
+  if (!read_file(path, text, reason)) return std::unexpected(fmt::format("can not read `{}`: {}", path, reason));
+  auto members = take_(text);
+  return members ? std::move(members) : std::unexpected(fmt::format("{} in `{}`", members.error(), path));
+}
+
+std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
+                                                    const std::string& output) {
+  JsonObject results;
+  if (collectors.empty()) results.add("stdout", json_string(last_line(output)));
+  for (const Collector& collector : collectors) {
+    const auto members = collector.collect(point, output);
+    if (!members) return std::unexpected(members.error());
+    for (const auto& [name, value] : *members) results.add_text(name, value);
+  }
+  return results.text();
+}
+
+std::string last_line(const std::string& text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == std::string::npos) return "";
+  const std::size_t before = text.rfind('\n', last);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  return text.substr(begin, last + 1 - begin);
+}
+
+}  // namespace raddle::sweep

@@ -1,0 +1,39 @@
+#pragma once
+// `--collect`: takes results out of what a run has printed or written.
+#include <expected>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/sweep/command_template.hpp"
+
+namespace raddle::sweep {
+
+/// One `--collect`.
+///   json:        all members of a JSON object: the whole output, or else its last line; nested ones are `a.b`
+///   csv:         the last row, under the names in the first one
+///   regex:EXPR   each group of the last line that matches
+/// of standard output, or of a file: json:FILE, csv:FILE, regex(FILE):EXPR with placeholders in FILE.
+class Collector {
+ public:
+  static std::expected<Collector, OptionError> parse(const std::string& word, const std::vector<Parameter>& parameters);
+  bool reads_file() const { return !file_.empty(); }
+  /// @return names and values, or why there are none
+  std::expected<std::vector<std::pair<std::string, std::string>>, std::string> collect(const Point& point,
+                                                                                       const std::string& output) const;
+
+ private:
+  using Members = std::vector<std::pair<std::string, std::string>>;
+  using TakeResults = std::function<std::expected<Members, std::string>(const std::string& text)>;
+  TakeResults take_;
+  std::vector<CommandTemplate> file_;  // none, or one of one word
+};
+
+/// The results of all collectors as a JSON object. @return or why one has none
+std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
+                                                    const std::string& output);
+
+/// The last line that is not blank.
+std::string last_line(const std::string& text);
+
+}  // namespace raddle::sweep

@@ -1,0 +1,33 @@
+#pragma once
+// Failures of a sweep, those that look alike told as one.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/sweep/runner.hpp"
+
+namespace raddle::sweep {
+
+struct FailureGroup {
+  std::string what;  ///< "exit code 3", "signal 11 (Segmentation fault)", "stopped by --timeout"
+  std::string line;  ///< the last one of standard error, of the first of them
+  std::uint64_t count = 0;
+  Point first;
+};
+
+/// "exit code 3"
+std::string failure_text(const Attempt& attempt);
+
+class Failures {
+ public:
+  void add(const Point& point, const Attempt& attempt);
+  /// The most frequent first.
+  std::vector<FailureGroup> groups() const;
+  std::size_t group_count() const { return groups_.size(); }
+
+ private:
+  std::map<std::pair<std::string, std::string>, FailureGroup> groups_;
+};
+
+}  // namespace raddle::sweep

@@ -1,0 +1,14 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace raddle::sweep {
+
+struct Hash128 {
+  std::uint64_t high = 0, low = 0;
+};
+
+/// MurmurHash3 for 64-bit machines, 128 bits (Appleby, public domain). Kept in records: never to be changed.
+Hash128 hash(std::string_view bytes, std::uint64_t seed = 0);
+
+}  // namespace raddle::sweep

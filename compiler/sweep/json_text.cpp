@@ -1,0 +1,120 @@
+#include "compiler/sweep/json_text.hpp"
+
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+namespace raddle::sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::size_t digits_at(std::string_view text, std::size_t at) {
+  std::size_t count = 0;
+  while (at + count < text.size() && std::isdigit(static_cast<unsigned char>(text[at + count])) != 0) ++count;
+  return count;
+}
+
+// JSON's grammar: no leading zero, digits around the point.
+bool is_json_number(std::string_view text) {
+  std::size_t at = text.starts_with('-') ? 1 : 0;
+  const std::size_t whole = digits_at(text, at);
+  if (whole == 0 || (whole > 1 && text[at] == '0')) return false;
+  at += whole;
+  if (at < text.size() && text[at] == '.') {
+    const std::size_t decimals = digits_at(text, at + 1);
+    if (decimals == 0) return false;
+    at += decimals + 1;
+  }
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    if (++at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    const std::size_t exponent = digits_at(text, at);
+    if (exponent == 0) return false;
+    at += exponent;
+  }
+  return at == text.size();
+}
+
+// Keeps the text of numbers, which a parsed number does not.
+class Members : public nlohmann::json_sax<Json> {
+ public:
+  std::vector<std::pair<std::string, std::string>> found;
+
+  bool null() override { return value("null", ""); }
+  bool boolean(bool is_true) override { return value(is_true ? "true" : "false"); }
+  bool number_integer(number_integer_t number) override { return value(std::to_string(number)); }
+  bool number_unsigned(number_unsigned_t number) override { return value(std::to_string(number)); }
+  bool number_float(number_float_t, const string_t& text) override { return value(text); }
+  bool string(string_t& text) override { return value(json_string(text), text); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open('{'); }
+  bool key(string_t& name) override {
+    if (depth_ == 1) {
+      name_ = name;
+    } else {
+      separate();
+      nested_ += json_string(name) + ":";
+      is_after_key_ = true;
+    }
+    return true;
+  }
+  bool end_object() override { return close('}'); }
+  bool start_array(std::size_t) override { return open('['); }
+  bool end_array() override { return close(']'); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  void separate() {
+    if (!is_after_key_ && !nested_.empty() && nested_.back() != '{' && nested_.back() != '[') nested_ += ',';
+    is_after_key_ = false;
+  }
+  bool value(const std::string& json) { return value(json, json); }
+  bool value(const std::string& json, const std::string& text) {
+    if (depth_ == 0) return false;
+    if (depth_ == 1) {
+      found.emplace_back(name_, text);
+    } else {
+      separate();
+      nested_ += json;
+    }
+    return true;
+  }
+  bool open(char bracket) {
+    if (depth_++ == 0) return bracket == '{';
+    separate();
+    nested_ += bracket;
+    return true;
+  }
+  bool close(char bracket) {
+    if (--depth_ == 0) return true;
+    nested_ += bracket;
+    if (depth_ == 1) found.emplace_back(name_, std::exchange(nested_, ""));
+    return true;
+  }
+
+  int depth_ = 0;
+  bool is_after_key_ = false;
+  std::string name_, nested_;
+};
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_value(std::string_view text) { return is_json_number(text) ? std::string(text) : json_string(text); }
+
+void JsonObject::add(std::string_view name, std::string_view value) {
+  if (!members_.empty()) members_ += ',';
+  members_ += json_string(name);
+  members_ += ':';
+  members_ += value;
+}
+
+std::vector<std::pair<std::string, std::string>> json_members(const std::string& object) {
+  Members members;
+  if (!Json::sax_parse(object, &members)) return {};
+  return std::move(members.found);
+}
+
+}  // namespace raddle::sweep

@@ -1,0 +1,152 @@
+#include "compiler/sweep/program_runner.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+#include <system_error>
+
+#include "vm/external/redirects.hpp"
+
+namespace raddle::sweep {
+namespace {
+
+constexpr std::uint64_t kept_bytes = 4096;                   // of the end of each output
+constexpr std::uint64_t collected_bytes = 64 * 1024 * 1024;  // of the end of standard output, read for results
+
+double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+// A file that nobody else can open, and that is gone with the process.
+vm::FileDescriptor open_nameless() {
+  for (const char* folder : {vm::record_folder, "/tmp"}) {
+    vm::FileDescriptor file(open(folder, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600));
+    if (file.get() >= 0) return file;
+    std::string name = fmt::format("{}/output-XXXXXX", folder);  // not every file system has files without names
+    vm::FileDescriptor named(mkostemp(name.data(), O_APPEND | O_CLOEXEC));
+    if (named.get() < 0) continue;
+    unlink(name.c_str());
+    return named;
+  }
+  throw std::system_error(errno, std::generic_category(), "a file for the output of a program");
+}
+
+std::uint64_t size_of(const vm::FileDescriptor& file) {
+  struct stat status;
+  return fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+std::string end_of(const vm::FileDescriptor& file, std::uint64_t size, std::uint64_t most) {
+  std::string text(std::min(size, most), '\0');
+  std::size_t read = 0;
+  while (read < text.size()) {
+    const ssize_t count =
+        pread(file.get(), text.data() + read, text.size() - read, static_cast<off_t>(size - text.size() + read));
+    if (count <= 0) break;
+    read += static_cast<std::size_t>(count);
+  }
+  text.resize(read);
+  return text;
+}
+
+void remember_failure(Attempt& attempt, const vm::ProcessResult& result) {
+  using vm::PointOutcome;
+  attempt.exit_code = result.exit_code;
+  attempt.signal = result.signal;
+  attempt.detail = result.start_error;
+  if (!result.start_error.empty())
+    attempt.outcome = PointOutcome::not_started;
+  else if (result.timed_out)
+    attempt.outcome = PointOutcome::timeout;
+  else if (result.signal != 0)
+    attempt.outcome = PointOutcome::signal;
+  else if (result.exit_code != 0)
+    attempt.outcome = PointOutcome::exit_code;
+}
+
+}  // namespace
+
+struct ProgramRunner::Outputs {
+  vm::FileDescriptor out = open_nameless(), error = open_nameless();
+};
+
+ProgramRunner::ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors, unsigned jobs,
+                             double timeout_s)
+    : command_(command),
+      collectors_(collectors),
+      timeout_s_(timeout_s),
+      no_input_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      processes_({.programs = jobs}) {
+  for (unsigned i = 0; i < jobs; ++i) idle_.push_back(outputs_.emplace_back(std::make_unique<Outputs>()).get());
+}
+
+ProgramRunner::~ProgramRunner() {
+  processes_.end_all();
+  close(no_input_);
+}
+
+ProgramRunner::Outputs& ProgramRunner::take_outputs() {
+  const std::lock_guard lock(mutex_);
+  Outputs* taken = idle_.back();
+  idle_.pop_back();
+  return *taken;
+}
+
+void ProgramRunner::give_back(Outputs& outputs, bool is_still_open) {
+  for (vm::FileDescriptor* file : {&outputs.out, &outputs.error}) {
+    if (is_still_open) {  // what is still written there is not the next program's
+      try {
+        *file = open_nameless();
+      } catch (const std::system_error&) {
+      }
+    }
+    if (size_of(*file) != 0 && ftruncate(file->get(), 0) != 0) *file = open_nameless();
+  }
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(&outputs);
+}
+
+void ProgramRunner::run(const Point& point, std::function<void(Attempt)> done) {
+  Outputs& outputs = take_outputs();
+  vm::ProcessRequest request;
+  request.words = command_.words_for(point);
+  request.timeout_s = timeout_s_;
+  request.stdin_fd = no_input_;
+  request.stdout_fd = outputs.out.get();
+  request.stderr_fd = outputs.error.get();
+  processes_.spawn(std::move(request),
+                   [this, point, &outputs, done = std::move(done)](const vm::ProcessResult& result) {
+                     Attempt attempt = attempt_of(point, result, outputs);
+                     give_back(outputs, result.leaves_others);
+                     done(std::move(attempt));
+                   });
+}
+
+Attempt ProgramRunner::attempt_of(const Point& point, const vm::ProcessResult& result, Outputs& outputs) const {
+  Attempt attempt;
+  attempt.started = now() - result.duration_s;
+  attempt.duration_s = result.duration_s;
+  attempt.stdout_size = size_of(outputs.out);
+  attempt.stderr_size = size_of(outputs.error);
+  attempt.stdout_end = end_of(outputs.out, attempt.stdout_size, kept_bytes);
+  attempt.stderr_end = end_of(outputs.error, attempt.stderr_size, kept_bytes);
+  remember_failure(attempt, result);
+  if (attempt.outcome != vm::PointOutcome::ok) return attempt;
+  const bool is_whole = attempt.stdout_size <= kept_bytes;
+  auto results = collect_all(collectors_, point,
+                             is_whole ? attempt.stdout_end : end_of(outputs.out, attempt.stdout_size, collected_bytes));
+  if (results) {
+    attempt.results = std::move(*results);
+  } else {
+    attempt.outcome = vm::PointOutcome::no_result;
+    attempt.detail = results.error();
+  }
+  return attempt;
+}
+
+}  // namespace raddle::sweep

@@ -1,0 +1,41 @@
+#pragma once
+// Runs an external program at each point, without a shell.
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "compiler/sweep/collector.hpp"
+#include "compiler/sweep/command_template.hpp"
+#include "compiler/sweep/runner.hpp"
+#include "vm/external/processes.hpp"
+
+namespace raddle::sweep {
+
+class ProgramRunner final : public PointRunner {
+ public:
+  /// @param jobs  points that are run at once, at most   @param timeout_s  0: none
+  /// @throws std::system_error if there can not be so many open files
+  ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors, unsigned jobs,
+                double timeout_s);
+  ~ProgramRunner() override;
+  void run(const Point& point, std::function<void(Attempt)> done) override;
+  void end_all() override { processes_.end_all(); }
+
+ private:
+  /// Where a program writes to: files without names, used by one program after the other.
+  struct Outputs;
+  Outputs& take_outputs();
+  void give_back(Outputs& outputs, bool is_still_open);
+  Attempt attempt_of(const Point& point, const vm::ProcessResult& result, Outputs& outputs) const;
+
+  const CommandTemplate& command_;
+  const std::vector<Collector>& collectors_;
+  const double timeout_s_;
+  const int no_input_;
+  std::mutex mutex_;  // guards idle_
+  std::vector<Outputs*> idle_;
+  std::vector<std::unique_ptr<Outputs>> outputs_;  // one for each of the points run at once
+  vm::Processes processes_;                        // last: its thread, which uses the rest, ends first
+};
+
+}  // namespace raddle::sweep

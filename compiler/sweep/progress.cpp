@@ -1,0 +1,110 @@
+#include "compiler/sweep/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace raddle::sweep {
+namespace {
+
+constexpr double rate_memory_s = 5;  // how long a change of the rate takes to be seen
+
+std::size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string rate_text(double rate) {
+  if (rate >= 10) return fmt::format("{}/s", with_commas(static_cast<std::uint64_t>(std::llround(rate))));
+  return rate >= 0.1 ? fmt::format("{:.1f}/s", rate) : fmt::format("{:.1f}/h", rate * 3600);
+}
+
+/// How many points there are; with a filter, what it will leave if it goes on as it did.
+std::uint64_t expected_points(const SweepCounts& counts) {
+  if (counts.found == counts.looked_at) return counts.candidates;
+  const double share = static_cast<double>(counts.found) / static_cast<double>(counts.looked_at);
+  return std::max(counts.found, static_cast<std::uint64_t>(share * static_cast<double>(counts.candidates)));
+}
+
+std::uint64_t ended_points(const SweepCounts& counts) { return counts.ok + counts.failed + counts.taken; }
+
+std::string facts(const SweepCounts& counts, double rate) {
+  const std::uint64_t ended = ended_points(counts), expected = expected_points(counts);
+  const bool is_guess = counts.found != counts.looked_at && counts.looked_at != counts.candidates;
+  std::string text = fmt::format("{}/{}{}", with_commas(ended), is_guess ? "about " : "", with_commas(expected));
+  if (rate > 0) text += "  " + rate_text(rate);
+  text += fmt::format("  {} running", with_commas(counts.running));
+  if (counts.taken != 0) text += fmt::format("  {} from the record", with_commas(counts.taken));
+  if (counts.failed != 0) text += fmt::format("  {} failed", with_commas(counts.failed));
+  if (rate > 0 && expected > ended)
+    text += fmt::format("  {} left", duration_text(static_cast<double>(expected - ended) / rate));
+  return text;
+}
+
+}  // namespace
+
+std::string with_commas(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
+  return text;
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, 1e15)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  if (whole < 86400) return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+  return fmt::format("{} d {} h", with_commas(whole / 86400), whole / 3600 % 24);
+}
+
+std::string bar_text(const SweepCounts& counts, double rate, std::size_t columns) {
+  const double expected = static_cast<double>(std::max<std::uint64_t>(expected_points(counts), 1));
+  const double share = std::min(static_cast<double>(ended_points(counts)) / expected, 1.0);
+  const std::string text = fmt::format("  {:3.0f}%  {}", std::floor(share * 100), facts(counts, rate));
+  constexpr std::size_t widest = 30, narrowest = 8;
+  if (columns < text.size() + narrowest + 3) return text.substr(2, columns > 1 ? columns - 1 : 1);
+  const std::size_t width = std::min(widest, columns - text.size() - 3);
+  const auto full = static_cast<std::size_t>(share * static_cast<double>(width));
+  return fmt::format("[{}{}]{}", std::string(full, '#'), std::string(width - full, '.'), text);
+}
+
+void Progress::update_rate(const SweepCounts& counts, Clock::time_point now) {
+  const double passed = std::chrono::duration<double>(now - last_rate_at_).count();
+  const std::uint64_t ended = counts.ok + counts.failed;
+  if (passed < 0.5 && rate_ > 0) return;
+  if (passed <= 0 || ended == 0) return;
+  const double own = static_cast<double>(ended - last_ended_) / passed;
+  const double since_start = std::chrono::duration<double>(now - start_).count();
+  const double weight = std::min(1.0, std::max(passed / rate_memory_s, passed / since_start));
+  rate_ += (own - rate_) * weight;
+  last_ended_ = ended;
+  last_rate_at_ = now;
+}
+
+void Progress::show(const SweepCounts& counts) {
+  if (style_ == ProgressStyle::none) return;
+  const Clock::time_point now = Clock::now();
+  update_rate(counts, now);
+  if (style_ == ProgressStyle::bar) {
+    if (now - start_ < std::chrono::milliseconds(200)) return;  // what is over at once needs no bar
+    fmt::print(stderr, "\r\x1b[K{}", bar_text(counts, rate_, terminal_columns()));
+    std::fflush(stderr);
+    is_bar_shown_ = true;
+  } else if (now - start_ >= next_line_) {
+    next_line_ = (now - start_) + std::min<Clock::duration>(now - start_, std::chrono::seconds(60));
+    fmt::print(stderr, "raddle: {}\n", facts(counts, rate_));
+  }
+}
+
+void Progress::clear() {
+  if (!is_bar_shown_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  is_bar_shown_ = false;
+}
+
+}  // namespace raddle::sweep

@@ -1,0 +1,69 @@
+#include "compiler/sweep/scan.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace raddle::sweep {
+
+std::vector<Part> split(const Part& whole, char separator) {
+  std::vector<Part> parts;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < whole.text.size(); ++i) {
+    const char sign = whole.text[i];
+    if (sign == '\\') {
+      ++i;
+    } else if (sign == '(') {
+      ++depth;
+    } else if (sign == ')') {
+      --depth;
+    } else if (sign == separator && depth <= 0) {
+      parts.push_back(whole.sub(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  parts.push_back(whole.sub(std::min(begin, whole.text.size())));
+  return parts;
+}
+
+std::optional<FunctionCall> read_call(const Part& whole) {
+  const std::size_t open = whole.text.find('(');
+  if (open == std::string_view::npos || !whole.text.ends_with(')') || !is_name(whole.text.substr(0, open)))
+    return std::nullopt;
+  return FunctionCall{whole.sub(0, open), split(whole.sub(open + 1, whole.text.size() - open - 2), ',')};
+}
+
+std::string unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape = text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ',' || text[i + 1] == ':');
+    plain += text[is_escape ? ++i : i];
+  }
+  return plain;
+}
+
+std::optional<double> read_number(std::string_view text) {
+  double number = 0;
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> read_count(std::string_view text) {
+  std::uint64_t count = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return count;
+}
+
+bool is_name(std::string_view text) {
+  const auto is_part = [](unsigned char sign) { return std::isalnum(sign) != 0 || sign == '_'; };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 && std::ranges::all_of(text, is_part);
+}
+
+bool is_distribution(std::string_view name) { return name == "U" || name == "N" || name == "logU"; }
+
+}  // namespace raddle::sweep

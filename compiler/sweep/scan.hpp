@@ -1,0 +1,45 @@
+#pragma once
+// Words of the command line cut into parts that know where they stand.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace raddle::sweep {
+
+/// Part of a word of the command line.
+struct Part {
+  std::string_view text;
+  std::size_t begin = 0;  ///< its first byte in the word
+  std::size_t end() const { return begin + text.size(); }
+  Part sub(std::size_t from, std::size_t count = std::string_view::npos) const {
+    return {text.substr(from, count), begin + from};
+  }
+};
+
+/// At each `separator` that stands outside of brackets and not behind a backslash; at least one part.
+std::vector<Part> split(const Part& whole, char separator);
+
+/// `name(a,b)`.
+struct FunctionCall {
+  Part name;
+  std::vector<Part> arguments;
+};
+/// @return nothing if it has not that form
+std::optional<FunctionCall> read_call(const Part& whole);
+
+/// Without the backslashes of `\,` and `\:`.
+std::string unescaped(std::string_view text);
+
+/// Decimal, finite; the whole text.
+std::optional<double> read_number(std::string_view text);
+std::optional<std::uint64_t> read_count(std::string_view text);
+
+/// `[A-Za-z_][A-Za-z0-9_]*`
+bool is_name(std::string_view text);
+
+/// U, N, logU.
+bool is_distribution(std::string_view name);
+
+}  // namespace raddle::sweep

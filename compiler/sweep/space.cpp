@@ -1,0 +1,53 @@
+#include "compiler/sweep/space.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "compiler/sweep/hash.hpp"
+
+namespace raddle::sweep {
+
+std::uint64_t Space::size_of(const Group& group) {
+  if (const auto* zip = std::get_if<Zip>(&group)) return zip->columns.front().size();
+  if (const auto* table = std::get_if<CsvTable>(&group)) return table->size();
+  return std::get<Samples>(group).size();
+}
+
+void Space::append(const Group& group, std::uint64_t index, std::vector<std::string>& values) {
+  if (const auto* zip = std::get_if<Zip>(&group)) {
+    for (const Values& column : zip->columns) values.push_back(column.at(index));
+  } else if (const auto* table = std::get_if<CsvTable>(&group)) {
+    for (std::string& cell : table->row(index)) values.push_back(std::move(cell));
+  } else {
+    const auto& samples = std::get<Samples>(group);
+    for (unsigned i = 0; i < samples.dimensions(); ++i) values.push_back(fmt::format("{}", samples.at(index, i)));
+  }
+}
+
+Point Space::point(std::uint64_t number) const {
+  std::uint64_t left = number - 1;
+  const std::uint64_t repeats = repeats_ == 0 ? 1 : repeats_;
+  const std::uint64_t repeat = left % repeats + 1;
+  left /= repeats;
+  std::vector<std::uint64_t> indices(groups_.size());
+  for (std::size_t i = groups_.size(); i-- > 0;) {
+    const std::uint64_t size = size_of(groups_[i]);
+    indices[i] = left % size;
+    left /= size;
+  }
+  Point point{.number = number, .values = {}};
+  point.values.reserve(parameters_.size());
+  for (std::size_t i = 0; i < groups_.size(); ++i) append(groups_[i], indices[i], point.values);
+
+  std::string asked;  // names, too: a further parameter makes other points
+  for (std::size_t i = 0; i < point.values.size(); ++i) asked += parameters_[i].name + '\0' + point.values[i] + '\0';
+  point.seed = hash(asked + std::to_string(repeat), seed_).low >> 33;
+  if (repeats_ != 0) {
+    point.values.push_back(std::to_string(repeat));
+    point.values.push_back(std::to_string(point.seed));
+  }
+  return point;
+}
+
+}  // namespace raddle::sweep

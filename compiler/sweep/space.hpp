@@ -1,0 +1,72 @@
+#pragma once
+// The points of a sweep: what the options of the command line span. A point is made from its number when it is needed,
+// so that ten million cost no more memory than ten.
+//
+// Groups of parameters vary independently of each other, the first one slowest: a parameter of its own, parameters
+// zipped together, a table's columns, or those drawn from distributions. Repeats vary fastest.
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/sweep/csv.hpp"
+#include "compiler/sweep/samples.hpp"
+#include "compiler/sweep/values.hpp"
+
+namespace raddle::sweep {
+
+/// As on the command line.
+struct SpaceOptions {
+  std::vector<std::string> parameters;  ///< -p
+  std::vector<std::string> zips;        ///< --zip
+  std::string table;                    ///< --from: a file's path, or ""
+  std::optional<SampleMethod> method;
+  std::uint64_t sample_count = 0;
+  std::uint64_t repeats = 0;  ///< 0: no parameters `rep` and `seed`
+  std::uint64_t seed = 0;
+};
+
+/// An error in an option's word: "-p", "a=1,,2".
+struct OptionError {
+  std::string option, word;
+  ArgumentError error;
+};
+
+struct Parameter {
+  std::string name;
+  ValueType type = ValueType::string;
+};
+
+struct Point {
+  std::uint64_t number = 0;         ///< from 1
+  std::vector<std::string> values;  ///< in the order of Space::parameters()
+  std::uint64_t seed = 0;           ///< 31 bits, the same for the same values, repeat and --seed in any sweep
+};
+
+class Space {
+ public:
+  static std::expected<Space, OptionError> make(const SpaceOptions& options);
+  /// The last two are `rep` and `seed` if there are repeats.
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  std::uint64_t size() const { return size_; }
+  /// @pre 1 <= number <= size()
+  Point point(std::uint64_t number) const;
+
+ private:
+  friend class SpaceBuilder;
+  struct Zip {
+    std::vector<Values> columns;  // of equal size
+  };
+  using Group = std::variant<Zip, CsvTable, Samples>;
+  static std::uint64_t size_of(const Group& group);
+  static void append(const Group& group, std::uint64_t index, std::vector<std::string>& values);
+
+  std::vector<Parameter> parameters_;
+  std::vector<Group> groups_;
+  std::uint64_t repeats_ = 0, seed_ = 0, size_ = 1;
+};
+
+}  // namespace raddle::sweep

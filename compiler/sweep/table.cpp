@@ -1,0 +1,253 @@
+#include "compiler/sweep/table.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <system_error>
+
+#include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/scan.hpp"
+#include "vm/external/start_child.hpp"
+
+namespace raddle::sweep {
+namespace {
+
+constexpr std::size_t all_rows = 0;  // of result_names
+
+constexpr std::array<std::pair<std::string_view, Statistic>, 6> statistics = {{{"mean", Statistic::mean},
+                                                                               {"std", Statistic::std_},
+                                                                               {"n", Statistic::n},
+                                                                               {"min", Statistic::min},
+                                                                               {"max", Statistic::max},
+                                                                               {"sum", Statistic::sum}}};
+
+std::string_view name_of_statistic(Statistic wanted) {
+  return std::ranges::find(statistics, wanted, &std::pair<std::string_view, Statistic>::second)->first;
+}
+
+/// Welford's running mean and variance.
+class Summary {
+ public:
+  void add(double value) {
+    ++count_;
+    const double distance = value - mean_;
+    mean_ += distance / static_cast<double>(count_);
+    squares_ += distance * (value - mean_);
+    sum_ += value;
+    min_ = std::min(min_, value);
+    max_ = std::max(max_, value);
+  }
+  /// "" where it is not defined.
+  std::string text(Statistic statistic) const {
+    if (statistic == Statistic::n) return std::to_string(count_);
+    if (count_ == 0 || (statistic == Statistic::std_ && count_ == 1)) return "";
+    switch (statistic) {
+      case Statistic::n: break;
+      case Statistic::mean: return short_text(mean_);
+      case Statistic::std_: return short_text(std::sqrt(squares_ / static_cast<double>(count_ - 1)));
+      case Statistic::min: return short_text(min_);
+      case Statistic::max: return short_text(max_);
+      case Statistic::sum: return short_text(sum_);
+    }
+    return "";
+  }
+
+ private:
+  std::uint64_t count_ = 0;
+  double mean_ = 0, squares_ = 0, sum_ = 0;
+  double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
+};
+
+/// Gathers text and writes it in large pieces.
+class Writer {
+ public:
+  explicit Writer(int fd) : fd_(fd) {}
+  bool add(std::string_view text) {
+    waiting_ += text;
+    return waiting_.size() < 1 << 16 || flush();
+  }
+  bool flush() {
+    std::string_view left = waiting_;
+    while (!left.empty() && error_ == 0) {
+      const ssize_t count = ::write(fd_, left.data(), left.size());
+      if (count < 0 && errno != EINTR) error_ = errno;
+      if (count > 0) left.remove_prefix(static_cast<std::size_t>(count));
+    }
+    waiting_.clear();
+    return error_ == 0;
+  }
+  int error() const { return error_; }
+
+ private:
+  int fd_, error_ = 0;
+  std::string waiting_;
+};
+
+std::string json_row(const std::vector<std::string>& columns, const std::vector<std::string>& cells) {
+  JsonObject object;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (!cells[i].empty()) object.add_text(columns[i], cells[i]);
+  return object.text() + "\n";
+}
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char sign) { return (sign & 0xC0) != 0x80; }));
+}
+
+std::string line_of(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
+                    const std::vector<bool>& is_number) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string blanks(widths[i] - width_of(cells[i]), ' ');
+    if (i != 0) line += "  ";
+    line += is_number[i] ? blanks + cells[i] : cells[i] + blanks;
+  }
+  return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+}
+
+}  // namespace
+
+std::optional<Statistic> statistic_named(std::string_view name) {
+  for (const auto& [known, statistic] : statistics)
+    if (known == name) return statistic;
+  return std::nullopt;
+}
+
+std::vector<std::string> statistic_names() {
+  std::vector<std::string> names;
+  for (const auto& each : statistics) names.emplace_back(each.first);
+  return names;
+}
+
+/// In the order in which they first come; points may have different ones.
+Table::Cells Table::result_names(std::size_t most_rows) const {
+  Cells names;
+  rows_.for_each([&](const ResultRow& row) {
+    for (const auto& [name, value] : row.results)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    return --most_rows != 0;
+  });
+  return names;
+}
+
+Table::Cells Table::columns(const Cells& results) const {
+  Cells columns;
+  const auto is_taken = [&](const std::string& name) { return std::ranges::find(columns, name) != columns.end(); };
+  if (!grouping_.statistics.empty()) {
+    for (const std::size_t parameter : grouping_.parameters) columns.push_back(rows_.parameters()[parameter].name);
+    for (const std::string& name : results)
+      for (const Statistic statistic : grouping_.statistics)
+        columns.push_back(fmt::format("{}_{}", name, name_of_statistic(statistic)));
+    return columns;
+  }
+  for (const Parameter& parameter : rows_.parameters()) columns.push_back(parameter.name);
+  for (const std::string& name : results) columns.push_back(is_taken(name) ? name + "_result" : name);
+  columns.emplace_back(is_taken("outcome") ? "outcome_of_run" : "outcome");
+  columns.emplace_back(is_taken("duration_s") ? "duration_s_of_run" : "duration_s");
+  return columns;
+}
+
+void Table::for_each(const Cells& results, const Visit& visit) const {
+  if (!grouping_.statistics.empty()) return for_each_group(results, visit);
+  const std::size_t parameter_count = rows_.parameters().size();
+  rows_.for_each([&](ResultRow row) {
+    Cells cells = std::move(row.point.values);
+    cells.resize(parameter_count + results.size());
+    for (auto& [name, value] : row.results)
+      if (const auto found = std::ranges::find(results, name); found != results.end())
+        cells[parameter_count + static_cast<std::size_t>(found - results.begin())] = std::move(value);
+    cells.push_back(std::move(row.outcome));
+    cells.push_back(std::move(row.duration_s));
+    return visit(cells);
+  });
+}
+
+void Table::for_each_group(const Cells& results, const Visit& visit) const {
+  std::vector<Cells> order;
+  std::map<Cells, std::vector<Summary>> groups;
+  rows_.for_each([&](const ResultRow& row) {
+    Cells group;
+    for (const std::size_t parameter : grouping_.parameters) group.push_back(row.point.values[parameter]);
+    const auto [found, is_new] = groups.try_emplace(group, results.size());
+    if (is_new) order.push_back(group);
+    for (const auto& [name, value] : row.results)
+      if (const std::optional<double> number = read_number(value))
+        found->second[static_cast<std::size_t>(std::ranges::find(results, name) - results.begin())].add(*number);
+    return true;
+  });
+  for (const Cells& group : order) {
+    Cells cells = group;
+    for (const Summary& summary : groups[group])
+      for (const Statistic statistic : grouping_.statistics) cells.push_back(summary.text(statistic));
+    if (!visit(cells)) return;
+  }
+}
+
+std::expected<void, std::string> Table::write(int fd, TableForm form) const {
+  Writer writer(fd);
+  const Cells results = result_names(all_rows), names = columns(results);
+  if (form == TableForm::csv) writer.add(csv_row(names));
+  for_each(results,
+           [&](const Cells& row) { return writer.add(form == TableForm::csv ? csv_row(row) : json_row(names, row)); });
+  if (!writer.flush()) return std::unexpected(vm::error_text(writer.error()));
+  return {};
+}
+
+std::expected<void, std::string> Table::write_file(const std::string& path, TableForm form) const {
+  const auto failed = [&](const std::string& reason) {
+    return std::unexpected(fmt::format("can not write `{}`: {}", path, reason));
+  };
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return failed(vm::error_text(errno));
+  auto written = write(fd, form);
+  if (written && fsync(fd) != 0) written = std::unexpected(vm::error_text(errno));
+  if (close(fd) != 0 && written) written = std::unexpected(vm::error_text(errno));
+  if (written && rename(temporary.c_str(), path.c_str()) != 0) written = std::unexpected(vm::error_text(errno));
+  if (written) return {};
+  unlink(temporary.c_str());
+  return failed(written.error());
+}
+
+std::expected<void, std::string> Table::print_csv() const {
+  auto written = write(STDOUT_FILENO, TableForm::csv);
+  if (!written) return std::unexpected(fmt::format("can not write to standard output: {}", written.error()));
+  return {};
+}
+
+std::string Table::excerpt(std::size_t most_rows) const {
+  constexpr std::size_t widest = 40;
+  const Cells results = result_names(grouping_.statistics.empty() ? most_rows : all_rows), names = columns(results);
+  std::vector<Cells> shown{names};
+  bool has_more = false;
+  for_each(results, [&](Cells row) {
+    for (std::string& cell : row) {
+      std::ranges::replace_if(
+          cell, [](char sign) { return static_cast<unsigned char>(sign) < ' '; }, ' ');
+      if (cell.size() > widest) cell = cell.substr(0, widest - 3) + "...";
+    }
+    has_more = shown.size() > most_rows;
+    if (!has_more) shown.push_back(std::move(row));
+    return !has_more;
+  });
+  std::vector<std::size_t> widths(names.size());
+  std::vector<bool> is_number(names.size(), true);
+  for (const Cells& row : shown) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], width_of(row[i]));
+      if (&row != shown.data() && !row[i].empty() && !read_number(row[i])) is_number[i] = false;
+    }
+  }
+  std::string text;
+  for (const Cells& row : shown) text += line_of(row, widths, is_number);
+  if (has_more) text += "...\n";
+  return text;
+}
+
+}  // namespace raddle::sweep

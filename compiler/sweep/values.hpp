@@ -1,0 +1,64 @@
+#pragma once
+// The values that one parameter takes, each as the text that a program is given: made when asked for, by number.
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "compiler/sweep/argument_error.hpp"
+
+namespace raddle::sweep {
+
+/// What all values of a parameter can be read as.
+enum class ValueType : std::uint8_t { int_, float_, string };
+ValueType type_of(std::string_view text);
+/// What values of both types can be read as.
+ValueType common_type(ValueType one, ValueType other);
+
+/// `from`, `from + step`, ... in decimal: 0:1:0.1 has 0.3 and not 0.30000000000000004. Each is `mantissa *
+/// 10^-decimals`.
+struct DecimalRange {
+  std::int64_t from = 0, step = 1;
+  unsigned decimals = 0;
+  std::uint64_t count = 0;
+};
+
+/// `lin(from, to, count)` and `log(from, to, count)`: both ends are values.
+struct SpacedRange {
+  double from = 0, to = 0;
+  bool is_logarithmic = false;
+  std::uint64_t count = 0;
+};
+
+struct WordList {
+  std::vector<std::string> words;
+};
+
+class Values {
+ public:
+  /// `1,2,3`, `0:1:0.1`, `log(1e-4,1e-1,7)`, `small,large`, and such one after the other. A comma or colon that belongs
+  /// to a word is written `\,` and `\:`.
+  /// @param offset  of `text` in the word of the command line, for the errors
+  static std::expected<Values, ArgumentError> parse(std::string_view text, std::size_t offset);
+  static Values of_words(std::vector<std::string> words);
+
+  std::uint64_t size() const { return size_; }
+  /// @pre index < size()
+  std::string at(std::uint64_t index) const;
+  ValueType type() const { return type_; }
+
+ private:
+  using Piece = std::variant<WordList, DecimalRange, SpacedRange>;
+  void add(Piece piece);
+  std::vector<Piece> pieces_;
+  std::uint64_t size_ = 0;
+  ValueType type_ = ValueType::int_;
+};
+
+/// A number as programs read it: 12 digits at most, so that 0.1 + 0.2 is 0.3.
+std::string short_text(double number);
+
+}  // namespace raddle::sweep

@@ -1,0 +1,85 @@
+#include "vm/record/database.hpp"
+
+#include <fmt/format.h>
+
+namespace raddle::vm {
+namespace {
+
+constexpr int wait_for_others_ms = 60'000;
+
+}  // namespace
+
+Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+  sqlite3_stmt* statement = nullptr;
+  require(sqlite3_prepare_v3(database.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                             &statement, nullptr));
+  handle_.reset(statement);
+}
+
+void Statement::require(int status) {
+  if (status != SQLITE_OK) database_.fail();
+}
+
+Statement& Statement::bind(int parameter, std::int64_t value) {
+  require(sqlite3_bind_int64(handle_.get(), parameter, value));
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, double value) {
+  require(sqlite3_bind_double(handle_.get(), parameter, value));
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::string_view text) {
+  require(sqlite3_bind_text64(handle_.get(), parameter, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  return *this;
+}
+
+Statement& Statement::bind_bytes(int parameter, std::string_view bytes) {
+  require(sqlite3_bind_blob64(handle_.get(), parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT));
+  return *this;
+}
+
+Statement& Statement::bind_null(int parameter) {
+  require(sqlite3_bind_null(handle_.get(), parameter));
+  return *this;
+}
+
+bool Statement::step() {
+  const int status = sqlite3_step(handle_.get());
+  if (status == SQLITE_ROW) return true;
+  if (status == SQLITE_DONE) return false;
+  sqlite3_reset(handle_.get());
+  database_.fail();
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+  reset();
+}
+
+std::string Statement::text(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_.get(), column));
+  return bytes == nullptr ? std::string()
+                          : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column)));
+}
+
+Database::Database(const std::string& path, Mode mode) : path_(path) {
+  const int flags = mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3* database = nullptr;
+  const int status = sqlite3_open_v2(path.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(database);
+  if (status != SQLITE_OK) fail();
+  sqlite3_busy_timeout(database, wait_for_others_ms);
+}
+
+void Database::run(const char* sql) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+void Database::fail() const {
+  throw RecordError(fmt::format("the record `{}`: {}", path_, sqlite3_errmsg(handle_.get())));
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,89 @@
+#pragma once
+// A thin owner of SQLite's handles. Only this folder includes SQLite.
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace raddle::vm {
+
+/// What SQLite or the file system refuses: no room, no permission, no database. The text is for the user.
+struct RecordError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Database;
+
+/// A prepared statement. The parameters are numbered from 1, the columns from 0.
+class Statement {
+ public:
+  Statement(Database& database, std::string_view sql);
+  Statement& bind(int parameter, std::int64_t value);
+  Statement& bind(int parameter, double value);
+  Statement& bind(int parameter, std::string_view text);  ///< copied
+  Statement& bind_bytes(int parameter, std::string_view bytes);
+  Statement& bind_null(int parameter);
+  /// @return true if there is a row
+  bool step();
+  /// Steps to the end and makes it ready for the next use.
+  void run();
+  void reset() { sqlite3_reset(handle_.get()); }
+
+  std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+  std::string text(int column) const;
+  bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  void require(int status);
+  Database& database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+};
+
+/// One connection, to be used by one thread.
+class Database {
+ public:
+  enum class Mode : std::uint8_t { read_only, read_write };
+  /// Waits for others that write. @throws RecordError
+  Database(const std::string& path, Mode mode);
+  void run(const char* sql);
+  /// @throws RecordError that says so, with the database's name
+  [[noreturn]] void fail() const;
+  sqlite3* handle() { return handle_.get(); }
+  std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
+  std::int64_t changes() const { return sqlite3_changes(handle_.get()); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const { sqlite3_close(database); }
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+/// All or nothing: rolled back unless committed.
+class Transaction {
+ public:
+  explicit Transaction(Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction() {
+    if (!is_committed_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  void commit() {
+    database_.run("COMMIT");
+    is_committed_ = true;
+  }
+
+ private:
+  Database& database_;
+  bool is_committed_ = false;
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,255 @@
+#include "vm/record/run_record.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "vm/record/process_identity.hpp"
+
+namespace raddle::vm {
+namespace {
+
+constexpr std::int64_t format_version = 1;
+
+constexpr const char* tables = R"(
+CREATE TABLE IF NOT EXISTS run (
+  row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT, command TEXT, started REAL, ended REAL, state INTEGER,
+  points INTEGER, taken INTEGER, ok INTEGER, failed INTEGER, resumes TEXT, collect TEXT,
+  pid INTEGER, start_ticks INTEGER, boot TEXT);
+CREATE TABLE IF NOT EXISTS point (
+  run INTEGER NOT NULL, number INTEGER, key BLOB, attempt INTEGER, is_last INTEGER, outcome INTEGER, started REAL,
+  duration_s REAL, exit_code INTEGER, signal INTEGER, detail TEXT, parameters TEXT, results TEXT,
+  stdout_end BLOB, stderr_end BLOB, stdout_size INTEGER, stderr_size INTEGER);
+CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
+CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
+PRAGMA user_version = 1;
+)";
+
+constexpr const char* run_columns =
+    "id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, pid, start_ticks, boot";
+
+RunRow run_row(const Statement& found) {
+  RunRow run{.id = found.text(0),
+             .kind = found.text(1),
+             .command = found.text(2),
+             .started = found.real(3),
+             .ended = found.real(4),
+             .state = static_cast<RunState>(found.integer(5)),
+             .points = static_cast<std::uint64_t>(found.integer(6)),
+             .taken = static_cast<std::uint64_t>(found.integer(7)),
+             .ok = static_cast<std::uint64_t>(found.integer(8)),
+             .failed = static_cast<std::uint64_t>(found.integer(9)),
+             .resumes = found.text(10),
+             .collect = found.text(11)};
+  const ProcessIdentity process{found.integer(12), found.integer(13), found.text(14)};
+  if (run.state == RunState::running && !is_alive(process)) run.state = RunState::killed;
+  return run;
+}
+
+// What a run that was killed could not count.
+void count_points(Database& database, RunRow& run) {
+  Statement count(database,
+                  "SELECT sum(outcome = 0), sum(outcome <> 0), max(point.started + duration_s) FROM point JOIN run ON "
+                  "run.row = point.run WHERE run.id = ? AND is_last");
+  if (!count.bind(1, run.id).step()) return;
+  run.ok = static_cast<std::uint64_t>(count.integer(0));
+  run.failed = static_cast<std::uint64_t>(count.integer(1));
+  if (run.state == RunState::killed) run.ended = count.real(2);
+}
+
+constexpr const char* result_query =
+    "SELECT results, collect, outcome, duration_s, stdout_end, stdout_size FROM point JOIN run ON run.row = point.run "
+    "WHERE key = ?1 {} ORDER BY {} LIMIT 1";
+
+std::optional<EarlierResult> take_result(Statement& query) {
+  std::optional<EarlierResult> found;
+  if (query.step())
+    found = EarlierResult{.results = query.text(0),
+                          .collect = query.text(1),
+                          .outcome = static_cast<PointOutcome>(query.integer(2)),
+                          .duration_s = query.real(3),
+                          .stdout_end = query.text(4),
+                          .stdout_size = static_cast<std::uint64_t>(query.integer(5))};
+  query.reset();  // an open read would keep the log from being shortened
+  return found;
+}
+
+void make_folder() {
+  std::error_code code;
+  std::filesystem::create_directory(record_folder, code);
+  if (code) throw RecordError(fmt::format("can not make the folder `{}`: {}", record_folder, code.message()));
+  const std::string ignore = fmt::format("{}/.gitignore", record_folder);
+  if (!std::filesystem::exists(ignore, code)) std::ofstream(ignore) << "*\n";
+}
+
+// Somebody else may be turning it into the same at this moment, which SQLite does not wait for.
+void use_write_ahead_log(Database& database) {
+  constexpr int attempts = 200;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+      return;
+    } catch (const RecordError&) {
+      if (attempt == attempts) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+}
+
+void require_format(Database& database) {
+  Statement version(database, "PRAGMA user_version");
+  if (!version.step() || version.integer(0) != format_version)
+    throw RecordError(fmt::format("the record `{}` is of another version of raddle: rename or remove it", record_path));
+}
+
+}  // namespace
+
+std::string PointKey::bytes() const {
+  std::string bytes;
+  for (const std::uint64_t half : {high, low})
+    for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(half >> shift);
+  return bytes;
+}
+
+std::string_view name_of(RunState state) {
+  switch (state) {
+    case RunState::running: return "running";
+    case RunState::done: return "done";
+    case RunState::failed: return "failed";
+    case RunState::stopped: return "stopped";
+    case RunState::interrupted: return "interrupted";
+    case RunState::killed: return "killed";
+  }
+  return "";
+}
+
+std::string_view name_of(PointOutcome outcome) {
+  switch (outcome) {
+    case PointOutcome::ok: return "ok";
+    case PointOutcome::exit_code: return "exit code";
+    case PointOutcome::signal: return "signal";
+    case PointOutcome::timeout: return "timeout";
+    case PointOutcome::not_started: return "not started";
+    case PointOutcome::no_result: return "no result";
+  }
+  return "";
+}
+
+std::vector<std::string> RunRow::words() const {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < command.size();) {
+    const std::size_t end = std::min(command.find('\0', begin), command.size());
+    words.push_back(command.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+RunRecord::RunRecord(Database::Mode mode) : database_(std::make_unique<Database>(record_path, mode)) {}
+
+std::optional<RunRecord> RunRecord::open() {
+  std::error_code code;
+  if (!std::filesystem::exists(record_path, code)) return std::nullopt;
+  RunRecord record(Database::Mode::read_write);  // who reads a write-ahead log writes into its index
+  require_format(*record.database_);
+  return record;
+}
+
+RunRecord RunRecord::create() {
+  make_folder();
+  RunRecord record(Database::Mode::read_write);
+  use_write_ahead_log(*record.database_);
+  Statement version(*record.database_, "PRAGMA user_version");
+  if (version.step() && version.integer(0) == 0) {
+    version.reset();
+    Transaction transaction(*record.database_);
+    record.database_->run(tables);
+    transaction.commit();
+  }
+  version.reset();
+  require_format(*record.database_);
+  return record;
+}
+
+std::vector<RunRow> RunRecord::runs() {
+  std::vector<RunRow> all;
+  Statement rows(*database_, fmt::format("SELECT {} FROM run ORDER BY row", run_columns));
+  while (rows.step()) all.push_back(run_row(rows));
+  for (RunRow& run : all)
+    if (run.state == RunState::killed || run.state == RunState::running) count_points(*database_, run);
+  return all;
+}
+
+std::vector<RunRow> RunRecord::find(std::string_view text) {
+  std::vector<RunRow> all = runs();
+  if (text.empty()) return all.empty() ? all : std::vector<RunRow>{all.back()};
+  std::erase_if(all, [&](const RunRow& run) { return !run.id.starts_with(text) && !run.id.ends_with(text); });
+  return all;
+}
+
+void RunRecord::for_each_point(const std::string& run, const std::function<void(const PointRow&)>& visit) {
+  Statement rows(
+      *database_,
+      "SELECT number, attempt, is_last, outcome, point.started, duration_s, exit_code, signal, detail, "
+      "parameters, results, stdout_end, stderr_end, stdout_size, stderr_size FROM point JOIN run ON run.row = "
+      "point.run WHERE run.id = ? ORDER BY point.rowid");
+  rows.bind(1, run);
+  while (rows.step()) {
+    visit({.number = static_cast<std::uint64_t>(rows.integer(0)),
+           .key = {},
+           .attempt = static_cast<std::uint32_t>(rows.integer(1)),
+           .is_last = rows.integer(2) != 0,
+           .outcome = static_cast<PointOutcome>(rows.integer(3)),
+           .started = rows.real(4),
+           .duration_s = rows.real(5),
+           .exit_code = static_cast<int>(rows.integer(6)),
+           .signal = static_cast<int>(rows.integer(7)),
+           .detail = rows.text(8),
+           .parameters = rows.text(9),
+           .results = rows.text(10),
+           .stdout_end = rows.text(11),
+           .stderr_end = rows.text(12),
+           .stdout_size = static_cast<std::uint64_t>(rows.integer(13)),
+           .stderr_size = static_cast<std::uint64_t>(rows.integer(14))});
+  }
+}
+
+std::vector<std::uint64_t> RunRecord::failed_points(const std::string& run) {
+  std::vector<std::uint64_t> numbers;
+  Statement rows(
+      *database_,
+      "SELECT number FROM point JOIN run ON run.row = point.run WHERE run.id = ? AND is_last AND outcome <> 0 "
+      "ORDER BY number");
+  rows.bind(1, run);
+  while (rows.step()) numbers.push_back(static_cast<std::uint64_t>(rows.integer(0)));
+  return numbers;
+}
+
+std::optional<EarlierResult> RunRecord::find_done(const PointKey& key) {
+  if (!find_done_) find_done_.emplace(*database_, fmt::format(result_query, "AND outcome = 0", "point.rowid DESC"));
+  find_done_->bind_bytes(1, key.bytes());
+  return take_result(*find_done_);
+}
+
+std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const std::string& first) {
+  if (!find_latest_)
+    find_latest_.emplace(*database_, fmt::format(result_query, "", "run.id <> ?2, outcome <> 0, point.rowid DESC"));
+  find_latest_->bind_bytes(1, key.bytes()).bind(2, first);
+  return take_result(*find_latest_);
+}
+
+bool RunRecord::has_points() { return Statement(*database_, "SELECT 1 FROM point LIMIT 1").step(); }
+
+bool RunRecord::remove(const RunRow& run) {
+  if (run.state == RunState::running) return false;
+  Transaction transaction(*database_);
+  Statement(*database_, "DELETE FROM point WHERE run IN (SELECT row FROM run WHERE id = ?)").bind(1, run.id).run();
+  Statement(*database_, "DELETE FROM run WHERE id = ?").bind(1, run.id).run();
+  transaction.commit();
+  return true;
+}
+
+}  // namespace raddle::vm

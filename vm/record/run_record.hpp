@@ -1,0 +1,126 @@
+#pragma once
+// What is kept of runs, and how it is read: the file `.raddle/runs.db` in the folder where the command was typed.
+//
+// A row of a run is written when it begins and when it ends; a row of a point when an attempt at it has ended, so that
+// nothing has to be put right after a process was killed: what has no row was not finished, and a run without an end
+// whose process does not live was killed. Nobody locks anything for longer than one short transaction.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/record/database.hpp"
+
+namespace raddle::vm {
+
+/// Where the record of this folder lies.
+inline constexpr const char* record_folder = ".raddle";
+inline constexpr const char* record_path = ".raddle/runs.db";
+
+/// What a run is asked by: equal keys are the same work.
+struct PointKey {
+  std::uint64_t high = 0, low = 0;
+  bool operator==(const PointKey&) const = default;
+  std::string bytes() const;
+};
+
+enum class RunState : std::uint8_t {
+  running,
+  done,
+  failed,       ///< done, and points failed
+  stopped,      ///< early, can be resumed
+  interrupted,  ///< by the user, can be resumed
+  killed,       ///< has no end, and its process is not there: never stored, found out when it is read
+};
+std::string_view name_of(RunState state);
+
+enum class PointOutcome : std::uint8_t {
+  ok,
+  exit_code,  ///< other than 0
+  signal,     ///< ended by one
+  timeout,
+  not_started,  ///< the program, that is
+  no_result,    ///< ended well, but what was to be collected is not there
+};
+std::string_view name_of(PointOutcome outcome);
+
+struct RunRow {
+  std::string id;
+  std::string kind;     ///< "sweep"
+  std::string command;  ///< the words of the command line, each ended by a zero byte
+  double started = 0;   ///< seconds since 1970
+  double ended = 0;     ///< 0: has no end
+  RunState state = RunState::running;
+  std::uint64_t points = 0;  ///< at most so many; what a filter leaves is known at the end only
+  std::uint64_t taken = 0;   ///< points that an earlier run had done
+  std::uint64_t ok = 0, failed = 0;
+  std::string resumes;  ///< id of another run, or ""
+  std::string collect;  ///< how results are made: those of runs with equal texts can stand in one table
+
+  std::vector<std::string> words() const;  ///< of `command`
+};
+
+/// One attempt at one point.
+struct PointRow {
+  std::uint64_t number = 0;  ///< in the order of the sweep, from 1
+  PointKey key;
+  std::uint32_t attempt = 1;
+  bool is_last = true;  ///< no further attempt follows
+  PointOutcome outcome = PointOutcome::ok;
+  double started = 0;  ///< seconds since 1970
+  double duration_s = 0;
+  int exit_code = 0;
+  int signal = 0;
+  std::string detail;                              ///< why it was not started, or has no result
+  std::string parameters;                          ///< JSON object
+  std::string results;                             ///< JSON object
+  std::string stdout_end, stderr_end;              ///< no more than the recorder was given
+  std::uint64_t stdout_size = 0, stderr_size = 0;  ///< of all that was printed
+};
+
+/// What an earlier run has of a point.
+struct EarlierResult {
+  std::string results;
+  std::string collect;  ///< of its run
+  PointOutcome outcome = PointOutcome::ok;
+  double duration_s = 0;
+  std::string stdout_end;
+  std::uint64_t stdout_size = 0;
+};
+
+/// A reader of the record; one thread. Every function throws RecordError where the file can not be read.
+class RunRecord {
+ public:
+  /// @return nothing if this folder has no record
+  static std::optional<RunRecord> open();
+  /// Makes the record where there is none. @throws RecordError
+  static RunRecord create();
+
+  /// All runs, the oldest first.
+  std::vector<RunRow> runs();
+  /// Those whose id begins or ends with `text`; "" means the latest.
+  std::vector<RunRow> find(std::string_view text);
+  /// In the order of their end.
+  void for_each_point(const std::string& run, const std::function<void(const PointRow&)>& visit);
+  /// Numbers of points whose last attempt failed, in increasing order.
+  std::vector<std::uint64_t> failed_points(const std::string& run);
+  /// The latest attempt that ended well.
+  std::optional<EarlierResult> find_done(const PointKey& key);
+  /// The latest that ended well, else the latest; those of the run `first` go before others.
+  std::optional<EarlierResult> find_latest(const PointKey& key, const std::string& first);
+  /// Is anything of this key there? For whether looking at all is worth it.
+  bool has_points();
+  /// Removes a run that is not running, with its points. @return false if it is running
+  bool remove(const RunRow& run);
+
+ private:
+  friend class Recorder;
+  explicit RunRecord(Database::Mode mode);
+  std::unique_ptr<Database> database_;
+  std::optional<Statement> find_done_, find_latest_;
+};
+
+}  // namespace raddle::vm
