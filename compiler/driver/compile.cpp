@@ -7,8 +7,8 @@
 
 namespace raddle::driver {
 
-std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file) {
-  LoadedModules loaded = load_modules(session, file);
+std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file, const TextToCompile& what) {
+  LoadedModules loaded = load_modules(session, file, what.text);
   if (!loaded.are_well_formed) return nullptr;
   const CheckOptions options{.is_module_missing = loaded.is_one_missing};
   auto checked =
@@ -17,12 +17,13 @@ std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file)
   return checked;
 }
 
-std::optional<Compilation> compile(Session& session, std::uint32_t file) {
+std::optional<Compilation> compile(Session& session, std::uint32_t file, const TextToCompile& what) {
   Compilation compilation;
-  compilation.checked = check_file(session, file);
+  compilation.checked = check_file(session, file, what);
   if (!compilation.checked) return std::nullopt;
   compilation.module = lower(*compilation.checked, session.sources, session.diagnostics);
   if (session.diagnostics.has_errors()) return std::nullopt;
+  if (!what.entry.empty()) compilation.module.entry = compilation.module.find(what.entry);
   opt::Options options;
   options.level = session.options.optimisation;
   options.print_after = session.options.print_after;

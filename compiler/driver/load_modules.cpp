@@ -22,7 +22,8 @@ class Loader {
     if (!parent.empty()) folders_.push_back(parent.string());
   }
 
-  void load_script(std::uint32_t file) {
+  void load_script(std::uint32_t file, const ExpandedText* text) {
+    if (text != nullptr) return load(file, text);
     const std::optional<ExpandedText> expanded = preprocess_script(session_, file);
     if (!session_.diagnostics.has_errors()) load(file, expanded ? &*expanded : nullptr);
   }
@@ -105,10 +106,10 @@ std::optional<ExpandedText> preprocess_script(Session& session, std::uint32_t fi
                     session.diagnostics);
 }
 
-LoadedModules load_modules(Session& session, std::uint32_t file) {
+LoadedModules load_modules(Session& session, std::uint32_t file, const ExpandedText* text) {
   Loader loader(session, file);
   loader.load_library_module("builtins");
-  loader.load_script(file);
+  loader.load_script(file, text);
   return loader.take();
 }
 

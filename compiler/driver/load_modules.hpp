@@ -22,8 +22,9 @@ struct LoadedModules {
 /// first NAME.df, then NAME.swift.
 ///
 /// @param file  the main script, already in `session.sources`
+/// @param text  its text after preprocessing; null: it is yet to be preprocessed
 /// @return      unknown modules, unreadable files and syntax errors are reported
-LoadedModules load_modules(Session& session, std::uint32_t file);
+LoadedModules load_modules(Session& session, std::uint32_t file, const ExpandedText* text = nullptr);
 
 /// The main script's text after preprocessing; nothing if that changes nothing.
 std::optional<ExpandedText> preprocess_script(Session& session, std::uint32_t file);

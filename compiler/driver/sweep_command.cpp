@@ -13,7 +13,8 @@
 #include "compiler/driver/signals.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/sweep_report.hpp"
-#include "compiler/source/source_buffer.hpp"
+#include "compiler/driver/where.hpp"
+#include "compiler/sweep/print_script.hpp"
 #include "compiler/sweep/program_runner.hpp"
 #include "compiler/sweep/results.hpp"
 #include "compiler/sweep/scan.hpp"
@@ -142,7 +143,7 @@ class SweepRun {
   SweepRun(const SweepRequest& request, const Plan& plan)
       : request_(request),
         plan_(plan),
-        keys_(plan.command.words(), plan.space.parameters(), plan.command.uses_seed()),
+        keys_(plan.command.words(), plan.space.parameters(), plan.command.uses("seed")),
         cursor_(plan.space, plan.cursor) {}
 
   int run() {
@@ -179,8 +180,12 @@ class SweepRun {
     row.failed = counts.failed;
     row.state = state_of(stop, signals.caught(), counts);
     const auto written = recorder.end(row);
-    const SweepEnd end{
-        .run = row, .counts = counts, .stop = stop, .signal = signals.caught(), .seconds = row.ended - row.started};
+    const SweepEnd end{.run = row,
+                       .counts = counts,
+                       .stop = stop,
+                       .has_limit = plan_.run.max_fails.has_value(),
+                       .signal = signals.caught(),
+                       .seconds = row.ended - row.started};
     report_sweep(end, sweep.failures(), plan_.command);
     if (!written) return failed(written.error());
     if (stop == sweep::SweepStop::broken) return failed(cursor_.error());
@@ -266,7 +271,7 @@ class SweepRun {
 
 int dry_run(const SweepRequest& request, const Plan& plan) {
   constexpr std::uint64_t shown = 5;
-  const sweep::PointKeys keys(plan.command.words(), plan.space.parameters(), plan.command.uses_seed());
+  const sweep::PointKeys keys(plan.command.words(), plan.space.parameters(), plan.command.uses("seed"));
   std::optional<vm::RunRecord> record = request.use_record ? vm::RunRecord::open() : std::nullopt;
   std::string collect;
   for (const std::string& word : request.collect) (collect += word) += '\0';
@@ -292,6 +297,16 @@ int dry_run(const SweepRequest& request, const Plan& plan) {
   return write_output(text) ? exit_ok : exit_failed;
 }
 
+int show_script(const SweepRequest& request, const Plan& plan) {
+  const auto script =
+      sweep::print_script(plan.space, plan.cursor, plan.command, "raddle sweep " + sweep::shell_line(request.words));
+  if (!script) {
+    fmt::print(stderr, "raddle: {}\n", script.error());
+    return exit_failed;
+  }
+  return write_output(*script) ? exit_ok : exit_failed;
+}
+
 }  // namespace
 
 int option_error(const sweep::OptionError& error) {
@@ -314,6 +329,12 @@ int run_sweep(const SweepRequest& request) {
   if (request.command.empty()) return usage_error("no command: it stands behind `--`", "sweep");
   std::expected<Plan, sweep::OptionError> plan = make_plan(request);
   if (!plan) return option_error(plan.error());
+  if (!request.where.empty()) {
+    auto filter = make_filter(request.where, plan->space.parameters());
+    if (!filter) return filter.error();
+    plan->cursor.filter = std::move(*filter);
+  }
+  if (request.print_script) return show_script(request, *plan);
   for (const std::string& name : plan->command.unused(plan->space.parameters()))
     warn(fmt::format("no word of the command names the parameter `{}`", name));
   try {

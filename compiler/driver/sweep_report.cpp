@@ -44,8 +44,8 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
   fmt::print(stderr, "raddle: {}{}\n", text, seconds_text(end.seconds));
   if (end.stop == sweep::SweepStop::failures)
     fmt::print(stderr, "raddle: stopped early: {}\n",
-               counts.ok + counts.taken == 0 ? "all that was run has failed" : "too many have failed (--max-fails)");
-  if (end.stop != sweep::SweepStop::none)
+               end.has_limit ? "more have failed than --max-fails says" : "the first runs have all failed; -k goes on");
+  if (end.stop == sweep::SweepStop::asked || end.stop == sweep::SweepStop::failures)
     fmt::print(stderr, "raddle: it goes on with: raddle sweep --resume={}\n", end.run.id);
   else if (counts.failed != 0)
     fmt::print(stderr, "raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);

@@ -12,7 +12,8 @@ struct SweepEnd {
   const vm::RunRow& run;
   const sweep::SweepCounts& counts;
   sweep::SweepStop stop = sweep::SweepStop::none;
-  int signal = 0;  ///< that asked for the end, or 0
+  bool has_limit = false;  ///< --max-fails
+  int signal = 0;          ///< that asked for the end, or 0
   double seconds = 0;
 };
 

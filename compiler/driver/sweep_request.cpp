@@ -18,7 +18,7 @@ constexpr const char* usage = R"(raddle sweep: runs a program at each point of a
 
 examples:
   raddle sweep -p a=1,2,3 -p b=0:1:0.1 -- ./model --a {a} --b {b}
-  raddle sweep --lhs 1000 -p 'x~U(0,1)' -p 'y~N(0,2)' --collect regex:'E=(\S+)' -o x.csv -- ./model {x} {y}
+  raddle sweep --lhs 1000 -p 'x~U(0,1)' -p 'y~N(0,2)' --where 'x*y < 0.5' --collect regex:'E=(\S+)' -o x.csv -- ./model {x} {y}
   raddle sweep --resume
 )";
 
@@ -48,6 +48,9 @@ void add_space_options(CLI::App& app, SweepRequest& request) {
       ->group(group);
   app.add_option("--from", space.table, "Parameters from a table: the columns by their names, a point for each row")
       ->type_name("FILE.csv")
+      ->group(group);
+  app.add_option("--where", request.where, "Only the points for which this holds: an expression of the language")
+      ->type_name("EXPR")
       ->group(group);
   const auto add_method = [&](const char* name, sweep::SampleMethod method, const char* about) {
     app.add_option_function<std::uint64_t>(
@@ -104,6 +107,8 @@ void add_run_options(CLI::App& app, SweepRequest& request) {
       ->type_name("SECONDS")
       ->group(group);
   app.add_flag("-n,--dry-run", request.dry_run, "Say how many would be run, and the first ones; run nothing")
+      ->group(group);
+  app.add_flag("--print-script", request.print_script, "Print a script that runs the same programs; run nothing")
       ->group(group);
   app.add_flag_callback(
          "--no-cache", [&request] { request.use_record = false; }, "Run all anew, also what the record has")

@@ -8,13 +8,27 @@
 #include "compiler/sweep/scan.hpp"
 
 namespace raddle::sweep {
+namespace {
+
+constexpr const char* brace_help = "`{{` stands for a brace itself";
+
+std::string help_for(const std::string& name, const std::vector<Parameter>& parameters) {
+  if (name == "rep") return "--repeats N makes it";
+  std::vector<std::string> names{"seed"};
+  for (const Parameter& each : parameters) names.push_back(each.name);
+  const std::string nearest = nearest_name(name, names);
+  if (!nearest.empty()) return fmt::format("did you mean `{{{}}}`?", nearest);
+  return is_name(name) ? fmt::format("-p {}=VALUES makes it; {}", name, brace_help) : brace_help;
+}
+
+}  // namespace
 
 std::expected<CommandTemplate, OptionError> CommandTemplate::parse(const std::vector<std::string>& words,
                                                                    const std::vector<Parameter>& parameters) {
   CommandTemplate made;
   made.words_ = words;
   for (const std::string& word : words) {
-    auto pieces = made.parse_word(word, parameters);
+    auto pieces = parse_word(word, parameters);
     if (!pieces) return std::unexpected(OptionError{"", word, std::move(pieces.error())});
     made.pieces_.push_back(std::move(*pieces));
   }
@@ -22,50 +36,46 @@ std::expected<CommandTemplate, OptionError> CommandTemplate::parse(const std::ve
 }
 
 std::expected<std::vector<CommandTemplate::Piece>, ArgumentError> CommandTemplate::parse_word(
-    const std::string& word, const std::vector<Parameter>& parameters) const {
-  std::vector<Piece> pieces(1);
-  const auto error = [](std::size_t begin, std::size_t end, std::string message, std::string help) {
-    return std::unexpected(ArgumentError{std::move(message), begin, end, std::move(help)});
+    const std::string& word, const std::vector<Parameter>& parameters) {
+  std::vector<Piece> pieces;
+  const auto add = [&](char sign) {
+    if (pieces.empty() || pieces.back().is_placeholder) pieces.emplace_back();
+    pieces.back().text += sign;
   };
   for (std::size_t i = 0; i < word.size(); ++i) {
-    if (word[i] != '{') {
-      const bool is_double = word[i] == '}' && i + 1 < word.size() && word[i + 1] == '}';
-      pieces.back().text += word[i];
-      if (is_double) ++i;
+    const bool is_brace = word[i] == '{' || word[i] == '}';
+    if (is_brace && i + 1 < word.size() && word[i + 1] == word[i]) {
+      add(word[i++]);
       continue;
     }
-    if (i + 1 < word.size() && word[i + 1] == '{') {
-      pieces.back().text += word[++i];
+    if (word[i] != '{') {
+      add(word[i]);
       continue;
     }
     const std::size_t close = word.find('}', i);
-    constexpr const char* brace_help = "`{{` stands for a brace itself";
-    if (close == std::string::npos) return error(i, word.size(), "a placeholder is not closed", brace_help);
-    const std::string name = word.substr(i + 1, close - i - 1);
-    const auto found = std::ranges::find(parameters, name, &Parameter::name);
+    if (close == std::string::npos)
+      return std::unexpected(ArgumentError{"a placeholder is not closed", i, word.size(), brace_help});
+    Piece placeholder{.text = word.substr(i + 1, close - i - 1), .is_placeholder = true};
+    const auto found = std::ranges::find(parameters, placeholder.text, &Parameter::name);
     if (found != parameters.end()) {
-      pieces.back().parameter = static_cast<std::size_t>(found - parameters.begin());
-    } else if (name == "#") {
-      pieces.back().parameter = number;
-    } else if (name == "seed") {
-      pieces.back().parameter = seed;
-    } else {
-      std::vector<std::string> names{"seed"};
-      for (const Parameter& each : parameters) names.push_back(each.name);
-      const std::string nearest = nearest_name(name, names);
-      std::string help = brace_help;
-      if (name == "rep")
-        help = "--repeats N makes it";
-      else if (!nearest.empty())
-        help = fmt::format("did you mean `{{{}}}`?", nearest);
-      else if (is_name(name))
-        help = fmt::format("-p {}=VALUES makes it; {}", name, brace_help);
-      return error(i, close + 1, fmt::format("there is no parameter `{}`", name), help);
+      placeholder.parameter = static_cast<std::size_t>(found - parameters.begin());
+    } else if (placeholder.text != "#" && placeholder.text != "seed") {
+      return std::unexpected(ArgumentError{fmt::format("there is no parameter `{}`", placeholder.text), i, close + 1,
+                                           help_for(placeholder.text, parameters)});
     }
-    pieces.emplace_back();
+    pieces.push_back(std::move(placeholder));
     i = close;
   }
   return pieces;
+}
+
+void CommandTemplate::append(std::string& word, const Piece& piece, const Point& point) {
+  if (!piece.is_placeholder)
+    word += piece.text;
+  else if (piece.parameter != no_parameter)
+    word += point.values[piece.parameter];
+  else
+    word += std::to_string(piece.text == "#" ? point.number : point.seed);
 }
 
 std::vector<std::string> CommandTemplate::words_for(const Point& point) const {
@@ -73,33 +83,33 @@ std::vector<std::string> CommandTemplate::words_for(const Point& point) const {
   words.reserve(pieces_.size());
   for (const std::vector<Piece>& pieces : pieces_) {
     std::string& word = words.emplace_back();
-    for (const Piece& piece : pieces) {
-      word += piece.text;
-      if (piece.parameter == number)
-        word += std::to_string(point.number);
-      else if (piece.parameter == seed)
-        word += std::to_string(point.seed);
-      else if (piece.parameter != nothing)
-        word += point.values[piece.parameter];
-    }
+    for (const Piece& piece : pieces) append(word, piece, point);
   }
   return words;
 }
 
-bool CommandTemplate::uses_seed() const {
-  return std::ranges::any_of(pieces_, [](const auto& pieces) {
-    return std::ranges::any_of(pieces, [](const Piece& piece) { return piece.parameter == seed; });
+bool CommandTemplate::uses(std::string_view name) const {
+  return std::ranges::any_of(pieces_, [&](const auto& pieces) {
+    return std::ranges::any_of(pieces, [&](const Piece& piece) { return piece.is_placeholder && piece.text == name; });
   });
 }
 
+std::string CommandTemplate::value_of(std::string_view name, const Point& point) const {
+  for (const std::vector<Piece>& pieces : pieces_) {
+    for (const Piece& piece : pieces) {
+      if (!piece.is_placeholder || piece.text != name) continue;
+      std::string value;
+      append(value, piece, point);
+      return value;
+    }
+  }
+  return {};
+}
+
 std::vector<std::string> CommandTemplate::unused(const std::vector<Parameter>& parameters) const {
-  std::vector<bool> used(parameters.size());
-  for (const std::vector<Piece>& pieces : pieces_)
-    for (const Piece& piece : pieces)
-      if (piece.parameter < used.size()) used[piece.parameter] = true;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < used.size(); ++i)
-    if (!used[i] && parameters[i].name != "rep" && parameters[i].name != "seed") names.push_back(parameters[i].name);
+  for (const Parameter& parameter : parameters)
+    if (parameter.name != "rep" && parameter.name != "seed" && !uses(parameter.name)) names.push_back(parameter.name);
   return names;
 }
 

@@ -4,6 +4,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/sweep/space.hpp"
@@ -19,17 +20,25 @@ class CommandTemplate {
   const std::vector<std::string>& words() const { return words_; }
   /// Parameters that no word names.
   std::vector<std::string> unused(const std::vector<Parameter>& parameters) const;
-  bool uses_seed() const;
+  /// @param name  of a parameter, `#` or `seed`
+  bool uses(std::string_view name) const;
+  /// The text that a placeholder stands for. @pre uses(name)
+  std::string value_of(std::string_view name, const Point& point) const;
+
+  static constexpr std::size_t no_parameter = ~std::size_t{0};
+  /// A text, or a placeholder.
+  struct Piece {
+    std::string text;  ///< of a placeholder, its name
+    bool is_placeholder = false;
+    std::size_t parameter = no_parameter;  ///< of Point::values; no_parameter: `#`, or a seed without repeats
+  };
+  /// Of each word.
+  const std::vector<std::vector<Piece>>& pieces() const { return pieces_; }
 
  private:
-  static constexpr std::size_t number = ~std::size_t{0}, seed = number - 1, nothing = seed - 1;
-  /// A text, then a value.
-  struct Piece {
-    std::string text;
-    std::size_t parameter = nothing;
-  };
-  std::expected<std::vector<Piece>, ArgumentError> parse_word(const std::string& word,
-                                                              const std::vector<Parameter>& parameters) const;
+  static void append(std::string& word, const Piece& piece, const Point& point);
+  static std::expected<std::vector<Piece>, ArgumentError> parse_word(const std::string& word,
+                                                                     const std::vector<Parameter>& parameters);
   std::vector<std::string> words_;
   std::vector<std::vector<Piece>> pieces_;
 };

@@ -17,10 +17,10 @@ namespace raddle::sweep {
 using PointFilter = std::function<std::expected<std::vector<bool>, std::string>(const std::vector<Point>&)>;
 
 struct CursorOptions {
-  std::uint64_t shard = 1, shard_count = 1;  ///< every shard_count-th point, from the shard-th on
-  std::optional<std::uint64_t> order_seed;   ///< random order
-  std::vector<std::uint64_t> numbers;        ///< not empty: only these
-  PointFilter filter;                        ///< may be empty
+  std::uint64_t shard = 1, shard_count = 1;                ///< every shard_count-th point, from the shard-th on
+  std::optional<std::uint64_t> order_seed = std::nullopt;  ///< random order
+  std::vector<std::uint64_t> numbers = {};                 ///< not empty: only these
+  PointFilter filter = {};                                 ///< may be empty
 };
 
 class Cursor {

@@ -25,6 +25,16 @@ void Space::append(const Group& group, std::uint64_t index, std::vector<std::str
   }
 }
 
+std::vector<const Values*> Space::grid() const {
+  std::vector<const Values*> all;
+  for (const Group& group : groups_) {
+    const auto* zip = std::get_if<Zip>(&group);
+    if (zip == nullptr || zip->columns.size() != 1 || repeats_ != 0) return {};
+    all.push_back(&zip->columns.front());
+  }
+  return all;
+}
+
 Point Space::point(std::uint64_t number) const {
   std::uint64_t left = number - 1;
   const std::uint64_t repeats = repeats_ == 0 ? 1 : repeats_;

@@ -20,10 +20,10 @@ namespace raddle::sweep {
 
 /// As on the command line.
 struct SpaceOptions {
-  std::vector<std::string> parameters;  ///< -p
-  std::vector<std::string> zips;        ///< --zip
-  std::string table;                    ///< --from: a file's path, or ""
-  std::optional<SampleMethod> method;
+  std::vector<std::string> parameters = {};  ///< -p
+  std::vector<std::string> zips = {};        ///< --zip
+  std::string table = "";                    ///< --from: a file's path, or ""
+  std::optional<SampleMethod> method = std::nullopt;
   std::uint64_t sample_count = 0;
   std::uint64_t repeats = 0;  ///< 0: no parameters `rep` and `seed`
   std::uint64_t seed = 0;
@@ -41,9 +41,9 @@ struct Parameter {
 };
 
 struct Point {
-  std::uint64_t number = 0;         ///< from 1
-  std::vector<std::string> values;  ///< in the order of Space::parameters()
-  std::uint64_t seed = 0;           ///< 31 bits, the same for the same values, repeat and --seed in any sweep
+  std::uint64_t number = 0;              ///< from 1
+  std::vector<std::string> values = {};  ///< in the order of Space::parameters()
+  std::uint64_t seed = 0;                ///< 31 bits, the same for the same values, repeat and --seed in any sweep
 };
 
 class Space {
@@ -54,6 +54,8 @@ class Space {
   std::uint64_t size() const { return size_; }
   /// @pre 1 <= number <= size()
   Point point(std::uint64_t number) const;
+  /// The values of each parameter, if each is combined with each and nothing is repeated or drawn; else none.
+  std::vector<const Values*> grid() const;
 
  private:
   friend class SpaceBuilder;

@@ -61,6 +61,7 @@ STEPS = [
     Step("seeds", "the same scripts, the order of tasks perturbed",
          [[PYTHON, "tests/support/golden.py", "--scheduler-seeds=6"]]),
     Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]]),
+    Step("sweeps", "sweeps that are killed, interrupted, two at a time", [[PYTHON, "tests/stress/sweep_kill.py"]]),
     Step("property", "random programs do the same in every mode",
          [[PYTHON, "tests/property/random_programs.py", "--count=100000", "--seconds=60"]]),
     Step("asan", "concurrent parts under ASan and UBSan", sanitized("asan")),

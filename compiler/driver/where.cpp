@@ -1,0 +1,132 @@
+#include "compiler/driver/where.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <memory>
+
+#include "compiler/driver/compile.hpp"
+#include "compiler/emit/emit_program.hpp"
+#include "compiler/sweep/scan.hpp"
+#include "vm/interpret/run.hpp"
+#include "vm/value/array.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+using sweep::ValueType;
+
+std::string_view type_name(ValueType type) {
+  switch (type) {
+    case ValueType::int_: return "int";
+    case ValueType::float_: return "float";
+    case ValueType::string: return "string";
+  }
+  return "";
+}
+
+/// Does the text have this word, be it as a name or not?
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_part = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
+  };
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    if ((at == 0 || !is_part(at - 1)) && !is_part(at + word.size())) return true;
+  return false;
+}
+
+std::int64_t int_of(std::string_view text) {
+  std::int64_t number = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// The expression as a program: a function of one point, called for each of a batch. The parameters' values come as
+/// arrays, what is found goes out as one.
+class Filter {
+ public:
+  static constexpr const char* entry = "keep_points";
+
+  Filter(const std::string& expression, const std::vector<sweep::Parameter>& parameters) : expression_(expression) {
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (has_word(expression, parameters[i].name)) used_.push_back({parameters[i], i});
+  }
+
+  bool compile() {
+    const std::uint32_t file = session_.sources.add("--where", expression_);
+    const auto length = static_cast<std::uint32_t>(expression_.size());
+    std::string formals, arrays, elements;
+    for (const auto& [parameter, index] : used_) {
+      formals += fmt::format("{}{} {}", formals.empty() ? "" : ", ", type_name(parameter.type), parameter.name);
+      arrays += fmt::format(", {} {}[]", type_name(parameter.type), parameter.name);
+      elements += fmt::format("{}{}[point]", elements.empty() ? "" : ", ", parameter.name);
+    }
+    ExpandedText text;
+    text.append(fmt::format("(boolean keep) keep_point({}) {{ keep = (", formals), {file, 0, 0}, PartOrigin::replaced);
+    text.append(expression_, {file, 0, length}, PartOrigin::copied);
+    text.append(fmt::format("\n); }}\n(boolean keep[]) {}(int count{}) {{\n"
+                            "foreach point in [0:count - 1] {{ keep[point] = keep_point({}); }} }}\n",
+                            entry, arrays, elements),
+                {file, length, length}, PartOrigin::replaced);
+    text.end_at({file, length, length});
+    compilation_ = driver::compile(session_, file, {.text = &text, .entry = entry});
+    if (session_.print_diagnostics() || !compilation_) return false;
+    program_ = emit_program(compilation_->module);
+    return true;
+  }
+
+  std::expected<std::vector<bool>, std::string> keep(const std::vector<sweep::Point>& points) const {
+    vm::RunOptions options;
+    options.arguments.push_back(vm::Value::of(static_cast<std::int64_t>(points.size())));
+    for (const auto& [parameter, index] : used_) options.arguments.push_back(column(points, index, parameter.type));
+    const vm::RunResult result = vm::run(program_, options);
+    if (!result.failures.empty()) return std::unexpected("--where: " + result.failures.front().message);
+    std::vector<bool> kept;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const vm::Value value = result.results.front().as_array().get(vm::Value::of(static_cast<std::int64_t>(i)));
+      kept.push_back(value.as_bool());
+    }
+    return kept;
+  }
+
+ private:
+  static vm::Value column(const std::vector<sweep::Point>& points, std::size_t index, ValueType type) {
+    std::vector<vm::Value> values;
+    values.reserve(points.size());
+    for (const sweep::Point& point : points) {
+      const std::string& text = point.values[index];
+      switch (type) {
+        case ValueType::int_: values.push_back(vm::Value::of(int_of(text))); break;
+        case ValueType::float_: values.push_back(vm::Value::of(sweep::read_number(text).value_or(0))); break;
+        case ValueType::string: values.push_back(vm::Value::of(text)); break;
+      }
+    }
+    return vm::Value::of_object(vm::ValueKind::array, vm::Array::dense(std::move(values)));
+  }
+
+  struct Used {
+    sweep::Parameter parameter;
+    std::size_t index;  // of Point::values
+  };
+  std::string expression_;
+  std::vector<Used> used_;
+  Session session_;
+  std::optional<Compilation> compilation_;
+  vm::Program program_;
+};
+
+}  // namespace
+
+std::expected<sweep::PointFilter, int> make_filter(const std::string& expression,
+                                                   const std::vector<sweep::Parameter>& parameters) {
+  const auto filter = std::make_shared<Filter>(expression, parameters);
+  if (!filter->compile()) return std::unexpected(exit_usage);
+  return [filter](const std::vector<sweep::Point>& points) { return filter->keep(points); };
+}
+
+}  // namespace raddle::driver

@@ -1,0 +1,77 @@
+#include "compiler/sweep/collector.hpp"
+
+#include <doctest/doctest.h>
+
+#include "compiler/sweep/json_text.hpp"
+
+using namespace raddle::sweep;
+
+namespace {
+
+const std::vector<Parameter> parameters = {{"a", ValueType::int_}};
+const Point point{.number = 1, .values = {"1"}};
+
+/// As JSON, or the error.
+std::string collected(const std::string& word, const std::string& output) {
+  const auto collector = Collector::parse(word, parameters);
+  REQUIRE_MESSAGE(collector, collector.error().error.message);
+  const auto results = collect_all({*collector}, point, output);
+  return results ? *results : "error: " + results.error();
+}
+
+/// Message, what is underlined.
+std::pair<std::string, std::string> fault(const std::string& word) {
+  const auto collector = Collector::parse(word, parameters);
+  REQUIRE(!collector);
+  const ArgumentError& error = collector.error().error;
+  return {error.message, word.substr(error.begin, error.end - error.begin)};
+}
+
+}  // namespace
+
+TEST_CASE("without a collector the last line is the result") {
+  CHECK(*collect_all({}, point, "one\ntwo \n\n") == R"({"stdout":"two "})");
+  CHECK(*collect_all({}, point, "") == R"({"stdout":""})");
+}
+
+TEST_CASE("json: members, nested ones by both names, numbers as they are written") {
+  CHECK(collected("json:", R"({"E": 1.50, "s": "x", "t": {"u": 2}, "v": [1, {"w": 2}], "n": null})") ==
+        R"({"E":1.50,"s":"x","t.u":2,"v":"[1,{\"w\":2}]","n":""})");
+  CHECK(collected("json:", "step 1\nstep 2\n{\"E\": 3}\n") == R"({"E":3})");
+  CHECK(collected("json:", "nothing") == "error: no JSON object in standard output");
+}
+
+TEST_CASE("csv: the last row") {
+  CHECK(collected("csv:", "t,E\n1,5\n2,4.5\n") == R"({"t":2,"E":4.5})");
+  CHECK(collected("csv:", "t,E\n") == "error: no row of CSV in standard output");
+}
+
+TEST_CASE("regex: the groups of the last line that matches, by the words before them") {
+  CHECK(collected(R"(regex:E=(\S+))", "E=1\nE=2 done\nend") == R"({"E":2})");
+  CHECK(collected("regex:energy: *([0-9.]+) +steps=([0-9]+)", "energy:  1.5 steps=7") == R"({"energy":1.5,"steps":7})");
+  CHECK(collected("regex:([0-9]+) of ([0-9]+)", "3 of 4") == R"({"value1":3,"value2":4})");
+  CHECK(collected("regex:(?:a|b)=([0-9]+)", "b=4") == R"({"value":4})");
+  CHECK(collected("regex:[0-9]+", "x 17 y") == R"({"value":17})");
+  CHECK(collected("regex:E=(.*)", "none") == "error: no line matches `E=(.*)` in standard output");
+}
+
+TEST_CASE("a file is read in place of the output") {
+  CHECK(collected("json:/nowhere/{a}.json", "") == "error: can not read `/nowhere/1.json`: no such file or directory");
+  CHECK(Collector::parse("regex(/x/{a}):E", parameters)->reads_file());
+}
+
+TEST_CASE("errors of collectors mark what is wrong") {
+  CHECK(fault("jsn:") == std::pair<std::string, std::string>{"no such kind of result", "jsn"});
+  CHECK(fault("regex:").first == "the expression is missing");
+  CHECK(fault("regex:(").first == "bad regular expression `(`: unmatched ( or \\(");
+  CHECK(fault("regex:a.*?b") ==
+        std::pair<std::string, std::string>{"not supported yet: a match as short as possible", "*?"});
+  CHECK(fault("json:out_{b}.json") == std::pair<std::string, std::string>{"there is no parameter `b`", "{b}"});
+}
+
+TEST_CASE("numbers of JSON") {
+  CHECK(json_value("1.0") == "1.0");
+  CHECK(json_value("-1e-5") == "-1e-5");
+  for (const char* text : {"01", "1.", ".5", "+1", "nan", "1e", "-"})
+    CHECK(json_value(text) == "\"" + std::string(text) + "\"");
+}

@@ -1,0 +1,93 @@
+#include "compiler/sweep/values.hpp"
+
+#include <doctest/doctest.h>
+
+using raddle::sweep::Values;
+using raddle::sweep::ValueType;
+
+namespace {
+
+std::string all(const std::string& text) {
+  const auto values = Values::parse(text, 0);
+  if (!values) return "error: " + values.error().message;
+  std::string joined;
+  for (std::uint64_t i = 0; i < values->size(); ++i) joined += (i == 0 ? "" : " ") + values->at(i);
+  return joined;
+}
+
+/// What is wrong, and the part of the word that is underlined.
+std::pair<std::string, std::string> fault(const std::string& text) {
+  const auto values = Values::parse(text, 0);
+  REQUIRE(!values);
+  return {values.error().message, text.substr(values.error().begin, values.error().end - values.error().begin)};
+}
+
+using Fault = std::pair<std::string, std::string>;
+
+}  // namespace
+
+TEST_CASE("a list's values are as they are written") {
+  CHECK(all("1,2,3") == "1 2 3");
+  CHECK(all("01,1.50,-2,1e-3") == "01 1.50 -2 1e-3");
+  CHECK(all("small,large") == "small large");
+  CHECK(all("a b,x=y") == "a b x=y");
+  CHECK(all("one\\,two,three") == "one,two three");
+  CHECK(all("host:80,http://x") == "host:80 http://x");
+  CHECK(all("5\\:7") == "5:7");
+}
+
+TEST_CASE("a range has both ends, in decimal") {
+  CHECK(all("1:4") == "1 2 3 4");
+  CHECK(all("0:1:0.25") == "0.00 0.25 0.50 0.75 1.00");
+  CHECK(all("0:0.3:0.1") == "0.0 0.1 0.2 0.3");
+  CHECK(all("3:1:-1") == "3 2 1");
+  CHECK(all("-0.2:0.2:0.1") == "-0.2 -0.1 0.0 0.1 0.2");
+  CHECK(all("0:5:2") == "0 2 4");
+  CHECK(all("1e-3:3e-3:1e-3") == "0.001 0.002 0.003");
+  CHECK(all("7:7") == "7");
+  CHECK(all("1:3,10,20:30:10") == "1 2 3 10 20 30");
+  CHECK(Values::parse("0:1000000000:1", 0)->size() == 1000000001);
+}
+
+TEST_CASE("lin and log have both ends") {
+  CHECK(all("lin(0,1,5)") == "0 0.25 0.5 0.75 1");
+  CHECK(all("lin(2,2,1)") == "2");
+  CHECK(all("log(1e-4,1e-1,4)") == "0.0001 0.001 0.01 0.1");
+  CHECK(all("log(100,1,3)") == "100 10 1");
+  CHECK(all("0,log(1,100,3)") == "0 1 10 100");
+}
+
+TEST_CASE("the type is what all values can be read as") {
+  CHECK(Values::parse("1,2", 0)->type() == ValueType::int_);
+  CHECK(Values::parse("1:3", 0)->type() == ValueType::int_);
+  CHECK(Values::parse("1,2.5", 0)->type() == ValueType::float_);
+  CHECK(Values::parse("0:1:0.5", 0)->type() == ValueType::float_);
+  CHECK(Values::parse("lin(0,1,3)", 0)->type() == ValueType::float_);
+  CHECK(Values::parse("lin(0,10,11)", 0)->type() == ValueType::int_);
+  CHECK(Values::parse("1,x", 0)->type() == ValueType::string);
+}
+
+TEST_CASE("errors of values mark what is wrong") {
+  CHECK(fault("1,,2") == Fault{"a value is missing", ""});
+  CHECK(fault("1,,2") == Fault{"a value is missing", ""});
+  CHECK(Values::parse("1,,2", 2).error().begin == 4);
+  CHECK(fault("") == Fault{"a value is missing", ""});
+  CHECK(fault("1:x") == Fault{"the range's last value `x` is no number", "x"});
+  CHECK(fault("1:") == Fault{"the range's last value is missing", ""});
+  CHECK(fault(":4") == Fault{"the range's first value is missing", ""});
+  CHECK(fault("1:4:y") == Fault{"the range's step `y` is no number", "y"});
+  CHECK(fault("1:4:0") == Fault{"the range's step is 0", "0"});
+  CHECK(fault("1:4:1:1") == Fault{"a range has no fourth part", "1"});
+  CHECK(fault("2,4:1") == Fault{"the range is empty: 1 is below 4", "4:1"});
+  CHECK(fault("1:4:-1") == Fault{"the range is empty: 4 is above 1", "1:4:-1"});
+  CHECK(fault("0:1e300") == Fault{"the range has too many values", "0:1e300"});
+  CHECK(fault("0:1:1e-20") == Fault{"a range counts in at most 15 decimals", "1e-20"});
+  CHECK(fault("log(0,1,3)") == Fault{"`log` goes from a positive value to a positive one", "0"});
+  CHECK(fault("log(1,2)") == Fault{"`log` takes three values, not 2", "log(1,2)"});
+  CHECK(fault("lin(0,1,0)") == Fault{"the count `0` is no whole number from 1 on", "0"});
+  CHECK(fault("lin(0,1,2.5)") == Fault{"the count `2.5` is no whole number from 1 on", "2.5"});
+  CHECK(fault("lin(0,1,1)") == Fault{"a single value can not be both ends", "1"});
+  CHECK(fault("lin(0,q,3)") == Fault{"the last value `q` is no number", "q"});
+  CHECK(fault("1,ln(0,1,3)") == Fault{"there is no `ln`", "ln"});
+  CHECK(fault("U(0,1)") == Fault{"`U` is a distribution, not a list of values", "U(0,1)"});
+}

@@ -1,0 +1,132 @@
+#include "vm/record/recorder.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "vm/record/process_identity.hpp"
+
+using namespace raddle::vm;
+
+namespace {
+
+/// A folder of its own to work in, gone at the end.
+class FreshFolder {
+ public:
+  FreshFolder() {
+    std::string name = "/tmp/raddle-record-XXXXXX";
+    path_ = mkdtemp(name.data());
+    std::filesystem::current_path(path_);
+  }
+  ~FreshFolder() {
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(path_);
+  }
+
+ private:
+  std::filesystem::path before_ = std::filesystem::current_path(), path_;
+};
+
+RunRow sweep_of(std::uint64_t points) {
+  RunRow run;
+  run.kind = "sweep";
+  run.command = std::string("-p\0a=1\0", 7);
+  run.started = 1000;
+  run.points = points;
+  return run;
+}
+
+PointRow point(std::uint64_t number, PointOutcome outcome) {
+  PointRow row;
+  row.number = number;
+  row.key = {7, number};
+  row.outcome = outcome;
+  row.results = R"({"E":1})";
+  row.stdout_end = std::string("a\0b", 3);
+  row.stdout_size = 100;
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("what is recorded is read back") {
+  const FreshFolder folder;
+  CHECK(!RunRecord::open());
+  Recorder recorder(sweep_of(2));
+  recorder.add(point(1, PointOutcome::ok));
+  recorder.add(point(2, PointOutcome::signal));
+  RunRow end = sweep_of(2);
+  end.ended = 1001;
+  end.state = RunState::failed;
+  end.ok = end.failed = 1;
+  REQUIRE(recorder.end(end));
+
+  RunRecord record = *RunRecord::open();
+  const std::vector<RunRow> runs = record.runs();
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].id == recorder.id());
+  CHECK(runs[0].words() == std::vector<std::string>{"-p", "a=1"});
+  CHECK(runs[0].state == RunState::failed);
+  CHECK(runs[0].ended == 1001);
+  std::vector<std::string> ends;
+  record.for_each_point(recorder.id(), [&](const PointRow& row) { ends.push_back(row.stdout_end); });
+  CHECK(ends == std::vector<std::string>{std::string("a\0b", 3), std::string("a\0b", 3)});
+  CHECK(record.failed_points(recorder.id()) == std::vector<std::uint64_t>{2});
+  CHECK(record.find_done({7, 1})->results == R"({"E":1})");
+  CHECK(!record.find_done({7, 2}));
+  CHECK(record.find_latest({7, 2}, "")->outcome == PointOutcome::signal);
+  CHECK(record.find(recorder.id().substr(0, 4)).size() == 1);
+  CHECK(record.find("no such").empty());
+  CHECK(record.remove(runs[0]));
+  CHECK(record.runs().empty());
+  CHECK(!record.has_points());
+}
+
+TEST_CASE("a run without an end is running while its process lives, else it was killed") {
+  const FreshFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    auto* recorder = new Recorder(sweep_of(5));  // not destroyed: the process is killed
+    recorder->add(point(1, PointOutcome::ok));
+    while (!RunRecord::open()->has_points()) usleep(1000);
+    raise(SIGKILL);
+  }
+  int status = 0;
+  while (!RunRecord::open() || RunRecord::open()->runs().empty()) usleep(1000);
+  waitpid(child, &status, 0);
+  const std::vector<RunRow> runs = RunRecord::open()->runs();
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].state == RunState::killed);
+  CHECK(runs[0].ok == 1);
+
+  Recorder own(sweep_of(1));
+  const RunRow running = RunRecord::open()->find(own.id()).at(0);
+  CHECK(running.state == RunState::running);
+  CHECK(!RunRecord::open()->remove(running));
+}
+
+TEST_CASE("ids of runs that begin together differ") {
+  const FreshFolder folder;
+  const Recorder one(sweep_of(1)), two(sweep_of(1)), three(sweep_of(1));
+  CHECK(one.id() != two.id());
+  CHECK(two.id() != three.id());
+}
+
+TEST_CASE("a process is known by more than its number") {
+  ProcessIdentity self = own_identity();
+  CHECK(is_alive(self));
+  ++self.start_ticks;
+  CHECK(!is_alive(self));
+  self = own_identity();
+  self.boot = "another";
+  CHECK(!is_alive(self));
+}
+
+TEST_CASE("what can not be recorded is told") {
+  const FreshFolder folder;
+  { std::ofstream(".raddle") << "a file in the folder's place"; }
+  CHECK_THROWS_AS(Recorder(sweep_of(1)), RecordError);
+}
