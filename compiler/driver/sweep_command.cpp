@@ -147,6 +147,8 @@ class SweepRun {
         cursor_(plan.space, plan.cursor) {}
 
   int run() {
+    SignalWatch signals({SIGINT, SIGTERM, SIGUSR1, SIGHUP},
+                        [this](int signal, unsigned count) { hear(signal, count); });
     vm::RunRow row = run_row(request_, cursor_.size());
     vm::Recorder recorder(row);
     vm::RunRecord record = vm::RunRecord::create();
@@ -154,8 +156,6 @@ class SweepRun {
     sweep::EarlierResults earlier(record, keys_, plan_.collectors, row.collect, row.id);
     const bool looks_up = request_.use_record && record.has_points();
     sweep::Progress progress(progress_style(request_.progress));
-    SignalWatch signals({SIGINT, SIGTERM, SIGUSR1, SIGHUP},
-                        [this](int signal, unsigned count) { hear(signal, count); });
     sweep::ProgramRunner runner(plan_.command, plan_.collectors, plan_.run.jobs, request_.timeout_s);
     sweep::Sweep sweep(cursor_, runner, plan_.run,
                        {.is_done = looks_up ? [&](const sweep::Point& point) { return earlier.is_done(point); }

@@ -48,11 +48,21 @@ std::expected<Members, std::string> take_csv(const std::string& text) {
 std::string group_name(const std::string& expression, std::size_t open, std::size_t number, std::size_t count) {
   std::size_t end = open;
   const auto sign = [&](std::size_t i) { return static_cast<unsigned char>(expression[i]); };
-  constexpr std::string_view between = " *+?\\s";
-  while (end > 0 && between.find(expression[end - 1]) != std::string_view::npos) --end;
+  const auto skip_blanks = [&] {
+    constexpr std::string_view blanks = " *+?";
+    for (;;) {
+      if (end > 0 && blanks.find(expression[end - 1]) != std::string_view::npos)
+        --end;
+      else if (end > 1 && expression.compare(end - 2, 2, "\\s") == 0)
+        end -= 2;
+      else
+        return;
+    }
+  };
+  skip_blanks();
   const bool is_named = end > 0 && (expression[end - 1] == '=' || expression[end - 1] == ':');
   if (is_named) --end;
-  while (is_named && end > 0 && between.find(expression[end - 1]) != std::string_view::npos) --end;
+  if (is_named) skip_blanks();
   std::size_t begin = end;
   while (is_named && begin > 0 && (std::isalnum(sign(begin - 1)) != 0 || sign(begin - 1) == '_')) --begin;
   if (begin < end) return expression.substr(begin, end - begin);

@@ -59,10 +59,16 @@ def check_table(path, points):
     require(all(line["outcome"] == "ok" and line["stdout"] == f"E={line['a']}" for line in lines), f"{path}: wrong rows")
 
 
+def states(raddle, folder):
+    done = subprocess.run([raddle, "runs", "list", "--json"], cwd=folder, stdout=subprocess.PIPE, check=True)
+    return [run["state"] for run in json.loads(done.stdout)["runs"]]
+
+
 def kill_and_resume(raddle, folder, points, kills, chance):
     process = None
     for number in range(kills):
-        words = command(raddle, points) if number == 0 else [raddle, "sweep", "--resume"]
+        is_resumable = number > 0 and states(raddle, folder)  # else it was killed before it had begun
+        words = [raddle, "sweep", "--resume"] if is_resumable else command(raddle, points)
         process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         left = points - len(set(started(folder)))
         time.sleep(chance.uniform(0, max(0.03, 0.004 * left / max(1, kills - number))))
@@ -71,9 +77,8 @@ def kill_and_resume(raddle, folder, points, kills, chance):
         process.send_signal(signal.SIGKILL)
         process.wait()
         require(not (folder / "x.csv").exists() or process.returncode == 0, "a table although points are missing")
-    states = json.loads(subprocess.run([raddle, "runs", "list", "--json"], cwd=folder, stdout=subprocess.PIPE,
-                                       check=True).stdout)["runs"]
-    require(all(run["state"] in ("killed", "done") for run in states), f"states: {[run['state'] for run in states]}")
+    found = states(raddle, folder)
+    require(all(state in ("killed", "done") for state in found), f"states: {found}")
     last = subprocess.run([*command(raddle, points)], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           check=False)
     require(last.returncode == 0, f"the last one ended with {last.returncode}: {last.stderr.decode()}")

@@ -99,9 +99,13 @@ void use_write_ahead_log(Database& database) {
   }
 }
 
-void require_format(Database& database) {
+std::int64_t format_of(Database& database) {
   Statement version(database, "PRAGMA user_version");
-  if (!version.step() || version.integer(0) != format_version)
+  return version.step() ? version.integer(0) : 0;
+}
+
+void require_format(Database& database) {
+  if (format_of(database) != format_version)
     throw RecordError(fmt::format("the record `{}` is of another version of raddle: rename or remove it", record_path));
 }
 
@@ -153,7 +157,8 @@ RunRecord::RunRecord(Database::Mode mode) : database_(std::make_unique<Database>
 std::optional<RunRecord> RunRecord::open() {
   std::error_code code;
   if (!std::filesystem::exists(record_path, code)) return std::nullopt;
-  RunRecord record(Database::Mode::read_write);  // who reads a write-ahead log writes into its index
+  RunRecord record(Database::Mode::read_write);                // who reads a write-ahead log writes into its index
+  if (format_of(*record.database_) == 0) return std::nullopt;  // somebody is about to make it
   require_format(*record.database_);
   return record;
 }
@@ -162,14 +167,11 @@ RunRecord RunRecord::create() {
   make_folder();
   RunRecord record(Database::Mode::read_write);
   use_write_ahead_log(*record.database_);
-  Statement version(*record.database_, "PRAGMA user_version");
-  if (version.step() && version.integer(0) == 0) {
-    version.reset();
+  if (format_of(*record.database_) == 0) {
     Transaction transaction(*record.database_);
     record.database_->run(tables);
     transaction.commit();
   }
-  version.reset();
   require_format(*record.database_);
   return record;
 }

@@ -91,11 +91,10 @@ TEST_CASE("a run without an end is running while its process lives, else it was 
   if (child == 0) {
     auto* recorder = new Recorder(sweep_of(5));  // not destroyed: the process is killed
     recorder->add(point(1, PointOutcome::ok));
-    while (!RunRecord::open()->has_points()) usleep(1000);
+    while (!RunRecord::open() || !RunRecord::open()->has_points()) usleep(1000);
     raise(SIGKILL);
   }
   int status = 0;
-  while (!RunRecord::open() || RunRecord::open()->runs().empty()) usleep(1000);
   waitpid(child, &status, 0);
   const std::vector<RunRow> runs = RunRecord::open()->runs();
   REQUIRE(runs.size() == 1);
