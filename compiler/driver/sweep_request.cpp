@@ -155,8 +155,9 @@ std::optional<int> parse(CLI::App& app, SweepRequest& request, std::vector<std::
     if (error.get_exit_code() == 0) return write_output(app.help()) ? exit_ok : exit_failed;
     return usage_error(error.what(), "sweep");
   }
-  if (app.remaining().empty()) return std::nullopt;
-  const std::string& extra = app.remaining().front();
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) return std::nullopt;
+  const std::string& extra = extras.front();
   if (extra.starts_with("-")) return unknown_option(app, extra, "sweep");
   if (extra.ends_with(".df") || extra.ends_with(".swift"))
     return usage_error(fmt::format("not supported yet: a sweep over a script: `{}`", extra), "sweep");

@@ -54,6 +54,8 @@ CASES = [
     ("run hello.df --workers=2", 2, "", "options of raddle stand before it: `raddle run --workers=2 SCRIPT`"),
     ("run hello.df --stats", 2, "", "`raddle run --stats .. SCRIPT`"),
     ("run hello.df -k", 2, "", "`-k` stands behind the script"),
+    ("sweep -p a=1,2 ./model-program {a}", 2, "", "the command stands behind `--`"),
+    ("sweep -p a=1,2 model.df", 2, "", "not supported yet: a sweep over a script"),
     ("run hello.df word --flag", 0, "trace: hello", "`word`, `--flag` have no effect"),
     ("run arguments.df --workers=2 word", 0, "--workers=2 word", ""),
     ("check hello.df word", 2, "", "can not read `word`"),
