@@ -160,7 +160,10 @@ std::optional<int> parse(CLI::App& app, SweepRequest& request, std::vector<std::
   const std::string& extra = extras.front();
   if (extra.starts_with("-")) return unknown_option(app, extra, "sweep");
   if (extra.ends_with(".df") || extra.ends_with(".swift"))
-    return usage_error(fmt::format("not supported yet: a sweep over a script: `{}`", extra), "sweep");
+    return usage_error(fmt::format("not supported yet: a sweep over a script by itself; as a program of its own it can "
+                                   "be swept over: raddle sweep .. -- raddle run --results {} --NAME={{NAME}}",
+                                   extra),
+                       "sweep");
   return usage_error(
       fmt::format("`{}` is no option; the command stands behind `--`: raddle sweep .. -- {} ..", extra, extra),
       "sweep");
