@@ -77,13 +77,10 @@ struct WorkerPool::State {
   std::vector<bool> is_working;  // counted by the gate
   std::vector<std::jthread> threads;
 
-  // takes: own, injected, somebody else's
-  Task* find_task(Worker& worker);
-  Task* take_elsewhere(Worker& worker);
   Task* steal_fork(Worker& thief);
-  Task* take_perturbed(Worker& worker);
-  bool all_empty();
   void work(Worker& worker);
+  template <typename Queues>
+  void work_with(Queues& all, Worker& worker);
   bool leave(Worker& worker);
   void start_thread(unsigned index);
   const auto nothing_injected() {
@@ -148,16 +145,6 @@ void Worker::deallocate(void* memory, std::size_t size_bytes) { state_->slabs.de
 
 // ---------------------------------------------------------------- the loop
 
-Task* WorkerPool::State::take_elsewhere(Worker& worker) {
-  Task* const task = with_queues([&](auto& all) {
-    bool has_moved = false;
-    Task* found = all.take_elsewhere(worker.index_, worker.perturbation_.next(), has_moved);
-    if (has_moved) gate.notify_one();
-    return found;
-  });
-  return task ? task : steal_fork(worker);
-}
-
 Task* WorkerPool::State::steal_fork(Worker& thief) {
   const std::size_t count = workers.size();
   const std::size_t start = thief.perturbation_.next() % count;
@@ -169,57 +156,58 @@ Task* WorkerPool::State::steal_fork(Worker& thief) {
   return nullptr;
 }
 
-// With a scheduler seed: any order that the language allows must give the same results.
-Task* WorkerPool::State::take_perturbed(Worker& worker) {
-  switch (worker.perturbation_.next() % 4) {
-    case 0: return with_queues([&](auto& all) { return all.take_oldest(worker.index_); });
-    case 1: return injected.take();
-    case 2: return take_elsewhere(worker);
-    case 3: std::this_thread::yield(); return nullptr;
-  }
-  return nullptr;
-}
-
-Task* WorkerPool::State::find_task(Worker& worker) {
-  if (worker.perturbation_.is_on())
-    if (Task* task = take_perturbed(worker)) return task;
-  Task* const own = with_queues([&](auto& all) {
-    bool has_moved = false;
-    Task* task = all.take(worker.index_, has_moved);
-    if (has_moved) gate.notify_one();
-    return task;
-  });
-  if (own) return own;
-  if (Task* task = injected.take()) return task;
-  return take_elsewhere(worker);
-}
-
-bool WorkerPool::State::all_empty() {
-  if (!injected.is_empty() || !with_queues([](auto& all) { return all.is_empty(); })) return false;
-  for (const std::unique_ptr<Worker>& worker : workers)
-    if (!worker->state_->forks.is_empty()) return false;
-  return true;
-}
-
-/// Of one worker, for WorkSearch.
+/// Of one worker, for WorkSearch. Queues is one of the two schedulers: found once, not for each task.
+template <typename Queues>
 struct WorkerPool::Sources {
   State& pool;
+  Queues& queues;
   Worker& worker;
 
-  Task* find() { return pool.find_task(worker); }
+  /// Its own, injected, somebody else's.
+  Task* find() {
+    if (worker.perturbation_.is_on())
+      if (Task* task = take_perturbed()) return task;
+    bool has_moved = false;
+    Task* const own = queues.take(worker.index_, has_moved);
+    if (has_moved) pool.gate.notify_one();
+    if (own) return own;
+    if (Task* task = pool.injected.take()) return task;
+    return take_elsewhere();
+  }
+  Task* take_elsewhere() {
+    bool has_moved = false;
+    Task* const task = queues.take_elsewhere(worker.index_, worker.perturbation_.next(), has_moved);
+    if (has_moved) pool.gate.notify_one();
+    return task ? task : pool.steal_fork(worker);
+  }
+  // With a scheduler seed: any order that the language allows must give the same results.
+  Task* take_perturbed() {
+    switch (worker.perturbation_.next() % 4) {
+      case 0: return queues.take_oldest(worker.index_);
+      case 1: return pool.injected.take();
+      case 2: return take_elsewhere();
+      case 3: std::this_thread::yield(); return nullptr;
+    }
+    return nullptr;
+  }
   void become_hungry() {
     pool.hungry.fetch_add(1, std::memory_order_relaxed);
-    pool.with_queues([this](auto& all) { all.start_looking(worker.index_); });
+    queues.start_looking(worker.index_);
   }
   void become_busy() {
     pool.hungry.fetch_sub(1, std::memory_order_relaxed);
     prepare_sleep();
   }
   void prepare_sleep() {
-    if (Task* task = pool.with_queues([this](auto& all) { return all.stop_looking(worker.index_); }))
-      worker.push(*task);
+    if (Task* task = queues.stop_looking(worker.index_)) worker.push(*task);
   }
-  bool all_empty() { return worker.index_ < pool.wanted.load(std::memory_order_seq_cst) && pool.all_empty(); }
+  bool all_empty() {
+    if (worker.index_ >= pool.wanted.load(std::memory_order_seq_cst)) return false;  // it leaves
+    if (!pool.injected.is_empty() || !queues.is_empty()) return false;
+    for (const std::unique_ptr<Worker>& other : pool.workers)
+      if (!other->state_->forks.is_empty()) return false;
+    return true;
+  }
   void announce() {
     // of several workers that become hungry the last one sees all of them
     if (pool.when_idle && pool.hungry.load(std::memory_order_seq_cst) >=
@@ -231,9 +219,14 @@ struct WorkerPool::Sources {
 };
 
 void WorkerPool::State::work(Worker& worker) {
-  using Search = WorkSearch<Sources>;
   worker.state_->forks.stack_limit = stack_limit();
-  Search search(Sources{*this, worker}, static_cast<unsigned>(workers.size()));
+  with_queues([&](auto& all) { work_with(all, worker); });
+}
+
+template <typename Queues>
+void WorkerPool::State::work_with(Queues& all, Worker& worker) {
+  using Search = WorkSearch<Sources<Queues>>;
+  Search search({*this, all, worker}, static_cast<unsigned>(workers.size()));
   do {
     while (worker.index_ < wanted.load(std::memory_order_relaxed)) {
       Task* task = nullptr;

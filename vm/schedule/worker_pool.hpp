@@ -98,6 +98,7 @@ class WorkerPool {
 
  private:
   friend class Worker;
+  template <typename Queues>
   struct Sources;
   struct State;
   std::unique_ptr<State> state_;
