@@ -18,6 +18,7 @@
 #include "compiler/sweep/program_runner.hpp"
 #include "compiler/sweep/results.hpp"
 #include "compiler/sweep/scan.hpp"
+#include "vm/external/start_child.hpp"
 #include "vm/record/recorder.hpp"
 
 namespace raddle::driver {
@@ -81,7 +82,13 @@ struct Plan {
 };
 
 OptionResult read_output(const std::string& path, sweep::TableForm& form) {
-  if (path.empty() || path == "-" || path.ends_with(".csv")) return {};
+  if (path.empty() || path == "-") return {};
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+  if (access(folder.c_str(), W_OK) != 0)  // better told now than after all the runs
+    return std::unexpected(
+        bad_option("-o", path, fmt::format("can not write into `{}`: {}", folder, vm::error_text(errno))));
+  if (path.ends_with(".csv")) return {};
   form = sweep::TableForm::json_lines;
   if (path.ends_with(".jsonl")) return {};
   const bool is_parquet = path.ends_with(".parquet");

@@ -118,8 +118,8 @@ class SpaceBuilder {
       }
       if (found->zip != no_zip) return at(fmt::format("`{}` is zipped twice", part.text));
       if (first != nullptr && first->values.size() != found->values.size())
-        return at(fmt::format("`{}` has {} values, but `{}` has {}", found->name, found->values.size(), first->name,
-                              first->values.size()));
+        return at(fmt::format("`{}` has {} value{}, but `{}` has {}", found->name, found->values.size(),
+                              found->values.size() == 1 ? "" : "s", first->name, first->values.size()));
       found->zip = group;
       if (first == nullptr) first = &*found;
     }

@@ -65,9 +65,8 @@ std::string bar_text(const SweepCounts& counts, double rate, std::size_t columns
   const double expected = static_cast<double>(std::max<std::uint64_t>(expected_points(counts), 1));
   const double share = std::min(static_cast<double>(ended_points(counts)) / expected, 1.0);
   const std::string text = fmt::format("  {:3.0f}%  {}", std::floor(share * 100), facts(counts, rate));
-  constexpr std::size_t widest = 30, narrowest = 8;
-  if (columns < text.size() + narrowest + 3) return text.substr(2, columns > 1 ? columns - 1 : 1);
-  const std::size_t width = std::min(widest, columns - text.size() - 3);
+  const std::size_t width = std::clamp<std::size_t>(columns / 6, 8, 30);  // the same all the time: it is not to dance
+  if (columns < text.size() + width + 3) return text.substr(2, columns > 1 ? columns - 1 : 1);
   const auto full = static_cast<std::size_t>(share * static_cast<double>(width));
   return fmt::format("[{}{}]{}", std::string(full, '#'), std::string(width - full, '.'), text);
 }
