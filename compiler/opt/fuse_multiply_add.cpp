@@ -1,5 +1,6 @@
 #include "compiler/opt/fuse_multiply_add.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -57,10 +58,55 @@ class RegionFuser {
   std::unordered_set<ir::VarId> fused_;
 };
 
+/// Functions with a loop or recursion, and all that they call.
+class Kernels {
+ public:
+  explicit Kernels(const ir::Module& module) : module_(module), is_kernel_(module.functions.size(), false) {
+    for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
+      if (id == module.entry) continue;
+      std::vector<bool> called(module.functions.size(), false);
+      mark_callees(id, called);
+      if (!called[id] && !has_loop(module.functions[id])) continue;
+      is_kernel_[id] = true;
+      for (std::size_t i = 0; i < called.size(); ++i)
+        if (called[i]) is_kernel_[i] = true;
+    }
+  }
+  bool contains(ir::FunctionId id) const { return is_kernel_[id]; }
+
+ private:
+  static bool has_loop(const ir::Function& function) {
+    return std::ranges::any_of(function.regions, [](const ir::Region& region) {
+      return std::ranges::any_of(region.ops, [](const ir::Op& op) { return op.kind == OpKind::loop; });
+    });
+  }
+
+  void mark_callees(ir::FunctionId id, std::vector<bool>& called) const {
+    std::vector<ir::FunctionId> open{id};
+    while (!open.empty()) {
+      const ir::Function& function = module_.functions[open.back()];
+      open.pop_back();
+      for (const ir::Region& region : function.regions) {
+        for (const ir::Op& op : region.ops) {
+          if (op.kind != OpKind::call || called[op.callee]) continue;
+          called[op.callee] = true;
+          open.push_back(op.callee);
+        }
+      }
+    }
+  }
+
+  const ir::Module& module_;
+  std::vector<bool> is_kernel_;
+};
+
 }  // namespace
 
 void fuse_multiply_add(ir::Module& module) {
-  for (ir::Function& function : module.functions) {
+  const Kernels kernels(module);
+  for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
+    if (!kernels.contains(id)) continue;
+    ir::Function& function = module.functions[id];
     const std::vector<std::uint32_t> reads = count_reads(function);
     for (ir::Region& region : function.regions) RegionFuser(function, region, reads).run();
   }
