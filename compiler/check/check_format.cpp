@@ -82,7 +82,7 @@ class FormatChecker {
     take("0123456789");
     take("hlL");
     if (failed_) return;
-    if (rest_.empty()) return fail("ends inside a specifier");
+    if (rest_.empty()) return fail("ends inside a specifier; a percent sign is written `%%`");
     const std::optional<Needs> needs = needs_of(rest_.front());
     std::size_t length = 1;  // of a character that may be several bytes long
     while (length < rest_.size() && (static_cast<unsigned char>(rest_[length]) & 0xC0) == 0x80) ++length;

@@ -60,7 +60,7 @@ def _raddle_serve():
         except BaseException as exception:
             return b"x" + text_of(exception).encode("utf-8", "replace")
         if not isinstance(value, str):
-            error = f"expression did not return a string! It is of type {type(value).__name__}"
+            error = f"expression did not return a string! It is of type {type(value).__name__}: str(...) makes one"
             return b"e" + error.encode("utf-8", "replace")
         try:
             return b"r" + str.encode(value, "utf-8", "surrogateescape")
