@@ -1,7 +1,10 @@
 #include "compiler/driver/report_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
+
+#include <ranges>
 
 namespace raddle::driver {
 
@@ -19,11 +22,25 @@ void add_calls(Session& session, Diagnostic& diagnostic, const std::vector<vm::P
                                   calls.size() < vm::call_chain_limit ? "" : "at least ", calls.size() - most_calls));
 }
 
+void add_other_call(Session& session, Diagnostic& diagnostic, const vm::RunFailure& failure) {
+  const vm::CallPlace& other = *failure.notes.other_call;
+  if (other.place != failure.place) diagnostic.label(span_of(other.place), "the other program");
+  if (other == vm::CallPlace{failure.place, failure.calls})
+    return static_cast<void>(diagnostic.remark("the other call is the same one, in another iteration"));
+  if (other.calls.empty()) return;
+  std::vector<std::string> places;
+  for (const vm::Place& call : other.calls | std::views::take(most_calls))
+    places.push_back(session.sources.describe(span_of(call)));
+  diagnostic.remark(fmt::format("the other one is called at {}", fmt::join(places, ", ")));
+}
+
 void report_failure(Session& session, const vm::RunFailure& failure) {
   Diagnostic& diagnostic =
       session.diagnostics.report(DiagnosticKind::run_time, span_of(failure.place), failure.message);
-  for (const std::string& detail : failure.details) diagnostic.remark(detail);
+  for (const std::string& detail : failure.notes.details) diagnostic.remark(detail);
   add_calls(session, diagnostic, failure.calls);
+  if (failure.notes.other_call) add_other_call(session, diagnostic, failure);
+  if (!failure.notes.help.empty()) diagnostic.note(failure.notes.help);
   if (failure.count > 1) diagnostic.remark(fmt::format("{} times in this run", failure.count));
 }
 

@@ -23,7 +23,8 @@ seeds  none: what it prints rests on an order that the language leaves open: not
 counts and levels and of the schedulers: the order of tasks is perturbed, what is printed must be the same.
 
 A script runs in an empty folder with links to its data, so that what it writes does not lie in the tree, and is named
-by its file name alone. Folders data/ and modules/ (what scripts import) hold no cases.
+by its file name alone; names of temporary files on stderr become TEMPORARY. Folders data/ and modules/ (what scripts
+import) hold no cases.
 """
 
 import argparse
@@ -133,7 +134,8 @@ def run_once(raddle, case, options, timeout_s=TIMEOUT_S):
                                   capture_output=True, timeout=timeout_s, check=False)
         except subprocess.TimeoutExpired:
             return None, "", ""
-        return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        err = re.sub(re.escape(str(temporary)) + r"/raddle_\w+", "TEMPORARY", done.stderr.decode(errors="replace"))
+        return done.returncode, done.stdout.decode(errors="replace"), err
 
 
 def in_order(case, text):

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "vm/external/shell_command.hpp"
 #include "vm/interpret/app_limits.hpp"
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/end_of_file.hpp"
@@ -18,6 +18,8 @@
 namespace raddle::vm {
 
 namespace {
+
+constexpr std::size_t longest_command = 400;  // in a message, about
 
 /// One word for a scalar or file, one for each element of an array, in key order, however deep.
 void append_words(std::vector<std::string>& words, const Value& value) {
@@ -57,15 +59,6 @@ std::string what_went_wrong(const ProgramRun& run) {
   return {};
 }
 
-std::string describe(const ProgramRun& run) {
-  const ProcessRequest& request = run.request;
-  std::string text = fmt::format("app {}: {}", run.site.label, fmt::join(request.words, " "));
-  if (!request.stdin_path.empty()) text += " @stdin=" + request.stdin_path;
-  if (!request.stdout_path.empty()) text += " @stdout=" + request.stdout_path;
-  if (!request.stderr_path.empty()) text += " @stderr=" + request.stderr_path;
-  return text;
-}
-
 /// The end of what it has written to standard error, if that is a file: it goes with the other outputs.
 std::vector<std::string> said_last(const ProgramRun& run) {
   const std::string& path = run.request.stderr_path;
@@ -85,8 +78,9 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
   const AppSite& site = program_.apps[in.d];
   auto* program = make<ProgramRun>(frame, site, index_of(in));
   const std::string problem = prepare(*program);
-  if (!problem.empty()) {
-    fail_program(frame, site, failure_at(frame, index_of(in), problem));
+  const Value failure = problem.empty() ? begin_outputs(*program) : failure_at(frame, index_of(in), problem);
+  if (failure) {
+    fail_program(frame, site, failure);
     destroy(program);
     return false;
   }
@@ -137,11 +131,31 @@ std::string Interpreter::prepare(ProgramRun& program) {
   return {};
 }
 
+/// @return  the failure if another program is writing one of the files
+Value Interpreter::begin_outputs(ProgramRun& program) {
+  auto begun =
+      run_.partial_outputs.begin(program.output_paths, call_place(program.frame, program_.places[program.instruction]));
+  if (begun) {
+    program.begun = std::move(*begun);
+    return {};
+  }
+  // which of the two came first is an accident: the report names them in the order of the text
+  auto& [first, second] = begun.error();
+  if (second.call < first.call) std::swap(first, second);
+  return new_failure(
+      std::move(first.call), fmt::format("two programs write `{}` at the same time", first.path),
+      {.other_call = std::move(second.call),
+       .help = "give each call a file of its own, as in `file f <\"out-%i.txt\" % i>`, or let one wait for "
+               "the other with `=>`"});
+}
+
 void Interpreter::start_program(ProgramRun& program) {
   ++counters.programs_started;
-  if (run_.options.trace_program) run_.options.trace_program(describe(program));
+  if (run_.options.trace_program) {
+    run_.options.trace_program(
+        fmt::format("app {}: {}", program.site.label, shell_command(program.request, whole_command)));
+  }
   if (run_.options.before_program) run_.options.before_program();
-  run_.partial_outputs.begin(program.output_paths);
   run_.pool.hold();
   run_.outside.processes().spawn(program.request, [&program, &pool = run_.pool](ProcessResult result) {
     program.result = std::move(result);
@@ -159,13 +173,14 @@ void ProgramRun::run(Worker& worker) {
 void Interpreter::finish_program(ProgramRun* finished) {
   Frame& frame = finished->frame;
   const std::string problem = what_went_wrong(*finished);
-  std::vector<std::string> details;
-  if (!problem.empty()) details = said_last(*finished);
-  if (!problem.empty()) remove_files(finished->output_paths);
-  run_.partial_outputs.end(finished->output_paths);
   if (problem.empty()) {
+    run_.partial_outputs.end(finished->begun);
     set_app_outputs(*finished);
   } else {
+    FailureNotes notes;
+    notes.details.push_back("the command: " + shell_command(finished->request, longest_command));
+    std::ranges::move(said_last(*finished), std::back_inserter(notes.details));
+    remove_files(finished->output_paths);
     std::string message = problem;
     if (finished->attempts > 1) message += fmt::format(" (attempt {} of {})", finished->attempt, finished->attempts);
     if (run_.options.trace_program)
@@ -174,7 +189,8 @@ void Interpreter::finish_program(ProgramRun* finished) {
       finished->request.delay_s = back_off_s(run_.options.apps, finished->attempt++, frame.stream);
       return start_program(*finished);
     }
-    fail_program(frame, finished->site, failure_at(frame, finished->instruction, message, std::move(details)));
+    run_.partial_outputs.end(finished->begun);
+    fail_program(frame, finished->site, failure_at(frame, finished->instruction, message, std::move(notes)));
   }
   destroy(finished);
   release(&frame);

@@ -37,22 +37,29 @@ Value failure_in(const Future& future) {
 
 }  // namespace
 
-Value Interpreter::failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls,
-                              std::vector<std::string> details) {
-  Ref<Failure> failure = make_ref<Failure>(std::move(message), place);
-  failure->calls = std::move(calls);
-  failure->details = std::move(details);
-  for (const Frame* each = &frame; each && failure->calls.size() < call_chain_limit; each = each->outer) {
-    if (each->is_function() && each->call_site != no_id) failure->calls.push_back(program_.places[each->call_site]);
+CallPlace Interpreter::call_place(const Frame& frame, Place place, std::vector<Place> calls) const {
+  CallPlace found{place, std::move(calls)};
+  for (const Frame* each = &frame; each && found.calls.size() < call_chain_limit; each = each->outer) {
+    if (each->is_function() && each->call_site != no_id) found.calls.push_back(program_.places[each->call_site]);
   }
+  return found;
+}
+
+Value Interpreter::new_failure(CallPlace at, std::string message, FailureNotes notes) {
+  Ref<Failure> failure = make_ref<Failure>(std::move(message), at.place);
+  failure->calls = std::move(at.calls);
+  failure->notes = std::move(notes);
   run_.report(failure);
   return failed_value(std::move(failure));
 }
 
-Value Interpreter::failure_at(Frame& frame, std::uint32_t instruction, std::string message,
-                              std::vector<std::string> details) {
+Value Interpreter::failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls) {
+  return new_failure(call_place(frame, place, std::move(calls)), std::move(message), {});
+}
+
+Value Interpreter::failure_at(Frame& frame, std::uint32_t instruction, std::string message, FailureNotes notes) {
   frame.careful.store(true, std::memory_order_relaxed);
-  return failure_at(frame, program_.places[instruction], std::move(message), {}, std::move(details));
+  return new_failure(call_place(frame, program_.places[instruction]), std::move(message), std::move(notes));
 }
 
 std::string assigned_twice_text(const std::string& variable) {

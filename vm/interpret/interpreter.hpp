@@ -71,10 +71,12 @@ class Interpreter {
 
   // --- failures
   /// A new failure at an instruction: notes it with the calls around it.
-  Value failure_at(Frame& frame, std::uint32_t instruction, std::string message, std::vector<std::string> details = {});
+  Value failure_at(Frame& frame, std::uint32_t instruction, std::string message, FailureNotes notes = {});
   /// @param calls  those that are no frames, innermost first
-  Value failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls = {},
-                   std::vector<std::string> details = {});
+  Value failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls = {});
+  Value new_failure(CallPlace at, std::string message, FailureNotes notes);
+  /// @param calls  those that are no frames, innermost first
+  CallPlace call_place(const Frame& frame, Place place, std::vector<Place> calls = {}) const;
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
   Value missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key);
 
@@ -167,6 +169,7 @@ class Interpreter {
                    const raddle_leaf_failure& failure);
   bool run_app(Frame& frame, const Instruction& in);
   std::string prepare(ProgramRun& program);
+  Value begin_outputs(ProgramRun& program);
   void start_program(ProgramRun& program);
   void set_app_outputs(const ProgramRun& program);
   bool run_foreign(Frame& frame, const Instruction& in);

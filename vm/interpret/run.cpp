@@ -1,6 +1,7 @@
 #include "vm/interpret/run.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "vm/interpret/diagnosis.hpp"
 #include "vm/interpret/leaf_call.hpp"
@@ -21,6 +22,11 @@ std::int64_t window_limit(const RunOptions& options, const WorkerPool& pool) {
 }
 
 constexpr std::size_t failure_limit = 1000;  ///< different ones kept for the report
+
+/// The order among failures that are alike: the report must not depend on which came first.
+bool comes_before(const Failure& a, const Failure& b) {
+  return std::tie(a.calls, a.notes) < std::tie(b.calls, b.notes);
+}
 
 }  // namespace
 
@@ -66,7 +72,7 @@ void Run::report(Ref<Failure> failure) {
     if (failures_.size() < failure_limit || failures_.contains(key)) {
       Alike& alike = failures_[key];
       ++alike.count;
-      if (!alike.least || failure->calls < alike.least->calls) alike.least = std::move(failure);
+      if (!alike.least || comes_before(*failure, *alike.least)) alike.least = std::move(failure);
     }
   }
   if (!options.keep_going) pool.stop();
@@ -76,7 +82,7 @@ std::vector<RunFailure> Run::failures() {
   const std::lock_guard lock(failures_mutex_);
   std::vector<RunFailure> all;
   for (const auto& [key, alike] : failures_) {
-    all.push_back({key.second, key.first, alike.least->details, alike.least->calls, alike.count});
+    all.push_back({key.second, key.first, alike.least->notes, alike.least->calls, alike.count});
   }
   return all;
 }

@@ -67,9 +67,9 @@ enum class RunStatus : std::uint8_t { ok, failed, stuck, cancelled };
 struct RunFailure {
   std::string message;
   Place place;
-  std::vector<std::string> details;  ///< what else is known, as lines
-  std::vector<Place> calls;          ///< innermost first
-  std::uint64_t count = 1;           ///< how often the same failed here, in other calls or iterations
+  FailureNotes notes;
+  std::vector<Place> calls;  ///< innermost first
+  std::uint64_t count = 1;   ///< how often the same failed here, in other calls or iterations
 };
 
 /// A variable that something waits for and nothing will assign.

@@ -2,6 +2,7 @@
 // Why a future failed: the first cause, shared by everything that depends on it.
 #include <compare>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,29 @@ struct Place {
 
 constexpr std::size_t call_chain_limit = 50;  ///< calls kept of a chain
 
+/// A call: where it is, and the calls around it, innermost first.
+struct CallPlace {
+  Place place;
+  std::vector<Place> calls;
+  auto operator<=>(const CallPlace&) const = default;
+};
+
+/// What is said besides the message.
+struct FailureNotes {
+  std::vector<std::string> details = {};     ///< what else is known, as lines
+  std::optional<CallPlace> other_call = {};  ///< one that the failed call has met
+  std::string help = {};                     ///< what to do about it
+  auto operator<=>(const FailureNotes&) const = default;
+};
+
 class Failure final : public HeapObject {
  public:
   Failure(std::string message, Place place) : message(std::move(message)), place(place) {}
   const std::string message;  ///< lower case, no full stop: "division by zero"
   const Place place;          ///< of the operation that failed
   // filled before the failure is shared:
-  std::vector<Place> calls;          ///< the calls around it, innermost first, at most call_chain_limit
-  std::vector<std::string> details;  ///< what else is known, as lines
+  std::vector<Place> calls;  ///< the calls around it, innermost first, at most call_chain_limit
+  FailureNotes notes;
 };
 
 inline Value failed_value(Ref<Failure> failure) { return Value::of_object(ValueKind::failure, std::move(failure)); }
