@@ -58,45 +58,59 @@ class RegionFuser {
   std::unordered_set<ir::VarId> fused_;
 };
 
-/// Functions with a loop or recursion, and all that they call.
+/// Functions with a loop or recursion, and all that they call. Linear in the calls: a chain may have any length.
 class Kernels {
  public:
-  explicit Kernels(const ir::Module& module) : module_(module), is_kernel_(module.functions.size(), false) {
+  explicit Kernels(const ir::Module& module) : callees_(module.functions.size()), is_kernel_(module.functions.size()) {
     for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
-      if (id == module.entry) continue;
-      std::vector<bool> called(module.functions.size(), false);
-      mark_callees(id, called);
-      if (!called[id] && !has_loop(module.functions[id])) continue;
-      is_kernel_[id] = true;
-      for (std::size_t i = 0; i < called.size(); ++i)
-        if (called[i]) is_kernel_[i] = true;
+      for (const ir::Region& region : module.functions[id].regions) {
+        for (const ir::Op& op : region.ops) {
+          if (op.kind == OpKind::call) callees_[id].push_back(op.callee);
+          if (op.kind == OpKind::loop && id != module.entry) is_kernel_[id] = true;
+        }
+      }
     }
+    mark_recursive();
+    mark_called();
   }
   bool contains(ir::FunctionId id) const { return is_kernel_[id]; }
 
  private:
-  static bool has_loop(const ir::Function& function) {
-    return std::ranges::any_of(function.regions, [](const ir::Region& region) {
-      return std::ranges::any_of(region.ops, [](const ir::Op& op) { return op.kind == OpKind::loop; });
-    });
+  /// Functions that nobody calls are taken away, then those that only they called, and so on: what is left is on a
+  /// cycle of calls, or called from one.
+  void mark_recursive() {
+    std::vector<std::uint32_t> callers(callees_.size(), 0);
+    for (const auto& callees : callees_)
+      for (const ir::FunctionId callee : callees) ++callers[callee];
+    std::vector<ir::FunctionId> open;
+    for (ir::FunctionId id = 0; id < callers.size(); ++id)
+      if (callers[id] == 0) open.push_back(id);
+    while (!open.empty()) {
+      const ir::FunctionId id = open.back();
+      open.pop_back();
+      for (const ir::FunctionId callee : callees_[id])
+        if (--callers[callee] == 0) open.push_back(callee);
+    }
+    for (ir::FunctionId id = 0; id < callers.size(); ++id)
+      if (callers[id] != 0) is_kernel_[id] = true;
   }
 
-  void mark_callees(ir::FunctionId id, std::vector<bool>& called) const {
-    std::vector<ir::FunctionId> open{id};
+  void mark_called() {
+    std::vector<ir::FunctionId> open;
+    for (ir::FunctionId id = 0; id < is_kernel_.size(); ++id)
+      if (is_kernel_[id]) open.push_back(id);
     while (!open.empty()) {
-      const ir::Function& function = module_.functions[open.back()];
+      const ir::FunctionId id = open.back();
       open.pop_back();
-      for (const ir::Region& region : function.regions) {
-        for (const ir::Op& op : region.ops) {
-          if (op.kind != OpKind::call || called[op.callee]) continue;
-          called[op.callee] = true;
-          open.push_back(op.callee);
-        }
+      for (const ir::FunctionId callee : callees_[id]) {
+        if (is_kernel_[callee]) continue;
+        is_kernel_[callee] = true;
+        open.push_back(callee);
       }
     }
   }
 
-  const ir::Module& module_;
+  std::vector<std::vector<ir::FunctionId>> callees_;
   std::vector<bool> is_kernel_;
 };
 
