@@ -67,6 +67,7 @@ class FunctionEmitter {
   bool has_tail_call(ir::RegionId region) const;
   void emit_builtin(const ir::Op& op);
   llvm::Value* builtin_value(LeafBuiltin builtin, const ir::Op& op);
+  void emit_assertion(LeafBuiltin builtin, const ir::Op& op);
   llvm::Value* extreme(llvm::Value* left, llvm::Value* right, llvm::CmpInst::Predicate wins);
   llvm::Value* float_to_int(llvm::Value* number, Span span);
   llvm::Value* call_math(std::string_view name, std::vector<llvm::Value*> arguments);

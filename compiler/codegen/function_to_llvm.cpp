@@ -29,6 +29,10 @@ void FunctionEmitter::emit() {
 /// undefined behaviour.
 void FunctionEmitter::declare_variables() {
   for (const ir::Var& variable : source_.variables) {
+    if (module_.kind(variable.type) == TypeKind::void_) {  // of an assertion; nothing reads it
+      slots_.emplace_back();
+      continue;
+    }
     llvm::Type* type = module_.type(variable.type);
     LeafValue slot{builder_.CreateAlloca(type, nullptr, variable.name), nullptr};
     builder_.CreateStore(llvm::Constant::getNullValue(type), slot.word);

@@ -104,6 +104,7 @@ void FunctionEmitter::emit_builtin(const ir::Op& op) {
   const std::string_view name = module_.source.builtin_name(op.callee);
   const std::optional<LeafBuiltin> builtin = leaf_builtin(*module.types, name, types);
   if (!builtin) return module_.refuse("a call of `" + std::string(name) + "`, which only the interpreter knows");
+  if (failure_of(*builtin) == LeafBuiltinFailure::assertion) return emit_assertion(*builtin, op);
   llvm::Value* result = builtin_value(*builtin, op);
   if (failure_of(*builtin) == LeafBuiltinFailure::domain) {
     llvm::Value* of_numbers = builder_.CreateFCmpORD(word(op.operands.front()), word(op.operands.back()));
@@ -152,8 +153,25 @@ llvm::Value* FunctionEmitter::builtin_value(LeafBuiltin builtin, const ir::Op& o
     case LeafBuiltin::bool_to_int: return builder_.CreateZExt(argument(0), builder_.getInt64Ty());
     case LeafBuiltin::exclusive_or: return builder_.CreateXor(argument(0), argument(1));
     case LeafBuiltin::size: return read(op.operands.at(0)).length;
+    case LeafBuiltin::assert_true:
+    case LeafBuiltin::assert_equal:
+    case LeafBuiltin::assert_less:
+    case LeafBuiltin::assert_not_greater: break;  // emit_assertion
   }
   std::unreachable();
+}
+
+void FunctionEmitter::emit_assertion(LeafBuiltin builtin, const ir::Op& op) {
+  llvm::Value* holds = word(op.operands.at(0));
+  if (builtin != LeafBuiltin::assert_true) {
+    using Predicate = llvm::CmpInst::Predicate;
+    const bool floats = kind(op.operands.at(0)) == TypeKind::float_;
+    Predicate predicate = floats ? Predicate::FCMP_OEQ : Predicate::ICMP_EQ;
+    if (builtin == LeafBuiltin::assert_less) predicate = floats ? Predicate::FCMP_OLT : Predicate::ICMP_SLT;
+    if (builtin == LeafBuiltin::assert_not_greater) predicate = floats ? Predicate::FCMP_OLE : Predicate::ICMP_SLE;
+    holds = builder_.CreateCmp(predicate, holds, word(op.operands.at(1)));
+  }
+  fail_if(builder_.CreateNot(holds), raddle_leaf_assertion, op.span);
 }
 
 /// NaN if either is; of two zeros the right one. As stdlib/native/math.cpp has it.

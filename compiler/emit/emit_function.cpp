@@ -340,19 +340,24 @@ class FunctionEmitter {
     site.shares = shares(step.written, step.regions[0], body);
     site.assigned = operands(step.nested_assigned, body);
     site.written = operands(step.written, body);
-    if (step.op->kind == OpKind::foreach_range && step.op->callee != ir::none) site.launch = launch(*step.op, body);
+    if (step.op->callee != ir::none) site.launch = launch(*step.op, body);
     program_.foreaches.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.foreaches.size() - 1);
   }
 
   vm::IndexLaunch launch(const ir::Op& op, std::uint32_t body) const {
-    vm::IndexLaunch launch{op.callee, operands(op.captures, body), {}, {}};
+    vm::IndexLaunch launch{op.callee, operands(op.captures, body), {}};
     for (const ir::Op& inner : function_.regions[op.regions[0]].ops) {
-      if (inner.kind != OpKind::array_insert) continue;
-      launch.arrays.push_back(operand(inner.operands[0], body));
-      launch.writes.push_back(place_of(inner.span));
+      if (inner.kind != OpKind::array_insert && inner.kind != OpKind::update) continue;
+      launch.sinks.push_back({sink_kind(inner), operand(inner.operands[0], body), place_of(inner.span)});
     }
     return launch;
+  }
+
+  static vm::LaunchSink::Kind sink_kind(const ir::Op& op) {
+    using Kind = vm::LaunchSink::Kind;
+    if (op.kind == OpKind::array_insert) return Kind::element;
+    return op.number == 0 ? Kind::increment : op.number == 1 ? Kind::minimum : Kind::scale;
   }
 
   std::uint32_t add_loop(const Step& step, std::uint32_t body) {

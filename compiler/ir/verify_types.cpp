@@ -175,6 +175,7 @@ class TypeChecker {
       case OpKind::foreach_array:
         shape(1, 0);
         array_parameters();
+        if (op_.callee != none) launch();
         break;
       case OpKind::loop: loop(); break;
       case OpKind::wait:

@@ -40,7 +40,7 @@ class Inspector {
 
   std::optional<Obstacle> find_obstacle() {
     if (function_.file_output_count != 0) return Obstacle{"it has a file output", function_.span};
-    if (function_.outputs.empty()) return Obstacle{"it has no output", function_.span};
+    if (function_.outputs.empty() && !function_.is_launched) return Obstacle{"it has no output", function_.span};
     for (const ir::VarId output : function_.outputs)
       if (!is_leaf_scalar(types_, type_of(output)))
         return Obstacle{fmt::format("its output {} has the type {}", quoted(function_.variables[output]),
@@ -81,6 +81,17 @@ class Inspector {
       found(fmt::format("it uses the type {}", types_.name(variable.type)), span);
   }
 
+  bool is_assertion(const ir::Op& op) const {
+    if (op.kind != OpKind::call_builtin) return false;
+    const std::optional<LeafBuiltin> builtin = leaf_builtin(op);
+    return builtin && failure_of(*builtin) == LeafBuiltinFailure::assertion;
+  }
+
+  /// What is told if an assertion fails: then the call is interpreted.
+  bool is_message(const ir::Op& op, const ir::Operand& operand) const {
+    return operand.is_constant && is_assertion(op) && &operand == &op.operands.back();
+  }
+
   void inspect_region(ir::RegionId region) {
     for (const ir::Op& op : function_.regions[region].ops) {
       if (obstacle_) return;
@@ -89,7 +100,8 @@ class Inspector {
   }
 
   void inspect(const ir::Op& op) {
-    for (const ir::Operand& operand : op.operands) check_read(operand, op.span);
+    for (const ir::Operand& operand : op.operands)
+      if (!is_message(op, operand)) check_read(operand, op.span);
     if (obstacle_) return;
     inspect_kind(op);
     for (const ir::VarId result : op.results) {
@@ -97,7 +109,7 @@ class Inspector {
       // machine code would keep the last value: only the interpreter finds the error
       if (!maybe_assigned_.insert(result).second)
         found(fmt::format("{} may be assigned twice", quoted(function_.variables[result])), op.span);
-      if (!is_leaf_scalar(types_, type_of(result)))
+      if (!is_leaf_scalar(types_, type_of(result)) && !is_assertion(op))
         found(fmt::format("it makes a value of type {}", types_.name(type_of(result))), op.span);
       assigned_.insert(result);
     }
@@ -170,10 +182,13 @@ class Inspector {
   }
 
   void inspect_builtin(const ir::Op& op) {
-    const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
+    if (!leaf_builtin(op)) found(fmt::format("it calls `{}`", stdlib::builtins()[op.callee].name), op.span);
+  }
+
+  std::optional<LeafBuiltin> leaf_builtin(const ir::Op& op) const {
     std::vector<TypeId> argument_types;
     for (const ir::Operand& operand : op.operands) argument_types.push_back(ir::type_of(module_, function_, operand));
-    if (!leaf_builtin(types_, builtin.name, argument_types)) found(fmt::format("it calls `{}`", builtin.name), op.span);
+    return raddle::leaf_builtin(types_, stdlib::builtins()[op.callee].name, argument_types);
   }
 
   void inspect_branches(const ir::Op& op) {

@@ -31,6 +31,7 @@ bool matches(const TypeStore& types, char letter, TypeId type) {
     case 'i': return base == TypeStore::int_;
     case 'f': return base == TypeStore::float_;
     case 'b': return base == TypeStore::boolean;
+    case 's': return base == TypeStore::string;
     case 'A': return types.is_array(base);
   }
   return false;
@@ -55,6 +56,7 @@ TypeId result_type_of(LeafBuiltin builtin) {
     case 'i': return TypeStore::int_;
     case 'f': return TypeStore::float_;
     case 'b': return TypeStore::boolean;
+    case 'v': return TypeStore::void_;
   }
   return TypeStore::error;
 }

@@ -15,7 +15,7 @@ enum class LeafBuiltin : std::uint8_t {
 };
 
 /// How a leaf builtin can fail at run time; see leaf_builtins.def.
-enum class LeafBuiltinFailure : std::uint8_t { nothing, domain, overflow };
+enum class LeafBuiltinFailure : std::uint8_t { nothing, domain, overflow, assertion };
 
 /// @param argument_types  of the operands as they are passed; named types count as their base
 /// @return                none if a leaf can not call that function with those arguments

@@ -24,13 +24,15 @@ std::int64_t now_ns() {
       .count();
 }
 
-std::shared_ptr<const ElementOrder> element_order(const Value& container) {
+std::shared_ptr<const ElementOrder> element_order(const Value& container, std::size_t& count) {
   auto order = std::make_shared<ElementOrder>();
   order->container = container;
-  if (container.kind() == ValueKind::array) {
-    container.as_array().for_each([&order](const Value& key, const Value&) { order->keys.push_back(key); });
-  } else {
+  if (container.kind() != ValueKind::array) {
     container.as_bag().for_each_future([&order](Future& element) { order->elements.push_back(&element); });
+    count = order->elements.size();
+  } else if (order->is_dense = container.as_array().is_packable(count); !order->is_dense) {
+    container.as_array().for_each([&order](const Value& key, const Value&) { order->keys.push_back(key); });
+    count = order->keys.size();
   }
   return order;
 }
@@ -49,8 +51,9 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
   const char* fault = nullptr;
   if (in.opcode == Opcode::foreach_array) {
     range.kind = RangeTask::Kind::elements;
-    range.order = element_order(frame.at(in.a).get());
-    range.end = static_cast<std::int64_t>(std::max(range.order->keys.size(), range.order->elements.size()));
+    std::size_t count = 0;
+    range.order = element_order(frame.at(in.a).get(), count);
+    range.end = static_cast<std::int64_t>(count);
   } else if (in.opcode == Opcode::foreach_range_float) {
     range.kind = RangeTask::Kind::floats;
     range.float_low = frame.at(in.a).get().as_float();
@@ -250,15 +253,16 @@ bool Interpreter::interpret_iterations(RangeTask& piece, std::int64_t first, std
 void Interpreter::pass_element(const ElementOrder& order, std::int64_t number, Frame& body) {
   const auto position = static_cast<std::size_t>(number);
   Future* element = nullptr;
-  if (order.keys.empty()) {
+  if (order.container.kind() == ValueKind::bag) {
     element = order.elements[position];
   } else {
     Array& array = order.container.as_array();
-    if (Value value = array.get(order.keys[position])) {
+    const Value key = order.is_dense ? Value::of(number) : order.keys[position];
+    if (Value value = array.get(key)) {
       body.slots()[0].init(std::move(value));
       return;
     }
-    element = array.element(order.keys[position]);
+    element = array.element(key);
   }
   pass(*element, *body.outer, body.slots()[0], body);
 }

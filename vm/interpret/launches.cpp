@@ -10,6 +10,7 @@
 #include "vm/interpret/run_state.hpp"
 #include "vm/schedule/leaf_forks.hpp"
 #include "vm/value/range.hpp"
+#include "vm/value/updateable.hpp"
 
 namespace raddle::vm {
 
@@ -24,6 +25,12 @@ ValueKind kind_of(LeafType type) {
   return type == LeafType::float_ ? ValueKind::float_ : ValueKind::boolean;
 }
 
+/// @pre no element
+Updateable::Mode mode_of(const LaunchSink& sink) {
+  if (sink.kind == LaunchSink::Kind::increment) return Updateable::Mode::increment;
+  return sink.kind == LaunchSink::Kind::minimum ? Updateable::Mode::minimum : Updateable::Mode::scale;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
@@ -31,10 +38,11 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
   const raddle_leaf_function code = run_.leaves.code(launch.leaf);
   if (!code) return std::nullopt;
   const Function& leaf = program_.functions[launch.leaf];
-  const std::size_t result_count = launch.arrays.size();
+  const std::size_t result_count = launch.sinks.size();
   if (3 + result_count + 2 * launch.captures.size() > leaf_word_limit) return std::nullopt;
-  for (const Operand array : launch.arrays) {
-    const Future& variable = piece.frame.at(array);
+  if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;
+  for (const LaunchSink& sink : launch.sinks) {
+    const Future& variable = piece.frame.at(sink.target);
     if (!variable.is_resolved() || variable.is_failed()) return std::nullopt;
   }
   std::array<std::int64_t, leaf_word_limit> words;
@@ -71,11 +79,16 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
   return done;
 }
 
-/// Writes the first `count` numbers of a result's chunk to the keys from `first` on.
+/// Hands on the first `count` numbers of a result's chunk, those of the points from `first` on.
 void Interpreter::write_part(const RangeTask& piece, std::size_t result, std::int64_t first, std::int64_t count) {
-  const IndexLaunch& launch = piece.site.launch;
-  Array& array = object_in<Array>(piece.frame.at(launch.arrays[result]));
+  const LaunchSink& sink = piece.site.launch.sinks[result];
   NumberChunk::Owner& numbers = launch_chunks_[result];
+  if (sink.kind != LaunchSink::Kind::element) {
+    const auto* values = static_cast<const double*>(numbers->words());
+    object_in<Updateable>(piece.frame.at(sink.target)).update(mode_of(sink), {values, static_cast<std::size_t>(count)});
+    return;
+  }
+  Array& array = object_in<Array>(piece.frame.at(sink.target));
   const bool is_whole = count == NumberChunk::size && piece.step == 1 && Array::has_number_chunk(first);
   if (is_whole && array.insert_numbers(first, numbers)) return;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -83,7 +96,7 @@ void Interpreter::write_part(const RangeTask& piece, std::size_t result, std::in
     if (Future* element = array.insert(key))
       set(*element, numbers->at(i));
     else
-      failure_at(piece.frame, launch.writes[result], assigned_twice_text(array.element_name(key)));
+      failure_at(piece.frame, sink.place, assigned_twice_text(array.element_name(key)));
   }
 }
 

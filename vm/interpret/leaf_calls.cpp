@@ -108,7 +108,8 @@ bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t 
   failure.call_count = 0;
   ++counters.leaf_calls_native;
   const std::int32_t status = code(&worker_->leaf_worker(), words.data(), results.data(), &failure);
-  if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error) {
+  if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error ||
+      status == raddle_leaf_assertion) {
     call_composite(frame, site, instruction, true);
     return true;
   }
@@ -144,7 +145,8 @@ std::string message_of(Frame& frame, const CallSite& site, const std::vector<Lea
     case raddle_leaf_index_out_of_range: return missing_text(frame, site, types, failure);
     case raddle_leaf_ok:
     case raddle_leaf_recursion_too_deep:
-    case raddle_leaf_domain_error: break;
+    case raddle_leaf_domain_error:
+    case raddle_leaf_assertion: break;
   }
   return "unknown failure of a leaf function";
 }

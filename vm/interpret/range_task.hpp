@@ -13,7 +13,8 @@ namespace raddle::vm {
 /// What a `foreach` over an array or a bag walks along: shared by all pieces, never changed.
 struct ElementOrder {
   Value container;
-  std::vector<Value> keys;        ///< arrays
+  bool is_dense = false;          ///< array of numbers with keys 0..n-1, in order
+  std::vector<Value> keys;        ///< other arrays
   std::vector<Future*> elements;  ///< bags
 };
 

@@ -13,6 +13,7 @@ enum raddle_leaf_status {
   raddle_leaf_index_out_of_range = 3,
   raddle_leaf_recursion_too_deep = 4,  // to be interpreted instead: frames lie on the heap
   raddle_leaf_domain_error = 5,        // sqrt(-1.0), toInt(1e30): to be interpreted for the words of the message
+  raddle_leaf_assertion = 6,           // to be interpreted, likewise
 };
 
 struct raddle_leaf_worker;

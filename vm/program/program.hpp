@@ -200,13 +200,21 @@ struct BranchSite {
   std::vector<Operand> awaited;   ///< `wait`: what it waits for
 };
 
-/// Iterations that only compute scalars and write them to arrays, each to the element of its number: they can be run
-/// many at a time by a leaf function (leaf_abi.hpp, Note [batches]). Operands: seen from the frame around.
+/// Where a result of an index launch goes.
+struct LaunchSink {
+  enum class Kind : std::uint8_t { element, increment, minimum, scale };
+  Kind kind;
+  Operand target;  ///< element: the array, whose key is the point; else the updateable
+  Place place;     ///< of the assignment
+};
+
+/// Iterations that only compute scalars, write them to the elements of arrays that have their number, and add them to
+/// updateables: they can be run many at a time by a leaf function (leaf_abi.hpp, Note [batches]). Operands: seen from
+/// the frame around.
 struct IndexLaunch {
   FunctionId leaf = no_id;  ///< no_id: the loop is no index launch
   std::vector<Operand> captures;
-  std::vector<Operand> arrays;  ///< by result
-  std::vector<Place> writes;    ///< of the assignments, by result
+  std::vector<LaunchSink> sinks;  ///< by result
 };
 
 struct ForeachSite {

@@ -72,5 +72,18 @@ TEST_CASE("an updateable is incremented, scaled and lowered") {
   CHECK(total.get() == -1.0);
 }
 
+TEST_CASE("many updates at once are as many single ones") {
+  for (std::size_t count : {0, 1, 7, 8, 9, 100}) {
+    std::vector<double> operands;  // sums and products of powers of two are exact in any order
+    for (std::size_t i = 0; i < count; ++i) operands.push_back(i % 2 == 0 ? 0.5 : i % 3 == 0 ? -2.0 : 2.0);
+    for (const auto mode : {Updateable::Mode::increment, Updateable::Mode::minimum, Updateable::Mode::scale}) {
+      Updateable at_once(3.0), singly(3.0);
+      at_once.update(mode, operands);
+      for (const double operand : operands) singly.update(mode, operand);
+      CHECK(at_once.get() == singly.get());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace raddle::vm
