@@ -24,6 +24,7 @@ std::optional<Compilation> compile(Session& session, std::uint32_t file, const T
   compilation.module = lower(*compilation.checked, session.sources, session.diagnostics);
   if (session.diagnostics.has_errors()) return std::nullopt;
   if (!what.entry.empty()) compilation.module.entry = compilation.module.find(what.entry);
+  if (what.prepare) what.prepare(*compilation.checked, compilation.module);
   opt::Options options;
   options.level = session.options.optimisation;
   options.print_after = session.options.print_after;

@@ -1,5 +1,6 @@
 #pragma once
 // From text to results, the first half: the stages as calls in that order. Read this first.
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ struct Compilation {
 struct TextToCompile {
   const ExpandedText* text = nullptr;  ///< null: the file's own, which is yet to be preprocessed
   std::string entry = "";  ///< a function that the program begins with, in place of the statements outside of functions
+  /// Changes the IR before it is optimised; may be empty.
+  std::function<void(const CheckedProgram&, ir::Module&)> prepare = {};
 };
 
 /// Parses, checks and loads what `file` imports. Findings go to the session's sink.

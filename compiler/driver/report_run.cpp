@@ -14,15 +14,15 @@ constexpr std::size_t most_calls = 8;  // of a chain of calls; a recursion shows
 
 Span span_of(const vm::Place& place) { return {place.file, place.begin, place.end}; }
 
-void add_calls(Session& session, Diagnostic& diagnostic, const std::vector<vm::Place>& calls) {
+void add_calls(const SourceMap& sources, Diagnostic& diagnostic, const std::vector<vm::Place>& calls) {
   for (std::size_t i = 0; i < calls.size() && i < most_calls; ++i)
-    diagnostic.calls.push_back(session.sources.describe(span_of(calls[i])));
+    diagnostic.calls.push_back(sources.describe(span_of(calls[i])));
   if (calls.size() > most_calls)
     diagnostic.remark(fmt::format("and {}{} more calls around it",
                                   calls.size() < vm::call_chain_limit ? "" : "at least ", calls.size() - most_calls));
 }
 
-void add_other_call(Session& session, Diagnostic& diagnostic, const vm::RunFailure& failure) {
+void add_other_call(const SourceMap& sources, Diagnostic& diagnostic, const vm::RunFailure& failure) {
   const vm::CallPlace& other = *failure.notes.other_call;
   if (other.place != failure.place) diagnostic.label(span_of(other.place), "the other program");
   if (other == vm::CallPlace{failure.place, failure.calls})
@@ -30,16 +30,15 @@ void add_other_call(Session& session, Diagnostic& diagnostic, const vm::RunFailu
   if (other.calls.empty()) return;
   std::vector<std::string> places;
   for (const vm::Place& call : other.calls | std::views::take(most_calls))
-    places.push_back(session.sources.describe(span_of(call)));
+    places.push_back(sources.describe(span_of(call)));
   diagnostic.remark(fmt::format("the other one is called at {}", fmt::join(places, ", ")));
 }
 
-void report_failure(Session& session, const vm::RunFailure& failure) {
-  Diagnostic& diagnostic =
-      session.diagnostics.report(DiagnosticKind::run_time, span_of(failure.place), failure.message);
+void report_failure(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunFailure& failure) {
+  Diagnostic& diagnostic = diagnostics.report(DiagnosticKind::run_time, span_of(failure.place), failure.message);
   for (const std::string& detail : failure.notes.details) diagnostic.remark(detail);
-  add_calls(session, diagnostic, failure.calls);
-  if (failure.notes.other_call) add_other_call(session, diagnostic, failure);
+  add_calls(sources, diagnostic, failure.calls);
+  if (failure.notes.other_call) add_other_call(sources, diagnostic, failure);
   if (!failure.notes.help.empty()) diagnostic.note(failure.notes.help);
   if (failure.count > 1) diagnostic.remark(fmt::format("{} times in this run", failure.count));
 }
@@ -51,25 +50,29 @@ std::string text_of(const vm::StuckVariable& variable) {
   return variable.name.empty() ? "the result" : "`" + variable.name + "`";
 }
 
-void report_stuck(Session& session, const vm::StuckVariable& variable) {
+void report_stuck(const SourceMap& sources, Diagnostics& diagnostics, const vm::StuckVariable& variable) {
   const std::string name = text_of(variable);
   const DiagnosticKind kind = variable.is_unclosed ? DiagnosticKind::never_closed : DiagnosticKind::never_set;
-  Diagnostic& diagnostic = session.diagnostics.report(kind, span_of(variable.declared), name);
+  Diagnostic& diagnostic = diagnostics.report(kind, span_of(variable.declared), name);
   for (const vm::Place& awaited : variable.awaited) diagnostic.label(span_of(awaited), "waits for it");
-  add_calls(session, diagnostic, variable.calls);
+  add_calls(sources, diagnostic, variable.calls);
   for (const vm::GuardedAssignment& skipped : variable.skipped) {
     diagnostic.label(span_of(skipped.assignment), "is not reached");
     diagnostic.remark(fmt::format("it is assigned at {}, inside the statement at {}, which did not get there",
-                                  session.sources.describe(span_of(skipped.assignment)),
-                                  session.sources.describe(span_of(skipped.guard))));
+                                  sources.describe(span_of(skipped.assignment)),
+                                  sources.describe(span_of(skipped.guard))));
   }
 }
 
 }  // namespace
 
+void add_findings(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunResult& result) {
+  for (const vm::RunFailure& failure : result.failures) report_failure(sources, diagnostics, failure);
+  for (const vm::StuckVariable& variable : result.stuck) report_stuck(sources, diagnostics, variable);
+}
+
 int report_run(Session& session, const vm::RunResult& result, int signal) {
-  for (const vm::RunFailure& failure : result.failures) report_failure(session, failure);
-  for (const vm::StuckVariable& variable : result.stuck) report_stuck(session, variable);
+  add_findings(session.sources, session.diagnostics, result);
   session.print_diagnostics();
   switch (result.status) {
     case vm::RunStatus::ok: return exit_ok;

@@ -50,23 +50,24 @@ std::string run_json(const vm::RunRow& run) {
 }
 
 std::string point_json(const vm::PointRow& row, bool has_outputs) {
+  const vm::Attempt& attempt = row.attempt;
   sweep::JsonObject json;
   json.add("point", std::to_string(row.number));
-  json.add("attempt", std::to_string(row.attempt));
+  json.add("attempt", std::to_string(row.attempt_number));
   json.add("is_last", row.is_last ? "true" : "false");
-  json.add("outcome", sweep::json_string(name_of(row.outcome)));
-  json.add("exit_code", std::to_string(row.exit_code));
-  json.add("signal", std::to_string(row.signal));
-  if (!row.detail.empty()) json.add("detail", sweep::json_string(row.detail));
-  json.add("started", fmt::format("{:.3f}", row.started));
-  json.add("duration_s", fmt::format("{:.6f}", row.duration_s));
+  json.add("outcome", sweep::json_string(name_of(attempt.outcome)));
+  json.add("exit_code", std::to_string(attempt.exit_code));
+  json.add("signal", std::to_string(attempt.signal));
+  if (!attempt.detail.empty()) json.add("detail", sweep::json_string(attempt.detail));
+  json.add("started", fmt::format("{:.3f}", attempt.started));
+  json.add("duration_s", fmt::format("{:.6f}", attempt.duration_s));
   json.add("parameters", row.parameters);
-  json.add("results", row.results.empty() ? "{}" : row.results);
+  json.add("results", attempt.results.empty() ? "{}" : attempt.results);
   if (has_outputs) {
-    json.add("stdout", sweep::json_string(row.stdout_end));
-    json.add("stdout_size", std::to_string(row.stdout_size));
-    json.add("stderr", sweep::json_string(row.stderr_end));
-    json.add("stderr_size", std::to_string(row.stderr_size));
+    json.add("stdout", sweep::json_string(attempt.stdout_end));
+    json.add("stdout_size", std::to_string(attempt.stdout_size));
+    json.add("stderr", sweep::json_string(attempt.stderr_end));
+    json.add("stderr_size", std::to_string(attempt.stderr_size));
   }
   return json.text();
 }
@@ -117,14 +118,15 @@ std::string output_text(const char* name, const std::string& end, std::uint64_t 
 }
 
 std::string point_text(const vm::PointRow& row) {
-  std::string text = fmt::format("point {} {}: {}", row.number, row.parameters, name_of(row.outcome));
-  if (row.outcome == vm::PointOutcome::exit_code) text += fmt::format(" {}", row.exit_code);
-  if (row.outcome == vm::PointOutcome::signal) text += fmt::format(" {}", row.signal);
-  if (!row.detail.empty()) text += fmt::format(": {}", row.detail);
-  if (row.attempt > 1 || !row.is_last) text += fmt::format(", attempt {}", row.attempt);
-  text += fmt::format(", {:.3f} s\n", row.duration_s);
-  return text + output_text("stdout", row.stdout_end, row.stdout_size) +
-         output_text("stderr", row.stderr_end, row.stderr_size);
+  const vm::Attempt& attempt = row.attempt;
+  std::string text = fmt::format("point {} {}: {}", row.number, row.parameters, name_of(attempt.outcome));
+  if (attempt.outcome == vm::PointOutcome::exit_code) text += fmt::format(" {}", attempt.exit_code);
+  if (attempt.outcome == vm::PointOutcome::signal) text += fmt::format(" {}", attempt.signal);
+  if (!attempt.detail.empty()) text += fmt::format(": {}", attempt.detail);
+  if (row.attempt_number > 1 || !row.is_last) text += fmt::format(", attempt {}", row.attempt_number);
+  text += fmt::format(", {:.3f} s\n", attempt.duration_s);
+  return text + output_text("stdout", attempt.stdout_end, attempt.stdout_size) +
+         output_text("stderr", attempt.stderr_end, attempt.stderr_size);
 }
 
 int show_logs(const std::string& name, std::optional<std::uint64_t> point, bool as_json) {

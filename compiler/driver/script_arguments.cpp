@@ -32,19 +32,6 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::optional<vm::Value> read_value(TypeId type, const std::string& text) {
-  if (type == TypeStore::string) return vm::Value::of(text);
-  if (type == TypeStore::int_) {
-    if (const auto number = whole_number<std::int64_t>(text)) return vm::Value::of(*number);
-  } else if (type == TypeStore::float_) {
-    if (const auto number = whole_number<double>(text)) return vm::Value::of(*number);
-  } else if (type == TypeStore::boolean) {
-    if (text == "true" || text == "1" || text == "yes" || text == "on") return vm::Value::of(true);
-    if (text == "false" || text == "0" || text == "no" || text == "off") return vm::Value::of(false);
-  }
-  return std::nullopt;
-}
-
 /// A default is a literal, perhaps negated, perhaps widened: check has made sure of it.
 vm::Value literal_value(const ast::Expr& expr, TypeId type) {
   using ast::ExprKind;
@@ -61,15 +48,35 @@ vm::Value literal_value(const ast::Expr& expr, TypeId type) {
   return vm::Value::of(ast::as<ast::BoolLiteral>(expr).value);
 }
 
+}  // namespace
+
+std::optional<vm::Value> read_value(TypeId type, const std::string& text) {
+  if (type == TypeStore::string) return vm::Value::of(text);
+  if (type == TypeStore::int_) {
+    if (const auto number = whole_number<std::int64_t>(text)) return vm::Value::of(*number);
+  } else if (type == TypeStore::float_) {
+    if (const auto number = whole_number<double>(text)) return vm::Value::of(*number);
+  } else if (type == TypeStore::boolean) {
+    if (text == "true" || text == "1" || text == "yes" || text == "on") return vm::Value::of(true);
+    if (text == "false" || text == "0" || text == "no" || text == "off") return vm::Value::of(false);
+  }
+  return std::nullopt;
+}
+
+vm::Value default_value(const CheckedProgram& program, const ScriptParameter& parameter) {
+  return literal_value(*parameter.default_value, program.types.base(program.variables[parameter.variable].type));
+}
+
+namespace {
+
 /// Cuts the command line into values of parameters and other words.
 class ArgumentReader {
  public:
   explicit ArgumentReader(const ArgumentRules& rules) : rules_(rules) {
     for (const ScriptParameter& parameter : rules.program.parameters) {
-      const Variable& variable = rules.program.variables[parameter.variable];
-      names_.push_back(variable.name);
+      names_.push_back(rules.program.variables[parameter.variable].name);
       given_.emplace_back();
-      read_.parameters.push_back(literal_value(*parameter.default_value, rules.program.types.base(variable.type)));
+      read_.parameters.push_back(default_value(rules.program, parameter));
     }
   }
 
@@ -154,15 +161,19 @@ class ArgumentReader {
 
 }  // namespace
 
-bool reads_words(const ir::Module& module) {
-  constexpr std::array<std::string_view, 6> readers = {"argc", "args", "argv", "argp", "argv_contains", "argv_accept"};
+bool calls_builtin(const ir::Module& module, std::span<const std::string_view> names) {
   for (const ir::Function& function : module.functions)
     for (const ir::Region& region : function.regions)
       for (const ir::Op& op : region.ops)
         if (op.kind == ir::OpKind::call_builtin &&
-            std::ranges::find(readers, stdlib::builtins()[op.callee].name) != readers.end())
+            std::ranges::find(names, stdlib::builtins()[op.callee].name) != names.end())
           return true;
   return false;
+}
+
+bool reads_words(const ir::Module& module) {
+  constexpr std::array<std::string_view, 6> readers = {"argc", "args", "argv", "argp", "argv_contains", "argv_accept"};
+  return calls_builtin(module, readers);
 }
 
 std::expected<ScriptArguments, std::string> read_arguments(const ArgumentRules& rules,
@@ -179,7 +190,7 @@ std::string describe_parameters(const CheckedProgram& program, const std::string
   std::size_t width = 0;
   for (const ScriptParameter& parameter : program.parameters) {
     const Variable& variable = program.variables[parameter.variable];
-    const vm::Value value = literal_value(*parameter.default_value, program.types.base(variable.type));
+    const vm::Value value = default_value(program, parameter);
     const bool boolean = program.types.base(variable.type) == TypeStore::boolean;
     heads.push_back(
         fmt::format("  --{}={}", variable.name, boolean ? (value.as_bool() ? "true" : "false") : vm::to_text(value)));

@@ -1,7 +1,10 @@
 #pragma once
 // The script's own command line: values of its `@param` declarations.
 #include <expected>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/check/checked_program.hpp"
@@ -17,6 +20,13 @@ struct ScriptArguments {
 
 /// True if the script calls argv(), argp(), args()...: then all words that are no parameter's are for these.
 bool reads_words(const ir::Module& module);
+
+/// True if the script calls a function of the library that has one of these names.
+bool calls_builtin(const ir::Module& module, std::span<const std::string_view> names);
+
+/// A value of this type as it is written on a command line. @return nothing if it is none
+std::optional<vm::Value> read_value(TypeId type, const std::string& text);
+vm::Value default_value(const CheckedProgram& program, const ScriptParameter& parameter);
 
 /// What to read the command line by.
 struct ArgumentRules {

@@ -6,19 +6,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <charconv>
+#include <memory>
 #include <system_error>
 
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/run_settings.hpp"
+#include "compiler/driver/script_runner.hpp"
 #include "compiler/driver/signals.hpp"
+#include "compiler/driver/sweep_plan.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/sweep_report.hpp"
-#include "compiler/driver/where.hpp"
 #include "compiler/sweep/print_script.hpp"
 #include "compiler/sweep/program_runner.hpp"
 #include "compiler/sweep/results.hpp"
-#include "compiler/sweep/scan.hpp"
-#include "vm/external/start_child.hpp"
+#include "vm/memory/memory_limit.hpp"
 #include "vm/record/recorder.hpp"
 
 namespace raddle::driver {
@@ -27,110 +28,25 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
-sweep::OptionError bad_option(std::string option, const std::string& word, std::string message, std::string help = "") {
-  return {std::move(option), word, {std::move(message), 0, word.size(), std::move(help)}};
-}
-
-using OptionResult = std::expected<void, sweep::OptionError>;
-
-OptionResult read_shard(const std::string& word, sweep::CursorOptions& cursor) {
-  if (word.empty()) return {};
-  const std::size_t slash = word.find('/');
-  const auto shard = sweep::read_count(word.substr(0, slash));
-  const auto count = slash == std::string::npos ? std::nullopt : sweep::read_count(word.substr(slash + 1));
-  if (!shard || !count || *shard == 0 || *shard > *count)
-    return std::unexpected(bad_option("--shard", word, "a shard is i/n with i from 1 to n", "--shard 3/20"));
-  cursor.shard = *shard;
-  cursor.shard_count = *count;
-  return {};
-}
-
-OptionResult read_limit(std::string word, std::optional<sweep::FailureLimit>& limit) {
-  if (word.empty()) return {};
-  const bool is_percent = word.ends_with('%');
-  const auto number = sweep::read_number(std::string_view(word).substr(0, word.size() - (is_percent ? 1 : 0)));
-  if (!number || *number < 0 || (is_percent && *number > 100))
-    return std::unexpected(
-        bad_option("--max-fails", word, "it is a number, or a percentage", "--max-fails 20, --max-fails 5%"));
-  limit = sweep::FailureLimit{*number, is_percent};
-  return {};
-}
-
-OptionResult read_grouping(const SweepRequest& request, const std::vector<sweep::Parameter>& parameters,
-                           sweep::Grouping& grouping) {
-  for (const std::string& name : request.group_by) {
-    const auto found = std::ranges::find(parameters, name, &sweep::Parameter::name);
-    if (found == parameters.end())
-      return std::unexpected(bad_option("--group-by", name, fmt::format("there is no parameter `{}`", name)));
-    grouping.parameters.push_back(static_cast<std::size_t>(found - parameters.begin()));
-  }
-  for (const std::string& name : request.aggregate) grouping.statistics.push_back(*sweep::statistic_named(name));
-  if (!grouping.parameters.empty() && grouping.statistics.empty())
-    grouping.statistics = {sweep::Statistic::mean, sweep::Statistic::std_, sweep::Statistic::n};
-  return {};
-}
-
-/// All that the command line says of a sweep, checked.
-struct Plan {
-  sweep::Space space;
-  sweep::CommandTemplate command;
-  std::vector<sweep::Collector> collectors;
-  sweep::CursorOptions cursor;
-  sweep::SweepOptions run;
-  sweep::Grouping grouping;
-  sweep::TableForm form = sweep::TableForm::csv;
-};
-
-OptionResult read_output(const std::string& path, sweep::TableForm& form) {
-  if (path.empty() || path == "-") return {};
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-  if (access(folder.c_str(), W_OK) != 0)  // better told now than after all the runs
-    return std::unexpected(
-        bad_option("-o", path, fmt::format("can not write into `{}`: {}", folder, vm::error_text(errno))));
-  if (path.ends_with(".csv")) return {};
-  form = sweep::TableForm::json_lines;
-  if (path.ends_with(".jsonl")) return {};
-  const bool is_parquet = path.ends_with(".parquet");
-  return std::unexpected(
-      bad_option("-o", path, is_parquet ? "not supported yet: Parquet" : "a table is .csv or .jsonl"));
-}
-
-std::expected<Plan, sweep::OptionError> make_plan(const SweepRequest& request) {
-  auto space = sweep::Space::make(request.space);
-  if (!space) return std::unexpected(space.error());
-  auto command = sweep::CommandTemplate::parse(request.command, space->parameters());
-  if (!command) return std::unexpected(command.error());
-  Plan plan{.space = std::move(*space),
-            .command = std::move(*command),
-            .collectors = {},
-            .cursor = {},
-            .run = request.run,
-            .grouping = {}};
-  for (const std::string& word : request.collect) {
-    auto collector = sweep::Collector::parse(word, plan.space.parameters());
-    if (!collector) return std::unexpected(collector.error());
-    plan.collectors.push_back(std::move(*collector));
-  }
-  OptionResult result = read_shard(request.shard, plan.cursor);
-  if (result) result = read_limit(request.max_fails, plan.run.max_fails);
-  if (result) result = read_grouping(request, plan.space.parameters(), plan.grouping);
-  if (result) result = read_output(request.output, plan.form);
-  if (!result) return std::unexpected(result.error());
-  if (request.order == "random") plan.cursor.order_seed = request.space.seed;
-  plan.cursor.numbers = request.numbers;
-  return plan;
-}
-
-vm::RunRow run_row(const SweepRequest& request, std::uint64_t points) {
+vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint64_t points) {
   vm::RunRow row;
+  row.work = plan.keys.work().low;
+  row.collect = plan.collect;
   row.kind = "sweep";
   row.started = now();
   row.points = points;
   row.resumes = request.resumes;
   for (const std::string& word : request.words) (row.command += word) += '\0';
-  for (const std::string& word : request.collect) (row.collect += word) += '\0';
   return row;
+}
+
+/// So many runs at a time share the machine.
+void share(vm::RunOptions& options, unsigned runs) {
+  options.workers = std::max(1u, options.workers / runs);
+  options.settings.workers = options.workers;
+  options.process_budget.programs = options.workers;
+  if (options.call_memory_bytes == 0) options.call_memory_bytes = vm::memory_limit_bytes() / 2;
+  options.call_memory_bytes = std::max(options.call_memory_bytes / runs, std::size_t{1} << 20);
 }
 
 sweep::ProgressStyle progress_style(const std::string& name) {
@@ -147,29 +63,33 @@ vm::RunState state_of(sweep::SweepStop stop, int signal, const sweep::SweepCount
 /// The sweep with all that it works with.
 class SweepRun {
  public:
-  SweepRun(const SweepRequest& request, const Plan& plan)
-      : request_(request),
-        plan_(plan),
-        keys_(plan.command.words(), plan.space.parameters(), plan.command.uses("seed")),
-        cursor_(plan.space, plan.cursor) {}
+  SweepRun(const SweepRequest& request, const SweepPlan& plan)
+      : request_(request), plan_(plan), form_(plan.result_form()), cursor_(plan.space, plan.cursor) {}
 
   int run() {
     SignalWatch signals({SIGINT, SIGTERM, SIGUSR1, SIGHUP},
                         [this](int signal, unsigned count) { hear(signal, count); });
-    vm::RunRow row = run_row(request_, cursor_.size());
+    vm::RunRow row = run_row(request_, plan_, cursor_.size());
+    std::expected<std::unique_ptr<sweep::PointRunner>, int> runner = make_runner();
+    if (!runner) return runner.error();
     vm::Recorder recorder(row);
     vm::RunRecord record = vm::RunRecord::create();
     row.id = recorder.id();
-    sweep::EarlierResults earlier(record, keys_, plan_.collectors, row.collect, row.id);
-    const bool looks_up = request_.use_record && record.has_points();
+    sweep::EarlierResults earlier(record, form_, row.id);
+    const bool looks_up = request_.use_record && record.has_points(row.work);
     sweep::Progress progress(progress_style(request_.progress));
-    sweep::ProgramRunner runner(plan_.command, plan_.collectors, plan_.run.jobs, request_.timeout_s);
-    sweep::Sweep sweep(cursor_, runner, plan_.run,
-                       {.is_done = looks_up ? [&](const sweep::Point& point) { return earlier.is_done(point); }
-                                            : std::function<bool(const sweep::Point&)>(),
-                        .keep = [&](const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number,
-                                    bool is_last) { return keep(recorder, point, attempt, number, is_last); },
-                        .tick = [&](const sweep::SweepCounts& counts) { progress.show(counts); }});
+    sweep::Sweep sweep(
+        cursor_, **runner, plan_.run,
+        {.are_done = looks_up ? [&](std::span<const std::uint64_t> numbers) { return earlier.are_done(numbers); }
+                              : std::function<std::vector<bool>(std::span<const std::uint64_t>)>(),
+         .keep = [&](const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number,
+                     bool is_last) { return keep(recorder, point, attempt, number, is_last); },
+         .keep_batch =
+             [&](vm::BatchRow batch) {
+               recorder.add(std::move(batch));
+               return !recorder.has_failed();
+             },
+         .tick = [&](const sweep::SweepCounts& counts) { progress.show(counts); }});
     {
       const std::lock_guard lock(mutex_);
       sweep_ = &sweep;
@@ -197,7 +117,7 @@ class SweepRun {
     if (!written) return failed(written.error());
     if (stop == sweep::SweepStop::broken) return failed(cursor_.error());
     if (stop == sweep::SweepStop::none) {
-      const auto printed = write_table(earlier);
+      const auto printed = write_table(record, row.id);
       if (!printed) return failed(printed.error());
     } else if (!request_.output.empty()) {
       fmt::print(stderr, "raddle: `{}` is not written before all points are through\n", request_.output);
@@ -209,22 +129,24 @@ class SweepRun {
   bool keep(vm::Recorder& recorder, const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number,
             bool is_last) {
     recorder.add({.number = point.number,
-                  .key = keys_.of(point),
-                  .attempt = number,
+                  .key = plan_.keys.of(point),
+                  .attempt_number = number,
                   .is_last = is_last,
-                  .outcome = attempt.outcome,
-                  .started = attempt.started,
-                  .duration_s = attempt.duration_s,
-                  .exit_code = attempt.exit_code,
-                  .signal = attempt.signal,
-                  .detail = attempt.detail,
                   .parameters = sweep::parameters_json(plan_.space.parameters(), point),
-                  .results = attempt.results,
-                  .stdout_end = attempt.stdout_end,
-                  .stderr_end = attempt.stderr_end,
-                  .stdout_size = attempt.stdout_size,
-                  .stderr_size = attempt.stderr_size});
+                  .attempt = attempt});
     return !recorder.has_failed();
+  }
+
+  std::expected<std::unique_ptr<sweep::PointRunner>, int> make_runner() const {
+    if (!plan_.script)
+      return std::make_unique<sweep::ProgramRunner>(plan_.command, plan_.collectors, plan_.run.jobs,
+                                                    request_.timeout_s);
+    auto settings = run_options(plan_.script->options(), plan_.script->path());
+    if (!settings) return std::unexpected(settings.error());
+    const auto points = static_cast<unsigned>(std::clamp<std::uint64_t>(cursor_.size(), 1, plan_.run.jobs));
+    share(*settings, points);
+    return std::make_unique<ScriptRunner>(*plan_.script, std::move(*settings), plan_.space, *plan_.columns,
+                                          plan_.collectors, plan_.run.jobs, request_.timeout_s);
   }
 
   /// On the thread of the signals.
@@ -248,12 +170,13 @@ class SweepRun {
     if (ender_.joinable()) ender_.join();
   }
 
-  std::expected<void, std::string> write_table(sweep::EarlierResults& earlier) const {
+  std::expected<void, std::string> write_table(vm::RunRecord& record, const std::string& run) const {
     constexpr std::size_t shown_rows = 20;
     const std::string& path = request_.output;
     sweep::CursorOptions points = plan_.cursor;
     if (!path.empty()) points.numbers.clear();  // a file has the whole table, also if some points only were run again
-    const sweep::ResultRows rows(plan_.space, points, earlier);
+    sweep::EarlierResults earlier(record, form_, run);  // with what this run has added
+    const sweep::ResultRows rows(form_, points, earlier);
     const sweep::Table table(rows, plan_.grouping);
     if (path == "-" || (path.empty() && isatty(STDOUT_FILENO) == 0)) return table.print_csv();
     if (!path.empty()) return table.write_file(path, plan_.form);
@@ -267,8 +190,8 @@ class SweepRun {
   }
 
   const SweepRequest& request_;
-  const Plan& plan_;
-  const sweep::PointKeys keys_;
+  const SweepPlan& plan_;
+  const sweep::ResultForm form_;
   sweep::Cursor cursor_;
   std::mutex mutex_;               ///< guards the next two
   sweep::Sweep* sweep_ = nullptr;  ///< while it runs
@@ -276,23 +199,31 @@ class SweepRun {
   std::jthread ender_;
 };
 
-int dry_run(const SweepRequest& request, const Plan& plan) {
+int dry_run(const SweepRequest& request, const SweepPlan& plan) {
   constexpr std::uint64_t shown = 5;
-  const sweep::PointKeys keys(plan.command.words(), plan.space.parameters(), plan.command.uses("seed"));
+  constexpr std::size_t block = 1024;
   std::optional<vm::RunRecord> record = request.use_record ? vm::RunRecord::open() : std::nullopt;
-  std::string collect;
-  for (const std::string& word : request.collect) (collect += word) += '\0';
+  const sweep::ResultForm form = plan.result_form();
   std::optional<sweep::EarlierResults> earlier;
-  if (record) earlier.emplace(*record, keys, plan.collectors, collect, "");
+  if (record && record->has_points(plan.keys.work().low)) earlier.emplace(*record, form, "");
   sweep::Cursor cursor(plan.space, plan.cursor);
   std::uint64_t count = 0, taken = 0;
   std::string text;
-  while (const std::optional<sweep::Point> point = cursor.next()) {
-    ++count;
-    if (earlier && earlier->is_done(*point))
-      ++taken;
-    else if (count - taken <= shown)
-      text += sweep::shell_line(plan.command.words_for(*point)) + "\n";
+  for (std::vector<std::uint64_t> numbers;; numbers.clear()) {
+    while (numbers.size() < block) {
+      const std::optional<std::uint64_t> number = cursor.next_number();
+      if (!number) break;
+      numbers.push_back(*number);
+    }
+    if (numbers.empty()) break;
+    const std::vector<bool> are_done = earlier ? earlier->are_done(numbers) : std::vector<bool>(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      ++count;
+      if (are_done[i])
+        ++taken;
+      else if (count - taken <= shown)
+        text += sweep::shell_line(plan.command.words_for(plan.space.point(numbers[i]))) + "\n";
+    }
   }
   if (!cursor.error().empty()) {
     fmt::print(stderr, "raddle: {}\n", cursor.error());
@@ -304,7 +235,7 @@ int dry_run(const SweepRequest& request, const Plan& plan) {
   return write_output(text) ? exit_ok : exit_failed;
 }
 
-int show_script(const SweepRequest& request, const Plan& plan) {
+int show_script(const SweepRequest& request, const SweepPlan& plan) {
   const auto script =
       sweep::print_script(plan.space, plan.cursor, plan.command, "raddle sweep " + sweep::shell_line(request.words));
   if (!script) {
@@ -333,19 +264,14 @@ int option_error(const sweep::OptionError& error) {
 }
 
 int run_sweep(const SweepRequest& request) {
-  if (request.command.empty()) return usage_error("no command: it stands behind `--`", "sweep");
-  std::expected<Plan, sweep::OptionError> plan = make_plan(request);
-  if (!plan) return option_error(plan.error());
-  if (!request.where.empty()) {
-    auto filter = make_filter(request.where, plan->space.parameters());
-    if (!filter) return filter.error();
-    plan->cursor.filter = std::move(*filter);
-  }
-  if (request.print_script) return show_script(request, *plan);
-  for (const std::string& name : plan->command.unused(plan->space.parameters()))
-    warn(fmt::format("no word of the command names the parameter `{}`", name));
+  if (request.command.empty() && request.script.empty())
+    return usage_error("no script, and no command: a command stands behind `--`", "sweep");
+  const std::expected<std::unique_ptr<SweepPlan>, int> made = make_plan(request);
+  if (!made) return made.error();
+  const SweepPlan& plan = **made;
+  if (request.print_script) return show_script(request, plan);
   try {
-    return request.dry_run ? dry_run(request, *plan) : SweepRun(request, *plan).run();
+    return request.dry_run ? dry_run(request, plan) : SweepRun(request, plan).run();
   } catch (const vm::RecordError& error) {
     fmt::print(stderr, "raddle: {}\n", error.what());
   } catch (const std::system_error& error) {

@@ -14,16 +14,20 @@ namespace raddle::driver {
 
 namespace {
 
-constexpr const char* usage = R"(raddle sweep: runs a program at each point of a space of parameters
+constexpr const char* usage = R"(raddle sweep: runs a script or a program at each point of a space of parameters
 
 examples:
+  raddle sweep model.df -p a=1,2,3 -p b=0:1:0.1 -o table.csv
   raddle sweep -p a=1,2,3 -p b=0:1:0.1 -- ./model --a {a} --b {b}
   raddle sweep --lhs 1000 -p 'x~U(0,1)' -p 'y~N(0,2)' --where 'x*y < 0.5' --collect regex:'E=(\S+)' -o x.csv -- ./model {x} {y}
   raddle sweep --resume
 )";
 
 constexpr const char* footer =
-    R"(Behind `--` stands the command, which no shell sees. In its words {NAME} is a parameter's value, {#} the
+    R"(A script's parameters are its `@param`s, its results its `@result`s, or what --collect finds in what it prints. All
+points run in this process; if the script only computes numbers, thousands at a time.
+
+Behind `--` stands the command, which no shell sees. In its words {NAME} is a parameter's value, {#} the
 point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces.
 
 -p NAME=VALUES   1,2,3  small,large  0:10  0:1:0.1 (both ends)  lin(0,1,5)  log(1e-4,1e-1,7)
@@ -144,6 +148,23 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
       ->group(group);
 }
 
+void add_script_options(CLI::App& app, Options& options) {
+  constexpr const char* group = "The script";
+  app.add_option("-I", options.include_folders, "Folder in which imports are looked for (may be repeated)")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("-D", options.macros, "Define a macro of the preprocessor (may be repeated)")
+      ->type_name("NAME[=TEXT]")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_flag_callback(
+         "--no-jit-cache", [&options] { options.jit_cache = false; }, "Compile leaf functions anew, keep none")
+      ->group(group);
+}
+
+bool is_script(const std::string& word) { return word.ends_with(".df") || word.ends_with(".swift"); }
+
 std::optional<int> parse(CLI::App& app, SweepRequest& request, std::vector<std::string> words) {
   const auto separator = std::ranges::find(words, "--");
   if (separator != words.end()) request.command.assign(separator + 1, words.end());
@@ -159,13 +180,20 @@ std::optional<int> parse(CLI::App& app, SweepRequest& request, std::vector<std::
   if (extras.empty()) return std::nullopt;
   const std::string& extra = extras.front();
   if (extra.starts_with("-")) return unknown_option(app, extra, "sweep");
-  if (extra.ends_with(".df") || extra.ends_with(".swift"))
-    return usage_error(fmt::format("not supported yet: a sweep over a script by itself; as a program of its own it can "
-                                   "be swept over: raddle sweep .. -- raddle run --results {} --NAME={{NAME}}",
-                                   extra),
+  if (extras.size() == 1 && request.command.empty() && is_script(extra)) {
+    request.script = extra;
+    return std::nullopt;
+  }
+  if (is_script(extra))
+    return usage_error(request.command.empty()
+                           ? fmt::format("a sweep has one script, and no arguments behind it: `{}`; "
+                                         "a parameter is set by -p NAME=VALUE",
+                                         extras[1])
+                           : fmt::format("a sweep has a script, `{}`, or a command, not both", extra),
                        "sweep");
   return usage_error(
-      fmt::format("`{}` is no option; the command stands behind `--`: raddle sweep .. -- {} ..", extra, extra),
+      fmt::format("`{}` is no option and no script; a command stands behind `--`: raddle sweep .. -- {} ..", extra,
+                  extra),
       "sweep");
 }
 
@@ -186,7 +214,8 @@ std::vector<std::string> without_resume(const std::vector<std::string>& words, c
 std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words) {
   SweepRequest request;
   CLI::App app(usage, "raddle sweep");
-  app.formatter(std::make_shared<ScriptUsage>("sweep [OPTIONS] -- COMMAND [WORDS of the command]"));
+  app.formatter(std::make_shared<ScriptUsage>(
+      "sweep [OPTIONS] SCRIPT.df\n       raddle sweep [OPTIONS] -- COMMAND [WORDS of the command]"));
   app.option_defaults()->take_last();
   app.footer(footer);
   app.allow_extras();
@@ -194,6 +223,7 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
   add_space_options(app, request);
   add_run_options(app, request);
   add_result_options(app, request);
+  add_script_options(app, request.script_options);
   app.add_option("--resume", request.resume, "The command line of that run again, or of the latest: runs what is left")
       ->expected(0, 1)
       ->default_str("")
@@ -203,8 +233,8 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
   request.words = words;
   if (!request.resume) return request;
 
-  if (!request.command.empty() || !request.space.parameters.empty())
-    return std::unexpected(usage_error("--resume takes parameters and command from the record", "sweep"));
+  if (!request.command.empty() || !request.script.empty() || !request.space.parameters.empty())
+    return std::unexpected(usage_error("--resume takes parameters and script or command from the record", "sweep"));
   const std::expected<vm::RunRow, int> earlier = find_run(*request.resume);
   if (!earlier) return std::unexpected(earlier.error());
   std::vector<std::string> again = earlier->words();

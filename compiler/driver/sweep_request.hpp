@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/driver/session.hpp"
 #include "compiler/sweep/progress.hpp"
 #include "compiler/sweep/space.hpp"
 #include "compiler/sweep/sweep.hpp"
@@ -15,6 +16,8 @@ namespace raddle::driver {
 struct SweepRequest {
   std::vector<std::string> words;    ///< the whole command line behind `sweep`, for the record
   std::vector<std::string> command;  ///< what stands behind `--`
+  std::string script;                ///< a path, in place of a command
+  Options script_options;
   sweep::SpaceOptions space;
   std::string where;
   std::string shard, order, max_fails, progress = "auto";  ///< as written

@@ -24,15 +24,21 @@ std::uint64_t Cursor::number_at(std::uint64_t position) const {
 }
 
 std::optional<Point> Cursor::next() {
+  const std::optional<std::uint64_t> number = next_number();
+  if (!number) return std::nullopt;
+  return space_.point(*number);
+}
+
+std::optional<std::uint64_t> Cursor::next_number() {
   if (!options_.filter) {
     if (position_ == size_) return std::nullopt;
-    return space_.point(number_at(position_++));
+    return number_at(position_++);
   }
   while (kept_.empty() && position_ < size_ && error_.empty()) refill();
   if (kept_.empty()) return std::nullopt;
-  Point point = std::move(kept_.front());
+  const std::uint64_t number = kept_.front();
   kept_.pop_front();
-  return point;
+  return number;
 }
 
 void Cursor::refill() {
@@ -46,7 +52,7 @@ void Cursor::refill() {
     return;
   }
   for (std::size_t i = 0; i < batch.size(); ++i)
-    if ((*keep)[i]) kept_.push_back(std::move(batch[i]));
+    if ((*keep)[i]) kept_.push_back(batch[i].number);
 }
 
 }  // namespace raddle::sweep

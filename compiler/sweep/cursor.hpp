@@ -32,6 +32,9 @@ class Cursor {
   std::uint64_t position() const { return position_; }
   /// @return nothing at the end, or where the filter failed: see error()
   std::optional<Point> next();
+  /// The same, as its number.
+  std::optional<std::uint64_t> next_number();
+  const Space& space() const { return space_; }
   const std::string& error() const { return error_; }
 
  private:
@@ -42,7 +45,7 @@ class Cursor {
   const CursorOptions& options_;
   std::uint64_t size_ = 0, position_ = 0;
   std::optional<Permutation> order_;
-  std::deque<Point> kept_;  // by the filter, not handed out yet
+  std::deque<std::uint64_t> kept_;  // numbers, by the filter, not handed out yet
   std::size_t batch_size_ = 16;
   std::string error_;
 };

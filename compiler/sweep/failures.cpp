@@ -35,17 +35,21 @@ std::string failure_text(const Attempt& attempt) {
     case vm::PointOutcome::timeout: return "ended by --timeout";
     case vm::PointOutcome::not_started: return fmt::format("not started: {}", attempt.detail);
     case vm::PointOutcome::no_result: return fmt::format("no result: {}", attempt.detail);
+    case vm::PointOutcome::failed:
+    case vm::PointOutcome::stuck: return attempt.detail;
   }
   return "";
 }
 
 void Failures::add(const Point& point, const Attempt& attempt) {
-  std::string line = last_line(attempt.stderr_end);
+  const bool is_of_script = attempt.outcome == vm::PointOutcome::failed || attempt.outcome == vm::PointOutcome::stuck;
+  std::string line = is_of_script ? "" : last_line(attempt.stderr_end);
   std::string what = failure_text(attempt);
-  const auto key = std::pair(without_numbers(attempt.detail) + what.substr(0, what.find(':')), without_numbers(line));
+  auto key = std::pair(without_numbers(attempt.detail) + what.substr(0, what.find(':')), without_numbers(line));
+  if (is_of_script) key.second = attempt.detail.substr(0, attempt.detail.find(' '));  // the place
   if (groups_.size() >= most_groups && !groups_.contains(key)) return;
   FailureGroup& group = groups_[key];
-  if (group.count++ != 0) return;
+  if (group.count++ != 0 && group.first.number < point.number) return;
   group.what = std::move(what);
   group.line = std::move(line);
   group.first = point;

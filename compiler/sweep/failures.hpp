@@ -11,7 +11,7 @@ namespace raddle::sweep {
 
 struct FailureGroup {
   std::string what;  ///< "exit code 3", "signal 11 (Segmentation fault)", "stopped by --timeout"
-  std::string line;  ///< the last one of standard error, of the first of them
+  std::string line;  ///< the last one of standard error, of the first point of them
   std::uint64_t count = 0;
   Point first;
 };

@@ -6,6 +6,11 @@ namespace raddle::sweep {
 
 struct Hash128 {
   std::uint64_t high = 0, low = 0;
+  Hash128& operator+=(const Hash128& other) {
+    high += other.high;
+    low += other.low;
+    return *this;
+  }
 };
 
 /// MurmurHash3 for 64-bit machines, 128 bits (Appleby, public domain). Kept in records: never to be changed.

@@ -43,6 +43,7 @@ class SpaceBuilder {
     if (!error_ && !drawn_.empty()) add_samples();
     if (!error_) add_repeats();
     if (!error_) multiply();
+    if (!error_) space_.find_places();
     if (error_) return std::unexpected(std::move(*error_));
     return std::move(space_);
   }

@@ -1,13 +1,11 @@
 #include "compiler/sweep/point_key.hpp"
 
-#include <algorithm>
-#include <numeric>
-
-#include "compiler/sweep/hash.hpp"
 #include "compiler/sweep/json_text.hpp"
 
 namespace raddle::sweep {
 namespace {
+
+constexpr std::uint64_t seed_name = 1;  // in place of a name's hash: it is no parameter
 
 // A part and its end, so that no two lists of parts give one text.
 void add(std::string& text, std::string_view part) {
@@ -18,21 +16,17 @@ void add(std::string& text, std::string_view part) {
 }  // namespace
 
 PointKeys::PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed)
-    : parameters_(parameters), by_name_(parameters.size()), uses_seed_(uses_seed) {
-  for (const std::string& word : work) add(work_, word);
-  add(work_, "");
-  std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
-  std::ranges::sort(by_name_, {}, [&](std::size_t i) { return parameters[i].name; });
+    : uses_seed_(uses_seed) {
+  std::string text;
+  for (const std::string& part : work) add(text, part);
+  work_ = hash(text);
+  for (const Parameter& parameter : parameters) names_.push_back(hash(parameter.name).low);
 }
 
 vm::PointKey PointKeys::of(const Point& point) const {
-  std::string text = work_;
-  for (const std::size_t i : by_name_) {
-    add(text, parameters_[i].name);
-    add(text, point.values[i]);
-  }
-  if (uses_seed_) add(text, std::to_string(point.seed));
-  const Hash128 key = hash(text);
+  Hash128 key = work_;
+  for (std::size_t i = 0; i < names_.size(); ++i) key += of_value(i, point.values[i]);
+  if (uses_seed_) key += hash(std::to_string(point.seed), seed_name);
   return {key.high, key.low};
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/sweep/hash.hpp"
 #include "compiler/sweep/space.hpp"
 #include "vm/record/run_record.hpp"
 
@@ -10,17 +11,23 @@ namespace raddle::sweep {
 
 /// Tells what a point asks for: equal keys are the same work, whatever sweep they belong to. The order in which
 /// parameters are given plays no part, nor does the point's number.
+///
+/// A key is the sum of hashes, one of the work and one of each parameter's name and value: so that where few values
+/// make many points, each value is hashed once (PointColumns).
 class PointKeys {
  public:
-  /// @param work  what is done at a point: the words of the command
+  /// @param work  what is done at a point: the words of the command, or the texts of a script
   /// @param uses_seed  the work depends on Point::seed even if that is no parameter
   PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed);
   vm::PointKey of(const Point& point) const;
+  /// Of the work alone.
+  const Hash128& work() const { return work_; }
+  /// Of a value of a parameter, given as it is in Point::values.
+  Hash128 of_value(std::size_t parameter, std::string_view text) const { return hash(text, names_[parameter]); }
 
  private:
-  const std::vector<Parameter>& parameters_;
-  std::string work_;
-  std::vector<std::size_t> by_name_;  // parameters, sorted
+  Hash128 work_;
+  std::vector<std::uint64_t> names_;  // hashes, by parameter
   bool uses_seed_;
 };
 

@@ -17,9 +17,6 @@
 namespace raddle::sweep {
 namespace {
 
-constexpr std::uint64_t kept_bytes = 4096;                   // of the end of each output
-constexpr std::uint64_t collected_bytes = 64 * 1024 * 1024;  // of the end of standard output, read for results
-
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 // A file that nobody else can open, and that is gone with the process.
@@ -133,13 +130,14 @@ Attempt ProgramRunner::attempt_of(const Point& point, const vm::ProcessResult& r
   attempt.duration_s = result.duration_s;
   attempt.stdout_size = size_of(outputs.out);
   attempt.stderr_size = size_of(outputs.error);
-  attempt.stdout_end = end_of(outputs.out, attempt.stdout_size, kept_bytes);
-  attempt.stderr_end = end_of(outputs.error, attempt.stderr_size, kept_bytes);
+  attempt.stdout_end = end_of(outputs.out, attempt.stdout_size, kept_output_bytes);
+  attempt.stderr_end = end_of(outputs.error, attempt.stderr_size, kept_output_bytes);
   remember_failure(attempt, result);
   if (attempt.outcome != vm::PointOutcome::ok) return attempt;
-  const bool is_whole = attempt.stdout_size <= kept_bytes;
-  auto results = collect_all(collectors_, point,
-                             is_whole ? attempt.stdout_end : end_of(outputs.out, attempt.stdout_size, collected_bytes));
+  const bool is_whole = attempt.stdout_size <= kept_output_bytes;
+  auto results =
+      collect_all(collectors_, point,
+                  is_whole ? attempt.stdout_end : end_of(outputs.out, attempt.stdout_size, collected_output_bytes));
   if (results) {
     attempt.results = std::move(*results);
   } else {

@@ -7,34 +7,57 @@
 
 #include "compiler/sweep/collector.hpp"
 #include "compiler/sweep/cursor.hpp"
+#include "compiler/sweep/earlier_batches.hpp"
+#include "compiler/sweep/point_columns.hpp"
 #include "compiler/sweep/point_key.hpp"
 #include "vm/record/run_record.hpp"
 
 namespace raddle::sweep {
 
-/// What earlier runs have of points, as this sweep wants it.
+/// A result that batches have: what its words are.
+struct ResultColumn {
+  std::string name;
+  ValueType type = ValueType::float_;
+};
+
+/// How results of a sweep are made and found.
+struct ResultForm {
+  const Space& space;
+  const PointKeys& keys;
+  const std::vector<Collector>& collectors;
+  std::string collect;                     ///< the collectors as one text
+  std::vector<ResultColumn> columns = {};  ///< of batches; none: there are no batches
+  const PointColumns* points = nullptr;    ///< where there may be batches
+};
+
+/// What earlier runs have of points, as this sweep wants it: results of runs that made them otherwise are made anew
+/// from what they have printed, if that was kept whole.
 class EarlierResults {
  public:
-  /// @param collect  how this sweep's results are made: those of runs that made them otherwise are made anew from what
-  ///                 they have printed, if that was kept whole
   /// @param own_run  its results go before those of others; "": none
-  EarlierResults(vm::RunRecord& record, const PointKeys& keys, const std::vector<Collector>& collectors,
-                 std::string collect, std::string own_run)
+  EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run)
       : record_(record),
-        keys_(keys),
-        collectors_(collectors),
-        collect_(std::move(collect)),
-        own_run_(std::move(own_run)) {}
-  bool is_done(const Point& point);
-  /// The last attempt, with the results in this sweep's form.
-  std::optional<vm::EarlierResult> find(const Point& point);
+        form_(form),
+        own_run_(std::move(own_run)),
+        batches_(record, form.points == nullptr ? 0 : form.keys.work().low, own_run_) {}
+  std::vector<bool> are_done(std::span<const std::uint64_t> numbers);
+  /// The last attempt of each, with the results in this sweep's form.
+  struct Found {
+    vm::PointOutcome outcome = vm::PointOutcome::ok;
+    double duration_s = 0;
+    std::vector<std::pair<std::string, std::string>> results;
+  };
+  std::vector<std::optional<Found>> find(std::span<const Point> points);
 
  private:
+  bool is_done(const Point& point);
+  std::optional<Found> find_single(const Point& point);
   bool adapt(const Point& point, vm::EarlierResult& result) const;
   vm::RunRecord& record_;
-  const PointKeys& keys_;
-  const std::vector<Collector>& collectors_;
-  std::string collect_, own_run_;
+  const ResultForm& form_;
+  std::string own_run_;
+  EarlierBatches batches_;
+  std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With batches
 };
 
 struct ResultRow {
@@ -47,13 +70,15 @@ struct ResultRow {
 /// Rows in the order of the points' numbers, as often as they are asked for.
 class ResultRows {
  public:
-  ResultRows(const Space& space, CursorOptions options, EarlierResults& earlier);
+  ResultRows(const ResultForm& form, CursorOptions options, EarlierResults& earlier);
   /// @param visit  returns false to end it
   void for_each(const std::function<bool(ResultRow)>& visit) const;
-  const std::vector<Parameter>& parameters() const { return space_.parameters(); }
+  const std::vector<Parameter>& parameters() const { return form_.space.parameters(); }
+  /// The names of all results, if they are known without a look at the rows.
+  std::vector<std::string> known_results() const;
 
  private:
-  const Space& space_;
+  const ResultForm& form_;
   CursorOptions options_;
   EarlierResults& earlier_;
 };

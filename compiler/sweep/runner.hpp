@@ -1,25 +1,32 @@
 #pragma once
-// What a sweep does at a point. The space, the record and the tables know nothing of it.
+// What a sweep does at its points. The space, the record and the tables know nothing of it.
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <vector>
 
 #include "compiler/sweep/space.hpp"
 #include "vm/record/run_record.hpp"
 
 namespace raddle::sweep {
 
-/// What came of doing it once.
-struct Attempt {
-  vm::PointOutcome outcome = vm::PointOutcome::ok;
-  double started = 0;  ///< seconds since 1970
-  double duration_s = 0;
-  int exit_code = 0;
-  int signal = 0;
-  std::string detail;   ///< why it was not started, or has no result
-  std::string results;  ///< JSON object
-  std::string stdout_end, stderr_end;
-  std::uint64_t stdout_size = 0, stderr_size = 0;
+using vm::Attempt;
+
+inline constexpr std::size_t kept_output_bytes = 4096;  ///< of the end of each output, in the record
+inline constexpr std::size_t collected_output_bytes = std::size_t{64} << 20;  ///< of the end, read for results
+
+/// What came of many points.
+struct BatchResult {
+  vm::BatchRow row;                   ///< those that ended well
+  std::vector<std::uint64_t> others;  ///< numbers of those that did not: to be run one by one, which tells why
+};
+
+/// Does the work of many points together, where a point takes less time than all that is done for a point by itself.
+/// It knows only points that end well: whatever else may come of a point is found out by a PointRunner.
+class BatchRunner {
+ public:
+  virtual ~BatchRunner() = default;
+  /// As PointRunner::run. Points of a batch that was ended are neither in its row nor among the others.
+  virtual void run(std::vector<std::uint64_t> numbers, std::function<void(BatchResult)> done) = 0;
 };
 
 class PointRunner {
@@ -27,9 +34,12 @@ class PointRunner {
   virtual ~PointRunner() = default;
   /// Any thread. @param done  called once, on a thread of the runner's; it may call run()
   virtual void run(const Point& point, std::function<void(Attempt)> done) = 0;
-  /// Ends what is under way, at most some seconds later; any thread but those that call `done`. What ended by itself
-  /// meanwhile is told as ever; what was not started may be told to nobody. Returns when nothing is under way.
+  /// Ends what is under way, batches too, at most some seconds later; any thread but those that call `done`. What ended
+  /// by itself meanwhile is told as ever; what was not started may be told to nobody. Returns when nothing is under
+  /// way.
   virtual void end_all() = 0;
+  /// @return null if there is no faster way than one by one
+  virtual BatchRunner* batches() { return nullptr; }
 };
 
 }  // namespace raddle::sweep

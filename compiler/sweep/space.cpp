@@ -25,6 +25,34 @@ void Space::append(const Group& group, std::uint64_t index, std::vector<std::str
   }
 }
 
+void Space::find_places() {
+  std::uint64_t stride = repeats_ == 0 ? 1 : repeats_;
+  std::vector<std::uint64_t> strides(groups_.size());
+  for (std::size_t i = groups_.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= size_of(groups_[i]);
+  }
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    std::size_t columns = 0;
+    if (const auto* zip = std::get_if<Zip>(&groups_[i])) columns = zip->columns.size();
+    if (const auto* table = std::get_if<CsvTable>(&groups_[i])) columns = table->columns().size();
+    if (const auto* samples = std::get_if<Samples>(&groups_[i])) columns = samples->dimensions();
+    for (std::size_t column = 0; column < columns; ++column) places_.push_back({i, column, strides[i]});
+  }
+}
+
+std::string Space::value(std::size_t parameter, std::uint64_t index) const {
+  const Place& place = places_[parameter];
+  const Group& group = groups_[place.group];
+  if (const auto* zip = std::get_if<Zip>(&group)) return zip->columns[place.column].at(index);
+  if (const auto* table = std::get_if<CsvTable>(&group)) return table->row(index)[place.column];
+  return fmt::format("{}", std::get<Samples>(group).at(index, static_cast<unsigned>(place.column)));
+}
+
+std::uint64_t Space::value_index(std::size_t parameter, std::uint64_t number) const {
+  return (number - 1) / places_[parameter].stride % value_count(parameter);
+}
+
 std::vector<const Values*> Space::grid() const {
   std::vector<const Values*> all;
   for (const Group& group : groups_) {

@@ -54,6 +54,13 @@ class Space {
   std::uint64_t size() const { return size_; }
   /// @pre 1 <= number <= size()
   Point point(std::uint64_t number) const;
+  /// How many values a parameter has that is neither `rep` nor `seed`, and those as texts; with which of them a point
+  /// is made. Together the same as point().
+  std::uint64_t value_count(std::size_t parameter) const { return size_of(groups_[places_[parameter].group]); }
+  std::string value(std::size_t parameter, std::uint64_t index) const;
+  std::uint64_t value_index(std::size_t parameter, std::uint64_t number) const;
+  /// There are `rep` and `seed`.
+  bool has_repeats() const { return repeats_ != 0; }
   /// The values of each parameter, if each is combined with each and nothing is repeated or drawn; else none.
   std::vector<const Values*> grid() const;
 
@@ -63,11 +70,18 @@ class Space {
     std::vector<Values> columns;  // of equal size
   };
   using Group = std::variant<Zip, CsvTable, Samples>;
+  /// Where the values of a parameter are.
+  struct Place {
+    std::size_t group = 0, column = 0;
+    std::uint64_t stride = 1;  // numbers between one of the group's values and the next
+  };
   static std::uint64_t size_of(const Group& group);
   static void append(const Group& group, std::uint64_t index, std::vector<std::string>& values);
+  void find_places();
 
   std::vector<Parameter> parameters_;
   std::vector<Group> groups_;
+  std::vector<Place> places_;  // of the parameters but `rep` and `seed`
   std::uint64_t repeats_ = 0, seed_ = 0, size_ = 1;
 };
 

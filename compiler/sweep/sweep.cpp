@@ -1,5 +1,6 @@
 #include "compiler/sweep/sweep.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace raddle::sweep {
@@ -8,20 +9,26 @@ namespace {
 constexpr std::uint64_t first_runs = 10;  // if they all fail, the others will, too
 constexpr std::uint64_t percent_from = 10;
 constexpr auto tick_time = std::chrono::milliseconds(100);
+constexpr std::size_t first_look_ahead = 16;  // then twice as many each time
+constexpr std::size_t point_look_ahead = 1024, batch_look_ahead = 1 << 18;
+constexpr std::size_t largest_batch = 1 << 16;
+constexpr double short_batch_s = 0.02, long_batch_s = 0.2;
 
 }  // namespace
 
 Sweep::Sweep(Cursor& cursor, PointRunner& runner, const SweepOptions& options, Hooks hooks)
     : cursor_(cursor),
       runner_(runner),
+      batches_(runner.batches()),
       options_(options),
       hooks_(std::move(hooks)),
-      ready_target_(64 + 2 * std::size_t{options.jobs}) {
+      ready_target_(batches_ == nullptr ? 64 + 2 * std::size_t{options.jobs} : 2 * std::size_t{options.jobs}),
+      look_ahead_(first_look_ahead) {
   counts_.candidates = cursor.size();
 }
 
 bool Sweep::is_over() const {
-  return counts_.running == 0 && (stop_ != SweepStop::none || (all_prepared_ && ready_.empty()));
+  return running_tasks_ == 0 && (stop_ != SweepStop::none || (all_prepared_ && ready_.empty()));
 }
 
 SweepStop Sweep::run() {
@@ -53,71 +60,129 @@ SweepStop Sweep::run() {
   return is_through && stop_ == SweepStop::asked ? SweepStop::none : stop_;
 }
 
-// Takes one point from the cursor; nobody else does. @return false if that is not wanted now
+// Makes one task of points from the cursor; nobody else does. @return false if that is not wanted now
 bool Sweep::prepare_next() {
   {
     const std::lock_guard lock(mutex_);
     if (all_prepared_ || stop_ != SweepStop::none || ready_.size() >= ready_target_) return false;
   }
-  std::optional<Point> point = cursor_.next();
-  const bool is_taken = point && hooks_.is_done && hooks_.is_done(*point);
+  const bool is_at_end = candidates_.empty() && !look_ahead();
   std::unique_lock lock(mutex_);
-  counts_.looked_at = cursor_.position();
-  if (!point) {
+  if (is_at_end) {
     all_prepared_ = true;
     if (!cursor_.error().empty()) stop_ = SweepStop::broken;
     return false;
   }
-  ++counts_.found;
-  if (is_taken) {
-    ++counts_.taken;
-  } else {
-    ready_.push_back({std::move(*point)});
-    start_ready(lock);
-  }
+  if (candidates_.empty()) return true;
+  ready_.push_back(take_candidates());
+  start_ready(lock);
   return true;
 }
 
-// The lock stays held: the runner calls back from its own thread only.
+// @return false if there are no more points
+bool Sweep::look_ahead() {
+  std::vector<std::uint64_t> numbers;
+  while (numbers.size() < look_ahead_) {
+    const std::optional<std::uint64_t> number = cursor_.next_number();
+    if (!number) break;
+    numbers.push_back(*number);
+  }
+  look_ahead_ = std::min(2 * look_ahead_, batches_ == nullptr ? point_look_ahead : batch_look_ahead);
+  std::vector<bool> are_done(numbers.size());
+  if (hooks_.are_done && !numbers.empty()) are_done = hooks_.are_done(numbers);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (!are_done[i]) candidates_.push_back(numbers[i]);
+  const std::lock_guard lock(mutex_);
+  counts_.looked_at = cursor_.position();
+  counts_.found += numbers.size();
+  counts_.taken += numbers.size() - candidates_.size();
+  return !numbers.empty();
+}
+
+Sweep::Task Sweep::take_candidates() {
+  Task task;
+  if (batches_ == nullptr) {
+    task.number = candidates_.front();
+    candidates_.pop_front();
+    return task;
+  }
+  const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(std::min(batch_size_, candidates_.size()));
+  task.batch.assign(candidates_.begin(), end);
+  candidates_.erase(candidates_.begin(), end);
+  return task;
+}
+
+// The lock stays held: the runner calls back from its own threads only.
 void Sweep::start_ready(std::unique_lock<std::mutex>&) {
-  while (counts_.running < options_.jobs && !ready_.empty() && stop_ == SweepStop::none) {
+  while (running_tasks_ < options_.jobs && !ready_.empty() && stop_ == SweepStop::none) {
     Task task = std::move(ready_.front());
     ready_.pop_front();
-    ++counts_.running;
-    const Point& point = task.point;
-    runner_.run(point, [this, task](const Attempt& attempt) { ended(task, attempt); });
+    ++running_tasks_;
+    counts_.running += task.size();
+    start(std::move(task));
   }
 }
 
-void Sweep::ended(Task task, const Attempt& attempt) {
+void Sweep::start(Task task) {
+  if (!task.batch.empty()) {
+    const std::size_t size = task.size();
+    batches_->run(std::move(task.batch), [this, size](BatchResult result) { batch_ended(size, std::move(result)); });
+    return;
+  }
+  const Point point = cursor_.space().point(task.number);
+  runner_.run(point, [this, point, number = task.attempt](const Attempt& attempt) { ended(point, number, attempt); });
+}
+
+void Sweep::ended(const Point& point, std::uint32_t attempt_number, const Attempt& attempt) {
   const bool is_ok = attempt.outcome == vm::PointOutcome::ok;
-  const bool is_last = is_ok || task.attempt > options_.retries || attempt.outcome == vm::PointOutcome::not_started;
+  const bool is_last = is_ok || attempt_number > options_.retries || attempt.outcome == vm::PointOutcome::not_started;
   bool is_dropped = false;
   {
     const std::lock_guard lock(mutex_);
     is_dropped = is_ending_ && !is_ok;
   }
-  const bool is_kept = is_dropped || hooks_.keep(task.point, attempt, task.attempt, is_last);
+  const bool is_kept = is_dropped || hooks_.keep(point, attempt, attempt_number, is_last);
   std::unique_lock lock(mutex_);
-  --counts_.running;
   if (!is_kept) stop_ = SweepStop::broken;
-  if (!is_dropped && is_last) count(task, attempt);
+  if (!is_dropped && is_last) count(point, attempt);
   if (!is_dropped && !is_last) {
     ++counts_.retried;
-    ++task.attempt;
-    ready_.push_front(std::move(task));
+    ready_.push_front({.number = point.number, .attempt = attempt_number + 1});
   }
-  start_ready(lock);
-  if (is_over() || (!all_prepared_ && ready_.size() == ready_target_ / 2 - 1)) changed_.notify_all();
+  begin_others(1, lock);
 }
 
-void Sweep::count(const Task& task, const Attempt& attempt) {
+void Sweep::batch_ended(std::size_t size, BatchResult result) {
+  const std::uint64_t ok = result.row.keys.size();
+  const double duration_s = result.row.duration_s;
+  const bool is_kept = ok == 0 || hooks_.keep_batch(std::move(result.row));
+  std::unique_lock lock(mutex_);
+  if (!is_kept) stop_ = SweepStop::broken;
+  counts_.ok += ok;
+  for (std::size_t i = result.others.size(); i-- > 0;) ready_.push_front({.number = result.others[i]});
+  if (ok != 0) adapt_batch_size(duration_s);
+  begin_others(size, lock);
+}
+
+void Sweep::begin_others(std::size_t ended_points, std::unique_lock<std::mutex>& lock) {
+  --running_tasks_;
+  counts_.running -= ended_points;
+  start_ready(lock);
+  if (is_over() || (!all_prepared_ && ready_.size() < ready_target_ / 2)) changed_.notify_all();
+}
+
+void Sweep::adapt_batch_size(double duration_s) {
+  if (duration_s < short_batch_s) batch_size_ = std::min(4 * batch_size_, largest_batch);
+  if (duration_s > long_batch_s) batch_size_ = std::max<std::size_t>(batch_size_ / 2, 1);
+}
+
+void Sweep::count(const Point& point, const Attempt& attempt) {
   if (attempt.outcome == vm::PointOutcome::ok) {
     ++counts_.ok;
     return;
   }
   ++counts_.failed;
-  failures_.add(task.point, attempt);
+  failures_.add(point, attempt);
   judge_failures();
 }
 
@@ -148,7 +213,8 @@ void Sweep::end_now() {
   }
   runner_.end_all();
   const std::lock_guard lock(mutex_);
-  counts_.running = 0;  // what was asked for but not started is told to nobody
+  counts_.running = 0;
+  running_tasks_ = 0;  // what was asked for but not started is told to nobody
   changed_.notify_all();
 }
 

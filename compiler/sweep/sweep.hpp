@@ -1,12 +1,17 @@
 #pragma once
 // Runs the points of a cursor: so many at a time, what the record has not at all, what failed again if asked for.
+//
+// Where the runner knows a faster way for many points together, they go to it in batches that take some 50 ms, and
+// those that do not end well there come back, to be run one by one like all other points.
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "compiler/sweep/cursor.hpp"
 #include "compiler/sweep/failures.hpp"
@@ -44,9 +49,12 @@ enum class SweepStop : std::uint8_t {
 class Sweep {
  public:
   struct Hooks {
-    std::function<bool(const Point&)> is_done;  ///< by an earlier run; may be empty
-    /// Keeps what came of an attempt; called from the runner's thread. @return false if it can not
+    /// Which of these points an earlier run has done; may be empty
+    std::function<std::vector<bool>(std::span<const std::uint64_t> numbers)> are_done;
+    /// Keeps what came of an attempt; called from the runner's threads. @return false if it can not
     std::function<bool(const Point&, const Attempt&, std::uint32_t attempt, bool is_last)> keep;
+    /// The same for points that have ended well together.
+    std::function<bool(vm::BatchRow)> keep_batch;
     std::function<void(const SweepCounts&)> tick;  ///< some times a second, from run(); may be empty
   };
   Sweep(Cursor& cursor, PointRunner& runner, const SweepOptions& options, Hooks hooks);
@@ -61,26 +69,40 @@ class Sweep {
   const Failures& failures() const { return failures_; }  ///< after run()
 
  private:
+  /// A point, or many.
   struct Task {
-    Point point;
+    std::uint64_t number = 0;  // of the point
     std::uint32_t attempt = 1;
+    std::vector<std::uint64_t> batch = {};  // not empty: instead of the point
+    std::size_t size() const { return batch.empty() ? 1 : batch.size(); }
   };
   bool prepare_next();
+  bool look_ahead();
+  Task take_candidates();
   void start_ready(std::unique_lock<std::mutex>& lock);
-  void ended(Task task, const Attempt& attempt);
-  void count(const Task& task, const Attempt& attempt);
+  void start(Task task);
+  void ended(const Point& point, std::uint32_t attempt_number, const Attempt& attempt);
+  void batch_ended(std::size_t size, BatchResult result);
+  void begin_others(std::size_t ended_points, std::unique_lock<std::mutex>& lock);
+  void adapt_batch_size(double duration_s);
+  void count(const Point& point, const Attempt& attempt);
   void judge_failures();
   bool is_over() const;
 
   Cursor& cursor_;
   PointRunner& runner_;
+  BatchRunner* const batches_;  // null: none
   const SweepOptions options_;
   const Hooks hooks_;
   const std::size_t ready_target_;
+  std::deque<std::uint64_t> candidates_;  // points that no earlier run has done. Of run()
+  std::size_t look_ahead_;                // points that are looked at together. Of run()
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   std::deque<Task> ready_;  // to be started
+  unsigned running_tasks_ = 0;
+  std::size_t batch_size_ = 1;
   SweepCounts counts_;
   Failures failures_;
   SweepStop stop_ = SweepStop::none;

@@ -127,7 +127,8 @@ std::vector<std::string> statistic_names() {
 
 /// In the order in which they first come; points may have different ones.
 Table::Cells Table::result_names(std::size_t most_rows) const {
-  Cells names;
+  Cells names = rows_.known_results();
+  if (!names.empty()) return names;
   rows_.for_each([&](const ResultRow& row) {
     for (const auto& [name, value] : row.results)
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "vm/program/builtin_abi.hpp"
 
@@ -26,6 +27,8 @@ inline Result give(Results results, vm::Value value) {
   return {};
 }
 inline Result give_void(Results results) { return give(results, vm::Value::of_void()); }
+/// Prints to where the run prints. @param text  should end a line
+void print(const vm::RunSettings& settings, std::string_view text);
 /// Ends a call with a void value after so many seconds; `before` is called then.
 Result end_after(Call call, double seconds, std::function<void()> before);
 inline Result fail(std::string text) { return std::unexpected(std::move(text)); }

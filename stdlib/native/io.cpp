@@ -32,20 +32,28 @@ std::string trace_line(Arguments values) {
 
 }  // namespace
 
-Result trace(Call, Arguments arguments, Results results) {
-  print_text(trace_line(arguments));
+void print(const vm::RunSettings& settings, std::string_view text) {
+  if (settings.print)
+    settings.print(text);
+  else
+    print_text(text);
+}
+
+Result trace(Call call, Arguments arguments, Results results) {
+  print(call.settings, trace_line(arguments));
   return give_void(results);
 }
 
 Result sleep_trace(Call call, Arguments arguments, Results) {
-  return end_after(call, arguments[0].as_float(), [line = trace_line(arguments.subspan(1))] { print_text(line); });
+  return end_after(call, arguments[0].as_float(),
+                   [&settings = call.settings, line = trace_line(arguments.subspan(1))] { print(settings, line); });
 }
 
-Result printf_(Call, Arguments arguments, Results results) {
+Result printf_(Call call, Arguments arguments, Results results) {
   auto text = format_text(arguments[0].as_string(), arguments.subspan(1));
   if (!text) return fail("printf: " + text.error());
   if (printf_adds_newline()) *text += '\n';
-  print_text(*text);
+  print(call.settings, *text);
   return give_void(results);
 }
 

@@ -8,7 +8,6 @@
 
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
-#include "stdlib/native/output.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/text.hpp"
 
@@ -22,16 +21,16 @@ std::string number_text(const Value& number) {
   return vm::to_text(number);
 }
 
-Result print_vector(Arguments arguments, Results results) {
+Result print_vector(Call call, Arguments arguments, Results results) {
   std::string text;
   arguments[0].as_array().for_each([&](const Value& index, const Value& number) {
     text += fmt::format("{}: {}\n", index.as_int(), number_text(number));
   });
-  print_text(text);
+  print(call.settings, text);
   return give_void(results);
 }
 
-Result print_matrix(const char* function, Arguments arguments, Results results) {
+Result print_matrix(Call call, const char* function, Arguments arguments, Results results) {
   const std::int64_t row_count = arguments[1].as_int();
   std::string text = fmt::format("matrix rows: {}\n", row_count);
   for (std::int64_t i = 0; i < row_count; ++i) {
@@ -41,7 +40,7 @@ Result print_matrix(const char* function, Arguments arguments, Results results) 
     row.as_array().for_each([&](const Value&, const Value& number) { text += " " + number_text(number); });
     text += '\n';
   }
-  print_text(text);
+  print(call.settings, text);
   return give_void(results);
 }
 
@@ -95,12 +94,12 @@ Result matrix_from_blob_fortran(Call, Arguments arguments, Results results) {
   return give(results, dense_array(std::move(rows)));
 }
 
-Result vector_print(Call, Arguments arguments, Results results) { return print_vector(arguments, results); }
-Result matrix_print(Call, Arguments arguments, Results results) {
-  return print_matrix("matrix_print", arguments, results);
+Result vector_print(Call call, Arguments arguments, Results results) { return print_vector(call, arguments, results); }
+Result matrix_print(Call call, Arguments arguments, Results results) {
+  return print_matrix(call, "matrix_print", arguments, results);
 }
-Result matrix_print_integer(Call, Arguments arguments, Results results) {
-  return print_matrix("matrix_print_integer", arguments, results);
+Result matrix_print_integer(Call call, Arguments arguments, Results results) {
+  return print_matrix(call, "matrix_print_integer", arguments, results);
 }
 
 Result reduce_sum_integer(Call, Arguments arguments, Results results) {

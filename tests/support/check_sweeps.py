@@ -179,9 +179,9 @@ def errors(folder):
             ("sweep -p a=1 -o x.parquet -- echo", "not supported yet: Parquet"),
             ("sweep -p a=1 -o x.txt -- echo", "a table is .csv or .jsonl"),
             ("sweep -p a=1 -o nowhere/x.csv -- echo", "can not write into `nowhere`"),
-            ("sweep -p a=1", "no command: it stands behind `--`"),
-            ("sweep -p a=1 echo {a}", "the command stands behind `--`"),
-            ("sweep model.df -p a=1", "not supported yet: a sweep over a script by itself"),
+            ("sweep -p a=1", "no script, and no command: a command stands behind `--`"),
+            ("sweep -p a=1 echo {a}", "a command stands behind `--`"),
+            ("sweep model.df -p a=1", "can not read `model.df`"),
             ("sweep --from nowhere.csv -- echo", "can not read `nowhere.csv`"),
             ("sweep --job 3 -- echo", "did you mean `--jobs`?"),
             ("sweep --random 3 --lhs 3 -p 'a~U(0,1)' -- echo", "exclude each other")):

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vm/value/value.hpp"
@@ -19,6 +20,8 @@ struct RunSettings {
   std::uint64_t seed = 0;
   unsigned workers = 1;
   bool asserts = true;  ///< false: assertions always hold
+  /// Takes what printf and its like print, from any worker; empty: standard output
+  std::function<void(std::string_view)> print = {};
 };
 
 /// How a call that ends later has ended: with a value for each output, or with the text of its error.

@@ -3,10 +3,12 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace raddle::vm {
 
@@ -35,6 +37,14 @@ class Statement {
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
   double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   std::string text(int column) const;
+  /// A blob of 8-byte words, as it was written on a machine like this one.
+  template <typename Word>
+  std::vector<Word> words(int column) const {
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_.get(), column));
+    std::vector<Word> words(static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column)) / sizeof(Word));
+    if (!words.empty()) std::memcpy(words.data(), bytes, words.size() * sizeof(Word));
+    return words;
+  }
   bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
 
  private:

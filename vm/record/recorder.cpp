@@ -14,6 +14,7 @@ namespace {
 constexpr auto gathering_time = std::chrono::milliseconds(50);
 constexpr std::size_t batch_size = 2'000;      // rows that are written at once without waiting for more
 constexpr std::size_t waiting_limit = 50'000;  // rows in memory
+constexpr std::size_t batch_limit = 16;        // batches in memory
 
 /// Sorts by time, can be read aloud: `261121-150412-k7`.
 std::string make_id() {
@@ -30,6 +31,11 @@ bool has_run(Database& database, const std::string& id) {
 
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
+template <typename Word>
+std::string_view bytes_of(const std::vector<Word>& words) {
+  return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(Word)};
+}
+
 }  // namespace
 
 Recorder::Recorder(RunRow run) : run_(std::move(run)), record_(RunRecord::create()) {
@@ -41,11 +47,12 @@ Recorder::Recorder(RunRow run) : run_(std::move(run)), record_(RunRecord::create
   Statement insert(
       database,
       "INSERT INTO run (id, kind, command, started, state, points, taken, ok, failed, resumes, collect, pid, "
-      "start_ticks, boot) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)");
+      "start_ticks, boot, work) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, run_.id).bind(2, run_.kind).bind_bytes(3, run_.command).bind(4, run_.started);
   insert.bind(5, static_cast<std::int64_t>(RunState::running)).bind(6, number(run_.points)).bind(7, number(run_.taken));
   insert.bind(8, run_.resumes).bind(9, run_.collect);
-  insert.bind(10, process.pid).bind(11, process.start_ticks).bind(12, process.boot).run();
+  insert.bind(10, process.pid).bind(11, process.start_ticks).bind(12, process.boot);
+  insert.bind(13, number(run_.work)).run();
   run_row_ = database.last_row();
   transaction.commit();
   thread_ = std::thread([this] { work(); });
@@ -69,23 +76,36 @@ void Recorder::add(PointRow row) {
   if (waiting_.size() == 1 || waiting_.size() == batch_size) arrived_.notify_one();
 }
 
+void Recorder::add(BatchRow batch) {
+  std::unique_lock lock(mutex_);
+  written_.wait(lock, [&] { return waiting_batches_.size() < batch_limit || has_failed(); });
+  waiting_batches_.push_back(std::move(batch));
+  arrived_.notify_one();
+}
+
 void Recorder::work() {
   std::vector<PointRow> rows;
+  std::vector<BatchRow> batches;
   std::unique_lock lock(mutex_);
+  const auto is_empty = [&] { return waiting_.empty() && waiting_batches_.empty(); };
   for (;;) {
-    arrived_.wait(lock, [&] { return ending_ || !waiting_.empty(); });
-    arrived_.wait_for(lock, gathering_time, [&] { return ending_ || waiting_.size() >= batch_size; });
-    if (waiting_.empty()) return;  // it ends
+    arrived_.wait(lock, [&] { return ending_ || !is_empty(); });
+    arrived_.wait_for(lock, gathering_time, [&] {
+      return ending_ || waiting_.size() >= batch_size || waiting_batches_.size() >= batch_limit / 2;
+    });
+    if (is_empty()) return;  // it ends
     rows.swap(waiting_);
+    batches.swap(waiting_batches_);
     written_.notify_all();
     lock.unlock();
     std::string error;
     try {
-      if (!has_failed()) write(rows);
+      if (!has_failed()) write(rows, batches);
     } catch (const RecordError& failure) {
       error = failure.what();
     }
     rows.clear();
+    batches.clear();
     lock.lock();
     if (error.empty()) continue;
     error_ = std::move(error);
@@ -94,26 +114,50 @@ void Recorder::work() {
   }
 }
 
-void Recorder::write(const std::vector<PointRow>& rows) {
-  Database& database = *record_.database_;
-  Transaction transaction(database);
+void Recorder::write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+  Transaction transaction(*record_.database_);
+  insert(rows);
+  insert(batches);
+  transaction.commit();
+}
+
+void Recorder::insert(const std::vector<PointRow>& rows) {
+  if (rows.empty()) return;
   Statement insert(
-      database,
+      *record_.database_,
       "INSERT INTO point (run, number, key, attempt, is_last, outcome, started, duration_s, exit_code, "
       "signal, detail, parameters, results, stdout_end, stderr_end, stdout_size, stderr_size) VALUES (?, ?, "
       "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (const PointRow& row : rows) {
+    const Attempt& attempt = row.attempt;
     insert.bind(1, run_row_)
         .bind(2, number(row.number))
         .bind_bytes(3, row.key.bytes())
-        .bind(4, std::int64_t{row.attempt});
-    insert.bind(5, std::int64_t{row.is_last}).bind(6, static_cast<std::int64_t>(row.outcome)).bind(7, row.started);
-    insert.bind(8, row.duration_s).bind(9, std::int64_t{row.exit_code}).bind(10, std::int64_t{row.signal});
-    insert.bind(11, row.detail).bind(12, row.parameters).bind(13, row.results);
-    insert.bind_bytes(14, row.stdout_end).bind_bytes(15, row.stderr_end);
-    insert.bind(16, number(row.stdout_size)).bind(17, number(row.stderr_size)).run();
+        .bind(4, std::int64_t{row.attempt_number});
+    insert.bind(5, std::int64_t{row.is_last}).bind(6, static_cast<std::int64_t>(attempt.outcome));
+    insert.bind(7, attempt.started).bind(8, attempt.duration_s);
+    insert.bind(9, std::int64_t{attempt.exit_code}).bind(10, std::int64_t{attempt.signal});
+    insert.bind(11, attempt.detail).bind(12, row.parameters).bind(13, attempt.results);
+    insert.bind_bytes(14, attempt.stdout_end).bind_bytes(15, attempt.stderr_end);
+    insert.bind(16, number(attempt.stdout_size)).bind(17, number(attempt.stderr_size)).run();
   }
-  transaction.commit();
+}
+
+void Recorder::insert(const std::vector<BatchRow>& batches) {
+  if (batches.empty()) return;
+  Statement insert(*record_.database_,
+                   "INSERT INTO batch (run, first, last, count, started, duration_s, numbers, keys, columns) VALUES "
+                   "(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const BatchRow& batch : batches) {
+    std::string columns;
+    for (const std::vector<std::int64_t>& column : batch.columns) columns += bytes_of(column);
+    insert.bind(1, run_row_)
+        .bind(2, number(batch.first))
+        .bind(3, number(batch.last))
+        .bind(4, number(batch.keys.size()));
+    insert.bind(5, batch.started).bind(6, batch.duration_s);
+    insert.bind_bytes(7, bytes_of(batch.numbers)).bind_bytes(8, bytes_of(batch.keys)).bind_bytes(9, columns).run();
+  }
 }
 
 std::expected<void, std::string> Recorder::end(const RunRow& run) {

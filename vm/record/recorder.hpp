@@ -24,6 +24,8 @@ class Recorder {
   const std::string& id() const { return run_.id; }
   /// Any thread. The row is in the file some 50 ms later; waits if very many rows can not be written.
   void add(PointRow row);
+  /// The same for points that were done together; waits if more than a few batches can not be written.
+  void add(BatchRow batch);
   /// Writes what is left, and the run's end: its counts and state.
   /// @error  what could not be written
   std::expected<void, std::string> end(const RunRow& run);
@@ -32,14 +34,17 @@ class Recorder {
 
  private:
   void work();
-  void write(const std::vector<PointRow>& rows);
+  void write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
+  void insert(const std::vector<PointRow>& rows);
+  void insert(const std::vector<BatchRow>& batches);
   void stop();
 
   RunRow run_;
   std::int64_t run_row_ = 0;
-  std::mutex mutex_;  // guards the next four
+  std::mutex mutex_;  // guards the next five
   std::condition_variable arrived_, written_;
   std::vector<PointRow> waiting_;
+  std::vector<BatchRow> waiting_batches_;
   bool ending_ = false;
   std::string error_;
   std::atomic<bool> has_failed_{false};

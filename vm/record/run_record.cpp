@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -12,24 +13,30 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;
 
 constexpr const char* tables = R"(
 CREATE TABLE IF NOT EXISTS run (
   row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT, command TEXT, started REAL, ended REAL, state INTEGER,
   points INTEGER, taken INTEGER, ok INTEGER, failed INTEGER, resumes TEXT, collect TEXT,
-  pid INTEGER, start_ticks INTEGER, boot TEXT);
+  work INTEGER, pid INTEGER, start_ticks INTEGER, boot TEXT);
 CREATE TABLE IF NOT EXISTS point (
   run INTEGER NOT NULL, number INTEGER, key BLOB, attempt INTEGER, is_last INTEGER, outcome INTEGER, started REAL,
   duration_s REAL, exit_code INTEGER, signal INTEGER, detail TEXT, parameters TEXT, results TEXT,
   stdout_end BLOB, stderr_end BLOB, stdout_size INTEGER, stderr_size INTEGER);
+CREATE TABLE IF NOT EXISTS batch (
+  row INTEGER PRIMARY KEY, run INTEGER NOT NULL, first INTEGER, last INTEGER, count INTEGER, started REAL,
+  duration_s REAL, numbers BLOB, keys BLOB, columns BLOB);
+CREATE INDEX IF NOT EXISTS batch_by_run ON batch (run);
+CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
 CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
 CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 )";
 
 constexpr const char* run_columns =
-    "id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, pid, start_ticks, boot";
+    "id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, pid, start_ticks, boot, "
+    "work";
 
 RunRow run_row(const Statement& found) {
   RunRow run{.id = found.text(0),
@@ -43,7 +50,8 @@ RunRow run_row(const Statement& found) {
              .ok = static_cast<std::uint64_t>(found.integer(8)),
              .failed = static_cast<std::uint64_t>(found.integer(9)),
              .resumes = found.text(10),
-             .collect = found.text(11)};
+             .collect = found.text(11),
+             .work = static_cast<std::uint64_t>(found.integer(15))};
   const ProcessIdentity process{found.integer(12), found.integer(13), found.text(14)};
   if (run.state == RunState::running && !is_alive(process)) run.state = RunState::killed;
   return run;
@@ -54,10 +62,23 @@ void count_points(Database& database, RunRow& run) {
   Statement count(database,
                   "SELECT sum(outcome = 0), sum(outcome <> 0), max(point.started + duration_s) FROM point JOIN run ON "
                   "run.row = point.run WHERE run.id = ? AND is_last");
-  if (!count.bind(1, run.id).step()) return;
-  run.ok = static_cast<std::uint64_t>(count.integer(0));
+  Statement count_batches(database,
+                          "SELECT sum(count), max(batch.started + duration_s) FROM batch JOIN run ON run.row = "
+                          "batch.run WHERE run.id = ?");
+  if (!count.bind(1, run.id).step() || !count_batches.bind(1, run.id).step()) return;
+  run.ok = static_cast<std::uint64_t>(count.integer(0) + count_batches.integer(0));
   run.failed = static_cast<std::uint64_t>(count.integer(1));
-  if (run.state == RunState::killed) run.ended = count.real(2);
+  if (run.state == RunState::killed) run.ended = std::max(count.real(2), count_batches.real(1));
+}
+
+std::vector<BatchHead> take_heads(Statement& query) {
+  std::vector<BatchHead> heads;
+  while (query.step())
+    heads.push_back({.row = query.integer(0),
+                     .first = static_cast<std::uint64_t>(query.integer(1)),
+                     .last = static_cast<std::uint64_t>(query.integer(2)),
+                     .is_of_first_run = query.integer(3) != 0});
+  return heads;
 }
 
 constexpr const char* result_query =
@@ -118,6 +139,12 @@ std::string PointKey::bytes() const {
   return bytes;
 }
 
+std::uint64_t PointKey::low_of(std::string_view bytes) {
+  std::uint64_t low = 0;
+  for (const char byte : bytes.substr(bytes.size() / 2)) low = low << 8 | static_cast<unsigned char>(byte);
+  return low;
+}
+
 std::string_view name_of(RunState state) {
   switch (state) {
     case RunState::running: return "running";
@@ -138,6 +165,8 @@ std::string_view name_of(PointOutcome outcome) {
     case PointOutcome::timeout: return "timeout";
     case PointOutcome::not_started: return "not started";
     case PointOutcome::no_result: return "no result";
+    case PointOutcome::failed: return "failed";
+    case PointOutcome::stuck: return "stuck";
   }
   return "";
 }
@@ -202,20 +231,20 @@ void RunRecord::for_each_point(const std::string& run, const std::function<void(
   while (rows.step()) {
     visit({.number = static_cast<std::uint64_t>(rows.integer(0)),
            .key = {},
-           .attempt = static_cast<std::uint32_t>(rows.integer(1)),
+           .attempt_number = static_cast<std::uint32_t>(rows.integer(1)),
            .is_last = rows.integer(2) != 0,
-           .outcome = static_cast<PointOutcome>(rows.integer(3)),
-           .started = rows.real(4),
-           .duration_s = rows.real(5),
-           .exit_code = static_cast<int>(rows.integer(6)),
-           .signal = static_cast<int>(rows.integer(7)),
-           .detail = rows.text(8),
            .parameters = rows.text(9),
-           .results = rows.text(10),
-           .stdout_end = rows.text(11),
-           .stderr_end = rows.text(12),
-           .stdout_size = static_cast<std::uint64_t>(rows.integer(13)),
-           .stderr_size = static_cast<std::uint64_t>(rows.integer(14))});
+           .attempt = {.outcome = static_cast<PointOutcome>(rows.integer(3)),
+                       .started = rows.real(4),
+                       .duration_s = rows.real(5),
+                       .exit_code = static_cast<int>(rows.integer(6)),
+                       .signal = static_cast<int>(rows.integer(7)),
+                       .detail = rows.text(8),
+                       .results = rows.text(10),
+                       .stdout_end = rows.text(11),
+                       .stderr_end = rows.text(12),
+                       .stdout_size = static_cast<std::uint64_t>(rows.integer(13)),
+                       .stderr_size = static_cast<std::uint64_t>(rows.integer(14))}});
   }
 }
 
@@ -236,6 +265,15 @@ std::optional<EarlierResult> RunRecord::find_done(const PointKey& key) {
   return take_result(*find_done_);
 }
 
+std::vector<std::uint64_t> RunRecord::done_keys(std::uint64_t work) {
+  Statement rows(*database_, "SELECT key FROM point JOIN run ON run.row = point.run WHERE work = ? AND outcome = 0");
+  rows.bind(1, static_cast<std::int64_t>(work));
+  std::vector<std::uint64_t> keys;
+  while (rows.step()) keys.push_back(PointKey::low_of(rows.text(0)));
+  std::ranges::sort(keys);
+  return keys;
+}
+
 std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const std::string& first) {
   if (!find_latest_)
     find_latest_.emplace(*database_, fmt::format(result_query, "", "run.id <> ?2, outcome <> 0, point.rowid DESC"));
@@ -243,11 +281,62 @@ std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const s
   return take_result(*find_latest_);
 }
 
-bool RunRecord::has_points() { return Statement(*database_, "SELECT 1 FROM point LIMIT 1").step(); }
+bool RunRecord::has_points(std::uint64_t work) {
+  for (const char* table : {"point", "batch"}) {
+    Statement query(*database_,
+                    fmt::format("SELECT 1 FROM {0} JOIN run ON run.row = {0}.run WHERE work = ? LIMIT 1", table));
+    if (query.bind(1, static_cast<std::int64_t>(work)).step()) return true;
+  }
+  return false;
+}
+
+std::vector<BatchHead> RunRecord::batches(std::uint64_t work, const std::string& first) {
+  Statement query(*database_,
+                  "SELECT batch.row, first, last, id = ?2 FROM batch JOIN run ON run.row = batch.run WHERE work = ?1 "
+                  "ORDER BY id <> ?2, batch.row DESC");
+  query.bind(1, static_cast<std::int64_t>(work)).bind(2, first);
+  return take_heads(query);
+}
+
+std::vector<BatchHead> RunRecord::batches_of(const std::string& run) {
+  Statement query(*database_,
+                  "SELECT batch.row, first, last, 1 FROM batch JOIN run ON run.row = batch.run WHERE id = ? ORDER BY "
+                  "batch.row");
+  query.bind(1, run);
+  return take_heads(query);
+}
+
+std::vector<std::uint64_t> RunRecord::batch_keys(std::int64_t row) {
+  if (!batch_keys_) batch_keys_.emplace(*database_, "SELECT keys FROM batch WHERE row = ?");
+  std::vector<std::uint64_t> keys;
+  if (batch_keys_->bind(1, row).step()) keys = batch_keys_->words<std::uint64_t>(0);
+  batch_keys_->reset();
+  return keys;
+}
+
+BatchRow RunRecord::batch(std::int64_t row) {
+  Statement query(*database_,
+                  "SELECT first, last, numbers, keys, columns, started, duration_s FROM batch WHERE row = ?");
+  BatchRow batch;
+  if (!query.bind(1, row).step()) return batch;
+  batch.first = static_cast<std::uint64_t>(query.integer(0));
+  batch.last = static_cast<std::uint64_t>(query.integer(1));
+  batch.numbers = query.words<std::uint64_t>(2);
+  batch.keys = query.words<std::uint64_t>(3);
+  const std::vector<std::int64_t> words = query.words<std::int64_t>(4);
+  const std::size_t count = batch.keys.size();
+  for (std::size_t begin = 0; count != 0 && begin + count <= words.size(); begin += count)
+    batch.columns.emplace_back(words.begin() + static_cast<std::ptrdiff_t>(begin),
+                               words.begin() + static_cast<std::ptrdiff_t>(begin + count));
+  batch.started = query.real(5);
+  batch.duration_s = query.real(6);
+  return batch;
+}
 
 bool RunRecord::remove(const RunRow& run) {
   if (run.state == RunState::running) return false;
   Transaction transaction(*database_);
+  Statement(*database_, "DELETE FROM batch WHERE run IN (SELECT row FROM run WHERE id = ?)").bind(1, run.id).run();
   Statement(*database_, "DELETE FROM point WHERE run IN (SELECT row FROM run WHERE id = ?)").bind(1, run.id).run();
   Statement(*database_, "DELETE FROM run WHERE id = ?").bind(1, run.id).run();
   transaction.commit();

@@ -25,6 +25,7 @@ struct PointKey {
   std::uint64_t high = 0, low = 0;
   bool operator==(const PointKey&) const = default;
   std::string bytes() const;
+  static std::uint64_t low_of(std::string_view bytes);
 };
 
 enum class RunState : std::uint8_t {
@@ -44,6 +45,8 @@ enum class PointOutcome : std::uint8_t {
   timeout,
   not_started,  ///< the program, that is
   no_result,    ///< ended well, but what was to be collected is not there
+  failed,       ///< the script, at run time
+  stuck,        ///< the script: variables were never assigned
 };
 std::string_view name_of(PointOutcome outcome);
 
@@ -57,28 +60,55 @@ struct RunRow {
   std::uint64_t points = 0;  ///< at most so many; what a filter leaves is known at the end only
   std::uint64_t taken = 0;   ///< points that an earlier run had done
   std::uint64_t ok = 0, failed = 0;
-  std::string resumes;  ///< id of another run, or ""
-  std::string collect;  ///< how results are made: those of runs with equal texts can stand in one table
+  std::string resumes;     ///< id of another run, or ""
+  std::string collect;     ///< how results are made: those of runs with equal texts can stand in one table
+  std::uint64_t work = 0;  ///< what is done at each point, as a hash: only runs of equal work have points in common
 
   std::vector<std::string> words() const;  ///< of `command`
+};
+
+/// What came of doing the work of a point once.
+struct Attempt {
+  PointOutcome outcome = PointOutcome::ok;
+  double started = 0;  ///< seconds since 1970
+  double duration_s = 0;
+  int exit_code = 0;
+  int signal = 0;
+  std::string detail;                              ///< why it was not started, has no result, or has failed
+  std::string results;                             ///< JSON object
+  std::string stdout_end, stderr_end;              ///< as much as is kept
+  std::uint64_t stdout_size = 0, stderr_size = 0;  ///< of all that was printed
 };
 
 /// One attempt at one point.
 struct PointRow {
   std::uint64_t number = 0;  ///< in the order of the sweep, from 1
   PointKey key;
-  std::uint32_t attempt = 1;
-  bool is_last = true;  ///< no further attempt follows
-  PointOutcome outcome = PointOutcome::ok;
-  double started = 0;  ///< seconds since 1970
-  double duration_s = 0;
-  int exit_code = 0;
-  int signal = 0;
-  std::string detail;                              ///< why it was not started, or has no result
-  std::string parameters;                          ///< JSON object
-  std::string results;                             ///< JSON object
-  std::string stdout_end, stderr_end;              ///< no more than the recorder was given
-  std::uint64_t stdout_size = 0, stderr_size = 0;  ///< of all that was printed
+  std::uint32_t attempt_number = 1;
+  bool is_last = true;     ///< no further attempt follows
+  std::string parameters;  ///< JSON object
+  Attempt attempt;
+};
+
+/// Points that were done together and have all ended well, in columns: some bytes for each, where a PointRow has
+/// hundreds.
+struct BatchRow {
+  std::uint64_t first = 0, last = 0;   ///< the smallest and the largest number
+  std::vector<std::uint64_t> numbers;  ///< empty: first, first + 1, ..., last
+  std::vector<std::uint64_t> keys;     ///< PointKey::low of each
+  /// Results, column by column: for each point 8 bytes, an int64_t or a double.
+  std::vector<std::vector<std::int64_t>> columns;
+  double started = 0;     ///< seconds since 1970
+  double duration_s = 0;  ///< of all of them, one after the other
+
+  std::uint64_t number(std::size_t index) const { return numbers.empty() ? first + index : numbers[index]; }
+};
+
+/// Where a batch lies in the record.
+struct BatchHead {
+  std::int64_t row = 0;
+  std::uint64_t first = 0, last = 0;
+  bool is_of_first_run = false;  ///< the run that was asked for
 };
 
 /// What an earlier run has of a point.
@@ -109,10 +139,18 @@ class RunRecord {
   std::vector<std::uint64_t> failed_points(const std::string& run);
   /// The latest attempt that ended well.
   std::optional<EarlierResult> find_done(const PointKey& key);
+  /// PointKey::low of the points of this work that were done by themselves, sorted.
+  std::vector<std::uint64_t> done_keys(std::uint64_t work);
   /// The latest that ended well, else the latest; those of the run `first` go before others.
   std::optional<EarlierResult> find_latest(const PointKey& key, const std::string& first);
-  /// Is anything of this key there? For whether looking at all is worth it.
-  bool has_points();
+  /// Has any run of this work a point? For whether looking for points is worth it.
+  bool has_points(std::uint64_t work);
+  /// The batches of all runs of this work, those of the run `first` before others, then the latest first.
+  std::vector<BatchHead> batches(std::uint64_t work, const std::string& first);
+  /// Of one run, the earliest first.
+  std::vector<BatchHead> batches_of(const std::string& run);
+  std::vector<std::uint64_t> batch_keys(std::int64_t row);
+  BatchRow batch(std::int64_t row);
   /// Removes a run that is not running, with its points. @return false if it is running
   bool remove(const RunRow& run);
 
@@ -120,7 +158,7 @@ class RunRecord {
   friend class Recorder;
   explicit RunRecord(Database::Mode mode);
   std::unique_ptr<Database> database_;
-  std::optional<Statement> find_done_, find_latest_;
+  std::optional<Statement> find_done_, find_latest_, batch_keys_;
 };
 
 }  // namespace raddle::vm

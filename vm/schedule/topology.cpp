@@ -103,7 +103,7 @@ cpu_set_t Topology::bind(unsigned worker) const {
 }
 
 Topology topology_of_machine(unsigned worker_count) {
-  const bool has_several = access("/sys/devices/system/node/node1", F_OK) == 0;
+  const bool has_several = worker_count > 1 && access("/sys/devices/system/node/node1", F_OK) == 0;
   return spread(worker_count, has_several ? read_domains(nullptr) : std::vector<std::vector<int>>{});
 }
 

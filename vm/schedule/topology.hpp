@@ -16,8 +16,8 @@ struct Topology {
 };
 
 /// Workers are spread over the processors that this process may use, in hwloc's order: neighbours lie in one domain.
-/// There is one domain where the machine has no more, or hwloc is not installed.
-/// Cost: a look into /sys; with several domains hwloc's, 10 to 20 ms.
+/// There is one domain where the machine has no more, or hwloc is not installed, and for a single worker, who may be
+/// one of many runs' in this process. Cost: a look into /sys; with several domains hwloc's, 10 to 20 ms.
 Topology topology_of_machine(unsigned worker_count);
 
 /// The same for a machine that is described as hwloc does: "numa:2 core:4 pu:1". For tests.

@@ -43,10 +43,10 @@ PointRow point(std::uint64_t number, PointOutcome outcome) {
   PointRow row;
   row.number = number;
   row.key = {7, number};
-  row.outcome = outcome;
-  row.results = R"({"E":1})";
-  row.stdout_end = std::string("a\0b", 3);
-  row.stdout_size = 100;
+  row.attempt.outcome = outcome;
+  row.attempt.results = R"({"E":1})";
+  row.attempt.stdout_end = std::string("a\0b", 3);
+  row.attempt.stdout_size = 100;
   return row;
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("what is recorded is read back") {
   CHECK(runs[0].state == RunState::failed);
   CHECK(runs[0].ended == 1001);
   std::vector<std::string> ends;
-  record.for_each_point(recorder.id(), [&](const PointRow& row) { ends.push_back(row.stdout_end); });
+  record.for_each_point(recorder.id(), [&](const PointRow& row) { ends.push_back(row.attempt.stdout_end); });
   CHECK(ends == std::vector<std::string>{std::string("a\0b", 3), std::string("a\0b", 3)});
   CHECK(record.failed_points(recorder.id()) == std::vector<std::uint64_t>{2});
   CHECK(record.find_done({7, 1})->results == R"({"E":1})");
@@ -82,7 +82,7 @@ TEST_CASE("what is recorded is read back") {
   CHECK(record.find("no such").empty());
   CHECK(record.remove(runs[0]));
   CHECK(record.runs().empty());
-  CHECK(!record.has_points());
+  CHECK(!record.has_points(0));
 }
 
 TEST_CASE("a run without an end is running while its process lives, else it was killed") {
@@ -91,7 +91,7 @@ TEST_CASE("a run without an end is running while its process lives, else it was 
   if (child == 0) {
     auto* recorder = new Recorder(sweep_of(5));  // not destroyed: the process is killed
     recorder->add(point(1, PointOutcome::ok));
-    while (!RunRecord::open() || !RunRecord::open()->has_points()) usleep(1000);
+    while (!RunRecord::open() || !RunRecord::open()->has_points(0)) usleep(1000);
     raise(SIGKILL);
   }
   int status = 0;

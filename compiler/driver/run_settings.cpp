@@ -1,0 +1,70 @@
+#include "compiler/driver/run_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/driver/app_environment.hpp"
+#include "compiler/driver/machine.hpp"
+#include "stdlib/native/output.hpp"
+#include "vm/memory/memory_limit.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+/// A number of programs that the user gives is meant; else waiting programs may be more than there are cores.
+vm::ProcessBudget process_budget(unsigned programs, unsigned workers) {
+  const unsigned cores = core_count();
+  const auto memory = static_cast<double>(vm::memory_limit_bytes());
+  if (programs != 0) return {.programs = programs, .cores = programs, .memory_bytes = memory};
+  return {.programs = workers, .cores = std::max(cores, workers), .memory_bytes = memory};
+}
+
+void trace_program(const std::string& text) {
+  stdlib::flush_output();
+  fmt::print(stderr, "raddle: {}\n", text);
+}
+
+/// Where Tcl's packages of a script are, the last looked in first: beside it, in folders of -I, in those of -r.
+std::vector<std::string> package_folders(const Options& given, const std::string& script_path) {
+  const std::string parent = std::filesystem::path(script_path).parent_path().string();
+  std::vector<std::string> folders{parent.empty() ? "." : parent};
+  folders.insert(folders.end(), given.include_folders.rbegin(), given.include_folders.rend());
+  folders.insert(folders.end(), given.package_folders.rbegin(), given.package_folders.rend());
+  for (std::string& folder : folders) folder = std::filesystem::absolute(folder).lexically_normal().string();
+  return folders;
+}
+
+}  // namespace
+
+std::expected<vm::RunOptions, int> run_options(const Options& given, const std::string& script_path) {
+  const std::expected<vm::AppSettings, std::string> apps = app_settings();
+  if (!apps) {
+    fmt::print(stderr, "raddle: {}\n", apps.error());
+    return std::unexpected(exit_usage);
+  }
+  vm::RunOptions options;
+  options.workers = given.workers != 0 ? given.workers : core_count();
+  options.process_budget = process_budget(given.process_limit, options.workers);
+  options.call_memory_bytes = given.call_memory_mib << 20;
+  options.scheduler_seed = given.scheduler_seed;
+  options.inlining = given.inlining == "never" ? vm::Inlining::never : vm::Inlining::adaptive;
+  options.scheduler = given.scheduler == "stealing" ? vm::Scheduler::stealing : vm::Scheduler::tree;
+  options.queue_order = given.scheduler == "tree-fifo" ? vm::QueueOrder::fifo : vm::QueueOrder::lifo;
+  options.leaf_threshold = given.leaf_threshold;
+  options.keep_going = given.keep_going;
+  options.settings = {.script_path = script_path,
+                      .arguments = {},
+                      .seed = given.seed,
+                      .workers = options.workers,
+                      .asserts = !given.disable_asserts};
+  options.before_program = [] { stdlib::flush_output(); };
+  options.apps = *apps;
+  options.package_folders = package_folders(given, script_path);
+  if (traces_apps()) options.trace_program = trace_program;
+  return options;
+}
+
+}  // namespace raddle::driver

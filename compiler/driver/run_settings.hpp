@@ -1,0 +1,14 @@
+#pragma once
+// What the options of the tool and the environment say of how a script is run.
+#include <expected>
+#include <string>
+
+#include "compiler/driver/session.hpp"
+#include "vm/interpret/run.hpp"
+
+namespace raddle::driver {
+
+/// All but the script's own arguments, leaf compiler and cancel hook. @return or an exit code, all said
+std::expected<vm::RunOptions, int> run_options(const Options& given, const std::string& script_path);
+
+}  // namespace raddle::driver

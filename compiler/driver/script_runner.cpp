@@ -1,0 +1,279 @@
+#include "compiler/driver/script_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/driver/report_run.hpp"
+#include "compiler/driver/script_arguments.hpp"
+#include "compiler/sweep/json_text.hpp"
+#include "vm/value/array.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// What a run prints: how much, and its end.
+class Printed {
+ public:
+  void add(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    size_ += text.size();
+    end_ += text;
+    if (end_.size() > 2 * sweep::collected_output_bytes) end_.erase(0, end_.size() - sweep::collected_output_bytes);
+  }
+  const std::string& end() const { return end_; }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  std::mutex mutex_;  // guards the rest while the run lasts
+  std::string end_;
+  std::uint64_t size_ = 0;
+};
+
+std::string result_text(const vm::Value& value) {
+  return value.kind() == vm::ValueKind::float_ ? fmt::format("{}", value.as_float()) : vm::to_text(value);
+}
+
+/// @return false if the value is none of a number's
+bool word_of(const vm::Value& value, std::int64_t& word) {
+  switch (value.kind()) {
+    case vm::ValueKind::int_: word = value.as_int(); return true;
+    case vm::ValueKind::float_: word = std::bit_cast<std::int64_t>(value.as_float()); return true;
+    case vm::ValueKind::boolean: word = value.as_bool(); return true;
+    default: return false;  // not set, or failed
+  }
+}
+
+/// What went wrong, as a run of the script would tell it.
+void tell_failure(const SourceMap& sources, const vm::RunResult& result, sweep::Attempt& attempt) {
+  Diagnostics findings;
+  add_findings(sources, findings, result);
+  findings.order_by_position(0);
+  std::string text;
+  for (const Diagnostic& finding : findings.all()) text += render(finding, sources, /*colour=*/false);
+  attempt.stderr_size = text.size();
+  attempt.stderr_end = text.substr(0, sweep::kept_output_bytes);
+  if (findings.all().empty()) return;
+  const Diagnostic& first = findings.all().front();
+  attempt.detail = fmt::format("{}: {}", sources.describe(first.span), first.message);
+}
+
+}  // namespace
+
+ScriptRunner::ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, const sweep::Space& space,
+                           const sweep::PointColumns& points, const std::vector<sweep::Collector>& collectors,
+                           unsigned jobs, double timeout_s)
+    : subject_(subject),
+      settings_(std::move(settings)),
+      space_(space),
+      points_(points),
+      collectors_(collectors),
+      timeout_s_(timeout_s) {
+  for (unsigned i = 0; i < jobs; ++i) threads_.emplace_back([this] { work(); });
+  if (timeout_s > 0) threads_.emplace_back([this] { watch_deadlines(); });
+}
+
+ScriptRunner::~ScriptRunner() {
+  end_all();
+  {
+    const std::lock_guard lock(mutex_);
+    is_closing_ = true;
+  }
+  arrived_.notify_all();
+  changed_.notify_all();
+}
+
+void ScriptRunner::begin(std::function<void(Active&)> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_ended_) return;
+    waiting_.push_back(std::move(job));
+  }
+  arrived_.notify_one();
+}
+
+void ScriptRunner::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    arrived_.wait(lock, [&] { return is_closing_ || !waiting_.empty(); });
+    if (is_closing_) return;
+    const std::function<void(Active&)> job = std::move(waiting_.front());
+    waiting_.pop_front();
+    const auto active = active_.emplace(active_.end());
+    if (timeout_s_ > 0) {
+      active->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                            std::chrono::duration<double>(std::min(timeout_s_, 1e9)));
+      changed_.notify_all();
+    }
+    lock.unlock();
+    job(*active);
+    lock.lock();
+    active_.erase(active);
+    if (is_ended_) changed_.notify_all();
+  }
+}
+
+void ScriptRunner::watch_deadlines() {
+  std::unique_lock lock(mutex_);
+  while (!is_closing_) {
+    const auto next = std::ranges::min_element(active_, {}, &Active::deadline);
+    if (next == active_.end() || next->deadline == Clock::time_point::max()) {
+      changed_.wait(lock);
+    } else if (next->deadline > Clock::now()) {
+      changed_.wait_until(lock, Clock::time_point(next->deadline));
+    } else {
+      next->deadline = Clock::time_point::max();
+      next->is_late = true;
+      next->cancel.cancel();
+    }
+  }
+}
+
+void ScriptRunner::end_all() {
+  std::unique_lock lock(mutex_);
+  is_ended_ = true;
+  waiting_.clear();
+  for (Active& each : active_) each.cancel.cancel();
+  changed_.wait(lock, [&] { return active_.empty(); });
+}
+
+vm::RunOptions ScriptRunner::options_for(Active& active) const {
+  vm::RunOptions options = settings_;
+  options.cancel = &active.cancel;
+  options.leaf_compiler = &subject_.leaf_compiler();
+  return options;
+}
+
+// ---------------------------------------------------------------- one point
+
+void ScriptRunner::run(const sweep::Point& point, std::function<void(sweep::Attempt)> done) {
+  begin([this, point, done = std::move(done)](Active& active) { done(run_point(point, active)); });
+}
+
+sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active) {
+  vm::RunOptions options = options_for(active);
+  Printed printed;
+  options.settings.seed = point.seed;
+  options.settings.print = [&printed](std::string_view text) { printed.add(text); };
+  for (std::size_t i = 0; i < subject_.checked().parameters.size(); ++i) {
+    const std::optional<std::size_t> source = subject_.source_of(i);
+    options.arguments.push_back(source ? *read_value(subject_.type_of(i), point.values[*source])
+                                       : default_value(subject_.checked(), subject_.checked().parameters[i]));
+  }
+  sweep::Attempt attempt;
+  attempt.started = now();
+  const Clock::time_point begin = Clock::now();
+  const vm::RunResult result = vm::run(subject_.program(), options);
+  attempt.duration_s = seconds_since(begin);
+  attempt.stdout_size = printed.size();
+  const std::string& end = printed.end();
+  attempt.stdout_end = end.substr(end.size() - std::min(end.size(), sweep::kept_output_bytes));
+  switch (result.status) {
+    case vm::RunStatus::ok: take_results(point, result, end, attempt); return attempt;
+    case vm::RunStatus::failed: attempt.outcome = vm::PointOutcome::failed; break;
+    case vm::RunStatus::stuck: attempt.outcome = vm::PointOutcome::stuck; break;
+    case vm::RunStatus::cancelled: attempt.outcome = vm::PointOutcome::failed; break;
+  }
+  tell_failure(subject_.sources(), result, attempt);
+  const std::lock_guard lock(mutex_);
+  if (active.is_late) attempt.outcome = vm::PointOutcome::timeout;
+  return attempt;
+}
+
+void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& result, const std::string& printed,
+                                sweep::Attempt& attempt) const {
+  const auto lack = [&](std::string what) {
+    attempt.outcome = vm::PointOutcome::no_result;
+    attempt.detail = std::move(what);
+  };
+  sweep::JsonObject results;
+  for (std::size_t i = 0; i < result.results.size(); ++i) {
+    if (!result.results[i]) return lack(fmt::format("`{}` was not assigned", subject_.result_name(i)));
+    results.add_text(subject_.result_name(i), result_text(result.results[i]));
+  }
+  if (!collectors_.empty() || !subject_.has_results()) {
+    const auto collected = sweep::collect_all(collectors_, point, printed);
+    if (!collected) return lack(collected.error());
+    for (const auto& [name, text] : sweep::json_members(*collected)) results.add_text(name, text);
+  }
+  attempt.results = results.text();
+}
+
+// ---------------------------------------------------------------- batches
+
+void ScriptRunner::run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BatchResult)> done) {
+  begin([this, numbers = std::move(numbers), done = std::move(done)](Active& active) {
+    done(run_batch(numbers, active));
+  });
+}
+
+vm::Value ScriptRunner::column_of(std::size_t parameter, const std::vector<std::uint64_t>& numbers) const {
+  const std::optional<std::size_t> source = subject_.source_of(parameter);
+  if (!source) return default_value(subject_.checked(), subject_.checked().parameters[parameter]);
+  const TypeId type = subject_.type_of(parameter);
+  const auto array = [](vm::Ref<vm::Array> values) {
+    return vm::Value::of_object(vm::ValueKind::array, std::move(values));
+  };
+  if (type == TypeStore::float_) return array(vm::Array::packed_of(points_.floats(*source, numbers)));
+  if (type == TypeStore::int_) return array(vm::Array::packed_of(points_.ints(*source, numbers)));
+  std::vector<vm::Value> values;
+  for (const std::uint64_t number : numbers)
+    values.push_back(*read_value(type, space_.value(*source, space_.value_index(*source, number))));
+  return array(vm::Array::dense(std::move(values)));
+}
+
+sweep::BatchResult ScriptRunner::run_batch(const std::vector<std::uint64_t>& numbers, Active& active) {
+  vm::RunOptions options = options_for(active);
+  options.keep_going = true;
+  options.leaf_threshold = 0;  // batches wait for machine code
+  options.arguments.push_back(vm::Value::of(static_cast<std::int64_t>(numbers.size())));
+  for (std::size_t i = 0; i < subject_.checked().parameters.size(); ++i)
+    options.arguments.push_back(column_of(i, numbers));
+  sweep::BatchResult batch;
+  batch.row.started = now();
+  const Clock::time_point begin = Clock::now();
+  const vm::RunResult result = vm::run(subject_.batch_program(), options);
+  batch.row.duration_s = seconds_since(begin);
+  fill(batch, numbers, result, result.status == vm::RunStatus::cancelled);
+  return batch;
+}
+
+/// Takes results out of the arrays; a point has ended well if it has all of them.
+void ScriptRunner::fill(sweep::BatchResult& batch, const std::vector<std::uint64_t>& numbers,
+                        const vm::RunResult& result, bool is_cut) const {
+  std::vector<std::vector<std::int64_t>> columns(result.results.size());
+  std::vector<std::uint64_t> ok;
+  std::vector<std::int64_t> words(columns.size());
+  for (auto& column : columns) column.reserve(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    bool has_all = true;
+    for (std::size_t k = 0; k < words.size() && has_all; ++k) {
+      const vm::Value array = result.results[k];
+      has_all = array && word_of(array.as_array().get(vm::Value::of(static_cast<std::int64_t>(i))), words[k]);
+    }
+    if (has_all) {
+      ok.push_back(numbers[i]);
+      for (std::size_t k = 0; k < words.size(); ++k) columns[k].push_back(words[k]);
+    } else if (!is_cut) {
+      batch.others.push_back(numbers[i]);
+    }
+  }
+  if (ok.empty()) return;
+  const auto [first, last] = std::ranges::minmax(ok);
+  batch.row.first = first;
+  batch.row.last = last;
+  batch.row.keys = points_.keys(ok);
+  if (!std::ranges::is_sorted(ok) || last - first + 1 != ok.size()) batch.row.numbers = std::move(ok);
+  batch.row.columns = std::move(columns);
+}
+
+}  // namespace raddle::driver

@@ -1,0 +1,71 @@
+#pragma once
+// Runs a script at the points of a sweep, in this process: each run by a thread of its own, on its share of the cores.
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "compiler/driver/script_subject.hpp"
+#include "compiler/sweep/collector.hpp"
+#include "compiler/sweep/point_columns.hpp"
+#include "compiler/sweep/runner.hpp"
+#include "vm/interpret/run.hpp"
+
+namespace raddle::driver {
+
+class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner {
+ public:
+  /// @param settings    what all runs have in common
+  /// @param collectors  of the script's output, besides its results
+  /// @param jobs        runs at once, at most   @param timeout_s  of a point; 0: none
+  ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, const sweep::Space& space,
+               const sweep::PointColumns& points, const std::vector<sweep::Collector>& collectors, unsigned jobs,
+               double timeout_s);
+  ~ScriptRunner() override;
+  void run(const sweep::Point& point, std::function<void(sweep::Attempt)> done) override;
+  void run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BatchResult)> done) override;
+  void end_all() override;
+  sweep::BatchRunner* batches() override { return subject_.can_batch() ? this : nullptr; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// A run that is under way.
+  struct Active {
+    vm::CancelHook cancel;
+    Clock::time_point deadline = Clock::time_point::max();
+    bool is_late = false;
+  };
+  void work();
+  void watch_deadlines();
+  void begin(std::function<void(Active&)> job);
+  vm::RunOptions options_for(Active& active) const;
+
+  sweep::Attempt run_point(const sweep::Point& point, Active& active);
+  void take_results(const sweep::Point& point, const vm::RunResult& result, const std::string& printed,
+                    sweep::Attempt& attempt) const;
+  sweep::BatchResult run_batch(const std::vector<std::uint64_t>& numbers, Active& active);
+  vm::Value column_of(std::size_t parameter, const std::vector<std::uint64_t>& numbers) const;
+  void fill(sweep::BatchResult& batch, const std::vector<std::uint64_t>& numbers, const vm::RunResult& result,
+            bool is_cut) const;
+
+  ScriptSubject& subject_;
+  const vm::RunOptions settings_;
+  const sweep::Space& space_;
+  const sweep::PointColumns& points_;
+  const std::vector<sweep::Collector>& collectors_;
+  const double timeout_s_;
+
+  std::mutex mutex_;  // guards all below
+  std::condition_variable arrived_, changed_;
+  std::deque<std::function<void(Active&)>> waiting_;
+  std::list<Active> active_;
+  bool is_ended_ = false, is_closing_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace raddle::driver

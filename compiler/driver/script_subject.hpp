@@ -1,0 +1,70 @@
+#pragma once
+// A script as the subject of a sweep: its parameters are the space's, its results are columns of the table.
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/codegen/background_compiler.hpp"
+#include "compiler/driver/compile.hpp"
+#include "compiler/driver/session.hpp"
+#include "compiler/sweep/results.hpp"
+#include "compiler/sweep/space.hpp"
+#include "vm/interpret/run.hpp"
+#include "vm/program/program.hpp"
+
+namespace raddle::driver {
+
+/// Compiled once, run many times, by several threads at once.
+class ScriptSubject {
+ public:
+  /// @param may_batch  points may be run many at a time, if the script only computes numbers
+  /// @return           or an exit code, all said: the script has errors, or the space does not fit it
+  static std::expected<std::unique_ptr<ScriptSubject>, int> make(const std::string& path, const Options& options,
+                                                                 const sweep::Space& space,
+                                                                 const sweep::SpaceOptions& words, bool may_batch);
+
+  /// The words of a command that does the same at a point: `raddle run script.df --a={a}`.
+  std::vector<std::string> command() const;
+  /// What is done at each point, for its key: the texts of the script, of what it imports, of macros.
+  std::vector<std::string> work() const;
+  /// It draws random numbers.
+  bool uses_seed() const { return uses_seed_; }
+  /// Has the results of `@result`.
+  bool has_results() const { return !compilation_.checked->results.empty(); }
+  bool can_batch() const { return batch_program_.has_value(); }
+  /// What batches have; none if there are none.
+  std::vector<sweep::ResultColumn> columns() const;
+
+  // ---- for the runner
+  const Options& options() const { return session_.options; }
+  const std::string& path() const { return path_; }
+  const SourceMap& sources() const { return session_.sources; }
+  const CheckedProgram& checked() const { return *compilation_.checked; }
+  const vm::Program& program() const { return program_; }
+  /// Its entry has for parameters the number of points, then for each of the script's parameters an array or a value.
+  const vm::Program& batch_program() const { return *batch_program_; }
+  vm::LeafCompiler& leaf_compiler() { return *leaf_compiler_; }
+  /// The parameter of the space that a parameter of the script takes its values from; none: it has its default.
+  std::optional<std::size_t> source_of(std::size_t parameter) const { return sources_of_[parameter]; }
+  TypeId type_of(std::size_t parameter) const;
+  const std::string& result_name(std::size_t result) const;
+
+ private:
+  explicit ScriptSubject(std::string path) : path_(std::move(path)) {}
+  int compile(bool may_batch, const sweep::Space& space, const sweep::SpaceOptions& words);
+  std::optional<sweep::OptionError> match(const CheckedProgram& program, const sweep::Space& space,
+                                          const sweep::SpaceOptions& words);
+
+  std::string path_;
+  Session session_;
+  Compilation compilation_;
+  vm::Program program_;
+  std::optional<vm::Program> batch_program_;
+  std::optional<codegen::BackgroundCompiler> leaf_compiler_;
+  std::vector<std::optional<std::size_t>> sources_of_;
+  bool uses_seed_ = false;
+};
+
+}  // namespace raddle::driver

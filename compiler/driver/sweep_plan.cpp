@@ -1,0 +1,159 @@
+#include "compiler/driver/sweep_plan.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "compiler/driver/where.hpp"
+#include "compiler/sweep/scan.hpp"
+#include "vm/external/start_child.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+sweep::OptionError bad_option(std::string option, const std::string& word, std::string message, std::string help = "") {
+  return {std::move(option), word, {std::move(message), 0, word.size(), std::move(help)}};
+}
+
+using OptionResult = std::expected<void, sweep::OptionError>;
+
+OptionResult read_shard(const std::string& word, sweep::CursorOptions& cursor) {
+  if (word.empty()) return {};
+  const std::size_t slash = word.find('/');
+  const auto shard = sweep::read_count(word.substr(0, slash));
+  const auto count = slash == std::string::npos ? std::nullopt : sweep::read_count(word.substr(slash + 1));
+  if (!shard || !count || *shard == 0 || *shard > *count)
+    return std::unexpected(bad_option("--shard", word, "a shard is i/n with i from 1 to n", "--shard 3/20"));
+  cursor.shard = *shard;
+  cursor.shard_count = *count;
+  return {};
+}
+
+OptionResult read_limit(std::string word, std::optional<sweep::FailureLimit>& limit) {
+  if (word.empty()) return {};
+  const bool is_percent = word.ends_with('%');
+  const auto number = sweep::read_number(std::string_view(word).substr(0, word.size() - (is_percent ? 1 : 0)));
+  if (!number || *number < 0 || (is_percent && *number > 100))
+    return std::unexpected(
+        bad_option("--max-fails", word, "it is a number, or a percentage", "--max-fails 20, --max-fails 5%"));
+  limit = sweep::FailureLimit{*number, is_percent};
+  return {};
+}
+
+OptionResult read_grouping(const SweepRequest& request, const std::vector<sweep::Parameter>& parameters,
+                           sweep::Grouping& grouping) {
+  for (const std::string& name : request.group_by) {
+    const auto found = std::ranges::find(parameters, name, &sweep::Parameter::name);
+    if (found == parameters.end())
+      return std::unexpected(bad_option("--group-by", name, fmt::format("there is no parameter `{}`", name)));
+    grouping.parameters.push_back(static_cast<std::size_t>(found - parameters.begin()));
+  }
+  for (const std::string& name : request.aggregate) grouping.statistics.push_back(*sweep::statistic_named(name));
+  if (!grouping.parameters.empty() && grouping.statistics.empty())
+    grouping.statistics = {sweep::Statistic::mean, sweep::Statistic::std_, sweep::Statistic::n};
+  return {};
+}
+
+OptionResult read_output(const std::string& path, sweep::TableForm& form) {
+  if (path.empty() || path == "-") return {};
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+  if (access(folder.c_str(), W_OK) != 0)  // better told now than after all the runs
+    return std::unexpected(
+        bad_option("-o", path, fmt::format("can not write into `{}`: {}", folder, vm::error_text(errno))));
+  if (path.ends_with(".csv")) return {};
+  form = sweep::TableForm::json_lines;
+  if (path.ends_with(".jsonl")) return {};
+  const bool is_parquet = path.ends_with(".parquet");
+  return std::unexpected(
+      bad_option("-o", path, is_parquet ? "not supported yet: Parquet" : "a table is .csv or .jsonl"));
+}
+
+/// What a point's key is made of.
+sweep::PointKeys keys_of(const sweep::Space& space, const ScriptSubject* script,
+                         const sweep::CommandTemplate& command) {
+  if (script != nullptr) return {script->work(), space.parameters(), script->uses_seed()};
+  return {command.words(), space.parameters(), command.uses("seed")};
+}
+
+void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
+  if (plan.script == nullptr) {
+    for (const std::string& name : plan.command.unused(plan.space.parameters()))
+      warn(fmt::format("no word of the command names the parameter `{}`", name));
+    return;
+  }
+  const std::vector<std::string> unused = plan.command.unused(plan.space.parameters());
+  const bool has_both =
+      std::ranges::find(unused, "rep") != unused.end() && std::ranges::find(unused, "seed") != unused.end();
+  if (request.space.repeats > 1 && has_both)
+    warn(
+        "the repeats of a point are all the same: the script draws no random numbers and has no parameter `rep` or "
+        "`seed`");
+}
+
+OptionResult read_options(const SweepRequest& request, SweepPlan& plan) {
+  for (const std::string& word : request.collect) {
+    auto collector = sweep::Collector::parse(word, plan.space.parameters());
+    if (!collector) return std::unexpected(collector.error());
+    plan.collectors.push_back(std::move(*collector));
+    (plan.collect += word) += '\0';
+  }
+  plan.run = request.run;
+  OptionResult result = read_shard(request.shard, plan.cursor);
+  if (result) result = read_limit(request.max_fails, plan.run.max_fails);
+  if (result) result = read_grouping(request, plan.space.parameters(), plan.grouping);
+  if (result) result = read_output(request.output, plan.form);
+  if (request.order == "random") plan.cursor.order_seed = request.space.seed;
+  plan.cursor.numbers = request.numbers;
+  return result;
+}
+
+}  // namespace
+
+SweepPlan::SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject> subject, sweep::CommandTemplate words)
+    : space(std::move(space_of_points)),
+      script(std::move(subject)),
+      command(std::move(words)),
+      keys(keys_of(space, script.get(), command)) {
+  if (script) columns.emplace(space, keys);
+}
+
+sweep::ResultForm SweepPlan::result_form() const {
+  return {.space = space,
+          .keys = keys,
+          .collectors = collectors,
+          .collect = collect,
+          .columns = script ? script->columns() : std::vector<sweep::ResultColumn>(),
+          .points = columns ? &*columns : nullptr};
+}
+
+std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& request) {
+  auto space = sweep::Space::make(request.space);
+  if (!space) return std::unexpected(option_error(space.error()));
+  std::unique_ptr<ScriptSubject> script;
+  std::vector<std::string> words = request.command;
+  if (!request.script.empty()) {
+    const bool may_batch = request.collect.empty() && request.timeout_s == 0;
+    auto subject = ScriptSubject::make(request.script, request.script_options, *space, request.space, may_batch);
+    if (!subject) return std::unexpected(subject.error());
+    script = std::move(*subject);
+    words = script->command();
+  }
+  auto command = sweep::CommandTemplate::parse(words, space->parameters());
+  if (!command) return std::unexpected(option_error(command.error()));
+  auto plan = std::make_unique<SweepPlan>(std::move(*space), std::move(script), std::move(*command));
+  const OptionResult result = read_options(request, *plan);
+  if (!result) return std::unexpected(option_error(result.error()));
+  if (!request.where.empty()) {
+    auto filter = make_filter(request.where, plan->space.parameters());
+    if (!filter) return std::unexpected(filter.error());
+    plan->cursor.filter = std::move(*filter);
+  }
+  if (!request.print_script) warn_of_unused(request, *plan);
+  return plan;
+}
+
+}  // namespace raddle::driver

@@ -1,0 +1,43 @@
+#pragma once
+// All that the command line says of a sweep, checked.
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/driver/script_subject.hpp"
+#include "compiler/driver/sweep_request.hpp"
+#include "compiler/sweep/collector.hpp"
+#include "compiler/sweep/command_template.hpp"
+#include "compiler/sweep/cursor.hpp"
+#include "compiler/sweep/point_columns.hpp"
+#include "compiler/sweep/results.hpp"
+#include "compiler/sweep/table.hpp"
+
+namespace raddle::driver {
+
+struct SweepPlan {
+  sweep::Space space;
+  std::unique_ptr<ScriptSubject> script;  ///< null: the subject is the command
+  sweep::CommandTemplate command;         ///< does by itself what is done at a point
+  std::vector<sweep::Collector> collectors;
+  std::string collect;  ///< the collectors as one text
+  sweep::CursorOptions cursor;
+  sweep::SweepOptions run;
+  sweep::Grouping grouping;
+  sweep::TableForm form = sweep::TableForm::csv;
+  sweep::PointKeys keys;
+  std::optional<sweep::PointColumns> columns;  ///< of a script
+
+  SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject> subject, sweep::CommandTemplate words);
+  SweepPlan(const SweepPlan&) = delete;
+  SweepPlan& operator=(const SweepPlan&) = delete;
+  /// Refers to this plan.
+  sweep::ResultForm result_form() const;
+};
+
+/// @return or an exit code, all said
+std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& request);
+
+}  // namespace raddle::driver

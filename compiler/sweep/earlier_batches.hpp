@@ -1,0 +1,44 @@
+#pragma once
+// Points in the batches of the record, looked for many at a time.
+//
+// A batch has the keys of its points in the order in which they were run, and nothing else leads to them: an index of
+// single points would be larger than the results. So the points that are looked for are put into a hash table, and the
+// batches' keys are read past it: first those of batches whose numbers are near, which is where they are when the same
+// sweep is resumed; the search ends when all are found.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vm/record/run_record.hpp"
+
+namespace raddle::sweep {
+
+/// What batches have of some points: each result in the order of the points.
+struct BatchValues {
+  std::vector<bool> is_found;
+  std::vector<std::vector<std::int64_t>> columns;  ///< words as in vm::BatchRow
+  std::vector<float> durations_s;                  ///< the mean of the batch
+};
+
+class EarlierBatches {
+ public:
+  /// What the record has at this moment. @param own_run  its batches go before others; "": none
+  EarlierBatches(vm::RunRecord& record, std::uint64_t work, const std::string& own_run)
+      : record_(record), heads_(record.batches(work, own_run)) {}
+  bool is_empty() const { return heads_.empty(); }
+  std::vector<bool> contain(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys);
+  BatchValues find(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys);
+
+ private:
+  struct Match {
+    std::uint32_t wanted, found;  // positions among the points, and in the batch
+  };
+  template <typename Take>
+  std::vector<bool> search(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys,
+                           const Take& take);
+  vm::RunRecord& record_;
+  std::vector<vm::BatchHead> heads_;
+};
+
+}  // namespace raddle::sweep
