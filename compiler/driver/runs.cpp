@@ -12,7 +12,9 @@
 #include "compiler/driver/usage.hpp"
 #include "compiler/sweep/command_template.hpp"
 #include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/point_key.hpp"
 #include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/results.hpp"
 
 namespace raddle::driver {
 
@@ -120,6 +122,7 @@ std::string output_text(const char* name, const std::string& end, std::uint64_t 
 std::string point_text(const vm::PointRow& row) {
   const vm::Attempt& attempt = row.attempt;
   std::string text = fmt::format("point {} {}: {}", row.number, row.parameters, name_of(attempt.outcome));
+  if (attempt.outcome == vm::PointOutcome::ok && !attempt.results.empty()) text += " " + attempt.results;
   if (attempt.outcome == vm::PointOutcome::exit_code) text += fmt::format(" {}", attempt.exit_code);
   if (attempt.outcome == vm::PointOutcome::signal) text += fmt::format(" {}", attempt.signal);
   if (!attempt.detail.empty()) text += fmt::format(": {}", attempt.detail);
@@ -129,17 +132,50 @@ std::string point_text(const vm::PointRow& row) {
          output_text("stderr", attempt.stderr_end, attempt.stderr_size);
 }
 
+/// Points that were done together, as if each had been done by itself: of results and parameters as the command line
+/// says them. @param visit  returns false to end it
+void for_each_batched(vm::RunRecord& record, const vm::RunRow& run, std::optional<std::uint64_t> point,
+                      const std::function<bool(const vm::PointRow&)>& visit) {
+  const std::vector<vm::BatchHead> heads = record.batches_of(run.id);
+  if (heads.empty()) return;
+  const std::expected<SweepRequest, int> request = read_sweep_request(run.words());
+  if (!request) return;
+  const auto space = sweep::Space::make(request->space);
+  if (!space) return static_cast<void>(option_error(space.error()));
+  std::vector<sweep::ResultColumn> columns;
+  for (const std::string& word : run.column_words()) columns.push_back(sweep::column_of(word));
+  for (const vm::BatchHead& head : heads) {
+    if (point && (*point < head.first || *point > head.last)) continue;
+    const vm::BatchRow batch = record.batch(head.row);
+    for (std::size_t i = 0; i < batch.keys.size(); ++i) {
+      if ((point && batch.number(i) != *point) || batch.number(i) > space->size()) continue;
+      vm::PointRow row{.number = batch.number(i), .key = {}, .parameters = "", .attempt = {}};
+      row.parameters = parameters_json(space->parameters(), space->point(row.number));
+      row.attempt.started = batch.started;
+      row.attempt.duration_s = batch.duration_s / static_cast<double>(batch.keys.size());
+      sweep::JsonObject results;
+      for (std::size_t k = 0; k < std::min(columns.size(), batch.columns.size()); ++k)
+        results.add_text(columns[k].name, text_of(batch.columns[k][i], columns[k].type));
+      row.attempt.results = results.text();
+      if (!visit(row)) return;
+    }
+  }
+}
+
 int show_logs(const std::string& name, std::optional<std::uint64_t> point, bool as_json) {
   const std::expected<vm::RunRow, int> run = find_run(name);
   if (!run) return run.error();
   std::optional<vm::RunRecord> record = vm::RunRecord::open();
   bool is_written = true, has_any = false;
-  record->for_each_point(run->id, [&](const vm::PointRow& row) {
-    if (!is_written || (point && row.number != *point)) return;
+  const auto show = [&](const vm::PointRow& row) {
+    if (point && row.number != *point) return true;
     has_any = true;
     is_written = write_output(
         as_json ? fmt::format("{{\"schema\":{},\"log\":{}}}\n", json_schema, point_json(row, true)) : point_text(row));
-  });
+    return is_written;
+  };
+  record->for_each_point(run->id, show);
+  if (is_written) for_each_batched(*record, *run, point, show);
   if (!has_any && point) {
     fmt::print(stderr, "raddle: run {} has not run point {}{}\n", run->id, *point,
                run->taken != 0 ? "; it may have been taken from an earlier run" : "");

@@ -32,6 +32,8 @@ vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint
   vm::RunRow row;
   row.work = plan.keys.work().low;
   row.collect = plan.collect;
+  if (plan.script)
+    for (const sweep::ResultColumn& column : plan.script->columns()) (row.columns += column_word(column)) += '\0';
   row.kind = "sweep";
   row.started = now();
   row.points = points;

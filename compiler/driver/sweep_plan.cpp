@@ -85,10 +85,7 @@ void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
       warn(fmt::format("no word of the command names the parameter `{}`", name));
     return;
   }
-  const std::vector<std::string> unused = plan.command.unused(plan.space.parameters());
-  const bool has_both =
-      std::ranges::find(unused, "rep") != unused.end() && std::ranges::find(unused, "seed") != unused.end();
-  if (request.space.repeats > 1 && has_both)
+  if (request.space.repeats > 1 && !plan.command.uses("rep") && !plan.command.uses("seed"))
     warn(
         "the repeats of a point are all the same: the script draws no random numbers and has no parameter `rep` or "
         "`seed`");

@@ -87,20 +87,30 @@ std::vector<std::string> CsvTable::row(std::size_t index) const {
   return cells;
 }
 
-std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char sign : text) {
-    if (sign == '"') quoted += '"';
-    quoted += sign;
-  }
-  return quoted + '"';
+namespace {
+
+bool needs_quotes(std::string_view cell) {
+  return std::ranges::any_of(cell,
+                             [](char sign) { return sign == ',' || sign == '"' || sign == '\n' || sign == '\r'; });
 }
 
-std::string csv_row(std::span<const std::string> cells) {
-  std::string row;
-  for (const std::string& cell : cells) row += (row.empty() && &cell == cells.data() ? "" : ",") + csv_cell(cell);
-  return row + '\n';
+}  // namespace
+
+void append_csv_row(std::string& text, std::span<const std::string_view> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i != 0) text += ',';
+    if (!needs_quotes(cells[i])) {
+      text += cells[i];
+      continue;
+    }
+    text += '"';
+    for (const char sign : cells[i]) {
+      if (sign == '"') text += '"';
+      text += sign;
+    }
+    text += '"';
+  }
+  text += '\n';
 }
 
 }  // namespace raddle::sweep

@@ -24,9 +24,7 @@ class CsvTable {
   std::vector<std::size_t> row_begins_;  // bytes of text_
 };
 
-/// A cell as it is written: in quotes where it must be.
-std::string csv_cell(std::string_view text);
-/// With the newline.
-std::string csv_row(std::span<const std::string> cells);
+/// A row as it is written, with the newline; cells in quotes where they must be.
+void append_csv_row(std::string& text, std::span<const std::string_view> cells);
 
 }  // namespace raddle::sweep

@@ -1,22 +1,36 @@
 #include "compiler/sweep/results.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/value_texts.hpp"
 
 namespace raddle::sweep {
 namespace {
 
 constexpr std::size_t first_block = 64, largest_block = 1 << 16;  // points that are looked for together
 
+constexpr std::string_view float_column = "float ", int_column = "int ";
+
+}  // namespace
+
 std::string text_of(std::int64_t word, ValueType type) {
   return type == ValueType::float_ ? fmt::format("{}", std::bit_cast<double>(word)) : fmt::format("{}", word);
 }
 
-}  // namespace
+std::string column_word(const ResultColumn& column) {
+  return fmt::format("{}{}", column.type == ValueType::float_ ? float_column : int_column, column.name);
+}
+
+ResultColumn column_of(const std::string& word) {
+  if (word.starts_with(float_column)) return {word.substr(float_column.size()), ValueType::float_};
+  return {word.substr(int_column.size()), ValueType::int_};
+}
 
 bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const {
   if (result.outcome != vm::PointOutcome::ok || result.collect == form_.collect) return true;
@@ -56,26 +70,11 @@ std::optional<EarlierResults::Found> EarlierResults::find_single(const Point& po
   return Found{result->outcome, result->duration_s, json_members(result->results)};
 }
 
-std::vector<std::optional<EarlierResults::Found>> EarlierResults::find(std::span<const Point> points) {
-  std::vector<std::optional<Found>> all(points.size());
-  BatchValues values;
-  if (!batches_.is_empty()) {
-    std::vector<std::uint64_t> numbers;
-    for (const Point& point : points) numbers.push_back(point.number);
-    values = batches_.find(numbers, form_.points->keys(numbers));
-  }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (values.is_found.empty() || !values.is_found[i]) {
-      all[i] = find_single(points[i]);
-      continue;
-    }
-    Found& found = all[i].emplace();
-    found.duration_s = values.durations_s[i];
-    for (std::size_t column = 0; column < std::min(values.columns.size(), form_.columns.size()); ++column)
-      found.results.emplace_back(form_.columns[column].name,
-                                 text_of(values.columns[column][i], form_.columns[column].type));
-  }
-  return all;
+BatchValues EarlierResults::find_in_batches(std::span<const std::uint64_t> numbers) {
+  if (!batches_.is_empty()) return batches_.find(numbers, form_.points->keys(numbers));
+  BatchValues none;
+  none.is_found.resize(numbers.size());
+  return none;
 }
 
 ResultRows::ResultRows(const ResultForm& form, CursorOptions options, EarlierResults& earlier)
@@ -90,27 +89,85 @@ std::vector<std::string> ResultRows::known_results() const {
   return names;
 }
 
-void ResultRows::for_each(const std::function<bool(ResultRow)>& visit) const {
-  Cursor cursor(form_.space, options_);
-  std::vector<Point> points;
-  for (std::size_t block = first_block;; block = std::min(2 * block, largest_block)) {
-    points.clear();
-    while (points.size() < block) {
-      std::optional<Point> point = cursor.next();
-      if (!point) break;
-      points.push_back(std::move(*point));
+namespace {
+
+/// One row after the other in the same memory.
+class RowMaker {
+ public:
+  RowMaker(const ResultForm& form, EarlierResults& earlier)
+      : form_(form), earlier_(earlier), values_(form.space), texts_(form.columns.size()) {
+    for (const ResultColumn& column : form.columns) names_.push_back(column.name);
+  }
+
+  const ResultRow& of_batch(std::uint64_t number, const BatchValues& batches, std::size_t index) {
+    values_.read(number, row_.values);
+    row_.outcome = name_of(vm::PointOutcome::ok);
+    set_duration(batches.durations_s[index]);
+    row_.results.clear();
+    for (std::size_t i = 0; i < std::min(texts_.size(), batches.columns.size()); ++i) {
+      write(texts_[i], batches.columns[i][index], form_.columns[i].type);
+      row_.results.emplace_back(names_[i], texts_[i]);
     }
-    if (points.empty()) return;
-    auto found = earlier_.find(points);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      ResultRow row;
-      if (found[i]) {
-        row.outcome = name_of(found[i]->outcome);
-        row.duration_s = fmt::format("{:.6f}", found[i]->duration_s);
-        row.results = std::move(found[i]->results);
-      }
-      row.point = std::move(points[i]);
-      if (!visit(std::move(row))) return;
+    return row_;
+  }
+
+  const ResultRow& of_single(std::uint64_t number) {
+    values_.read(number, row_.values);
+    row_.outcome = "not run";
+    row_.duration_s = {};
+    row_.results.clear();
+    found_ = earlier_.find_single(form_.space.point(number));
+    if (!found_) return row_;
+    row_.outcome = name_of(found_->outcome);
+    set_duration(found_->duration_s);
+    for (const auto& [name, text] : found_->results) row_.results.emplace_back(name, text);
+    return row_;
+  }
+
+ private:
+  static void write(std::string& text, std::int64_t word, ValueType type) {
+    text.clear();
+    if (type == ValueType::float_)
+      fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), std::bit_cast<double>(word));
+    else
+      fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), word);
+  }
+  void set_duration(double seconds) {
+    if (seconds != seconds_ || duration_.empty()) {
+      duration_ = fmt::format("{:.{}f}", seconds, seconds < 1e-4 ? 9 : 6);
+      seconds_ = seconds;
+    }
+    row_.duration_s = duration_;
+  }
+
+  const ResultForm& form_;
+  EarlierResults& earlier_;
+  ValueTexts values_;
+  std::vector<std::string> names_, texts_;  // of the columns
+  std::string duration_;
+  double seconds_ = 0;  // that duration_ tells
+  std::optional<EarlierResults::Found> found_;
+  ResultRow row_;
+};
+
+}  // namespace
+
+void ResultRows::for_each(const std::function<bool(const ResultRow&)>& visit) const {
+  Cursor cursor(form_.space, options_);
+  RowMaker maker(form_, earlier_);
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t block = first_block;; block = std::min(2 * block, largest_block)) {
+    numbers.clear();
+    while (numbers.size() < block) {
+      const std::optional<std::uint64_t> number = cursor.next_number();
+      if (!number) break;
+      numbers.push_back(*number);
+    }
+    if (numbers.empty()) return;
+    const BatchValues batches = earlier_.find_in_batches(numbers);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const ResultRow& row = batches.is_found[i] ? maker.of_batch(numbers[i], batches, i) : maker.of_single(numbers[i]);
+      if (!visit(row)) return;
     }
   }
 }

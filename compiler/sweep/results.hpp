@@ -20,6 +20,12 @@ struct ResultColumn {
   ValueType type = ValueType::float_;
 };
 
+/// A word of a batch as text.
+std::string text_of(std::int64_t word, ValueType type);
+/// `float energy`, as it is recorded, and back.
+std::string column_word(const ResultColumn& column);
+ResultColumn column_of(const std::string& word);
+
 /// How results of a sweep are made and found.
 struct ResultForm {
   const Space& space;
@@ -41,17 +47,18 @@ class EarlierResults {
         own_run_(std::move(own_run)),
         batches_(record, form.points == nullptr ? 0 : form.keys.work().low, own_run_) {}
   std::vector<bool> are_done(std::span<const std::uint64_t> numbers);
-  /// The last attempt of each, with the results in this sweep's form.
+  /// The last attempt at a point, with the results in this sweep's form.
   struct Found {
     vm::PointOutcome outcome = vm::PointOutcome::ok;
     double duration_s = 0;
     std::vector<std::pair<std::string, std::string>> results;
   };
-  std::vector<std::optional<Found>> find(std::span<const Point> points);
+  BatchValues find_in_batches(std::span<const std::uint64_t> numbers);
+  /// Of a point that no batch has.
+  std::optional<Found> find_single(const Point& point);
 
  private:
   bool is_done(const Point& point);
-  std::optional<Found> find_single(const Point& point);
   bool adapt(const Point& point, vm::EarlierResult& result) const;
   vm::RunRecord& record_;
   const ResultForm& form_;
@@ -60,11 +67,13 @@ class EarlierResults {
   std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With batches
 };
 
+/// Valid until the next row.
 struct ResultRow {
-  Point point;
-  std::string outcome = "not run";  ///< "ok", "exit code", ...
-  std::string duration_s;
-  std::vector<std::pair<std::string, std::string>> results;
+  using Result = std::pair<std::string_view, std::string_view>;
+  std::vector<std::string_view> values;  ///< of the parameters
+  std::string_view outcome;              ///< "ok", "exit code", ..., "not run"
+  std::string_view duration_s;
+  std::vector<Result> results;
 };
 
 /// Rows in the order of the points' numbers, as often as they are asked for.
@@ -72,7 +81,7 @@ class ResultRows {
  public:
   ResultRows(const ResultForm& form, CursorOptions options, EarlierResults& earlier);
   /// @param visit  returns false to end it
-  void for_each(const std::function<bool(ResultRow)>& visit) const;
+  void for_each(const std::function<bool(const ResultRow&)>& visit) const;
   const std::vector<Parameter>& parameters() const { return form_.space.parameters(); }
   /// The names of all results, if they are known without a look at the rows.
   std::vector<std::string> known_results() const;

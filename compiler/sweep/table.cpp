@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <limits>
-#include <map>
 #include <system_error>
+#include <unordered_map>
 
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/scan.hpp"
@@ -68,10 +69,10 @@ class Summary {
 class Writer {
  public:
   explicit Writer(int fd) : fd_(fd) {}
-  bool add(std::string_view text) {
-    waiting_ += text;
-    return waiting_.size() < 1 << 16 || flush();
-  }
+  /// Where the next text is to be appended.
+  std::string& text() { return waiting_; }
+  /// Writes if there is much.
+  bool flush_some() { return waiting_.size() < 1 << 16 || flush(); }
   bool flush() {
     std::string_view left = waiting_;
     while (!left.empty() && error_ == 0) {
@@ -89,12 +90,19 @@ class Writer {
   std::string waiting_;
 };
 
-std::string json_row(const std::vector<std::string>& columns, const std::vector<std::string>& cells) {
-  JsonObject object;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    if (!cells[i].empty()) object.add_text(columns[i], cells[i]);
-  return object.text() + "\n";
+/// @param heads  the columns' names in quotes, with the colon
+void append_json_row(std::string& text, const std::vector<std::string>& heads,
+                     std::span<const std::string_view> cells) {
+  char before = '{';
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].empty()) continue;
+    ((text += before) += heads[i]) += json_value(cells[i]);
+    before = ',';
+  }
+  text += before == '{' ? "{}\n" : "}\n";
 }
+
+std::vector<std::string_view> views_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char sign) { return (sign & 0xC0) != 0x80; }));
@@ -131,7 +139,7 @@ Table::Cells Table::result_names(std::size_t most_rows) const {
   if (!names.empty()) return names;
   rows_.for_each([&](const ResultRow& row) {
     for (const auto& [name, value] : row.results)
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
     return --most_rows != 0;
   });
   return names;
@@ -157,45 +165,66 @@ Table::Cells Table::columns(const Cells& results) const {
 void Table::for_each(const Cells& results, const Visit& visit) const {
   if (!grouping_.statistics.empty()) return for_each_group(results, visit);
   const std::size_t parameter_count = rows_.parameters().size();
-  rows_.for_each([&](ResultRow row) {
-    Cells cells = std::move(row.point.values);
+  std::vector<std::string_view> cells;
+  rows_.for_each([&](const ResultRow& row) {
+    cells.assign(row.values.begin(), row.values.end());
     cells.resize(parameter_count + results.size());
-    for (auto& [name, value] : row.results)
+    for (const auto& [name, value] : row.results)
       if (const auto found = std::ranges::find(results, name); found != results.end())
-        cells[parameter_count + static_cast<std::size_t>(found - results.begin())] = std::move(value);
-    cells.push_back(std::move(row.outcome));
-    cells.push_back(std::move(row.duration_s));
+        cells[parameter_count + static_cast<std::size_t>(found - results.begin())] = value;
+    cells.push_back(row.outcome);
+    cells.push_back(row.duration_s);
     return visit(cells);
   });
 }
 
 void Table::for_each_group(const Cells& results, const Visit& visit) const {
-  std::vector<Cells> order;
-  std::map<Cells, std::vector<Summary>> groups;
+  struct Group {
+    Cells values;
+    std::vector<Summary> results;
+  };
+  std::deque<Group> groups;
+  std::unordered_map<std::string, Group*> by_values;
+  std::string values, last_values;
+  Group* group = nullptr;
   rows_.for_each([&](const ResultRow& row) {
-    Cells group;
-    for (const std::size_t parameter : grouping_.parameters) group.push_back(row.point.values[parameter]);
-    const auto [found, is_new] = groups.try_emplace(group, results.size());
-    if (is_new) order.push_back(group);
+    values.clear();
+    for (const std::size_t parameter : grouping_.parameters) (values += row.values[parameter]) += '\0';
+    if (group == nullptr || values != last_values) {  // neighbours are often of one group
+      Group*& known = by_values[values];
+      if (known == nullptr) {
+        known = &groups.emplace_back(Group{{}, std::vector<Summary>(results.size())});
+        for (const std::size_t parameter : grouping_.parameters) known->values.emplace_back(row.values[parameter]);
+      }
+      group = known;
+      last_values = values;
+    }
     for (const auto& [name, value] : row.results)
       if (const std::optional<double> number = read_number(value))
-        found->second[static_cast<std::size_t>(std::ranges::find(results, name) - results.begin())].add(*number);
+        group->results[static_cast<std::size_t>(std::ranges::find(results, name) - results.begin())].add(*number);
     return true;
   });
-  for (const Cells& group : order) {
-    Cells cells = group;
-    for (const Summary& summary : groups[group])
+  for (const Group& each : groups) {
+    Cells cells = each.values;
+    for (const Summary& summary : each.results)
       for (const Statistic statistic : grouping_.statistics) cells.push_back(summary.text(statistic));
-    if (!visit(cells)) return;
+    if (!visit(views_of(cells))) return;
   }
 }
 
 std::expected<void, std::string> Table::write(int fd, TableForm form) const {
   Writer writer(fd);
   const Cells results = result_names(all_rows), names = columns(results);
-  if (form == TableForm::csv) writer.add(csv_row(names));
-  for_each(results,
-           [&](const Cells& row) { return writer.add(form == TableForm::csv ? csv_row(row) : json_row(names, row)); });
+  if (form == TableForm::csv) append_csv_row(writer.text(), views_of(names));
+  std::vector<std::string> heads;
+  for (const std::string& name : names) heads.push_back(json_string(name) + ':');
+  for_each(results, [&](std::span<const std::string_view> row) {
+    if (form == TableForm::csv)
+      append_csv_row(writer.text(), row);
+    else
+      append_json_row(writer.text(), heads, row);
+    return writer.flush_some();
+  });
   if (!writer.flush()) return std::unexpected(vm::error_text(writer.error()));
   return {};
 }
@@ -227,7 +256,8 @@ std::string Table::excerpt(std::size_t most_rows) const {
   const Cells results = result_names(grouping_.statistics.empty() ? most_rows : all_rows), names = columns(results);
   std::vector<Cells> shown{names};
   bool has_more = false;
-  for_each(results, [&](Cells row) {
+  for_each(results, [&](std::span<const std::string_view> cells) {
+    Cells row(cells.begin(), cells.end());
     for (std::string& cell : row) {
       std::ranges::replace_if(
           cell, [](char sign) { return static_cast<unsigned char>(sign) < ' '; }, ' ');

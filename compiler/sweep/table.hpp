@@ -2,6 +2,7 @@
 // A sweep's results as they are handed over: files of CSV and JSON lines, a few lines for a terminal.
 #include <cstddef>
 #include <expected>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ class Table {
 
  private:
   using Cells = std::vector<std::string>;
-  using Visit = std::function<bool(const Cells& row)>;
+  using Visit = std::function<bool(std::span<const std::string_view> row)>;
   Cells columns(const Cells& results) const;
   void for_each(const Cells& results, const Visit& visit) const;
   void for_each_group(const Cells& results, const Visit& visit) const;

@@ -10,15 +10,11 @@ import os
 import pathlib
 import shlex
 import subprocess
-import sys
-import tempfile
 import time
 
+from folder_tests import Fault, run_tests
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-class Fault(Exception):
-    pass
 
 
 class Folder:
@@ -159,6 +155,112 @@ def ten_million_points_are_lazy(folder):
     expect(seconds < 5 and int(log["stdout"].split()[1]) < 200_000, True)  # 1 s on a machine that does nothing else
 
 
+MODEL = """
+import math;
+@param float a = 1.0;
+@param int n = 2;
+@param boolean negative = false;
+(float s) sign(boolean b) { if (b) { s = -1.0; } else { s = 1.0; } }
+(float r, int m) model(float x, int k, boolean is_negative) {
+  r = sqrt(x) * itof(k) * sign(is_negative);
+  m = 12 %/ k;
+}
+@result float root;
+@result int twelfth;
+(root, twelfth) = model(a, n, negative);
+"""
+
+
+def script_is_swept(folder):
+    folder.write("model.df", MODEL)
+    expect(folder.column("sweep model.df -p a=4,9 -p n=1:3", "a", "n", "root", "twelfth"),
+           ["4 1 2 12", "4 2 4 6", "4 3 6 4", "9 1 3 12", "9 2 6 6", "9 3 9 4"])
+    folder.run("sweep model.df -p n=1:4 -p a=9,4,1", err="12 points, 6 from the record")
+    expect(folder.column("sweep model.df -p a=4 -p negative=true,false,1", "root"), ["-4", "4", "-4"])
+    rows = folder.column("sweep model.df -p a=-1,1,4 -p n=0:2 -o -", "a", "n", "root", "outcome", code=4)
+    expect(rows, ["-1 0  failed", "-1 1  failed", "-1 2  failed", "1 0  failed", "1 1 1 ok", "1 2 2 ok", "4 0  failed",
+                  "4 1 2 ok", "4 2 4 ok"])
+    done = folder.run("sweep model.df -p a=-1,1 --no-cache", code=4, err="1 failed: model.df:8:7: ")
+    expect("as point 1: raddle run model.df --a=-1\n" in done.stderr, True)
+    folder.run("rerun --failed", code=4, err="1 point, 1 failed")
+    expect("called at model.df" in folder.run("runs logs").stdout, True)
+    folder.run("sweep model.df -p a=1,4 --lhs 3 -p 'n~U(1,2)'", code=2, err="is no int")
+    expect(folder.column("sweep model.df -p a=1:100 -p n=1,2,3 --group-by n --agg n,sum", "twelfth_sum"), ["1200", "600", "400"])
+    numbered = folder.column("sweep model.df -p a=1:2000 --order random --shard 2/3 --where 'a > 10'", "a", "root")
+    expect(numbered, [f"{a} {number(a ** 0.5 * 2)}" for a in range(2, 2001, 3) if a > 10])
+    run = json.loads(folder.run("runs list --json").stdout)["runs"][-1]["id"]
+    log = json.loads(folder.run(f"runs logs {run} 17 --json").stdout)["log"]
+    expect((log["point"], log["parameters"], log["results"]["root"]), (17, {"a": 17}, 2 * 17 ** 0.5))
+    folder.write("model.df", folder.read("model.df").replace("12 %/ k", "13 %/ k"))
+    done = folder.run("sweep model.df -p a=4,9 -p n=1:3")
+    expect("from the record" in done.stderr, False)  # another script
+
+
+def number(value):
+    """As the table writes it."""
+    return repr(value).removesuffix(".0")
+
+
+def script_acts_at_each_point(folder):
+    folder.write("act.df", """
+        import io; import random; import string; import sys;
+        @param string who = "me";
+        @param int times = 1;
+        app (void v) touch(string name) { "sh" "-c" ("echo x >> " + name) }
+        foreach i in [1:times] { printf("%s %i of %i", who, i, times) => touch(who); }
+    """)
+    rows = folder.column("sweep act.df -p who=a,b -p times=1,3 --no-cache", "who", "times", "outcome")
+    expect(rows, ["a 1 ok", "a 3 ok", "b 1 ok", "b 3 ok"])
+    expect((len(folder.read("a").splitlines()), len(folder.read("b").splitlines())), (4, 4))
+    expect(folder.run("runs logs --json").stdout.count("of 3"), 8)  # what was printed, and its last lines as results
+    expect(folder.column("sweep act.df -p who=c,d --collect 'regex:(\\w+) 1 of'", "value"), ["c", "d"])
+    folder.write("draw.df", "import random;\n@param int k = 1;\n@result float x = random() + itof(0 * k);\n")
+    once = folder.column("sweep draw.df -p k=1:20 -j1", "x")
+    expect(once, folder.column("sweep draw.df -p k=1:20 -j4 --no-cache", "x"))
+    expect(len(set(once)), 20)
+    expect(once == folder.column("sweep draw.df -p k=1:20 --seed 3", "x"), False)
+    repeated = folder.column("sweep draw.df -p k=1 --repeats 4", "x")
+    expect(len(set(repeated)), 4)
+    log = json.loads(folder.run("runs logs --json").stdout.splitlines()[0])["log"]
+    told = folder.run(f"run --results --seed={log['parameters']['seed']} draw.df --k=1").stdout
+    expect(float(told.split("=")[1]) == log["results"]["x"], True)
+    folder.write("stuck.df", "@param int k = 1;\nint x;\nif (k > 2) { x = 1; }\n@result int y = x + k;\n")
+    expect(folder.column("sweep stuck.df -p k=1:4", "y", "outcome", code=4), [" stuck", " stuck", "4 ok", "5 ok"])
+    folder.write("wait.df", "import sys;\n@param float s = 1.0;\nsleep(s);\n@result float t = s;\n")
+    begin = time.monotonic()
+    expect(folder.column("sweep wait.df -p s=0.01,9 -j2 --timeout 0.3", "t", "outcome", code=4), ["0.01 ok", " timeout"])
+    expect(time.monotonic() - begin < 5, True)
+    folder.write("tries.df", """
+        app (void v) try_it() { "sh" "-c" "echo x >> tries; test $(wc -l < tries) -gt 2" }
+        @param int k = 1;
+        try_it();
+        @result int y = k;
+    """)
+    folder.run("sweep tries.df -p k=1 --retries 3", err="2 retries")
+    folder.run("sweep act.df -p who=x --repeats 2", err="the repeats of a point are all the same")
+
+
+def script_does_not_fit(folder):
+    folder.write("model.df", "@param float alpha = 1.0;\n@param int n = 2;\n@result float r = alpha * itof(n);\n")
+    folder.write("plain.df", "int x = 1;\ntrace(x);\n")
+    folder.write("wrong.df", "int x = y;\n")
+    folder.write("table.csv", "alpha,m\n1,2\n")
+    for line, part in (
+            ("sweep model.df -p alph=1", "  -p alph=1\n     ^^^^\n  = help: did you mean `alpha`?"),
+            ("sweep model.df -p x=1", "= help: its parameters are alpha, n"),
+            ("sweep model.df -p n=1,2.5", "  -p n=1,2.5\n         ^^^\n  = help: the script declares `n` as int"),
+            ("sweep model.df -p alpha=1,x", "`x` is no float"),
+            ("sweep model.df --from table.csv", "the script has no parameter `m`"),
+            ("sweep model.df -p alpha=1 -- echo", "a sweep has a script, `model.df`, or a command, not both"),
+            ("sweep model.df --alpha=1", "a parameter is set by -p NAME=VALUE"),
+            ("sweep model.df other.df -p alpha=1", "a sweep has one script, and no arguments behind it: `other.df`"),
+            ("sweep plain.df -p a=1", "`@param float a = 1.0;` declares one"),
+            ("sweep model.df -p alpha=1 -o x.parquet", "not supported yet: Parquet")):
+        folder.run(line, code=2, err=part)
+    folder.run("sweep wrong.df -p y=1", code=3, err="wrong.df:1:9: error")
+    folder.run("sweep model.df -p alpha=1,2 -n", out="raddle run model.df --alpha=1\nraddle run model.df --alpha=2\n")
+
+
 def errors(folder):
     folder.write(".raddle", "in the way")
     folder.run("sweep -p a=1 -- echo {a}", code=1, err="can not make the folder `.raddle`")
@@ -191,7 +293,8 @@ def errors(folder):
 
 
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
-         record_is_read, script_does_the_same, ten_million_points_are_lazy, errors]
+         record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, script_acts_at_each_point,
+         script_does_not_fit, errors]
 
 
 def main():
@@ -202,16 +305,7 @@ def main():
     os.environ.update(NO_COLOR="1", TERM="dumb")
     raddle = str(pathlib.Path(options.raddle).resolve())
     tests = [test for test in TESTS if options.filter in test.__name__]
-    failed = 0
-    for test in tests:
-        with tempfile.TemporaryDirectory(prefix="raddle-sweep-") as folder:
-            try:
-                test(Folder(raddle, folder))
-            except (Fault, OSError, subprocess.SubprocessError, ValueError, IndexError, KeyError) as fault:
-                failed += 1
-                print(f"sweeps: {test.__name__}: {fault}")
-    print(f"sweeps: {len(tests) - failed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+    run_tests("sweeps", tests, lambda test, folder: test(Folder(raddle, folder)))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ constexpr const char* tables = R"(
 CREATE TABLE IF NOT EXISTS run (
   row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT, command TEXT, started REAL, ended REAL, state INTEGER,
   points INTEGER, taken INTEGER, ok INTEGER, failed INTEGER, resumes TEXT, collect TEXT,
-  work INTEGER, pid INTEGER, start_ticks INTEGER, boot TEXT);
+  columns TEXT, work INTEGER, pid INTEGER, start_ticks INTEGER, boot TEXT);
 CREATE TABLE IF NOT EXISTS point (
   run INTEGER NOT NULL, number INTEGER, key BLOB, attempt INTEGER, is_last INTEGER, outcome INTEGER, started REAL,
   duration_s REAL, exit_code INTEGER, signal INTEGER, detail TEXT, parameters TEXT, results TEXT,
@@ -36,7 +36,17 @@ PRAGMA user_version = 2;
 
 constexpr const char* run_columns =
     "id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, pid, start_ticks, boot, "
-    "work";
+    "work, columns";
+
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\0', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
 
 RunRow run_row(const Statement& found) {
   RunRow run{.id = found.text(0),
@@ -51,6 +61,7 @@ RunRow run_row(const Statement& found) {
              .failed = static_cast<std::uint64_t>(found.integer(9)),
              .resumes = found.text(10),
              .collect = found.text(11),
+             .columns = found.text(16),
              .work = static_cast<std::uint64_t>(found.integer(15))};
   const ProcessIdentity process{found.integer(12), found.integer(13), found.text(14)};
   if (run.state == RunState::running && !is_alive(process)) run.state = RunState::killed;
@@ -171,15 +182,8 @@ std::string_view name_of(PointOutcome outcome) {
   return "";
 }
 
-std::vector<std::string> RunRow::words() const {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < command.size();) {
-    const std::size_t end = std::min(command.find('\0', begin), command.size());
-    words.push_back(command.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
+std::vector<std::string> RunRow::words() const { return parts_of(command); }
+std::vector<std::string> RunRow::column_words() const { return parts_of(columns); }
 
 RunRecord::RunRecord(Database::Mode mode) : database_(std::make_unique<Database>(record_path, mode)) {}
 
@@ -221,7 +225,7 @@ std::vector<RunRow> RunRecord::find(std::string_view text) {
   return all;
 }
 
-void RunRecord::for_each_point(const std::string& run, const std::function<void(const PointRow&)>& visit) {
+void RunRecord::for_each_point(const std::string& run, const std::function<bool(const PointRow&)>& visit) {
   Statement rows(
       *database_,
       "SELECT number, attempt, is_last, outcome, point.started, duration_s, exit_code, signal, detail, "
@@ -229,22 +233,23 @@ void RunRecord::for_each_point(const std::string& run, const std::function<void(
       "point.run WHERE run.id = ? ORDER BY point.rowid");
   rows.bind(1, run);
   while (rows.step()) {
-    visit({.number = static_cast<std::uint64_t>(rows.integer(0)),
-           .key = {},
-           .attempt_number = static_cast<std::uint32_t>(rows.integer(1)),
-           .is_last = rows.integer(2) != 0,
-           .parameters = rows.text(9),
-           .attempt = {.outcome = static_cast<PointOutcome>(rows.integer(3)),
-                       .started = rows.real(4),
-                       .duration_s = rows.real(5),
-                       .exit_code = static_cast<int>(rows.integer(6)),
-                       .signal = static_cast<int>(rows.integer(7)),
-                       .detail = rows.text(8),
-                       .results = rows.text(10),
-                       .stdout_end = rows.text(11),
-                       .stderr_end = rows.text(12),
-                       .stdout_size = static_cast<std::uint64_t>(rows.integer(13)),
-                       .stderr_size = static_cast<std::uint64_t>(rows.integer(14))}});
+    const bool goes_on = visit({.number = static_cast<std::uint64_t>(rows.integer(0)),
+                                .key = {},
+                                .attempt_number = static_cast<std::uint32_t>(rows.integer(1)),
+                                .is_last = rows.integer(2) != 0,
+                                .parameters = rows.text(9),
+                                .attempt = {.outcome = static_cast<PointOutcome>(rows.integer(3)),
+                                            .started = rows.real(4),
+                                            .duration_s = rows.real(5),
+                                            .exit_code = static_cast<int>(rows.integer(6)),
+                                            .signal = static_cast<int>(rows.integer(7)),
+                                            .detail = rows.text(8),
+                                            .results = rows.text(10),
+                                            .stdout_end = rows.text(11),
+                                            .stderr_end = rows.text(12),
+                                            .stdout_size = static_cast<std::uint64_t>(rows.integer(13)),
+                                            .stderr_size = static_cast<std::uint64_t>(rows.integer(14))}});
+    if (!goes_on) return;
   }
 }
 

@@ -62,9 +62,11 @@ struct RunRow {
   std::uint64_t ok = 0, failed = 0;
   std::string resumes;     ///< id of another run, or ""
   std::string collect;     ///< how results are made: those of runs with equal texts can stand in one table
+  std::string columns;     ///< of batches: `float energy`, each ended by a zero byte
   std::uint64_t work = 0;  ///< what is done at each point, as a hash: only runs of equal work have points in common
 
-  std::vector<std::string> words() const;  ///< of `command`
+  std::vector<std::string> words() const;         ///< of `command`
+  std::vector<std::string> column_words() const;  ///< of `columns`
 };
 
 /// What came of doing the work of a point once.
@@ -134,7 +136,8 @@ class RunRecord {
   /// Those whose id begins or ends with `text`; "" means the latest.
   std::vector<RunRow> find(std::string_view text);
   /// In the order of their end.
-  void for_each_point(const std::string& run, const std::function<void(const PointRow&)>& visit);
+  /// Those that were done by themselves. @param visit  returns false to end it
+  void for_each_point(const std::string& run, const std::function<bool(const PointRow&)>& visit);
   /// Numbers of points whose last attempt failed, in increasing order.
   std::vector<std::uint64_t> failed_points(const std::string& run);
   /// The latest attempt that ended well.

@@ -52,6 +52,38 @@ PointRow point(std::uint64_t number, PointOutcome outcome) {
 
 }  // namespace
 
+TEST_CASE("a batch is read back") {
+  const FreshFolder folder;
+  RunRow run = sweep_of(3);
+  run.work = 77;
+  Recorder recorder(run);
+  BatchRow batch;
+  batch.first = 2;
+  batch.last = 9;
+  batch.numbers = {9, 2};
+  batch.keys = {~std::uint64_t{0}, 5};
+  batch.columns = {{-1, 1}, {8, 9}};
+  batch.duration_s = 2;
+  recorder.add(batch);
+  run.state = RunState::done;
+  REQUIRE(recorder.end(run));
+
+  RunRecord record = *RunRecord::open();
+  CHECK(record.has_points(77));
+  CHECK(!record.has_points(78));
+  CHECK(record.batches(78, "").empty());
+  const std::vector<BatchHead> heads = record.batches(77, recorder.id());
+  REQUIRE(heads.size() == 1);
+  CHECK((heads[0].first == 2 && heads[0].last == 9 && heads[0].is_of_first_run));
+  CHECK(record.batch_keys(heads[0].row) == batch.keys);
+  const BatchRow found = record.batch(heads[0].row);
+  CHECK(found.numbers == batch.numbers);
+  CHECK(found.columns == batch.columns);
+  CHECK(found.duration_s == 2);
+  CHECK(record.remove(record.runs().front()));
+  CHECK(record.batches(77, "").empty());
+}
+
 TEST_CASE("what is recorded is read back") {
   const FreshFolder folder;
   CHECK(!RunRecord::open());
@@ -72,7 +104,10 @@ TEST_CASE("what is recorded is read back") {
   CHECK(runs[0].state == RunState::failed);
   CHECK(runs[0].ended == 1001);
   std::vector<std::string> ends;
-  record.for_each_point(recorder.id(), [&](const PointRow& row) { ends.push_back(row.attempt.stdout_end); });
+  record.for_each_point(recorder.id(), [&](const PointRow& row) {
+    ends.push_back(row.attempt.stdout_end);
+    return true;
+  });
   CHECK(ends == std::vector<std::string>{std::string("a\0b", 3), std::string("a\0b", 3)});
   CHECK(record.failed_points(recorder.id()) == std::vector<std::uint64_t>{2});
   CHECK(record.find_done({7, 1})->results == R"({"E":1})");
