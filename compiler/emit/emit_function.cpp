@@ -248,7 +248,7 @@ class FunctionEmitter {
     in.d = static_cast<std::uint32_t>(op.number);
     in.b = vm::Operand::from_bits(static_cast<std::uint32_t>(program_.arrays.size()));
     const ir::Var& variable = function_.variables[result];
-    program_.arrays.push_back({variable.name, place_of(variable.span)});
+    program_.arrays.push_back({variable.name, place_of(variable.span), op.is_reduced});
   }
 
   std::uint32_t structure_info(ir::VarId result) {

@@ -88,6 +88,7 @@ struct Op {
   std::vector<Operand> nexts;         ///< loop
   std::vector<Operand> captures;      ///< index launch: the leaf's parameters but the first
   bool test_after = false;            ///< loop: iterate
+  bool is_reduced = false;            ///< array_new: see opt/reduced_arrays.hpp
   Operand priority;                   ///< calls: @prio, index none if absent
   std::vector<TypeId> operand_types;  ///< call_builtin with varargs or unions: the operands' types as checked
 };

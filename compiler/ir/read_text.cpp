@@ -365,6 +365,8 @@ class Reader {
       op.nexts = operand_list();
     else if (word == "captures")
       op.captures = operand_list();
+    else if (word == "reduced")
+      op.is_reduced = true;
     else if (word == "after")
       op.test_after = true;
     else

@@ -16,6 +16,7 @@
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
 #include "compiler/opt/order_operations.hpp"
+#include "compiler/opt/reduced_arrays.hpp"
 
 namespace raddle::opt {
 
@@ -41,6 +42,7 @@ constexpr Pass pipeline[] = {
     {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation
     {"infer-leaves", infer_leaves, 0},                            // needs the final bodies, ordered
     {"index-launches", without_findings<find_index_launches>, 1},
+    {"reduced-arrays", without_findings<find_reduced_arrays>, 1},
     {"gather-calls", without_findings<gather_calls>, 1},  // last: it undoes the order of the text
 };
 

@@ -17,9 +17,6 @@ inline std::vector<vm::Value> elements(const vm::Value& array) {
   return values;
 }
 
-/// Of a closed array of scalars: the kind of all its elements; none if it is empty.
-vm::ValueKind element_kind(const vm::Value& array);
-
 /// Calls `visit` with each element of an array of ints (T = std::int64_t) or floats (T = double), in order. Numbers
 /// that lie together in memory, as most do, cost nothing an element.
 template <typename T, typename Visit>
@@ -28,9 +25,6 @@ void visit_numbers(const vm::Value& array, Visit visit) {
     for (std::size_t i = 0; i < count; ++i) visit(static_cast<const T*>(numbers)[i]);
   });
 }
-
-/// Elements of an array of ints or of floats as doubles, in order.
-std::vector<double> numbers(const vm::Value& array);
 
 /// A closed array with keys 0..n-1.
 inline vm::Value dense_array(std::vector<vm::Value> values) {

@@ -21,7 +21,9 @@ Value list_value(Ref<Array> array) { return Value::of_object(ValueKind::array, s
 
 void Interpreter::array_new(Frame& frame, const Instruction& in) {
   const ArrayInfo& info = program_.arrays[in.b.bits()];
-  put(frame, in, list_value(make_ref<Array>(static_cast<std::int32_t>(in.d), info.name, info.place)));
+  Ref<Array> array = make_ref<Array>(static_cast<std::int32_t>(in.d), info.name, info.place);
+  if (info.is_reduced) array->keep_reductions();
+  put(frame, in, list_value(std::move(array)));
 }
 
 bool Interpreter::array_get(Frame& frame, const Instruction& in) {

@@ -37,6 +37,14 @@ std::shared_ptr<const ElementOrder> element_order(const Value& container, std::s
   return order;
 }
 
+/// Index launches write whole chunks of numbers best: pieces end where chunks do, if they are longer than one.
+/// @param count  of iterations from `first` on  @return  as many, or somewhat fewer
+std::int64_t whole_chunks(const RangeTask& task, std::int64_t first, std::int64_t count) {
+  if (task.site.launch.leaf == no_id || task.step != 1 || count < NumberChunk::size) return count;
+  const std::int64_t rest = range_value(task.low, task.step, first + count) & (NumberChunk::size - 1);
+  return count - rest > 0 ? count - rest : count;
+}
+
 }  // namespace
 
 void RangeTask::run(Worker& worker) {
@@ -135,7 +143,8 @@ std::int64_t Interpreter::batch_of(const RangeTask& task) {
 
 void Interpreter::split(RangeTask& task) {
   auto* upper = make<RangeTask>(task);
-  upper->next_iteration = task.end = task.next_iteration + (task.end - task.next_iteration) / 2;
+  const std::int64_t half = (task.end - task.next_iteration) / 2;
+  upper->next_iteration = task.end = task.next_iteration + whole_chunks(task, task.next_iteration, half);
   task.frame.retain();
   for (const Operand array : task.site.written) add_writers(task.frame.at(array), 1);
   push(*upper);
@@ -152,7 +161,8 @@ void Interpreter::run_range(RangeTask* task) {
     split(*task);
   }
   const std::int64_t first = task->next_iteration;
-  const std::int64_t count = std::min(task->batch, task->end - first);
+  std::int64_t count = task->end - first;
+  if (count > task->batch) count = whole_chunks(*task, first, task->batch);
   task->next_iteration += count;
   const std::int64_t expected_ns = count * profile.iteration_ns.load(std::memory_order_relaxed);
   const bool is_short = expected_ns != 0 && expected_ns <= batch_ns && !profile.queues.load(std::memory_order_relaxed);

@@ -15,6 +15,7 @@
 #include "vm/interpret/run.hpp"
 #include "vm/program/leaf_abi.hpp"
 #include "vm/program/program.hpp"
+#include "vm/value/chunk_reductions.hpp"
 #include "vm/value/element_table.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/future.hpp"
@@ -217,14 +218,15 @@ class Interpreter {
   CellCache cache_;
   WakeList wakes_;
   bool is_waking_ = false;
-  unsigned nesting_ = 0;                           ///< activations on the C stack
-  unsigned range_nesting_ = 0;                     ///< iterations of `foreach` among them
-  std::uint64_t pushed_ = 0;                       ///< tasks queued by this worker so far
-  std::uint64_t loop_pushed_ = 0;                  ///< the same when a loop last gave way
-  std::uint32_t loop_turns_ = 0;                   ///< iterations of loops since then
-  std::vector<Value> loop_values_;                 ///< of the next iteration, while its frame is made anew
-  std::vector<Value> arguments_, results_;         ///< of the builtin being called
-  std::vector<NumberChunk::Owner> launch_chunks_;  ///< results of the part of an index launch that is being made
+  unsigned nesting_ = 0;                            ///< activations on the C stack
+  unsigned range_nesting_ = 0;                      ///< iterations of `foreach` among them
+  std::uint64_t pushed_ = 0;                        ///< tasks queued by this worker so far
+  std::uint64_t loop_pushed_ = 0;                   ///< the same when a loop last gave way
+  std::uint32_t loop_turns_ = 0;                    ///< iterations of loops since then
+  std::vector<Value> loop_values_;                  ///< of the next iteration, while its frame is made anew
+  std::vector<Value> arguments_, results_;          ///< of the builtin being called
+  std::vector<NumberChunk::Owner> launch_chunks_;   ///< results of the part of an index launch that is being made
+  std::vector<ChunkReductions> launch_reductions_;  ///< of the piece, for arrays that are only reduced
 };
 
 std::string assigned_twice_text(const std::string& variable);

@@ -53,6 +53,7 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
     if (missing_part(capture, type) || !encode(capture, type, words.data(), word_count)) return std::nullopt;
   }
   launch_chunks_.resize(result_count);
+  launch_reductions_.resize(result_count);
   std::int64_t done = 0;
   while (done < count) {
     // cut where chunks of numbers begin: a whole one goes into its array as it is
@@ -73,7 +74,11 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
     done += made;
     if (made < part) break;
   }
+  for (std::size_t i = 0; i < result_count; ++i)
+    if (launch_reductions_[i].count != 0)
+      object_in<Array>(piece.frame.at(launch.sinks[i].target)).insert_reduced(launch_reductions_[i]);
   launch_chunks_.clear();
+  launch_reductions_.clear();
   counters.iterations += static_cast<std::uint64_t>(done);
   counters.iterations_native += static_cast<std::uint64_t>(done);
   return done;
@@ -89,7 +94,8 @@ void Interpreter::write_part(const RangeTask& piece, std::size_t result, std::in
     return;
   }
   Array& array = object_in<Array>(piece.frame.at(sink.target));
-  const bool is_whole = count == NumberChunk::size && piece.step == 1 && Array::has_number_chunk(first);
+  const bool is_whole = count == NumberChunk::size && piece.step == 1 && array.has_number_chunk(first);
+  if (is_whole && array.keeps_reductions()) return launch_reductions_[result].add(first, *numbers);
   if (is_whole && array.insert_numbers(first, numbers)) return;
   for (std::int64_t i = 0; i < count; ++i) {
     const Value key = Value::of(range_value(first, piece.step, i));

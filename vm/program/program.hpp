@@ -126,10 +126,11 @@ struct VariableInfo {
   std::vector<GuardedAssignment> guarded;
 };
 
-/// What messages call an array.
+/// What messages call an array, and how it is kept.
 struct ArrayInfo {
   std::string name;
   Place place;
+  bool is_reduced = false;  ///< Array::keep_reductions
 };
 
 struct StructureInfo {

@@ -1,6 +1,8 @@
 #include "vm/value/array.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <span>
 
 #include "vm/value/bag.hpp"
 #include "vm/value/keyed_elements.hpp"
@@ -241,6 +243,11 @@ bool Array::insert_numbers(std::int64_t first, NumberChunk::Owner& numbers) {
   return keyed_elements().adopt_in_chunk(first, numbers, table_);
 }
 
+void Array::insert_reduced(const ChunkReductions& chunks) {
+  const std::lock_guard lock(reductions_->mutex);
+  reductions_->all.add(chunks);
+}
+
 Ref<Array> Array::row(const Value& key, WakeList& wake) {
   const std::lock_guard lock(rows_mutex_);
   const ElementSlot element = locate(key);
@@ -344,6 +351,10 @@ std::size_t Array::size() const {
         if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) ++count;
       },
       [&](std::int64_t, const NumberChunk&) { count += static_cast<std::size_t>(NumberChunk::size); });
+  if (reductions_) {
+    const std::lock_guard lock(reductions_->mutex);
+    count += reductions_->all.count;
+  }
   if (is_final) count_.store(count, std::memory_order_relaxed);
   return count;
 }
@@ -372,6 +383,71 @@ void Array::for_each_run(const std::function<void(const void*, std::size_t)>& vi
       },
       [&](std::int64_t, const NumberChunk& numbers) { visit(numbers.words(), NumberChunk::size); });
 }
+
+namespace {
+
+/// Cuts numbers that come in order into blocks.
+template <typename T>
+class Blocks {
+ public:
+  explicit Blocks(ReductionTree<T>& tree) : tree_(tree) { numbers_.reserve(ReductionTree<T>::block_size); }
+  ~Blocks() { finish(); }
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+  void add(std::uint64_t block, T number) {
+    if (block != block_) finish();
+    block_ = block;
+    numbers_.push_back(number);
+  }
+
+ private:
+  void finish() {
+    if (!numbers_.empty()) tree_.add(block_, Reduction<T>::of(numbers_));
+    numbers_.clear();
+  }
+  ReductionTree<T>& tree_;
+  std::uint64_t block_ = 0;
+  std::vector<T> numbers_;
+};
+
+}  // namespace
+
+template <typename T>
+Reduction<T> Array::reduce() const {
+  constexpr std::size_t size = ReductionTree<T>::block_size;
+  ReductionTree<T> all, others;
+  if (reductions_) {
+    const std::lock_guard lock(reductions_->mutex);
+    all.add(reductions_->all.tree<T>());
+  }
+  if (const Packed* packed = packed_.load(std::memory_order_acquire)) {
+    const std::span<const T> numbers(static_cast<const T*>(packed->data()), packed->size());
+    for (std::size_t first = 0; first < numbers.size(); first += size)
+      all.add(first / size, Reduction<T>::of(numbers.subspan(first, std::min(size, numbers.size() - first))));
+    return all.total();
+  }
+  {
+    Blocks<T> by_key(all), by_order(others);
+    std::uint64_t other_count = 0;
+    visit_elements(
+        [&](const Value& key, ElementSlot element) {
+          if (element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
+          const T number = std::bit_cast<T>(element.future->peek());
+          if (key.kind() == ValueKind::int_ && key.as_int() >= 0)
+            by_key.add(static_cast<std::uint64_t>(key.as_int()) / size, number);
+          else
+            by_order.add(other_count++ / size, number);
+        },
+        [&](std::int64_t first_key, const NumberChunk& numbers) {
+          all.add(static_cast<std::uint64_t>(first_key) / size,
+                  Reduction<T>::of({static_cast<const T*>(numbers.words()), size}));
+        });
+  }
+  return all.total().joined(others.total());
+}
+
+template Reduction<std::int64_t> Array::reduce() const;
+template Reduction<double> Array::reduce() const;
 
 void Array::for_each_future(const std::function<void(Future&)>& visit) const {
   visit_elements(

@@ -7,7 +7,8 @@
 //   that
 //            come at once lie there unboxed (element_table.hpp)
 //   keyed    all other keys: a hash map in shards (keyed_elements.hpp)
-// The last two stand side by side in one array.
+// The last two stand side by side in one array. Of an array that is only reduced (its sum, say), numbers that come 256
+// at once are not kept: only what they come to (keep_reductions()).
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/value/chunk_reductions.hpp"
 #include "vm/value/element_table.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/future.hpp"
@@ -61,6 +63,11 @@ class Array final : public HeapObject {
   /// Complete arrays of ints or of floats, in the order of for_each: runs of `count` elements that lie one after the
   /// other.
   void for_each_run(const std::function<void(const void* numbers, std::size_t count)>& visit) const;
+  /// Complete arrays of ints (T = std::int64_t) or of floats (double): what their elements come to. Blocks are those of
+  /// the keys that are equal but for their last eight bits, so that it does not matter in which form they lie here;
+  /// what has no such keys follows, in the order of for_each.
+  template <typename T>
+  Reduction<T> reduce() const;
   /// Closed arrays: the futures of inserted elements that are not numbers without a future. Any order.
   void for_each_future(const std::function<void(Future&)>& visit) const;
   /// Contiguous elements (int64_t, double, or uint8_t for boolean) of a complete array with keys 0..n-1, all set and of
@@ -72,16 +79,22 @@ class Array final : public HeapObject {
   Ref<Failure> missing(const Value& key) const;
 
   // ---- writing. By whoever holds a writer
+  /// Nobody will ask for single elements, nor for their order: only size(), reduce(), for_each_future() and closed()
+  /// may be used, and every key is written once. Before anybody else sees the array.
+  void keep_reductions() { reductions_ = std::make_unique<Reductions>(); }
+  bool keeps_reductions() const { return reductions_ != nullptr; }
+  /// Instead of insert_numbers(): inserts all those elements. @pre keeps_reductions()
+  void insert_reduced(const ChunkReductions& chunks);
   /// Marks `key` as inserted. @return its future, to be set by the caller; nullptr if it is inserted already
   Future* insert(const Value& key);
   /// Inserts the elements `first` to first + 255 with their values; takes them over. @return false, and does nothing,
   /// if one of them has been inserted or read already
-  /// @pre first is a multiple of 256, not 0, below the table's limit
+  /// @pre has_number_chunk(first), not keeps_reductions()
   bool insert_numbers(std::int64_t first, NumberChunk::Owner& numbers);
   /// Where insert_numbers can insert.
-  static bool has_number_chunk(std::int64_t first) {
+  bool has_number_chunk(std::int64_t first) const {
     return first >= ElementTable::small_limit && first % NumberChunk::size == 0 &&
-           first <= ElementTable::limit - NumberChunk::size;
+           (reductions_ || first <= ElementTable::limit - NumberChunk::size);
   }
   /// The nested array at `key`, made if absent; it closes with this one. Null if something else was inserted there.
   Ref<Array> row(const Value& key, WakeList& wake);
@@ -117,6 +130,11 @@ class Array final : public HeapObject {
     bool add(const NumberChunk& numbers);
   };
 
+  struct Reductions {
+    std::mutex mutex;  ///< guards `all`
+    ChunkReductions all;
+  };
+
   static bool in_table(const Value& key);
   KeyedElements& keyed_elements();
   ElementSlot find(const Value& key) const;  // null if there is no memory for it, or a number
@@ -133,6 +151,7 @@ class Array final : public HeapObject {
   static Ref<Array> of_packed(std::unique_ptr<Packed> packed);
 
   ElementTable table_;
+  std::unique_ptr<Reductions> reductions_;             // null: all is kept
   std::atomic<KeyedElements*> keyed_{nullptr};         // made once, published by CAS (release), read with acquire
   std::atomic<Packed*> packed_{nullptr};               // the same
   mutable std::atomic<std::size_t> count_{uncounted};  // by whoever counts a closed array; all write the same

@@ -1,0 +1,82 @@
+#pragma once
+// What many numbers come to: number, sum, extremes, mean, deviation. Parts can be joined in one fixed tree, so that the
+// result has the same bits whoever has computed which part, and when.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace raddle::vm {
+
+/// A sum of floats beside what rounding has lost of it: its error does not grow with the number of terms.
+/// Source: Knuth's TwoSum (The Art of Computer Programming, vol. 2, 4.2.2, theorem B).
+struct CompensatedSum {
+  double sum = 0, lost = 0;
+  void add(double term) {
+    const double next = sum + term, part = next - sum;
+    lost += (sum - (next - part)) + (term - part);
+    sum = next;
+  }
+  void add(const CompensatedSum& other) {
+    add(other.sum);
+    lost += other.lost;
+  }
+  double total() const { return std::isfinite(lost) ? sum + lost : sum; }  // with Inf there is nothing to correct
+};
+
+/// A sum of at most 2^63 ints.
+struct WideSum {
+  __extension__ using Wide = __int128;
+  Wide sum = 0;
+  void add(const WideSum& other) { sum += other.sum; }
+  double total() const { return static_cast<double>(sum); }
+};
+
+/// @tparam T  std::int64_t or double
+template <typename T>
+struct Reduction {
+  std::int64_t count = 0;
+  std::conditional_t<std::is_same_v<T, double>, CompensatedSum, WideSum> sum;
+  T least = 0, greatest = 0;  ///< of those that are not NaN
+  bool has_nan = false;
+  double mean = 0, m2 = 0;  ///< m2: the sum of squared distances from the mean
+
+  /// Of up to some hundred numbers.
+  static Reduction of(std::span<const T> numbers);
+  /// Of the numbers of both. Source: Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for computing
+  /// sample variances" (1979).
+  Reduction joined(const Reduction& later) const;
+};
+
+/// Joins the reductions of blocks that come in any order, each with its number: two halves of a block of 2, 4, 8, ...
+/// as soon as both are there. So it has few parts however many blocks there are, and joins the same ones in every
+/// order.
+template <typename T>
+class ReductionTree {
+ public:
+  static constexpr std::size_t block_size = 256;
+
+  /// @param number  of the block, 0 or more; each at most once
+  void add(std::uint64_t number, Reduction<T> block) { add(Place{0, number}, std::move(block)); }
+  /// @pre the two have no block in common
+  void add(const ReductionTree& other) {
+    for (const auto& [place, part] : other.parts_) add(place, part);
+  }
+  /// Of all blocks that were added.
+  Reduction<T> total() const;
+
+ private:
+  using Place = std::pair<unsigned, std::uint64_t>;  ///< level; number of the block of 2^level blocks
+  void add(Place place, Reduction<T> part);
+  std::map<Place, Reduction<T>> parts_;
+};
+
+extern template struct Reduction<std::int64_t>;
+extern template struct Reduction<double>;
+extern template class ReductionTree<std::int64_t>;
+extern template class ReductionTree<double>;
+
+}  // namespace raddle::vm
