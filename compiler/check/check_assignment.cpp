@@ -81,6 +81,7 @@ class Verdict {
   void check_definite(const Path& path, const std::string& name) {
     const Write* possible = nullptr;
     for (const Write& write : use_.writes) {
+      if (write.path == path && is_completed(write)) return;
       if (write.path != path) {
         if (write.path.size() > path.size()) return;  // by element or field: may be on some paths only
         continue;
@@ -92,6 +93,13 @@ class Verdict {
     Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::may_be_unassigned, possible->span, name);
     if (possible->condition) diagnostic.label(*possible->condition, "depends on this");
     if (const Read* read = first_awaiting_read()) diagnostic.label(read->span, "read here: would wait forever");
+  }
+
+  /// Another assignment is made where this one is not.
+  bool is_completed(const Write& write) const {
+    return std::ranges::any_of(use_.writes, [&](const Write& other) {
+      return other.path == write.path && complete_each_other(other.only_if, write.only_if);
+    });
   }
 
   static bool starts_with(const Path& path, const Path& prefix) {

@@ -78,8 +78,31 @@ bool needs_only_the_name(const ast::Expr& expr) {
 
 /// `exists(A, k)` looks at the array as it is now.
 bool asks_without_waiting(const ast::Expr& expr) {
-  return expr.kind == ExprKind::Call && as<const ast::Call>(expr).callee_kind == ast::CalleeKind::builtin &&
-         as<const ast::Call>(expr).callee.text == "exists";
+  if (expr.kind != ExprKind::Call) return false;
+  const auto& call = as<const ast::Call>(expr);
+  return call.callee_kind == ast::CalleeKind::builtin &&
+         std::string_view(stdlib::builtins()[call.callee_index].signature).find("&&") != std::string_view::npos;
+}
+
+/// `s.f[0][i].g`: the variable s and what follows; no_variable for anything else, and where a key is no literal or
+/// name.
+VariableId part_path(const ast::Expr& expr, Path& path) {
+  if (expr.kind == ExprKind::Index) {
+    const auto& index = as<const ast::Index>(expr);
+    const Step step = key_step(*index.indices.front());
+    if (index.indices.size() != 1 || (step.kind == Step::Kind::element && step.variable == ast::no_variable))
+      return ast::no_variable;
+    const VariableId variable = part_path(*index.base, path);
+    path.push_back(step);
+    return variable;
+  }
+  if (expr.kind == ExprKind::Field) {
+    const auto& field = as<const ast::Field>(expr);
+    const VariableId variable = part_path(*field.base, path);
+    path.push_back({.kind = Step::Kind::field, .field = field.index, .key = {}});
+    return variable;
+  }
+  return expr.kind == ExprKind::Name ? as<const ast::Name>(expr).variable : ast::no_variable;
 }
 
 class AwaitedCollector {
@@ -89,21 +112,16 @@ class AwaitedCollector {
   void visit(const ast::Expr& expr) {
     if (needs_only_the_name(expr) || asks_without_waiting(expr)) return;
     switch (expr.kind) {
-      case ExprKind::Name: {
-        const VariableId variable = as<const ast::Name>(expr).variable;
-        if (variable != ast::no_variable) awaited.push_back({variable, expr.span});
-        return;
-      }
-      case ExprKind::Index:
-        for (const auto& index : as<const ast::Index>(expr).indices) visit(*index);
-        return;
+      case ExprKind::Name:
+      case ExprKind::Field:
+      case ExprKind::Index: return part(expr);
       case ExprKind::MapLiteral:
         for (const auto& entry : as<const ast::MapLiteral>(expr).entries) visit(*entry.first);
         return;
       case ExprKind::Call:
         if (!starts_when_all_is_there(as<const ast::Call>(expr))) return;
+        closed_ = true;
         break;
-      case ExprKind::Field:
       case ExprKind::ArrayLiteral: return;
       case ExprKind::IntLiteral:
       case ExprKind::FloatLiteral:
@@ -122,6 +140,24 @@ class AwaitedCollector {
   std::vector<Awaited> awaited;
 
  private:
+  /// A variable or a part of one, and the keys.
+  void part(const ast::Expr& expr) {
+    Path path;
+    const VariableId variable = part_path(expr, path);
+    if (variable != ast::no_variable)
+      awaited.push_back({.variable = variable, .path = std::move(path), .span = expr.span, .closed = closed_});
+    const ast::Expr* base = &expr;
+    while (base->kind == ExprKind::Index || base->kind == ExprKind::Field) {
+      if (base->kind == ExprKind::Field) {
+        base = as<const ast::Field>(*base).base.get();
+        continue;
+      }
+      for (const auto& key : as<const ast::Index>(*base).indices) visit(*key);
+      base = as<const ast::Index>(*base).base.get();
+    }
+    if (base->kind != ExprKind::Name) visit(*base);
+  }
+
   bool starts_when_all_is_there(const ast::Call& call) const {
     switch (call.callee_kind) {
       case ast::CalleeKind::builtin:
@@ -135,9 +171,20 @@ class AwaitedCollector {
   }
 
   const Context& context_;
+  bool closed_ = false;  ///< arrays are awaited to be closed: all but a value that is one as a whole
 };
 
 }  // namespace
+
+Step key_step(const ast::Expr& key) {
+  if (key.kind == ExprKind::IntLiteral)
+    return {.kind = Step::Kind::literal, .key = std::to_string(as<const ast::IntLiteral>(key).value)};
+  if (key.kind == ExprKind::StringLiteral)
+    return {.kind = Step::Kind::literal, .key = as<const ast::StringLiteral>(key).value};
+  return {.kind = Step::Kind::element,
+          .key = {},
+          .variable = key.kind == ExprKind::Name ? as<const ast::Name>(key).variable : ast::no_variable};
+}
 
 void read_variables(const Context& context, const ast::Expr& expr, const std::function<void(VariableId, Read)>& found) {
   Path path;

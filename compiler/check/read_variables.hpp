@@ -9,8 +9,11 @@ namespace raddle::check_detail {
 /// Calls `found` for each read of a variable in `expr`.
 void read_variables(const Context& context, const ast::Expr& expr, const std::function<void(VariableId, Read)>& found);
 
-/// The variables without which `expr` surely has no value. Not: arguments of a script's function with a body and of
-/// constructors, and elements of literals, whose values need not be there; the array or structure of `A[i]`, `s.f`.
+/// The element that `A[key]` means, as far as it is known.
+Step key_step(const ast::Expr& key);
+
+/// Variables, elements and fields without which `expr` surely has no value. Not: arguments of a script's function with
+/// a body and of constructors, and elements of literals, whose values need not be there.
 std::vector<Awaited> awaited_variables(const Context& context, const ast::Expr& expr);
 
 }  // namespace raddle::check_detail

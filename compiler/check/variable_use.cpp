@@ -1,6 +1,7 @@
 #include "compiler/check/variable_use.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/check/read_variables.hpp"
 
@@ -43,6 +44,7 @@ class UseCollector {
   void declare(VariableId variable) {
     if (variable == ast::no_variable) return;
     use_[variable].is_declared = true;
+    use_[variable].loop_depth = loops_.size();
     scopes_.back().push_back(variable);
   }
 
@@ -93,11 +95,7 @@ class UseCollector {
       case StmtKind::For: return for_(as<const ast::For>(statement));
       case StmtKind::Iterate: return iterate(as<const ast::Iterate>(statement));
       case StmtKind::Wait: return wait(as<const ast::Wait>(statement));
-      case StmtKind::Chain: {
-        WriteSet writes;
-        for (const auto& link : as<const ast::Chain>(statement).links) writes.then(context_, this->statement(*link));
-        return writes;
-      }
+      case StmtKind::Chain: return chain(as<const ast::Chain>(statement));
       case StmtKind::Block: return block(as<const ast::Block>(statement));
       case StmtKind::Empty: return {};
     }
@@ -119,42 +117,38 @@ class UseCollector {
         writes.add(declarator.variable, {.path = {},
                                          .span = declarator.name.span,
                                          .needs = awaited_variables(context_, *declarator.value),
-                                         .condition = {}});
+                                         .loop = loop_around(declarator.variable)});
     }
     return writes;
   }
 
   /// Adds the write of `target` and the reads of its indices.
   void target(const ast::Expr& target, WriteSet& writes, bool appends = false) {
-    Write write{.path = {}, .span = target.span, .condition = {}};
-    const VariableId variable = target_path(target, write.path);
+    Write write{.path = {}, .span = target.span};
+    const VariableId variable = target_path(target, write);
     if (variable == ast::no_variable) return;
+    write.loop = loop_around(variable);
     if (appends) write.path.push_back({.kind = Step::Kind::element, .key = {}});
     writes.add(variable, std::move(write));
   }
 
-  VariableId target_path(const ast::Expr& target, Path& path) {
+  VariableId target_path(const ast::Expr& target, Write& write) {
     if (target.kind == ExprKind::Name) return as<const ast::Name>(target).variable;
     if (target.kind == ExprKind::Field) {
       const auto& field = as<const ast::Field>(target);
-      const VariableId variable = target_path(*field.base, path);
-      path.push_back({.kind = Step::Kind::field, .field = field.index, .key = {}});
+      const VariableId variable = target_path(*field.base, write);
+      write.path.push_back({.kind = Step::Kind::field, .field = field.index, .key = {}});
       return variable;
     }
     if (target.kind != ExprKind::Index) return ast::no_variable;
     const auto& index = as<const ast::Index>(target);
-    const VariableId variable = target_path(*index.base, path);
-    for (const auto& key : index.indices) read(*key);
-    path.push_back(key_step(*index.indices.front()));
+    const VariableId variable = target_path(*index.base, write);
+    for (const auto& key : index.indices) {
+      read(*key);
+      append_to(write.waits, awaited_variables(context_, *key));
+    }
+    write.path.push_back(key_step(*index.indices.front()));
     return variable;
-  }
-
-  static Step key_step(const ast::Expr& key) {
-    if (key.kind == ExprKind::IntLiteral)
-      return {.kind = Step::Kind::literal, .key = std::to_string(as<const ast::IntLiteral>(key).value)};
-    if (key.kind == ExprKind::StringLiteral)
-      return {.kind = Step::Kind::literal, .key = as<const ast::StringLiteral>(key).value};
-    return {.kind = Step::Kind::element, .key = {}};
   }
 
   WriteSet assign(const ast::Assign& assign) {
@@ -178,21 +172,47 @@ class UseCollector {
     return assign.values.size() == assign.targets.size() ? assign.values[target].get() : nullptr;
   }
 
-  /// What the whole variables in `target` wait for when `value` is assigned to them.
+  /// What the one write in `target` waits for when `value` is assigned.
   void note_needs(const ast::Expr& value, WriteSet& target) {
-    for (auto& [variable, writes] : target.all())
-      if (writes.front().path.empty()) writes.front().needs = awaited_variables(context_, value);
+    for (auto& [variable, writes] : target.all()) {
+      Write& write = writes.front();
+      write.needs = awaited_variables(context_, value);
+      for (const Awaited& need : write.needs) {
+        if (need.variable != variable || need.path != write.path || !lies_in(need.path, write.path)) continue;
+        write.own_value = need.span;
+        write.is_sum = value.kind == ExprKind::Binary && as<const ast::Binary>(value).op == ast::BinaryOp::add;
+        write.reported = true;  // when all writes are known
+        break;
+      }
+    }
   }
 
-  /// Reports the variables that `awaited` waits for and `body` assigns.
-  void report_waiting(const ast::Expr& awaited, const WriteSet& body, const char* how) {
-    for (const Awaited& found : awaited_variables(context_, awaited)) {
+  static void append_to(std::vector<Awaited>& all, const std::vector<Awaited>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+
+  /// The statements that did `writes` are not reached without `awaited`.
+  static void add_waits(WriteSet& writes, std::vector<Awaited> awaited) {
+    for (Awaited& each : awaited) each.closed = true;
+    for (auto& [variable, all] : writes.all())
+      for (Write& write : all) append_to(write.waits, awaited);
+  }
+
+  /// `body` waits for what `awaited` waits for: reports what of that it assigns itself.
+  void report_waiting(const ast::Expr& awaited, WriteSet& body, const char* how) {
+    const std::vector<Awaited> all = awaited_variables(context_, awaited);
+    for (const Awaited& found : all) {
       const auto writes = body.all().find(found.variable);
-      if (writes == body.all().end() || !context_.silenced.insert(found.variable).second) continue;
+      if (writes == body.all().end()) continue;
+      const auto own = std::ranges::find_if(writes->second, [&](const Write& write) {
+        return !write.reported && (found.path.empty() || lies_in(found.path, write.path));
+      });
+      if (own == writes->second.end() || !context_.silenced.insert(found.variable).second) continue;
       context_.diagnostics
-          .report(DiagnosticKind::deadlock, writes->second.front().span, context_.variable(found.variable).name, how)
+          .report(DiagnosticKind::deadlock, own->span, path_text(context_, found.variable, found.path), how)
           .label(found.span, "waits for it here");
     }
+    add_waits(body, all);
   }
 
   WriteSet append(const ast::Append& append) {
@@ -204,20 +224,22 @@ class UseCollector {
 
   WriteSet branch(const ast::If& branch) {
     read(*branch.condition);
-    std::vector<WriteSet> branches;
-    branches.push_back(block(*branch.then_block));
-    branches.push_back(branch.else_block == nullptr ? WriteSet{} : statement(*branch.else_block));
-    WriteSet writes = WriteSet::either(context_, std::move(branches), branch.condition->span);
+    WriteSet then = block(*branch.then_block);
+    WriteSet otherwise = branch.else_block == nullptr ? WriteSet{} : statement(*branch.else_block);
+    WriteSet writes = WriteSet::either(context_,
+                                       {{std::move(then), condition_of(context_, *branch.condition, true)},
+                                        {std::move(otherwise), condition_of(context_, *branch.condition, false)}},
+                                       branch.condition->span);
     report_waiting(*branch.condition, writes, "is assigned in a branch that waits for it");
     return writes;
   }
 
   WriteSet switch_(const ast::Switch& written) {
     read(*written.value);
-    std::vector<WriteSet> branches;
+    std::vector<WriteSet::Branch> branches;
     bool has_default = false;
     for (const ast::Switch::Case& choice : written.cases) {
-      branches.push_back(block(*choice.block));
+      branches.push_back({block(*choice.block), condition_of_case(context_, written, choice)});
       has_default = has_default || !choice.label;
     }
     if (!has_default) branches.emplace_back();
@@ -226,15 +248,62 @@ class UseCollector {
     return writes;
   }
 
+  /// A loop's body, with or without a scope of its own.
+  template <typename Walk>
+  WriteSet body_of(LoopKind kind, const Walk& walk) {
+    loops_.push_back(kind);
+    WriteSet writes = walk();
+    loops_.pop_back();
+    return writes;
+  }
+
+  /// The innermost loop, if the variable is declared outside of it.
+  LoopKind loop_around(VariableId variable) const {
+    return loops_.size() > use_[variable].loop_depth ? loops_.back() : LoopKind::none;
+  }
+
+  /// A variable of a loop that has another value each time.
+  struct Counter {
+    VariableId variable;
+    std::optional<std::pair<std::int64_t, std::int64_t>> range = {};  ///< its first and last value, where it has all
+  };
+
+  /// `foreach i in [0:9]`
+  static Counter counter_of(const ast::Foreach& loop) {
+    Counter counter{loop.value_variable};
+    const auto& range = as<const ast::Range>(*loop.iterable);
+    const bool is_plain =
+        range.step == nullptr && range.low->kind == ExprKind::IntLiteral && range.high->kind == ExprKind::IntLiteral;
+    if (is_plain)
+      counter.range = {as<const ast::IntLiteral>(*range.low).value, as<const ast::IntLiteral>(*range.high).value};
+    return counter;
+  }
+
+  /// The condition is that the counter has a value which it does have once.
+  static bool is_among(const Fact& condition, const Counter& counter) {
+    const std::optional<std::int64_t> value = pinned_value(condition, counter.variable);
+    return value && counter.range && counter.range->first <= *value && *value <= counter.range->second;
+  }
+
   /// A body that is run several times: what it assigns outside of itself may be assigned several times.
-  void report_repeated(WriteSet& writes, Span loop, const char* what) {
+  void report_repeated(WriteSet& writes, Span loop, const char* what, const std::vector<Counter>& counters) {
     for (auto& [variable, all] : writes.all()) {
+      std::vector<Path> once;  // assigned for one value of a counter
       for (Write& write : all) {
-        write.definite = false;
-        write.condition = loop;
-        const bool some_element = std::any_of(write.path.begin(), write.path.end(),
-                                              [](const Step& step) { return step.kind == Step::Kind::element; });
+        const auto counter =
+            std::ranges::find_if(counters, [&](const Counter& each) { return pins(write.facts, each.variable); });
+        const bool is_pinned = counter != counters.end();
+        write.definite = is_pinned && write.only_if && is_among(*write.only_if, *counter);
+        if (!write.definite) write.condition = loop;
+        write.only_if.reset();
+        write.facts.clear();  // they are about other values in each iteration
+        const bool some_element =
+            std::ranges::any_of(write.path, [](const Step& step) { return step.kind == Step::Kind::element; });
         if (some_element || write.reported || context_.silenced.contains(variable)) continue;
+        if (is_pinned && std::ranges::find(once, write.path) == once.end()) {
+          once.push_back(write.path);
+          continue;
+        }
         write.reported = true;
         context_.diagnostics
             .report(DiagnosticKind::may_be_assigned_twice, write.span, path_text(context_, variable, write.path))
@@ -246,10 +315,21 @@ class UseCollector {
   WriteSet foreach_(const ast::Foreach& loop) {
     annotations(loop.annotations);
     read(*loop.iterable);
-    WriteSet writes = block(*loop.body);
+    WriteSet writes = body_of(LoopKind::foreach_, [&] { return block(*loop.body); });
+    std::vector<Counter> counters = {{loop.key_variable}};
+    if (loop.iterable->kind == ExprKind::Range) counters.push_back(counter_of(loop));
     report_waiting(*loop.iterable, writes, "is assigned in a loop that waits for it");
-    report_repeated(writes, loop.iterable->span, "the body runs once for each element");
+    report_repeated(writes, loop.iterable->span, "the body runs once for each element", counters);
     return writes;
+  }
+
+  /// `i = i + 1`, `i = i - 2`.
+  static bool counts(const ast::For::Variable& variable) {
+    if (variable.update == nullptr || variable.update->kind != ExprKind::Binary) return false;
+    const auto& step = as<const ast::Binary>(*variable.update);
+    return (step.op == ast::BinaryOp::add || step.op == ast::BinaryOp::sub) && step.left->kind == ExprKind::Name &&
+           as<const ast::Name>(*step.left).variable == variable.variable && step.right->kind == ExprKind::IntLiteral &&
+           as<const ast::IntLiteral>(*step.right).value != 0;
   }
 
   WriteSet for_(const ast::For& loop) {
@@ -257,15 +337,18 @@ class UseCollector {
     for (const ast::For::Variable& variable : loop.variables) read(*variable.initial);
     read(*loop.condition);
     scopes_.emplace_back();
-    WriteSet body = statements(*loop.body);
-    for (const ast::For::Variable& variable : loop.variables)
+    WriteSet body = body_of(LoopKind::for_, [&] { return statements(*loop.body); });
+    std::vector<Counter> counters;
+    for (const ast::For::Variable& variable : loop.variables) {
       if (variable.update != nullptr) read(*variable.update);
+      if (counts(variable)) counters.push_back({variable.variable});
+    }
     leave_scope(body);
-    report_repeated(body, loop.condition->span, "the body runs as long as this is so");
+    report_repeated(body, loop.condition->span, "the body runs as long as this is so", counters);
     WriteSet finals;
     for (const ast::For::Variable& variable : loop.variables)
       if (variable.outer != ast::no_variable)
-        finals.add(variable.outer, {.path = {}, .span = variable.name.span, .condition = {}});
+        finals.add(variable.outer, {.path = {}, .span = variable.name.span, .loop = loop_around(variable.outer)});
     body.then(context_, std::move(finals));
     return body;
   }
@@ -273,10 +356,27 @@ class UseCollector {
   WriteSet iterate(const ast::Iterate& loop) {
     annotations(loop.annotations);
     scopes_.emplace_back();
-    WriteSet writes = statements(*loop.body);
+    WriteSet writes = body_of(LoopKind::iterate, [&] { return statements(*loop.body); });
     read(*loop.until);
     leave_scope(writes);
-    report_repeated(writes, loop.until->span, "the body runs until this is so");
+    report_repeated(writes, loop.until->span, "the body runs until this is so", {{loop.variable}});
+    return writes;
+  }
+
+  /// Each link waits for what the one before it assigns, or names.
+  WriteSet chain(const ast::Chain& chain) {
+    WriteSet writes;
+    std::vector<Awaited> outputs;
+    for (const auto& link : chain.links) {
+      WriteSet own = statement(*link);
+      add_waits(own, outputs);
+      if (link->kind == StmtKind::Evaluate)
+        append_to(outputs, awaited_variables(context_, *as<const ast::Evaluate>(*link).expr));
+      for (const auto& [variable, all] : own.all())
+        for (const Write& write : all)
+          if (write.path.empty()) outputs.push_back({.variable = variable, .span = write.span, .closed = true});
+      writes.then(context_, std::move(own));
+    }
     return writes;
   }
 
@@ -291,6 +391,7 @@ class UseCollector {
   Context& context_;
   std::vector<VariableUse> use_;
   std::vector<std::vector<VariableId>> scopes_;  ///< variables declared in each open scope
+  std::vector<LoopKind> loops_;                  ///< around the statement
 };
 
 }  // namespace

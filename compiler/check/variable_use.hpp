@@ -13,8 +13,9 @@ struct Read {
 struct VariableUse {
   std::vector<Write> writes;
   std::vector<Read> reads;
-  bool is_mapped = false;    ///< `file f<"name">`
-  bool is_declared = false;  ///< by a statement or as a formal of a function with a body
+  bool is_mapped = false;      ///< `file f<"name">`
+  bool is_declared = false;    ///< by a statement or as a formal of a function with a body
+  std::size_t loop_depth = 0;  ///< number of loops around its declaration
 };
 
 /// Walks all bodies; reports what is assigned twice and what waits for itself.

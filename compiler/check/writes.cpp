@@ -7,12 +7,13 @@ namespace {
 
 enum class Overlap : std::uint8_t { none, same, part };
 
+bool is_known(const Step& step) { return step.kind != Step::Kind::element || step.variable != ast::no_variable; }
+
 /// How the places of two writes lie to each other; none where only the run can tell.
 Overlap overlap(const Path& a, const Path& b) {
   const std::size_t common = std::min(a.size(), b.size());
   for (std::size_t i = 0; i < common; ++i) {
-    if (a[i].kind == Step::Kind::element || b[i].kind == Step::Kind::element) return Overlap::none;
-    if (a[i] != b[i]) return Overlap::none;
+    if (a[i] != b[i] || !is_known(a[i])) return Overlap::none;
   }
   return a.size() == b.size() ? Overlap::same : Overlap::part;
 }
@@ -45,6 +46,12 @@ void report_overlap(Context& context, VariableId variable, const Write& first, c
   }
 }
 
+std::string key_text(const Context& context, const Step& step, TypeId key_type) {
+  if (step.kind != Step::Kind::literal)
+    return step.variable == ast::no_variable ? "..." : context.program.variables[step.variable].name;
+  return context.store().base(key_type) == TypeStore::string ? "\"" + step.key + "\"" : step.key;
+}
+
 }  // namespace
 
 std::string path_text(const Context& context, VariableId variable, const Path& path) {
@@ -57,13 +64,16 @@ std::string path_text(const Context& context, VariableId variable, const Path& p
       text += "." + field.name;
       type = field.type;
     } else {
-      const bool quoted = context.store().base(context.store().at(base).key) == TypeStore::string;
-      const std::string key = quoted ? "\"" + step.key + "\"" : step.key;
-      text += "[" + (step.kind == Step::Kind::literal ? key : "...") + "]";
+      text += "[" + key_text(context, step, context.store().at(base).key) + "]";
       type = context.store().at(base).element;
     }
   }
   return text;
+}
+
+bool lies_in(const Path& part, const Path& whole) {
+  return part.size() >= whole.size() && std::equal(whole.begin(), whole.end(), part.begin()) &&
+         std::ranges::all_of(whole, is_known);
 }
 
 std::vector<Write> WriteSet::take(VariableId variable) {
@@ -82,19 +92,11 @@ void WriteSet::then(Context& context, WriteSet next) {
       for (std::size_t i = 0; i < before && !second.reported; ++i) {
         const Overlap how = overlap(known[i].path, second.path);
         if (how == Overlap::none || known[i].reported || context.silenced.contains(variable)) continue;
+        if (how == Overlap::same && exclude_each_other(known[i].facts, second.facts)) continue;
         report_overlap(context, variable, known[i], second, how);
         second.reported = true;
       }
       known.push_back(std::move(second));
-    }
-  }
-}
-
-void WriteSet::make_possible(Span condition) {
-  for (auto& [variable, writes] : writes_) {
-    for (Write& write : writes) {
-      write.definite = false;
-      write.condition = condition;
     }
   }
 }
@@ -115,23 +117,28 @@ void WriteSet::report_whole_and_parts(Context& context, const WriteSet& one, Wri
   }
 }
 
-WriteSet WriteSet::either(Context& context, std::vector<WriteSet> branches, Span condition) {
+WriteSet WriteSet::either(Context& context, std::vector<Branch> branches, Span condition) {
   for (std::size_t i = 0; i < branches.size(); ++i)
-    for (std::size_t j = i + 1; j < branches.size(); ++j) report_whole_and_parts(context, branches[i], branches[j]);
+    for (std::size_t j = i + 1; j < branches.size(); ++j)
+      report_whole_and_parts(context, branches[i].writes, branches[j].writes);
   const auto writes_definitely = [](const WriteSet& branch, VariableId variable, const Path& path) {
     const auto found = branch.writes_.find(variable);
     return found != branch.writes_.end() &&
            std::ranges::any_of(found->second, [&](const Write& write) { return write.definite && write.path == path; });
   };
   WriteSet merged;
-  for (const WriteSet& branch : branches) {
-    for (const auto& [variable, writes] : branch.writes_) {
+  for (const Branch& branch : branches) {
+    for (const auto& [variable, writes] : branch.writes.writes_) {
       for (Write write : writes) {
         const bool in_all = std::ranges::all_of(
-            branches, [&](const WriteSet& other) { return writes_definitely(other, variable, write.path); });
-        // one write stands for those of all branches: a later one is then reported once
-        if (in_all && writes_definitely(merged, variable, write.path)) continue;
-        if (!in_all) {
+            branches, [&](const Branch& other) { return writes_definitely(other.writes, variable, write.path); });
+        if (in_all) {
+          // one write stands for those of all branches: a later one is then reported once
+          if (writes_definitely(merged, variable, write.path)) continue;
+          write.needs.clear();
+        } else {
+          write.only_if = write.definite ? branch.condition.same : std::nullopt;
+          write.facts.insert(write.facts.end(), branch.condition.facts.begin(), branch.condition.facts.end());
           write.definite = false;
           write.condition = condition;
         }

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/check/context.hpp"
+#include "compiler/check/conditions.hpp"
 
 namespace raddle::check_detail {
 
@@ -18,27 +18,40 @@ struct Step {
   };
   Kind kind = Kind::element;
   std::uint32_t field = 0;
-  std::string key;  ///< literal
+  std::string key;                         ///< literal
+  VariableId variable = ast::no_variable;  ///< element: the `i`, if it is a variable; equal ones mean the same element
   bool operator==(const Step&) const = default;
 };
 using Path = std::vector<Step>;
 
-/// As a user writes it: `s.list[3]`, `A[...]`.
+/// As a user writes it: `s.list[3]`, `A[i]`, `A[...]`.
 std::string path_text(const Context& context, VariableId variable, const Path& path);
+/// `part` is `whole` or surely lies in it.
+bool lies_in(const Path& part, const Path& whole);
 
-/// A variable that an expression waits for, and where.
+/// What an expression waits for, and where.
 struct Awaited {
   VariableId variable;
+  Path path = {};
   Span span;
+  bool closed = false;  ///< if it is an array or bag: until nothing more will be put into it
 };
 
+enum class LoopKind : std::uint8_t { none, foreach_, for_, iterate };
+
 struct Write {
-  Path path;                        ///< empty: the whole variable
-  Span span;                        ///< of the target
-  bool definite = true;             ///< on every path through the part
-  bool reported = false;            ///< something was said about it already
-  std::vector<Awaited> needs = {};  ///< without which there surely is no value; of whole variables only
-  std::optional<Span> condition;    ///< where it is not definite: what it depends on
+  Path path;                           ///< empty: the whole variable
+  Span span;                           ///< of the target
+  bool definite = true;                ///< on every path through the part
+  bool reported = false;               ///< something was said about it already, or will be
+  std::vector<Awaited> needs = {};     ///< without which there surely is no value
+  std::vector<Awaited> waits = {};     ///< without which the statement is not even reached
+  std::optional<Span> own_value = {};  ///< where its own value is read to compute it
+  bool is_sum = false;                 ///< it is computed by a `+`
+  LoopKind loop = LoopKind::none;      ///< the innermost one around it, inside the variable's scope
+  std::optional<Span> condition = {};  ///< where it is not definite: what it depends on
+  std::vector<Fact> facts = {};        ///< what is so where it is done
+  std::optional<Fact> only_if = {};    ///< its one condition, if that is known
 };
 
 /// Writes of a statement, a block or a branch, by variable.
@@ -55,15 +68,19 @@ class WriteSet {
 
   /// Both parts are run: reports what is assigned by both.
   void then(Context& context, WriteSet next);
-  /// The part may be run or not.
-  void make_possible(Span condition);
+  struct Branch;
   /// One of `branches` is run. Writes of all of them stay definite.
   /// Reports what some assign whole and others in parts: a container is made by one assignment or grows by elements.
-  static WriteSet either(Context& context, std::vector<WriteSet> branches, Span condition);
+  static WriteSet either(Context& context, std::vector<Branch> branches, Span condition);
 
  private:
   static void report_whole_and_parts(Context& context, const WriteSet& one, WriteSet& other);
   Map writes_;
+};
+
+struct WriteSet::Branch {
+  WriteSet writes;
+  Condition condition;
 };
 
 }  // namespace raddle::check_detail

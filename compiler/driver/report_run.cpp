@@ -5,12 +5,14 @@
 #include <signal.h>
 
 #include <ranges>
+#include <set>
 
 namespace raddle::driver {
 
 namespace {
 
 constexpr std::size_t most_calls = 8;  // of a chain of calls; a recursion shows its innermost ones
+constexpr std::size_t most_steps = 5;  // of a cycle
 
 Span span_of(const vm::Place& place) { return {place.file, place.begin, place.end}; }
 
@@ -50,7 +52,34 @@ std::string text_of(const vm::StuckVariable& variable) {
   return variable.name.empty() ? "the result" : "`" + variable.name + "`";
 }
 
+void report_cycle(Diagnostics& diagnostics, const vm::StuckVariable& variable) {
+  const std::vector<vm::CycleStep>& cycle = variable.cycle;
+  const auto after = [&](std::size_t i) -> const std::string& { return cycle[(i + 1) % cycle.size()].name; };
+  std::string needs;
+  if (cycle.size() == 1)
+    needs = cycle[0].is_unclosed ? "is filled by what waits for all of it" : "is computed from itself";
+  for (std::size_t i = 0; cycle.size() > 1 && i < cycle.size(); ++i) {
+    if (i == most_steps && cycle.size() > most_steps + 1) {
+      needs += fmt::format(", and so on through {} more, back to `{}`", cycle.size() - 1 - i, variable.name);
+      break;
+    }
+    needs += fmt::format("{}needs `{}`", i == 0 ? "" : ", which ", after(i));
+  }
+  Diagnostic& diagnostic =
+      diagnostics.report(DiagnosticKind::deadlock, span_of(variable.declared), variable.name, needs);
+  std::set<vm::Place> told;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    if (!told.insert(cycle[i].place).second) continue;  // the same statement in another iteration
+    diagnostic.label(span_of(cycle[i].place), cycle.size() == 1
+                                                  ? "waits for it here"
+                                                  : fmt::format("`{}` waits for `{}` here", cycle[i].name, after(i)));
+  }
+  if (variable.cycle_count > 1)
+    diagnostic.remark(fmt::format("{} more of the kind, in other iterations", variable.cycle_count - 1));
+}
+
 void report_stuck(const SourceMap& sources, Diagnostics& diagnostics, const vm::StuckVariable& variable) {
+  if (!variable.cycle.empty()) return report_cycle(diagnostics, variable);
   const std::string name = text_of(variable);
   const DiagnosticKind kind = variable.is_unclosed ? DiagnosticKind::never_closed : DiagnosticKind::never_set;
   Diagnostic& diagnostic = diagnostics.report(kind, span_of(variable.declared), name);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -45,7 +48,8 @@ class Diagnosis {
       if (!result.is_resolved()) await(result, nullptr, {}, false);
     }
     std::vector<StuckVariable> stuck = describe(Which::roots);
-    if (stuck.empty()) stuck = describe(Which::named);  // a cycle: the script's own variables say enough
+    std::ranges::move(cycles(), std::back_inserter(stuck));
+    if (stuck.empty()) stuck = describe(Which::named);
     return stuck.empty() ? describe(Which::all) : stuck;
   }
 
@@ -53,10 +57,19 @@ class Diagnosis {
   enum class Which { roots, named, all };
   struct Awaited {
     const VariableInfo* variable = nullptr;
-    std::string element;  ///< it is on its way into this element of the variable: "a[3]"
+    std::string element = {};  ///< it is on its way into this element of the variable: "a[3]"
     bool is_unclosed = false;
-    std::vector<Place> places;
+    std::vector<Place> places = {};
     std::size_t order = 0;
+    bool has_name() const { return !element.empty() || (variable && !variable->name.empty()); }
+  };
+  struct WaitingStrand {
+    const Frame* frame;
+    struct Edge {
+      Future* awaited;
+      Place place;
+    };
+    std::vector<Edge> edges;  ///< what it waits for, and where
   };
 
   void collect_cells() {
@@ -81,6 +94,7 @@ class Diagnosis {
       if (!made || !made->is_waiting) continue;
       const StrandState& state = *made;
       const Strand& strand = program_.strands[state.strand];
+      waiting_.push_back({&frame, {}});
       for (std::uint32_t input = state.next; input < strand.awaited_count; ++input) {
         visit_input(frame, strand, program_.awaited[strand.first_awaited + input]);
       }
@@ -116,18 +130,25 @@ class Diagnosis {
   void await(Future& future, const VariableInfo* variable, Place place, bool is_unclosed) {
     Future* origin = &future;
     std::string element_name;
-    for (std::size_t steps = 0; steps <= sources_.size() + elements_.size(); ++steps) {
+    std::vector<std::pair<Future*, CycleStep>> passed;
+    for (;;) {
+      if (const auto known = std::ranges::find(passed, origin, &std::pair<Future*, CycleStep>::first);
+          known != passed.end()) {
+        return add_forwarded_cycle(std::vector(known, passed.end()));
+      }
+      passed.emplace_back(origin, CycleStep{});
       if (const auto source = sources_.find(origin); source != sources_.end()) {
         origin = source->second;
       } else if (const auto element = elements_.find(origin); element != elements_.end()) {
         const ElementWait& wait = *element->second;
+        variable = array_of(wait);
         if (sources_.contains(&wait.element)) {
           origin = &wait.element;
-          variable = array_of(wait);
           element_name = wait.array.as_array().element_name(wait.key);
+          passed.back().second = {element_name, program_.places[wait.instruction],
+                                  variable ? variable->place : Place{}};
           continue;
         }
-        variable = array_of(wait);
         is_unclosed = true;
         origin = &wait.array.as_array().closed();
         break;
@@ -140,29 +161,47 @@ class Diagnosis {
       variable = &variable_at(*home);
       element_name.clear();
     }
-    Awaited& awaited =
-        awaited_.try_emplace(origin, Awaited{variable, element_name, is_unclosed, {}, awaited_.size()}).first->second;
-    if (place.end != 0) add_once(awaited.places, place);
+    Awaited& awaited = awaited_.try_emplace(origin, Awaited{.order = awaited_.size()}).first->second;
+    if (!awaited.has_name()) {
+      awaited.variable = variable;
+      awaited.element = element_name;
+      awaited.is_unclosed = is_unclosed;
+    }
+    if (place.end == 0) return;
+    add_once(awaited.places, place);
+    if (!waiting_.empty()) waiting_.back().edges.push_back({origin, place});
+  }
+
+  /// Elements that are copies of each other, all around.
+  void add_forwarded_cycle(std::vector<std::pair<Future*, CycleStep>> passed) {
+    std::vector<CycleStep> steps;
+    bool is_new = true;
+    for (auto& [future, step] : passed) {
+      is_new = in_cycles_.insert(future).second && is_new;
+      if (!step.name.empty()) steps.push_back(std::move(step));
+    }
+    if (is_new && !steps.empty()) cycles_.push_back(std::move(steps));
   }
 
   void visit_products(Frame& frame, const Instruction& in) {
+    const auto produces = [this](Future& future) { produced_.try_emplace(&future, waiting_.size() - 1); };
     const auto closing = [&](Frame& own, Operand array) {
       if (Future& future = own.at(array); future.is_resolved()) {
-        if (Future* closed = closing_of(future)) produced_.insert(closed);
+        if (Future* closed = closing_of(future)) produces(*closed);
       }
     };
-    visit_outputs(program_, in, [&](Operand output) { produced_.insert(&frame.at(output)); });
+    visit_outputs(program_, in, [&](Operand output) { produces(frame.at(output)); });
     visit_written(program_, in, [&](Operand array) { closing(frame, array); });
     if (form_of(in.opcode) == InstructionForm::loop_test) {
       const LoopSite& site = program_.loops[in.d];
       for (const Operand result : site.results) {
-        if (!result.is_absent()) produced_.insert(&frame.outer->at(result));
+        if (!result.is_absent()) produces(frame.outer->at(result));
       }
-      for (const Operand assigned : site.assigned) produced_.insert(&frame.outer->at(assigned));
+      for (const Operand assigned : site.assigned) produces(frame.outer->at(assigned));
       for (const Operand array : site.written) closing(*frame.outer, array);
     }
     if (form_of(in.opcode) == InstructionForm::store) {
-      produced_.insert(&object_field(frame, in));
+      produces(object_field(frame, in));
     }
     if (form_of(in.opcode) == InstructionForm::app) {
       for (const Operand file : program_.apps[in.d].file_outputs) closing(frame, file);
@@ -179,6 +218,100 @@ class Diagnosis {
     return structure.is_resolved() && !structure.is_failed() ? object_in<Structure>(structure).field(in.d) : structure;
   }
 
+  // --- cycles
+
+  /// From what is awaited to what the strand that should produce it awaits, until that comes round.
+  std::vector<StuckVariable> cycles() {
+    std::vector<std::pair<std::size_t, Future*>> starts;
+    for (const auto& [future, awaited] : awaited_) starts.emplace_back(awaited.order, future);
+    std::ranges::sort(starts);
+    for (const auto& [order, start] : starts) search_cycle(start);
+    std::vector<StuckVariable> found;
+    for (std::vector<CycleStep>& steps : cycles_) {
+      std::ranges::rotate(steps, std::ranges::min_element(steps, {}, [](const CycleStep& step) {
+                            return std::tie(step.declared, step.name);
+                          }));
+      StuckVariable stuck;
+      stuck.name = steps.front().name;
+      stuck.declared = steps.front().declared;
+      stuck.cycle = std::move(steps);
+      found.push_back(std::move(stuck));
+    }
+    std::ranges::sort(found, {}, [](const StuckVariable& each) { return std::tie(each.declared, each.name); });
+    return merged_cycles(std::move(found));
+  }
+
+  /// Of cycles through the same statements, in other iterations, the first stands for all.
+  static std::vector<StuckVariable> merged_cycles(std::vector<StuckVariable> all) {
+    std::vector<StuckVariable> result;
+    std::map<std::pair<Place, std::set<Place>>, std::size_t> known;
+    for (StuckVariable& each : all) {
+      std::set<Place> places;
+      for (const CycleStep& step : each.cycle) places.insert(step.place);
+      const auto [at, is_new] = known.try_emplace(std::pair(each.declared, std::move(places)), result.size());
+      if (is_new) result.push_back(std::move(each));
+      ++result[at->second].cycle_count;
+    }
+    return result;
+  }
+
+  struct Visit {
+    Future* future;
+    std::size_t next = 0;  ///< of the edges of the strand that should produce it
+  };
+
+  void search_cycle(Future* start) {
+    std::vector<Visit> path;
+    const auto enter = [&](Future* future) {
+      if (visited_.insert(future).second && !in_cycles_.contains(future)) path.push_back({future});
+    };
+    enter(start);
+    while (!path.empty()) {
+      Visit& visit = path.back();
+      const auto strand = produced_.find(visit.future);
+      if (strand == produced_.end() || visit.next == waiting_[strand->second].edges.size()) {
+        path.pop_back();
+        continue;
+      }
+      Future* awaited = waiting_[strand->second].edges[visit.next++].awaited;
+      const auto again = std::ranges::find(path, awaited, &Visit::future);
+      if (again == path.end()) {
+        enter(awaited);
+      } else {
+        add_cycle(std::vector(again, path.end()));
+        return;
+      }
+    }
+  }
+
+  void add_cycle(const std::vector<Visit>& path) {
+    std::vector<CycleStep> steps;
+    for (const Visit& visit : path) {
+      in_cycles_.insert(visit.future);
+      const Awaited& awaited = awaited_.at(visit.future);
+      const WaitingStrand& strand = waiting_[produced_.at(visit.future)];
+      CycleStep step;
+      if (!awaited.has_name()) continue;  // what it passes on says enough
+      step.name = awaited.element.empty() ? awaited.variable->name : awaited.element;
+      if (awaited.variable) step.declared = awaited.variable->place;
+      step.is_unclosed = awaited.is_unclosed;
+      step.place = place_outside(*strand.frame, strand.edges[visit.next - 1].place, *visit.future);
+      steps.push_back(std::move(step));
+    }
+    if (!steps.empty()) cycles_.push_back(std::move(steps));
+  }
+
+  /// Where a strand of a called function should produce a variable of the caller: the call.
+  Place place_outside(const Frame& strand, Place place, const Future& product) const {
+    const Frame* owner = frame_of(product);
+    Place outside = place;
+    const Frame* frame = &strand;
+    for (; frame && frame != owner; frame = frame->outer) {
+      if (frame->is_function() && frame->call_site != no_id) outside = program_.places[frame->call_site];
+    }
+    return frame ? outside : place;
+  }
+
   // --- names and places
 
   BodyId body_of(const Frame& frame) const { return static_cast<BodyId>(&frame.body - program_.bodies.data()); }
@@ -191,11 +324,17 @@ class Diagnosis {
       const BodyId body = program_.functions[program_.entry].body;
       return Home{body, program_.bodies[body].future_count + static_cast<std::uint32_t>(&future - results)};
     }
+    Frame* frame = frame_of(future);
+    if (!frame) return std::nullopt;
+    return Home{body_of(*frame), static_cast<std::uint32_t>(&future - frame->slots())};
+  }
+
+  /// Null if the future is no variable of a frame.
+  Frame* frame_of(const Future& future) const {
     const auto above = std::ranges::upper_bound(frames_, &future, std::less<const void*>());
-    if (above == frames_.begin()) return std::nullopt;
-    Frame& frame = **(above - 1);
-    if (&future < frame.slots() || &future >= frame.slots() + frame.body.future_count) return std::nullopt;
-    return Home{body_of(frame), static_cast<std::uint32_t>(&future - frame.slots())};
+    if (above == frames_.begin()) return nullptr;
+    Frame* frame = *(above - 1);
+    return &future >= frame->slots() && &future < frame->slots() + frame->body.future_count ? frame : nullptr;
   }
 
   /// The one call in the body or those nested in it that was to set the variable; none if there are several.
@@ -305,7 +444,10 @@ class Diagnosis {
   std::unordered_map<Future*, Future*> sources_;              ///< forwarders, by target
   std::unordered_map<Future*, const ElementWait*> elements_;  ///< by target
   std::unordered_map<Future*, Awaited> awaited_;
-  std::unordered_set<Future*> produced_;
+  std::vector<WaitingStrand> waiting_;
+  std::unordered_map<Future*, std::size_t> produced_;  ///< by which of waiting_
+  std::vector<std::vector<CycleStep>> cycles_;
+  std::unordered_set<Future*> in_cycles_, visited_;
 };
 
 }  // namespace

@@ -72,6 +72,14 @@ struct RunFailure {
   std::uint64_t count = 1;   ///< how often the same failed here, in other calls or iterations
 };
 
+/// A variable, element or closing that waits for the next one of a cycle.
+struct CycleStep {
+  std::string name;  ///< "" for a temporary
+  Place place;       ///< where it waits
+  Place declared;
+  bool is_unclosed = false;  ///< what waits is its closing
+};
+
 /// A variable that something waits for and nothing will assign.
 struct StuckVariable {
   std::string name;  ///< "" for a temporary
@@ -82,6 +90,8 @@ struct StuckVariable {
   std::vector<Place> awaited;              ///< operations that wait for it, each once
   std::vector<Place> calls;                ///< it is an output of a function called here, innermost first
   std::vector<GuardedAssignment> skipped;  ///< assignments whose branch was not taken or whose loop did not get there
+  std::vector<CycleStep> cycle;            ///< not empty: it is the first of these, and the last waits for the first
+  std::size_t cycle_count = 0;             ///< this and others through the same statements
 };
 
 struct RunCounters {
