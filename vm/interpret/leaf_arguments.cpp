@@ -19,12 +19,7 @@ Future* missing_part(Future& argument, LeafType type) {
   Array& array = object_in<Array>(argument);
   if (!array.is_closed()) return &array.closed();
   std::size_t count;
-  if (array.is_packable(count)) return nullptr;
-  Future* unset = nullptr;
-  array.for_each_future([&unset](Future& element) {
-    if (!unset && !element.is_resolved()) unset = &element;
-  });
-  return unset;
+  return array.is_packable(count) ? nullptr : array.unset_element();
 }
 
 std::int64_t address_of(Array& array) {

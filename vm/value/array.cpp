@@ -116,23 +116,39 @@ bool Array::Packed::add(const NumberChunk& numbers) {
   return true;
 }
 
-std::unique_ptr<Array::Packed> Array::pack() const {
+/// @return null if it can not be done: not yet (then `unset_` is an element that has no value yet), or never
+std::unique_ptr<Array::Packed> Array::pack() {
   auto packed = std::make_unique<Packed>();
-  const ElementSlot first = find(Value::of(std::int64_t{0}));
-  if (!first || !first.future->is_resolved()) return nullptr;
-  packed->reserve(first.future->kind(), size());
   std::int64_t next = 0;
   bool is_dense = true;
+  Future* unset = nullptr;
   visit_elements(
       [&](const Value& key, ElementSlot element) {
-        if (!is_dense || element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
-        is_dense = key.kind() == ValueKind::int_ && key.as_int() == next++ && packed->add(*element.future);
+        if (!is_dense || unset || element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
+        is_dense = key.kind() == ValueKind::int_ && key.as_int() == next;
+        if (is_dense && !element.future->is_resolved()) {
+          unset = element.future;
+        } else if (is_dense) {
+          if (next++ == 0) packed->reserve(element.future->kind(), size());
+          is_dense = packed->add(*element.future);
+        }
       },
       [&](std::int64_t first_key, const NumberChunk& numbers) {
-        is_dense = is_dense && first_key == next && packed->add(numbers);
+        if (!is_dense || unset) return;
+        is_dense = first_key == next && packed->add(numbers);
         next += NumberChunk::size;
       });
-  return is_dense ? std::move(packed) : nullptr;
+  if (is_dense && !unset) return packed;
+  if (unset)
+    unset_.store(unset, std::memory_order_relaxed);
+  else
+    is_never_packed_.store(true, std::memory_order_relaxed);
+  return nullptr;
+}
+
+Future* Array::unset_element() const {
+  Future* unset = unset_.load(std::memory_order_relaxed);  // relaxed: a future says itself whether it is resolved
+  return unset && !unset->is_resolved() ? unset : nullptr;
 }
 
 const void* Array::packed(std::size_t& count) {
@@ -140,6 +156,7 @@ const void* Array::packed(std::size_t& count) {
   if (!is_complete() || count == 0) return nullptr;
   Packed* packed = packed_.load(std::memory_order_acquire);
   if (!packed) {
+    if (is_never_packed_.load(std::memory_order_relaxed) || unset_element()) return nullptr;
     std::unique_ptr<Packed> made = pack();
     if (!made) return nullptr;
     if (packed_.compare_exchange_strong(packed, made.get(), std::memory_order_acq_rel)) packed = made.release();

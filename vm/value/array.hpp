@@ -75,6 +75,9 @@ class Array final : public HeapObject {
   const void* packed(std::size_t& count);
   /// As packed, and true for an empty array.
   bool is_packable(std::size_t& count);
+  /// An element without a value that has kept the array from being packed when it was last tried; null if there is none
+  /// any more. Spares who tries again and again a walk over the array.
+  Future* unset_element() const;
   /// Why a key is not there once the array is closed: its own failure, if a writer failed.
   Ref<Failure> missing(const Value& key) const;
 
@@ -147,13 +150,15 @@ class Array final : public HeapObject {
   template <typename Visit, typename VisitNumbers>
   void visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const;
   static void no_numbers(std::int64_t, const NumberChunk&) {}
-  std::unique_ptr<Packed> pack() const;
+  std::unique_ptr<Packed> pack();
   static Ref<Array> of_packed(std::unique_ptr<Packed> packed);
 
   ElementTable table_;
   std::unique_ptr<Reductions> reductions_;             // null: all is kept
   std::atomic<KeyedElements*> keyed_{nullptr};         // made once, published by CAS (release), read with acquire
   std::atomic<Packed*> packed_{nullptr};               // the same
+  std::atomic<Future*> unset_{nullptr};                // a hint, see unset_element()
+  std::atomic<bool> is_never_packed_{false};           // complete, and its keys or values can not be packed
   mutable std::atomic<std::size_t> count_{uncounted};  // by whoever counts a closed array; all write the same
   std::atomic<std::int32_t> writers_;
   Future failure_;                              // of the first writer that failed; looked at when no writer is left
