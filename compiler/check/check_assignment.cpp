@@ -40,7 +40,7 @@ class Verdict {
 
   void warn_unused(const char* how) {
     // after an error what is unused may well be its consequence
-    if (!context_.options.warn_unused || context_.diagnostics.has_errors() || variable_.name.starts_with('_')) return;
+    if (context_.diagnostics.has_errors() || variable_.name.starts_with('_')) return;
     if (context_.sources.at(variable_.span.file).path().starts_with("<stdlib>/")) return;  // an offer to the scripts
     context_.diagnostics.report(DiagnosticKind::unused_variable, variable_.span, variable_.name, how);
   }
@@ -142,10 +142,23 @@ class Verdict {
   TypeId type_;
 };
 
+/// Top-level variables of a piece of a session are its inputs and outputs; but for files that are mapped and not
+/// written.
+void divide_variables(Context& context, const std::vector<VariableUse>& all) {
+  for (VariableId id = 0; id < all.size(); ++id) {
+    if (context.variable(id).role != VariableRole::global) continue;
+    if (!all[id].writes.empty())
+      context.program.results.push_back({id});
+    else if (!all[id].is_mapped)
+      context.program.parameters.push_back({id, nullptr, ""});
+  }
+}
+
 bool is_excused(const Context& context, VariableId id, const VariableUse& use) {
   const Variable& variable = context.program.variables[id];
   const bool by_role = variable.role == VariableRole::input || variable.role == VariableRole::constant ||
                        variable.role == VariableRole::loop;
+  if (context.options.piece != nullptr && variable.role == VariableRole::global) return true;  // later pieces may do it
   return by_role || !use.is_declared || variable.type == TypeStore::error || context.silenced.contains(id);
 }
 
@@ -153,6 +166,7 @@ bool is_excused(const Context& context, VariableId id, const VariableUse& use) {
 
 void check_assignment(Context& context) {
   std::vector<VariableUse> all = collect_use(context);
+  if (context.options.piece != nullptr) divide_variables(context, all);
   for (const ScriptResult& result : context.program.results)
     all[result.variable].reads.push_back({{}, context.variable(result.variable).span, true});
   report_cycles(context, all);
@@ -164,7 +178,8 @@ void check_assignment(Context& context) {
     const bool collection = context.store().is_array(type) || context.store().kind(type) == TypeKind::bag;
     const bool in_parts = std::ranges::any_of(use.writes, [](const Write& write) { return !write.path.empty(); });
     // a collection that nothing writes is empty, not unset: it is made where it is declared
-    const bool stays_empty = collection && use.writes.empty() && use.is_declared;
+    const bool is_input = context.options.piece != nullptr && variable.role == VariableRole::global;
+    const bool stays_empty = collection && use.writes.empty() && use.is_declared && !is_input;
     variable.written_by_element = in_parts || stays_empty;
     if (!is_excused(context, id, use)) Verdict(context, variable, use).report();
   }

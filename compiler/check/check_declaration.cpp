@@ -72,6 +72,7 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
   declarator.variable = scopes_.declare(declarator.name, type, role);
   if (bad_mapping) context_.silenced.insert(declarator.variable);
   if (type == TypeStore::updateable) updateable(declarator);
+  if (context_.options.piece != nullptr) return;  // a session has no command line, and shows what it is asked for
   if (find_annotation(declaration.annotations, "param") != nullptr) parameter(declaration, declarator);
   if (find_annotation(declaration.annotations, "result") != nullptr) result(declaration, declarator);
 }
@@ -103,6 +104,7 @@ bool StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
 
 void StatementChecker::updateable(const ast::Declarator& declarator) {
   if (declarator.value != nullptr && (is_literal(*declarator.value) || makes_updateable(*declarator.value))) return;
+  if (context_.is_of_earlier_piece(declarator.variable)) return;
   const Span at = declarator.value == nullptr ? declarator.name.span : declarator.value->span;
   context_.silenced.insert(declarator.variable);
   if (declarator.value != nullptr && declarator.value->type == TypeStore::error) return;

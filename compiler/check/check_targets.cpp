@@ -54,7 +54,10 @@ void StatementChecker::report_not_assignable(const ast::Name& name) {
     case VariableRole::local:
     case VariableRole::output: break;
     case VariableRole::global:
-      if (scopes_.in_function()) what = "a top-level variable, which functions can only read";
+      if (scopes_.in_function())
+        what = "a top-level variable, which functions can only read";
+      else if (context_.is_settled(id))
+        what = "of an earlier entry, which has assigned it";
       break;
     case VariableRole::constant: what = "a constant"; break;
     case VariableRole::input: what = "an input of the function"; break;
@@ -144,7 +147,10 @@ TypeId StatementChecker::declare_target(ast::Expr& target, TypeId value_type) {
 
 TypeId StatementChecker::target(ast::Expr& target, TypeId value_type, bool& declares) {
   const ast::Name* root = root_of(target);
-  bool is_new = root != nullptr && scopes_.find(root->text) == ast::no_variable;
+  const VariableId known = root == nullptr ? ast::no_variable : scopes_.find(root->text);
+  const bool is_redefined =
+      root == &target && scopes_.at_top_level() && known != ast::no_variable && context_.is_settled(known);
+  bool is_new = root != nullptr && (known == ast::no_variable || is_redefined);
   for (const ast::Expr* part = &target; is_new && part != root; part = as<const ast::Index>(*part).base.get())
     is_new = part->kind == ExprKind::Index;
   declares = is_new;

@@ -39,6 +39,15 @@ struct Context {
   const TypeStore& store() const { return program.types; }
   std::string name(TypeId type) const { return program.types.name(type); }
   Variable& variable(VariableId id) { return program.variables[id]; }
+  /// A top-level variable that a piece of a session has from an earlier one.
+  bool is_of_earlier_piece(VariableId id) const {
+    const Variable& found = program.variables[id];
+    return options.piece != nullptr && found.role == VariableRole::global && found.span.file != main_file;
+  }
+  /// One of them that has its value, or a piece that will give it one.
+  bool is_settled(VariableId id) const {
+    return is_of_earlier_piece(id) && options.piece->settled.contains(program.variables[id].name);
+  }
   VariableId add_variable(const ast::Identifier& name, TypeId type, VariableRole role) {
     program.variables.push_back({.name = name.text, .type = type, .span = name.span, .role = role});
     return static_cast<VariableId>(program.variables.size() - 1);

@@ -26,6 +26,7 @@ bool Scopes::report_taken(const ast::Identifier& name) {
   }
   const VariableId other = find(name.text);
   if (other == ast::no_variable) return false;
+  if (context_.is_of_earlier_piece(other)) return false;  // this one is meant from now on, or in this block
   const Span there = context_.variable(other).span;
   const bool is_global = context_.globals.contains(name.text) && context_.globals.at(name.text) == other;
   if (in_function_ && is_global) {

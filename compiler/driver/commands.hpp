@@ -7,6 +7,8 @@
 
 namespace raddle::driver {
 
+inline constexpr const char* version = "raddle 0.1.0";
+
 /// Text of a script and the name it goes by in messages: a path, "<stdin>" or "<command line>".
 struct Script {
   std::string path;
@@ -15,6 +17,9 @@ struct Script {
 
 /// Compiles and runs. @param arguments  the script's own
 int run_script(Session& session, Script script, std::vector<std::string> arguments);
+
+/// An interactive session on the terminal that standard input and output are: `raddle repl`.
+int run_repl(Session& session);
 
 /// Compiles without running: `raddle check`.
 int check_script(Session& session, Script script);

@@ -10,7 +10,11 @@ namespace raddle::driver {
 std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file, const TextToCompile& what) {
   LoadedModules loaded = load_modules(session, file, what.text);
   if (!loaded.are_well_formed) return nullptr;
-  const CheckOptions options{.is_module_missing = loaded.is_one_missing};
+  if (what.piece) {
+    for (const auto& module : loaded.modules)
+      if (what.piece->modules_run.contains(module->file)) module->statements.statements.clear();
+  }
+  const CheckOptions options{.piece = what.piece, .is_module_missing = loaded.is_one_missing};
   auto checked =
       std::make_unique<CheckedProgram>(check(std::move(loaded.modules), session.sources, session.diagnostics, options));
   if (session.diagnostics.has_errors()) return nullptr;

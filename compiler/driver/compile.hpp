@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "compiler/check/check.hpp"
 #include "compiler/check/checked_program.hpp"
 #include "compiler/driver/session.hpp"
 #include "compiler/ir/module.hpp"
@@ -24,6 +25,7 @@ struct TextToCompile {
   std::string entry = "";  ///< a function that the program begins with, in place of the statements outside of functions
   /// Changes the IR before it is optimised; may be empty.
   std::function<void(const CheckedProgram&, ir::Module&)> prepare = {};
+  const SessionPiece* piece = nullptr;  ///< it is one of an interactive session
 };
 
 /// Parses, checks and loads what `file` imports. Findings go to the session's sink.

@@ -31,7 +31,8 @@ class Loader {
   void load_library_module(const std::string& name) {
     seen_.insert(name);
     const std::string_view source = stdlib::module_source(name);
-    if (!source.empty()) load(session_.sources.add("<stdlib>/" + name + ".df", std::string(source)), nullptr);
+    const std::string path = "<stdlib>/" + name + ".df";
+    if (!source.empty()) load(is_read(path) ? session_.module_files[path] : keep(path, std::string(source)), nullptr);
   }
 
   LoadedModules take() { return {std::move(modules_), missing_ != 0, session_.diagnostics.error_count() == missing_}; }
@@ -55,18 +56,24 @@ class Loader {
         std::error_code code;
         if (!std::filesystem::is_regular_file(path, code)) continue;
         if (!loaded_.insert(same_file(path)).second) return;
+        if (is_read(path)) return load(session_.module_files[path], nullptr);
         if (!read_file(path, text, error)) {
           session_.diagnostics.report(DiagnosticKind::unreadable_module, import.span, path, error);
           ++missing_;
           return;
         }
-        const std::uint32_t file = session_.sources.add(path, std::move(text));
+        const std::uint32_t file = keep(path, std::move(text));
         warn_of_directives(file, session_.sources, session_.diagnostics);
         load(file, nullptr);
         return;
       }
     }
     report_unknown(import);
+  }
+
+  bool is_read(const std::string& path) const { return session_.module_files.contains(path); }
+  std::uint32_t keep(const std::string& path, std::string text) {
+    return session_.module_files[path] = session_.sources.add(path, std::move(text));
   }
 
   /// One name for all paths of a file.

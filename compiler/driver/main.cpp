@@ -25,8 +25,6 @@
 namespace raddle::driver {
 namespace {
 
-constexpr const char* version = "raddle 0.1.0";
-
 constexpr const char* description =
     R"(raddle: an implicitly parallel dataflow language (Swift/T's), compiled and run on all cores.
 
@@ -85,10 +83,8 @@ void add_common(CLI::App& app, Session& session) {
       ->type_name("N");
 }
 
-void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
-  Options& options = session.options;
-  add_common(app, session);
-  app.add_option("-e", line.code, "Run this text instead of a file")->type_name("CODE");
+/// With what, and with how much of it, things are run.
+void add_machine_options(CLI::App& app, Options& options) {
   app.add_option("-r", options.package_folders, "Folder with packages of functions in Tcl (may be repeated)")
       ->type_name("FOLDER")
       ->allow_extra_args(false);
@@ -102,7 +98,6 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
                  "Memory that open calls and what waits in them may take, in MiB (default: half of what there is)")
       ->check(CLI::Range(1, 1 << 30))
       ->type_name("N");
-  app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
   app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
       ->check([](const std::string& text) {
         std::uint64_t seed = 0;
@@ -113,12 +108,20 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       ->envname("TURBINE_SRAND")
       ->type_name("N");
   app.add_flag("--disable-asserts", options.disable_asserts, "Assertions always hold");
-  app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
-  app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");
   app.add_flag("--interpret", options.interpret_only, "Do not compile leaf functions to machine code");
   app.add_flag_callback(
       "--no-jit-cache", [&options] { options.jit_cache = false; },
       "Compile leaf functions anew: take none from $XDG_CACHE_HOME/raddle/jit, keep none there");
+}
+
+void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
+  Options& options = session.options;
+  add_common(app, session);
+  app.add_option("-e", line.code, "Run this text instead of a file")->type_name("CODE");
+  add_machine_options(app, options);
+  app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
+  app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
+  app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");
   app.add_option("--emit", options.emit,
                  fmt::format("Print a stage instead of running: {}", fmt::join(stage_names(), ", ")))
       ->check(CLI::IsMember(stage_names()))
@@ -254,6 +257,9 @@ int run_tool(int argc, char** argv) {
   check->formatter(std::make_shared<ScriptUsage>("check [OPTIONS] FILE.."));
   add_common(*check, session);
   check->add_option("-e", line.code, "Check this text instead of files")->type_name("CODE");
+  CLI::App* repl = app.add_subcommand("repl", "An interactive session; so is `raddle` alone on a terminal");
+  add_reading_options(*repl, session.options);
+  add_machine_options(*repl, session.options);
   CLI::App* format = app.add_subcommand("fmt", "Format scripts: one style, no options of style");
   format->add_flag("--check", line.format.check, "Name the files that are not formatted, exit 1 if any; write nothing");
   format->add_flag("--diff", line.format.show_diff, "Show what would change; write nothing");
@@ -288,13 +294,18 @@ int run_tool(int argc, char** argv) {
   }
   if (line.show_version || *show_version) return write_output(fmt::format("{}\n", version)) ? exit_ok : exit_failed;
   if (*help) return write_output(overview) ? exit_ok : exit_failed;
-  for (const CLI::App* tool : {explanation, documentation, format})
+  for (const CLI::App* tool : {explanation, documentation, format, repl})
     if (*tool && !tool->remaining().empty()) return unknown_option(*tool, tool->remaining().front());
   if (*explanation) return explain(line.codes);
   if (*documentation) return document(line.names);
   if (*format) return format_files(session, line.files, line.format);
   CLI::App& used = *run ? *run : *check ? *check : app;
   line.rest = used.remaining();
+  const bool has_script = *run || *check || !line.rest.empty() || !line.code.empty() || !session.options.emit.empty();
+  if (*repl || !has_script) {
+    if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) return run_repl(session);
+    if (*repl || isatty(STDIN_FILENO) == 0) line.rest = {"-"};  // from a pipe: a script
+  }
   if (!line.rest.empty() && line.code.empty() && line.rest.front().size() > 1 && line.rest.front().starts_with("-"))
     return unknown_option(used, line.rest.front());
   if (!*run && !*check && line.rest.empty() && line.code.empty()) {

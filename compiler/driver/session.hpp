@@ -1,5 +1,7 @@
 #pragma once
 // What lives as long as the tool works on scripts: texts, findings, options. No globals.
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,7 +57,8 @@ struct Session {
   std::vector<std::string> option_names;  ///< of the tool: `--workers`, `-j`
   SourceMap sources;
   Diagnostics diagnostics;
-  bool colour = false;  ///< of stderr
+  std::map<std::string, std::uint32_t> module_files;  ///< imported ones, of the library too, by path: read once
+  bool colour = false;                                ///< of stderr
 
   /// Prints what was found since the last call to stderr; people at a terminal are told once of `raddle explain`.
   /// @return true if there are errors

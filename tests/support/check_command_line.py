@@ -39,7 +39,7 @@ CASES = [
     ("--help", 0, "examples:", ""),
     ("help", 0, "examples:", ""),
     ("run --help", 0, "--workers", ""),
-    ("", 2, "examples:", ""),
+    ("", 0, "", ""),
     ("run", 2, "", "no script given"),
     # misspelt
     ("chek hello.df", 2, "", "did you mean `raddle check`?"),

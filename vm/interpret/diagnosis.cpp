@@ -44,8 +44,8 @@ class Diagnosis {
   std::vector<StuckVariable> find() {
     collect_cells();
     for (Frame* frame : frames_) visit_strands(*frame);
-    for (Future& result : run_.results) {
-      if (!result.is_resolved()) await(result, nullptr, {}, false);
+    for (Future* result : run_.results) {
+      if (!result->is_resolved()) await(*result, nullptr, {}, false);
     }
     std::vector<StuckVariable> stuck = describe(Which::roots);
     std::ranges::move(cycles(), std::back_inserter(stuck));
@@ -74,11 +74,13 @@ class Diagnosis {
 
   void collect_cells() {
     run_.cells.for_each_live([this](Cell& cell) {
+      // the machine may have cells of other runs
       if (auto* frame = dynamic_cast<Frame*>(&cell)) {
-        frames_.push_back(frame);
+        if (&frame->run_state == &run_) frames_.push_back(frame);
       } else if (auto* forwarder = dynamic_cast<Forwarder*>(&cell)) {
-        sources_[&forwarder->target] = &forwarder->source;
+        if (&forwarder->source_frame.run_state == &run_) sources_[&forwarder->target] = &forwarder->source;
       } else if (auto* wait = dynamic_cast<ElementWait*>(&cell)) {
+        if (&wait->frame.run_state != &run_) return;
         const Instruction& in = program_.instructions[wait->instruction];
         elements_[&wait->frame.at(in.a)] = wait;
       }
@@ -319,10 +321,9 @@ class Diagnosis {
   const VariableInfo& variable_at(Home home) const { return program_.bodies[home.body].variables[home.slot]; }
 
   std::optional<Home> home_of(const Future& future) const {
-    const Future* results = run_.results.data();
-    if (!run_.results.empty() && &future >= results && &future < results + run_.results.size()) {
+    if (const auto result = std::ranges::find(run_.results, &future); result != run_.results.end()) {
       const BodyId body = program_.functions[program_.entry].body;
-      return Home{body, program_.bodies[body].future_count + static_cast<std::uint32_t>(&future - results)};
+      return Home{body, program_.bodies[body].future_count + static_cast<std::uint32_t>(result - run_.results.begin())};
     }
     Frame* frame = frame_of(future);
     if (!frame) return std::nullopt;

@@ -12,8 +12,8 @@
 
 namespace raddle::vm {
 
-Interpreter::Interpreter(Run& run)
-    : run_(run), program_(run.program), is_perturbed_(run.options.scheduler_seed != 0), cache_(run.cells) {}
+Interpreter::Interpreter(Run& run, CellCache& cache)
+    : run_(run), program_(run.program), is_perturbed_(run.options.scheduler_seed != 0), cache_(cache) {}
 
 void Interpreter::put_shared(Frame& frame, const Instruction& in, Value value) {
   if (in.a.is_absent()) return;

@@ -34,7 +34,7 @@ enum class Depth : std::uint8_t { unset, set, failed };
 
 class Interpreter {
  public:
-  explicit Interpreter(Run& run);
+  Interpreter(Run& run, CellCache& cache);
 
   /// Binds it to its worker; called by everything that a worker enters through.
   Interpreter& on(Worker& worker) {
@@ -215,7 +215,7 @@ class Interpreter {
   const Program& program_;
   const bool is_perturbed_;  ///< Worker::perturbation() is on
   Worker* worker_ = nullptr;
-  CellCache cache_;
+  CellCache& cache_;
   WakeList wakes_;
   bool is_waking_ = false;
   unsigned nesting_ = 0;                            ///< activations on the C stack

@@ -4,22 +4,13 @@
 #include <tuple>
 
 #include "vm/interpret/diagnosis.hpp"
-#include "vm/interpret/leaf_call.hpp"
+#include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/run_state.hpp"
-#include "vm/memory/memory_limit.hpp"
 #include "vm/value/temporaries.hpp"
 
 namespace raddle::vm {
 
 namespace {
-
-/// Loops stop making iterations when so many programs and calls wait for the outside.
-std::uint32_t throttle_limit(const RunOptions& options) { return 1000 + 4 * options.process_budget.programs; }
-
-/// Enough iterations for all workers and all programs that run at once.
-std::int64_t window_limit(const RunOptions& options, const WorkerPool& pool) {
-  return std::max<std::int64_t>(8 * pool.capacity(), 4 * options.process_budget.programs);
-}
 
 constexpr std::size_t failure_limit = 1000;  ///< different ones kept for the report
 
@@ -32,32 +23,48 @@ bool comes_before(const Failure& a, const Failure& b) {
 
 // ---------------------------------------------------------------- Run
 
-Run::Run(const Program& program, const RunOptions& options)
-    : program(program),
+Run::Run(Machine& machine, const Program& program, const RunOptions& options)
+    : machine(machine),
+      program(program),
       options(options),
-      cells(options.call_memory_bytes != 0 ? options.call_memory_bytes : memory_limit_bytes() / 2),
-      pool(std::max(1u, options.workers), {.scheduler = options.scheduler,
-                                           .order = options.queue_order,
-                                           .scheduler_seed = options.scheduler_seed,
-                                           .inlining = options.inlining}),
-      throttle(pool, throttle_limit(options)),
+      cells(machine.cells),
+      pool(machine.pool),
+      throttle(machine.throttle),
+      outside(machine.outside),
+      partial_outputs(machine.partial_outputs),
+      loop_windows(machine.loop_windows),
       leaves(program.functions.size(), options.leaf_compiler, pool, throttle),
-      outside(options.process_budget, pool.capacity()),
-      loop_windows(pool, window_limit(options, pool)),
       loop_profiles(program.foreaches.size()),
-      results(program.functions[program.entry].output_count),
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
   for (const ForeignFunction& function : program.foreigns) {
     foreigns.push_back(make_foreign_code(function, options.package_folders));
   }
-  for (unsigned i = 0; i < pool.capacity(); ++i) interpreters_.emplace_back(*this);
+  for (unsigned i = 0; i < pool.capacity(); ++i) interpreters_.emplace_back(*this, machine.cache_of(i));
 }
 
-Run::~Run() {
-  leaves.close();
-  outside.end();  // its callbacks use the pool and cells
-  cells.destroy_all();
+Frame* Run::make_entry_frame(CellCache& cache, std::span<Future* const> inputs, std::vector<Future*> outputs) {
+  const Function& entry = program.functions[program.entry];
+  const Body& body = program.bodies[entry.body];
+  auto* frame = ::new (cache.allocate(Frame::size_of(body))) Frame(*this, body, nullptr, options.settings.seed);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Future& input = *inputs[i];
+    Future& slot = frame->slots()[i];
+    if (!input.is_resolved()) {
+      frame->retain();  // twice: the forwarder gives up the frames of both of its futures
+      frame->retain();
+      auto* forwarder = ::new (cache.allocate(sizeof(Forwarder))) Forwarder(input, *frame, slot, frame, {}, no_id);
+      if (input.enlist(*forwarder)) continue;
+      forwarder->~Forwarder();
+      cache.deallocate(forwarder, sizeof(Forwarder));
+      static_cast<void>(frame->drop());  // not the last ones: the caller's is left
+      static_cast<void>(frame->drop());
+    }
+    slot.init(input.get());
+  }
+  results = std::move(outputs);
+  for (std::uint32_t i = 0; i < results.size(); ++i) frame->set_output(i, *results[i]);
+  return frame;
 }
 
 void Run::go_on_when_idle() {
@@ -109,60 +116,43 @@ void CancelHook::watch(Run* run) {
 
 // ---------------------------------------------------------------- the run
 
-/// The entry's first activation, and the stages of a run.
+/// The stages of a run.
 class RunDriver {
  public:
-  RunDriver(const Program& program, const RunOptions& options) : run_(program, options) {}
+  RunDriver(const Program& program, const RunOptions& options)
+      : machine_(options),
+        run_(machine_, program, options),
+        arguments_(std::min<std::size_t>(options.arguments.size(), entry().parameter_count)),
+        results_(entry().output_count) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i].init(options.arguments[i]);
+  }
+  ~RunDriver() {
+    run_.leaves.close();
+    machine_.end();
+  }
 
   RunResult go() {
     if (run_.options.cancel) run_.options.cancel->watch(&run_);
-    run_.pool.inject(*entry_frame());
-    do {
-      run_.pool.run();
-    } while (!run_.is_stopped() && (run_.loop_windows.go_on() || force_leaf_calls()));
-    run_.outside.end();
-    run_.partial_outputs.remove_all();  // of programs that were ended with the run
+    run_.pool.inject(*run_.make_entry_frame(machine_.cache_of(0), addresses(arguments_), addresses(results_)));
+    machine_.run_to_rest();
+    machine_.outside.end();
+    machine_.partial_outputs.remove_all();  // of programs that were ended with the run
     if (run_.options.cancel) run_.options.cancel->watch(nullptr);
     return result();
   }
 
  private:
-  Frame* entry_frame() {
-    const Function& entry = run_.program.functions[run_.program.entry];
-    const Body& body = run_.program.bodies[entry.body];
-    auto* frame =
-        ::new (first_cells_.allocate(Frame::size_of(body))) Frame(run_, body, nullptr, run_.options.settings.seed);
-    for (std::size_t i = 0; i < run_.options.arguments.size() && i < entry.parameter_count; ++i) {
-      frame->slots()[i].init(run_.options.arguments[i]);
-    }
-    for (std::uint32_t i = 0; i < run_.results.size(); ++i) frame->set_output(i, run_.results[i]);
-    return frame;
-  }
-
-  /// Nothing is left to do but calls of leaf functions that wait for arguments: such a function may be able to give
-  /// some outputs without them. @return true if there were such calls: the run goes on
-  bool force_leaf_calls() {
-    std::vector<LeafCall*> waiting;
-    run_.cells.for_each_live([&waiting](Cell& cell) {
-      auto* call = dynamic_cast<LeafCall*>(&cell);
-      if (call && call->awaits_argument && !call->is_replaced) waiting.push_back(call);
-    });
-    for (LeafCall* call : waiting) {
-      // it stays enlisted with its argument's future: another one goes in its place
-      auto* forced =
-          ::new (first_cells_.allocate(sizeof(LeafCall))) LeafCall(call->frame, call->site, call->instruction);
-      forced->is_forced = true;
-      call->is_replaced = true;
-      call->frame.retain();
-      run_.pool.inject(*forced);
-    }
-    return !waiting.empty();
+  const Function& entry() const { return run_.program.functions[run_.program.entry]; }
+  static std::vector<Future*> addresses(std::vector<Future>& futures) {
+    std::vector<Future*> all;
+    for (Future& future : futures) all.push_back(&future);
+    return all;
   }
 
   RunResult result() {
     RunResult result;
     result.failures = run_.failures();
-    for (const Future& future : run_.results) result.results.push_back(future.get());
+    for (const Future& future : results_) result.results.push_back(future.get());
     add_counters(result.counters);
     const bool is_cancelled = run_.options.cancel && run_.options.cancel->is_cancelled();
     if (!result.failures.empty()) {
@@ -192,8 +182,9 @@ class RunDriver {
     }
   }
 
+  Machine machine_;
   Run run_;
-  CellCache first_cells_{run_.cells};
+  std::vector<Future> arguments_, results_;
 };
 
 RunResult run(const Program& program, const RunOptions& options) { return RunDriver(program, options).go(); }

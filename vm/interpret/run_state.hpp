@@ -1,31 +1,33 @@
 #pragma once
-// What all workers of a run share.
+// A run of one program: what all workers share of it.
 #include <atomic>
 #include <deque>
 #include <memory>
 #include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
-#include "vm/external/outside.hpp"
 #include "vm/foreign/foreign_code.hpp"
-#include "vm/interpret/cell_store.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/leaf_table.hpp"
-#include "vm/interpret/partial_outputs.hpp"
-#include "vm/interpret/range_task.hpp"
+#include "vm/interpret/machine.hpp"
 #include "vm/interpret/range_task.hpp"
 #include "vm/interpret/run.hpp"
-#include "vm/interpret/throttle.hpp"
 #include "vm/program/program.hpp"
 
 namespace raddle::vm {
 
-/// Lives as long as the run; owns all cells. Constants and program: read only.
+/// Lives as long as the machine has cells of it. Constants and program: read only.
 class Run {
  public:
-  Run(const Program& program, const RunOptions& options);
-  ~Run();
+  Run(Machine& machine, const Program& program, const RunOptions& options);
+
+  /// The entry's first activation, ready to be injected. Inputs that are unset are waited for.
+  /// @param cache    of the calling thread, for cells of the machine
+  /// @param inputs   a future for each parameter of the entry
+  /// @param outputs  a future for each of its outputs; they outlive the machine's cells
+  Frame* make_entry_frame(CellCache& cache, std::span<Future* const> inputs, std::vector<Future*> outputs);
 
   Future& constant(std::uint32_t index) { return constants_[index]; }
   Interpreter& interpreter(const Worker& worker) { return interpreters_[worker.index()]; }
@@ -33,18 +35,19 @@ class Run {
   void report(Ref<Failure> failure);
   bool is_stopped() const { return pool.stopped(); }
 
+  Machine& machine;
   const Program& program;
   const RunOptions& options;
-  CellStore cells;
-  WorkerPool pool;
-  Throttle throttle;
+  CellStore& cells;
+  WorkerPool& pool;
+  Throttle& throttle;
+  Outside& outside;
+  PartialOutputs& partial_outputs;
+  LoopWindows& loop_windows;
   LeafTable leaves;
-  Outside outside;
-  PartialOutputs partial_outputs;
-  LoopWindows loop_windows;
   std::vector<LoopProfile> loop_profiles;              ///< by index of Program::foreaches
   std::vector<std::unique_ptr<ForeignCode>> foreigns;  ///< by index of Program::foreigns
-  std::vector<Future> results;                         ///< of the entry
+  std::vector<Future*> results;                        ///< of the entry
   std::deque<Interpreter>& interpreters() { return interpreters_; }
   /// By place.
   std::vector<RunFailure> failures();

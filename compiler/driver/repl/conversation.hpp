@@ -1,0 +1,85 @@
+#pragma once
+// What a session says to what is typed: entries are run and their values shown, now or when they come; commands.
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/driver/repl/live_session.hpp"
+#include "compiler/terminal/screen.hpp"
+
+namespace raddle::driver::repl {
+
+/// What the conversation needs of the terminal.
+struct Surroundings {
+  std::function<terminal::Size()> size;
+  /// Waits so long at most. @return true: Ctrl-C was typed meanwhile
+  std::function<bool(std::chrono::milliseconds most)> is_interrupted;
+  bool has_colour = false;
+};
+
+class Conversation {
+ public:
+  Conversation(Session& session, vm::RunOptions options, Surroundings surroundings);
+
+  /// Runs an entry or a command; gives it a moment, then it goes on in the background. @return false: `:quit`
+  bool answer(const std::string& text);
+  /// Tells what has happened since it was last called.
+  void look();
+  /// Ctrl-C: ends what runs or waits.
+  void interrupt();
+  /// Entries run or wait.
+  bool is_busy() const { return !live_->live_entries().empty(); }
+  unsigned workers() const { return options_.workers; }
+  /// Of what is typed next.
+  std::uint32_t line() const { return line_; }
+  const LiveSession& session() const { return *live_; }
+  static std::vector<std::string> commands();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// A variable whose value is to be told when it comes.
+  struct Promise {
+    std::shared_ptr<LiveVariable> variable;
+    std::string what;  ///< the text of the expression, or the variable's name
+  };
+  struct Command {
+    std::string_view name, argument, summary;
+    void (Conversation::*run)(const std::string& argument);
+  };
+  static const std::vector<Command>& command_list();
+
+  void command(const std::string& text);
+  void run_entry(const Typed& typed, bool waits_for_end);
+  void await(Entry& entry, bool waits_for_end);
+  void report(const LiveVariables& values, const LiveVariables& outputs, const std::string& text);
+  void say(std::string_view text) const;
+  void say_aside(std::string_view text) const;
+  std::string state_of(const LiveVariable& variable) const;
+  std::string awaited_by(const Entry& entry) const;
+  std::string value_text(const LiveVariable& variable) const;
+
+  void help(const std::string& argument);
+  void type(const std::string& argument);
+  void time(const std::string& argument);
+  void why(const std::string& argument);
+  void tasks(const std::string& argument);
+  void vars(const std::string& argument);
+  void plot(const std::string& argument);
+  void load(const std::string& argument);
+  void save(const std::string& argument);
+  void reset(const std::string& argument);
+  void quit(const std::string& argument);
+
+  Session& session_;
+  const Surroundings surroundings_;
+  const vm::RunOptions options_;
+  std::unique_ptr<LiveSession> live_;
+  std::vector<Promise> promises_;
+  std::uint32_t line_ = 1;
+  bool has_quit_ = false;
+};
+
+}  // namespace raddle::driver::repl

@@ -1,0 +1,25 @@
+#pragma once
+// A variable that an entry of an interactive session has declared, and that later entries see.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/source/source_buffer.hpp"
+#include "vm/interpret/workspace.hpp"
+
+namespace raddle::driver::repl {
+
+struct Entry;
+
+struct LiveVariable {
+  std::string name;
+  std::string type;     ///< as a script writes it
+  Span declared;        ///< of the name
+  std::string mapping;  ///< a file that is mapped and not written yet: all of its declaration
+  std::unique_ptr<vm::Future> value = std::make_unique<vm::Future>();
+  Entry* writer = nullptr;  ///< null: a later entry may assign it
+  vm::Progress progress() const { return vm::progress_of(*value); }
+};
+using LiveVariables = std::vector<std::shared_ptr<LiveVariable>>;
+
+}  // namespace raddle::driver::repl

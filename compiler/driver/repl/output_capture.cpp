@@ -1,0 +1,67 @@
+#include "compiler/driver/repl/output_capture.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include "stdlib/native/output.hpp"
+
+namespace raddle::driver::repl {
+
+OutputCapture::OutputCapture(Show show) : show_(std::move(show)) {
+  int ends[2];
+  std::fflush(nullptr);
+  output_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  error_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (output_ < 0 || error_ < 0 || pipe2(ends, O_CLOEXEC) != 0 || pipe2(stop_, O_CLOEXEC) != 0)
+    throw std::runtime_error("no pipe for standard output");
+  read_end_ = ends[0];
+  fcntl(read_end_, F_SETFL, O_NONBLOCK);
+  dup2(ends[1], STDOUT_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  close(ends[1]);
+  thread_ = std::thread([this] { relay(); });
+}
+
+OutputCapture::~OutputCapture() {
+  drain();
+  dup2(output_, STDOUT_FILENO);
+  dup2(error_, STDERR_FILENO);
+  close(stop_[1]);
+  thread_.join();
+  for (const int file : {output_, error_, read_end_, stop_[0]}) close(file);
+}
+
+void OutputCapture::relay() {
+  while (true) {
+    pollfd waited[2] = {{read_end_, POLLIN, 0}, {stop_[0], POLLIN, 0}};
+    if (poll(waited, 2, -1) < 0 && errno != EINTR) return;
+    if (waited[1].revents != 0) return;
+    const std::lock_guard lock(mutex_);
+    show_some();
+  }
+}
+
+/// @return false: nothing is there
+bool OutputCapture::show_some() {
+  char bytes[16 * 1024];
+  const ssize_t count = read(read_end_, bytes, sizeof bytes);
+  if (count <= 0) return false;
+  show_({bytes, static_cast<std::size_t>(count)});
+  return true;
+}
+
+void OutputCapture::drain() {
+  stdlib::flush_output();
+  std::fflush(nullptr);
+  const std::lock_guard lock(mutex_);
+  while (show_some()) {
+  }
+}
+
+}  // namespace raddle::driver::repl

@@ -1,0 +1,332 @@
+#include "compiler/driver/repl/piece_compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "compiler/parse/parse.hpp"
+
+namespace raddle::driver::repl {
+
+namespace {
+
+/// What an expression is assigned to. `ans` in later pieces, which this name hides from the expression itself.
+constexpr std::string_view value_name = "_value";
+
+std::string nth_value(std::size_t number) {
+  return number == 0 ? std::string(value_name) : fmt::format("{}_{}", value_name, number + 1);
+}
+
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+/// All that the module consists of; null if it is no expression.
+const ast::Expr* only_expression(const ast::Module& module) {
+  const bool has_others = !module.imports.empty() || !module.pragmas.empty() || !module.types.empty() ||
+                          !module.functions.empty() || !module.constants.empty();
+  const auto& statements = module.statements.statements;
+  if (has_others || statements.size() != 1 || statements.front()->kind != ast::StmtKind::Evaluate) return nullptr;
+  return ast::as<const ast::Evaluate>(*statements.front()).expr.get();
+}
+
+/// How many of a checked call's outputs have a value to show.
+std::size_t output_count(const ast::Expr& call, const TypeStore& types) {
+  const std::vector<TypeId>& outputs = ast::as<const ast::Call>(call).output_types;
+  const bool has_value =
+      std::ranges::any_of(outputs, [&](TypeId type) { return types.kind(types.base(type)) != TypeKind::void_; });
+  return has_value ? outputs.size() : 0;
+}
+
+bool ends_with_semicolon(std::string_view text) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text.ends_with(';');
+}
+
+/// Where it is. @pre has_errors()
+std::uint32_t first_error(const Diagnostics& diagnostics) {
+  const auto is_error = [](const Diagnostic& each) { return severity_of(each.kind) == Severity::error; };
+  return std::ranges::find_if(diagnostics.all(), is_error)->span.begin;
+}
+
+std::string targets(std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + nth_value(i);
+  return text + " = ";
+}
+
+}  // namespace
+
+bool print_findings(const Session& session, std::uint32_t file) {
+  bool has_errors = false;
+  for (const Diagnostic& each : session.diagnostics.all()) {
+    const bool is_error = severity_of(each.kind) == Severity::error;
+    has_errors = has_errors || is_error;
+    if (!is_error && each.span.file != file) continue;  // said when that was typed
+    const std::string text = render(each, session.sources, session.colour);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  return has_errors;
+}
+
+bool PieceCompiler::print_findings(std::uint32_t file) { return repl::print_findings(session_, file); }
+
+// ---------------------------------------------------------------- what was typed
+
+PieceCompiler::Attempt PieceCompiler::begin(const Typed& typed) {
+  // the lines before are empty: then positions are those of the session
+  const std::string above(typed.line - 1, '\n');
+  Attempt attempt;
+  attempt.file = session_.sources.add(typed.path, above + typed.text);
+  const auto begin = static_cast<std::uint32_t>(above.size());
+  attempt.typed = {attempt.file, begin, begin + static_cast<std::uint32_t>(typed.text.size())};
+  return attempt;
+}
+
+std::unique_ptr<ast::Module> PieceCompiler::parse_alone(const SourceMap& sources, Span typed, const Frame& frame,
+                                                        Diagnostics& diagnostics) {
+  ExpandedText text;
+  const Span begin{typed.file, typed.begin, typed.begin}, end{typed.file, typed.end, typed.end};
+  const auto add = [&](std::string_view part, Span at, PartOrigin origin) {
+    if (!part.empty()) text.append(part, at, origin);
+  };
+  add(frame.before, begin, PartOrigin::replaced);
+  add(text_at(sources, typed), typed, PartOrigin::copied);
+  add(frame.after, end, PartOrigin::replaced);
+  text.end_at(end);
+  return parse(typed.file, sources, diagnostics, &text);
+}
+
+/// Statements as they are, or without their last `;`, or an expression. @return nothing, after messages: none of them
+std::optional<PieceCompiler::Frame> PieceCompiler::find_frame(Attempt& attempt) {
+  const Frame statements, expression{targets(1), "\n;", 1};
+  Frame unended{"", "\n;"};
+  Diagnostics furthest;  // of the form that explains most of the text
+  const auto fits = [&](const Frame& frame, Diagnostics& diagnostics, std::unique_ptr<ast::Module>& module) {
+    module = parse_alone(session_.sources, attempt.typed, frame, diagnostics);
+    if (!diagnostics.has_errors()) return true;
+    if (!furthest.has_errors() || first_error(furthest) < first_error(diagnostics)) furthest = diagnostics;
+    return false;
+  };
+  std::unique_ptr<ast::Module> module;
+  if (Diagnostics found; fits(statements, found, module)) {
+    attempt.own = definitions_of(*module, session_.sources);
+    return statements;
+  }
+  if (Diagnostics ignored; fits(unended, ignored, module)) {
+    attempt.own = definitions_of(*module, session_.sources);
+    const ast::Expr* expr = only_expression(*module);
+    unended.is_call = expr && expr->kind == ast::ExprKind::Call;
+    return expr && !unended.is_call ? expression : unended;
+  }
+  if (Diagnostics ignored; fits(expression, ignored, module)) return expression;
+  session_.diagnostics = std::move(furthest);
+  print_findings(attempt.file);
+  return std::nullopt;
+}
+
+bool PieceCompiler::is_unfinished(const std::string& text) {
+  // an error where the text ends: whoever types more may mend it
+  SourceMap sources;
+  const Span typed{sources.add("repl", text), 0, static_cast<std::uint32_t>(text.size())};
+  std::size_t end = text.size();
+  while (end > 0 && is_blank(text[end - 1])) --end;
+  bool breaks_off = false;
+  for (const Frame& frame : {Frame{}, Frame{"", "\n;"}, Frame{targets(1), "\n;", 1}}) {
+    Diagnostics found;
+    parse_alone(sources, typed, frame, found);
+    if (!found.has_errors()) return false;
+    breaks_off = breaks_off || first_error(found) >= end;
+  }
+  return breaks_off;
+}
+
+// ---------------------------------------------------------------- compiling
+
+ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
+  ExpandedText text;
+  std::set<std::string, std::less<>> names;
+  const Span start{attempt.file, attempt.typed.begin, attempt.typed.begin};
+  const auto add = [&](std::string_view part, Span at) {
+    if (!part.empty()) text.append(part, at, PartOrigin::replaced);
+  };
+  const auto copy = [&](Span span) {
+    const std::string_view part = text_at(session_.sources, span);
+    add_names(part, names);
+    if (!part.empty()) text.append(part, span, PartOrigin::copied);
+  };
+  for (const Definition& each : attempt.earlier) {
+    copy(each.span);
+    add("\n", start);
+  }
+  // what was typed comes last, but the names in it are needed now
+  add_names(text_at(session_.sources, attempt.typed), names);
+  for (const auto& [name, variable] : variables_) add_names(variable->mapping, names);
+  for (const auto& [name, variable] : variables_) {
+    if (!names.contains(name)) continue;
+    const std::string declaration =
+        variable->mapping.empty() ? fmt::format("{} {};\n", variable->type, name) : variable->mapping + ";\n";
+    add(declaration, variable->declared);
+  }
+  add(attempt.frame.before, start);
+  copy(attempt.typed);
+  add(attempt.frame.after, {attempt.file, attempt.typed.end, attempt.typed.end});
+  text.end_at({attempt.file, attempt.typed.end, attempt.typed.end});
+  return text;
+}
+
+bool PieceCompiler::compile_once(const Attempt& attempt, Compilation& result) {
+  SessionPiece piece;
+  for (const auto& [name, variable] : variables_)
+    if (variable->writer != nullptr || variable->value->is_resolved()) piece.settled.insert(name);
+  piece.modules_run = modules_run_;
+  session_.diagnostics = {};
+  const ExpandedText text = text_of(attempt);
+  std::optional<Compilation> compiled = driver::compile(session_, attempt.file, {.text = &text, .piece = &piece});
+  if (compiled) result = std::move(*compiled);
+  return compiled.has_value();
+}
+
+/// Functions and constants of earlier pieces that have errors now, as what they use has another type.
+/// @return true if there were some
+bool PieceCompiler::forget_broken(Attempt& attempt, std::vector<std::string>& forgotten) const {
+  bool found = false;
+  for (const Diagnostic& each : session_.diagnostics.all()) {
+    if (severity_of(each.kind) != Severity::error || each.span.file == attempt.file) continue;
+    const auto broken = std::ranges::find_if(attempt.earlier, [&](const Definition& definition) {
+      return definition.span.file == each.span.file && definition.span.begin <= each.span.begin &&
+             each.span.begin < definition.span.end;
+    });
+    if (broken == attempt.earlier.end() || broken->kind == DefinitionKind::import) continue;
+    forgotten.push_back(fmt::format("{}: {}", broken->name, each.message));
+    attempt.earlier.erase(broken);
+    found = true;
+  }
+  return found;
+}
+
+bool PieceCompiler::compile_with(Attempt& attempt, Compilation& result, std::vector<std::string>& forgotten) {
+  while (!compile_once(attempt, result))
+    if (!forget_broken(attempt, forgotten)) return false;
+  return true;
+}
+
+bool PieceCompiler::is_in_use(const Definition& type) const {
+  return std::ranges::any_of(variables_, [&](const auto& each) {
+    std::set<std::string, std::less<>> names;
+    add_names(each.second->type, names);
+    return names.contains(type.name);
+  });
+}
+
+std::optional<Piece> PieceCompiler::compile(const Typed& typed) {
+  Attempt attempt = begin(typed);
+  const std::optional<Frame> frame = find_frame(attempt);
+  if (!frame) return std::nullopt;
+  attempt.frame = *frame;
+  for (const Definition& earlier : definitions_) {
+    const bool is_replaced =
+        std::ranges::any_of(attempt.own, [&](const Definition& own) { return replaces(own, earlier); });
+    const bool is_kept = earlier.kind == DefinitionKind::type && is_in_use(earlier);  // check tells of the second one
+    if (!is_replaced || is_kept) attempt.earlier.push_back(earlier);
+  }
+  Piece piece;
+  piece.file = attempt.file;
+  piece.compilation = std::make_unique<Compilation>();
+  bool compiled = compile_with(attempt, *piece.compilation, piece.forgotten);
+  if (compiled && attempt.frame.is_call) {
+    const CheckedProgram& checked = *piece.compilation->checked;
+    const ast::Stmt& call = *checked.modules.back()->statements.statements.back();
+    const std::size_t count = output_count(*ast::as<const ast::Evaluate>(call).expr, checked.types);
+    if (count > 0) {
+      attempt.frame = {targets(count), "\n;", count};
+      compiled = compile_with(attempt, *piece.compilation, piece.forgotten);
+    }
+  }
+  if (print_findings(attempt.file) || !compiled) return std::nullopt;
+  definitions_ = attempt.earlier;
+  definitions_.insert(definitions_.end(), attempt.own.begin(), attempt.own.end());
+  bind(attempt, piece);
+  return piece;
+}
+
+std::optional<std::string> PieceCompiler::type_of(const Typed& expression) {
+  Attempt attempt = begin(expression);
+  attempt.frame = {targets(1), "\n;", 1};
+  attempt.earlier = definitions_;
+  Compilation result;
+  std::vector<std::string> forgotten;
+  const bool compiled = compile_with(attempt, result, forgotten);
+  if (print_findings(attempt.file) || !compiled) return std::nullopt;
+  const CheckedProgram& checked = *result.checked;
+  for (const ScriptResult& each : checked.results)
+    if (checked.variables[each.variable].name == value_name)
+      return checked.types.name(checked.variables[each.variable].type);
+  return std::nullopt;
+}
+
+// ---------------------------------------------------------------- variables
+
+std::shared_ptr<LiveVariable> PieceCompiler::variable_for(const Attempt& attempt, const Compilation& compilation,
+                                                          ast::VariableId id, Piece& piece) {
+  const Variable& checked = compilation.checked->variables[id];
+  const auto known = variables_.find(checked.name);
+  if (known != variables_.end()) {
+    const Span declared = known->second->declared;
+    if (declared.file == checked.span.file && declared.begin == checked.span.begin) return known->second;
+  }
+  const bool is_value =
+      checked.span.file == attempt.file && attempt.frame.value_count > 0 && checked.name.starts_with(value_name);
+  auto variable = std::make_shared<LiveVariable>();
+  variable->name = is_value ? "ans" + checked.name.substr(value_name.size()) : checked.name;
+  variable->type = compilation.checked->types.name(checked.type);
+  variable->declared = checked.span;
+  if (is_value && !ends_with_semicolon(text_at(session_.sources, attempt.typed))) piece.values.push_back(variable);
+  if (known != variables_.end()) piece.redefined.push_back(checked.name);
+  return variable;
+}
+
+void PieceCompiler::bind(const Attempt& attempt, Piece& piece) {
+  const Compilation& compilation = *piece.compilation;
+  const CheckedProgram& checked = *compilation.checked;
+  for (const ScriptParameter& each : checked.parameters)
+    piece.inputs.push_back(variable_for(attempt, compilation, each.variable, piece));
+  for (const ScriptResult& each : checked.results) {
+    piece.outputs.push_back(variable_for(attempt, compilation, each.variable, piece));
+    piece.outputs.back()->mapping.clear();  // it is written now
+  }
+  for (const LiveVariables* some : {&piece.inputs, &piece.outputs})
+    for (const auto& variable : *some) {
+      // an earlier variable of this name may still be read here: the one declared last is meant from now on
+      const auto known = variables_.find(variable->name);
+      const bool is_older = known != variables_.end() && variable->declared.file != attempt.file &&
+                            known->second->declared.file == attempt.file;
+      if (!is_older) variables_[variable->name] = variable;
+    }
+  keep_mapped(attempt, piece);
+  for (const auto& module : checked.modules)
+    if (module != checked.modules.back()) modules_run_.insert(module->file);
+}
+
+/// `file f<"path">;` alone: whoever writes it later needs the path, too.
+void PieceCompiler::keep_mapped(const Attempt& attempt, Piece& piece) {
+  const CheckedProgram& checked = *piece.compilation->checked;
+  for (const ast::StmtPtr& statement : checked.modules.back()->statements.statements) {
+    if (statement->kind != ast::StmtKind::Declaration) continue;
+    const auto& declaration = ast::as<const ast::Declaration>(*statement);
+    for (const ast::Declarator& each : declaration.declarators) {
+      if (!each.mapping || each.name.span.file != attempt.file) continue;
+      const auto is_it = [&](const ScriptResult& result) { return result.variable == each.variable; };
+      if (std::ranges::any_of(checked.results, is_it)) continue;
+      auto variable = std::make_shared<LiveVariable>();
+      variable->name = each.name.text;
+      variable->type = checked.types.name(checked.variables[each.variable].type);
+      variable->declared = each.name.span;
+      variable->mapping =
+          fmt::format("{} {}", text_at(session_.sources, declaration.type.span), text_at(session_.sources, each.span));
+      variables_[variable->name] = variable;
+    }
+  }
+}
+
+}  // namespace raddle::driver::repl

@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compiler/terminal/screen.hpp"
+
+namespace raddle::driver::repl {
+
+/// A curve through the numbers, left to right, of characters with eight dots each. What is no finite number is left
+/// out.
+/// @param size  of the drawing, labels included
+std::string plot(const std::vector<double>& numbers, terminal::Size size);
+
+}  // namespace raddle::driver::repl

@@ -1,0 +1,50 @@
+// `raddle` on a terminal: wires the session, its conversation and its console together.
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <expected>
+#include <utility>
+
+#include "compiler/driver/commands.hpp"
+#include "compiler/driver/repl/console.hpp"
+#include "compiler/driver/repl/conversation.hpp"
+#include "compiler/driver/run_settings.hpp"
+#include "compiler/driver/signals.hpp"
+
+namespace raddle::driver {
+
+int run_repl(Session& session) {
+  std::expected<vm::RunOptions, int> options = run_options(session.options, "repl");
+  if (!options) return options.error();
+  std::atomic<repl::Console*> listening{nullptr};
+  std::atomic<bool> is_ended{false};
+  // before there are other threads: they inherit the mask
+  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP, SIGWINCH}, [&](int signal, unsigned) {
+    repl::Console* console = listening.load();
+    if (signal == SIGWINCH && console) return console->resized();
+    if (signal != SIGTERM && signal != SIGHUP) return;
+    if (!console || is_ended.exchange(true)) _exit(exit_ended_early);
+    console->leave_soon();
+  });
+  repl::Console console(wants_colour(STDOUT_FILENO));
+  listening = &console;
+  repl::Conversation conversation(
+      session, std::move(*options),
+      {.size = [&console] { return console.size(); },
+       .is_interrupted = [&console](std::chrono::milliseconds most) { return console.is_interrupted(most); },
+       .has_colour = session.colour});
+  fmt::print("{}, {} workers. :help lists commands, Ctrl-D leaves.\n", version, conversation.workers());
+  console.run(conversation);
+  const int code = is_ended ? exit_ended_early : exit_ok;
+  if (conversation.session().is_abandoned()) {
+    console.leave();
+    _exit(code);  // a computation that can not be ended uses what destructors would take from it
+  }
+  listening = nullptr;
+  return code;
+}
+
+}  // namespace raddle::driver

@@ -1,0 +1,36 @@
+#pragma once
+// The terminal itself: its mode, its size, its bytes.
+#include <termios.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compiler/terminal/screen.hpp"
+
+namespace raddle::terminal {
+
+/// Keys come one by one and unseen, Ctrl-C as a byte, until it is destroyed or suspended.
+class Tty {
+ public:
+  /// @param input, output  descriptors of a terminal; `output` may be something else afterwards
+  Tty(int input, int output);
+  ~Tty();
+  Tty(const Tty&) = delete;
+
+  /// @return the bytes that are there, "" if none came in that time; nothing: the terminal is gone
+  std::optional<std::string> read(std::chrono::milliseconds most);
+  void write(std::string_view bytes) const;
+  Size size() const;
+  /// As it was before: while others use it, and before the process ends without destructors.
+  void leave();
+  void enter();
+
+ private:
+  const int input_, output_;
+  termios before_{};
+  bool is_raw_ = false;
+};
+
+}  // namespace raddle::terminal

@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+"""`raddle` on a terminal: what a person sees.
+
+    check_repl.py [--raddle PATH] [--update-golden] [FILTER]
+
+tests/golden/repl/NAME.session is what stands on the screen at the end. Lines after a prompt, `3> ` or ` . `, are typed;
+each when all before it is there. Other tests press single keys.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from pty_session import PtySession
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests/golden/repl"
+PROMPT = re.compile(r"^(\d+> | +\. )(.*)$")
+CTRL_C, CTRL_D, TAB = "\x03", "\x04", "\t"
+
+
+class Fault(Exception):
+    pass
+
+
+class Place:
+    """A folder of its own, and an own home."""
+
+    def __init__(self, raddle):
+        self.raddle = str(raddle)
+        self.keeper = tempfile.TemporaryDirectory(prefix="raddle_repl_")
+        self.folder = pathlib.Path(self.keeper.name)
+        self.environment = {"XDG_STATE_HOME": str(self.folder / "state"), "XDG_CACHE_HOME": str(self.folder / "cache"),
+                            "HOME": str(self.folder), "NO_COLOR": "1"}
+
+    def session(self, *arguments, colour=False, **size):
+        environment = dict(self.environment)
+        if colour:
+            del environment["NO_COLOR"]
+        return PtySession([self.raddle, *(arguments or ["--workers=2"])], folder=self.folder, environment=environment,
+                          **size)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+
+def expect(found, expected, what):
+    if found != expected:
+        raise Fault(f"{what}: expected\n{expected}\nfound\n{found}")
+
+
+def expect_in(part, whole, what):
+    if part not in whole:
+        raise Fault(f"{what}: expected {part!r} in\n{whole}")
+
+
+# ---------------------------------------------------------------- transcripts
+
+def settle(session, quiet=0.5):
+    """Until nothing has come for a while."""
+    last, since = session.screen.text(), time.monotonic()
+    while time.monotonic() - since < quiet:
+        session.read(0.05)
+        if session.screen.text() != last:
+            last, since = session.screen.text(), time.monotonic()
+
+
+def play(place, path, update):
+    expected = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    with place.session(columns=100, rows=40) as session:
+        if not update:
+            session.wait_for_prompt()
+        else:
+            settle(session)
+        first = session.screen.text().split("\n")[0]  # names the version and the number of workers
+        for number, line in enumerate(expected):
+            typed = PROMPT.match(line)
+            if not typed:
+                continue
+            if update:
+                settle(session)
+            else:
+                before = [first, *expected[:number], typed[1].rstrip()]
+                try:
+                    session.wait_for(lambda b="\n".join(before).rstrip(): session.screen.text() == b, "what is expected")
+                except AssertionError as fault:
+                    raise Fault(f"{fault}\nexpected:\n" + "\n".join(before)) from fault
+            session.send(typed[2].strip() if typed[1].strip() == "." else typed[2])
+            session.send("\r")
+        last = [line for line in expected[-1:] if PROMPT.match(line + " ")]
+        if not last:
+            raise Fault("the last line of a transcript is a prompt")
+        if update:
+            settle(session)
+            path.write_text("\n".join(session.screen.text().split("\n")[1:]) + "\n", encoding="utf-8")
+            return
+        whole = "\n".join([first, *expected])
+        session.wait_for(lambda: session.screen.text() == whole, "the end of the transcript:\n" + whole)
+
+
+# ---------------------------------------------------------------- keys
+
+def ctrl_d_leaves(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send(CTRL_D)
+        expect(session.wait_for_end(), 0, "exit code")
+
+
+def ctrl_c_clears_the_line(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("int x = 5" + CTRL_C + "6 * 7\r")
+        session.wait_for_text("42")
+        expect_in("1> 6 * 7\n42", session.screen.text(), "the line that was cleared")
+
+
+def ctrl_c_ends_what_runs(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        for line in ("import sys;", "float y = 1.0; (float r) late(float t) { sleep(t) => r = t; }", "x = late(600.0);"):
+            session.send(line + "\r")
+            session.wait_for_prompt()
+        session.wait_for_text("x : float, running")
+        session.send(CTRL_C)
+        session.wait_for_text("stopped: x")
+        session.send("x\r")
+        session.wait_for_text("failed: stopped by Ctrl-C")
+        session.send("y + 1\r")
+        session.wait_for_text("2.0")
+
+
+def ctrl_c_ends_a_program(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("app (void v) nap() { \"sleep\" \"1234\" }\r")
+        session.wait_for_text("2>")
+        session.send("v = nap();\r")
+        session.wait_for_text("v : void, running")
+        session.send(CTRL_C)
+        session.wait_for_text("stopped: v")
+        own = subprocess.run(["pgrep", "-P", str(session.process)], capture_output=True, text=True, check=False)
+        expect(own.stdout, "", "programs that are left")
+
+
+def ctrl_c_ends_native_code(place):
+    """A long computation of machine code can not be interrupted: the prompt comes back all the same."""
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("(int r) f(int n) { if (n < 2) { r = n; } else { r = f(n - 1) + f(n - 2); } }\r")
+        session.wait_for_text("2>")
+        session.send("x = f(60);\r")
+        session.wait_for_text("x : int, running")
+        session.send(CTRL_C)
+        session.wait_for_text("stopped: x")
+        session.send("1 + 1\r")
+        session.wait_for_text("\n2\n")
+        session.send(CTRL_D)
+        expect(session.wait_for_end(), 0, "exit code")
+
+
+def background_output_leaves_the_prompt_whole(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        for line in ("import sys; import io;", "(void v) late(float t) { sleep(t) => v = printf(\"late output\"); }",
+                     "v = late(0.8);"):
+            session.send(line + "\r")
+            session.wait_for_prompt()
+        session.send("1 + 2 * 3")
+        session.wait_for_text("\nlate output\n")
+        session.wait_for_text("v is set")
+        session.wait_for_text("\n4> 1 + 2 * 3")
+        expect(session.screen.text().split("\n")[-1], "4> 1 + 2 * 3", "the line that is being typed")
+        session.send("\r")
+        session.wait_for_text("\n7\n")
+
+
+def entries_go_on_over_lines(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("(int r) twice(int n) {\r")
+        session.wait_for_text("\n .")
+        session.send("r = 2 * n;\r}\r")
+        session.wait_for_text("4>")
+        session.send("twice(21)\r")
+        session.wait_for_text("42")
+        expect_in("1> (int r) twice(int n) {\n .   r = 2 * n;\n . }\n4> twice(21)", session.screen.text(), "lines")
+
+
+def pasted_lines_are_one_entry(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("\x1b[200~int a = 1;\nint b = 2;\x1b[201~")
+        session.wait_for_text(". int b = 2;")
+        session.send("\r")
+        session.wait_for_text("3>")
+        session.send("a + b\r")
+        session.wait_for_text("\n3\n")
+
+
+def history_stays(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("111 + 222\r")
+        session.wait_for_text("333")
+        session.send("if (true) {\rtrace(1);\r}\r")
+        session.wait_for_text("trace: 1")
+        session.send(CTRL_D)
+        session.wait_for_end()
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("\x1b[A")
+        session.wait_for_text(". }")
+        session.send("\x1b[A\x1b[A\x1b[A")
+        session.wait_for_text("1> 111 + 222")
+        session.send(CTRL_C + "\x12tra")
+        session.wait_for_text("search `tra`: if (true)")
+        session.send("\r")
+        session.wait_for_text("trace: 1")
+    mode = os.stat(place.folder / "state/raddle/history").st_mode & 0o777
+    expect(mode, 0o600, "mode of the history")
+
+
+def tab_completes(place):
+    place.write("some_script.df", "int loaded = 5;\n")
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("int alpha_beta = 3;\r")
+        session.wait_for_text("2>")
+        session.send("alph" + TAB + " + 1\r")
+        session.wait_for_text("2> alpha_beta + 1\n4")
+        session.send(":lo" + TAB + " some" + TAB + "\r")
+        session.wait_for_text(":load some_script.df\n")
+        session.send("load" + TAB + "\r")
+        session.wait_for_text("4> loaded\n5")
+        session.send("import sta" + TAB + ";\r")
+        session.wait_for_text("5> import stats;\n6>")
+        session.send("fo" + TAB + TAB)
+        session.wait_for_text("foreach")
+
+
+def colours(place):
+    with place.session(colour=True) as session:
+        session.wait_for_prompt()
+        session.send("int x = 4; // four")
+        session.wait_for_text("// four")
+        for part in ("\x1b[36mint", "\x1b[33m4", "\x1b[90m// four"):
+            expect_in(part, session.raw, "colours")
+
+
+def wide_characters_and_wrapping(place):
+    with place.session(columns=20) as session:
+        session.wait_for_prompt()
+        session.send("strcat(\"abcdefgh\", \"ijklmnop\")")
+        session.wait_for_text("klmnop")
+        expect(session.screen.text().split("\n")[-2:], ["1> strcat(\"abcdefgh\"", ", \"ijklmnop\")"], "rows")
+        session.send("\x01\x1b[C\x1b[C\x0b")  # begin of the line, two to the right, the rest away
+        session.wait_for(lambda: session.screen.text().endswith("1> st"), "a short line")
+        session.send(CTRL_C + "\"\u00e4\u00f6\"\r")
+        session.wait_for_text("\n\"\u00e4\u00f6\"")
+
+
+def size_changes(place):
+    with place.session(columns=60) as session:
+        session.wait_for_prompt()
+        session.send("1 + 1")
+        session.wait_for_text("1 + 1")
+        session.resize(30, 10)
+        session.send(" + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1\r")
+        session.wait_for_text("\n10\n")
+
+
+def sigterm_leaves_the_terminal_as_it_was(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        os.kill(session.process, signal.SIGTERM)
+        expect(session.wait_for_end(), 75, "exit code")
+        expect_in("\x1b[?2004l", session.raw, "the mode of pastes")
+
+
+def saved_and_loaded(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        for line in ("int k = 3;", "(int r) f(int n) { r = n * k; }", "f(2)", "int k = 4;", ":save out.df"):
+            session.send(line + "\r")
+            session.wait_for_prompt()
+        session.wait_for_text("written to out.df")
+        session.send(":reset\rk\r")
+        session.wait_for_text("unknown variable")
+        session.send(":load out.df\rf(5)\r")
+        session.wait_for_text("\n20\n")
+    expect(place.read("out.df"), "// int k = 3;\n(int r) f(int n) { r = n * k; }\n// f(2)\nint k = 4;\n", "the script")
+
+
+def time_is_told(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("import sys;\r:time v = sleep(0.4);\r")
+        session.wait_for(lambda: re.search(r"0\.[45]\d\d s", session.screen.text()), "a time")
+
+
+def a_pipe_is_a_script(place):
+    for command in ([], ["repl"], ["-"]):
+        done = subprocess.run([place.raddle, *command], input="trace(6 * 7);\n", capture_output=True, text=True,
+                              cwd=place.folder, check=False, timeout=30)
+        expect((done.stdout, done.returncode), ("trace: 42\n", 0), f"raddle {command} behind a pipe")
+
+
+TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_ends_a_program, ctrl_c_ends_native_code,
+         background_output_leaves_the_prompt_whole, entries_go_on_over_lines, pasted_lines_are_one_entry, history_stays,
+         tab_completes, colours, wide_characters_and_wrapping, size_changes, sigterm_leaves_the_terminal_as_it_was,
+         saved_and_loaded, time_is_told, a_pipe_is_a_script]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Tests the interactive session.")
+    parser.add_argument("--raddle", default=ROOT / "build/raddle")
+    parser.add_argument("--update-golden", action="store_true")
+    parser.add_argument("filter", nargs="?", default="")
+    arguments = parser.parse_args()
+    failed = 0
+    transcripts = [(path.stem, lambda place, p=path: play(place, p, arguments.update_golden))
+                   for path in sorted(GOLDEN.glob("*.session"))]
+    tests = transcripts + ([] if arguments.update_golden else [(test.__name__, test) for test in TESTS])
+    tests = [(name, test) for name, test in tests if arguments.filter in name]
+    for name, test in tests:
+        try:
+            test(Place(pathlib.Path(arguments.raddle).resolve()))
+        except (Fault, AssertionError) as fault:
+            failed += 1
+            print(f"repl: {name}: {fault}")
+    print(f"repl: {len(tests) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+#include "vm/interpret/machine.hpp"
+
+#include <algorithm>
+
+#include "vm/interpret/leaf_call.hpp"
+#include "vm/memory/memory_limit.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+/// Loops stop making iterations when so many programs and calls wait for the outside.
+std::uint32_t throttle_limit(const RunOptions& options) { return 1000 + 4 * options.process_budget.programs; }
+
+/// Enough iterations for all workers and all programs that run at once.
+std::int64_t window_limit(const RunOptions& options, const WorkerPool& pool) {
+  return std::max<std::int64_t>(8 * pool.capacity(), 4 * options.process_budget.programs);
+}
+
+}  // namespace
+
+Machine::Machine(const RunOptions& options)
+    : cells(options.call_memory_bytes != 0 ? options.call_memory_bytes : memory_limit_bytes() / 2),
+      pool(std::max(1u, options.workers), {.scheduler = options.scheduler,
+                                           .order = options.queue_order,
+                                           .scheduler_seed = options.scheduler_seed,
+                                           .inlining = options.inlining}),
+      throttle(pool, throttle_limit(options)),
+      outside(options.process_budget, pool.capacity()),
+      loop_windows(pool, window_limit(options, pool)) {
+  for (unsigned i = 0; i < pool.capacity(); ++i) caches_.push_back({CellCache(cells)});
+}
+
+void Machine::run_to_rest() {
+  do {
+    pool.run();
+  } while (!pool.stopped() && (loop_windows.go_on() || force_leaf_calls()));
+}
+
+void Machine::end() {
+  outside.end();  // its callbacks use the pool and cells
+  partial_outputs.remove_all();
+  cells.destroy_all();
+}
+
+/// Nothing is left to do but calls of leaf functions that wait for arguments: such a function may be able to give
+/// some outputs without them. @return true if there were such calls: the run goes on
+bool Machine::force_leaf_calls() {
+  std::vector<LeafCall*> waiting;
+  cells.for_each_live([&waiting](Cell& cell) {
+    auto* call = dynamic_cast<LeafCall*>(&cell);
+    if (call && call->awaits_argument && !call->is_replaced) waiting.push_back(call);
+  });
+  for (LeafCall* call : waiting) {
+    // it stays enlisted with its argument's future: another one goes in its place
+    auto* forced =
+        ::new (caches_[0].cache.allocate(sizeof(LeafCall))) LeafCall(call->frame, call->site, call->instruction);
+    forced->is_forced = true;
+    call->is_replaced = true;
+    call->frame.retain();
+    pool.inject(*forced);
+  }
+  return !waiting.empty();
+}
+
+}  // namespace raddle::vm
