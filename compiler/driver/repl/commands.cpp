@@ -77,12 +77,10 @@ void Conversation::time(const std::string& argument) {
 void Conversation::vars(const std::string&) {
   constexpr std::size_t widest = 100;
   for (const auto& variable : live_->variables()) {
-    std::string text =
-        variable->progress() == vm::Progress::complete ? "= " + value_text(*variable) : ", " + state_of(*variable);
-    if (const std::size_t newline = text.find('\n'); newline != std::string::npos)
-      text = fmt::format("= {} elements", variable->value->get().as_array().size());
-    if (text.size() > widest) text = text.substr(0, widest) + "...";
-    say(fmt::format("{} : {}{}{}", variable->name, variable->type, text.starts_with(',') ? "" : " ", text));
+    const bool is_set = variable->progress() == vm::Progress::complete;
+    const std::string text = is_set ? " = " + value_text(*variable) : ", " + state_of(*variable);
+    const std::string line = text.substr(0, std::min(text.find('\n'), widest));
+    say(fmt::format("{} : {}{}{}", variable->name, variable->type, line, line.size() < text.size() ? " ..." : ""));
   }
 }
 
@@ -90,6 +88,7 @@ void Conversation::why(const std::string& argument) {
   const auto variable = live_->find(argument);
   if (!variable) return say(fmt::format("there is no variable `{}`", argument));
   if (variable->progress() == vm::Progress::complete) return say(fmt::format("{} is set", argument));
+  if (variable->progress() == vm::Progress::failed) return live_->explain_failure(*variable);
   say(fmt::format("{} : {}, {}", argument, variable->type, state_of(*variable)));
   // down the chain of what waits for what
   std::vector<const LiveVariable*> seen{variable.get()};

@@ -10,6 +10,7 @@
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/native/output.hpp"
+#include "vm/value/failure.hpp"
 
 namespace raddle::driver::repl {
 
@@ -77,6 +78,7 @@ void LiveSession::start(Entry& entry) {
     entry.options.leaf_compiler = entry.leaf_compiler.get();
   }
   for (const auto& variable : entry.outputs) variable->writer = &entry;
+  has_looked_at_rest_ = false;
   const ir::Function& main = entry.compilation->module.functions[entry.compilation->module.entry];
   const std::vector<std::uint32_t> reads = opt::count_reads(main);
   std::vector<vm::Future*> inputs = futures_of(entry.inputs);
@@ -93,10 +95,12 @@ void LiveSession::start(Entry& entry) {
 
 void LiveSession::look() {
   const bool rests = is_at_rest();
+  if (rests && has_looked_at_rest_) return;
   for (Entry* entry : live_entries()) {
     tell_failures(*entry);
     if (rests && !workspace_->is_stopped() && workspace_->take_if_ended(*entry->job)) end(*entry);
   }
+  has_looked_at_rest_ = rests;
   if (workspace_->is_stopped()) stop();  // for want of memory: the failure says so
   stdlib::flush_output();
 }
@@ -157,6 +161,18 @@ std::vector<std::string> LiveSession::stop() {
   }
   workspace_ = std::make_unique<vm::Workspace>(options_);
   return names;
+}
+
+void LiveSession::explain_failure(const LiveVariable& variable) {
+  const vm::Value value = variable.value->get();
+  session_.diagnostics = {};
+  vm::RunResult found;
+  if (value.kind() == vm::ValueKind::failure) {
+    const vm::Failure& failure = vm::as_failure(value);
+    found.failures.push_back({failure.message, failure.place, failure.notes, failure.calls});
+  }
+  add_findings(session_.sources, session_.diagnostics, found);
+  print_findings(session_, variable.declared.file);
 }
 
 void LiveSession::explain(Entry& entry) {

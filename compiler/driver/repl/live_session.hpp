@@ -58,6 +58,8 @@ class LiveSession {
   bool wait_for_rest(std::chrono::milliseconds most) const { return workspace_->wait_for_rest(most); }
   /// Ends what runs or waits; its variables fail. @return their names
   std::vector<std::string> stop();
+  /// Prints what has failed first. @pre the variable has failed
+  void explain_failure(const LiveVariable& variable);
   /// Prints why an entry does not go on. @pre is_at_rest()
   void explain(Entry& entry);
 
@@ -88,6 +90,7 @@ class LiveSession {
   vm::Future nothing_;                        ///< in place of inputs that are not read, so that they are not waited for
   std::unique_ptr<vm::Workspace> workspace_;  ///< after what it works on
   bool is_abandoned_ = false;
+  bool has_looked_at_rest_ = false;  ///< since something was started
 };
 
 }  // namespace raddle::driver::repl

@@ -16,7 +16,8 @@ TEST_CASE("characters, control keys, sequences") {
   CHECK(keys_of("\r\t\x7F") == std::vector<Key>{{KeyKind::enter}, {KeyKind::tab}, {KeyKind::backspace}});
   CHECK(keys_of("\x1b[A\x1bOB\x1b[1;5C\x1b[3~") ==
         std::vector<Key>{{KeyKind::up}, {KeyKind::down}, {KeyKind::word_right}, {KeyKind::delete_}});
-  CHECK(keys_of("\x1b\r\x1b" "b") == std::vector<Key>{{KeyKind::alt_enter}, {KeyKind::alt, "b"}});
+  CHECK(keys_of("\x1b\r\x1b"
+                "b") == std::vector<Key>{{KeyKind::alt_enter}, {KeyKind::alt, "b"}});
 }
 
 TEST_CASE("what means nothing is dropped as a whole") { CHECK(keys_of("\x1b[99;7~x") == keys_of("x")); }

@@ -18,9 +18,7 @@ struct Typing {
   Typing() : editor(rules(), history) {}
   static EditorRules rules() {
     return {.is_unfinished =
-                [](const std::string& text) {
-                  return std::ranges::count(text, '{') > std::ranges::count(text, '}');
-                },
+                [](const std::string& text) { return std::ranges::count(text, '{') > std::ranges::count(text, '}'); },
             .complete =
                 [](std::string_view text, std::size_t cursor) {
                   Completions found{text.substr(0, cursor).rfind(' ') + 1, {}};

@@ -7,10 +7,10 @@ using namespace raddle::terminal;
 TEST_CASE("columns of characters") {
   CHECK(text_width("abc") == 3);
   CHECK(text_width("\xC3\xA4") == 1);
-  CHECK(text_width("\xE4\xB8\xAD") == 2);          // Chinese
-  CHECK(text_width("\xF0\x9F\x98\x80") == 2);      // an emoji
-  CHECK(text_width("e\xCC\x81") == 1);             // an accent over it
-  CHECK(text_width("\xE2\xA0\x80") == 1);          // Braille
+  CHECK(text_width("\xE4\xB8\xAD") == 2);      // Chinese
+  CHECK(text_width("\xF0\x9F\x98\x80") == 2);  // an emoji
+  CHECK(text_width("e\xCC\x81") == 1);         // an accent over it
+  CHECK(text_width("\xE2\xA0\x80") == 1);      // Braille
 }
 
 TEST_CASE("bytes that are no UTF-8 are one character each") {
