@@ -19,7 +19,8 @@ struct Script {
 int run_script(Session& session, Script script, std::vector<std::string> arguments);
 
 /// An interactive session on the terminal that standard input and output are: `raddle repl`.
-int run_repl(Session& session);
+/// @param script  a file that is run first, as `:load` would; "": none
+int run_repl(Session& session, const std::string& script);
 
 /// Compiles without running: `raddle check`.
 int check_script(Session& session, Script script);

@@ -260,6 +260,9 @@ int run_tool(int argc, char** argv) {
   CLI::App* repl = app.add_subcommand("repl", "An interactive session; so is `raddle` alone on a terminal");
   add_reading_options(*repl, session.options);
   add_machine_options(*repl, session.options);
+  std::string script_to_load;
+  repl->add_option("--load", script_to_load, "Run this script first; its variables and functions stay")
+      ->type_name("FILE");
   CLI::App* format = app.add_subcommand("fmt", "Format scripts: one style, no options of style");
   format->add_flag("--check", line.format.check, "Name the files that are not formatted, exit 1 if any; write nothing");
   format->add_flag("--diff", line.format.show_diff, "Show what would change; write nothing");
@@ -303,7 +306,7 @@ int run_tool(int argc, char** argv) {
   line.rest = used.remaining();
   const bool has_script = *run || *check || !line.rest.empty() || !line.code.empty() || !session.options.emit.empty();
   if (*repl || !has_script) {
-    if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) return run_repl(session);
+    if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) return run_repl(session, script_to_load);
     if (*repl || isatty(STDIN_FILENO) == 0) line.rest = {"-"};  // from a pipe: a script
   }
   if (!line.rest.empty() && line.code.empty() && line.rest.front().size() > 1 && line.rest.front().starts_with("-"))

@@ -16,10 +16,13 @@ constexpr std::string_view begin_paste_marks = "\x1b[?2004h", end_paste_marks = 
 
 }  // namespace
 
-Tty::Tty(int input, int output) : input_(input), output_(fcntl(output, F_DUPFD_CLOEXEC, 3)) { enter(); }
+Tty::Tty(int input, int output) : input_(fcntl(input, F_DUPFD_CLOEXEC, 3)), output_(fcntl(output, F_DUPFD_CLOEXEC, 3)) {
+  enter();
+}
 
 Tty::~Tty() {
   leave();
+  close(input_);
   close(output_);
 }
 

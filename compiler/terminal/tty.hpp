@@ -14,7 +14,7 @@ namespace raddle::terminal {
 /// Keys come one by one and unseen, Ctrl-C as a byte, until it is destroyed or suspended.
 class Tty {
  public:
-  /// @param input, output  descriptors of a terminal; `output` may be something else afterwards
+  /// @param input, output  descriptors of a terminal; they may be something else afterwards
   Tty(int input, int output);
   ~Tty();
   Tty(const Tty&) = delete;

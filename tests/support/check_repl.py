@@ -152,6 +152,42 @@ def ctrl_c_ends_a_program(place):
         expect(own.stdout, "", "programs that are left")
 
 
+def programs_do_not_take_what_is_typed(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("app (void v) reads() { \"cat\" }\r")
+        session.wait_for_text("2>")
+        session.send("v = reads();\r")
+        session.wait_for_text("3>")
+        session.send("v => trace(\"read\");\r")
+        session.wait_for_text("trace: read")
+
+
+def a_module_is_read_again_until_it_is_right(place):
+    place.write("shared.df", "int base = ;\n")
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("import shared;\r")
+        session.wait_for_text("shared.df:1:12: error")
+        place.write("shared.df", "int base = 40;\n(int r) up(int n) { r = base + n; }\ntrace(\"once\");\n")
+        session.send("import shared;\r")
+        session.wait_for_text("trace: once")
+        session.send("up(2)\r")
+        session.wait_for_text("\n42\n")
+        expect(session.screen.text().count("trace: once"), 1, "runs of the module's statements")
+
+
+def memory_is_bounded(place):
+    with place.session("repl", "--call-memory", "30") as session:
+        session.wait_for_prompt()
+        session.send("(int r) endless(int n) { r = endless(n + 1) + n; }\r")
+        session.wait_for_text("2>")
+        session.send("x = endless(0);\r")
+        session.wait_for_text("does the recursion end?", 60)
+        session.send("1 + 1\r")
+        session.wait_for_text("\n2\n")
+
+
 def ctrl_c_ends_native_code(place):
     """A long computation of machine code can not be interrupted: the prompt comes back all the same."""
     with place.session() as session:
@@ -301,6 +337,14 @@ def saved_and_loaded(place):
     expect(place.read("out.df"), "// int k = 3;\n(int r) f(int n) { r = n * k; }\n// f(2)\nint k = 4;\n", "the script")
 
 
+def a_script_is_loaded_first(place):
+    place.write("first.df", "int early = 41;\n")
+    with place.session("repl", "--load", "first.df") as session:
+        session.wait_for_prompt()
+        session.send("early + 1\r")
+        session.wait_for_text("1> early + 1\n42")
+
+
 def time_is_told(place):
     with place.session() as session:
         session.wait_for_prompt()
@@ -316,9 +360,10 @@ def a_pipe_is_a_script(place):
 
 
 TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_ends_a_program, ctrl_c_ends_native_code,
+         programs_do_not_take_what_is_typed, a_module_is_read_again_until_it_is_right, memory_is_bounded,
          background_output_leaves_the_prompt_whole, entries_go_on_over_lines, pasted_lines_are_one_entry, history_stays,
          tab_completes, colours, wide_characters_and_wrapping, size_changes, sigterm_leaves_the_terminal_as_it_was,
-         saved_and_loaded, time_is_told, a_pipe_is_a_script]
+         saved_and_loaded, a_script_is_loaded_first, time_is_told, a_pipe_is_a_script]
 
 
 def main():

@@ -138,16 +138,16 @@ void Conversation::plot(const std::string& argument) {
   say(repl::plot(numbers, {std::min(size.columns, most_columns), std::min(size.rows, most_rows)}));
 }
 
-void Conversation::load(const std::string& argument) {
+void Conversation::load(const std::string& path) {
   std::string text, error;
-  if (!read_file(argument, text, error)) return say(fmt::format("can not read `{}`: {}", argument, error));
+  if (!read_file(path, text, error)) return say(fmt::format("can not read `{}`: {}", path, error));
   session_.diagnostics = {};
-  const std::uint32_t file = session_.sources.add(argument, text);
+  const std::uint32_t file = session_.sources.add(path, text);
   const std::optional<ExpandedText> expanded = preprocess_script(session_, file);
   if (print_findings(session_, file)) return;
-  if (const std::string folder = std::filesystem::path(argument).parent_path().string(); !folder.empty())
+  if (const std::string folder = std::filesystem::path(path).parent_path().string(); !folder.empty())
     session_.options.include_folders.push_back(folder);  // where later entries find what it imports
-  run_entry({argument, expanded ? expanded->text() : text, 1}, /*waits_for_end=*/false);
+  run_entry({path, expanded ? expanded->text() : text, 1}, /*waits_for_end=*/false);
 }
 
 void Conversation::save(const std::string& argument) {

@@ -47,9 +47,17 @@ bool Conversation::answer(const std::string& text) {
   if (text.starts_with(':'))
     command(text);
   else if (!trimmed(text).empty())
-    run_entry({"repl", text, line_}, /*waits_for_end=*/false);
+    answer_entry(text);
   line_ += line_count(text);
   return !has_quit_;
+}
+
+void Conversation::answer_entry(const std::string& text) {
+  const std::string word = trimmed(text);
+  const bool leaves = word == "quit" || word == "exit";
+  if ((leaves || word == "help") && !live_->find(word))
+    return say(leaves ? ":quit or Ctrl-D leaves" : ":help lists commands; `raddle doc` lists functions");
+  run_entry({"repl", text, line_}, /*waits_for_end=*/false);
 }
 
 void Conversation::command(const std::string& text) {
@@ -136,7 +144,7 @@ void Conversation::look() {
 void Conversation::interrupt() {
   if (!is_busy()) return;
   promises_.clear();
-  std::vector<std::string> names = live_->stop();
+  std::vector<std::string> names = live_->stop("stopped by Ctrl-C");
   std::ranges::sort(names);
   names.erase(std::ranges::unique(names).begin(), names.end());
   say(names.empty() ? "stopped" : fmt::format("stopped: {}", fmt::join(names, ", ")));

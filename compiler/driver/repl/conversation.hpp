@@ -26,6 +26,8 @@ class Conversation {
 
   /// Runs an entry or a command; gives it a moment, then it goes on in the background. @return false: `:quit`
   bool answer(const std::string& text);
+  /// Runs a script as an entry.
+  void load(const std::string& path);
   /// Tells what has happened since it was last called.
   void look();
   /// Ctrl-C: ends what runs or waits.
@@ -52,6 +54,7 @@ class Conversation {
   static const std::vector<Command>& command_list();
 
   void command(const std::string& text);
+  void answer_entry(const std::string& text);
   void run_entry(const Typed& typed, bool waits_for_end);
   void await(Entry& entry, bool waits_for_end);
   void report(const LiveVariables& values, const LiveVariables& outputs, const std::string& text);
@@ -68,7 +71,6 @@ class Conversation {
   void tasks(const std::string& argument);
   void vars(const std::string& argument);
   void plot(const std::string& argument);
-  void load(const std::string& argument);
   void save(const std::string& argument);
   void reset(const std::string& argument);
   void quit(const std::string& argument);

@@ -101,7 +101,7 @@ void LiveSession::look() {
     if (rests && !workspace_->is_stopped() && workspace_->take_if_ended(*entry->job)) end(*entry);
   }
   has_looked_at_rest_ = rests;
-  if (workspace_->is_stopped()) stop();  // for want of memory: the failure says so
+  if (workspace_->is_stopped()) stop("stopped, as there was too little memory");
   stdlib::flush_output();
 }
 
@@ -128,17 +128,16 @@ void LiveSession::end(Entry& entry) {
   entry.values.clear();
 }
 
-void LiveSession::replace_value(LiveVariable& variable) {
+void LiveSession::replace_value(LiveVariable& variable, const std::string& reason) {
   const bool was_computed = variable.writer != nullptr;
   if (is_abandoned_) static_cast<void>(variable.value.release());
   variable.value = std::make_unique<vm::Future>();
   if (!was_computed) return;
   const Span at = variable.declared;
-  variable.value->init(
-      vm::failed_value(vm::make_ref<vm::Failure>("stopped by Ctrl-C", vm::Place{at.file, at.begin, at.end})));
+  variable.value->init(vm::failed_value(vm::make_ref<vm::Failure>(reason, vm::Place{at.file, at.begin, at.end})));
 }
 
-std::vector<std::string> LiveSession::stop() {
+std::vector<std::string> LiveSession::stop(const std::string& reason) {
   std::vector<std::string> names;
   const std::vector<Entry*> live = live_entries();
   if (workspace_->stop(patience)) {
@@ -150,7 +149,7 @@ std::vector<std::string> LiveSession::stop() {
   const auto give_up = [&](LiveVariable& variable) {
     if (is_settled(variable)) return;
     if (variable.writer) names.push_back(variable.name);
-    replace_value(variable);
+    replace_value(variable, reason);
   };
   for (Entry* entry : live) {
     for (const LiveVariables* some : {&entry->inputs, &entry->outputs})

@@ -56,8 +56,8 @@ class LiveSession {
   bool is_at_rest() const { return workspace_->is_at_rest(); }
   /// @return is_at_rest()
   bool wait_for_rest(std::chrono::milliseconds most) const { return workspace_->wait_for_rest(most); }
-  /// Ends what runs or waits; its variables fail. @return their names
-  std::vector<std::string> stop();
+  /// Ends what runs or waits; its variables fail with that reason. @return their names
+  std::vector<std::string> stop(const std::string& reason);
   /// Prints what has failed first. @pre the variable has failed
   void explain_failure(const LiveVariable& variable);
   /// Prints why an entry does not go on. @pre is_at_rest()
@@ -81,7 +81,7 @@ class LiveSession {
   void start(Entry& entry);
   void tell_failures(Entry& entry);
   void end(Entry& entry);
-  void replace_value(LiveVariable& variable);
+  void replace_value(LiveVariable& variable, const std::string& reason);
 
   Session& session_;
   const vm::RunOptions options_;

@@ -16,12 +16,17 @@ namespace raddle::driver::repl {
 OutputCapture::OutputCapture(Show show) : show_(std::move(show)) {
   int ends[2];
   std::fflush(nullptr);
+  input_ = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   output_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   error_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-  if (output_ < 0 || error_ < 0 || pipe2(ends, O_CLOEXEC) != 0 || pipe2(stop_, O_CLOEXEC) != 0)
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (input_ < 0 || nothing < 0 || output_ < 0 || error_ < 0 || pipe2(ends, O_CLOEXEC) != 0 ||
+      pipe2(stop_, O_CLOEXEC) != 0)
     throw std::runtime_error("no pipe for standard output");
   read_end_ = ends[0];
   fcntl(read_end_, F_SETFL, O_NONBLOCK);
+  dup2(nothing, STDIN_FILENO);
+  close(nothing);
   dup2(ends[1], STDOUT_FILENO);
   dup2(ends[1], STDERR_FILENO);
   close(ends[1]);
@@ -30,11 +35,12 @@ OutputCapture::OutputCapture(Show show) : show_(std::move(show)) {
 
 OutputCapture::~OutputCapture() {
   drain();
+  dup2(input_, STDIN_FILENO);
   dup2(output_, STDOUT_FILENO);
   dup2(error_, STDERR_FILENO);
   close(stop_[1]);
   thread_.join();
-  for (const int file : {output_, error_, read_end_, stop_[0]}) close(file);
+  for (const int file : {input_, output_, error_, read_end_, stop_[0]}) close(file);
 }
 
 void OutputCapture::relay() {

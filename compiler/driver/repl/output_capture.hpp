@@ -1,6 +1,7 @@
 #pragma once
 // Standard output and error of the process while a prompt stands at the bottom of the terminal: what anybody writes
-// there, programs that were started included, goes through a pipe and is shown above the prompt.
+// there, programs that were started included, goes through a pipe and is shown above the prompt. Standard input is
+// empty: what is typed is the session's.
 #include <functional>
 #include <mutex>
 #include <string_view>
@@ -13,7 +14,7 @@ class OutputCapture {
   using Show = std::function<void(std::string_view)>;
   /// @param show  called from any thread, one call at a time; must not write to standard output
   explicit OutputCapture(Show show);
-  /// Standard output and error are what they were before.
+  /// The standard streams are what they were before.
   ~OutputCapture();
   OutputCapture(const OutputCapture&) = delete;
 
@@ -25,7 +26,7 @@ class OutputCapture {
   bool show_some();
 
   Show show_;
-  int output_ = -1, error_ = -1;  ///< the descriptors before
+  int input_ = -1, output_ = -1, error_ = -1;  ///< the descriptors before
   int read_end_ = -1;
   int stop_[2] = {-1, -1};  ///< a pipe that is closed to end the thread
   std::mutex mutex_;        ///< held from reading until it is shown, so that the order is kept

@@ -162,6 +162,9 @@ ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
   // what was typed comes last, but the names in it are needed now
   add_names(text_at(session_.sources, attempt.typed), names);
   for (const auto& [name, variable] : variables_) add_names(variable->mapping, names);
+  for (const std::uint32_t module : modules_run_)  // their functions may read their variables
+    if (!session_.sources.at(module).path().starts_with("<stdlib>/"))
+      add_names(session_.sources.at(module).text(), names);
   for (const auto& [name, variable] : variables_) {
     if (!names.contains(name)) continue;
     const std::string declaration =
@@ -211,6 +214,13 @@ bool PieceCompiler::compile_with(Attempt& attempt, Compilation& result, std::vec
   return true;
 }
 
+/// A module that could not be compiled is read again when it is imported again: it may be mended.
+void PieceCompiler::forget_unused_modules() {
+  std::erase_if(session_.module_files, [this](const auto& module) {
+    return !module.first.starts_with("<stdlib>/") && !modules_run_.contains(module.second);
+  });
+}
+
 bool PieceCompiler::is_in_use(const Definition& type) const {
   return std::ranges::any_of(variables_, [&](const auto& each) {
     std::set<std::string, std::less<>> names;
@@ -243,7 +253,10 @@ std::optional<Piece> PieceCompiler::compile(const Typed& typed) {
       compiled = compile_with(attempt, *piece.compilation, piece.forgotten);
     }
   }
-  if (print_findings(attempt.file) || !compiled) return std::nullopt;
+  if (print_findings(attempt.file) || !compiled) {
+    forget_unused_modules();
+    return std::nullopt;
+  }
   definitions_ = attempt.earlier;
   definitions_.insert(definitions_.end(), attempt.own.begin(), attempt.own.end());
   bind(attempt, piece);

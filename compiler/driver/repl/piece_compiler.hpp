@@ -68,6 +68,7 @@ class PieceCompiler {
   bool compile_once(const Attempt& attempt, Compilation& result);
   ExpandedText text_of(const Attempt& attempt) const;
   bool forget_broken(Attempt& attempt, std::vector<std::string>& forgotten) const;
+  void forget_unused_modules();
   bool is_in_use(const Definition& type) const;
   void bind(const Attempt& attempt, Piece& piece);
   std::shared_ptr<LiveVariable> variable_for(const Attempt& attempt, const Compilation& compilation, ast::VariableId id,

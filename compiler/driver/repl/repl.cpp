@@ -16,7 +16,7 @@
 
 namespace raddle::driver {
 
-int run_repl(Session& session) {
+int run_repl(Session& session, const std::string& script) {
   std::expected<vm::RunOptions, int> options = run_options(session.options, "repl");
   if (!options) return options.error();
   std::atomic<repl::Console*> listening{nullptr};
@@ -37,6 +37,7 @@ int run_repl(Session& session) {
        .is_interrupted = [&console](std::chrono::milliseconds most) { return console.is_interrupted(most); },
        .has_colour = session.colour});
   fmt::print("{}, {} workers. :help lists commands, Ctrl-D leaves.\n", version, conversation.workers());
+  if (!script.empty()) conversation.load(script);
   console.run(conversation);
   const int code = is_ended ? exit_ended_early : exit_ok;
   if (conversation.session().is_abandoned()) {
