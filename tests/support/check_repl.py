@@ -139,6 +139,17 @@ def ctrl_c_ends_what_runs(place):
         session.wait_for_text("2.0")
 
 
+def ctrl_c_ends_endless_output(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("foreach i in [0:1000000000] { trace(i); }\r")
+        session.wait_for_text("trace: 1000\n")
+        session.send(CTRL_C)
+        session.wait_for_text("\nstopped\n")
+        session.send("6 * 7\r")
+        session.wait_for_text("\n42\n")
+
+
 def ctrl_c_ends_a_program(place):
     with place.session() as session:
         session.wait_for_prompt()
@@ -359,7 +370,8 @@ def a_pipe_is_a_script(place):
         expect((done.stdout, done.returncode), ("trace: 42\n", 0), f"raddle {command} behind a pipe")
 
 
-TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_ends_a_program, ctrl_c_ends_native_code,
+TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_ends_endless_output,
+         ctrl_c_ends_a_program, ctrl_c_ends_native_code,
          programs_do_not_take_what_is_typed, a_module_is_read_again_until_it_is_right, memory_is_bounded,
          background_output_leaves_the_prompt_whole, entries_go_on_over_lines, pasted_lines_are_one_entry, history_stays,
          tab_completes, colours, wide_characters_and_wrapping, size_changes, sigterm_leaves_the_terminal_as_it_was,

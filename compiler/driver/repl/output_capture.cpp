@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <stdexcept>
@@ -53,20 +55,25 @@ void OutputCapture::relay() {
   }
 }
 
-/// @return false: nothing is there
-bool OutputCapture::show_some() {
+/// @return the number of bytes
+std::size_t OutputCapture::show_some() {
   char bytes[16 * 1024];
   const ssize_t count = read(read_end_, bytes, sizeof bytes);
-  if (count <= 0) return false;
+  if (count <= 0) return 0;
   show_({bytes, static_cast<std::size_t>(count)});
-  return true;
+  return static_cast<std::size_t>(count);
 }
 
 void OutputCapture::drain() {
   stdlib::flush_output();
   std::fflush(nullptr);
   const std::lock_guard lock(mutex_);
-  while (show_some()) {
+  int there = 0;  // what comes meanwhile may have no end
+  if (ioctl(read_end_, FIONREAD, &there) != 0) return;
+  for (auto left = static_cast<std::size_t>(there); left > 0;) {
+    const std::size_t shown = show_some();
+    if (shown == 0) return;
+    left -= std::min(left, shown);
   }
 }
 

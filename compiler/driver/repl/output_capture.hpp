@@ -23,7 +23,7 @@ class OutputCapture {
 
  private:
   void relay();
-  bool show_some();
+  std::size_t show_some();
 
   Show show_;
   int input_ = -1, output_ = -1, error_ = -1;  ///< the descriptors before
