@@ -192,7 +192,9 @@ std::string Conversation::state_of(const LiveVariable& variable) const {
   if (!variable.writer) return "unset: nothing assigns it yet";
   const std::string awaited = awaited_by(*variable.writer);
   if (!awaited.empty()) return "waiting for " + awaited;
-  return live_->is_at_rest() ? "unset, and nothing will set it: see :why" : "running";
+  if (!live_->is_at_rest()) return "running";
+  return fmt::format("{}unset, and nothing will set it: see :why",
+                     variable.progress() == vm::Progress::partly ? "in part " : "");
 }
 
 }  // namespace raddle::driver::repl

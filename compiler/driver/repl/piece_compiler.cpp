@@ -49,6 +49,15 @@ std::uint32_t first_error(const Diagnostics& diagnostics) {
   return std::ranges::find_if(diagnostics.all(), is_error)->span.begin;
 }
 
+/// A comment, or a string of several lines, is open.
+bool opens_lines(const Diagnostics& diagnostics, std::string_view text) {
+  return std::ranges::any_of(diagnostics.all(), [text](const Diagnostic& each) {
+    const std::string_view at = text.substr(std::min<std::size_t>(each.span.begin, text.size()));
+    return each.kind == DiagnosticKind::unterminated_comment ||
+           (each.kind == DiagnosticKind::unterminated_string && (at.starts_with("\"\"\"") || at.starts_with("----")));
+  });
+}
+
 std::string targets(std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + nth_value(i);
@@ -136,7 +145,7 @@ bool PieceCompiler::is_unfinished(const std::string& text) {
     Diagnostics found;
     parse_alone(sources, typed, frame, found);
     if (!found.has_errors()) return false;
-    breaks_off = breaks_off || first_error(found) >= end;
+    breaks_off = breaks_off || first_error(found) >= end || opens_lines(found, text);
   }
   return breaks_off;
 }
