@@ -161,6 +161,7 @@ void Conversation::reset(const std::string&) {
   interrupt();
   promises_.clear();
   if (live_->is_abandoned()) static_cast<void>(live_.release());
+  session_.module_files.clear();  // they may have changed
   live_ = std::make_unique<LiveSession>(session_, options_);
 }
 

@@ -73,7 +73,6 @@ class LiveSession {
   std::uint32_t line_of(const LiveVariable& variable) const;
   PieceCompiler& pieces() { return pieces_; }
   const PieceCompiler& pieces() const { return pieces_; }
-  const SourceMap& sources() const { return session_.sources; }
   /// Some computation could not be ended: the process must end without destructors.
   bool is_abandoned() const { return is_abandoned_; }
 
