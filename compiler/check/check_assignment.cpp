@@ -10,8 +10,8 @@ namespace {
 /// What is to be said about one variable when all of its writes and reads are known.
 class Verdict {
  public:
-  Verdict(Context& context, Variable& variable, const VariableUse& use)
-      : context_(context), variable_(variable), use_(use), type_(context.store().base(variable.type)) {}
+  Verdict(Context& context, Variable& variable, const std::vector<VariableUse>& all, const VariableUse& use)
+      : context_(context), variable_(variable), all_(all), use_(use), type_(context.store().base(variable.type)) {}
 
   void report() {
     if (use_.writes.empty()) return never_assigned();
@@ -50,14 +50,32 @@ class Verdict {
     return found == use_.reads.end() ? nullptr : &*found;
   }
 
+  /// Where a variable of nearly the same name is declared by its assignment and never read, it may be meant.
+  Diagnostic& show_misspelt(Diagnostic& diagnostic) {
+    std::vector<std::string> names;
+    std::vector<VariableId> ids;
+    for (VariableId id = 0; id < all_.size(); ++id) {
+      const Variable& other = context_.variable(id);
+      if (!all_[id].is_implicit || !all_[id].reads.empty() || other.span.file != variable_.span.file) continue;
+      names.push_back(other.name);
+      ids.push_back(id);
+    }
+    const auto at = std::ranges::find(names, nearest_name(variable_.name, names));
+    if (at == names.end()) return diagnostic;
+    const VariableId found = ids[static_cast<std::size_t>(at - names.begin())];
+    context_.silenced.insert(found);
+    return diagnostic.label(context_.variable(found).span,
+                            "`" + *at + "` is declared by this assignment; did you mean `" + variable_.name + "`?");
+  }
+
   void never_assigned() {
     const Read* read = first_awaiting_read();
     if (variable_.role == VariableRole::output) {
       if (is_collection()) {
-        context_.diagnostics.report(DiagnosticKind::never_filled, variable_.span, variable_.name);
+        show_misspelt(context_.diagnostics.report(DiagnosticKind::never_filled, variable_.span, variable_.name));
       } else {
-        Diagnostic& diagnostic =
-            context_.diagnostics.report(DiagnosticKind::output_never_assigned, variable_.span, variable_.name);
+        Diagnostic& diagnostic = show_misspelt(
+            context_.diagnostics.report(DiagnosticKind::output_never_assigned, variable_.span, variable_.name));
         if (type_ == TypeStore::void_)
           diagnostic.note("assign it behind what it stands for: `... => " + variable_.name + " = make_void();`");
       }
@@ -68,11 +86,12 @@ class Verdict {
         warn_unused("is never used");
       }
     } else if (is_collection()) {
-      context_.diagnostics.report(DiagnosticKind::never_filled, variable_.span, variable_.name)
+      show_misspelt(context_.diagnostics.report(DiagnosticKind::never_filled, variable_.span, variable_.name))
           .label(read->span, "read here");
     } else {
-      Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::never_assigned, read->span, variable_.name)
-                                   .label(variable_.span, "declared here");
+      Diagnostic& diagnostic =
+          show_misspelt(context_.diagnostics.report(DiagnosticKind::never_assigned, read->span, variable_.name)
+                            .label(variable_.span, "declared here"));
       if (use_.is_mapped) diagnostic.note("`input(...)` makes a file of the name of one that exists");
     }
   }
@@ -138,6 +157,7 @@ class Verdict {
 
   Context& context_;
   Variable& variable_;
+  const std::vector<VariableUse>& all_;
   const VariableUse& use_;
   TypeId type_;
 };
@@ -181,7 +201,7 @@ void check_assignment(Context& context) {
     const bool is_input = context.options.piece != nullptr && variable.role == VariableRole::global;
     const bool stays_empty = collection && use.writes.empty() && use.is_declared && !is_input;
     variable.written_by_element = in_parts || stays_empty;
-    if (!is_excused(context, id, use)) Verdict(context, variable, use).report();
+    if (!is_excused(context, id, use)) Verdict(context, variable, all, use).report();
   }
 }
 

@@ -32,8 +32,16 @@ class FormatChecker {
       rest_.remove_prefix(percent + 1);
       if (!skip('%')) specifier();
     }
-    if (!failed_ && needed_ > values_.size())
+    if (failed_) return;
+    if (needed_ > values_.size())
       fail(fmt::format("needs {} value{}, found {}", needed_, needed_ == 1 ? "" : "s", values_.size()));
+    if (needed_ < values_.size())
+      context_.diagnostics
+          .report(DiagnosticKind::unused_format_value, values_[needed_]->span,
+                  needed_ == 0   ? "no specifiers"
+                  : needed_ == 1 ? "1 specifier"
+                                 : fmt::format("{} specifiers", needed_))
+          .label(format_.span, "the format");
   }
 
  private:

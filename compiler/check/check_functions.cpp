@@ -60,7 +60,11 @@ class CommandChecker {
   }
 
   void check_word(ast::Expr& word, bool is_command) {
+    const std::size_t reported = context_.diagnostics.all().size();
     const TypeId type = expressions_.value(word);
+    if (word.kind == ast::ExprKind::Name && reported != context_.diagnostics.all().size())
+      context_.diagnostics.latest().note("a word that means itself stands in quotes: `\"" +
+                                         ast::as<ast::Name>(word).text + "\"`");
     note_use(word);
     if (type == TypeStore::error) return;
     if (is_command) {
@@ -126,7 +130,7 @@ class CommandChecker {
       const TypeId type = context_.store().base(output.resolved_type);
       if ((type != TypeStore::file && type != TypeStore::url) || used_.contains(output.variable)) continue;
       context_.diagnostics.report(DiagnosticKind::unused_app_output, output.name.span, output.name.text)
-          .note("`@suppress=unused_output` before the definition silences this");
+          .note("`@suppress=unused_app_output` before the definition silences this");
     }
   }
 

@@ -48,6 +48,11 @@ class UseCollector {
     scopes_.back().push_back(variable);
   }
 
+  void declare_implicitly(VariableId variable) {
+    declare(variable);
+    use_[variable].is_implicit = true;
+  }
+
   /// Moves what is known of the scope's variables out of `writes`.
   void leave_scope(WriteSet& writes) {
     for (const VariableId variable : scopes_.back()) use_[variable].writes = writes.take(variable);
@@ -159,7 +164,7 @@ class UseCollector {
       WriteSet one;
       target(*assign.targets[i], one);
       if (i < assign.declares.size() && assign.declares[i])
-        for (const auto& [variable, unused] : one.all()) declare(variable);
+        for (const auto& [variable, unused] : one.all()) declare_implicitly(variable);
       if (const ast::Expr* value = value_of(assign, i)) note_needs(*value, one);
       writes.then(context_, std::move(one));
     }

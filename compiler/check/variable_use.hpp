@@ -15,6 +15,7 @@ struct VariableUse {
   std::vector<Read> reads;
   bool is_mapped = false;      ///< `file f<"name">`
   bool is_declared = false;    ///< by a statement or as a formal of a function with a body
+  bool is_implicit = false;    ///< declared by an assignment
   std::size_t loop_depth = 0;  ///< number of loops around its declaration
 };
 

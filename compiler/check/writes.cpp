@@ -30,7 +30,8 @@ void report_overlap(Context& context, VariableId variable, const Write& first, c
   if (how == Overlap::part) {
     const std::string whole = path_text(context, variable, common_part(first.path, second.path));
     context.diagnostics.report(DiagnosticKind::assigned_whole_and_in_parts, second.span, whole)
-        .label(first.span, first.path.size() < second.path.size() ? "assigned whole here" : "a part is assigned here");
+        .label(first.span, first.path.size() < second.path.size() ? "assigned whole here" : "a part is assigned here")
+        .note("assign all of it at once, or each part by itself; what adds to an array goes into another one");
   } else if (has_index(first.path)) {
     context.diagnostics.report(DiagnosticKind::element_assigned_twice, second.span, context.variable(variable).name)
         .label(first.span, "first assignment");

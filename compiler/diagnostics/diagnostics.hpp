@@ -72,6 +72,7 @@ class Diagnostics {
   bool has_errors() const { return error_count_ != 0; }
   std::size_t error_count() const { return error_count_; }
   const std::deque<Diagnostic>& all() const { return all_; }
+  Diagnostic& latest() { return all_.back(); }  ///< for more help; there must be one
   /// Sorts what was reported from the `first`-th on by position, for a phase that finds things in another order.
   /// References to those diagnostics are invalid then.
   void order_by_position(std::size_t first);

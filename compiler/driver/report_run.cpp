@@ -103,13 +103,13 @@ void add_findings(const SourceMap& sources, Diagnostics& diagnostics, const vm::
 int report_run(Session& session, const vm::RunResult& result, int signal) {
   add_findings(session.sources, session.diagnostics, result);
   session.print_diagnostics();
+  if (!result.stuck.empty())
+    fmt::print(stderr, "raddle: nothing is left to run, and {} {} still awaited\n", result.stuck.size(),
+               result.stuck.size() == 1 ? "variable is" : "variables are");
   switch (result.status) {
     case vm::RunStatus::ok: return exit_ok;
     case vm::RunStatus::failed: return exit_failed;
-    case vm::RunStatus::stuck:
-      fmt::print(stderr, "raddle: nothing is left to run, and {} {} still awaited\n", result.stuck.size(),
-                 result.stuck.size() == 1 ? "variable is" : "variables are");
-      return exit_stuck;
+    case vm::RunStatus::stuck: return exit_stuck;
     case vm::RunStatus::cancelled: return signal == SIGINT ? exit_interrupted : exit_ended_early;
   }
   return exit_internal;

@@ -25,6 +25,12 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::ranges::find(arguments, "--help") != arguments.end();
 }
 
+/// As it could be given for a parameter.
+std::string result_text(const vm::Value& value) {
+  if (value.kind() == vm::ValueKind::boolean) return value.as_bool() ? "true" : "false";
+  return vm::to_text(value);
+}
+
 }  // namespace
 
 int run_script(Session& session, Script script, std::vector<std::string> arguments) {
@@ -60,7 +66,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   if (session.options.show_results)
     for (std::size_t i = 0; i < checked.results.size(); ++i)
       stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
-                                     vm::to_text(result.results[i])));
+                                     result_text(result.results[i])));
   const bool output_written = stdlib::flush_output();
   if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
   const int code = report_run(session, result, signals.caught());

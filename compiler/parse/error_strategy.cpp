@@ -119,7 +119,7 @@ void ErrorStrategy::report_unexpected(antlr4::Parser* parser, const SourceToken&
   if (expected == expected_by_rule(P::RuleWord)) {
     const bool stream = found.type == P::STDIN || found.type == P::STDOUT || found.type == P::STDERR;
     diagnostic.note(stream ? fmt::format("a redirection is written `@{}=file`", tokens_.text(found))
-                           : "the words of a command line are strings, variables, or expressions in parentheses");
+                           : hint_for_word(found.type));
     return;
   }
   const Unexpected at{found, parser == nullptr ? found.index : statement_start(parser),

@@ -118,6 +118,16 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
     const std::string_view value = tokens.text(tokens.at(index + (found == P::APPEND ? 1 : 2)));
     return fmt::format("write `{0} = {0} {1} {2}`", tokens.text(*before), tokens.text(at.found).substr(0, 1), value);
   }
+  if (found == P::ASSIGN && previous == P::GT && index >= 4 && tokens.at(index - 3).type == P::LT)
+    return fmt::format("an update is written `{} <{}> := ...;`", tokens.text(tokens.at(index - 4)),
+                       tokens.text(tokens.at(index - 2)));
+  if (found == P::UPDATE && previous == P::ID)
+    return fmt::format("a variable is assigned with `=`; of an `updateable_float` write `{} <incr> := ...;`",
+                       tokens.text(*before));
+  if (found == P::COLON && tokens.at(at.start).type == P::FOREACH && after != P::LBRACE &&
+      !tokens.at(index + 1).first_on_line)
+    return fmt::format("a range stands in brackets, `[{}:{}]`", tokens.text(*before),
+                       tokens.text(tokens.at(index + 1)));
   if (is_arithmetic(found) && after == P::ASSIGN)
     return fmt::format("there is no `{}=`; a variable is assigned once", tokens.text(at.found));
   if (found == P::ASSIGN && (previous == P::EQ || previous == P::NE))
@@ -142,6 +152,18 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (at.rule == P::RuleMap_entry) return "an array is written `[a, b]`; in braces it has keys, `{\"a\": 1}`";
   if (found == P::CONST) return "a constant is written `global const int x = 3;`; no variable can be assigned twice";
   return {};
+}
+
+const char* hint_for_word(std::uint32_t type) {
+  switch (type) {
+    case P::GT: return "there is no shell: standard output goes to a file by `@stdout=file`, errors by `@stderr=file`";
+    case P::LT: return "there is no shell: standard input comes from a file by `@stdin=file`";
+    case P::BAR:
+      return "there is no shell and so no pipe: write an app for each program, with a file between them, or call a "
+             "shell: "
+             "`\"sh\" \"-c\" \"a | b\"`";
+    default: return "the words of a command line are strings, variables, or expressions in parentheses";
+  }
 }
 
 std::string hint_for_missing_parenthesis(const SourceToken& keyword) {

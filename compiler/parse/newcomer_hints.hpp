@@ -17,6 +17,9 @@ struct Unexpected {
 /// @return help, or "" if the mistake is none that is known
 std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at);
 
+/// Help for a token that is no word of a command line.
+const char* hint_for_word(std::uint32_t type);
+
 /// Help for a `(` that is missing behind the keyword of a statement.
 std::string hint_for_missing_parenthesis(const SourceToken& keyword);
 

@@ -21,6 +21,8 @@ bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+constexpr std::string_view triple = "\"\"\"";
+
 class Tokenizer {
  public:
   Tokenizer(TokenList list, Diagnostics& diagnostics)
@@ -77,6 +79,7 @@ class Tokenizer {
       case Lexer::UNTERMINATED_MULTILINE_STRING: push_wrong(type, Lexer::STRING, begin, end); return;
       case Lexer::UNTERMINATED_STRING: accept_unterminated(begin); return;
       case Lexer::STRING:
+        if (is_multiline_with_text(begin)) return skip_multiline(begin);
         if (looks_inverted(end) && has_newline(begin, end)) {
           cut_string(begin);
           return;
@@ -138,13 +141,32 @@ class Tokenizer {
     cut_string(culprit_begin);
   }
 
+  /// `"""text`: what would be a string over several lines, were the mark alone on its line.
+  bool is_multiline_with_text(std::uint32_t begin) const {
+    return slice(begin, begin + 3) == triple && text_.find(triple, begin + 3) != std::string_view::npos;
+  }
+  /// Takes all of it for a string.
+  void skip_multiline(std::uint32_t begin) {
+    const auto end = static_cast<std::uint32_t>(text_.find(triple, begin + 3) + triple.size());
+    push_wrong(Lexer::UNTERMINATED_STRING, Lexer::STRING, begin, end);
+    lexer_.restart(end);
+  }
+
   void report(const SourceToken& token) {
     const Span at = span(token.begin, token.end);
     switch (token.type) {
       case Lexer::UNTERMINATED_COMMENT:
         diagnostics_.report(DiagnosticKind::unterminated_comment, span(token.begin, token.begin + 2));
         return;
-      case Lexer::UNTERMINATED_STRING: diagnostics_.report(DiagnosticKind::unterminated_string, at); return;
+      case Lexer::UNTERMINATED_STRING:
+        if (is_multiline_with_text(token.begin))
+          diagnostics_
+              .report(DiagnosticKind::bad_literal, span(token.begin, token.begin + 3),
+                      "the text of a string in `\"\"\"` begins on the next line")
+              .note("end the line behind the opening `\"\"\"`; that line end is part of the string");
+        else
+          diagnostics_.report(DiagnosticKind::unterminated_string, at);
+        return;
       case Lexer::UNTERMINATED_MULTILINE_STRING:
         diagnostics_.report(DiagnosticKind::unterminated_string, span(token.begin, end_of_line(token.begin)))
             .note(fmt::format("it ends at the next `{}`", slice(token.begin, end_of_line(token.begin))));

@@ -105,7 +105,7 @@ std::expected<std::string, std::string> make_lasting_temporary() {
 
 Result input_file(Call, Arguments arguments, Results results) {
   const std::string& path = arguments[0].as_string();
-  if (!status_of(path)) return fail(fmt::format("input_file: file '{}' does not exist", path));
+  if (!status_of(path)) return fail(fmt::format("input: file '{}' does not exist", path));
   return give(results, File::existing(path));
 }
 

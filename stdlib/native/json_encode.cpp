@@ -42,6 +42,7 @@ std::string quoted(std::string_view text) {
 
 Text as_its_type_says(const Value& value) {
   if (value.kind() == ValueKind::string) return quoted(value.as_string());
+  if (value.kind() == ValueKind::boolean) return value.as_bool() ? "true" : "false";
   if (value.kind() == ValueKind::float_ && !std::isfinite(value.as_float())) {
     return std::unexpected(fmt::format("JSON has no {}", vm::float_text(value.as_float())));
   }

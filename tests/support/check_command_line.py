@@ -41,6 +41,7 @@ CASES = [
     ("run --help", 0, "--workers", ""),
     ("", 0, "", ""),
     ("run", 2, "", "no script given"),
+    ("--emit=ast", 2, "", "no script given"),
     # misspelt
     ("chek hello.df", 2, "", "did you mean `raddle check`?"),
     ("rum hello.df", 2, "", "did you mean `raddle run`?"),

@@ -155,13 +155,14 @@ class RunDriver {
     for (const Future& future : results_) result.results.push_back(future.get());
     add_counters(result.counters);
     const bool is_cancelled = run_.options.cancel && run_.options.cancel->is_cancelled();
+    // with keep_going a failed run comes to rest, too; what a stopped one leaves says nothing
+    if (!is_cancelled && !run_.is_stopped()) result.stuck = find_stuck(run_);
     if (!result.failures.empty()) {
       result.status = RunStatus::failed;
     } else if (is_cancelled) {
       result.status = RunStatus::cancelled;
-    } else {
-      result.stuck = find_stuck(run_);
-      if (!result.stuck.empty()) result.status = RunStatus::stuck;
+    } else if (!result.stuck.empty()) {
+      result.status = RunStatus::stuck;
     }
     return result;
   }

@@ -110,8 +110,8 @@ struct RunCounters {
 struct RunResult {
   RunStatus status = RunStatus::ok;
   std::vector<RunFailure> failures;  ///< by place; without keep_going one, the first that came
-  std::vector<StuckVariable> stuck;
-  std::vector<Value> results;  ///< the entry's outputs; none where not set
+  std::vector<StuckVariable> stuck;  ///< with keep_going besides the failures, and not because of them
+  std::vector<Value> results;        ///< the entry's outputs; none where not set
   RunCounters counters;
 };
 
