@@ -311,7 +311,7 @@ int run_tool(int argc, char** argv) {
   }
   if (!line.rest.empty() && line.code.empty() && line.rest.front().size() > 1 && line.rest.front().starts_with("-"))
     return unknown_option(used, line.rest.front());
-  if (argc <= 1) {
+  if (argc <= 1 && line.rest.empty()) {
     fmt::print("{}", app.help());
     return exit_usage;
   }
