@@ -276,7 +276,8 @@ int run_tool(int argc, char** argv) {
       ->type_name("");
   CLI::App* documentation = app.add_subcommand("doc", "Say what the library has, and how to call it: doc [NAME..]");
   documentation->add_option("NAME", line.names, "Function or module; none: list all")->type_name("");
-  app.add_subcommand("sweep", "Run a program at each point of a space of parameters: sweep [OPTIONS] -- COMMAND");
+  app.add_subcommand("sweep",
+                     "Run a script, or a program, at each point of a space of parameters: sweep SCRIPT.df -p a=1,2");
   app.add_subcommand("runs", "What was run in this folder: runs list, runs show, runs logs, runs rm");
   app.add_subcommand("rerun", "Run points of a sweep again: rerun RUN --failed");
   CLI::App* show_version = app.add_subcommand("version", "Print the version");

@@ -171,6 +171,16 @@ std::vector<std::string> ScriptSubject::work() const {
   return parts;
 }
 
+std::vector<sweep::ValueType> ScriptSubject::read_as(const sweep::Space& space) const {
+  std::vector<sweep::ValueType> types(space.parameters().size(), sweep::ValueType::string);
+  for (std::size_t i = 0; i < sources_of_.size(); ++i) {
+    if (!sources_of_[i]) continue;
+    if (type_of(i) == TypeStore::int_) types[*sources_of_[i]] = sweep::ValueType::int_;
+    if (type_of(i) == TypeStore::float_) types[*sources_of_[i]] = sweep::ValueType::float_;
+  }
+  return types;
+}
+
 std::vector<sweep::ResultColumn> ScriptSubject::columns() const {
   std::vector<sweep::ResultColumn> columns;
   if (!can_batch()) return columns;

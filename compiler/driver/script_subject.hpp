@@ -29,6 +29,8 @@ class ScriptSubject {
   std::vector<std::string> command() const;
   /// What is done at each point, for its key: the texts of the script, of what it imports, of macros.
   std::vector<std::string> work() const;
+  /// What the script reads each of the space's parameters as.
+  std::vector<sweep::ValueType> read_as(const sweep::Space& space) const;
   /// It draws random numbers.
   bool uses_seed() const { return uses_seed_; }
   /// Has the results of `@result`.

@@ -75,7 +75,7 @@ OptionResult read_output(const std::string& path, sweep::TableForm& form) {
 /// What a point's key is made of.
 sweep::PointKeys keys_of(const sweep::Space& space, const ScriptSubject* script,
                          const sweep::CommandTemplate& command) {
-  if (script != nullptr) return {script->work(), space.parameters(), script->uses_seed()};
+  if (script != nullptr) return {script->work(), space.parameters(), script->uses_seed(), script->read_as(space)};
   return {command.words(), space.parameters(), command.uses("seed")};
 }
 

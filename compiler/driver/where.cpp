@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <memory>
 
 #include "compiler/driver/compile.hpp"
@@ -37,13 +36,6 @@ bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
     if ((at == 0 || !is_part(at - 1)) && !is_part(at + word.size())) return true;
   return false;
-}
-
-std::int64_t int_of(std::string_view text) {
-  std::int64_t number = 0;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
 }
 
 /// The expression as a program: a function of one point, called for each of a batch. The parameters' values come as
@@ -101,7 +93,7 @@ class Filter {
     for (const sweep::Point& point : points) {
       const std::string& text = point.values[index];
       switch (type) {
-        case ValueType::int_: values.push_back(vm::Value::of(int_of(text))); break;
+        case ValueType::int_: values.push_back(vm::Value::of(sweep::read_int(text))); break;
         case ValueType::float_: values.push_back(vm::Value::of(sweep::read_number(text).value_or(0))); break;
         case ValueType::string: values.push_back(vm::Value::of(text)); break;
       }

@@ -1,7 +1,5 @@
 #include "compiler/sweep/point_columns.hpp"
 
-#include <charconv>
-
 #include "compiler/sweep/scan.hpp"
 
 namespace raddle::sweep {
@@ -10,13 +8,6 @@ namespace {
 constexpr std::uint64_t most_known = 1 << 17;
 
 double read_float(std::string_view text) { return read_number(text).value_or(0); }
-
-std::int64_t read_int(std::string_view text) {
-  std::int64_t number = 0;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 }  // namespace
 

@@ -1,6 +1,9 @@
 #include "compiler/sweep/point_key.hpp"
 
+#include <cstring>
+
 #include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/scan.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -15,12 +18,32 @@ void add(std::string& text, std::string_view part) {
 
 }  // namespace
 
-PointKeys::PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed)
-    : uses_seed_(uses_seed) {
+PointKeys::PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed,
+                     std::vector<ValueType> read_as)
+    : uses_seed_(uses_seed), read_as_(std::move(read_as)) {
+  read_as_.resize(parameters.size(), ValueType::string);
   std::string text;
   for (const std::string& part : work) add(text, part);
   work_ = hash(text);
   for (const Parameter& parameter : parameters) names_.push_back(hash(parameter.name).low);
+}
+
+Hash128 PointKeys::of_value(std::size_t parameter, std::string_view text) const {
+  const auto of_bits = [&](auto value) {
+    char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    return hash({bytes, sizeof value}, names_[parameter]);
+  };
+  switch (read_as_[parameter]) {
+    case ValueType::string: break;
+    case ValueType::float_:
+      if (const std::optional<double> number = read_number(text)) return of_bits(*number == 0 ? 0.0 : *number);
+      break;
+    case ValueType::int_:
+      if (type_of(text) == ValueType::int_) return of_bits(read_int(text));
+      break;
+  }
+  return hash(text, names_[parameter]);
 }
 
 vm::PointKey PointKeys::of(const Point& point) const {

@@ -18,17 +18,21 @@ class PointKeys {
  public:
   /// @param work  what is done at a point: the words of the command, or the texts of a script
   /// @param uses_seed  the work depends on Point::seed even if that is no parameter
-  PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed);
+  /// @param read_as    for each parameter what the work reads its values as: 0.5 and 0.50 are one float, but two
+  ///                   strings; none: strings
+  PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed,
+            std::vector<ValueType> read_as = {});
   vm::PointKey of(const Point& point) const;
   /// Of the work alone.
   const Hash128& work() const { return work_; }
   /// Of a value of a parameter, given as it is in Point::values.
-  Hash128 of_value(std::size_t parameter, std::string_view text) const { return hash(text, names_[parameter]); }
+  Hash128 of_value(std::size_t parameter, std::string_view text) const;
 
  private:
   Hash128 work_;
   std::vector<std::uint64_t> names_;  // hashes, by parameter
   bool uses_seed_;
+  std::vector<ValueType> read_as_;
 };
 
 /// The point's values as a JSON object; numbers are written as they are given.

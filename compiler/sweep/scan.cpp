@@ -52,6 +52,13 @@ std::optional<double> read_number(std::string_view text) {
   return number;
 }
 
+std::int64_t read_int(std::string_view text) {
+  std::int64_t number = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 std::optional<std::uint64_t> read_count(std::string_view text) {
   std::uint64_t count = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);

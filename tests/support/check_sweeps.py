@@ -176,6 +176,7 @@ def script_is_swept(folder):
     expect(folder.column("sweep model.df -p a=4,9 -p n=1:3", "a", "n", "root", "twelfth"),
            ["4 1 2 12", "4 2 4 6", "4 3 6 4", "9 1 3 12", "9 2 6 6", "9 3 9 4"])
     folder.run("sweep model.df -p n=1:4 -p a=9,4,1", err="12 points, 6 from the record")
+    folder.run("sweep model.df -p a=4.00,4.50 -p n=+1", err="2 points, 1 from the record")
     expect(folder.column("sweep model.df -p a=4 -p negative=true,false,1", "root"), ["-4", "4", "-4"])
     rows = folder.column("sweep model.df -p a=-1,1,4 -p n=0:2 -o -", "a", "n", "root", "outcome", code=4)
     expect(rows, ["-1 0  failed", "-1 1  failed", "-1 2  failed", "1 0  failed", "1 1 1 ok", "1 2 2 ok", "4 0  failed",
