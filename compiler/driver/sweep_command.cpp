@@ -119,7 +119,8 @@ class SweepRun {
     if (!written) return failed(written.error());
     if (stop == sweep::SweepStop::broken) return failed(cursor_.error());
     if (stop == sweep::SweepStop::none) {
-      const auto printed = write_table(record, row.id);
+      std::expected<void, std::string> printed;
+      record.read_together([&] { printed = write_table(record, row.id); });
       if (!printed) return failed(printed.error());
     } else if (!request_.output.empty()) {
       fmt::print(stderr, "raddle: `{}` is not written before all points are through\n", request_.output);

@@ -338,6 +338,12 @@ BatchRow RunRecord::batch(std::int64_t row) {
   return batch;
 }
 
+void RunRecord::read_together(const std::function<void()>& reads) {
+  database_->run("BEGIN");
+  reads();
+  database_->run("COMMIT");
+}
+
 bool RunRecord::remove(const RunRow& run) {
   if (run.state == RunState::running) return false;
   Transaction transaction(*database_);
