@@ -67,9 +67,9 @@ OptionResult read_output(const std::string& path, sweep::TableForm& form) {
   if (path.ends_with(".csv")) return {};
   form = sweep::TableForm::json_lines;
   if (path.ends_with(".jsonl")) return {};
-  const bool is_parquet = path.ends_with(".parquet");
-  return std::unexpected(
-      bad_option("-o", path, is_parquet ? "not supported yet: Parquet" : "a table is .csv or .jsonl"));
+  form = sweep::TableForm::parquet;
+  if (path.ends_with(".parquet")) return {};
+  return std::unexpected(bad_option("-o", path, "a table is .csv, .jsonl or .parquet"));
 }
 
 /// What a point's key is made of.

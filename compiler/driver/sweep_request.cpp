@@ -132,7 +132,7 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("-o,--output", request.output,
-                 "Write the table of parameters and results: .csv, .jsonl; `-`: CSV to stdout")
+                 "Write the table of parameters and results: .csv, .jsonl, .parquet; `-`: CSV to stdout")
       ->type_name("FILE")
       ->group(group);
   app.add_option("--group-by", request.group_by, "A row for each value of these parameters")

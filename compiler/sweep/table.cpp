@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/parquet.hpp"
 #include "compiler/sweep/scan.hpp"
 #include "vm/external/start_child.hpp"
 
@@ -212,19 +213,55 @@ void Table::for_each_group(const Cells& results, const Visit& visit) const {
   }
 }
 
+/// What all cells of each column can be read as: it has to be known before the first one is written.
+std::vector<ValueType> Table::cell_types(const Cells& results, std::size_t column_count) const {
+  std::vector<ValueType> types(column_count, ValueType::int_);
+  std::vector<bool> have_values(column_count);
+  for_each(results, [&](std::span<const std::string_view> row) {
+    for (std::size_t i = 0; i < column_count; ++i) {
+      if (row[i].empty()) continue;
+      have_values[i] = true;
+      if (types[i] != ValueType::string) types[i] = common_type(types[i], type_of_cell(row[i]));
+    }
+    return true;
+  });
+  for (std::size_t i = 0; i < column_count; ++i)
+    if (!have_values[i]) types[i] = ValueType::string;
+  return types;
+}
+
 std::expected<void, std::string> Table::write(int fd, TableForm form) const {
   Writer writer(fd);
   const Cells results = result_names(all_rows), names = columns(results);
-  if (form == TableForm::csv) append_csv_row(writer.text(), views_of(names));
-  std::vector<std::string> heads;
-  for (const std::string& name : names) heads.push_back(json_string(name) + ':');
-  for_each(results, [&](std::span<const std::string_view> row) {
-    if (form == TableForm::csv)
-      append_csv_row(writer.text(), row);
-    else
-      append_json_row(writer.text(), heads, row);
-    return writer.flush_some();
-  });
+  std::string& text = writer.text();
+  switch (form) {
+    case TableForm::csv:
+      append_csv_row(text, views_of(names));
+      for_each(results, [&](std::span<const std::string_view> row) {
+        append_csv_row(text, row);
+        return writer.flush_some();
+      });
+      break;
+    case TableForm::json_lines: {
+      std::vector<std::string> heads;
+      for (const std::string& name : names) heads.push_back(json_string(name) + ':');
+      for_each(results, [&](std::span<const std::string_view> row) {
+        append_json_row(text, heads, row);
+        return writer.flush_some();
+      });
+      break;
+    }
+    case TableForm::parquet: {
+      ParquetWriter parquet(names, cell_types(results, names.size()));
+      parquet.begin(text);
+      for_each(results, [&](std::span<const std::string_view> row) {
+        parquet.add(text, row);
+        return writer.flush_some();
+      });
+      parquet.end(text);
+      break;
+    }
+  }
   if (!writer.flush()) return std::unexpected(vm::error_text(writer.error()));
   return {};
 }

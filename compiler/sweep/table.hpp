@@ -1,5 +1,5 @@
 #pragma once
-// A sweep's results as they are handed over: files of CSV and JSON lines, a few lines for a terminal.
+// A sweep's results as they are handed over: files of CSV, JSON lines and Parquet, a few lines for a terminal.
 #include <cstddef>
 #include <expected>
 #include <span>
@@ -20,7 +20,7 @@ struct Grouping {
   std::vector<Statistic> statistics;
 };
 
-enum class TableForm : std::uint8_t { csv, json_lines };
+enum class TableForm : std::uint8_t { csv, json_lines, parquet };
 
 /// Parameters, results, outcome, duration_s; or what the grouping makes of them.
 class Table {
@@ -43,6 +43,7 @@ class Table {
   /// @param most_rows  looks at no more than these; 0: at all
   Cells result_names(std::size_t most_rows) const;
   std::expected<void, std::string> write(int fd, TableForm form) const;
+  std::vector<ValueType> cell_types(const Cells& results, std::size_t column_count) const;
 
   const ResultRows& rows_;
   Grouping grouping_;

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import csv
 import json
 import os
 import pathlib
@@ -241,6 +242,32 @@ def script_acts_at_each_point(folder):
     folder.run("sweep act.df -p who=x --repeats 2", err="the repeats of a point are all the same")
 
 
+def parquet_says_what_csv_says(folder):
+    """Several row groups, missing values, all types."""
+    folder.write("model.df", "import math;\n@param int k = 1;\n@param string s = \"\";\n"
+                             "@result int q = 12 %/ (k %% 5);\n@result float f = 1.0 / itof(k %% 7);\n")
+    for options in ("-p k=1:70000", r"""-p k=1:12 -p 's=x,\,y"z'"""):
+        folder.run(f"sweep model.df {options} -k -o x.csv", code=4)
+        folder.run(f"sweep model.df {options} -k -o x.parquet", code=4)
+        found = (folder.path / "x.parquet").read_bytes()
+        expect((found[:4], found[-4:]), (b"PAR1", b"PAR1"))
+        try:
+            import pyarrow.parquet
+        except ImportError:
+            continue
+        table = pyarrow.parquet.read_table(folder.path / "x.parquet")
+        with open(folder.path / "x.csv", encoding="utf-8", newline="") as rows:
+            expected = list(csv.DictReader(rows))
+        expect([name for name in expected[0] if name != "duration_s"], table.column_names[:-1])
+        for name, type_name in (("k", "int64"), ("q", "int64"), ("f", "double"), ("outcome", "string")):
+            column = table.column(name)
+            expect(str(column.type), type_name)
+            read = {"int64": int, "double": float, "string": str}[type_name]
+            expect(column.to_pylist(), [None if row[name] == "" else read(row[name]) for row in expected])
+        if "s" in table.column_names:
+            expect(table.column("s").to_pylist(), [row["s"] for row in expected])
+
+
 def script_does_not_fit(folder):
     folder.write("model.df", "@param float alpha = 1.0;\n@param int n = 2;\n@result float r = alpha * itof(n);\n")
     folder.write("plain.df", "int x = 1;\ntrace(x);\n")
@@ -255,8 +282,7 @@ def script_does_not_fit(folder):
             ("sweep model.df -p alpha=1 -- echo", "a sweep has a script, `model.df`, or a command, not both"),
             ("sweep model.df --alpha=1", "a parameter is set by -p NAME=VALUE"),
             ("sweep model.df other.df -p alpha=1", "a sweep has one script, and no arguments behind it: `other.df`"),
-            ("sweep plain.df -p a=1", "`@param float a = 1.0;` declares one"),
-            ("sweep model.df -p alpha=1 -o x.parquet", "not supported yet: Parquet")):
+            ("sweep plain.df -p a=1", "`@param float a = 1.0;` declares one")):
         folder.run(line, code=2, err=part)
     folder.run("sweep wrong.df -p y=1", code=3, err="wrong.df:1:9: error")
     folder.run("sweep model.df -p alpha=1,2 -n", out="raddle run model.df --alpha=1\nraddle run model.df --alpha=2\n")
@@ -279,8 +305,7 @@ def errors(folder):
             ("sweep -p a=1 --max-fails x -- echo", "it is a number, or a percentage"),
             ("sweep -p a=1 --collect jsn: -- echo", "no such kind of result"),
             ("sweep -p a=1 --group-by b -- echo", "there is no parameter `b`"),
-            ("sweep -p a=1 -o x.parquet -- echo", "not supported yet: Parquet"),
-            ("sweep -p a=1 -o x.txt -- echo", "a table is .csv or .jsonl"),
+            ("sweep -p a=1 -o x.txt -- echo", "a table is .csv, .jsonl or .parquet"),
             ("sweep -p a=1 -o nowhere/x.csv -- echo", "can not write into `nowhere`"),
             ("sweep -p a=1", "no script, and no command: a command stands behind `--`"),
             ("sweep -p a=1 echo {a}", "a command stands behind `--`"),
@@ -295,7 +320,7 @@ def errors(folder):
 
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
          record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, script_acts_at_each_point,
-         script_does_not_fit, errors]
+         script_does_not_fit, parquet_says_what_csv_says, errors]
 
 
 def main():

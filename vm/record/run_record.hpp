@@ -154,8 +154,8 @@ class RunRecord {
   std::vector<BatchHead> batches_of(const std::string& run);
   std::vector<std::uint64_t> batch_keys(std::int64_t row);
   BatchRow batch(std::int64_t row);
-  /// Runs `reads` with the record as it is now, which makes many small ones twice as fast. Meanwhile the write-ahead log
-  /// can not be shortened: for when this process writes nothing.
+  /// Runs `reads` with the record as it is now, which makes many small ones twice as fast. Meanwhile the write-ahead
+  /// log can not be shortened: for when this process writes nothing.
   void read_together(const std::function<void()>& reads);
   /// Removes a run that is not running, with its points. @return false if it is running
   bool remove(const RunRow& run);

@@ -1,0 +1,50 @@
+#pragma once
+// A table as a Parquet file (format version 1): columns of int64, double or UTF-8 text that may lack values, plain
+// encoding, nothing compressed.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/sweep/values.hpp"
+
+namespace raddle::sweep {
+
+/// What a cell can be read as; numbers that are not finite are floats here.
+ValueType type_of_cell(std::string_view cell);
+
+/// Makes the file piece by piece: each function appends what comes next.
+class ParquetWriter {
+ public:
+  ParquetWriter(std::vector<std::string> names, std::vector<ValueType> types);
+  void begin(std::string& out);
+  /// @param cells  of the columns' types; empty ones have no value. Appends a row group now and then
+  void add(std::string& out, std::span<const std::string_view> cells);
+  void end(std::string& out);
+
+ private:
+  struct Column {
+    std::string values;          // plain
+    std::vector<bool> is_there;  // of each row
+  };
+  /// Where a column's values of one row group lie.
+  struct Chunk {
+    std::uint64_t offset = 0, size = 0;
+  };
+  struct RowGroup {
+    std::vector<Chunk> chunks;
+    std::uint64_t row_count = 0;
+  };
+  void end_row_group(std::string& out);
+  void append(std::string& out, std::string_view bytes);
+  std::string footer() const;
+
+  const std::vector<std::string> names_;
+  const std::vector<ValueType> types_;
+  std::vector<Column> columns_;
+  std::vector<RowGroup> groups_;
+  std::uint64_t rows_in_group_ = 0, row_count_ = 0, size_ = 0;
+};
+
+}  // namespace raddle::sweep
