@@ -260,6 +260,10 @@ int run_tool(int argc, char** argv) {
   CLI::App* repl = app.add_subcommand("repl", "An interactive session; so is `raddle` alone on a terminal");
   add_reading_options(*repl, session.options);
   add_machine_options(*repl, session.options);
+  repl->add_option("--patience", session.options.patience_ms,
+                   "How long the prompt waits for what was entered before it goes on in the background, in ms "
+                   "(default 150)")
+      ->type_name("N");
   std::string script_to_load;
   repl->add_option("--load", script_to_load, "Run this script first; its variables and functions stay")
       ->type_name("FILE");

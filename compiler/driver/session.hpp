@@ -47,6 +47,7 @@ struct Options {
   std::uint64_t seed = 0;
   bool disable_asserts = false;
   std::uint64_t scheduler_seed = 0;
+  unsigned patience_ms = 150;           ///< so long a session's prompt waits for an entry's end
   std::string inlining = "adaptive";    ///< or "never"
   std::string scheduler = "stealing";   ///< or "tree", "tree-fifo"
   std::uint32_t leaf_threshold = 1000;  ///< vm::RunOptions

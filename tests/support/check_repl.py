@@ -76,7 +76,8 @@ def settle(session, quiet=0.5):
 
 def play(place, path, update):
     expected = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
-    with place.session(columns=100, rows=40) as session:
+    # however slow the machine is, only what waits for something is to be in the background
+    with place.session("repl", "--workers=2", "--patience=20000", columns=100, rows=40) as session:
         if not update:
             session.wait_for_prompt()
         else:

@@ -16,8 +16,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// So long the prompt waits for an entry's end: what takes less is shown as if it had taken no time.
-constexpr milliseconds moment(150);
 constexpr milliseconds look_interval(2);
 
 std::uint32_t line_count(std::string_view text) {
@@ -101,7 +99,7 @@ void Conversation::await(Entry& entry, bool waits_for_end) {
     live_->look();
     if (entry.has_ended() || rests) return;
     if (surroundings_.is_interrupted(milliseconds(0))) return interrupt();
-    if (!waits_for_end && Clock::now() - start > moment) return;
+    if (!waits_for_end && Clock::now() - start > milliseconds(session_.options.patience_ms)) return;
   }
 }
 
