@@ -4,6 +4,7 @@ The screen understands what `raddle` draws with: text, carriage return, newline,
 leaves aside. Everything else is a fault of the test's, told as such.
 """
 
+import codecs
 import fcntl
 import os
 import pty
@@ -94,6 +95,7 @@ class PtySession:
     def __init__(self, command, columns=80, rows=24, folder=None, environment=None):
         self.screen = Screen(columns, rows)
         self.raw = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         environment = {**os.environ, "TERM": "xterm", **(environment or {})}
         self.process, self.terminal = pty.fork()
         if self.process == 0:
@@ -133,7 +135,7 @@ class PtySession:
             return False
         if not data:
             return False
-        text = data.decode(errors="replace")
+        text = self.decoder.decode(data)  # a character may come in two parts
         self.raw += text
         self.screen.feed(text)
         return True
