@@ -236,10 +236,10 @@ std::expected<vm::RunRow, int> find_run(const std::string& name) {
 
 int runs_command(const std::vector<std::string>& words) {
   CLI::App app(
-      "raddle runs: what was run in this folder\n\nexamples:\n  raddle runs list\n  raddle runs show\n"
+      "raddle runs: what was run in this folder\n\nexamples:\n  raddle runs\n  raddle runs show\n"
       "  raddle runs logs 261121-150412-k7 17\n",
       "raddle runs");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   bool as_json = false;
   std::string run;
   std::vector<std::string> runs;
@@ -250,7 +250,7 @@ int runs_command(const std::vector<std::string>& words) {
     return verb;
   };
   constexpr const char* about_run = "A run's id, its beginning or its end; none: the latest";
-  CLI::App* list = add("list", "A line for each run, the oldest first");
+  add("list", "A line for each run, the oldest first; so does `raddle runs` alone");
   CLI::App* show = add("show", "One run");
   show->add_option("RUN", run, about_run)->type_name("");
   CLI::App* logs = add("logs", "What its points have printed: the ends of both outputs");
@@ -260,9 +260,9 @@ int runs_command(const std::vector<std::string>& words) {
   remove->add_option("RUN", runs, "Ids")->required()->type_name("");
   if (const std::optional<int> code = parse(app, words, "runs")) return *code;
   return with_record([&] {
-    if (*list) return list_runs(as_json);
     if (*show) return show_run(run, as_json);
-    return *logs ? show_logs(run, point, as_json) : remove_runs(runs);
+    if (*logs) return show_logs(run, point, as_json);
+    return *remove ? remove_runs(runs) : list_runs(as_json);
   });
 }
 

@@ -128,6 +128,7 @@ def record_is_read(folder):
     runs = json.loads(folder.run("runs list --json").stdout)
     expect((runs["schema"], [(run["state"], run["ok"], run["from_record"]) for run in runs["runs"]]),
            (1, [("done", 2, 0), ("done", 1, 2)]))
+    expect(folder.run("runs").stdout, folder.run("runs list").stdout)
     folder.run("runs show", err="")
     folder.run(f"runs logs {runs['runs'][0]['id']} 2", out=folder.run(f"runs logs {runs['runs'][0]['id']} 2").stdout)
     folder.run(f"runs logs {runs['runs'][1]['id']} 2", code=1, err="may have been taken from an earlier run")
