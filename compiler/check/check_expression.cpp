@@ -106,6 +106,13 @@ void ExpressionChecker::unknown_variable(const ast::Name& name) {
   }
   if (context_.options.is_module_missing) return;
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::unknown_variable, name.span, name.text);
+  if (const VariableId ended = scopes_.find_ended(name.text); ended != ast::no_variable) {
+    context_.silenced.insert(ended);
+    diagnostic.label(context_.variable(ended).span, "declared here, it ends with its block");
+    if (context_.variable(ended).role == VariableRole::local)
+      diagnostic.note("declare it before that block, and assign it there");
+    return;
+  }
   const std::string_view help = help_for_foreign_name(name.text, NameUse::variable);
   if (help.empty())
     suggest(diagnostic, name.text, scopes_.names());

@@ -16,12 +16,20 @@ class Scopes {
   Scopes(Context& context, bool in_function) : context_(context), in_function_(in_function), levels_(1) {}
 
   void push() { levels_.emplace_back(); }
-  void pop() { levels_.pop_back(); }
+  void pop() {
+    for (const auto& [name, id] : levels_.back()) ended_[name] = id;
+    levels_.pop_back();
+  }
   bool in_function() const { return in_function_; }
   bool at_top_level() const { return !in_function_ && levels_.size() == 1; }
 
   /// no_variable if the name is not visible.
   VariableId find(const std::string& name) const;
+  /// The latest variable of that name whose block has ended, no_variable if there is none.
+  VariableId find_ended(const std::string& name) const {
+    const auto found = ended_.find(name);
+    return found == ended_.end() ? ast::no_variable : found->second;
+  }
   /// Declares in the innermost scope; reports names that are taken or hide others.
   VariableId declare(const ast::Identifier& name, TypeId type, VariableRole role);
   /// Makes `name` mean `id` in the innermost scope: the inner copy of a loop variable declared outside.
@@ -40,6 +48,7 @@ class Scopes {
   Context& context_;
   bool in_function_;
   std::vector<std::unordered_map<std::string, VariableId>> levels_;  ///< [0] is unused at top level: globals
+  std::unordered_map<std::string, VariableId> ended_;
   std::unordered_set<std::string> reported_, hiding_;
 };
 
