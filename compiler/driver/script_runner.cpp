@@ -231,49 +231,70 @@ vm::Value ScriptRunner::column_of(std::size_t parameter, const std::vector<std::
   return array(vm::Array::dense(std::move(values)));
 }
 
-sweep::BatchResult ScriptRunner::run_batch(const std::vector<std::uint64_t>& numbers, Active& active) {
+vm::RunResult ScriptRunner::compute(const std::vector<std::uint64_t>& numbers, Active& active) const {
   vm::RunOptions options = options_for(active);
   options.keep_going = true;
   options.leaf_threshold = 0;  // batches wait for machine code
   options.arguments.push_back(vm::Value::of(static_cast<std::int64_t>(numbers.size())));
   for (std::size_t i = 0; i < subject_.checked().parameters.size(); ++i)
     options.arguments.push_back(column_of(i, numbers));
+  return vm::run(subject_.batch_program(), options);
+}
+
+/// Points without all of their results are left out and the others computed again, until nothing fails. A failure that
+/// no result shows, as of an assertion, may be any point's: then all of them are run one by one.
+sweep::BatchResult ScriptRunner::run_batch(const std::vector<std::uint64_t>& numbers, Active& active) {
   sweep::BatchResult batch;
   batch.row.started = now();
   const Clock::time_point begin = Clock::now();
-  const vm::RunResult result = vm::run(subject_.batch_program(), options);
-  batch.row.duration_s = seconds_since(begin);
-  fill(batch, numbers, result, result.status == vm::RunStatus::cancelled);
+  std::vector<std::uint64_t> left = numbers;
+  while (!left.empty()) {
+    const vm::RunResult result = compute(left, active);
+    batch.row.duration_s = seconds_since(begin);
+    const bool is_cut = result.status == vm::RunStatus::cancelled;
+    if (is_cut && !result.failures.empty()) return batch;
+    Computed computed = results_of(left, result);
+    if (is_cut) computed.others.clear();
+    if (result.failures.empty()) {
+      std::ranges::copy(computed.others, std::back_inserter(batch.others));
+      fill(batch, std::move(computed));
+      return batch;
+    }
+    const bool is_shown = !computed.others.empty();
+    std::ranges::copy(is_shown ? computed.others : left, std::back_inserter(batch.others));
+    left = is_shown ? std::move(computed.numbers) : std::vector<std::uint64_t>();
+  }
   return batch;
 }
 
-/// Takes results out of the arrays; a point has ended well if it has all of them.
-void ScriptRunner::fill(sweep::BatchResult& batch, const std::vector<std::uint64_t>& numbers,
-                        const vm::RunResult& result, bool is_cut) const {
-  std::vector<std::vector<std::int64_t>> columns(result.results.size());
-  std::vector<std::uint64_t> ok;
-  std::vector<std::int64_t> words(columns.size());
-  for (auto& column : columns) column.reserve(numbers.size());
+/// Takes results out of the arrays.
+ScriptRunner::Computed ScriptRunner::results_of(const std::vector<std::uint64_t>& numbers,
+                                                const vm::RunResult& result) {
+  Computed computed;
+  computed.columns.resize(result.results.size());
+  std::vector<std::int64_t> words(computed.columns.size());
+  for (auto& column : computed.columns) column.reserve(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     bool has_all = true;
     for (std::size_t k = 0; k < words.size() && has_all; ++k) {
       const vm::Value array = result.results[k];
       has_all = array && word_of(array.as_array().get(vm::Value::of(static_cast<std::int64_t>(i))), words[k]);
     }
-    if (has_all) {
-      ok.push_back(numbers[i]);
-      for (std::size_t k = 0; k < words.size(); ++k) columns[k].push_back(words[k]);
-    } else if (!is_cut) {
-      batch.others.push_back(numbers[i]);
-    }
+    (has_all ? computed.numbers : computed.others).push_back(numbers[i]);
+    for (std::size_t k = 0; k < words.size() && has_all; ++k) computed.columns[k].push_back(words[k]);
   }
+  return computed;
+}
+
+void ScriptRunner::fill(sweep::BatchResult& batch, Computed computed) const {
+  std::vector<std::uint64_t>& ok = computed.numbers;
   if (ok.empty()) return;
   const auto [first, last] = std::ranges::minmax(ok);
   batch.row.first = first;
   batch.row.last = last;
   batch.row.keys = points_.keys(ok);
   if (!std::ranges::is_sorted(ok) || last - first + 1 != ok.size()) batch.row.numbers = std::move(ok);
-  batch.row.columns = std::move(columns);
+  batch.row.columns = std::move(computed.columns);
 }
 
 }  // namespace raddle::driver

@@ -50,8 +50,15 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
                     sweep::Attempt& attempt) const;
   sweep::BatchResult run_batch(const std::vector<std::uint64_t>& numbers, Active& active);
   vm::Value column_of(std::size_t parameter, const std::vector<std::uint64_t>& numbers) const;
-  void fill(sweep::BatchResult& batch, const std::vector<std::uint64_t>& numbers, const vm::RunResult& result,
-            bool is_cut) const;
+  /// What a batch's arrays hold.
+  struct Computed {
+    std::vector<std::uint64_t> numbers;  ///< of the points that have all of their results
+    std::vector<std::vector<std::int64_t>> columns;
+    std::vector<std::uint64_t> others;
+  };
+  vm::RunResult compute(const std::vector<std::uint64_t>& numbers, Active& active) const;
+  static Computed results_of(const std::vector<std::uint64_t>& numbers, const vm::RunResult& result);
+  void fill(sweep::BatchResult& batch, Computed computed) const;
 
   ScriptSubject& subject_;
   const vm::RunOptions settings_;

@@ -1,5 +1,7 @@
 #include "compiler/sweep/point_columns.hpp"
 
+#include <charconv>
+
 #include "compiler/sweep/scan.hpp"
 
 namespace raddle::sweep {
@@ -7,7 +9,13 @@ namespace {
 
 constexpr std::uint64_t most_known = 1 << 17;
 
-double read_float(std::string_view text) { return read_number(text).value_or(0); }
+/// Also `inf` and `nan`.
+double read_float(std::string_view text) {
+  double number = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 }  // namespace
 

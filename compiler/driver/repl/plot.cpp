@@ -56,10 +56,12 @@ std::string label(double number) { return fmt::format("{:.4g}", number); }
 
 /// Each column of dots covers what the numbers of its part of the range cover, and what joins them to the part before.
 void draw(Canvas& canvas, const std::vector<double>& numbers, Bounds bounds) {
-  const double span = bounds.high > bounds.low ? bounds.high - bounds.low : 1;
+  const double half = bounds.high / 2 - bounds.low / 2;  // the whole may be Inf
+  const double half_span = half > 0 ? half : 1;
   const double top = static_cast<double>(canvas.height() - 1);
   const auto row_of = [&](double number) {
-    return static_cast<std::size_t>(std::lround((1 - (number - bounds.low) / span) * top));
+    const double share = std::clamp((number / 2 - bounds.low / 2) / half_span, 0.0, 1.0);
+    return static_cast<std::size_t>(std::lround((1 - share) * top));
   };
   const double steps = static_cast<double>(std::max<std::size_t>(numbers.size(), 2) - 1);
   bool has_last = false;
