@@ -2,22 +2,22 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace raddle::sweep {
 namespace {
 
-/// Open addressing; a key that is there twice leads to the first.
+/// Open addressing; a key that is there twice leads to one of the two, and that to the other.
 class KeyTable {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   explicit KeyTable(std::span<const std::uint64_t> keys)
-      : keys_(keys), slots_(std::bit_ceil(2 * keys.size() + 2), none), mask_(slots_.size() - 1) {
-    for (std::uint32_t i = 0; i < keys.size(); ++i) {
-      std::uint32_t& slot = slot_of(keys[i]);
-      if (slot == none) slot = i;
-    }
+      : keys_(keys), equal_(keys.size()), slots_(std::bit_ceil(2 * keys.size() + 2), none), mask_(slots_.size() - 1) {
+    for (std::uint32_t i = 0; i < keys.size(); ++i) equal_[i] = std::exchange(slot_of(keys[i]), i);
   }
   std::uint32_t find(std::uint64_t key) { return slot_of(key); }
+  /// Another one with the key of that at `index`, or none.
+  std::uint32_t next_equal(std::uint32_t index) const { return equal_[index]; }
 
  private:
   std::uint32_t& slot_of(std::uint64_t key) {
@@ -26,6 +26,7 @@ class KeyTable {
     return slots_[at];
   }
   std::span<const std::uint64_t> keys_;
+  std::vector<std::uint32_t> equal_;
   std::vector<std::uint32_t> slots_;
   std::size_t mask_;
 };
@@ -47,10 +48,12 @@ std::vector<bool> EarlierBatches::search(std::span<const std::uint64_t> numbers,
     const std::vector<std::uint64_t> own = record_.batch_keys(head.row);
     matches.clear();
     for (std::uint32_t i = 0; i < own.size(); ++i) {
-      const std::uint32_t wanted = table.find(own[i]);
-      if (wanted == KeyTable::none || is_found[wanted]) continue;
-      is_found[wanted] = true;
-      matches.push_back({wanted, i});
+      std::uint32_t wanted = table.find(own[i]);
+      if (wanted != KeyTable::none && is_found[wanted]) continue;
+      for (; wanted != KeyTable::none; wanted = table.next_equal(wanted)) {
+        is_found[wanted] = true;
+        matches.push_back({wanted, i});
+      }
     }
     left -= matches.size();
     if (!matches.empty()) take(head, matches);

@@ -204,7 +204,7 @@ def number(value):
     return repr(value).removesuffix(".0")
 
 
-def failures_that_no_result_shows(folder):
+def batches_tell_each_point(folder):
     folder.write("holds.df", """
         import assert;
         @param int x = 1;
@@ -214,6 +214,7 @@ def failures_that_no_result_shows(folder):
     """)
     expect(folder.column("sweep holds.df -p x=0:9", "x", "y", "outcome", code=4),
            ["0  failed", "1 12 ok", "2  failed", "3 4 ok", "4 3 ok", "5  failed", "6 2 ok", "7  failed", "8  failed", "9 1 ok"])
+    expect(folder.column("sweep holds.df -p x=1,3,+1,1", "x", "y", "outcome"), ["1 12 ok", "3 4 ok", "+1 12 ok", "1 12 ok"])
     folder.write("double.df", "@param float x = 1.0;\n@result float y = x * 2.0;\n")
     expect(folder.column("sweep double.df -p x=inf,-inf,nan,1", "y"), ["inf", "-inf", "nan", "2"])
 
@@ -334,7 +335,7 @@ def errors(folder):
 
 
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
-         record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, failures_that_no_result_shows, script_acts_at_each_point,
+         record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point, script_acts_at_each_point,
          script_does_not_fit, parquet_says_what_csv_says, errors]
 
 
