@@ -166,7 +166,9 @@ ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
   };
   for (const Definition& each : attempt.earlier) {
     copy(each.span);
-    add("\n", start);
+    const bool is_ended = each.kind == DefinitionKind::function || each.kind == DefinitionKind::type ||
+                          ends_with_semicolon(text_at(session_.sources, each.span));
+    add(is_ended ? "\n" : ";\n", start);  // the last `;` of an entry may be left out
   }
   // what was typed comes last, but the names in it are needed now
   add_names(text_at(session_.sources, attempt.typed), names);
