@@ -30,7 +30,10 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   void run(const sweep::Point& point, std::function<void(sweep::Attempt)> done) override;
   void run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BatchResult)> done) override;
   void end_all() override;
-  sweep::BatchRunner* batches() override { return subject_.can_batch() ? this : nullptr; }
+  /// None where points have a time limit each, or what they print is looked at.
+  sweep::BatchRunner* batches() override {
+    return subject_.can_batch() && collectors_.empty() && timeout_s_ == 0 ? this : nullptr;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

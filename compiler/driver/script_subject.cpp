@@ -79,17 +79,16 @@ std::string without_placeholders(const std::string& word) {
 
 std::expected<std::unique_ptr<ScriptSubject>, int> ScriptSubject::make(const std::string& path, const Options& options,
                                                                        const sweep::Space& space,
-                                                                       const sweep::SpaceOptions& words,
-                                                                       bool may_batch) {
+                                                                       const sweep::SpaceOptions& words) {
   std::unique_ptr<ScriptSubject> subject(new ScriptSubject(path));
   subject->session_.options = options;
   subject->session_.colour = wants_colour(STDERR_FILENO);
-  const int code = subject->compile(may_batch, space, words);
+  const int code = subject->compile(space, words);
   if (code != exit_ok) return std::unexpected(code);
   return subject;
 }
 
-int ScriptSubject::compile(bool may_batch, const sweep::Space& space, const sweep::SpaceOptions& words) {
+int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions& words) {
   std::string text, reason;
   if (!read_file(path_, text, reason)) return usage_error(fmt::format("can not read `{}`: {}", path_, reason), "sweep");
   const std::uint32_t file = session_.sources.add(path_, std::move(text));
@@ -101,7 +100,7 @@ int ScriptSubject::compile(bool may_batch, const sweep::Space& space, const swee
     entry = module.entry;
     std::vector<bool> varies;
     for (const auto& source : sources_of_) varies.push_back(source.has_value());
-    if (may_batch && !unfit) loop = add_point_loop(module, varies);
+    if (!unfit) loop = add_point_loop(module, varies);
     if (loop != ir::none) module.entry = loop;
   };
   std::optional<Compilation> compilation = driver::compile(session_, file, {.prepare = prepare});
@@ -179,6 +178,12 @@ std::vector<sweep::ValueType> ScriptSubject::read_as(const sweep::Space& space) 
     if (type_of(i) == TypeStore::float_) types[*sources_of_[i]] = sweep::ValueType::float_;
   }
   return types;
+}
+
+std::vector<std::string> ScriptSubject::result_names() const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < checked().results.size(); ++i) names.push_back(result_name(i));
+  return names;
 }
 
 std::vector<sweep::ResultColumn> ScriptSubject::columns() const {

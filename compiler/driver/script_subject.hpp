@@ -19,11 +19,10 @@ namespace raddle::driver {
 /// Compiled once, run many times, by several threads at once.
 class ScriptSubject {
  public:
-  /// @param may_batch  points may be run many at a time, if the script only computes numbers
-  /// @return           or an exit code, all said: the script has errors, or the space does not fit it
+  /// @return  or an exit code, all said: the script has errors, or the space does not fit it
   static std::expected<std::unique_ptr<ScriptSubject>, int> make(const std::string& path, const Options& options,
                                                                  const sweep::Space& space,
-                                                                 const sweep::SpaceOptions& words, bool may_batch);
+                                                                 const sweep::SpaceOptions& words);
 
   /// The words of a command that does the same at a point: `raddle run script.df --a={a}`.
   std::vector<std::string> command() const;
@@ -35,6 +34,7 @@ class ScriptSubject {
   bool uses_seed() const { return uses_seed_; }
   /// Has the results of `@result`.
   bool has_results() const { return !compilation_.checked->results.empty(); }
+  /// It only computes numbers: points may be run many at a time.
   bool can_batch() const { return batch_program_.has_value(); }
   /// What batches have; none if there are none.
   std::vector<sweep::ResultColumn> columns() const;
@@ -52,10 +52,11 @@ class ScriptSubject {
   std::optional<std::size_t> source_of(std::size_t parameter) const { return sources_of_[parameter]; }
   TypeId type_of(std::size_t parameter) const;
   const std::string& result_name(std::size_t result) const;
+  std::vector<std::string> result_names() const;
 
  private:
   explicit ScriptSubject(std::string path) : path_(std::move(path)) {}
-  int compile(bool may_batch, const sweep::Space& space, const sweep::SpaceOptions& words);
+  int compile(const sweep::Space& space, const sweep::SpaceOptions& words);
   std::optional<sweep::OptionError> match(const CheckedProgram& program, const sweep::Space& space,
                                           const sweep::SpaceOptions& words);
 

@@ -119,12 +119,14 @@ SweepPlan::SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject
 }
 
 sweep::ResultForm SweepPlan::result_form() const {
+  const bool has_batches = script && collectors.empty();  // what a point of a batch has printed is not known
   return {.space = space,
           .keys = keys,
           .collectors = collectors,
           .collect = collect,
-          .columns = script ? script->columns() : std::vector<sweep::ResultColumn>(),
-          .points = columns ? &*columns : nullptr};
+          .assigned = script ? script->result_names() : std::vector<std::string>(),
+          .columns = has_batches ? script->columns() : std::vector<sweep::ResultColumn>(),
+          .points = has_batches ? &*columns : nullptr};
 }
 
 std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& request) {
@@ -133,8 +135,7 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
   std::unique_ptr<ScriptSubject> script;
   std::vector<std::string> words = request.command;
   if (!request.script.empty()) {
-    const bool may_batch = request.collect.empty() && request.timeout_s == 0;
-    auto subject = ScriptSubject::make(request.script, request.script_options, *space, request.space, may_batch);
+    auto subject = ScriptSubject::make(request.script, request.script_options, *space, request.space);
     if (!subject) return std::unexpected(subject.error());
     script = std::move(*subject);
     words = script->command();

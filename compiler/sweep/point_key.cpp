@@ -37,7 +37,7 @@ Hash128 PointKeys::of_value(std::size_t parameter, std::string_view text) const 
   switch (read_as_[parameter]) {
     case ValueType::string: break;
     case ValueType::float_:
-      if (const std::optional<double> number = read_number(text)) return of_bits(*number == 0 ? 0.0 : *number);
+      if (const std::optional<double> number = read_number(text)) return of_bits(*number);
       break;
     case ValueType::int_:
       if (type_of(text) == ValueType::int_) return of_bits(read_int(text));

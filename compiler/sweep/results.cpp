@@ -36,9 +36,15 @@ bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const 
   if (result.outcome != vm::PointOutcome::ok || result.collect == form_.collect) return true;
   if (result.stdout_size > result.stdout_end.size() || std::ranges::any_of(form_.collectors, &Collector::reads_file))
     return false;
-  auto results = collect_all(form_.collectors, point, result.stdout_end);
-  if (!results) return false;
-  result.results = std::move(*results);
+  JsonObject results;
+  for (const auto& [name, text] : json_members(result.results))
+    if (std::ranges::find(form_.assigned, name) != form_.assigned.end()) results.add_text(name, text);
+  if (!form_.collectors.empty() || form_.assigned.empty()) {
+    const auto collected = collect_all(form_.collectors, point, result.stdout_end);
+    if (!collected) return false;
+    for (const auto& [name, text] : json_members(*collected)) results.add_text(name, text);
+  }
+  result.results = results.text();
   return true;
 }
 

@@ -32,6 +32,7 @@ struct ResultForm {
   const PointKeys& keys;
   const std::vector<Collector>& collectors;
   std::string collect;                     ///< the collectors as one text
+  std::vector<std::string> assigned = {};  ///< results that a script assigns: no collector makes them
   std::vector<ResultColumn> columns = {};  ///< of batches; none: there are no batches
   const PointColumns* points = nullptr;    ///< where there may be batches
 };

@@ -219,6 +219,16 @@ def batches_tell_each_point(folder):
     expect(folder.column("sweep double.df -p x=inf,-inf,nan,1", "y"), ["inf", "-inf", "nan", "2"])
 
 
+def recorded_points_in_another_form(folder):
+    folder.write("inverse.df", "@param float x = 1.0;\n@result float y = 1.0 / x;\n")
+    folder.run("sweep inverse.df -p x=0.0,2")
+    expect(folder.column("sweep inverse.df -p x=-0.0,0,2 --timeout 10", "x", "y"), ["-0.0 -inf", "0 inf", "2 0.5"])
+    folder.write("both.df", "import io;\n@param int n = 1;\n@result int y = n * 2;\nprintf(\"got %i\", n + y);\n")
+    folder.run("sweep both.df -p n=1,2")
+    expect(folder.column("sweep both.df -p n=1:3 --collect 'regex:got (\\d+)'", "y", "value"), ["2 3", "4 6", "6 9"])
+    expect(folder.column("sweep both.df -p n=1:3", "n", "y"), ["1 2", "2 4", "3 6"])
+
+
 def script_acts_at_each_point(folder):
     folder.write("act.df", """
         import io; import random; import string; import sys;
@@ -335,7 +345,8 @@ def errors(folder):
 
 
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
-         record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point, script_acts_at_each_point,
+         record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
+         recorded_points_in_another_form, script_acts_at_each_point,
          script_does_not_fit, parquet_says_what_csv_says, errors]
 
 
