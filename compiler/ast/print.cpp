@@ -5,28 +5,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "compiler/source/string_literal.hpp"
+
 namespace raddle::ast {
 
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-          out += fmt::format("\\x{:02x}", c);
-        else
-          out += c;
-    }
-  }
-  return out + '"';
-}
 
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
@@ -56,7 +39,7 @@ class Printer {
     switch (from.kind) {
       case ExprKind::IntLiteral: return fmt::format("{}", as<IntLiteral>(from).value);
       case ExprKind::FloatLiteral: return number(as<FloatLiteral>(from).value);
-      case ExprKind::StringLiteral: return quoted(as<StringLiteral>(from).value);
+      case ExprKind::StringLiteral: return string_literal(as<StringLiteral>(from).value);
       case ExprKind::BoolLiteral: return as<BoolLiteral>(from).value ? "true" : "false";
       case ExprKind::Name: return as<Name>(from).text;
       case ExprKind::Unary: {
@@ -205,8 +188,8 @@ class Printer {
       case BodyKind::library: line("library"); break;
       case BodyKind::tcl: {
         std::string parts;
-        for (const std::string& part : from.tcl_package) parts += " " + quoted(part);
-        line("tcl{} [{}]", parts, quoted(from.tcl_template.value_or("")));
+        for (const std::string& part : from.tcl_package) parts += " " + string_literal(part);
+        line("tcl{} [{}]", parts, string_literal(from.tcl_template.value_or("")));
         break;
       }
     }
@@ -282,7 +265,7 @@ class Printer {
       if (one.value) declarators += " = " + expr(*one.value);
     }
     line("{}declare {}{}{}", annotations(from.annotations), type(from.type), declarators,
-         from.comment.empty() ? "" : " // " + quoted(from.comment));
+         from.comment.empty() ? "" : " // " + string_literal(from.comment));
   }
 
   void if_(const If& from) {

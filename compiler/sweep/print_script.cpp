@@ -4,28 +4,13 @@
 
 #include <algorithm>
 
+#include "compiler/source/string_literal.hpp"
 #include "compiler/sweep/json_text.hpp"
 
 namespace raddle::sweep {
 namespace {
 
 constexpr std::uint64_t most_values = 100'000;
-
-/// `"text"` of the language.
-std::string literal(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char sign : text) {
-    switch (sign) {
-      case '"': quoted += "\\\""; break;
-      case '\\': quoted += "\\\\"; break;
-      case '\n': quoted += "\\n"; break;
-      case '\t': quoted += "\\t"; break;
-      case '\r': quoted += "\\r"; break;
-      default: quoted += sign;
-    }
-  }
-  return quoted + '"';
-}
 
 /// Parameters under names that mean nothing else in the language.
 std::string variable(std::string_view parameter) {
@@ -63,9 +48,9 @@ class ScriptPrinter {
     std::string word;
     for (const CommandTemplate::Piece& piece : pieces) {
       if (!word.empty()) word += " + ";
-      word += piece.is_placeholder ? variable(piece.text) : literal(piece.text);
+      word += piece.is_placeholder ? variable(piece.text) : string_literal(piece.text);
     }
-    if (pieces.empty()) return literal("");
+    if (pieces.empty()) return string_literal("");
     return pieces.size() == 1 ? word : "(" + word + ")";
   }
 
@@ -90,7 +75,8 @@ class ScriptPrinter {
     for (std::size_t i = 0; i < grid.size(); ++i) {
       if (grid[i]->size() > most_values) return false;
       add("string values_{}[] = [", names_[i]);
-      for (std::uint64_t k = 0; k < grid[i]->size(); ++k) add("{}{}", k == 0 ? "" : ", ", literal(grid[i]->at(k)));
+      for (std::uint64_t k = 0; k < grid[i]->size(); ++k)
+        add("{}{}", k == 0 ? "" : ", ", string_literal(grid[i]->at(k)));
       add("];\n");
     }
     std::string indent;
@@ -113,7 +99,7 @@ class ScriptPrinter {
     while (const std::optional<Point> point = cursor.next()) {
       if (++count * std::max<std::size_t>(used_.size(), 1) > most_values) return false;
       for (std::size_t i = 0; i < used_.size(); ++i)
-        columns[i] += (count == 1 ? "" : ", ") + literal(command_.value_of(used_[i], *point));
+        columns[i] += (count == 1 ? "" : ", ") + string_literal(command_.value_of(used_[i], *point));
     }
     for (std::size_t i = 0; i < used_.size(); ++i) add("string {}[] = [{}];\n", variable(used_[i]), columns[i]);
     if (count != 0) add("foreach i in [0:{}] {{\n  {}\n}}\n", count - 1, call("[i]"));

@@ -40,11 +40,6 @@ Statement& Statement::bind_bytes(int parameter, std::string_view bytes) {
   return *this;
 }
 
-Statement& Statement::bind_null(int parameter) {
-  require(sqlite3_bind_null(handle_.get(), parameter));
-  return *this;
-}
-
 bool Statement::step() {
   const int status = sqlite3_step(handle_.get());
   if (status == SQLITE_ROW) return true;
@@ -65,8 +60,8 @@ std::string Statement::text(int column) const {
                           : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column)));
 }
 
-Database::Database(const std::string& path, Mode mode) : path_(path) {
-  const int flags = mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+Database::Database(const std::string& path) : path_(path) {
+  constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   sqlite3* database = nullptr;
   const int status = sqlite3_open_v2(path.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(database);

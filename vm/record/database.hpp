@@ -27,7 +27,6 @@ class Statement {
   Statement& bind(int parameter, double value);
   Statement& bind(int parameter, std::string_view text);  ///< copied
   Statement& bind_bytes(int parameter, std::string_view bytes);
-  Statement& bind_null(int parameter);
   /// @return true if there is a row
   bool step();
   /// Steps to the end and makes it ready for the next use.
@@ -45,7 +44,6 @@ class Statement {
     if (!words.empty()) std::memcpy(words.data(), bytes, words.size() * sizeof(Word));
     return words;
   }
-  bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
 
  private:
   struct Finalize {
@@ -59,15 +57,13 @@ class Statement {
 /// One connection, to be used by one thread.
 class Database {
  public:
-  enum class Mode : std::uint8_t { read_only, read_write };
-  /// Waits for others that write. @throws RecordError
-  Database(const std::string& path, Mode mode);
+  /// Made if it is not there. Waits for others that write. @throws RecordError
+  explicit Database(const std::string& path);
   void run(const char* sql);
   /// @throws RecordError that says so, with the database's name
   [[noreturn]] void fail() const;
   sqlite3* handle() { return handle_.get(); }
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
-  std::int64_t changes() const { return sqlite3_changes(handle_.get()); }
 
  private:
   struct Close {

@@ -185,12 +185,12 @@ std::string_view name_of(PointOutcome outcome) {
 std::vector<std::string> RunRow::words() const { return parts_of(command); }
 std::vector<std::string> RunRow::column_words() const { return parts_of(columns); }
 
-RunRecord::RunRecord(Database::Mode mode) : database_(std::make_unique<Database>(record_path, mode)) {}
+RunRecord::RunRecord() : database_(std::make_unique<Database>(record_path)) {}
 
 std::optional<RunRecord> RunRecord::open() {
   std::error_code code;
   if (!std::filesystem::exists(record_path, code)) return std::nullopt;
-  RunRecord record(Database::Mode::read_write);                // who reads a write-ahead log writes into its index
+  RunRecord record;
   if (format_of(*record.database_) == 0) return std::nullopt;  // somebody is about to make it
   require_format(*record.database_);
   return record;
@@ -198,7 +198,7 @@ std::optional<RunRecord> RunRecord::open() {
 
 RunRecord RunRecord::create() {
   make_folder();
-  RunRecord record(Database::Mode::read_write);
+  RunRecord record;
   use_write_ahead_log(*record.database_);
   if (format_of(*record.database_) == 0) {
     Transaction transaction(*record.database_);

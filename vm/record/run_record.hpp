@@ -162,7 +162,7 @@ class RunRecord {
 
  private:
   friend class Recorder;
-  explicit RunRecord(Database::Mode mode);
+  RunRecord();
   std::unique_ptr<Database> database_;
   std::optional<Statement> find_done_, find_latest_, batch_keys_;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/source/string_literal.hpp"
 #include "compiler/terminal/text_width.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/bag.hpp"
@@ -85,21 +86,9 @@ std::string quoted(std::string_view text) {
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.remove_suffix(1);
     if (!text.empty()) text.remove_suffix(1);
   }
-  std::string result = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"': result += "\\\""; break;
-      case '\\': result += "\\\\"; break;
-      case '\n': result += "\\n"; break;
-      case '\t': result += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-          result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        else
-          result += c;
-    }
-  }
-  return result + (is_cut ? "...\"" : "\"");
+  std::string result = string_literal(text);
+  if (is_cut) result.insert(result.size() - 1, "...");
+  return result;
 }
 
 std::string brief(const Value& value, int depth);
