@@ -236,6 +236,7 @@ std::optional<int> run_other_verb(const std::vector<std::string>& words) {
   if (words[0] == "sweep") return sweep_command(rest);
   if (words[0] == "runs") return runs_command(rest);
   if (words[0] == "rerun") return rerun_command(rest);
+  if (words[0] == "report") return report_command(rest);
   return std::nullopt;
 }
 
@@ -284,6 +285,7 @@ int run_tool(int argc, char** argv) {
                      "Run a script, or a program, at each point of a space of parameters: sweep SCRIPT.df -p a=1,2");
   app.add_subcommand("runs", "What was run in this folder: runs list, runs show, runs logs, runs rm");
   app.add_subcommand("rerun", "Run points of a sweep again: rerun RUN --failed");
+  app.add_subcommand("report", "A page about a sweep, for a browser: report RUN -o report.html");
   CLI::App* show_version = app.add_subcommand("version", "Print the version");
   CLI::App* help = app.add_subcommand("help", "Print this");
   for (const CLI::App* verb : app.get_subcommands({})) line.verbs.push_back(verb->get_name());

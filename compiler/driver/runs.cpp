@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/recorded_points.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/sweep/command_template.hpp"
@@ -30,8 +31,6 @@ int no_record() {
 std::string time_text(double seconds) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(seconds)));
 }
-
-std::string command_text(const vm::RunRow& run) { return "raddle sweep " + sweep::shell_line(run.words()); }
 
 std::string run_json(const vm::RunRow& run) {
   sweep::JsonObject json;
@@ -132,36 +131,6 @@ std::string point_text(const vm::PointRow& row) {
          output_text("stderr", attempt.stderr_end, attempt.stderr_size);
 }
 
-/// Points that were done together, as if each had been done by itself: of results and parameters as the command line
-/// says them. @param visit  returns false to end it
-void for_each_batched(vm::RunRecord& record, const vm::RunRow& run, std::optional<std::uint64_t> point,
-                      const std::function<bool(const vm::PointRow&)>& visit) {
-  const std::vector<vm::BatchHead> heads = record.batches_of(run.id);
-  if (heads.empty()) return;
-  const std::expected<SweepRequest, int> request = read_sweep_request(run.words());
-  if (!request) return;
-  const auto space = sweep::Space::make(request->space);
-  if (!space) return static_cast<void>(option_error(space.error()));
-  std::vector<sweep::ResultColumn> columns;
-  for (const std::string& word : run.column_words()) columns.push_back(sweep::column_of(word));
-  for (const vm::BatchHead& head : heads) {
-    if (point && (*point < head.first || *point > head.last)) continue;
-    const vm::BatchRow batch = record.batch(head.row);
-    for (std::size_t i = 0; i < batch.keys.size(); ++i) {
-      if ((point && batch.number(i) != *point) || batch.number(i) > space->size()) continue;
-      vm::PointRow row{.number = batch.number(i), .key = {}, .parameters = "", .attempt = {}};
-      row.parameters = parameters_json(space->parameters(), space->point(row.number));
-      row.attempt.started = batch.started;
-      row.attempt.duration_s = batch.duration_s / static_cast<double>(batch.keys.size());
-      sweep::JsonObject results;
-      for (std::size_t k = 0; k < std::min(columns.size(), batch.columns.size()); ++k)
-        results.add_text(columns[k].name, text_of(batch.columns[k][i], columns[k].type));
-      row.attempt.results = results.text();
-      if (!visit(row)) return;
-    }
-  }
-}
-
 int show_logs(const std::string& name, std::optional<std::uint64_t> point, bool as_json) {
   const std::expected<vm::RunRow, int> run = find_run(name);
   if (!run) return run.error();
@@ -174,8 +143,7 @@ int show_logs(const std::string& name, std::optional<std::uint64_t> point, bool 
         as_json ? fmt::format("{{\"schema\":{},\"log\":{}}}\n", json_schema, point_json(row, true)) : point_text(row));
     return is_written;
   };
-  record->for_each_point(run->id, show);
-  if (is_written) for_each_batched(*record, *run, point, show);
+  for_each_recorded_point(*record, *run, point, show);
   if (!has_any && point) {
     fmt::print(stderr, "raddle: run {} has not run point {}{}\n", run->id, *point,
                run->taken != 0 ? "; it may have been taken from an earlier run" : "");
@@ -196,20 +164,9 @@ int remove_runs(const std::vector<std::string>& names) {
   return exit_ok;
 }
 
-/// @return an exit code if everything has been said
-std::optional<int> parse(CLI::App& app, const std::vector<std::string>& words, const std::string& verb) {
-  std::vector<std::string> reversed(words.rbegin(), words.rend());
-  try {
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return print(app.help());
-    return usage_error(error.what(), verb);
-  }
-  return std::nullopt;
-}
+}  // namespace
 
-template <typename Action>
-int with_record(const Action& action) {
+int with_record(const std::function<int()>& action) {
   try {
     return action();
   } catch (const vm::RecordError& error) {
@@ -218,7 +175,7 @@ int with_record(const Action& action) {
   }
 }
 
-}  // namespace
+std::string command_text(const vm::RunRow& run) { return "raddle sweep " + sweep::shell_line(run.words()); }
 
 std::expected<vm::RunRow, int> find_run(const std::string& name) {
   std::optional<vm::RunRecord> record = vm::RunRecord::open();
@@ -258,7 +215,7 @@ int runs_command(const std::vector<std::string>& words) {
   logs->add_option("POINT", point, "A point's number; none: all, in the order of their ends")->type_name("");
   CLI::App* remove = app.add_subcommand("rm", "Remove runs: later sweeps take nothing from them");
   remove->add_option("RUN", runs, "Ids")->required()->type_name("");
-  if (const std::optional<int> code = parse(app, words, "runs")) return *code;
+  if (const std::optional<int> code = parse_verb(app, words, "runs")) return *code;
   return with_record([&] {
     if (*show) return show_run(run, as_json);
     if (*logs) return show_logs(run, point, as_json);
@@ -275,7 +232,7 @@ int rerun_command(const std::vector<std::string>& words) {
   bool only_failed = false;
   app.add_option("RUN", name, "A run's id, its beginning or its end; none: the latest")->type_name("");
   app.add_flag("--failed", only_failed, "Only the points that failed; else all of them, whatever the record has");
-  if (const std::optional<int> code = parse(app, words, "rerun")) return *code;
+  if (const std::optional<int> code = parse_verb(app, words, "rerun")) return *code;
   return with_record([&] {
     const std::expected<vm::RunRow, int> run = find_run(name);
     if (!run) return run.error();

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t shown_groups = 10;
 
-std::string seconds_text(double seconds) {
-  return seconds < 60 ? fmt::format("{:.1f} s", seconds) : sweep::duration_text(seconds);
-}
-
 void report_failures(const sweep::Failures& failures, const sweep::CommandTemplate& command) {
   const std::vector<sweep::FailureGroup> groups = failures.groups();
   for (std::size_t i = 0; i < groups.size() && i < shown_groups; ++i) {
@@ -29,6 +25,10 @@ void report_failures(const sweep::Failures& failures, const sweep::CommandTempla
 }
 
 }  // namespace
+
+std::string seconds_text(double seconds) {
+  return seconds < 60 ? fmt::format("{:.1f} s", seconds) : sweep::duration_text(seconds);
+}
 
 void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command) {
   using sweep::with_commas;

@@ -21,6 +21,17 @@ int unknown_option(const CLI::App& app, const std::string& option, const std::st
       verb);
 }
 
+std::optional<int> parse_verb(CLI::App& app, const std::vector<std::string>& words, const std::string& verb) {
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return write_output(app.help()) ? exit_ok : exit_failed;
+    return usage_error(error.what(), verb);
+  }
+  return std::nullopt;
+}
+
 std::string ScriptUsage::make_usage(const CLI::App*, std::string) const {
   return fmt::format("Usage: raddle {}\n", usage_);
 }

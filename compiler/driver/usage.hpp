@@ -1,12 +1,17 @@
 #pragma once
 // Errors in the command line.
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace raddle::driver {
 
 /// A word of the command line begins with `-`, and no option has that name. @return exit_usage
 int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb = "");
+
+/// Reads the words behind a verb. @return an exit code if everything has been said: help, an error
+std::optional<int> parse_verb(CLI::App& app, const std::vector<std::string>& words, const std::string& verb);
 
 /// What `--help` of a verb shows as its usage where CLI11 does not know all of the command line.
 class ScriptUsage : public CLI::Formatter {

@@ -1,26 +1,20 @@
 #include "compiler/sweep/table.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <system_error>
 #include <unordered_map>
 
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/parquet.hpp"
 #include "compiler/sweep/scan.hpp"
-#include "vm/external/start_child.hpp"
 
 namespace raddle::sweep {
 namespace {
-
-constexpr std::size_t all_rows = 0;  // of result_names
 
 constexpr std::array<std::pair<std::string_view, Statistic>, 6> statistics = {{{"mean", Statistic::mean},
                                                                                {"std", Statistic::std_},
@@ -64,31 +58,6 @@ class Summary {
   std::uint64_t count_ = 0;
   double mean_ = 0, squares_ = 0, sum_ = 0;
   double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
-};
-
-/// Gathers text and writes it in large pieces.
-class Writer {
- public:
-  explicit Writer(int fd) : fd_(fd) {}
-  /// Where the next text is to be appended.
-  std::string& text() { return waiting_; }
-  /// Writes if there is much.
-  bool flush_some() { return waiting_.size() < 1 << 16 || flush(); }
-  bool flush() {
-    std::string_view left = waiting_;
-    while (!left.empty() && error_ == 0) {
-      const ssize_t count = ::write(fd_, left.data(), left.size());
-      if (count < 0 && errno != EINTR) error_ = errno;
-      if (count > 0) left.remove_prefix(static_cast<std::size_t>(count));
-    }
-    waiting_.clear();
-    return error_ == 0;
-  }
-  int error() const { return error_; }
-
- private:
-  int fd_, error_ = 0;
-  std::string waiting_;
 };
 
 /// @param heads  the columns' names in quotes, with the colon
@@ -230,9 +199,8 @@ std::vector<ValueType> Table::cell_types(const Cells& results, std::size_t colum
   return types;
 }
 
-std::expected<void, std::string> Table::write(int fd, TableForm form) const {
-  Writer writer(fd);
-  const Cells results = result_names(all_rows), names = columns(results);
+void Table::write(Writer& writer, TableForm form) const {
+  const Cells results = result_names(), names = columns(results);
   std::string& text = writer.text();
   switch (form) {
     case TableForm::csv:
@@ -262,30 +230,14 @@ std::expected<void, std::string> Table::write(int fd, TableForm form) const {
       break;
     }
   }
-  if (!writer.flush()) return std::unexpected(vm::error_text(writer.error()));
-  return {};
 }
 
 std::expected<void, std::string> Table::write_file(const std::string& path, TableForm form) const {
-  const auto failed = [&](const std::string& reason) {
-    return std::unexpected(fmt::format("can not write `{}`: {}", path, reason));
-  };
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return failed(vm::error_text(errno));
-  auto written = write(fd, form);
-  if (written && fsync(fd) != 0) written = std::unexpected(vm::error_text(errno));
-  if (close(fd) != 0 && written) written = std::unexpected(vm::error_text(errno));
-  if (written && rename(temporary.c_str(), path.c_str()) != 0) written = std::unexpected(vm::error_text(errno));
-  if (written) return {};
-  unlink(temporary.c_str());
-  return failed(written.error());
+  return sweep::write_file(path, [&](Writer& writer) { write(writer, form); });
 }
 
 std::expected<void, std::string> Table::print_csv() const {
-  auto written = write(STDOUT_FILENO, TableForm::csv);
-  if (!written) return std::unexpected(fmt::format("can not write to standard output: {}", written.error()));
-  return {};
+  return write_to_stdout([&](Writer& writer) { write(writer, TableForm::csv); });
 }
 
 std::string Table::excerpt(std::size_t most_rows) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/sweep/results.hpp"
+#include "compiler/sweep/writer.hpp"
 
 namespace raddle::sweep {
 
@@ -26,23 +27,28 @@ enum class TableForm : std::uint8_t { csv, json_lines, parquet };
 class Table {
  public:
   Table(const ResultRows& rows, Grouping grouping) : rows_(rows), grouping_(std::move(grouping)) {}
-  /// Writes it under a temporary name beside `path`, and renames that at the end.
-  /// @error  "can not write `x.csv`: no space left on device"
+  /// See write_file() of writer.hpp.
   std::expected<void, std::string> write_file(const std::string& path, TableForm form) const;
   /// To standard output.
   std::expected<void, std::string> print_csv() const;
   /// The first rows, in columns, and whether there are more.
   std::string excerpt(std::size_t most_rows) const;
 
- private:
   using Cells = std::vector<std::string>;
   using Visit = std::function<bool(std::span<const std::string_view> row)>;
+  /// The names of all results, in the order in which they first come.
+  Cells result_names() const { return result_names(all_rows); }
+  /// The names of the columns. @param results  names of those that are wanted
   Cells columns(const Cells& results) const;
+  /// @param visit  returns false to end it
   void for_each(const Cells& results, const Visit& visit) const;
+
+ private:
+  static constexpr std::size_t all_rows = 0;
   void for_each_group(const Cells& results, const Visit& visit) const;
-  /// @param most_rows  looks at no more than these; 0: at all
+  /// @param most_rows  looks at no more than these; all_rows: at all
   Cells result_names(std::size_t most_rows) const;
-  std::expected<void, std::string> write(int fd, TableForm form) const;
+  void write(Writer& writer, TableForm form) const;
   std::vector<ValueType> cell_types(const Cells& results, std::size_t column_count) const;
 
   const ResultRows& rows_;

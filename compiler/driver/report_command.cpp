@@ -1,0 +1,94 @@
+// `raddle report`: a page about a recorded run.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/driver/run_picture.hpp"
+#include "compiler/driver/run_table.hpp"
+#include "compiler/driver/runs.hpp"
+#include "compiler/driver/session.hpp"
+#include "compiler/driver/sweep_report.hpp"
+#include "compiler/report/page.hpp"
+#include "compiler/sweep/failures.hpp"
+#include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/progress.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+constexpr std::size_t shown_failures = 50;
+
+std::vector<std::pair<std::string, std::string>> facts_of(const vm::RunRow& run) {
+  using sweep::with_commas;
+  std::vector<std::pair<std::string, std::string>> facts;
+  facts.emplace_back("state", name_of(run.state));
+  facts.emplace_back("points", with_commas(run.points));
+  facts.emplace_back("ok", with_commas(run.ok));
+  if (run.failed != 0) facts.emplace_back("failed", with_commas(run.failed));
+  if (run.taken != 0) facts.emplace_back("from earlier runs", with_commas(run.taken));
+  facts.emplace_back("started",
+                     fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(run.started))));
+  if (run.ended != 0) facts.emplace_back("took", seconds_text(run.ended - run.started));
+  if (!run.resumes.empty()) facts.emplace_back("resumes", run.resumes);
+  return facts;
+}
+
+/// Points whose last attempt failed, those that look alike as one.
+std::vector<report::FailureRow> failures_of(vm::RunRecord& record, const vm::RunRow& run, const RunTable& table,
+                                            std::vector<std::string>& notes) {
+  sweep::Failures failures;
+  record.for_each_point(run.id, [&](const vm::PointRow& row) {
+    if (row.attempt.outcome == vm::PointOutcome::ok || !row.is_last) return true;
+    sweep::Point point{.number = row.number};
+    for (const auto& [name, value] : sweep::json_members(row.parameters))
+      point.values.push_back(fmt::format("{} = {}", name, value));
+    failures.add(point, row.attempt);
+    return true;
+  });
+  std::vector<report::FailureRow> shown;
+  for (const sweep::FailureGroup& group : failures.groups()) {
+    if (shown.size() == shown_failures) {
+      notes.push_back(fmt::format("There are {} kinds of failures; the {} most frequent ones are listed.",
+                                  failures.group_count(), shown_failures));
+      break;
+    }
+    shown.push_back({.count = group.count,
+                     .what = group.what + (group.line.empty() ? "" : "; " + group.line),
+                     .parameters = fmt::format("{}", fmt::join(group.first.values, ", ")),
+                     .again = table.again(group.first.number)});
+  }
+  return shown;
+}
+
+report::Report report_of(vm::RunRecord& record, const vm::RunRow& run) {
+  report::Report report;
+  const RunTable table(record, run);
+  report.name = run.id;
+  report.command = command_text(run);
+  report.facts = facts_of(run);
+  if (!table.note().empty()) report.notes.push_back(table.note());
+  report.table = summarise(table.source());
+  report.failures = failures_of(record, run, table, report.notes);
+  report.spans = spans_of(record, run);
+  return report;
+}
+
+}  // namespace
+
+int report_command(const std::vector<std::string>& words) {
+  constexpr PictureVerb verb = {
+      .name = "report",
+      .about =
+          "raddle report: a page about a recorded sweep, for a browser: parameters against results, durations, "
+          "failures, timeline\n\nexamples:\n  raddle report -o report.html\n"
+          "  raddle report 261121-150412-k7 -o k7.html\n",
+      .output = "The page, one file that needs no others",
+      .example = "report.html"};
+  return draw_run(words, verb, [](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
+    writer.text() = make_page(report_of(record, run));
+  });
+}
+
+}  // namespace raddle::driver

@@ -1,0 +1,124 @@
+#include "compiler/driver/run_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/driver/recorded_points.hpp"
+#include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/progress.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+using report::Role;
+using report::TableColumn;
+
+/// Where the value of a name stands, in a list of names that grows.
+std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  names.push_back(name);
+  return names.size() - 1;
+}
+
+std::vector<TableColumn> columns_of(const std::vector<std::string>& names, std::size_t parameters) {
+  std::vector<TableColumn> columns;
+  for (const std::string& name : names) {
+    const std::size_t left = names.size() - columns.size();
+    const Role role = columns.size() < parameters ? Role::parameter
+                      : left == 2                 ? Role::outcome
+                      : left == 1                 ? Role::duration
+                                                  : Role::result;
+    columns.push_back({name, role});
+  }
+  return columns;
+}
+
+}  // namespace
+
+RunTable::RunTable(vm::RunRecord& record, const vm::RunRow& run) : record_(record), run_(run) {
+  const bool is_through = run.state == vm::RunState::done || run.state == vm::RunState::failed;
+  if (is_through) ask_for_all();
+  if (table_) return;
+  note_ = is_through ? "What is run at a point is not what it was any more" : "The run is not through";
+  note_ += run.taken == 0 ? ": only what it has done is shown."
+                          : fmt::format(
+                                ": only the points are shown that it has run itself, not the {} that were "
+                                "taken from earlier runs.",
+                                sweep::with_commas(run.taken));
+}
+
+void RunTable::ask_for_all() {
+  const std::expected<SweepRequest, int> request = read_sweep_request(run_.words());
+  if (!request) return;
+  std::expected<std::unique_ptr<SweepPlan>, int> plan = make_plan(*request);
+  if (!plan || (*plan)->keys.work().low != run_.work) return;
+  plan_ = std::move(*plan);
+  form_.emplace(plan_->result_form());
+  earlier_.emplace(record_, *form_, run_.id);
+  rows_.emplace(*form_, plan_->cursor, *earlier_);
+  table_.emplace(*rows_, sweep::Grouping());
+}
+
+report::TableSource RunTable::source() const {
+  if (!table_) return own_points();
+  const std::vector<std::string> results = table_->result_names();
+  return {columns_of(table_->columns(results), plan_->space.parameters().size()),
+          [this, results](const report::TableSource::Visit& visit) { table_->for_each(results, visit); }};
+}
+
+report::TableSource RunTable::own_points() const {
+  std::vector<std::string> parameters, results;
+  for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
+    for (const auto& [name, value] : sweep::json_members(row.parameters)) place_of(parameters, name);
+    for (const auto& [name, value] : sweep::json_members(row.attempt.results)) place_of(results, name);
+    return true;
+  });
+  std::vector<std::string> names = parameters;
+  names.insert(names.end(), results.begin(), results.end());
+  names.insert(names.end(), {"outcome", "duration_s"});
+  const auto visit_all = [this, parameters, results](const report::TableSource::Visit& visit) mutable {
+    for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
+      if (!row.is_last) return true;
+      std::vector<std::string> cells(parameters.size() + results.size());
+      for (auto& [name, value] : sweep::json_members(row.parameters)) cells[place_of(parameters, name)] = value;
+      for (auto& [name, value] : sweep::json_members(row.attempt.results))
+        cells[parameters.size() + place_of(results, name)] = value;
+      cells.emplace_back(name_of(row.attempt.outcome));
+      cells.push_back(fmt::format("{:.9f}", row.attempt.duration_s));
+      const std::vector<std::string_view> views(cells.begin(), cells.end());
+      return visit(views);
+    });
+  };
+  return {columns_of(names, parameters.size()), visit_all};
+}
+
+std::string RunTable::again(std::uint64_t number) const {
+  if (plan_ && number >= 1 && number <= plan_->space.size())
+    return sweep::shell_line(plan_->command.words_for(plan_->space.point(number)));
+  return fmt::format("raddle runs logs {} {}", run_.id, number);
+}
+
+std::vector<report::Span> spans_of(vm::RunRecord& record, const vm::RunRow& run) {
+  std::vector<report::Span> spans;
+  record.for_each_point(run.id, [&](const vm::PointRow& row) {
+    const vm::Attempt& attempt = row.attempt;
+    spans.push_back({.start_s = attempt.started - run.started,
+                     .duration_s = attempt.duration_s,
+                     .first = row.number,
+                     .is_ok = attempt.outcome == vm::PointOutcome::ok});
+    return true;
+  });
+  for (const vm::BatchHead& head : record.batches_of(run.id)) {
+    const vm::BatchRow batch = record.batch(head.row);
+    spans.push_back({.start_s = batch.started - run.started,
+                     .duration_s = batch.duration_s,
+                     .first = batch.first,
+                     .count = batch.keys.size()});
+  }
+  return spans;
+}
+
+}  // namespace raddle::driver

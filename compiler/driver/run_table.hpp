@@ -1,0 +1,47 @@
+#pragma once
+// The table of a recorded run, as `raddle sweep -o` would write it, and when its points ran.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/driver/sweep_plan.hpp"
+#include "compiler/report/spans.hpp"
+#include "compiler/report/table_source.hpp"
+#include "vm/record/run_record.hpp"
+
+namespace raddle::driver {
+
+/// With what earlier runs have of its points, if the run is through, and what it did can still be asked for: the script
+/// is as it was. Else with those points only that it has run itself.
+class RunTable {
+ public:
+  /// @param record  outlives it
+  RunTable(vm::RunRecord& record, const vm::RunRow& run);
+  RunTable(const RunTable&) = delete;
+  RunTable& operator=(const RunTable&) = delete;
+  /// Refers to this table.
+  report::TableSource source() const;
+  /// What is missing, and why; "": nothing.
+  const std::string& note() const { return note_; }
+  /// A command that does a point once more, or shows it.
+  std::string again(std::uint64_t number) const;
+
+ private:
+  void ask_for_all();
+  report::TableSource own_points() const;
+
+  vm::RunRecord& record_;
+  const vm::RunRow& run_;
+  std::string note_;
+  std::unique_ptr<SweepPlan> plan_;  ///< null: only the points of the run itself
+  std::optional<sweep::ResultForm> form_;
+  std::optional<sweep::EarlierResults> earlier_;
+  std::optional<sweep::ResultRows> rows_;
+  std::optional<sweep::Table> table_;
+};
+
+/// All attempts and batches of a run.
+std::vector<report::Span> spans_of(vm::RunRecord& record, const vm::RunRow& run);
+
+}  // namespace raddle::driver

@@ -1,0 +1,29 @@
+#pragma once
+// When what has run: what timelines and traces are drawn from.
+#include <cstdint>
+#include <vector>
+
+namespace raddle::report {
+
+/// One attempt at a point, or a batch of points that were done together.
+struct Span {
+  double start_s = 0;  ///< since the run began
+  double duration_s = 0;
+  std::uint64_t first = 0;  ///< number of the point, or the least of the batch
+  std::uint64_t count = 1;  ///< points
+  bool is_ok = true;
+  std::uint32_t lane = 0;
+  double end_s() const { return start_s + duration_s; }
+};
+
+/// Orders them by their start, and gives each the lowest lane that is free then. @return how many lanes there are
+std::uint32_t place_in_lanes(std::vector<Span>& spans);
+
+/// How many were running in each of equal parts of the time, on average.
+struct LoadBin {
+  double ok = 0, failed = 0;
+  std::uint64_t ended = 0;  ///< points
+};
+std::vector<LoadBin> load_of(const std::vector<Span>& spans, double from_s, double to_s, std::size_t bins);
+
+}  // namespace raddle::report

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""What `raddle report` makes of recorded runs. Each test has a folder of its own.
+
+    check_pictures.py [--raddle PATH] [FILTER]
+
+Pages are read as HTML, and their data compared with the table; where Chromium is installed, it draws them, too.
+"""
+
+import argparse
+import csv
+import html.parser
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from check_sweeps import Folder, expect
+from folder_tests import Fault, run_tests
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BROWSER = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+VOID = {"meta", "br", "hr", "input", "link", "img"}
+
+MODEL = """
+import math;
+@param float a = 1.0;
+@param int n = 2;
+@param string how = "plain";
+@result float root = sqrt(a) * itof(n);
+@result int part = 12 %/ (n - 2);
+"""
+
+
+class Page(html.parser.HTMLParser):
+    """A page whose elements are closed in order, that asks for nothing outside of itself."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.texts, self.ids, self.data = [], {}, set(), None
+        self.feed(text)
+        self.close()
+        expect(self.open, [])
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name in ("src", "href", "action", "data") or name.startswith("on"):
+                raise Fault(f"<{tag} {name}={value}>")
+            if name == "id":
+                self.ids.add(value)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "script" and dict(attrs).get("id") == "data":
+            self.data = ""
+
+    def handle_endtag(self, tag):
+        expect(self.open.pop(), tag)
+
+    def handle_data(self, data):
+        if self.data == "":
+            self.data = json.loads(data)
+        elif self.open and self.open[-1] not in ("script", "style"):
+            self.texts.setdefault(self.open[-1], []).append(data)
+
+
+def cell_of(column, text):
+    """What the page's data has for a cell of the table."""
+    if text == "":
+        return None
+    if column["kind"] == "category":
+        return column["names"].index(text)
+    return text if column["kind"] == "text" else float(text)
+
+
+def expect_same_table(page, table):
+    rows = list(csv.reader(io.StringIO(table)))
+    expect([column["name"] for column in page.data["columns"]], rows[0])
+    expect((page.data["rows"], page.data["shown"]), (len(rows) - 1, len(rows) - 1))
+    for i, column in enumerate(page.data["columns"]):
+        if column["role"] != "duration":  # other digits
+            expect(column["cells"], [cell_of(column, row[i]) for row in rows[1:]])
+
+
+def page_of(folder, words=""):
+    text = folder.run(f"report {words}").stdout
+    expect(len(text) < 2_000_000, True)
+    return Page(text)
+
+
+def draw(folder, page, probe=""):
+    """What stands on the page once the browser has drawn it and run `probe`; nothing where there is no browser."""
+    if BROWSER is None:
+        return None
+    path = folder.path / "drawn.html"
+    path.write_text(page.replace("</body>", f"<script>{probe}</script></body>"), encoding="utf-8")
+    done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,2000",
+                           f"--user-data-dir={folder.path / 'browser'}", "--dump-dom", path.as_uri()],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False, text=True)
+    if '<p id="fault" class="note" hidden=""></p>' not in done.stdout:
+        raise Fault("the page's script has failed: " + "".join(re.findall('<p id="fault".*?</p>', done.stdout)))
+    return done.stdout
+
+
+def report_has_the_table(folder):
+    folder.write("model.df", MODEL)
+    folder.run("""sweep model.df -p a=1:30 -p n=1:4 -p 'how=x,<b onclick="f()">&</script>' -o table.csv""", code=4)
+    text = folder.run("report").stdout
+    page = Page(text)
+    expect_same_table(page, folder.read("table.csv"))
+    expect([column["kind"] for column in page.data["columns"]],
+           ["number", "number", "category", "number", "number", "category", "number"])
+    marginal = next(one for one in page.data["marginals"] if (one["parameter"], one["result"]) == (1, 4))
+    expect(marginal["bins"], [[1, 1, 60, -12, -12, -12], [3, 3, 60, 12, 12, 12], [4, 4, 60, 6, 6, 6]])
+    expect(sum(count for _, _, count in page.data["durations"]), 240)
+    expect("division by zero" in page.texts["td"][-3] or any("division by zero" in cell for cell in page.texts["td"]), True)
+    expect(any(code.startswith("raddle run model.df --a=1 --n=2") for code in page.texts["code"]), True)
+    folder.run("report -o page.html", out="")
+    expect(Page(folder.read("page.html")).data["rows"], 240)
+
+
+def report_is_drawn(folder):
+    folder.write("model.df", MODEL)
+    folder.run("sweep model.df -p a=1:30 -p n=1:4 -p how=x,y", code=4)
+    text = folder.run("report").stdout
+    probe = """
+      const svg = document.querySelector('#parallel svg'), box = svg.getBoundingClientRect();
+      const area = svg.querySelectorAll('rect[style]')[1], where = area.getBoundingClientRect();
+      area.setPointerCapture = () => {};
+      for (const [kind, y] of [['pointerdown', where.bottom], ['pointermove', where.top + 30], ['pointerup', where.top + 30]])
+        area.dispatchEvent(new PointerEvent(kind, {clientX: where.left + 5, clientY: y, pointerId: 1}));
+      document.title = `kept ${shown.length}`;
+      document.getElementById('across').value = 1;
+      document.getElementById('across').onchange();
+    """
+    drawn = draw(folder, text, probe)
+    if drawn is None:
+        return "drawn by no browser: chromium is not installed"
+    expect("<title>kept 180</title>" in drawn, True)  # n = 4 is out of the part that was drawn
+    for name, least in (("parallel", 5), ("scatter", 5), ("marginals", 9), ("durations", 3), ("timeline", 3)):
+        part = drawn.split(f'id="{name}"')[1].split("</section>")[0]
+        expect("<svg" in part and part.count("<path") + part.count("<rect") >= least, True)
+    return None
+
+
+def report_of_many_points(folder):
+    folder.write("model.df", "@param float x = 1.0;\n@param float y = 1.0;\n@result float z = x * y;\n")
+    folder.run("sweep model.df -p 'x~U(0,1)' -p 'y~U(0,1)' --random 200000 -o table.csv")
+    page = page_of(folder)
+    expect((page.data["rows"], page.data["shown"]), (200000, 5000))
+    expect(any("5,000 points drawn by chance out of 200,000" in text for text in page.texts["p"]), True)
+    expect([sum(bin[2] for bin in one["bins"]) for one in page.data["marginals"]], [200000, 200000])
+    draw(folder, folder.run("report").stdout)
+    expect(page.data, page_of(folder).data)  # the same ones again
+
+
+def report_of_programs(folder):
+    folder.run("sweep -p a=1:40 --collect 'regex:(\\S+)' --retries 1 -- sh -c 'echo {a}; exit $(({a} % 20 == 0))'", code=4)
+    page = page_of(folder)
+    expect([column["role"] for column in page.data["columns"]], ["parameter", "result", "outcome", "duration"])
+    expect((len(page.data["timeline"]["bars"]), page.data["timeline"]["lanes"] > 0), (42, True))
+    expect(page.texts["td"].count("exit code 1"), 1)
+    folder.run("sweep -p a=1:60 --collect 'regex:(\\S+)' -- sh -c 'echo {a}; exit $(({a} % 20 == 0))'", code=4)
+    expect(page_of(folder).data["rows"], 60)  # with those of the run before
+    folder.run("sweep -p word=x -p other=y -- echo {word} {other}")
+    draw(folder, folder.run("report").stdout)  # nothing varies
+    folder.run("sweep -p a=1 -p b=1:60 -- echo '<!-- {b} word {a}'")
+    page = page_of(folder)
+    expect((page.data["columns"][2]["kind"], page.data["columns"][2]["cells"][6]), ("text", "<!-- 7 word 1"))
+    draw(folder, folder.run("report").stdout)
+
+
+def report_of_what_has_changed(folder):
+    folder.write("model.df", MODEL)
+    folder.run("sweep model.df -p a=1:3 -p n=1")
+    folder.run("sweep model.df -p a=1:5 -p n=1")
+    expect(page_of(folder).data["rows"], 5)
+    folder.write("model.df", MODEL.replace("12", "13"))
+    page = page_of(folder)
+    expect((page.data["rows"], page.data["columns"][0]["cells"]), (2, [4, 5]))
+    expect(any("not the 3 that were taken from earlier runs" in text for text in page.texts["p"]), True)
+    folder.run("sweep -p a=1:40 --max-fails 3 -j1 -- false", code=75)
+    expect(page_of(folder).data["rows"], 4)
+
+
+def errors(folder):
+    folder.run("report", code=1, err="nothing was recorded in this folder")
+    folder.run("sweep -p a=1 -- echo {a}")
+    folder.run("report nonsense", code=2, err="no run is named `nonsense`")
+    folder.run("report -o nowhere/x.html", code=1, err="can not write `nowhere/x.html`: no such file or directory")
+    folder.run("report --ouput x.html", code=2, err="try `raddle report --help`")
+    folder.run("report --help", out=folder.run("report -h").stdout)
+
+
+TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_what_has_changed, errors]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Tests the verbs that draw.")
+    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
+    parser.add_argument("filter", nargs="?", default="")
+    options = parser.parse_args()
+    os.environ.update(NO_COLOR="1", TERM="dumb")
+    raddle = str(pathlib.Path(options.raddle).resolve())
+    tests = [test for test in TESTS if options.filter in test.__name__]
+    run_tests("pictures", tests, lambda test, folder: test(Folder(raddle, folder)))
+
+
+if __name__ == "__main__":
+    main()
