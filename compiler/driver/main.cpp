@@ -122,6 +122,7 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
   app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
   app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
   app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");
+  app.add_option("--trace", options.trace, "Write when each task ran, for https://ui.perfetto.dev")->type_name("FILE");
   app.add_option("--emit", options.emit,
                  fmt::format("Print a stage instead of running: {}", fmt::join(stage_names(), ", ")))
       ->check(CLI::IsMember(stage_names()))
@@ -237,6 +238,7 @@ std::optional<int> run_other_verb(const std::vector<std::string>& words) {
   if (words[0] == "runs") return runs_command(rest);
   if (words[0] == "rerun") return rerun_command(rest);
   if (words[0] == "report") return report_command(rest);
+  if (words[0] == "trace") return trace_command(rest);
   return std::nullopt;
 }
 
@@ -286,6 +288,7 @@ int run_tool(int argc, char** argv) {
   app.add_subcommand("runs", "What was run in this folder: runs list, runs show, runs logs, runs rm");
   app.add_subcommand("rerun", "Run points of a sweep again: rerun RUN --failed");
   app.add_subcommand("report", "A page about a sweep, for a browser: report RUN -o report.html");
+  app.add_subcommand("trace", "When the points of a sweep ran, for Perfetto: trace RUN -o trace.json");
   CLI::App* show_version = app.add_subcommand("version", "Print the version");
   CLI::App* help = app.add_subcommand("help", "Print this");
   for (const CLI::App* verb : app.get_subcommands({})) line.verbs.push_back(verb->get_name());

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/runs.hpp"
 #include "compiler/driver/usage.hpp"
@@ -21,11 +19,13 @@ int write_picture(const std::string& path, const PictureVerb& verb, bool for_ter
   return exit_failed;
 }
 
-int draw_run(const std::vector<std::string>& words, const PictureVerb& verb, const DrawRun& draw) {
+int draw_run(const std::vector<std::string>& words, const PictureVerb& verb, const DrawRun& draw,
+             const std::function<void(CLI::App&)>& add_options) {
   CLI::App app(verb.about, fmt::format("raddle {}", verb.name));
   std::string name, path;
   app.add_option("RUN", name, "A run's id, its beginning or its end; none: the latest")->type_name("");
   app.add_option("-o,--output", path, fmt::format("{}; none or `-`: standard output", verb.output))->type_name("FILE");
+  if (add_options) add_options(app);
   if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
   return with_record([&]() -> int {
     const std::expected<vm::RunRow, int> run = find_run(name);

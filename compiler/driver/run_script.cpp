@@ -10,9 +10,11 @@
 #include "compiler/driver/compile.hpp"
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/run_settings.hpp"
+#include "compiler/driver/run_trace.hpp"
 #include "compiler/driver/script_arguments.hpp"
 #include "compiler/driver/signals.hpp"
 #include "compiler/emit/emit_program.hpp"
+#include "compiler/report/trace.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/value/text.hpp"
@@ -51,6 +53,13 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
 
   std::expected<vm::RunOptions, int> options = run_options(session.options, path);
   if (!options) return options.error();
+  std::optional<vm::TaskTrace> trace;
+  if (const std::string& file_of_trace = session.options.trace; !file_of_trace.empty()) {
+    if (const std::string fault = fault_of_output(file_of_trace); !fault.empty())
+      return usage_error("--trace: " + fault, "run");
+    trace.emplace(options->workers, report::most_slices);
+    options->trace = &*trace;
+  }
   const vm::Program program = emit_program(compilation->module);
   options->settings.arguments = std::move(read->rest);
   options->arguments = std::move(read->parameters);
@@ -70,6 +79,8 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   const bool output_written = stdlib::flush_output();
   if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
   const int code = report_run(session, result, signals.caught());
+  const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, program, session.sources);
+  if (!is_traced && code == exit_ok) return exit_failed;
   if (!output_written && code == exit_ok) {
     fmt::print(stderr, "raddle: standard output could not be written\n");
     return exit_failed;

@@ -108,7 +108,8 @@ std::vector<report::Span> spans_of(vm::RunRecord& record, const vm::RunRow& run)
     spans.push_back({.start_s = attempt.started - run.started,
                      .duration_s = attempt.duration_s,
                      .first = row.number,
-                     .is_ok = attempt.outcome == vm::PointOutcome::ok});
+                     .failed = attempt.outcome == vm::PointOutcome::ok ? 0u : 1u,
+                     .visited = spans.size()});
     return true;
   });
   for (const vm::BatchHead& head : record.batches_of(run.id)) {
@@ -116,7 +117,8 @@ std::vector<report::Span> spans_of(vm::RunRecord& record, const vm::RunRow& run)
     spans.push_back({.start_s = batch.started - run.started,
                      .duration_s = batch.duration_s,
                      .first = batch.first,
-                     .count = batch.keys.size()});
+                     .count = batch.keys.size(),
+                     .visited = spans.size()});
   }
   return spans;
 }

@@ -27,4 +27,7 @@ int rerun_command(const std::vector<std::string>& words);
 /// `raddle report RUN -o report.html`
 int report_command(const std::vector<std::string>& words);
 
+/// `raddle trace RUN -o trace.json`
+int trace_command(const std::vector<std::string>& words);
+
 }  // namespace raddle::driver

@@ -39,6 +39,7 @@ struct Options {
   std::vector<std::string> disabled_passes;
   bool keep_going = false;
   bool statistics = false;
+  std::string trace;            ///< a file; "": none
   bool interpret_only = false;  ///< never compile leaves
   bool jit_cache = true;        ///< not --no-jit-cache
   bool show_results = false;

@@ -120,7 +120,7 @@ std::string timeline_json(std::vector<Span>& spans) {
   if (spans.size() <= most_bars && lanes <= most_lanes) {
     for (const Span& span : spans)
       items.add(fmt::format("[{},{},{},{},{},{}]", span.lane, number_text(span.start_s), number_text(span.duration_s),
-                            span.first, span.count, span.is_ok ? 1 : 0));
+                            span.first, span.count, span.failed == 0 ? 1 : 0));
     json.add("bars", items.text());
   } else {
     for (const LoadBin& bin : load_of(spans, 0, end_s, load_bins))

@@ -35,7 +35,7 @@ std::vector<LoadBin> load_of(const std::vector<Span>& spans, double from_s, doub
     for (std::size_t bin = bin_of(span.start_s); bin <= last; ++bin) {
       const double begin = from_s + width * static_cast<double>(bin);
       const double part = std::min(span.end_s(), begin + width) - std::max(span.start_s, begin);
-      (span.is_ok ? load[bin].ok : load[bin].failed) += std::max(part, 0.0) / width;
+      (span.failed == 0 ? load[bin].ok : load[bin].failed) += std::max(part, 0.0) / width;
     }
     load[last].ended += span.count;
   }

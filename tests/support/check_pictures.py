@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `raddle report` makes of recorded runs. Each test has a folder of its own.
+"""What `raddle report`, `raddle trace` and `raddle run --trace` make of runs. Each test has a folder of its own.
 
     check_pictures.py [--raddle PATH] [FILTER]
 
@@ -184,16 +184,76 @@ def report_of_what_has_changed(folder):
     expect(page_of(folder).data["rows"], 4)
 
 
+def slices_of(text):
+    """Slices of a trace by lane, none of which may overlap another one but from within; the names of the lanes."""
+    events = json.loads(text)["traceEvents"]
+    lanes = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    slices = [event for event in events if event["ph"] == "X"]
+    for lane in lanes:
+        ends = []
+        for one in sorted((event for event in slices if event["tid"] == lane), key=lambda event: (event["ts"], -event["dur"])):
+            while ends and ends[-1] <= one["ts"] + 0.002:  # times are rounded
+                ends.pop()
+            if ends and one["ts"] + one["dur"] > ends[-1] + 0.002:
+                raise Fault(f"slices overlap in lane {lane}: {one}")
+            ends.append(one["ts"] + one["dur"])
+    expect({event["tid"] for event in slices} <= set(lanes), True)
+    return slices, lanes
+
+
+def trace_has_each_point(folder):
+    folder.run("sweep -p a=1:40 --retries 1 -- sh -c 'echo {a}; exit $(({a} % 20 == 0))'", code=4)
+    folder.run("trace -o trace.json", out="")
+    slices, _ = slices_of(folder.read("trace.json"))
+    expect(sorted(one["name"] for one in slices), sorted([f"point {i}" for i in [*range(1, 41), 20, 40]]))
+    again = next(one for one in slices if one["args"].get("attempt") == 2)
+    expect((again["cat"], again["args"]["outcome"], again["args"]["exit_code"]), ("failed", "exit code", 1))
+    expect(next(one["args"]["parameters"] for one in slices if one["name"] == "point 7"), {"a": 7})
+    joined, _ = slices_of(folder.run("trace --limit 10").stdout)
+    expect((len(joined) <= 10, sum(one["args"]["points"] for one in joined), sum(one["args"]["failed"] for one in joined)),
+           (True, 42, 4))
+    folder.write("model.df", "@param float x = 1.0;\n@result float y = x * x;\n")
+    folder.run("sweep model.df -p x=1:100000")
+    slices, _ = slices_of(folder.run("trace").stdout)
+    expect(sum(one["args"].get("points", 1) for one in slices), 100000)
+
+
+def trace_of_a_script(folder):
+    folder.write("tasks.df", """
+        app (void v) wait_for(float s) { "sleep" s }
+        (int s) work(int n) { for (s = 0, int i = 0; i < n; i = i + 1, s = (s + i * i) %% 1000) {} }
+        app (void v) fail() { "false" }
+        int a[];
+        foreach i in [0:99] { a[i] = work(100000 + i); }
+        wait_for(0.05) => wait_for(0.01);
+        wait_for(0.05);
+        foreach x in a { trace(x) => void done = make_void(); }
+    """)
+    folder.run("run --trace=trace.json --workers 2 --processes 2 tasks.df")
+    slices, lanes = slices_of(folder.read("trace.json"))
+    expect(set(lanes.values()) >= {"worker 1", "worker 2", "programs 1"}, True)
+    programs = [one for one in slices if one["cat"] == "program"]
+    expect(([one["name"] for one in programs], all(one["dur"] > 9000 for one in programs)), (["wait_for"] * 3, True))
+    expect({one["name"] for one in slices} >= {"main", "work", "foreach in main"}, True)
+    expect(next(one["args"]["at"] for one in slices if one["name"] == "work").startswith("tasks.df:6:"), True)
+    folder.run("run --trace=trace.json --keep-going -e 'app (void v) fail() { \"false\" } fail();'", code=1)
+    expect([one["args"]["failed"] for one in slices_of(folder.read("trace.json"))[0] if one["cat"] == "program"], [True])
+    folder.run("run --trace=nowhere/t.json tasks.df", code=2, err="can not write into `nowhere`: no such file or directory")
+    folder.run("run --trace=. tasks.df", code=2, err="can not write `.`: it is a folder")
+
+
 def errors(folder):
     folder.run("report", code=1, err="nothing was recorded in this folder")
     folder.run("sweep -p a=1 -- echo {a}")
     folder.run("report nonsense", code=2, err="no run is named `nonsense`")
     folder.run("report -o nowhere/x.html", code=1, err="can not write `nowhere/x.html`: no such file or directory")
     folder.run("report --ouput x.html", code=2, err="try `raddle report --help`")
+    folder.run("trace --limit 0", code=2, err="--limit")
     folder.run("report --help", out=folder.run("report -h").stdout)
 
 
-TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_what_has_changed, errors]
+TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_what_has_changed,
+         trace_has_each_point, trace_of_a_script, errors]
 
 
 def main():

@@ -3,7 +3,7 @@
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"
-#include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
 
 namespace raddle::vm {
 
@@ -11,13 +11,14 @@ namespace raddle::vm {
 
 void Frame::run(Worker& worker) {
   Interpreter& interpreter = run_state.interpreter(worker).on(worker);
-  ++interpreter.counters.tasks;
+  const TaskTimer timer(interpreter, TaskKind::activation, *this);
   interpreter.activate(this);
 }
 
 void StrandState::run(Worker& worker) {
   Interpreter& interpreter = frame->run_state.interpreter(worker).on(worker);
-  ++interpreter.counters.tasks;
+  const TaskTimer timer(interpreter, TaskKind::strand, *frame,
+                        frame->run_state.program.strands[strand].first_instruction);
   interpreter.run_woken(*this);
 }
 

@@ -11,7 +11,7 @@
 #include "vm/interpret/end_of_file.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/program_run.hpp"
-#include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
 
@@ -166,13 +166,22 @@ void Interpreter::start_program(ProgramRun& program) {
 
 void ProgramRun::run(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  ++interpreter.counters.tasks;
+  const TaskTimer timer(interpreter, TaskKind::ending, frame, instruction);
   interpreter.finish_program(this);
 }
 
 void Interpreter::finish_program(ProgramRun* finished) {
   Frame& frame = finished->frame;
   const std::string problem = what_went_wrong(*finished);
+  if (TaskTrace* const trace = run_.options.trace) {
+    const auto duration_ns = static_cast<std::int64_t>(finished->result.duration_s * 1e9);
+    trace->add(worker_->index(), {.start_ns = std::max<std::int64_t>(trace->now_ns() - duration_ns, 0),
+                                  .duration_ns = duration_ns,
+                                  .kind = TaskKind::program,
+                                  .has_failed = !problem.empty(),
+                                  .name = &finished->site.label,
+                                  .instruction = finished->instruction});
+  }
   if (problem.empty()) {
     run_.partial_outputs.end(finished->begun);
     set_app_outputs(*finished);

@@ -6,7 +6,7 @@
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/builtin_return.hpp"
 #include "vm/interpret/interpreter.hpp"
-#include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
 
 namespace raddle::vm {
 
@@ -138,7 +138,7 @@ void Interpreter::set_results(Frame& frame, const Instruction& in, std::vector<V
 
 void BuiltinReturn::run(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  ++interpreter.counters.tasks;
+  const TaskTimer timer(interpreter, TaskKind::ending, frame, instruction);
   interpreter.finish_builtin(this);
 }
 

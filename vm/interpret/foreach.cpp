@@ -5,7 +5,7 @@
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/range_task.hpp"
-#include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
@@ -49,7 +49,7 @@ std::int64_t whole_chunks(const RangeTask& task, std::int64_t first, std::int64_
 
 void RangeTask::run(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  ++interpreter.counters.tasks;
+  const TaskTimer timer(interpreter, TaskKind::iterations, frame, instruction);
   interpreter.run_range(this);
 }
 

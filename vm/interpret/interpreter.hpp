@@ -28,6 +28,7 @@ struct ElementOrder;
 struct LoopProfile;
 class BuiltinReturn;
 class ProgramRun;
+class TaskTrace;
 
 /// How deeply a value is there.
 enum class Depth : std::uint8_t { unset, set, failed };
@@ -166,6 +167,7 @@ class Interpreter {
   bool call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction);
   /// @return false if the call has to be interpreted
   bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);
+  void trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function, std::uint32_t instruction) const;
   void fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
                    const raddle_leaf_failure& failure);
   bool run_app(Frame& frame, const Instruction& in);

@@ -12,7 +12,7 @@
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/leaf_arguments.hpp"
 #include "vm/interpret/leaf_call.hpp"
-#include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
 #include "vm/schedule/leaf_forks.hpp"
 
 namespace raddle::vm {
@@ -82,7 +82,7 @@ void LeafCall::resolved(Worker& worker) {
 
 void LeafCall::run(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  ++interpreter.counters.tasks;
+  const TaskTimer timer(interpreter, TaskKind::leaf, frame, instruction);
   interpreter.run_leaf_call(this);
 }
 
@@ -96,6 +96,20 @@ void Interpreter::run_leaf_call(LeafCall* call) {
   release(&frame);
 }
 
+/// Short ones would hide the tasks that they are in.
+void Interpreter::trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function,
+                             std::uint32_t instruction) const {
+  constexpr std::int64_t shortest_ns = 10'000;
+  const std::int64_t duration_ns = trace.now_ns() - start_ns;
+  if (duration_ns < shortest_ns) return;
+  trace.add(worker_->index(), {.start_ns = start_ns,
+                               .duration_ns = duration_ns,
+                               .kind = TaskKind::leaf,
+                               .is_nested = true,
+                               .name = &function.name,
+                               .instruction = instruction});
+}
+
 bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t instruction,
                               raddle_leaf_function code) {
   const Function& function = program_.functions[site.function];
@@ -107,7 +121,10 @@ bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t 
   raddle_leaf_failure failure;
   failure.call_count = 0;
   ++counters.leaf_calls_native;
+  TaskTrace* const trace = run_.options.trace;
+  const std::int64_t start_ns = trace ? trace->now_ns() : 0;
   const std::int32_t status = code(&worker_->leaf_worker(), words.data(), results.data(), &failure);
+  if (trace) trace_leaf(*trace, start_ns, function, instruction);
   if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error ||
       status == raddle_leaf_assertion) {
     call_composite(frame, site, instruction, true);

@@ -16,6 +16,7 @@
 namespace raddle::vm {
 
 class Run;
+class TaskTrace;
 
 /// Ends a run early, from any thread (not from a signal handler). May be used before, during and after the run.
 class CancelHook {
@@ -60,6 +61,7 @@ struct RunOptions {
   /// Told about each program that starts and each attempt that ends, by any worker; may be empty.
   std::function<void(const std::string&)> trace_program;
   CancelHook* cancel = nullptr;
+  TaskTrace* trace = nullptr;  ///< gets every task; may be null. Of as many workers
 };
 
 enum class RunStatus : std::uint8_t { ok, failed, stuck, cancelled };

@@ -1,5 +1,7 @@
 #include "compiler/report/spans.hpp"
 
+#include "compiler/report/trace.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace raddle::report;
@@ -17,7 +19,7 @@ TEST_CASE("spans that overlap lie in different lanes, and a lane is used again")
 
 TEST_CASE("the load is an average over each part of the time") {
   const std::vector<Span> spans{{.start_s = 0, .duration_s = 2},
-                                {.start_s = 1, .duration_s = 0.5, .is_ok = false},
+                                {.start_s = 1, .duration_s = 0.5, .failed = 1},
                                 {.start_s = 3, .duration_s = 1, .count = 7}};
   const std::vector<LoadBin> load = load_of(spans, 0, 4, 4);
   REQUIRE(load.size() == 4);
@@ -33,4 +35,21 @@ TEST_CASE("no spans and no time are no load") {
   std::vector<Span> none;
   CHECK(place_in_lanes(none) == 0);
   CHECK(load_of(none, 0, 0, 3).size() == 3);
+}
+
+TEST_CASE("of too many spans those of a lane that begin about together become one") {
+  std::vector<Span> spans;
+  for (int i = 0; i < 1000; ++i) spans.push_back({.start_s = i * 0.5, .duration_s = 0.9, .failed = i == 500 ? 1u : 0u});
+  const std::uint32_t lanes = place_in_lanes(spans);
+  CHECK(lanes == 2);
+  CHECK(join_spans(spans, lanes, 1000).size() == 1000);
+  const std::vector<Span> joined = join_spans(spans, lanes, 100);
+  CHECK(joined.size() <= 100);
+  std::uint64_t count = 0, failed = 0;
+  for (const Span& span : joined) {
+    count += span.count;
+    failed += span.failed;
+  }
+  CHECK(count == 1000);
+  CHECK(failed == 1);
 }

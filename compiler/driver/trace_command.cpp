@@ -1,0 +1,91 @@
+// `raddle trace`: when the points of a recorded run ran, for a trace viewer.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "compiler/driver/run_picture.hpp"
+#include "compiler/driver/run_table.hpp"
+#include "compiler/driver/runs.hpp"
+#include "compiler/report/trace.hpp"
+#include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/progress.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+using report::Span;
+using report::TraceWriter;
+
+std::string_view category_of(std::uint64_t failed) { return failed == 0 ? "ok" : "failed"; }
+
+void write_batch(TraceWriter& trace, const Span& span) {
+  const std::string name =
+      span.count == 1 ? fmt::format("point {}", span.first) : fmt::format("{} points", sweep::with_commas(span.count));
+  trace.slice(span, name, category_of(span.failed),
+              fmt::format("{{\"first\":{},\"points\":{},\"failed\":{}}}", span.first, span.count, span.failed));
+}
+
+void write_attempt(TraceWriter& trace, const Span& span, const vm::PointRow& row) {
+  sweep::JsonObject about;
+  about.add("parameters", row.parameters);
+  if (!row.attempt.results.empty()) about.add("results", row.attempt.results);
+  about.add("outcome", sweep::json_string(name_of(row.attempt.outcome)));
+  if (row.attempt_number > 1) about.add("attempt", std::to_string(row.attempt_number));
+  if (row.attempt.exit_code != 0) about.add("exit_code", std::to_string(row.attempt.exit_code));
+  if (row.attempt.signal != 0) about.add("signal", std::to_string(row.attempt.signal));
+  if (!row.attempt.detail.empty()) about.add("detail", sweep::json_string(row.attempt.detail));
+  trace.slice(span, fmt::format("point {}", row.number), category_of(span.failed), about.text());
+}
+
+/// Each with what the record says of it.
+void write_all(TraceWriter& trace, const std::vector<Span>& spans, vm::RunRecord& record, const vm::RunRow& run) {
+  std::vector<const Span*> by_visit(spans.size());
+  for (const Span& span : spans) by_visit[span.visited] = &span;
+  std::size_t visited = 0;
+  record.for_each_point(run.id, [&](const vm::PointRow& row) {
+    write_attempt(trace, *by_visit[visited++], row);
+    return true;
+  });
+  for (; visited < spans.size(); ++visited) write_batch(trace, *by_visit[visited]);
+}
+
+void write_trace(vm::RunRecord& record, const vm::RunRow& run, std::uint64_t most, sweep::Writer& writer) {
+  std::vector<Span> spans = spans_of(record, run);
+  const std::uint32_t lanes = place_in_lanes(spans);
+  TraceWriter trace(writer, fmt::format("run {}: {}", run.id, command_text(run)));
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) trace.name_lane(lane, fmt::format("lane {}", lane + 1));
+  write_load(trace, spans);
+  if (spans.size() <= most)
+    write_all(trace, spans, record, run);
+  else
+    for (const Span& span : join_spans(spans, lanes, most)) write_batch(trace, span);
+  trace.end();
+}
+
+}  // namespace
+
+int trace_command(const std::vector<std::string>& words) {
+  constexpr PictureVerb verb = {
+      .name = "trace",
+      .about =
+          "raddle trace: when each point of a recorded sweep ran, for https://ui.perfetto.dev or chrome://tracing\n\n"
+          "examples:\n  raddle trace -o trace.json\n  raddle trace 261121-150412-k7 -o k7.json\n",
+      .output = "The trace",
+      .example = "trace.json"};
+  std::uint64_t most = report::most_slices;
+  const auto add_options = [&most](CLI::App& app) {
+    app.add_option("--limit", most,
+                   "Slices at most: neighbours in a lane become one where there are more (default 1000000)")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+  };
+  return draw_run(
+      words, verb,
+      [&](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
+        write_trace(record, run, most, writer);
+      },
+      add_options);
+}
+
+}  // namespace raddle::driver
