@@ -31,7 +31,7 @@ class Loader {
   void load_library_module(const std::string& name) {
     seen_.insert(name);
     const std::string_view source = stdlib::module_source(name);
-    const std::string path = "<stdlib>/" + name + ".df";
+    const std::string path = std::string(library_folder) + name + ".df";
     if (!source.empty()) load(is_read(path) ? session_.module_files[path] : keep(path, std::string(source)), nullptr);
   }
 

@@ -19,7 +19,6 @@
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/opt/pipeline.hpp"
-#include "compiler/preprocess/preprocess.hpp"
 #include "compiler/source/read_file.hpp"
 
 namespace raddle::driver {
@@ -45,26 +44,6 @@ struct CommandLine {
   std::vector<std::string> verbs;  ///< all that there are
   bool verb_given = false;
 };
-
-/// How scripts are found and read.
-void add_reading_options(CLI::App& app, Options& options) {
-  app.add_option("-I", options.include_folders, "Folder in which imports are looked for (may be repeated)")
-      ->type_name("FOLDER")
-      ->allow_extra_args(false);
-  app.add_option_function<std::string>(
-         "-D",
-         [&options](const std::string& macro) {
-           if (const std::string fault = fault_of_macro_option(macro); !fault.empty())
-             throw CLI::ValidationError("-D", fault);
-           options.macros.push_back(macro);
-         },
-         "Define a macro of the preprocessor, with the text 1 unless one is given (may be repeated)")
-      ->type_name("NAME[=TEXT]")
-      ->allow_extra_args(false)
-      ->trigger_on_parse();
-  app.add_flag_callback(
-      "-p", [&options] { options.preprocess = false; }, "No preprocessor: every line that begins with # is a comment");
-}
 
 void add_common(CLI::App& app, Session& session) {
   Options& options = session.options;
@@ -239,6 +218,7 @@ std::optional<int> run_other_verb(const std::vector<std::string>& words) {
   if (words[0] == "rerun") return rerun_command(rest);
   if (words[0] == "report") return report_command(rest);
   if (words[0] == "trace") return trace_command(rest);
+  if (words[0] == "graph") return graph_command(rest);
   return std::nullopt;
 }
 
@@ -289,6 +269,7 @@ int run_tool(int argc, char** argv) {
   app.add_subcommand("rerun", "Run points of a sweep again: rerun RUN --failed");
   app.add_subcommand("report", "A page about a sweep, for a browser: report RUN -o report.html");
   app.add_subcommand("trace", "When the points of a sweep ran, for Perfetto: trace RUN -o trace.json");
+  app.add_subcommand("graph", "The dataflow graph of a script: graph FILE -o graph.svg, .dot or .mmd");
   CLI::App* show_version = app.add_subcommand("version", "Print the version");
   CLI::App* help = app.add_subcommand("help", "Print this");
   for (const CLI::App* verb : app.get_subcommands({})) line.verbs.push_back(verb->get_name());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/driver/commands.hpp"
+#include "compiler/preprocess/preprocess.hpp"
 
 namespace raddle::driver {
 
@@ -19,6 +20,25 @@ int unknown_option(const CLI::App& app, const std::string& option, const std::st
   return usage_error(
       fmt::format("unknown option `{}`{}", option, nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)),
       verb);
+}
+
+void add_reading_options(CLI::App& app, Options& options) {
+  app.add_option("-I", options.include_folders, "Folder in which imports are looked for (may be repeated)")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "-D",
+         [&options](const std::string& macro) {
+           if (const std::string fault = fault_of_macro_option(macro); !fault.empty())
+             throw CLI::ValidationError("-D", fault);
+           options.macros.push_back(macro);
+         },
+         "Define a macro of the preprocessor, with the text 1 unless one is given (may be repeated)")
+      ->type_name("NAME[=TEXT]")
+      ->allow_extra_args(false)
+      ->trigger_on_parse();
+  app.add_flag_callback(
+      "-p", [&options] { options.preprocess = false; }, "No preprocessor: every line that begins with # is a comment");
 }
 
 std::optional<int> parse_verb(CLI::App& app, const std::vector<std::string>& words, const std::string& verb) {

@@ -5,10 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "compiler/driver/session.hpp"
+
 namespace raddle::driver {
 
 /// A word of the command line begins with `-`, and no option has that name. @return exit_usage
 int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb = "");
+
+/// Options that say how scripts are found and read.
+void add_reading_options(CLI::App& app, Options& options);
 
 /// Reads the words behind a verb. @return an exit code if everything has been said: help, an error
 std::optional<int> parse_verb(CLI::App& app, const std::vector<std::string>& words, const std::string& verb);

@@ -33,6 +33,7 @@ ALLOWED = {
                          "stdlib", "vm/program", "vm/value"],  # opt: which builtins a leaf may call is listed once
     "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/program", "vm/value"],
     "compiler/sweep": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/external", "vm/record"],
+    "compiler/graph": ["compiler/source", "compiler/types", "compiler/ir", "stdlib"],
     "compiler/report": ["compiler/sweep", "vm/record"],
     "compiler/terminal": [],
     "compiler/driver": ["compiler", "stdlib", "vm", "gpu"],

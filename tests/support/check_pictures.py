@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `raddle report`, `raddle trace` and `raddle run --trace` make of runs. Each test has a folder of its own.
+"""What `raddle report`, `raddle trace`, `raddle run --trace` and `raddle graph` draw. Each test has a folder of its own.
 
     check_pictures.py [--raddle PATH] [FILTER]
 
@@ -16,6 +16,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import xml.etree.ElementTree
 
 from check_sweeps import Folder, expect
 from folder_tests import Fault, run_tests
@@ -242,18 +243,132 @@ def trace_of_a_script(folder):
     folder.run("run --trace=. tasks.df", code=2, err="can not write `.`: it is a folder")
 
 
+GRAPH = """
+import io;
+import string;
+@param int n = 3;
+app (file o) sort_it(file i) { "sort" @stdin=i @stdout=o }
+(string s) name_of(int i, boolean loud) {
+  string word = sprintf("%i", i);
+  if (loud) { s = trim(word); } else { s = word; }
+}
+string names[];
+foreach i in [1:n] { names[i] = name_of(i, i > 1); }
+printf("%s \\"quoted\\"", join(names, ",")) => printf("%i", n);
+file sorted = sort_it(input("x<y>.txt"));
+"""
+
+DOT = """digraph script {
+  label="graph.df"
+  n0 [label="n", tooltip="int n, graph.df:4:12", input]
+  n1 [label="names", tooltip="string[] names, graph.df:10:8", variable]
+  n2 [label="sorted", tooltip="file sorted, graph.df:13:6", variable]
+  n5 [label="join", tooltip="call of join, graph.df:12:25", library]
+  n6 [label="printf", tooltip="call of printf, graph.df:12:1", library]
+  n7 [label="printf", tooltip="call of printf, graph.df:12:46", library]
+  n8 [label="input", tooltip="call of input, graph.df:13:23", library]
+  n9 [label="sort_it", tooltip="call of sort_it, graph.df:13:15", program]
+  subgraph cluster_1 {
+    graph [label="foreach i"]
+    n3 [label="i", tooltip="int i, graph.df:11:9", input]
+    n4 [label="name_of", tooltip="call of name_of, graph.df:11:33", call]
+  }
+  subgraph cluster_2 {
+    graph [label="(string s) name_of(int i, boolean loud)"]
+    n10 [label="i", tooltip="int i, graph.df:6:24", input]
+    n11 [label="loud", tooltip="boolean loud, graph.df:6:35", input]
+    n12 [label="s", tooltip="string s, graph.df:6:9", output]
+    n13 [label="word", tooltip="string word, graph.df:7:10", variable]
+    n14 [label="sprintf", tooltip="call of sprintf, graph.df:7:17", library]
+    n15 [label="loud", tooltip="branch, graph.df:8:3", decision]
+    subgraph cluster_3 {
+      graph [label="then"]
+      n16 [label="trim", tooltip="call of trim, graph.df:8:19", library]
+    }
+    subgraph cluster_4 {
+      graph [label="else"]
+    }
+  }
+  n0 -> n3
+  n3 -> n4
+  n3 -> n1
+  n4 -> n1
+  n1 -> n5
+  n5 -> n6
+  n0 -> n7
+  n6 -> n7 [style=dashed]
+  n8 -> n9
+  n9 -> n2
+  n10 -> n14
+  n14 -> n13
+  n11 -> n15
+  n13 -> n16
+  n16 -> n12
+  n15 -> n16 [style=dashed]
+  n13 -> n12
+  n15 -> n12 [style=dashed]
+}
+"""
+
+
+def without_style(dot):
+    """Without colours and shapes: what a node is, is told by its fill."""
+    kinds = {'fillcolor="#ffffff"': "variable", "peripheries=2": "output", 'fillcolor="#e3ecf4"': "input", 'fillcolor="#dbeadb"': "call",
+             'fillcolor="#f2f2ee"': "library", "shape=cds": "program", "shape=diamond": "decision"}
+    lines = []
+    for line in dot.splitlines():
+        for mark, kind in kinds.items():
+            if mark in line:
+                line = line.split(", shape=")[0] + f", {kind}]"
+                break
+        if not re.match(r"  (graph|node|edge) \[", line):
+            lines.append(line.replace(", labeljust=l, style=rounded, color=\"#a9afb5\"", ""))
+    return "\n".join(lines) + "\n"
+
+
+def graph_is_what_flows(folder):
+    folder.write("graph.df", GRAPH)
+    expect(without_style(folder.run("graph graph.df").stdout), DOT)
+    folder.run("graph graph.df -o graph.mmd", out="")
+    mermaid = folder.read("graph.mmd").splitlines()
+    expect(mermaid[0], "flowchart TB")
+    expect([line.strip() for line in mermaid if re.search("n(4|9|15|16)\\b", line)],
+           ['n9[["sort_it"]]', 'n4["name_of"]', 'n15{"loud"}', 'n16["trim"]', "n3 --> n4", "n4 --> n1", "n8 --> n9", "n9 --> n2",
+            "n11 --> n15", "n13 --> n16", "n16 --> n12", "n15 -.-> n16", "n15 -.-> n12"])
+    folder.write("hostile.df", 'int x = 1; if (string2int("<\\"a&b`#") == x) { trace("c"); }\nimport string;\n')
+    expect('{"string2int(#quot;#lt;\\#quot;a#amp;b#96;#35;#quot;) == x"}' in folder.run("graph hostile.df --format mmd").stdout, True)
+    if shutil.which("dot") is None:
+        folder.run("graph hostile.df -o x.svg", code=1, err="apt-get install graphviz")
+        return "no SVG: graphviz is not installed"
+    for name in ("graph.df", "hostile.df"):
+        folder.run(f"graph {name} -o x.svg")
+        expect(xml.etree.ElementTree.parse(folder.path / "x.svg").getroot().tag, "{http://www.w3.org/2000/svg}svg")
+    path = os.environ["PATH"]
+    try:
+        os.environ["PATH"] = "/nowhere"
+        folder.run("graph hostile.df -o y.svg", code=1, err="apt-get install graphviz")
+    finally:
+        os.environ["PATH"] = path
+    return None
+
+
 def errors(folder):
     folder.run("report", code=1, err="nothing was recorded in this folder")
     folder.run("sweep -p a=1 -- echo {a}")
     folder.run("report nonsense", code=2, err="no run is named `nonsense`")
     folder.run("report -o nowhere/x.html", code=1, err="can not write `nowhere/x.html`: no such file or directory")
     folder.run("report --ouput x.html", code=2, err="try `raddle report --help`")
+    folder.write("wrong.df", "trace(x);\n")
+    folder.run("graph wrong.df", code=3, err="wrong.df:1:7: error")
+    folder.run("graph", code=2, err="FILE")
+    folder.run("graph nothing.df", code=2, err="can not read `nothing.df`")
+    folder.run("graph wrong.df -o x.png", code=2, err="`x.png` is none of .svg, .dot, .mmd; or say --format")
     folder.run("trace --limit 0", code=2, err="--limit")
     folder.run("report --help", out=folder.run("report -h").stdout)
 
 
 TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_what_has_changed,
-         trace_has_each_point, trace_of_a_script, errors]
+         trace_has_each_point, trace_of_a_script, graph_is_what_flows, errors]
 
 
 def main():

@@ -1,0 +1,150 @@
+// `raddle graph`: the dataflow graph of a script.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+
+#include "compiler/driver/commands.hpp"
+#include "compiler/driver/compile.hpp"
+#include "compiler/driver/load_modules.hpp"
+#include "compiler/driver/run_picture.hpp"
+#include "compiler/driver/usage.hpp"
+#include "compiler/graph/graph.hpp"
+#include "compiler/lower/lower.hpp"
+#include "compiler/source/read_file.hpp"
+#include "vm/external/start_child.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+constexpr PictureVerb verb = {
+    .name = "graph",
+    .about =
+        "raddle graph: the dataflow of a script: its variables and calls, and what flows between them, in functions, "
+        "loops and branches\n\nexamples:\n  raddle graph model.df -o model.svg\n  raddle graph model.df -o model.mmd\n"
+        "  raddle graph model.df | dot -Tpdf -o model.pdf\n",
+    .output = "The drawing: .svg, by graphviz; .dot, its text; .mmd, Mermaid",
+    .example = "model.svg"};
+
+enum class GraphForm { dot, mermaid, svg };
+
+std::optional<GraphForm> form_of(const std::string& path, const std::string& format) {
+  const std::size_t point = path.rfind('.');
+  const std::string ending = !format.empty()               ? format
+                             : path.empty() || path == "-" ? "dot"
+                             : point == std::string::npos  ? ""
+                                                           : path.substr(point + 1);
+  if (ending == "dot" || ending == "gv") return GraphForm::dot;
+  if (ending == "mmd" || ending == "mermaid") return GraphForm::mermaid;
+  if (ending == "svg") return GraphForm::svg;
+  return std::nullopt;
+}
+
+/// A file without a name.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    std::string name = "/tmp/raddle-XXXXXX";
+    fd_ = mkostemp(name.data(), O_CLOEXEC);
+    if (fd_ >= 0) unlink(name.c_str());
+  }
+  ~TemporaryFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  int fd() const { return fd_; }
+  std::string read() const {
+    std::string text;
+    char piece[1 << 16];
+    lseek(fd_, 0, SEEK_SET);
+    for (ssize_t count = 0; (count = ::read(fd_, piece, sizeof piece)) > 0;)
+      text.append(piece, static_cast<std::size_t>(count));
+    return text;
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+/// What graphviz makes of a text. @error  for the user
+std::expected<std::string, std::string> draw_svg(const std::string& dot) {
+  const TemporaryFile input, output;
+  if (input.fd() < 0 || output.fd() < 0)
+    return std::unexpected(fmt::format("no temporary file: {}", vm::error_text(errno)));
+  sweep::Writer writer(input.fd());
+  writer.text() = dot;
+  if (!writer.flush()) return std::unexpected(fmt::format("no temporary file: {}", vm::error_text(writer.error())));
+  lseek(input.fd(), 0, SEEK_SET);
+  const std::vector<std::string> words{"dot", "-Tsvg"};
+  const std::expected<pid_t, int> child =
+      vm::start_child({.words = words, .environment = {}, .stdin_fd = input.fd(), .stdout_fd = output.fd()});
+  if (!child && child.error() == ENOENT)
+    return std::unexpected(
+        "an SVG is drawn by graphviz's `dot`, which is not installed\n  = help: apt-get install graphviz; or take the "
+        "text: -o graph.dot, or -o graph.mmd for Mermaid");
+  if (!child) return std::unexpected(fmt::format("`dot` could not be started: {}", vm::error_text(child.error())));
+  int status = 0;
+  while (waitpid(*child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) return std::unexpected("graphviz's `dot` has failed");
+  return output.read();
+}
+
+/// @return nothing if there are errors, which have been said
+std::optional<graph::Graph> graph_of(Session& session, const std::string& path, std::string text) {
+  const std::uint32_t file = session.sources.add(path, std::move(text));
+  const std::unique_ptr<CheckedProgram> checked = check_file(session, file);
+  std::optional<ir::Module> module;
+  if (checked) module = lower(*checked, session.sources, session.diagnostics);
+  if (session.print_diagnostics() || !module) return std::nullopt;
+  std::vector<bool> is_library(session.sources.size());
+  for (std::uint32_t i = 0; i < session.sources.size(); ++i)
+    is_library[i] = session.sources.at(i).path().starts_with(library_folder);
+  return graph::build_graph(*module, path, is_library);
+}
+
+}  // namespace
+
+int graph_command(const std::vector<std::string>& words) {
+  Session session;
+  session.colour = wants_colour(STDERR_FILENO);
+  CLI::App app(verb.about, "raddle graph");
+  std::string script, path, format;
+  app.add_option("FILE", script, "The script; `-`: standard input")->type_name("")->required();
+  app.add_option("-o,--output", path, fmt::format("{}; none or `-`: standard output", verb.output))->type_name("FILE");
+  app.add_option("--format", format,
+                 "dot, mmd or svg; else what the file's name ends with, and dot where there is none")
+      ->check(CLI::IsMember({"dot", "mmd", "svg"}))
+      ->type_name("FORM");
+  add_reading_options(app, session.options);
+  if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
+  const std::optional<GraphForm> form = form_of(path, format);
+  if (!form) return usage_error(fmt::format("`{}` is none of .svg, .dot, .mmd; or say --format", path), verb.name);
+  std::string text, error;
+  if (script == "-")
+    text = std::string(std::istreambuf_iterator<char>(std::cin), {});
+  else if (!read_file(script, text, error))
+    return usage_error(fmt::format("can not read `{}`: {}", script, error), verb.name);
+  const std::optional<graph::Graph> graph = graph_of(session, script == "-" ? "<stdin>" : script, std::move(text));
+  if (!graph) return exit_compile_error;
+  std::string picture = *form == GraphForm::mermaid ? print_mermaid(*graph) : print_dot(*graph);
+  if (*form == GraphForm::svg) {
+    std::expected<std::string, std::string> drawn = draw_svg(picture);
+    if (!drawn) {
+      fmt::print(stderr, "raddle: {}\n", drawn.error());
+      return exit_failed;
+    }
+    picture = std::move(*drawn);
+  }
+  return write_picture(path, verb, /*for_terminal=*/*form != GraphForm::svg,
+                       [&](sweep::Writer& writer) { writer.text() = picture; });
+}
+
+}  // namespace raddle::driver
