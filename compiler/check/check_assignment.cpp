@@ -105,7 +105,7 @@ class Verdict {
         if (write.path.size() > path.size()) return;  // by element or field: may be on some paths only
         continue;
       }
-      if (write.definite || write.reported) return;
+      if (write.definite || write.reported || write.in_one_iteration) return;
       if (possible == nullptr) possible = &write;
     }
     if (possible == nullptr) return;

@@ -146,9 +146,9 @@ void StatementChecker::result(const ast::Declaration& declaration, const ast::De
     return;
   }
   const TypeId type = context_.variable(declarator.variable).type;
-  if (type != TypeStore::error && !context_.store().is_scalar(type)) {
+  if (type != TypeStore::error && type != TypeStore::updateable && !context_.store().is_scalar(type)) {
     context_.diagnostics.report(DiagnosticKind::bad_result, declaration.type.span,
-                                "is of type `int`, `float`, `string` or `boolean`");
+                                "is of type `int`, `float`, `string`, `boolean` or `updateable_float`");
     return;
   }
   context_.program.results.push_back({declarator.variable});

@@ -29,8 +29,12 @@ class FormatChecker {
     while (!failed_) {
       const std::size_t percent = rest_.find('%');
       if (percent == std::string_view::npos) break;
-      rest_.remove_prefix(percent + 1);
-      if (!skip('%')) specifier();
+      rest_.remove_prefix(percent);
+      if (rest_.starts_with("%%")) {
+        rest_.remove_prefix(2);
+      } else {
+        specifier(stdlib::read_specifier(rest_));
+      }
     }
     if (failed_) return;
     if (needed_ > values_.size())
@@ -50,54 +54,26 @@ class FormatChecker {
     context_.diagnostics.report(DiagnosticKind::bad_format, format_.span, what);
   }
 
-  bool skip(char c) {
-    if (!rest_.starts_with(c)) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  /// Takes the characters of `set` at the front.
-  std::string_view take(std::string_view set) {
-    const std::string_view taken = rest_.substr(0, std::min(rest_.find_first_not_of(set), rest_.size()));
-    rest_.remove_prefix(taken.size());
-    return taken;
-  }
-
   /// `2$`: the values that follow are taken from the second on.
-  void position() {
-    const std::string_view before = rest_;
-    const std::string_view digits = take("0123456789");
-    const bool positional = !digits.empty() && skip('$');
-    if (!positional) {
-      rest_ = before;
-    } else {
-      next_ = digits.size() > 4 ? values_.size() + 1 : std::stoul(std::string(digits)) - 1;
+  void position(const std::optional<std::int64_t>& given) {
+    if (seen_ && given.has_value() != positional_) fail("mixes `%` and `%n$`");
+    if (given) {
+      next_ = *given == 0 ? values_.size() : static_cast<std::size_t>(*given - 1);
+      if (next_ >= values_.size()) fail(fmt::format("asks for value {}, found {}", *given, values_.size()));
     }
-    if (seen_ && positional != positional_) fail("mixes `%` and `%n$`");
-    if (positional && (next_ >= values_.size()))
-      fail(fmt::format("asks for value {}, found {}", digits, values_.size()));
-    positional_ = positional;
+    positional_ = given.has_value();
     seen_ = true;
   }
 
-  void specifier() {
-    const char* const begin = rest_.data() - 1;
-    position();
-    take("-+0 #");
-    if (skip('*')) use(Needs::int_, "*");
-    take("0123456789");
-    if (skip('.') && skip('*')) use(Needs::int_, "*");
-    take("0123456789");
-    take("hlL");
+  void specifier(const stdlib::FormatSpecifier& found) {
+    position(found.position);
+    if (found.width.is_star) use(Needs::int_, "*");
+    if (found.precision && found.precision->is_star) use(Needs::int_, "*");
     if (failed_) return;
-    if (rest_.empty()) return fail("ends inside a specifier; a percent sign is written `%%`");
-    const std::optional<Needs> needs = needs_of(rest_.front());
-    std::size_t length = 1;  // of a character that may be several bytes long
-    while (length < rest_.size() && (static_cast<unsigned char>(rest_[length]) & 0xC0) == 0x80) ++length;
-    rest_.remove_prefix(length);
-    const std::string_view written(begin, static_cast<std::size_t>(rest_.data() - begin));
-    if (!needs) return fail(fmt::format("has an unknown specifier `{}`", written));
-    use(*needs, written);
+    if (found.conversion.empty()) return fail("ends inside a specifier; a percent sign is written `%%`");
+    const std::optional<Needs> needs = found.conversion.size() == 1 ? needs_of(found.conversion.front()) : std::nullopt;
+    if (!needs) return fail(fmt::format("has an unknown specifier `{}`", found.written));
+    use(*needs, found.written);
   }
 
   void use(Needs needs, std::string_view specifier) {

@@ -28,6 +28,7 @@ class StatementChecker {
 
   void assign(ast::Assign& assign);
   void assign_outputs(ast::Assign& assign, ast::Call& call);
+  void refuse_marks(const ast::Assign& assign);
   void append(ast::Append& append);
   void update(ast::Update& update);
   /// Resolves an assignment's target, declaring it with `value_type` if it is new. @return its type

@@ -1,6 +1,9 @@
 // Assignments, appends and updates: what stands left of the sign.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "compiler/check/annotations.hpp"
 #include "compiler/check/check_statement.hpp"
 
 namespace raddle::check_detail {
@@ -213,6 +216,27 @@ void StatementChecker::assign(ast::Assign& assign) {
     assign.declares[i] = declares;
     if (!counts_differ) fit_value(*assign.values[i], *assign.targets[i], type);
   }
+  refuse_marks(assign);
+}
+
+/// `@param x = 3;`, `@result z = y;`: both are of a declaration.
+void StatementChecker::refuse_marks(const ast::Assign& assign) {
+  for (const ast::Annotation& annotation : assign.annotations) {
+    const std::string& mark = annotation.name.text;
+    if (mark != "param" && mark != "result") continue;
+    Diagnostic& diagnostic =
+        context_.diagnostics.report(mark == "param" ? DiagnosticKind::bad_parameter : DiagnosticKind::bad_result,
+                                    annotation.span, "stands before a declaration with a type");
+    const ast::Name* name = root_of(*assign.targets.front());
+    if (name == nullptr || name->variable == ast::no_variable) continue;
+    const Variable& variable = context_.variable(name->variable);
+    if (variable.type == TypeStore::error) continue;
+    if (!assign.declares.front()) {
+      diagnostic.label(variable.span, "declared here");
+    } else if (name == assign.targets.front().get()) {
+      diagnostic.note(fmt::format("as in `@{} {} {} = ...;`", mark, context_.name(variable.type), name->text));
+    }
+  }
 }
 
 void StatementChecker::assign_outputs(ast::Assign& assign, ast::Call& call) {
@@ -233,6 +257,7 @@ void StatementChecker::assign_outputs(ast::Assign& assign, ast::Call& call) {
     assign.declares[i] = declares;
     fit_output(*assign.targets[i], type, found);
   }
+  refuse_marks(assign);
 }
 
 void StatementChecker::fit_output(const ast::Expr& target, TypeId type, TypeId found) {

@@ -21,7 +21,7 @@ const char* text_of(bool truth) { return truth ? "true" : "false"; }
 
 std::string text_of(const ConstantValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number + 0.0);  // -0.0 is 0.0
   if (const auto* truth = std::get_if<bool>(&value)) return text_of(*truth);
   return "\"" + std::get<std::string>(value) + "\"";
 }
@@ -145,6 +145,7 @@ bool exclude_each_other(const std::vector<Fact>& one, const std::vector<Fact>& o
   });
 }
 
+// Of floats `x < y` and `x >= y` are taken to complete each other, too: that neither is so of NaN is told by the run.
 bool complete_each_other(const std::optional<Fact>& one, const std::optional<Fact>& other) {
   return one && other && one->subject == other->subject &&
          ((one->value == "true" && other->value == "false") || (one->value == "false" && other->value == "true"));
@@ -152,6 +153,19 @@ bool complete_each_other(const std::optional<Fact>& one, const std::optional<Fac
 
 bool pins(const std::vector<Fact>& facts, VariableId variable) {
   return std::ranges::any_of(facts, [&](const Fact& fact) { return fact.subject == subject_of(variable); });
+}
+
+std::optional<VariableId> equal_variable(const Fact& fact, VariableId variable) {
+  constexpr std::string_view sign = " == ";
+  const std::size_t at = fact.subject.find(sign);
+  if (fact.value != "true" || at == std::string::npos) return std::nullopt;
+  const std::string left = fact.subject.substr(0, at), right = fact.subject.substr(at + sign.size());
+  if (left != subject_of(variable) && right != subject_of(variable)) return std::nullopt;
+  const std::string& other = left == subject_of(variable) ? right : left;
+  VariableId found = 0;
+  const char* end = other.data() + other.size();
+  if (!other.starts_with("v") || std::from_chars(other.data() + 1, end, found).ptr != end) return std::nullopt;
+  return found;
 }
 
 std::optional<std::int64_t> pinned_value(const Fact& fact, VariableId variable) {

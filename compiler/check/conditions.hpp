@@ -32,6 +32,8 @@ bool exclude_each_other(const std::vector<Fact>& one, const std::vector<Fact>& o
 bool complete_each_other(const std::optional<Fact>& one, const std::optional<Fact>& other);
 /// The facts are so for one value of the variable only.
 bool pins(const std::vector<Fact>& facts, VariableId variable);
+/// The other variable, if the fact is that both are equal.
+std::optional<VariableId> equal_variable(const Fact& fact, VariableId variable);
 /// The value, if the fact is that the variable has it.
 std::optional<std::int64_t> pinned_value(const Fact& fact, VariableId variable);
 

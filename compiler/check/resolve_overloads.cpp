@@ -273,6 +273,8 @@ std::optional<Match> resolve_overload(Context& context, const std::vector<Signat
       context.diagnostics.report(best ? DiagnosticKind::ambiguous_call : DiagnosticKind::no_overload, call.callee.span,
                                  call.callee.text, argument_types_text(context, call));
   list_candidates(context, listed, diagnostic);
+  if (const auto hidden = context.not_imported.find(call.callee.text); !best && hidden != context.not_imported.end())
+    diagnostic.note(fmt::format("`import {};` has more functions of this name", hidden->second));
   return std::nullopt;
 }
 

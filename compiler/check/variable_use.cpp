@@ -253,6 +253,11 @@ class UseCollector {
     return writes;
   }
 
+  /// A variable that the loop which is about to be walked makes.
+  void declare_in_loop(VariableId variable) {
+    if (variable != ast::no_variable) use_[variable].loop_depth = loops_.size() + 1;
+  }
+
   /// A loop's body, with or without a scope of its own.
   template <typename Walk>
   WriteSet body_of(LoopKind kind, const Walk& walk) {
@@ -290,22 +295,33 @@ class UseCollector {
     return value && counter.range && counter.range->first <= *value && *value <= counter.range->second;
   }
 
+  /// The facts are so in one iteration of the loop that has just been left: `i == 3`, or `i == n` with an `n` from
+  /// outside.
+  bool is_pinned(const std::vector<Fact>& facts, VariableId counter) const {
+    return pins(facts, counter) || std::ranges::any_of(facts, [&](const Fact& fact) {
+             const std::optional<VariableId> other = equal_variable(fact, counter);
+             return other && use_[*other].loop_depth <= loops_.size();
+           });
+  }
+
   /// A body that is run several times: what it assigns outside of itself may be assigned several times.
   void report_repeated(WriteSet& writes, Span loop, const char* what, const std::vector<Counter>& counters) {
     for (auto& [variable, all] : writes.all()) {
       std::vector<Path> once;  // assigned for one value of a counter
       for (Write& write : all) {
         const auto counter =
-            std::ranges::find_if(counters, [&](const Counter& each) { return pins(write.facts, each.variable); });
-        const bool is_pinned = counter != counters.end();
-        write.definite = is_pinned && write.only_if && is_among(*write.only_if, *counter);
+            std::ranges::find_if(counters, [&](const Counter& each) { return is_pinned(write.facts, each.variable); });
+        const bool has_counter = counter != counters.end();
+        write.definite = has_counter && write.only_if && is_among(*write.only_if, *counter);
+        write.in_one_iteration = has_counter && write.only_if &&
+                                 !(counter->range && pinned_value(*write.only_if, counter->variable).has_value());
         if (!write.definite) write.condition = loop;
         write.only_if.reset();
         write.facts.clear();  // they are about other values in each iteration
         const bool some_element =
             std::ranges::any_of(write.path, [](const Step& step) { return step.kind == Step::Kind::element; });
         if (some_element || write.reported || context_.silenced.contains(variable)) continue;
-        if (is_pinned && std::ranges::find(once, write.path) == once.end()) {
+        if (has_counter && std::ranges::find(once, write.path) == once.end()) {
           once.push_back(write.path);
           continue;
         }
@@ -320,6 +336,7 @@ class UseCollector {
   WriteSet foreach_(const ast::Foreach& loop) {
     annotations(loop.annotations);
     read(*loop.iterable);
+    for (const VariableId variable : {loop.value_variable, loop.key_variable}) declare_in_loop(variable);
     WriteSet writes = body_of(LoopKind::foreach_, [&] { return block(*loop.body); });
     std::vector<Counter> counters = {{loop.key_variable}};
     if (loop.iterable->kind == ExprKind::Range) counters.push_back(counter_of(loop));
@@ -341,6 +358,7 @@ class UseCollector {
     annotations(loop.annotations);
     for (const ast::For::Variable& variable : loop.variables) read(*variable.initial);
     read(*loop.condition);
+    for (const ast::For::Variable& variable : loop.variables) declare_in_loop(variable.variable);
     scopes_.emplace_back();
     WriteSet body = body_of(LoopKind::for_, [&] { return statements(*loop.body); });
     std::vector<Counter> counters;
@@ -360,6 +378,7 @@ class UseCollector {
 
   WriteSet iterate(const ast::Iterate& loop) {
     annotations(loop.annotations);
+    declare_in_loop(loop.variable);
     scopes_.emplace_back();
     WriteSet writes = body_of(LoopKind::iterate, [&] { return statements(*loop.body); });
     read(*loop.until);

@@ -52,6 +52,7 @@ struct Write {
   std::optional<Span> condition = {};  ///< where it is not definite: what it depends on
   std::vector<Fact> facts = {};        ///< what is so where it is done
   std::optional<Fact> only_if = {};    ///< its one condition, if that is known
+  bool in_one_iteration = false;       ///< `i == n`: if there is such an iteration, which the run tells
 };
 
 /// Writes of a statement, a block or a branch, by variable.

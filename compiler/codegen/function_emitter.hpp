@@ -44,6 +44,8 @@ class FunctionEmitter {
  private:
   void declare_variables();
   void check_stack();
+  llvm::Value* stack_limit();
+  void check_interrupt(Span span);
   void emit_region(ir::RegionId region, bool is_tail);
   void emit_op(const ir::Op& op, bool is_tail);
   void emit_arithmetic(const ir::Op& op);
@@ -74,6 +76,7 @@ class FunctionEmitter {
   void emit_if(const ir::Op& op, bool is_tail);
   void emit_switch(const ir::Op& op, bool is_tail);
   void emit_loop(const ir::Op& op);
+  bool is_brief(const ir::Op& loop) const;
 
   TypeKind kind(ir::Operand operand) const { return module_.kind(ir::type_of(module_.ir_module(), source_, operand)); }
   LeafValue read(ir::Operand operand);

@@ -1,4 +1,7 @@
 // The function as a whole, its variables, control flow.
+#include <algorithm>
+#include <optional>
+
 #include "compiler/codegen/function_emitter.hpp"
 
 namespace raddle::codegen {
@@ -47,9 +50,26 @@ void FunctionEmitter::declare_variables() {
 void FunctionEmitter::check_stack() {
   llvm::Type* pointer = builder_.getPtrTy();
   llvm::Value* here = builder_.CreateIntrinsic(llvm::Intrinsic::addressofreturnaddress, {pointer}, {});
-  llvm::Value* limit = builder_.CreateLoad(
-      pointer, builder_.CreateStructGEP(module_.context_type(), target_->getArg(0), context_stack_limit), "limit");
-  fail_if(builder_.CreateICmpULT(here, limit), raddle_leaf_recursion_too_deep, source_.span);
+  fail_if(builder_.CreateICmpULT(here, stack_limit()), raddle_leaf_recursion_too_deep, source_.span);
+}
+
+/// Anew each time: another thread may change it, to end the run.
+llvm::Value* FunctionEmitter::stack_limit() {
+  static_assert(offsetof(raddle_leaf_worker, stack_limit) == 0);
+  llvm::Type* pointer = builder_.getPtrTy();
+  llvm::Value* worker = builder_.CreateLoad(
+      pointer, builder_.CreateStructGEP(module_.context_type(), target_->getArg(0), context_worker), "worker");
+  llvm::LoadInst* limit = builder_.CreateAlignedLoad(pointer, worker, llvm::Align(alignof(void*)), "limit");
+  limit->setVolatile(true);
+  limit->setAtomic(llvm::AtomicOrdering::Unordered);
+  return limit;
+}
+
+/// Leaves the function if the run is to end.
+void FunctionEmitter::check_interrupt(Span span) {
+  llvm::Value* everything =
+      llvm::ConstantExpr::getIntToPtr(llvm::ConstantInt::getAllOnesValue(builder_.getInt64Ty()), builder_.getPtrTy());
+  fail_if(builder_.CreateICmpEQ(stack_limit(), everything), raddle_leaf_interrupted, span);
 }
 
 void FunctionEmitter::emit_return(llvm::Value* status, std::span<llvm::Value* const> results) {
@@ -243,6 +263,37 @@ void FunctionEmitter::emit_switch(const ir::Op& op, bool is_tail) {
   builder_.SetInsertPoint(join);
 }
 
+/// Without loops and calls in it, and counted from one constant to another: LLVM may unroll it. All other loops ask
+/// whether the run is to end.
+bool FunctionEmitter::is_brief(const ir::Op& op) const {
+  constexpr std::int64_t most_iterations = 1000;
+  for (const ir::RegionId region : op.regions)
+    for (const ir::Op& inner : source_.regions.at(region).ops)
+      if (inner.kind == OpKind::call || !inner.regions.empty()) return false;
+  if (op.test_after || op.condition.is_constant) return false;
+  const auto constant = [&](ir::Operand operand) -> std::optional<std::int64_t> {
+    if (!operand.is_constant) return std::nullopt;
+    const auto* number = std::get_if<std::int64_t>(&module_.ir_module().constants.at(operand.index));
+    return number ? std::optional(*number) : std::nullopt;
+  };
+  const auto maker = [&](ir::RegionId region, ir::Operand value) -> const ir::Op* {
+    for (const ir::Op& inner : source_.regions.at(region).ops)
+      if (!value.is_constant && inner.results.size() == 1 && inner.results[0] == value.index) return &inner;
+    return nullptr;
+  };
+  const std::vector<ir::VarId>& variables = source_.regions.at(op.regions[0]).parameters;
+  const ir::Op* test = maker(op.regions[0], op.condition);
+  if (!test || (test->kind != OpKind::lt && test->kind != OpKind::le) || test->operands[0].is_constant) return false;
+  const auto counter = std::ranges::find(variables, test->operands[0].index);
+  if (counter == variables.end()) return false;
+  const auto index = static_cast<std::size_t>(counter - variables.begin());
+  const ir::Op* step = maker(op.regions[1], op.nexts.at(index));
+  const bool counts = step && step->kind == OpKind::add && !step->operands[0].is_constant &&
+                      step->operands[0].index == *counter && constant(step->operands[1]).value_or(0) > 0;
+  const auto first = constant(op.operands.at(index)), end = constant(test->operands[1]);
+  return counts && first && end && *first > -most_iterations && *end < most_iterations;
+}
+
 /// See Note [loop] in ir/module.hpp. The loop variables keep their values when the loop ends: `nexts` are taken over
 /// only for another round.
 void FunctionEmitter::emit_loop(const ir::Op& op) {
@@ -271,6 +322,7 @@ void FunctionEmitter::emit_loop(const ir::Op& op) {
   }
   again->insertInto(target_);
   builder_.SetInsertPoint(again);
+  if (!is_brief(op)) check_interrupt(op.span);
   assign_variables(op.nexts);
   builder_.CreateBr(head);
   end->insertInto(target_);

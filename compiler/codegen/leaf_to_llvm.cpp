@@ -139,12 +139,6 @@ unsigned ModuleEmitter::levels(ir::FunctionId leaf) const {
   return levels;
 }
 
-bool ModuleEmitter::may_recurse(ir::FunctionId leaf) const {
-  std::set<ir::FunctionId> found = {leaf};
-  find_callees(ir_module().functions.at(leaf), found);
-  return std::ranges::any_of(found, [&](ir::FunctionId id) { return is_recursive(id); });
-}
-
 namespace {
 
 /// Takes a call's words one after the other.
@@ -208,7 +202,7 @@ llvm::Constant* ModuleEmitter::fork_site(ir::FunctionId leaf) {
   return site;
 }
 
-llvm::Value* ModuleEmitter::make_context(llvm::IRBuilder<>& builder, ir::FunctionId leaf, llvm::Function* function) {
+llvm::Value* ModuleEmitter::make_context(llvm::IRBuilder<>& builder, llvm::Function* function) {
   llvm::Value* worker = function->getArg(0);
   llvm::Value* context = builder.CreateAlloca(context_type(), nullptr, "context");
   const auto store = [&](llvm::Value* value, ContextField field) {
@@ -216,8 +210,6 @@ llvm::Value* ModuleEmitter::make_context(llvm::IRBuilder<>& builder, ir::Functio
   };
   store(function->getArg(3), context_failure);
   store(worker, context_worker);
-  static_assert(offsetof(raddle_leaf_worker, stack_limit) == 0);
-  if (may_recurse(leaf)) store(builder.CreateLoad(builder.getPtrTy(), worker), context_stack_limit);
   return context;
 }
 
@@ -225,7 +217,7 @@ void ModuleEmitter::emit_call(ir::FunctionId leaf, llvm::Function* function) {
   const ir::Function& source = ir_module().functions.at(leaf);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
   llvm::Type* word = builder.getInt64Ty();
-  std::vector<llvm::Value*> arguments = {make_context(builder, leaf, function)};
+  std::vector<llvm::Value*> arguments = {make_context(builder, function)};
   WordReader words(builder, function->getArg(1));
   for (ir::VarId parameter : source.parameters)
     words.load_argument(type(source.variables.at(parameter).type), arguments);
@@ -250,7 +242,7 @@ void ModuleEmitter::emit_batch(ir::FunctionId leaf, llvm::Function* function) {
   llvm::BasicBlock* end = llvm::BasicBlock::Create(llvm_context, "end", function);
   llvm::IRBuilder<> builder(entry);
   llvm::Type* word = builder.getInt64Ty();
-  std::vector<llvm::Value*> arguments = {make_context(builder, leaf, function)};
+  std::vector<llvm::Value*> arguments = {make_context(builder, function)};
   WordReader words(builder, function->getArg(1));
   llvm::Value* first = words.load(word);
   llvm::Value* step = words.load(word);

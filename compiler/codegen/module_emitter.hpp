@@ -16,7 +16,7 @@
 namespace raddle::codegen {
 
 /// Fields of the Context: see Note [inner functions] in leaf_to_llvm.cpp.
-enum ContextField : unsigned { context_failure, context_stack_limit, context_worker };
+enum ContextField : unsigned { context_failure, context_worker };
 
 /// Emits functions into one LLVM module, and knows what types and other functions are there.
 class ModuleEmitter {
@@ -47,7 +47,7 @@ class ModuleEmitter {
   llvm::Type* type(TypeId id);
   llvm::StructType* context_type() {
     llvm::Type* pointer = llvm::PointerType::get(llvm_context, 0);
-    return llvm::StructType::get(llvm_context, {pointer, pointer, pointer});
+    return llvm::StructType::get(llvm_context, {pointer, pointer});
   }
   const ir::Module& ir_module() const { return *source.module; }
 
@@ -59,10 +59,9 @@ class ModuleEmitter {
  private:
   /// Adds all functions that a call of `function` may call, at any depth.
   void find_callees(const ir::Function& function, std::set<ir::FunctionId>& found) const;
-  llvm::Value* make_context(llvm::IRBuilder<>& builder, ir::FunctionId leaf, llvm::Function* function);
+  llvm::Value* make_context(llvm::IRBuilder<>& builder, llvm::Function* function);
   void emit_call(ir::FunctionId leaf, llvm::Function* function);
   void emit_batch(ir::FunctionId leaf, llvm::Function* function);
-  bool may_recurse(ir::FunctionId leaf) const;  ///< itself or one that it calls
   llvm::Function* make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage);
   using Level = std::pair<ir::FunctionId, unsigned>;
   std::map<Level, llvm::Function*> inners_;

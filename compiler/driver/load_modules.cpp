@@ -1,5 +1,9 @@
 #include "compiler/driver/load_modules.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -50,8 +54,9 @@ class Loader {
       return load_library_module(import.module);
     }
     for (const std::string& folder : folders_) {
-      for (const char* suffix : {".df", ".swift"}) {
-        const std::string path = folder == "." ? import.module + suffix : folder + "/" + import.module + suffix;
+      for (const std::string_view suffix : suffixes) {
+        const std::string file_name = fmt::format("{}{}", import.module, suffix);
+        const std::string path = folder == "." ? file_name : folder + "/" + file_name;
         std::string text, error;
         std::error_code code;
         if (!std::filesystem::is_regular_file(path, code)) continue;
@@ -88,14 +93,25 @@ class Loader {
     Diagnostic& diagnostic = session_.diagnostics.report(DiagnosticKind::unknown_module, import.span, import.module);
     std::vector<std::string> names;
     for (const stdlib::Builtin& builtin : stdlib::builtins()) names.emplace_back(builtin.module);
+    for (const std::string& folder : folders_) add_modules_of(folder, names);
     if (const std::string nearest = nearest_name(import.module, names); !nearest.empty())
       diagnostic.note("did you mean `" + nearest + "`?");
-    for (const std::string_view suffix : {".df", ".swift"})
+    for (const std::string_view suffix : suffixes)
       if (import.module.ends_with(suffix)) diagnostic.note("a module is named without its suffix");
     std::string path = "looked in the library";
     for (const std::string& folder : folders_) path += ", " + (folder == "." ? "the current folder" : folder);
     diagnostic.note(path);
   }
+
+  /// The scripts in a folder: each of them could be imported.
+  static void add_modules_of(const std::string& folder, std::vector<std::string>& names) {
+    std::error_code code;
+    for (std::filesystem::directory_iterator file(folder, code), end; !code && file != end; file.increment(code))
+      if (std::ranges::find(suffixes, file->path().extension().string()) != suffixes.end())
+        names.push_back(file->path().stem().string());
+  }
+
+  static constexpr std::array<std::string_view, 2> suffixes = {".df", ".swift"};
 
   Session& session_;
   std::vector<std::string> folders_;

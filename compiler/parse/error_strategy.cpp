@@ -141,10 +141,15 @@ void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const Sourc
     report_reserved_word(found);
     return;
   }
-  if (known_mistake(parser, found)) return report_unexpected(parser, found, "`;`");
+  if (known_mistake(parser, found)) {
+    only_semicolon_missing_ = false;
+    return report_unexpected(parser, found, "`;`");
+  }
   if (only_semicolon_missing_ || found.type == P::ID || found.type == P::LBRACE || begins_statement(found.type)) {
     Diagnostic& diagnostic = diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), "`;`",
                                                  fmt::format(" after the {}", subject_of_rule(rule)));
+    if (before != nullptr)
+      if (std::string hint = hint_for_comment_behind(tokens_, *before); !hint.empty()) diagnostic.note(std::move(hint));
     if (found.type != P::LBRACE) return;
     diagnostic.note(hint_for_block_after(tokens_.text(*parser->getRuleContext()->start)));
     return;
@@ -332,7 +337,7 @@ bool ErrorStrategy::skip_foreign_statement() {
 
 /// `a and b`, `int f(int x) {`: no `;` is missing before `found`, although a statement could begin with it.
 bool ErrorStrategy::known_mistake(antlr4::Parser* parser, const SourceToken& found) {
-  if (found.first_on_line || (found.type != P::ID && found.type != P::LPAREN)) return false;
+  if (found.first_on_line || (found.type != P::ID && found.type != P::LPAREN && found.type != P::IF)) return false;
   return !hint_for_unexpected(tokens_, {found, statement_start(parser), P::RuleStatement, false}).empty();
 }
 

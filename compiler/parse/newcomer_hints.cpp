@@ -84,6 +84,13 @@ bool is_formal(TokenList& tokens, std::size_t index) {
   return behind == P::LBRACE || behind == P::ID;
 }
 
+/// `a.name(`
+std::string hint_for_method(std::string_view name) {
+  if (name == "append" || name == "push" || name == "push_back" || name == "add")
+    return "an array is made by its elements, `a[i] = x;`; a bag takes more, `b += x;`";
+  return fmt::format("values have no methods: write `{}(...)` with the value as an argument", name);
+}
+
 /// What such a statement should look like here.
 std::string outputs_first(TokenList& tokens, std::size_t start, std::size_t open) {
   const std::string_view name = tokens.text(tokens.at(open - 1));
@@ -144,8 +151,12 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (found == P::GT && previous == P::LT) return "unequal is written `!=`";
   if (found == P::LPAREN && is_function_of_c(tokens, at.start, index)) return outputs_first(tokens, at.start, index);
   if (found == P::LPAREN && previous == P::ID && index >= 2 && tokens.at(index - 2).type == P::DOT)
-    return fmt::format("values have no methods: write `{}(...)` with the value as an argument", tokens.text(*before));
+    return hint_for_method(tokens.text(*before));
   if (found == P::LPAREN && previous == P::FOREACH) return "`foreach x in a {}` has no parentheses";
+  if (found == P::FOR && !at.found.first_on_line)
+    return "arrays are filled by loops: `foreach x, i in a { squares[i] = x * x; }`";
+  if (found == P::IF && !at.found.first_on_line && previous != P::ELSE)
+    return "there is no conditional expression: write `if (condition) { x = 1; } else { x = 2; }`";
   if (found == P::IN) return "`foreach x in a {}` runs over an array, `foreach i in [0:9] {}` over a range";
   if (found == P::COLON && (previous == P::RPAREN || previous == P::ELSE || tokens.at(at.start).type == P::FOREACH))
     return "a block stands in braces";
@@ -172,6 +183,13 @@ std::string hint_for_missing_parenthesis(const SourceToken& keyword) {
            "`for (int i = 0; i < n; i = i + 1) {}` in order";
   if (keyword.type == P::IF) return "write `if (condition) {}`";
   return {};
+}
+
+std::string hint_for_comment_behind(TokenList& tokens, const SourceToken& last) {
+  const std::string_view text = tokens.text().substr(last.end);
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (!line.starts_with("//") || line.find(';') == std::string_view::npos) return {};
+  return "`//` begins a comment; the quotient of integers is written `%/`";
 }
 
 const char* hint_for_block_after(std::string_view name) {

@@ -23,6 +23,9 @@ const char* hint_for_word(std::uint32_t type);
 /// Help for a `(` that is missing behind the keyword of a statement.
 std::string hint_for_missing_parenthesis(const SourceToken& keyword);
 
+/// Help for a `;` that is missing because a comment begins behind `last`, as in `int q = 7//2;`.
+std::string hint_for_comment_behind(TokenList& tokens, const SourceToken& last);
+
 /// Help for `name(...) {` as a statement.
 const char* hint_for_block_after(std::string_view name);
 

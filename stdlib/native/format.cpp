@@ -18,6 +18,30 @@ using vm::ValueKind;
 
 constexpr std::int64_t widest = 1 << 24;  // a width beyond is a mistake, not a wish
 
+std::optional<std::int64_t> read_number(std::string_view& text) {
+  const auto is_digit = [&] { return !text.empty() && text.front() >= '0' && text.front() <= '9'; };
+  if (!is_digit()) return std::nullopt;
+  std::int64_t number = 0;
+  for (; is_digit(); text.remove_prefix(1)) number = std::min(number * 10 + (text.front() - '0'), widest + 1);
+  return number;
+}
+
+/// `2$`; else nothing is taken.
+std::optional<std::int64_t> read_position(std::string_view& text) {
+  std::string_view rest = text;
+  const auto position = read_number(rest);
+  if (!position || !rest.starts_with('$')) return std::nullopt;
+  text = rest.substr(1);
+  return position;
+}
+
+FormatField read_field(std::string_view& text) {
+  if (!text.starts_with('*')) return {.number = read_number(text)};
+  text.remove_prefix(1);
+  return {.is_star = true};
+}
+
+/// With what the values say in place of `*`.
 struct Specifier {
   std::string flags;
   std::optional<std::int64_t> width, precision;
@@ -38,8 +62,7 @@ class Formatter {
         out_ += '%';
         rest_.remove_prefix(2);
       } else if (!rest_.empty()) {
-        rest_.remove_prefix(1);
-        one();
+        one(read_specifier(rest_));
       }
     }
     if (!error_.empty()) return std::unexpected(std::move(error_));
@@ -52,29 +75,6 @@ class Formatter {
   void fail(std::string text) {
     if (error_.empty()) error_ = std::move(text);
   }
-  char peek() const { return rest_.empty() ? '\0' : rest_[0]; }
-
-  std::optional<std::int64_t> read_number() {
-    if (peek() < '0' || peek() > '9') return std::nullopt;
-    std::int64_t number = 0;
-    for (; peek() >= '0' && peek() <= '9'; rest_.remove_prefix(1)) {
-      number = std::min(number * 10 + (peek() - '0'), widest + 1);
-    }
-    return number;
-  }
-
-  // `2$` behind the percent sign; else nothing is taken.
-  std::optional<std::int64_t> read_position() {
-    const std::string_view before = rest_;
-    const auto position = read_number();
-    if (position && peek() == '$') {
-      rest_.remove_prefix(1);
-      return position;
-    }
-    rest_ = before;
-    return std::nullopt;
-  }
-
   void choose_order(bool positional) {
     const Order order = positional ? Order::positional : Order::sequential;
     if (order_ != Order::unknown && order_ != order) {
@@ -90,40 +90,27 @@ class Formatter {
     return Value::of(std::int64_t{0});
   }
 
-  std::optional<std::int64_t> read_width_or_star() {
-    if (peek() != '*') return read_number();
-    rest_.remove_prefix(1);
-    return int_of(next_value());
+  std::optional<std::int64_t> value_of(const FormatField& field) {
+    return field.is_star ? int_of(next_value()) : field.number;
   }
 
-  void one() {
-    Specifier specifier;
-    const auto position = read_position();
+  void one(const FormatSpecifier& written) {
+    const auto& position = written.position;
     choose_order(position.has_value());
     if (position) next_ = *position == 0 ? values_.size() : static_cast<std::size_t>(*position - 1);
-    for (; peek() != '\0' && std::string_view("-+0 #").contains(peek()); rest_.remove_prefix(1)) {
-      if (!specifier.has_flag(peek())) specifier.flags += peek();
-    }
-    specifier.width = read_width_or_star();
+    Specifier specifier{.flags = written.flags, .width = value_of(written.width), .precision = {}};
     if (specifier.width && *specifier.width < 0) {
       specifier.flags += '-';
       specifier.width = -std::max(*specifier.width, -widest - 1);
     }
-    if (peek() == '.') {
-      rest_.remove_prefix(1);
-      specifier.precision = std::max(read_width_or_star().value_or(0), std::int64_t{0});
-    }
+    if (written.precision) specifier.precision = std::max(value_of(*written.precision).value_or(0), std::int64_t{0});
     if (specifier.width.value_or(0) > widest || specifier.precision.value_or(0) > widest) {
       return fail(fmt::format("a width or precision of a format is over {}", widest));
     }
-    while (peek() == 'h' || peek() == 'l' || peek() == 'L') rest_.remove_prefix(1);
     if (!error_.empty()) return;
-    if (rest_.empty()) return fail("format string ended in middle of field specifier");
-    const std::size_t conversion_width = native::utf8_width(rest_, 0);
-    specifier.conversion = conversion_width == 1 ? rest_[0] : '\0';
-    const std::string_view conversion = rest_.substr(0, conversion_width);
-    rest_.remove_prefix(conversion_width);
-    convert(specifier, conversion);
+    if (written.conversion.empty()) return fail("format string ended in middle of field specifier");
+    specifier.conversion = written.conversion.size() == 1 ? written.conversion.front() : '\0';
+    convert(specifier, written.conversion);
   }
 
   void convert(const Specifier& specifier, std::string_view conversion) {
@@ -240,6 +227,24 @@ class Formatter {
 };
 
 }  // namespace
+
+FormatSpecifier read_specifier(std::string_view& format) {
+  const std::string_view begin = format;
+  format.remove_prefix(1);
+  FormatSpecifier found{.position = read_position(format)};
+  for (; !format.empty() && std::string_view("-+0 #").contains(format.front()); format.remove_prefix(1))
+    if (!found.flags.contains(format.front())) found.flags += format.front();
+  found.width = read_field(format);
+  if (format.starts_with('.')) {
+    format.remove_prefix(1);
+    found.precision = read_field(format);
+  }
+  while (!format.empty() && std::string_view("hlL").contains(format.front())) format.remove_prefix(1);
+  if (!format.empty()) found.conversion = format.substr(0, native::utf8_width(format, 0));
+  format.remove_prefix(found.conversion.size());
+  found.written = begin.substr(0, begin.size() - format.size());
+  return found;
+}
 
 std::expected<std::string, std::string> format_text(std::string_view format, std::span<const Value> values) {
   return Formatter(format, values).run();

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ends runs in the middle by signals: the exit code is right, no program lives on, no half-written output stays.
+"""Ends runs in the middle by signals: the exit code is right, no program lives on, no half-written output stays, and
+computations that would take for ever end, too, interpreted and compiled.
 
     end_of_run.py [--raddle PATH] [--rounds N]
 
@@ -24,6 +25,19 @@ file b <"slow_b.txt"> = slow(2);
 LOOP = """
 app (void v) nap(int i) { "sleep" "%s" }
 for (int i = 0; i < 1000000; i = i + 1) { nap(i); }
+"""
+
+RECURSION = """
+(int o) fib(int n) { if (n < 2) { o = n; } else { o = fib(n - 1) + fib(n - 2); } }
+trace(fib(90));
+"""
+COUNTING = """
+(float s) count(int n) {
+  float y;
+  for (int i = 0, y = 0.5; i < n * 1000000000000; i = i + 1, y = y + 1.0 / (y + 1.0)) { }
+  s = y;
+}
+trace(count(size([1, 2])));
 """
 
 
@@ -76,6 +90,33 @@ def fault_of(raddle, text, number, sent, expected, leaves_files):
         return f"left behind: {left}" if left else None
 
 
+def seconds_used(process):
+    """Of processor time."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def fault_of_computation(raddle, text, options):
+    with tempfile.TemporaryDirectory(prefix="raddle-ending-") as folder:
+        script = pathlib.Path(folder, "long.df")
+        script.write_text(text, encoding="utf-8")
+        run = subprocess.Popen([raddle, "run", "--no-jit-cache", *options, str(script)], cwd=folder,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            if not wait_for(lambda: run.poll() is not None or seconds_used(run) > 0.5):
+                return "it computes nothing"
+            if run.poll() is not None:
+                return f"it ended by itself with {run.returncode}"
+            run.send_signal(signal.SIGINT)
+            code = run.wait(timeout=20)
+            return None if code == 130 else f"exit code {code}, expected 130"
+        except subprocess.TimeoutExpired:
+            return "it did not end"
+        finally:
+            run.kill()
+            run.wait()
+
+
 def main():
     parser = argparse.ArgumentParser(description="Ends runs in the middle.")
     parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
@@ -88,6 +129,7 @@ def main():
         ("SIGKILL", SCRIPT, signal.SIGKILL, -signal.SIGKILL, True),
         ("SIGINT in a loop of programs", LOOP, signal.SIGINT, 130, False),
     ]
+    modes = [[level, f"--workers={workers}"] for level in ("-O0", "-O2") for workers in (1, 2)]
     passed = failed = 0
     for number in range(options.rounds):
         for index, (name, text, sent, expected, leaves_files) in enumerate(cases):
@@ -97,6 +139,14 @@ def main():
             else:
                 failed += 1
                 print(f"FAIL {name}: {fault}")
+    for name, text in (("a recursion", RECURSION), ("a loop", COUNTING)):
+        for mode in modes:
+            fault = fault_of_computation(options.raddle, text, mode)
+            if fault is None:
+                passed += 1
+            else:
+                failed += 1
+                print(f"FAIL SIGINT in {name} {' '.join(mode)}: {fault}")
     print(f"ending: {passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -126,7 +126,7 @@ bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t 
   const std::int32_t status = code(&worker_->leaf_worker(), words.data(), results.data(), &failure);
   if (trace) trace_leaf(*trace, start_ns, function, instruction);
   if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error ||
-      status == raddle_leaf_assertion) {
+      status == raddle_leaf_assertion || status == raddle_leaf_interrupted) {
     call_composite(frame, site, instruction, true);
     return true;
   }
@@ -163,7 +163,8 @@ std::string message_of(Frame& frame, const CallSite& site, const std::vector<Lea
     case raddle_leaf_ok:
     case raddle_leaf_recursion_too_deep:
     case raddle_leaf_domain_error:
-    case raddle_leaf_assertion: break;
+    case raddle_leaf_assertion:
+    case raddle_leaf_interrupted: break;
   }
   return "unknown failure of a leaf function";
 }

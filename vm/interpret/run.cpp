@@ -7,6 +7,7 @@
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/value/temporaries.hpp"
+#include "vm/value/updateable.hpp"
 
 namespace raddle::vm {
 
@@ -143,6 +144,10 @@ class RunDriver {
 
  private:
   const Function& entry() const { return run_.program.functions[run_.program.entry]; }
+  /// Of an updateable: what all updates have made of it.
+  static Value at_rest(const Value& result) {
+    return result.kind() == ValueKind::updateable ? Value::of(result.as_updateable().get()) : result;
+  }
   static std::vector<Future*> addresses(std::vector<Future>& futures) {
     std::vector<Future*> all;
     for (Future& future : futures) all.push_back(&future);
@@ -152,7 +157,7 @@ class RunDriver {
   RunResult result() {
     RunResult result;
     result.failures = run_.failures();
-    for (const Future& future : results_) result.results.push_back(future.get());
+    for (const Future& future : results_) result.results.push_back(at_rest(future.get()));
     add_counters(result.counters);
     const bool is_cancelled = run_.options.cancel && run_.options.cancel->is_cancelled();
     // with keep_going a failed run comes to rest, too; what a stopped one leaves says nothing

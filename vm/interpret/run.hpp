@@ -113,7 +113,7 @@ struct RunResult {
   RunStatus status = RunStatus::ok;
   std::vector<RunFailure> failures;  ///< by place; without keep_going one, the first that came
   std::vector<StuckVariable> stuck;  ///< with keep_going besides the failures, and not because of them
-  std::vector<Value> results;        ///< the entry's outputs; none where not set
+  std::vector<Value> results;        ///< the entry's outputs, of updateables the value at the end; none where not set
   RunCounters counters;
 };
 

@@ -14,6 +14,7 @@ enum raddle_leaf_status {
   raddle_leaf_recursion_too_deep = 4,  // to be interpreted instead: frames lie on the heap
   raddle_leaf_domain_error = 5,        // sqrt(-1.0), toInt(1e30): to be interpreted for the words of the message
   raddle_leaf_assertion = 6,           // to be interpreted, likewise
+  raddle_leaf_interrupted = 7,         // the run is to end
 };
 
 struct raddle_leaf_worker;
@@ -72,9 +73,11 @@ struct raddle_leaf_fork {
   void* task;  ///< the VM's; null: not shared
 };
 
-/// A worker as its leaves see it. Only its own thread reads and writes it, but for what idle_workers points to.
+/// A worker as its leaves see it. Only its own thread reads and writes it, but for stack_limit and what idle_workers
+/// points to.
 struct raddle_leaf_worker {
-  /// The lowest address that the stack may reach in recursive functions.
+  /// The lowest address that the stack may reach in recursive functions. Relaxed atomic: whoever ends the run sets all
+  /// bits; then recursive functions and all but short loops return soon, without a result.
   const void* stack_limit;
   /// Relaxed atomic: a hint. Not 0: call `share` after forking.
   const int32_t* idle_workers;

@@ -45,6 +45,15 @@ class LeafForks final : public raddle_leaf_worker {
   bool is_empty() const { return shared_.is_empty(); }
   std::uint64_t shared_count() const { return shared_count_; }
 
+  void set_stack_limit(const void* limit) {
+    std::atomic_ref<const void*>(stack_limit).store(limit, std::memory_order_relaxed);
+  }
+  const void* current_stack_limit() {
+    return std::atomic_ref<const void*>(stack_limit).load(std::memory_order_relaxed);
+  }
+  /// Any thread: what runs is to come back, the run ends.
+  void interrupt() { set_stack_limit(reinterpret_cast<const void*>(~std::uintptr_t{0})); }
+
  private:
   void share_oldest();
   bool is_due();

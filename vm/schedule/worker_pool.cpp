@@ -109,6 +109,7 @@ void Worker::push(Task& task) {
 }
 
 bool Worker::others_are_hungry() {
+  if (pool_.stopped()) return true;  // what goes to the queue now is freed with the run
   if (pool_.state_->inlining == Inlining::never) return true;
   if (perturbation_.is_on()) return perturbation_.one_in(2);
   return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 &&
@@ -125,7 +126,7 @@ void Worker::wait_for(const ForkTask& task) {
   pool.hungry.fetch_add(1, std::memory_order_relaxed);
   for (unsigned turn = 0; !task.has_ended(); ++turn) {
     // what it runs lies above the call that waits: there must be stack for it
-    Task* other = has_stack_left(state_->forks.stack_limit) ? pool.steal_fork(*this) : nullptr;
+    Task* other = has_stack_left(state_->forks.current_stack_limit()) ? pool.steal_fork(*this) : nullptr;
     if (other) {
       pool.hungry.fetch_sub(1, std::memory_order_relaxed);
       other->run(*this);
@@ -219,7 +220,11 @@ struct WorkerPool::Sources {
 };
 
 void WorkerPool::State::work(Worker& worker) {
-  worker.state_->forks.stack_limit = stack_limit();
+  {
+    const std::lock_guard lock(roster_mutex);  // against stop()
+    if (wanted.load(std::memory_order_relaxed) == 0) return;
+    worker.state_->forks.set_stack_limit(stack_limit());
+  }
   with_queues([&](auto& all) { work_with(all, worker); });
 }
 
@@ -330,6 +335,7 @@ void WorkerPool::resize(unsigned worker_count) {
 void WorkerPool::stop() {
   const std::lock_guard lock(state_->roster_mutex);
   state_->wanted.store(0, std::memory_order_relaxed);  // relaxed: the gate's mutex orders the rest
+  for (const std::unique_ptr<Worker>& worker : state_->workers) worker->state_->forks.interrupt();
   state_->gate.end();
 }
 bool WorkerPool::stopped() const { return state_->wanted.load(std::memory_order_relaxed) == 0; }

@@ -90,7 +90,8 @@ class WorkerPool {
   void release_hold();
   /// Starts the threads, blocks the caller until the pool is quiescent (no task ready or running, no hold) or stopped.
   void run();
-  /// Ends the run early: workers return after their present task; tasks left are not run. Any thread, from a task too.
+  /// Ends the run early: workers return after their present task, compiled leaves and nested calls in it at once; tasks
+  /// left are not run. Any thread, from a task too.
   void stop();
   bool stopped() const;
   /// Forked calls of leaves that were made tasks. Not while it runs.
