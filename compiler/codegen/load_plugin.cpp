@@ -12,10 +12,13 @@
 namespace raddle::codegen {
 namespace {
 
-std::string path_beside_executable() {
+/// As built, beside the executable; as installed, in lib/raddle beside its folder.
+std::string usual_path() {
   std::error_code error;
-  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? plugin_file : executable.parent_path() / plugin_file;
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  if (error) return plugin_file;
+  const std::filesystem::path installed = folder.parent_path() / "lib" / "raddle" / plugin_file;
+  return std::filesystem::exists(folder / plugin_file, error) ? folder / plugin_file : installed;
 }
 
 std::expected<void*, std::string> find_symbol(const std::string& path, const char* symbol) {
@@ -31,7 +34,7 @@ void keep_text(void* receiver, const char* given, std::uint64_t size_bytes) {
 
 }  // namespace
 
-Plugin::Plugin(std::string path) : path_(path.empty() ? path_beside_executable() : std::move(path)) {}
+Plugin::Plugin(std::string path) : path_(path.empty() ? usual_path() : std::move(path)) {}
 
 std::string Plugin::identity() const { return build_id(path_); }
 

@@ -13,7 +13,7 @@ namespace raddle::codegen {
 /// Threads: one at a time.
 class Plugin {
  public:
-  /// @param path  "": `plugin_file` beside the executable
+  /// @param path  "": `plugin_file` beside the executable, or in ../lib/raddle
   explicit Plugin(std::string path = "");
   /// Tells builds apart. The plugin is not loaded for it. @return "": no plugin
   std::string identity() const;

@@ -46,9 +46,6 @@ int explain(const std::vector<std::string>& codes);
 /// Prints what functions of the library do: `raddle doc`. @param names  functions or modules; none: all, a line each
 int document(const std::vector<std::string>& names);
 
-/// Draws the dataflow graph of a script: `raddle graph`. @param words  behind it
-int graph_command(const std::vector<std::string>& words);
-
 /// Says on stderr what is wrong with the command line. @param verb  whose help has more  @return exit_usage
 int usage_error(const std::string& message, const std::string& verb = "");
 

@@ -1,23 +1,20 @@
 // `raddle graph`: the dataflow graph of a script.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <iostream>
 #include <iterator>
 
+#include "compiler/driver/child_output.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/compile.hpp"
 #include "compiler/driver/load_modules.hpp"
 #include "compiler/driver/run_picture.hpp"
 #include "compiler/driver/usage.hpp"
+#include "compiler/driver/verbs.hpp"
 #include "compiler/graph/graph.hpp"
 #include "compiler/lower/lower.hpp"
 #include "compiler/source/read_file.hpp"
-#include "vm/external/start_child.hpp"
 
 namespace raddle::driver {
 
@@ -25,7 +22,7 @@ namespace {
 
 constexpr PictureVerb verb = {
     .name = "graph",
-    .about =
+    .description =
         "raddle graph: the dataflow of a script: its variables and calls, and what flows between them, in functions, "
         "loops and branches\n\nexamples:\n  raddle graph model.df -o model.svg\n  raddle graph model.df -o model.mmd\n"
         "  raddle graph model.df | dot -Tpdf -o model.pdf\n",
@@ -46,55 +43,16 @@ std::optional<GraphForm> form_of(const std::string& path, const std::string& for
   return std::nullopt;
 }
 
-/// A file without a name.
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    std::string name = "/tmp/raddle-XXXXXX";
-    fd_ = mkostemp(name.data(), O_CLOEXEC);
-    if (fd_ >= 0) unlink(name.c_str());
-  }
-  ~TemporaryFile() {
-    if (fd_ >= 0) close(fd_);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  int fd() const { return fd_; }
-  std::string read() const {
-    std::string text;
-    char piece[1 << 16];
-    lseek(fd_, 0, SEEK_SET);
-    for (ssize_t count = 0; (count = ::read(fd_, piece, sizeof piece)) > 0;)
-      text.append(piece, static_cast<std::size_t>(count));
-    return text;
-  }
-
- private:
-  int fd_ = -1;
-};
-
 /// What graphviz makes of a text. @error  for the user
 std::expected<std::string, std::string> draw_svg(const std::string& dot) {
-  const TemporaryFile input, output;
-  if (input.fd() < 0 || output.fd() < 0)
-    return std::unexpected(fmt::format("no temporary file: {}", vm::error_text(errno)));
-  sweep::Writer writer(input.fd());
-  writer.text() = dot;
-  if (!writer.flush()) return std::unexpected(fmt::format("no temporary file: {}", vm::error_text(writer.error())));
-  lseek(input.fd(), 0, SEEK_SET);
-  const std::vector<std::string> words{"dot", "-Tsvg"};
-  const std::expected<pid_t, int> child =
-      vm::start_child({.words = words, .environment = {}, .stdin_fd = input.fd(), .stdout_fd = output.fd()});
-  if (!child && child.error() == ENOENT)
+  std::expected<ChildOutput, std::string> drawn = run_child({"dot", "-Tsvg"}, dot);
+  if (!drawn) return std::unexpected(drawn.error());
+  if (!drawn->is_found)
     return std::unexpected(
         "an SVG is drawn by graphviz's `dot`, which is not installed\n  = help: apt-get install graphviz; or take the "
         "text: -o graph.dot, or -o graph.mmd for Mermaid");
-  if (!child) return std::unexpected(fmt::format("`dot` could not be started: {}", vm::error_text(child.error())));
-  int status = 0;
-  while (waitpid(*child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) return std::unexpected("graphviz's `dot` has failed");
-  return output.read();
+  if (drawn->status != 0) return std::unexpected("graphviz's `dot` has failed");
+  return std::move(drawn->out);
 }
 
 /// @return nothing if there are errors, which have been said
@@ -110,21 +68,32 @@ std::optional<graph::Graph> graph_of(Session& session, const std::string& path, 
   return graph::build_graph(*module, path, is_library);
 }
 
-}  // namespace
-
-int graph_command(const std::vector<std::string>& words) {
-  Session session;
-  session.colour = wants_colour(STDERR_FILENO);
-  CLI::App app(verb.about, "raddle graph");
+struct GraphWords {
+  Options options;
   std::string script, path, format;
-  app.add_option("FILE", script, "The script; `-`: standard input")->type_name("")->required();
-  app.add_option("-o,--output", path, fmt::format("{}; none or `-`: standard output", verb.output))->type_name("FILE");
-  app.add_option("--format", format,
+};
+
+void add_options(CLI::App& app, GraphWords& words) {
+  app.description(verb.description);
+  app.add_option("FILE", words.script, "The script; `-`: standard input")->type_name("")->required();
+  app.add_option("-o,--output", words.path, fmt::format("{}; none or `-`: standard output", verb.output))
+      ->type_name("FILE");
+  app.add_option("--format", words.format,
                  "dot, mmd or svg; else what the file's name ends with, and dot where there is none")
       ->check(CLI::IsMember({"dot", "mmd", "svg"}))
       ->type_name("FORM");
-  add_reading_options(app, session.options);
+  add_reading_options(app, words.options);
+}
+
+int graph_command(const std::vector<std::string>& words) {
+  CLI::App app("", "raddle graph");
+  GraphWords read;
+  add_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
+  const auto& [options, script, path, format] = read;
+  Session session;
+  session.options = options;
+  session.colour = wants_colour(STDERR_FILENO);
   const std::optional<GraphForm> form = form_of(path, format);
   if (!form) return usage_error(fmt::format("`{}` is none of .svg, .dot, .mmd; or say --format", path), verb.name);
   std::string text, error;
@@ -146,5 +115,12 @@ int graph_command(const std::vector<std::string>& words) {
   return write_picture(path, verb, /*for_terminal=*/*form != GraphForm::svg,
                        [&](sweep::Writer& writer) { writer.text() = picture; });
 }
+
+}  // namespace
+
+const Verb graph_verb = {.name = verb.name,
+                         .about = "The dataflow graph of a script: graph FILE -o graph.svg, .dot or .mmd",
+                         .run = graph_command,
+                         .describe = [](CLI::App& app) { describe_with(app, add_options); }};
 
 }  // namespace raddle::driver

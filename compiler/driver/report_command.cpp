@@ -9,6 +9,8 @@
 #include "compiler/driver/runs.hpp"
 #include "compiler/driver/session.hpp"
 #include "compiler/driver/sweep_report.hpp"
+#include "compiler/driver/usage.hpp"
+#include "compiler/driver/verbs.hpp"
 #include "compiler/report/page.hpp"
 #include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
@@ -75,20 +77,32 @@ report::Report report_of(vm::RunRecord& record, const vm::RunRow& run) {
   return report;
 }
 
-}  // namespace
+constexpr PictureVerb verb = {
+    .name = "report",
+    .description =
+        "raddle report: a page about a recorded sweep, for a browser: parameters against results, durations, "
+        "failures, timeline\n\nexamples:\n  raddle report -o report.html\n"
+        "  raddle report 261121-150412-k7 -o k7.html\n",
+    .output = "The page, one file that needs no others",
+    .example = "report.html"};
+
+void add_options(CLI::App& app, DrawWords& words) { add_draw_options(app, words, verb); }
 
 int report_command(const std::vector<std::string>& words) {
-  constexpr PictureVerb verb = {
-      .name = "report",
-      .about =
-          "raddle report: a page about a recorded sweep, for a browser: parameters against results, durations, "
-          "failures, timeline\n\nexamples:\n  raddle report -o report.html\n"
-          "  raddle report 261121-150412-k7 -o k7.html\n",
-      .output = "The page, one file that needs no others",
-      .example = "report.html"};
-  return draw_run(words, verb, [](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
+  CLI::App app("", "raddle report");
+  DrawWords read;
+  add_options(app, read);
+  if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
+  return draw_run(read, verb, [](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
     writer.text() = make_page(report_of(record, run));
   });
 }
+
+}  // namespace
+
+const Verb report_verb = {.name = verb.name,
+                          .about = "A page about a sweep, for a browser: report RUN -o report.html",
+                          .run = report_command,
+                          .describe = [](CLI::App& app) { describe_with(app, add_options); }};
 
 }  // namespace raddle::driver

@@ -19,18 +19,18 @@ int write_picture(const std::string& path, const PictureVerb& verb, bool for_ter
   return exit_failed;
 }
 
-int draw_run(const std::vector<std::string>& words, const PictureVerb& verb, const DrawRun& draw,
-             const std::function<void(CLI::App&)>& add_options) {
-  CLI::App app(verb.about, fmt::format("raddle {}", verb.name));
-  std::string name, path;
-  app.add_option("RUN", name, "A run's id, its beginning or its end; none: the latest")->type_name("");
-  app.add_option("-o,--output", path, fmt::format("{}; none or `-`: standard output", verb.output))->type_name("FILE");
-  if (add_options) add_options(app);
-  if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
+void add_draw_options(CLI::App& app, DrawWords& words, const PictureVerb& verb) {
+  app.description(verb.description);
+  app.add_option("RUN", words.run, "A run's id, its beginning or its end; none: the latest")->type_name("");
+  app.add_option("-o,--output", words.path, fmt::format("{}; none or `-`: standard output", verb.output))
+      ->type_name("FILE");
+}
+
+int draw_run(const DrawWords& words, const PictureVerb& verb, const DrawRun& draw) {
   return with_record([&]() -> int {
-    const std::expected<vm::RunRow, int> run = find_run(name);
+    const std::expected<vm::RunRow, int> run = find_run(words.run);
     if (!run) return run.error();
-    return write_picture(path, verb, /*for_terminal=*/false, [&](sweep::Writer& writer) {
+    return write_picture(words.path, verb, /*for_terminal=*/false, [&](sweep::Writer& writer) {
       vm::RunRecord record = *vm::RunRecord::open();
       record.read_together([&] { draw(record, *run, writer); });
     });

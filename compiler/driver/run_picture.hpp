@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
-#include <vector>
 
+#include "compiler/report/trace.hpp"
 #include "compiler/sweep/writer.hpp"
 #include "vm/record/run_record.hpp"
 
@@ -12,17 +12,23 @@ namespace raddle::driver {
 
 struct PictureVerb {
   const char* name;
-  const char* about;    ///< with examples
-  const char* output;   ///< what it makes, for the help of -o: "The page"
-  const char* example;  ///< name of a file
+  const char* description;  ///< with examples
+  const char* output;       ///< what it makes, for the help of -o: "The page"
+  const char* example;      ///< name of a file
 };
 
 using DrawRun = std::function<void(vm::RunRecord&, const vm::RunRow&, sweep::Writer&)>;
 
-/// Reads `[RUN] [-o FILE]` and the verb's own options, and has the file drawn; the record is as it is at one moment.
-/// @return exit code
-int draw_run(const std::vector<std::string>& words, const PictureVerb& verb, const DrawRun& draw,
-             const std::function<void(CLI::App&)>& add_options = {});
+struct DrawWords {
+  std::string run, path;
+  std::uint64_t most_slices = report::most_slices;  ///< of a trace
+};
+
+/// `[RUN] [-o FILE]`.
+void add_draw_options(CLI::App& app, DrawWords& words, const PictureVerb& verb);
+
+/// Has the file drawn that the words ask for; the record is as it is at one moment. @return exit code
+int draw_run(const DrawWords& words, const PictureVerb& verb, const DrawRun& draw);
 
 /// Writes to a file, or to standard output ("" or "-"), which is no terminal unless `for_terminal`. @return exit code
 int write_picture(const std::string& path, const PictureVerb& verb, bool for_terminal, const sweep::Writing& writing);

@@ -11,6 +11,7 @@
 #include "compiler/driver/recorded_points.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/usage.hpp"
+#include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/command_template.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/point_key.hpp"
@@ -191,62 +192,93 @@ std::expected<vm::RunRow, int> find_run(const std::string& name) {
   return std::unexpected(exit_usage);
 }
 
-int runs_command(const std::vector<std::string>& words) {
-  CLI::App app(
-      "raddle runs: what was run in this folder\n\nexamples:\n  raddle runs\n  raddle runs show\n"
-      "  raddle runs logs 261121-150412-k7 17\n",
-      "raddle runs");
-  app.require_subcommand(0, 1);
+namespace {
+
+struct RunsWords {
   bool as_json = false;
   std::string run;
   std::vector<std::string> runs;
   std::optional<std::uint64_t> point;
+  CLI::App *show = nullptr, *logs = nullptr, *remove = nullptr;
+};
+
+void add_runs_options(CLI::App& app, RunsWords& words) {
+  app.description(
+      "raddle runs: what was run in this folder\n\nexamples:\n  raddle runs\n  raddle runs show\n"
+      "  raddle runs logs 261121-150412-k7 17\n");
+  app.require_subcommand(0, 1);
   const auto add = [&](const char* name, const char* about) {
     CLI::App* verb = app.add_subcommand(name, about);
-    verb->add_flag("--json", as_json, "As JSON, with the number of its form in `schema`");
+    verb->add_flag("--json", words.as_json, "As JSON, with the number of its form in `schema`");
     return verb;
   };
   constexpr const char* about_run = "A run's id, its beginning or its end; none: the latest";
   add("list", "A line for each run, the oldest first; so does `raddle runs` alone");
-  CLI::App* show = add("show", "One run");
-  show->add_option("RUN", run, about_run)->type_name("");
-  CLI::App* logs = add("logs", "What its points have printed: the ends of both outputs");
-  logs->add_option("RUN", run, about_run)->type_name("");
-  logs->add_option("POINT", point, "A point's number; none: all, in the order of their ends")->type_name("");
-  CLI::App* remove = app.add_subcommand("rm", "Remove runs: later sweeps take nothing from them");
-  remove->add_option("RUN", runs, "Ids")->required()->type_name("");
+  words.show = add("show", "One run");
+  words.show->add_option("RUN", words.run, about_run)->type_name("");
+  words.logs = add("logs", "What its points have printed: the ends of both outputs");
+  words.logs->add_option("RUN", words.run, about_run)->type_name("");
+  words.logs->add_option("POINT", words.point, "A point's number; none: all, in the order of their ends")
+      ->type_name("");
+  words.remove = app.add_subcommand("rm", "Remove runs: later sweeps take nothing from them");
+  words.remove->add_option("RUN", words.runs, "Ids")->required()->type_name("");
+}
+
+int runs_command(const std::vector<std::string>& words) {
+  CLI::App app("", "raddle runs");
+  RunsWords read;
+  add_runs_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, "runs")) return *code;
   return with_record([&] {
-    if (*show) return show_run(run, as_json);
-    if (*logs) return show_logs(run, point, as_json);
-    return *remove ? remove_runs(runs) : list_runs(as_json);
+    if (*read.show) return show_run(read.run, read.as_json);
+    if (*read.logs) return show_logs(read.run, read.point, read.as_json);
+    return *read.remove ? remove_runs(read.runs) : list_runs(read.as_json);
   });
 }
 
-int rerun_command(const std::vector<std::string>& words) {
-  CLI::App app(
-      "raddle rerun: points of a recorded sweep once more\n\nexamples:\n  raddle rerun 261121-150412-k7 --failed\n"
-      "  raddle rerun --failed\n  raddle rerun k7\n",
-      "raddle rerun");
+struct RerunWords {
   std::string name;
   bool only_failed = false;
-  app.add_option("RUN", name, "A run's id, its beginning or its end; none: the latest")->type_name("");
-  app.add_flag("--failed", only_failed, "Only the points that failed; else all of them, whatever the record has");
+};
+
+void add_rerun_options(CLI::App& app, RerunWords& words) {
+  app.description(
+      "raddle rerun: points of a recorded sweep once more\n\nexamples:\n  raddle rerun 261121-150412-k7 --failed\n"
+      "  raddle rerun --failed\n  raddle rerun k7\n");
+  app.add_option("RUN", words.name, "A run's id, its beginning or its end; none: the latest")->type_name("");
+  app.add_flag("--failed", words.only_failed, "Only the points that failed; else all of them, whatever the record has");
+}
+
+int rerun_command(const std::vector<std::string>& words) {
+  CLI::App app("", "raddle rerun");
+  RerunWords read;
+  add_rerun_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, "rerun")) return *code;
   return with_record([&] {
-    const std::expected<vm::RunRow, int> run = find_run(name);
+    const std::expected<vm::RunRow, int> run = find_run(read.name);
     if (!run) return run.error();
     std::expected<SweepRequest, int> request = read_sweep_request(run->words());
     if (!request) return request.error();
     request->resumes = run->id;
     request->use_record = false;
-    if (only_failed) request->numbers = vm::RunRecord::open()->failed_points(run->id);
-    if (only_failed && request->numbers.empty()) {
+    if (read.only_failed) request->numbers = vm::RunRecord::open()->failed_points(run->id);
+    if (read.only_failed && request->numbers.empty()) {
       fmt::print(stderr, "raddle: no point of run {} failed\n", run->id);
       return static_cast<int>(exit_ok);
     }
     return run_sweep(*request);
   });
 }
+
+}  // namespace
+
+const Verb runs_verb = {.name = "runs",
+                        .about = "What was run in this folder: runs list, runs show, runs logs, runs rm",
+                        .run = runs_command,
+                        .describe = [](CLI::App& app) { describe_with(app, add_runs_options); }};
+const Verb rerun_verb = {.name = "rerun",
+                         .about = "Run points of a sweep again: rerun RUN --failed",
+                         .run = rerun_command,
+                         .describe = [](CLI::App& app) { describe_with(app, add_rerun_options); }};
 
 }  // namespace raddle::driver

@@ -3,7 +3,6 @@
 #include <expected>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "vm/record/run_record.hpp"
 
@@ -17,17 +16,5 @@ int with_record(const std::function<int()>& action);
 
 /// The command line that began it.
 std::string command_text(const vm::RunRow& run);
-
-/// `raddle runs ...`
-int runs_command(const std::vector<std::string>& words);
-
-/// `raddle rerun RUN [--failed]`
-int rerun_command(const std::vector<std::string>& words);
-
-/// `raddle report RUN -o report.html`
-int report_command(const std::vector<std::string>& words);
-
-/// `raddle trace RUN -o trace.json`
-int trace_command(const std::vector<std::string>& words);
 
 }  // namespace raddle::driver

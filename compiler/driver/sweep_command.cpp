@@ -16,6 +16,7 @@
 #include "compiler/driver/sweep_plan.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/sweep_report.hpp"
+#include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/print_script.hpp"
 #include "compiler/sweep/program_runner.hpp"
 #include "compiler/sweep/results.hpp"
@@ -283,9 +284,14 @@ int run_sweep(const SweepRequest& request) {
   return exit_failed;
 }
 
-int sweep_command(const std::vector<std::string>& words) {
-  const std::expected<SweepRequest, int> request = read_sweep_request(words);
-  return request ? run_sweep(*request) : request.error();
-}
+const Verb sweep_verb = {
+    .name = "sweep",
+    .about = "Run a script, or a program, at each point of a space of parameters: sweep SCRIPT.df -p a=1,2",
+    .run =
+        [](const std::vector<std::string>& words) {
+          const std::expected<SweepRequest, int> request = read_sweep_request(words);
+          return request ? run_sweep(*request) : request.error();
+        },
+    .describe = [](CLI::App& app) { describe_with(app, add_sweep_options); }};
 
 }  // namespace raddle::driver

@@ -211,15 +211,13 @@ std::vector<std::string> without_resume(const std::vector<std::string>& words, c
 
 }  // namespace
 
-std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words) {
-  SweepRequest request;
-  CLI::App app(usage, "raddle sweep");
+void add_sweep_options(CLI::App& app, SweepRequest& request) {
+  app.description(usage);
   app.formatter(std::make_shared<ScriptUsage>(
       "sweep [OPTIONS] SCRIPT.df\n       raddle sweep [OPTIONS] -- COMMAND [WORDS of the command]"));
   app.option_defaults()->take_last();
   app.footer(footer);
   app.allow_extras();
-  request.run.jobs = core_count();
   add_space_options(app, request);
   add_run_options(app, request);
   add_result_options(app, request);
@@ -229,6 +227,13 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
       ->default_str("")
       ->type_name("[RUN]")
       ->group("Running");
+}
+
+std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words) {
+  SweepRequest request;
+  CLI::App app("", "raddle sweep");
+  add_sweep_options(app, request);
+  request.run.jobs = core_count();
   if (const std::optional<int> code = parse(app, request, words)) return std::unexpected(*code);
   request.words = words;
   if (!request.resume) return request;

@@ -1,5 +1,6 @@
 #pragma once
 // The command line of `raddle sweep`.
+#include <CLI/CLI.hpp>
 #include <expected>
 #include <optional>
 #include <string>
@@ -37,11 +38,11 @@ struct SweepRequest {
 /// The request, or an exit code once everything has been said (help, an error).
 std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words);
 
+/// The options of `raddle sweep`, as they are read into a request.
+void add_sweep_options(CLI::App& app, SweepRequest& request);
+
 /// Runs it. @return exit code
 int run_sweep(const SweepRequest& request);
-
-/// `raddle sweep ...`
-int sweep_command(const std::vector<std::string>& words);
 
 /// Says on stderr what is wrong with a word of the command line, with a caret. @return exit_usage
 int option_error(const sweep::OptionError& error);

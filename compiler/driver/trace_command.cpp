@@ -6,6 +6,8 @@
 #include "compiler/driver/run_picture.hpp"
 #include "compiler/driver/run_table.hpp"
 #include "compiler/driver/runs.hpp"
+#include "compiler/driver/usage.hpp"
+#include "compiler/driver/verbs.hpp"
 #include "compiler/report/trace.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/progress.hpp"
@@ -63,29 +65,37 @@ void write_trace(vm::RunRecord& record, const vm::RunRow& run, std::uint64_t mos
   trace.end();
 }
 
-}  // namespace
+constexpr PictureVerb verb = {
+    .name = "trace",
+    .description =
+        "raddle trace: when each point of a recorded sweep ran, for https://ui.perfetto.dev or chrome://tracing\n\n"
+        "examples:\n  raddle trace -o trace.json\n  raddle trace 261121-150412-k7 -o k7.json\n",
+    .output = "The trace",
+    .example = "trace.json"};
+
+void add_options(CLI::App& app, DrawWords& words) {
+  add_draw_options(app, words, verb);
+  app.add_option("--limit", words.most_slices,
+                 "Slices at most: neighbours in a lane become one where there are more (default 1000000)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+}
 
 int trace_command(const std::vector<std::string>& words) {
-  constexpr PictureVerb verb = {
-      .name = "trace",
-      .about =
-          "raddle trace: when each point of a recorded sweep ran, for https://ui.perfetto.dev or chrome://tracing\n\n"
-          "examples:\n  raddle trace -o trace.json\n  raddle trace 261121-150412-k7 -o k7.json\n",
-      .output = "The trace",
-      .example = "trace.json"};
-  std::uint64_t most = report::most_slices;
-  const auto add_options = [&most](CLI::App& app) {
-    app.add_option("--limit", most,
-                   "Slices at most: neighbours in a lane become one where there are more (default 1000000)")
-        ->check(CLI::PositiveNumber)
-        ->type_name("N");
-  };
-  return draw_run(
-      words, verb,
-      [&](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
-        write_trace(record, run, most, writer);
-      },
-      add_options);
+  CLI::App app("", "raddle trace");
+  DrawWords read;
+  add_options(app, read);
+  if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
+  return draw_run(read, verb, [&](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
+    write_trace(record, run, read.most_slices, writer);
+  });
 }
+
+}  // namespace
+
+const Verb trace_verb = {.name = verb.name,
+                         .about = "When the points of a sweep ran, for Perfetto: trace RUN -o trace.json",
+                         .run = trace_command,
+                         .describe = [](CLI::App& app) { describe_with(app, add_options); }};
 
 }  // namespace raddle::driver

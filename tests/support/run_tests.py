@@ -57,6 +57,8 @@ STEPS = [
     Step("unit", "doctest binaries",
          [["ctest", "--test-dir", "build", "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count())]]),
     Step("commands", "the tool's command line", [[PYTHON, "tests/support/check_command_line.py"]]),
+    Step("completions", "of shells, the manual page, raddle doctor, cmake --install",
+         [[PYTHON, "tests/support/check_completions.py"]]),
     Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]]),
     Step("seeds", "the same scripts, the order of tasks perturbed",
          [[PYTHON, "tests/support/golden.py", "--scheduler-seeds=6"]]),

@@ -1,0 +1,137 @@
+// `raddle man`: the manual page, in the form that man reads.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "compiler/driver/command_tree.hpp"
+#include "compiler/driver/commands.hpp"
+#include "compiler/driver/usage.hpp"
+#include "compiler/driver/verbs.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+struct Meaning {
+  std::string_view name, meaning;
+};
+
+constexpr Meaning exit_codes[] = {
+    {"0", "The script has run."},
+    {"1", "The script or an external program failed."},
+    {"2", "The command line is wrong."},
+    {"3", "The script has errors; nothing was run."},
+    {"4", "A sweep is through, and some of its runs failed."},
+    {"5", "Nothing is left to run, but variables that are waited for were never assigned."},
+    {"70", "A fault of Raddle's own."},
+    {"75", "Ended by SIGTERM or SIGHUP; a sweep: stopped early, by SIGTERM, SIGUSR1 or failures, and can be resumed."},
+    {"130", "Ended by Ctrl-C."},
+    {"141", "Ended by SIGPIPE."},
+};
+
+constexpr Meaning files[] = {
+    {".raddle/runs.db", "What was run in this folder: sweeps and their points."},
+    {"$XDG_CACHE_HOME/raddle/jit, ~/.cache/raddle/jit", "Machine code of leaf functions; may be removed at any time."},
+};
+
+constexpr Meaning variables[] = {
+    {"NO_COLOR, TERM=dumb", "No colours."},
+    {"SWIFT_TMP, TMP", "Where files without a name lie; else /tmp."},
+    {"SWIFT_TMP_AUTODELETE=0", "They are not removed at the end."},
+    {"TURBINE_SRAND", "The seed of random numbers, where --seed does not give it."},
+    {"TURBINE_APP_RETRIES_LOCAL, TURBINE_APP_RETRIES_REPUT",
+     "How often an external program that fails is tried again."},
+    {"TURBINE_APP_BACKOFF, TURBINE_APP_DELAY", "How long is waited before, in seconds."},
+    {"TURBINE_APP_DEBUG", "Tell each external program on standard error."},
+};
+
+/// Signs that roff reads as its own.
+std::string roff(std::string_view text) {
+  std::string escaped;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins_line = i == 0 || text[i - 1] == '\n';
+    if (begins_line && (text[i] == '.' || text[i] == '\'')) escaped += "\\&";
+    switch (text[i]) {
+      case '\\': escaped += "\\e"; break;
+      case '-': escaped += "\\-"; break;
+      case '\'': escaped += "\\(aq"; break;
+      case '`': escaped += "\\(ga"; break;
+      case '^': escaped += "\\(ha"; break;
+      case '~': escaped += "\\(ti"; break;
+      default: escaped += text[i];
+    }
+  }
+  return escaped;
+}
+
+/// Lines as they stand.
+std::string as_it_is(std::string_view text) { return fmt::format(".nf\n{}\n.fi\n", roff(text)); }
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \n");
+  return text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+}
+
+/// A description: paragraphs; examples, and what is indented, as they stand.
+std::string paragraphs(std::string_view text) {
+  std::string page;
+  for (std::string_view rest = trimmed(text); !rest.empty();) {
+    const std::size_t end = std::min(rest.find("\n\n"), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+    const bool has_layout = part.find("\n  ") != std::string_view::npos || part.find("   ") != std::string_view::npos;
+    page += has_layout ? ".PP\n" + as_it_is(part) : fmt::format(".PP\n{}\n", roff(part));
+  }
+  return page;
+}
+
+std::string option_entry(const OptionInfo& option) {
+  std::string head;
+  for (const std::string& name : option.names)
+    head += fmt::format("{}\\fB{}\\fR", head.empty() ? "" : ", ", roff(name));
+  if (!option.value.empty()) head += fmt::format(" \\fI{}\\fR", roff(option.value));
+  return fmt::format(".TP\n{}\n{}\n", head, roff(option.about));
+}
+
+std::string command_section(const CommandInfo& command, const std::string& path) {
+  const std::string name = path + " " + command.name;
+  std::string page = fmt::format(".SS {}\n.B {}\n{}", roff(name), roff(command.usage), paragraphs(command.description));
+  for (const OptionInfo& option : command.options)
+    if (option.names.back() != "--help") page += option_entry(option);
+  page += paragraphs(command.footer);
+  for (const CommandInfo& inner : command.commands) page += command_section(inner, name);
+  return page;
+}
+
+template <std::size_t count>
+std::string list(const char* title, const Meaning (&meanings)[count]) {
+  std::string page = fmt::format(".SH {}\n", title);
+  for (const Meaning& each : meanings)
+    page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(each.name), roff(each.meaning));
+  return page;
+}
+
+std::string manual(const CommandInfo& tree) {
+  std::string page = fmt::format(".TH RADDLE 1 \"\" \"{}\" \"User Commands\"\n", version);
+  page += ".SH NAME\nraddle \\- an implicitly parallel dataflow language\n.SH SYNOPSIS\n";
+  for (const CommandInfo& command : tree.commands) page += fmt::format(".B {}\n.br\n", roff(command.usage));
+  page += ".SH DESCRIPTION\n" + paragraphs(tree.description) + paragraphs(tree.footer) + ".SH COMMANDS\n";
+  for (const CommandInfo& command : tree.commands) page += command_section(command, "raddle");
+  page += list("EXIT STATUS", exit_codes) + list("ENVIRONMENT", variables) + list("FILES", files);
+  return page;
+}
+
+}  // namespace
+
+const Verb man_verb = {.name = "man",
+                       .about = "The manual page, for man: man > raddle.1",
+                       .run = [](const std::vector<std::string>& words) -> int {
+                         CLI::App app("raddle man: the manual page\n\nexamples:\n  raddle man | man -l -\n",
+                                      "raddle man");
+                         if (const std::optional<int> code = parse_verb(app, words, "man")) return *code;
+                         return write_output(manual(command_tree())) ? exit_ok : exit_failed;
+                       },
+                       .describe = [](CLI::App& app) { app.description("The manual page that this is a part of."); }};
+
+}  // namespace raddle::driver

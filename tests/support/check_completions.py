@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""What is made of the tool's command line: completions, the manual page; and `raddle doctor`, `cmake --install`.
+
+    check_completions.py [--raddle PATH] [FILTER]
+
+Completions of zsh and fish are tried where these are installed.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from check_sweeps import Folder, expect
+from folder_tests import Fault, run_tests
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# A command line, and what it may go on with.
+LINES = [
+    ("raddle exp", ["explain"]),
+    ("raddle run --em", ["--emit"]),
+    ("raddle run --emit o", ["opt"]),
+    ("raddle runs ", ["list", "logs", "rm", "show"]),
+    ("raddle runs logs --js", ["--json"]),
+    ("raddle completions ", ["bash", "fish", "zsh"]),
+    ("raddle sweep --progress ", ["auto", "none", "plain"]),
+    ("raddle explain assigned_tw", ["assigned_twice"]),
+    ("raddle run mod", ["model.df"]),
+    ("raddle mod", ["model.df"]),
+    ("raddle sweep -o mod", ["model.df"]),
+    ("raddle graph --format s", ["svg"]),
+]
+
+BASH = """
+source ./completions
+words=("$@")
+COMP_WORDS=("${words[@]}") COMP_CWORD=$(($# - 1))
+_raddle
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def environment(folder):
+    return {**os.environ, "PATH": f"{pathlib.Path(folder.raddle).parent}:{os.environ['PATH']}", "HOME": str(folder.path)}
+
+
+def output_of(folder, words):
+    done = subprocess.run(words, cwd=folder.path, env=environment(folder), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
+    if done.stderr:
+        raise Fault(f"{words}: {done.stderr}")
+    return done.stdout
+
+
+def prepare(folder, shell):
+    folder.write("model.df", "trace(1);\n")
+    folder.write("completions", folder.run(f"completions {shell}").stdout)
+    folder.run("sweep -p a=1 -- echo {a}")
+    return json.loads(folder.run("runs list --json").stdout)["runs"][0]["id"]
+
+
+def bash_completes(folder):
+    run = prepare(folder, "bash")
+    folder.write("try.bash", BASH)
+    for line, expected in [*LINES, ("raddle report ", [run]), ("raddle runs show ", [run])]:
+        words = line.split(" ")
+        expect((line, sorted(output_of(folder, ["bash", "try.bash", *words]).split())), (line, expected))
+
+
+def fish_completes(folder):
+    if shutil.which("fish") is None:
+        return "fish is not installed"
+    run = prepare(folder, "fish")
+    for line, expected in [*LINES, ("raddle report ", [run]), ("raddle runs show ", [run])]:
+        found = output_of(folder, ["fish", "--no-config", "-c", f"source completions; complete -C '{line}'"])
+        expect((line, sorted(row.split("\t")[0] for row in found.splitlines())), (line, expected))
+    return None
+
+
+def zsh_reads_them(folder):
+    if shutil.which("zsh") is None:
+        return "zsh is not installed"
+    prepare(folder, "zsh")
+    expect(output_of(folder, ["zsh", "-f", "-n", "completions"]), "")
+    return None
+
+
+def manual_has_every_option(folder):
+    page = folder.run("man").stdout
+    plain = page.replace("\\-", "-")
+    for verb in ("run", "check", "repl", "fmt", "explain", "doc", "sweep", "runs show", "rerun", "report", "trace", "graph"):
+        expect(f".SS raddle {verb}\n" in plain, True)
+        words = folder.run(f"{verb} --help").stdout
+        for option in re.findall(r"^  (?:-\w,)?(--[a-z-]+)", words, re.MULTILINE):
+            if option != "--help":
+                section = plain.split(f".SS raddle {verb}\n")[1].split(".SS ")[0]
+                expect((verb, option, f"\\fB{option}\\fR" in section), (verb, option, True))
+    if shutil.which("groff"):
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=page, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=60, check=True, text=True)
+        expect(done.stderr, "")
+
+
+def doctor_finds(folder):
+    report = json.loads(folder.run("doctor --json").stdout)
+    found = {one["what"]: one for one in report["findings"]}
+    expect((report["schema"], found["machine code"]["health"], found["record of runs"]["found"]),
+           (1, "ok", "nothing was recorded in this folder yet"))
+    folder.run("sweep -p a=1 -- echo {a}")
+    expect("ok       record of runs        .raddle/runs.db, 1 run\n" in folder.run("doctor").stdout, True)
+    before = os.environ.copy()
+    try:
+        os.environ.update(PATH="/nowhere", XDG_CACHE_HOME=str(folder.path / "in_the_way"), SWIFT_TMP="/nowhere")
+        folder.write("in_the_way", "")
+        folder.write(".raddle/runs.db", "no database, but text that is longer than a header of SQLite's, which has 100 bytes" * 3)
+        told = folder.run("doctor", code=1).stdout
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    for line in ("warning  machine code's cache", "warning  record of runs", "warning  temporary files", "absent   Python", "absent   graphviz",
+                 "= help: apt-get install python3", "= help: mv .raddle/runs.db .raddle/runs.db.old"):
+        expect((line, line in told), (line, True))
+
+
+def installed_tool_runs(folder):
+    build = pathlib.Path(folder.raddle).parent
+    if not (build / "cmake_install.cmake").exists():
+        return "not in a build folder"
+    subprocess.run(["cmake", "--install", str(build), "--prefix", str(folder.path / "there")], stdout=subprocess.DEVNULL, timeout=60, check=True)
+    folder.write("hot.df", "@leaf (int s) f(int n) { for (s = 0, int i = 0; i < n; i = i + 1, s = s + i) {} }\ntrace(f(9));\n")
+    tool = folder.path / "there" / "bin" / "raddle"
+    done = Folder(str(tool), folder.path).run("run --stats --no-jit-cache hot.df", out="trace: 36\n")
+    expect("leaves compiled 1\n" in done.stderr, True)
+    for file in ("man/man1/raddle.1", "bash-completion/completions/raddle", "zsh/site-functions/_raddle",
+                 "fish/vendor_completions.d/raddle.fish"):
+        expect((file, (folder.path / "there" / "share" / file).stat().st_size > 1000), (file, True))
+    return None
+
+
+def errors(folder):
+    folder.run("completions", code=2, err="SHELL is required")
+    folder.run("completions tcsh", code=2, err="tcsh not in {bash,fish,zsh}")
+    folder.run("doctor now", code=2, err="raddle doctor --help")
+    folder.run("man raddle", code=2, err="raddle man --help")
+
+
+TESTS = [bash_completes, fish_completes, zsh_reads_them, manual_has_every_option, doctor_finds, installed_tool_runs, errors]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Tests what is made of the command line.")
+    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
+    parser.add_argument("filter", nargs="?", default="")
+    options = parser.parse_args()
+    os.environ.update(NO_COLOR="1", TERM="dumb")
+    raddle = str(pathlib.Path(options.raddle).resolve())
+    tests = [test for test in TESTS if options.filter in test.__name__]
+    run_tests("completions", tests, lambda test, folder: test(Folder(raddle, folder)))
+
+
+if __name__ == "__main__":
+    main()
