@@ -59,8 +59,9 @@ function linearTicks(from, to, wanted) {
 function logTicks(from, to, wanted) {
   const first = Math.ceil(Math.log10(from) - 1e-9), last = Math.floor(Math.log10(to) + 1e-9);
   const step = Math.max(1, Math.ceil((last - first + 1) / wanted));
-  const ticks = [];
-  for (let power = first; power <= last; power += step) ticks.push(10 ** power);
+  const factors = last - first < 2 ? [1, 2, 5] : [1], ticks = [];
+  for (let power = first - 1; power <= last; power += step)
+    ticks.push(...factors.map(factor => factor * 10 ** power).filter(tick => tick >= from * 0.999 && tick <= to * 1.001));
   return ticks.length ? ticks : [from, to];
 }
 
