@@ -44,14 +44,17 @@ OptionInfo info_of(const CLI::Option& option) {
   return info;
 }
 
-/// What stands behind `Usage:` in its help.
-std::string usage_of(const CLI::App& app, const std::string& path) {
+/// What stands behind `Usage:` in its help, up to an empty line.
+std::vector<std::string> usage_of(const CLI::App& app, const std::string& path) {
   constexpr std::string_view mark = "Usage: ";
   const std::string help = app.help(path.substr(0, path.rfind(' ') == std::string::npos ? 0 : path.rfind(' ')));
   const std::size_t begin = help.find(mark);
-  if (begin == std::string::npos) return path;
+  if (begin == std::string::npos) return {path};
   const std::size_t from = begin + mark.size();
-  return help.substr(from, help.find('\n', from) - from);
+  std::vector<std::string> lines = CLI::detail::split(help.substr(from, help.find("\n\n", from) - from), '\n');
+  for (std::string& line : lines) CLI::detail::trim(line);
+  std::erase(lines, "");
+  return lines;
 }
 
 CommandInfo info_of(CLI::App& app, const std::string& path) {

@@ -17,9 +17,9 @@ struct OptionInfo {
 
 struct CommandInfo {
   std::string name;
-  std::string about;        ///< a line
-  std::string description;  ///< all that its help begins with
-  std::string usage;        ///< "raddle run [OPTIONS] FILE ..."
+  std::string about;               ///< a line
+  std::string description;         ///< all that its help begins with
+  std::vector<std::string> usage;  ///< "raddle run [OPTIONS] FILE ..."
   std::string footer;
   std::vector<OptionInfo> options;
   std::vector<CommandInfo> commands;

@@ -94,9 +94,15 @@ std::string option_entry(const OptionInfo& option) {
   return fmt::format(".TP\n{}\n{}\n", head, roff(option.about));
 }
 
+std::string usage(const CommandInfo& command) {
+  std::string lines;
+  for (const std::string& line : command.usage) lines += fmt::format(".B {}\n.br\n", roff(line));
+  return lines;
+}
+
 std::string command_section(const CommandInfo& command, const std::string& path) {
   const std::string name = path + " " + command.name;
-  std::string page = fmt::format(".SS {}\n.B {}\n{}", roff(name), roff(command.usage), paragraphs(command.description));
+  std::string page = fmt::format(".SS {}\n{}{}", roff(name), usage(command), paragraphs(command.description));
   for (const OptionInfo& option : command.options)
     if (option.names.back() != "--help") page += option_entry(option);
   page += paragraphs(command.footer);
@@ -115,7 +121,7 @@ std::string list(const char* title, const Meaning (&meanings)[count]) {
 std::string manual(const CommandInfo& tree) {
   std::string page = fmt::format(".TH RADDLE 1 \"\" \"{}\" \"User Commands\"\n", version);
   page += ".SH NAME\nraddle \\- an implicitly parallel dataflow language\n.SH SYNOPSIS\n";
-  for (const CommandInfo& command : tree.commands) page += fmt::format(".B {}\n.br\n", roff(command.usage));
+  for (const CommandInfo& command : tree.commands) page += usage(command);
   page += ".SH DESCRIPTION\n" + paragraphs(tree.description) + paragraphs(tree.footer) + ".SH COMMANDS\n";
   for (const CommandInfo& command : tree.commands) page += command_section(command, "raddle");
   page += list("EXIT STATUS", exit_codes) + list("ENVIRONMENT", variables) + list("FILES", files);
