@@ -1,5 +1,6 @@
-# Writes a C++ file that holds the texts of the library's modules and of the Python server:
-#   cmake -DOUTPUT=module_sources.cpp "-DSOURCES=a.df;b.df" -DPYTHON_SERVER=python_server.py -P embed.cmake
+# Writes a C++ file that holds the texts of the library's modules and of what runs in Python and R:
+#   cmake -DOUTPUT=module_sources.cpp "-DSOURCES=a.df;b.df" -DPYTHON_SERVER=python_server.py -DR_SERVER=r_server.R
+#         -P embed.cmake
 set(entries "")
 foreach(source IN LISTS SOURCES)
   get_filename_component(module "${source}" NAME_WE)
@@ -7,6 +8,7 @@ foreach(source IN LISTS SOURCES)
   string(APPEND entries "    {\"${module}\", R\"raddle(${text})raddle\"},\n")
 endforeach()
 file(READ "${PYTHON_SERVER}" python_server)
+file(READ "${R_SERVER}" r_server)
 file(WRITE "${OUTPUT}" "// Made by stdlib/embed.cmake.
 #include \"stdlib/module_sources.hpp\"
 
@@ -20,6 +22,10 @@ ${entries}  };
 
 std::string_view python_server() {
   return R\"raddle(${python_server})raddle\";
+}
+
+std::string_view r_server() {
+  return R\"raddle(${r_server})raddle\";
 }
 
 }  // namespace raddle::stdlib

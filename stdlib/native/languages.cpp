@@ -62,6 +62,4 @@ Result julia(Call call, Arguments arguments, Results) {
              {"julia", "-e", "print(include_string(Main, ARGS[1]))", "--", arguments[0].as_string()});
 }
 
-Result r_language(Call, Arguments, Results) { return fail("not supported yet: code in R"); }
-
 }  // namespace raddle::stdlib::native

@@ -1,4 +1,4 @@
-# Runs in python3 and answers requests for Python code; stdlib/native/python.cpp says what the bytes mean. Fresh state:
+# Runs in python3 and answers requests for Python code; stdlib/native/code_servers.cpp says what the bytes mean. Fresh state:
 # each request runs in a child of its own, so that neither its variables nor its modules outlive it, and its crash is
 # told from here.
 def _raddle_serve():
@@ -10,6 +10,8 @@ def _raddle_serve():
     import sys
 
     channel = socket.socket(fileno=os.dup(0))
+    answers = os.dup(3)
+    os.close(3)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -114,6 +116,7 @@ def _raddle_serve():
         child = os.fork()
         if child == 0:
             channel.close()
+            os.close(answers)
             os.close(reader)
             write_all(writer, framed(run_and_flush(code, expression)))
             os._exit(0)
@@ -142,7 +145,7 @@ def _raddle_serve():
             answer = run_in_child(code, expression)
         else:
             answer = run_and_flush(code, expression)
-        channel.sendall(framed(answer))
+        write_all(answers, framed(answer))
 
 
 globals().pop("_raddle_serve")()

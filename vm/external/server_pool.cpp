@@ -1,5 +1,6 @@
 #include "vm/external/server_pool.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,26 +26,27 @@ constexpr int end_wait_ms = 1000;                                 // from the en
 constexpr std::uint64_t longest_answer = std::uint64_t{1} << 40;  // a length beyond is no length
 constexpr std::size_t longest_part = std::size_t{1} << 20;  // received at once: no length is believed before its bytes
 
-/// Our end of the connection, and the process at the other. The connection alone does not tell the end of the process:
-/// what the process has left running may hold its end open.
+/// Our ends of the connection, and the process at the other. The connection alone does not tell the end of the process:
+/// what the process has left running may hold its ends open.
 class Connection {
  public:
-  Connection(int channel, int pid_fd) : channel_(channel), pid_fd_(pid_fd) {}
+  /// @param requests  a socket, as writing to a pipe may raise a signal   @param answers  a pipe that does not block
+  Connection(int requests, int answers, int pid_fd) : requests_(requests), answers_(answers), pid_fd_(pid_fd) {}
 
   bool send_all(const char* bytes, std::size_t count) {
-    return move_all(POLLOUT, count, [&](std::size_t done) {
-      return send(channel_, bytes + done, count - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return move_all({requests_, POLLOUT, 0}, count, [&](std::size_t done) {
+      return send(requests_, bytes + done, count - done, MSG_NOSIGNAL | MSG_DONTWAIT);
     });
   }
   bool receive_all(char* bytes, std::size_t count) {
-    return move_all(POLLIN, count,
-                    [&](std::size_t done) { return recv(channel_, bytes + done, count - done, MSG_DONTWAIT); });
+    return move_all({answers_, POLLIN, 0}, count,
+                    [&](std::size_t done) { return read(answers_, bytes + done, count - done); });
   }
 
  private:
   /// Calls `move` until it has moved `count` bytes. After the process has ended, what it has sent is still moved.
   template <typename Move>
-  bool move_all(short event, std::size_t count, Move move) {
+  bool move_all(pollfd event, std::size_t count, Move move) {
     bool has_ended = false;
     for (std::size_t done = 0; done < count;) {
       const ssize_t moved = move(done);
@@ -60,14 +62,14 @@ class Connection {
     return true;
   }
   /// @return  whether the process has ended
-  bool wait(short event) {
-    pollfd watched[2] = {{channel_, event, 0}, {pid_fd_, POLLIN, 0}};
+  bool wait(pollfd event) {
+    pollfd watched[2] = {event, {pid_fd_, POLLIN, 0}};
     while (poll(watched, 2, -1) < 0 && errno == EINTR) {
     }
     return watched[1].revents != 0;
   }
 
-  const int channel_, pid_fd_;
+  const int requests_, answers_, pid_fd_;
 };
 
 std::optional<std::string> exchange(Connection connection, const std::string& request) {
@@ -100,10 +102,10 @@ std::string end_text(int wait_status) {
 class ServerPool::Server {
  public:
   ServerAnswer ask(const std::vector<std::string>& command, const std::string& request) {
-    if (channel_.get() < 0) {
+    if (requests_.get() < 0) {
       if (std::string error = start(command); !error.empty()) return {ServerStatus::not_started, {}, std::move(error)};
     }
-    if (auto answer = exchange({channel_.get(), pid_fd_.get()}, request))
+    if (auto answer = exchange({requests_.get(), answers_.get(), pid_fd_.get()}, request))
       return {ServerStatus::answered, std::move(*answer), {}};
     return {ServerStatus::ended, {}, reap()};
   }
@@ -117,8 +119,8 @@ class ServerPool::Server {
 
   /// By its own thread, at its end.
   void stop() {
-    if (channel_.get() < 0) return;
-    channel_ = FileDescriptor();
+    if (requests_.get() < 0) return;
+    requests_ = FileDescriptor();
     reap();
   }
 
@@ -130,9 +132,14 @@ class ServerPool::Server {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return error_text(errno);
     FileDescriptor ours(ends[0]);
     const FileDescriptor theirs(ends[1]);
+    if (pipe2(ends, O_CLOEXEC) != 0) return error_text(errno);
+    FileDescriptor answers(ends[0]);
+    const FileDescriptor its_answers(ends[1]);
+    fcntl(answers.get(), F_SETFL, O_NONBLOCK);
     const std::lock_guard lock(mutex_);
     if (is_ended_) return "the run has ended";
-    const auto pid = start_child({.words = command, .environment = {}, .stdin_fd = theirs.get()});
+    const auto pid =
+        start_child({.words = command, .environment = {}, .stdin_fd = theirs.get(), .answer_fd = its_answers.get()});
     if (!pid) return fmt::format("`{}` could not be started: {}", command[0], error_text(pid.error()));
     pid_ = *pid;
     pid_fd_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
@@ -141,7 +148,8 @@ class ServerPool::Server {
       end_process();
       return fmt::format("`{}` could not be watched: {}", command[0], error_text(error));
     }
-    channel_ = std::move(ours);
+    requests_ = std::move(ours);
+    answers_ = std::move(answers);
     return {};
   }
 
@@ -160,13 +168,14 @@ class ServerPool::Server {
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = 0;
-    channel_ = FileDescriptor();
+    requests_ = FileDescriptor();
+    answers_ = FileDescriptor();
     pid_fd_ = FileDescriptor();
     return status;
   }
 
-  FileDescriptor channel_;  // -1: no process. Of its own thread, as is pid_fd_
-  FileDescriptor pid_fd_;
+  FileDescriptor requests_;  // -1: no process. Of its own thread, as the next two
+  FileDescriptor answers_, pid_fd_;
   std::mutex mutex_;  // guards pid_, is_ended_
   pid_t pid_ = 0;
   bool is_ended_ = false;

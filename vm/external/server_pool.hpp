@@ -1,9 +1,9 @@
 #pragma once
 // Processes that answer requests, one at a time each, and stay for further ones: interpreters of other languages.
 //
-// Protocol: standard input of the process is one end of a socket pair; requests come and answers go through it, each as
-// its length (8 bytes, little endian) and the bytes. What the bytes mean is the affair of whoever asks. Standard output
-// and error are the run's.
+// Protocol: requests come through standard input, answers go through file descriptor 3, a pipe, each as its length
+// (8 bytes, little endian) and the bytes. What the bytes mean is the affair of whoever asks. Standard output and error
+// are the run's.
 #include <condition_variable>
 #include <deque>
 #include <functional>

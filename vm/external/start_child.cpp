@@ -1,5 +1,6 @@
 #include "vm/external/start_child.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -44,7 +45,7 @@ std::vector<char*> environment_of(const ChildStart& start, std::vector<std::stri
 struct ChildPlan {
   char* const* words;
   char* const* environment;
-  int fds[3];
+  int fds[4];
   pid_t parent;
   volatile int error = 0;  // written by the child: what failed
 };
@@ -66,9 +67,10 @@ void reset_handlers() {
 int become_program(const ChildPlan& plan) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != plan.parent) return ESRCH;  // the parent died before prctl
-  for (int target = 0; target < 3; ++target) {
-    if (plan.fds[target] >= 0 && dup2(plan.fds[target], target) < 0) return errno;
+  if (getppid() != plan.parent) return ESRCH;   // the parent died before prctl
+  for (int target = 0; target < 4; ++target) {  // none of them is 0, 1 or 2
+    const int fd = plan.fds[target];
+    if (fd >= 0 && (fd == target ? fcntl(fd, F_SETFD, 0) : dup2(fd, target)) < 0) return errno;
   }
   reset_handlers();
   sigset_t none;
@@ -112,7 +114,7 @@ std::expected<pid_t, int> start_child(const ChildStart& start) {
   if (!start.environment.empty()) entries = environment_of(start, storage);
   ChildPlan plan{words.data(),
                  entries.empty() ? environ : entries.data(),
-                 {start.stdin_fd, start.stdout_fd, start.stderr_fd},
+                 {start.stdin_fd, start.stdout_fd, start.stderr_fd, start.answer_fd},
                  getpid()};
   sigset_t all, before;
   sigfillset(&all);

@@ -14,6 +14,7 @@ struct ChildStart {
   const std::vector<std::string>& words;                                ///< not empty; words[0] is looked up in PATH
   const std::vector<std::pair<std::string, std::string>>& environment;  ///< added to the run's
   int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;                    ///< -1: inherited; stay the caller's
+  int answer_fd = -1;                                                   ///< becomes 3, likewise
 };
 
 /// Starts a program as the leader of a new session and process group, with no signal blocked. The system kills it

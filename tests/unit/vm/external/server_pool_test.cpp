@@ -27,6 +27,9 @@ namespace {
 const std::vector<std::string> server = {"python3", "-c", R"(
 import os, signal, socket, struct, time
 channel = socket.socket(fileno=0)
+def send(data):
+    while data:
+        data = data[os.write(3, data):]
 def receive(count):
     data = b""
     while len(data) < count:
@@ -47,7 +50,7 @@ while True:
         if os.fork() == 0:
             time.sleep(600)
         if request != b"heir":
-            channel.sendall(struct.pack("<Q", 2) + b"ok")
+            send(struct.pack("<Q", 2) + b"ok")
         os._exit(5)
     if request.startswith(b"gather"):
         _, folder, count = request.split()
@@ -55,7 +58,7 @@ while True:
         while len(os.listdir(folder)) < int(count):
             time.sleep(0.001)
     answer = str(os.getpid()).encode() + b" " + request
-    channel.sendall(struct.pack("<Q", len(answer)) + answer)
+    send(struct.pack("<Q", len(answer)) + answer)
 )"};
 
 std::future<ServerAnswer> begin(ServerPool& pool, std::string request) {
