@@ -127,6 +127,7 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
 CommandLineReader::CommandLineReader(Session& session) : app(description) {
   app.name("raddle");
   app.option_defaults()->group("Options");
+  app.require_subcommand(0, 1);  // `raddle doc trace`: the second one is no verb
   app.add_flag("--version", line.show_version, "Print the version");
   add_run_options(app, session, line);
   add_verbs(session);
