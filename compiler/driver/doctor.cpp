@@ -194,7 +194,10 @@ std::vector<Finding> check_all() {
           check_stack(),
           check_program("Python", {"python3", "--version"}, "python() and python_persist() fail",
                         "apt-get install python3"),
+          check_program("R", {"Rscript", "--version"}, "R() fails", "apt-get install r-base-core"),
           check_tcl(),
+          check_program("MPI", {"mpiexec", "--version"}, "launch() starts its processes without it",
+                        "apt-get install openmpi-bin"),
           check_program("graphviz", {"dot", "-V"}, "raddle graph draws no SVG", "apt-get install graphviz"),
           check_gpu()};
 }
