@@ -70,7 +70,7 @@ constexpr PictureVerb verb = {
     .description =
         "raddle trace: when each point of a recorded sweep ran, for https://ui.perfetto.dev or chrome://tracing\n\n"
         "examples:\n  raddle trace -o trace.json\n  raddle trace 261121-150412-k7 -o k7.json\n",
-    .output = "The trace",
+    .output = "The trace; .json.gz: compressed",
     .example = "trace.json"};
 
 void add_options(CLI::App& app, DrawWords& words) {

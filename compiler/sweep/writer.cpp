@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cerrno>
 #include <string_view>
@@ -13,23 +14,74 @@ namespace raddle::sweep {
 namespace {
 
 /// @return an errno
-int write_all(int fd, const Writing& writing) {
-  Writer writer(fd);
+int write_all(int fd, const Writing& writing, bool compresses = false) {
+  Writer writer(fd, compresses);
   writing(writer);
-  writer.flush();
+  writer.finish();
   return writer.error();
 }
 
 }  // namespace
 
-bool Writer::flush() {
-  std::string_view left = waiting_;
+struct Writer::Gzip {
+  Gzip() {
+    constexpr int gzip_window = 15 + 16, memory_level = 8;
+    is_ready =
+        deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, memory_level, Z_DEFAULT_STRATEGY) == Z_OK;
+  }
+  ~Gzip() {
+    if (is_ready) deflateEnd(&stream);
+  }
+  Gzip(const Gzip&) = delete;
+  Gzip& operator=(const Gzip&) = delete;
+
+  /// @param mode  Z_NO_FLUSH or Z_FINISH
+  std::string take(std::string& text, int mode) {
+    std::string packed;
+    char piece[1 << 16];
+    stream.next_in = reinterpret_cast<Bytef*>(text.data());
+    stream.avail_in = static_cast<uInt>(text.size());
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(piece);
+      stream.avail_out = sizeof piece;
+      deflate(&stream, mode);
+      packed.append(piece, sizeof piece - stream.avail_out);
+    } while (stream.avail_out == 0);
+    return packed;
+  }
+
+  z_stream stream{};
+  bool is_ready = false;
+};
+
+Writer::Writer(int fd, bool compresses) : fd_(fd) {
+  if (!compresses) return;
+  gzip_ = std::make_unique<Gzip>();
+  if (!gzip_->is_ready) error_ = ENOMEM;
+}
+
+Writer::~Writer() = default;
+
+void Writer::write_all(std::string_view left) {
   while (!left.empty() && error_ == 0) {
     const ssize_t count = ::write(fd_, left.data(), left.size());
     if (count < 0 && errno != EINTR) error_ = errno;
     if (count > 0) left.remove_prefix(static_cast<std::size_t>(count));
   }
+}
+
+bool Writer::flush() {
+  if (error_ == 0 && gzip_)
+    write_all(gzip_->take(waiting_, Z_NO_FLUSH));
+  else
+    write_all(waiting_);
   waiting_.clear();
+  return error_ == 0;
+}
+
+bool Writer::finish() {
+  flush();
+  if (gzip_ && error_ == 0) write_all(gzip_->take(waiting_, Z_FINISH));
   return error_ == 0;
 }
 
@@ -40,7 +92,7 @@ std::expected<void, std::string> write_file(const std::string& path, const Writi
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return failed(errno);
-  int error = write_all(fd, writing);
+  int error = write_all(fd, writing, path.ends_with(".gz"));
   if (error == 0 && fsync(fd) != 0) error = errno;
   if (close(fd) != 0 && error == 0) error = errno;
   if (error == 0 && rename(temporary.c_str(), path.c_str()) != 0) error = errno;

@@ -49,6 +49,7 @@ LIBRARIES = {
     "CLI/": ["compiler/driver"],
     "nlohmann/": ["stdlib/native", "compiler/sweep"],
     "sqlite3.h": ["vm/record"],
+    "zlib.h": ["compiler/sweep"],
 }
 
 

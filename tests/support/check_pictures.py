@@ -8,6 +8,7 @@ Pages are read as HTML, and their data compared with the table; where Chromium i
 
 import argparse
 import csv
+import gzip
 import html.parser
 import io
 import json
@@ -213,6 +214,8 @@ def trace_has_each_point(folder):
     joined, _ = slices_of(folder.run("trace --limit 10").stdout)
     expect((len(joined) <= 10, sum(one["args"]["points"] for one in joined), sum(one["args"]["failed"] for one in joined)),
            (True, 42, 4))
+    folder.run("trace -o trace.json.gz")
+    expect(gzip.decompress((folder.path / "trace.json.gz").read_bytes()).decode(), folder.read("trace.json"))
     folder.write("model.df", "@param float x = 1.0;\n@result float y = x * x;\n")
     folder.run("sweep model.df -p x=1:100000")
     slices, _ = slices_of(folder.run("trace").stdout)
