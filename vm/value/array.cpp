@@ -241,7 +241,9 @@ Future* Array::element(const Value& key) {
       awaited_count_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: the one who made the mark has counted it
     if (mark == ElementMark::inserted) return element.future;
   }
-  return closing_.load(std::memory_order_seq_cst) ? nullptr : element.future;
+  if (!closing_.load(std::memory_order_seq_cst)) return element.future;
+  // it may have been inserted since the mark was looked at
+  return element.mark->load(std::memory_order_acquire) == ElementMark::inserted ? element.future : nullptr;
 }
 
 bool Array::mark_inserted(ElementSlot element) {

@@ -178,8 +178,9 @@ class Array final : public HeapObject {
 //   reader   adds to awaited_count_, marks the element awaited (or finds the mark), then loads closing_
 //   closer   sets closing_, then loads awaited_count_; if it is not 0, it looks at all marks and fails the awaited
 // All are seq_cst. A reader that loads closing_ as false precedes the closer's store, so the closer sees the mark, and
-// the count that was raised before it by whoever made the mark. A reader that loads true says itself that the element
-// is missing. The closer may have failed the future too: both give the same answer.
+// the count that was raised before it by whoever made the mark. A reader that loads true looks at the mark once more:
+// all inserts precede the closer's store. If it is still not inserted, the reader says itself that the element is
+// missing. The closer may have failed the future too: both give the same answer.
 
 inline Array& Value::as_array() const { return *static_cast<Array*>(object()); }
 
