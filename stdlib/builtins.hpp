@@ -13,10 +13,14 @@ namespace raddle::stdlib {
 
 /// How a call may be treated.
 enum class BuiltinEffect : std::uint8_t {
-  pure,   ///< same inputs, same outputs: may be shared, folded, dropped
-  acts,   ///< prints, reads or writes files, draws random numbers, may end the run
-  waits,  ///< acts, and its results may come later (vm::BuiltinHost): then it holds no worker meanwhile
+  pure,         ///< same inputs, same outputs: may be shared, folded, dropped
+  reduces,      ///< pure, and of its array it only wants what a vm::Reduction has
+  acts,         ///< prints, reads or writes files, may end the run
+  draws,        ///< acts: takes random numbers of the run's seed
+  reads_words,  ///< acts: reads the words behind the script
+  waits,        ///< acts, and its results may come later (vm::BuiltinHost): then it holds no worker meanwhile
 };
+inline bool is_pure(BuiltinEffect effect) { return effect == BuiltinEffect::pure || effect == BuiltinEffect::reduces; }
 
 struct Builtin {
   std::string_view name;       ///< overloads share it

@@ -21,7 +21,7 @@ void bind_formals(Context& context, Scopes& scopes, const std::vector<ast::Forma
             .label(variable.span, "first declared here");
         context.silenced.insert({other, formal.variable});
       } else if (reads_globals) {
-        scopes.report_hiding(formal.name, other);
+        scopes.report_hiding(formal.name, other, /*is_formal=*/true);
       }
     }
     scopes.bind(formal.name.text, formal.variable);

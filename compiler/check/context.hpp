@@ -33,6 +33,8 @@ struct Context {
   std::unordered_map<std::string, VariableId> globals = {};
   /// Variables about which something was reported: further findings would have the same cause.
   std::unordered_set<VariableId> silenced = {};
+  /// Top-level variables that an input or output of some function hides.
+  std::unordered_set<VariableId> hidden_by_formals = {};
   std::uint32_t main_file = 0;
 
   TypeStore& store() { return program.types; }

@@ -11,46 +11,95 @@ namespace raddle::driver {
 
 namespace {
 
-/// Points that were done together, as if each had been done by itself: with parameters as the command line says them.
-void for_each_batched(vm::RunRecord& record, const vm::RunRow& run, std::optional<std::uint64_t> point,
-                      const std::function<bool(const vm::PointRow&)>& visit) {
-  const std::vector<vm::BatchHead> heads = record.batches_of(run.id);
-  if (heads.empty()) return;
-  const std::expected<SweepRequest, int> request = read_sweep_request(run.words());
-  if (!request) return;
-  const auto space = sweep::Space::make(request->space);
-  if (!space) return static_cast<void>(option_error(space.error()));
-  std::vector<sweep::ResultColumn> columns;
-  for (const std::string& word : run.column_words()) columns.push_back(sweep::column_of(word));
-  for (const vm::BatchHead& head : heads) {
-    if (point && (*point < head.first || *point > head.last)) continue;
-    const vm::BatchRow batch = record.batch(head.row);
-    for (std::size_t i = 0; i < batch.keys.size(); ++i) {
-      if ((point && batch.number(i) != *point) || batch.number(i) > space->size()) continue;
-      vm::PointRow row{.number = batch.number(i), .key = {}, .parameters = "", .attempt = {}};
-      row.parameters = parameters_json(space->parameters(), space->point(row.number));
-      row.attempt.started = batch.started;
-      row.attempt.duration_s = batch.duration_s / static_cast<double>(batch.keys.size());
-      sweep::JsonObject results;
-      for (std::size_t k = 0; k < std::min(columns.size(), batch.columns.size()); ++k)
-        results.add_text(columns[k].name, text_of(batch.columns[k][i], columns[k].type));
-      row.attempt.results = results.text();
-      if (!visit(row)) return;
+/// The points of a run that were done together, as if each had been done by itself: their results are in the record,
+/// their parameters are made anew as the command line says them.
+class BatchedPoints {
+ public:
+  BatchedPoints(vm::RunRecord& record, const vm::RunRow& run)
+      : record_(record), run_(run), heads_(record.batches_of(run.id)), form_(sweep::batch_form(run.column_words())) {}
+
+  /// @param visit  returns false to end it
+  UnknownParameters for_each(std::optional<std::uint64_t> point,
+                             const std::function<bool(const vm::PointRow&)>& visit) {
+    if (heads_.empty() || !make_space()) return {};
+    for (const vm::BatchHead& head : heads_) {
+      if (point && (*point < head.first || *point > head.last)) continue;
+      const vm::BatchRow batch = record_.batch(head.row);
+      for (std::size_t i = 0; i < batch.keys.size(); ++i)
+        if ((!point || batch.number(i) == *point) && !visit(row_of(batch, i))) return {unknown_, table_};
     }
+    return {unknown_, table_};
   }
-}
+
+ private:
+  /// @return false if that can not be, all said
+  bool make_space() {
+    const std::expected<SweepRequest, int> request = read_sweep_request(run_.words());
+    if (!request) return false;
+    auto made = sweep::Space::make(request->space);
+    if (!made) return option_error(made.error()), false;
+    space_ = std::move(*made);
+    table_ = request->space.table;
+    std::vector<sweep::ValueType> read_as;
+    for (const sweep::Parameter& parameter : space_.parameters()) {
+      const auto found =
+          std::ranges::find(form_.parameters, parameter.name, [](const auto& each) { return each.first; });
+      read_as.push_back(found == form_.parameters.end() ? sweep::ValueType::string : found->second);
+    }
+    keys_ = sweep::PointKeys({}, space_.parameters(), /*uses_seed=*/false, read_as)
+                .with_work({.high = 0, .low = run_.work});
+    return true;
+  }
+
+  vm::PointRow row_of(const vm::BatchRow& batch, std::size_t index) {
+    vm::PointRow row{.number = batch.number(index), .key = {}, .parameters = "{}", .attempt = {}};
+    if (const std::optional<sweep::Point> point = point_of(batch, index))
+      row.parameters = parameters_json(space_.parameters(), *point);
+    else
+      ++unknown_;
+    row.attempt.started = batch.started;
+    row.attempt.duration_s = batch.duration_s / static_cast<double>(batch.keys.size());
+    sweep::JsonObject results;
+    for (std::size_t k = 0; k < std::min(form_.results.size(), batch.columns.size()); ++k) {
+      std::string text;
+      append_result(text, batch.columns[k][index], form_.results[k].type);
+      results.add_text(form_.results[k].name, text);
+    }
+    row.attempt.results = results.text();
+    return row;
+  }
+
+  /// @return nothing if the point of that number is another one by now: its key tells
+  std::optional<sweep::Point> point_of(const vm::BatchRow& batch, std::size_t index) const {
+    const std::uint64_t number = batch.number(index);
+    if (number > space_.size()) return std::nullopt;
+    sweep::Point point = space_.point(number);
+    if (keys_->of(point).low != batch.keys[index]) return std::nullopt;
+    return point;
+  }
+
+  vm::RunRecord& record_;
+  const vm::RunRow& run_;
+  const std::vector<vm::BatchHead> heads_;
+  const sweep::BatchForm form_;
+  sweep::Space space_;
+  std::string table_;
+  std::optional<sweep::PointKeys> keys_;
+  std::uint64_t unknown_ = 0;
+};
 
 }  // namespace
 
-void for_each_recorded_point(vm::RunRecord& record, const vm::RunRow& run, std::optional<std::uint64_t> point,
-                             const std::function<bool(const vm::PointRow&)>& visit) {
+UnknownParameters for_each_recorded_point(vm::RunRecord& record, const vm::RunRow& run,
+                                          std::optional<std::uint64_t> point,
+                                          const std::function<bool(const vm::PointRow&)>& visit) {
   bool goes_on = true;
   record.for_each_point(run.id, [&](const vm::PointRow& row) {
     if (point && row.number != *point) return true;
     goes_on = visit(row);
     return goes_on;
   });
-  if (goes_on) for_each_batched(record, run, point, visit);
+  return goes_on ? BatchedPoints(record, run).for_each(point, visit) : UnknownParameters();
 }
 
 }  // namespace raddle::driver

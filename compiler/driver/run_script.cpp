@@ -27,12 +27,6 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::ranges::find(arguments, "--help") != arguments.end();
 }
 
-/// As it could be given for a parameter.
-std::string result_text(const vm::Value& value) {
-  if (value.kind() == vm::ValueKind::boolean) return value.as_bool() ? "true" : "false";
-  return vm::to_text(value);
-}
-
 }  // namespace
 
 int run_script(Session& session, Script script, std::vector<std::string> arguments) {
@@ -42,7 +36,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   if (session.print_diagnostics() || !compilation) return exit_compile_error;
 
   const CheckedProgram& checked = *compilation->checked;
-  const ArgumentRules rules{checked, reads_words(compilation->module), session.option_names};
+  const ArgumentRules rules{checked, reads_words(compilation->module), path, session.option_names};
   if (asks_for_help(arguments) && (!checked.parameters.empty() || !rules.reads_words))
     return write_output(describe_parameters(checked, path)) ? exit_ok : exit_failed;
   std::expected<ScriptArguments, std::string> read = read_arguments(rules, arguments);
@@ -75,7 +69,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   if (session.options.show_results)
     for (std::size_t i = 0; i < checked.results.size(); ++i)
       stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
-                                     result_text(result.results[i])));
+                                     vm::result_text(result.results[i])));
   const bool output_written = stdlib::flush_output();
   if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
   const int code = report_run(session, result, signals.caught());

@@ -65,8 +65,14 @@ void RunTable::ask_for_all() {
 report::TableSource RunTable::source() const {
   if (!table_) return own_points();
   const std::vector<std::string> results = table_->result_names();
-  return {columns_of(table_->columns(results), plan_->space.parameters().size()),
-          [this, results](const report::TableSource::Visit& visit) { table_->for_each(results, visit); }};
+  std::vector<std::string> names = table_->columns(results);
+  names.pop_back();  // the reasons of failures: the report has them from the record
+  const std::size_t count = names.size();
+  return {columns_of(names, plan_->space.parameters().size()),
+          [this, results, count](const report::TableSource::Visit& visit) {
+            table_->for_each(results,
+                             [&](std::span<const std::string_view> cells) { return visit(cells.first(count)); });
+          }};
 }
 
 report::TableSource RunTable::own_points() const {

@@ -1,4 +1,4 @@
-// `raddle runs` and `raddle rerun`.
+// `raddle runs`.
 #include "compiler/driver/runs.hpp"
 
 #include <fmt/chrono.h>
@@ -144,7 +144,11 @@ int show_logs(const std::string& name, std::optional<std::uint64_t> point, bool 
         as_json ? fmt::format("{{\"schema\":{},\"log\":{}}}\n", json_schema, point_json(row, true)) : point_text(row));
     return is_written;
   };
-  for_each_recorded_point(*record, *run, point, show);
+  const UnknownParameters unknown = for_each_recorded_point(*record, *run, point, show);
+  if (unknown.points != 0)
+    warn(fmt::format("the parameters of {} point{} are not known: the values have changed since run {}{}",
+                     sweep::with_commas(unknown.points), unknown.points == 1 ? "" : "s", run->id,
+                     unknown.table.empty() ? "" : fmt::format("; they come from `{}`", unknown.table)));
   if (!has_any && point) {
     fmt::print(stderr, "raddle: run {} has not run point {}{}\n", run->id, *point,
                run->taken != 0 ? "; it may have been taken from an earlier run" : "");
@@ -236,49 +240,11 @@ int runs_command(const std::vector<std::string>& words) {
   });
 }
 
-struct RerunWords {
-  std::string name;
-  bool only_failed = false;
-};
-
-void add_rerun_options(CLI::App& app, RerunWords& words) {
-  app.description(
-      "raddle rerun: points of a recorded sweep once more\n\nexamples:\n  raddle rerun 261121-150412-k7 --failed\n"
-      "  raddle rerun --failed\n  raddle rerun k7\n");
-  app.add_option("RUN", words.name, "A run's id, its beginning or its end; none: the latest")->type_name("");
-  app.add_flag("--failed", words.only_failed, "Only the points that failed; else all of them, whatever the record has");
-}
-
-int rerun_command(const std::vector<std::string>& words) {
-  CLI::App app("", "raddle rerun");
-  RerunWords read;
-  add_rerun_options(app, read);
-  if (const std::optional<int> code = parse_verb(app, words, "rerun")) return *code;
-  return with_record([&] {
-    const std::expected<vm::RunRow, int> run = find_run(read.name);
-    if (!run) return run.error();
-    std::expected<SweepRequest, int> request = read_sweep_request(run->words());
-    if (!request) return request.error();
-    request->resumes = run->id;
-    request->use_record = false;
-    if (read.only_failed) request->numbers = vm::RunRecord::open()->failed_points(run->id);
-    if (read.only_failed && request->numbers.empty()) {
-      fmt::print(stderr, "raddle: no point of run {} failed\n", run->id);
-      return static_cast<int>(exit_ok);
-    }
-    return run_sweep(*request);
-  });
-}
-
 }  // namespace
 
 const Verb runs_verb = {.name = "runs",
                         .about = "What was run in this folder: runs list, runs show, runs logs, runs rm",
                         .run = runs_command,
                         .describe = [](CLI::App& app) { describe_with(app, add_runs_options); }};
-const Verb rerun_verb = {.name = "rerun",
-                         .about = "Run points of a sweep again: rerun RUN --failed",
-                         .run = rerun_command,
-                         .describe = [](CLI::App& app) { describe_with(app, add_rerun_options); }};
 
 }  // namespace raddle::driver

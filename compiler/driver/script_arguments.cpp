@@ -92,7 +92,7 @@ class ArgumentReader {
       if (parameter < names_.size())
         i += take(parameter, word, i + 1 < arguments.size() ? &arguments[i + 1] : nullptr);
       else
-        other(word, name);
+        other(word, name, i + 1 < arguments.size() && !arguments[i + 1].starts_with("-"));
     }
     if (!error_.empty()) return std::unexpected(error_);
     if (!rules_.reads_words && !read_.rest.empty())
@@ -133,16 +133,17 @@ class ArgumentReader {
     return used;
   }
 
-  /// A word that is no parameter.
-  void other(const std::string& word, const std::string& name) {
+  /// A word that is no parameter. @param has_next  a word without dashes follows, perhaps its value
+  void other(const std::string& word, const std::string& name, bool has_next) {
     read_.rest.push_back(word);
     if (rules_.reads_words || !word.starts_with("-")) return;
     const std::string option = word.substr(0, word.find('='));
     if (std::ranges::find(rules_.tool_options, option) != rules_.tool_options.end()) {
       error_ = fmt::format(
-          "`{}` stands behind the script, but the script reads no such option; "
-          "options of raddle stand before it: `raddle run {}{} SCRIPT`",
-          word, word, option == word ? " .." : "");
+          "`{}` stands behind the script, but the script reads no such option, and those of raddle stand before it: "
+          "type "
+          "`raddle run {}{} {}`",
+          word, word, option == word && has_next ? " .." : "", rules_.script);
     } else if (!names_.empty() && word != "-" && !is_digits(word)) {
       const std::string given = name.empty() ? option.substr(1) : name;
       const bool has_it = std::ranges::find(names_, given) != names_.end();  // but for a dash
@@ -161,20 +162,15 @@ class ArgumentReader {
 
 }  // namespace
 
-bool calls_builtin(const ir::Module& module, std::span<const std::string_view> names) {
+bool calls_builtin(const ir::Module& module, stdlib::BuiltinEffect effect) {
   for (const ir::Function& function : module.functions)
     for (const ir::Region& region : function.regions)
       for (const ir::Op& op : region.ops)
-        if (op.kind == ir::OpKind::call_builtin &&
-            std::ranges::find(names, stdlib::builtins()[op.callee].name) != names.end())
-          return true;
+        if (op.kind == ir::OpKind::call_builtin && stdlib::builtins()[op.callee].effect == effect) return true;
   return false;
 }
 
-bool reads_words(const ir::Module& module) {
-  constexpr std::array<std::string_view, 6> readers = {"argc", "args", "argv", "argp", "argv_contains", "argv_accept"};
-  return calls_builtin(module, readers);
-}
+bool reads_words(const ir::Module& module) { return calls_builtin(module, stdlib::BuiltinEffect::reads_words); }
 
 std::expected<ScriptArguments, std::string> read_arguments(const ArgumentRules& rules,
                                                            const std::vector<std::string>& arguments) {
@@ -191,9 +187,7 @@ std::string describe_parameters(const CheckedProgram& program, const std::string
   for (const ScriptParameter& parameter : program.parameters) {
     const Variable& variable = program.variables[parameter.variable];
     const vm::Value value = default_value(program, parameter);
-    const bool boolean = program.types.base(variable.type) == TypeStore::boolean;
-    heads.push_back(
-        fmt::format("  --{}={}", variable.name, boolean ? (value.as_bool() ? "true" : "false") : vm::to_text(value)));
+    heads.push_back(fmt::format("  --{}={}", variable.name, vm::result_text(value)));
     width = std::clamp(heads.back().size(), width, widest_default);
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {

@@ -9,6 +9,7 @@
 
 #include "compiler/check/checked_program.hpp"
 #include "compiler/ir/module.hpp"
+#include "stdlib/builtins.hpp"
 #include "vm/value/value.hpp"
 
 namespace raddle::driver {
@@ -22,7 +23,7 @@ struct ScriptArguments {
 bool reads_words(const ir::Module& module);
 
 /// True if the script calls a function of the library that has one of these names.
-bool calls_builtin(const ir::Module& module, std::span<const std::string_view> names);
+bool calls_builtin(const ir::Module& module, stdlib::BuiltinEffect effect);
 
 /// A value of this type as it is written on a command line. @return nothing if it is none
 std::optional<vm::Value> read_value(TypeId type, const std::string& text);
@@ -32,6 +33,7 @@ vm::Value default_value(const CheckedProgram& program, const ScriptParameter& pa
 struct ArgumentRules {
   const CheckedProgram& program;
   bool reads_words = false;
+  const std::string& script;                     ///< its path
   const std::vector<std::string>& tool_options;  ///< `--workers`: behind the script they are the script's
 };
 

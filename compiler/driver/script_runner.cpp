@@ -17,8 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
-
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// What a run prints: how much, and its end.
@@ -38,10 +36,6 @@ class Printed {
   std::string end_;
   std::uint64_t size_ = 0;
 };
-
-std::string result_text(const vm::Value& value) {
-  return value.kind() == vm::ValueKind::float_ ? fmt::format("{}", value.as_float()) : vm::to_text(value);
-}
 
 /// @return false if the value is none of a number's
 bool word_of(const vm::Value& value, std::int64_t& word) {
@@ -92,11 +86,11 @@ ScriptRunner::~ScriptRunner() {
   changed_.notify_all();
 }
 
-void ScriptRunner::begin(std::function<void(Active&)> job) {
+void ScriptRunner::begin(std::function<void(Active&)> task) {
   {
     const std::lock_guard lock(mutex_);
     if (is_ended_) return;
-    waiting_.push_back(std::move(job));
+    waiting_.push_back(std::move(task));
   }
   arrived_.notify_one();
 }
@@ -106,7 +100,7 @@ void ScriptRunner::work() {
   for (;;) {
     arrived_.wait(lock, [&] { return is_closing_ || !waiting_.empty(); });
     if (is_closing_) return;
-    const std::function<void(Active&)> job = std::move(waiting_.front());
+    const std::function<void(Active&)> task = std::move(waiting_.front());
     waiting_.pop_front();
     const auto active = active_.emplace(active_.end());
     if (timeout_s_ > 0) {
@@ -115,7 +109,7 @@ void ScriptRunner::work() {
       changed_.notify_all();
     }
     lock.unlock();
-    job(*active);
+    task(*active);
     lock.lock();
     active_.erase(active);
     if (is_ended_) changed_.notify_all();
@@ -170,7 +164,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active
                                        : default_value(subject_.checked(), subject_.checked().parameters[i]));
   }
   sweep::Attempt attempt;
-  attempt.started = now();
+  attempt.started = sweep::unix_time();
   const Clock::time_point begin = Clock::now();
   const vm::RunResult result = vm::run(subject_.program(), options);
   attempt.duration_s = seconds_since(begin);
@@ -198,7 +192,7 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
   sweep::JsonObject results;
   for (std::size_t i = 0; i < result.results.size(); ++i) {
     if (!result.results[i]) return lack(fmt::format("`{}` was not assigned", subject_.result_name(i)));
-    results.add_text(subject_.result_name(i), result_text(result.results[i]));
+    results.add_text(subject_.result_name(i), vm::result_text(result.results[i]));
   }
   if (!collectors_.empty() || !subject_.has_results()) {
     const auto collected = sweep::collect_all(collectors_, point, printed);
@@ -234,6 +228,7 @@ vm::Value ScriptRunner::column_of(std::size_t parameter, const std::vector<std::
 vm::RunResult ScriptRunner::compute(const std::vector<std::uint64_t>& numbers, Active& active) const {
   vm::RunOptions options = options_for(active);
   options.keep_going = true;
+  options.notes_iterations = true;
   options.leaf_threshold = 0;  // batches wait for machine code
   options.arguments.push_back(vm::Value::of(static_cast<std::int64_t>(numbers.size())));
   for (std::size_t i = 0; i < subject_.checked().parameters.size(); ++i)
@@ -241,47 +236,38 @@ vm::RunResult ScriptRunner::compute(const std::vector<std::uint64_t>& numbers, A
   return vm::run(subject_.batch_program(), options);
 }
 
-/// Points without all of their results are left out and the others computed again, until nothing fails. A failure that
-/// no result shows, as of an assertion, may be any point's: then all of them are run one by one.
 sweep::BatchResult ScriptRunner::run_batch(const std::vector<std::uint64_t>& numbers, Active& active) {
   sweep::BatchResult batch;
-  batch.row.started = now();
+  batch.row.started = sweep::unix_time();
   const Clock::time_point begin = Clock::now();
-  std::vector<std::uint64_t> left = numbers;
-  while (!left.empty()) {
-    const vm::RunResult result = compute(left, active);
-    batch.row.duration_s = seconds_since(begin);
-    const bool is_cut = result.status == vm::RunStatus::cancelled;
-    if (is_cut && !result.failures.empty()) return batch;
-    Computed computed = results_of(left, result);
-    if (is_cut) computed.others.clear();
-    if (result.failures.empty()) {
-      std::ranges::copy(computed.others, std::back_inserter(batch.others));
-      fill(batch, std::move(computed));
-      return batch;
-    }
-    const bool is_shown = !computed.others.empty();
-    std::ranges::copy(is_shown ? computed.others : left, std::back_inserter(batch.others));
-    left = is_shown ? std::move(computed.numbers) : std::vector<std::uint64_t>();
-  }
+  const vm::RunResult result = compute(numbers, active);
+  batch.row.duration_s = seconds_since(begin);
+  Computed computed = results_of(numbers, result);
+  const bool is_cut = active.cancel.is_cancelled();
+  if (is_cut && !result.failures.empty()) return batch;
+  if (!is_cut) batch.others = std::move(computed.others);
+  fill(batch, std::move(computed));
   return batch;
 }
 
 /// Takes results out of the arrays.
 ScriptRunner::Computed ScriptRunner::results_of(const std::vector<std::uint64_t>& numbers,
                                                 const vm::RunResult& result) {
+  // a failure outside of any iteration may be any point's
+  std::vector<bool> has_failed(numbers.size(), !result.failures.empty() && result.failed_iterations.empty());
+  for (const std::int64_t point : result.failed_iterations) has_failed[static_cast<std::size_t>(point)] = true;
   Computed computed;
   computed.columns.resize(result.results.size());
   std::vector<std::int64_t> words(computed.columns.size());
   for (auto& column : computed.columns) column.reserve(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    bool has_all = true;
-    for (std::size_t k = 0; k < words.size() && has_all; ++k) {
+    bool is_good = !has_failed[i];
+    for (std::size_t k = 0; k < words.size() && is_good; ++k) {
       const vm::Value array = result.results[k];
-      has_all = array && word_of(array.as_array().get(vm::Value::of(static_cast<std::int64_t>(i))), words[k]);
+      is_good = array && word_of(array.as_array().get(vm::Value::of(static_cast<std::int64_t>(i))), words[k]);
     }
-    (has_all ? computed.numbers : computed.others).push_back(numbers[i]);
-    for (std::size_t k = 0; k < words.size() && has_all; ++k) computed.columns[k].push_back(words[k]);
+    (is_good ? computed.numbers : computed.others).push_back(numbers[i]);
+    for (std::size_t k = 0; k < words.size() && is_good; ++k) computed.columns[k].push_back(words[k]);
   }
   return computed;
 }

@@ -45,7 +45,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   };
   void work();
   void watch_deadlines();
-  void begin(std::function<void(Active&)> job);
+  void begin(std::function<void(Active&)> task);
   vm::RunOptions options_for(Active& active) const;
 
   sweep::Attempt run_point(const sweep::Point& point, Active& active);
@@ -55,9 +55,9 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   vm::Value column_of(std::size_t parameter, const std::vector<std::uint64_t>& numbers) const;
   /// What a batch's arrays hold.
   struct Computed {
-    std::vector<std::uint64_t> numbers;  ///< of the points that have all of their results
+    std::vector<std::uint64_t> numbers;  ///< of the points that have all of their results, and nothing has failed
     std::vector<std::vector<std::int64_t>> columns;
-    std::vector<std::uint64_t> others;
+    std::vector<std::uint64_t> others;  ///< those in which something has failed
   };
   vm::RunResult compute(const std::vector<std::uint64_t>& numbers, Active& active) const;
   static Computed results_of(const std::vector<std::uint64_t>& numbers, const vm::RunResult& result);

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "compiler/driver/builtin_names.hpp"
 #include "compiler/driver/commands.hpp"
@@ -13,13 +12,13 @@
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/lower/point_loop.hpp"
 #include "compiler/source/read_file.hpp"
+#include "compiler/source/string_literal.hpp"
+#include "vm/value/text.hpp"
 
 namespace raddle::driver {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> random_functions = {"random", "randint", "random_normal",
-                                                              "random_exponential"};
 constexpr std::string_view seed_names[] = {"rep", "seed"};  // made by --repeats, whether the script wants them or not
 
 std::vector<std::string> parameter_names(const CheckedProgram& program) {
@@ -42,6 +41,10 @@ sweep::OptionError error_at(const sweep::SpaceOptions& words, const std::string&
              std::move(help)}};
   }
   return {"--from", words.table, {std::move(message), 0, words.table.size(), std::move(help)}};
+}
+
+bool is_drawn(const sweep::SpaceOptions& words, const std::string& name) {
+  return std::ranges::any_of(words.parameters, [&](const std::string& word) { return word.starts_with(name + "~"); });
 }
 
 /// A value of the parameter that can not be read as `type`.
@@ -96,7 +99,7 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
   std::optional<sweep::OptionError> unfit;
   const auto prepare = [&](const CheckedProgram& program, ir::Module& module) {
     unfit = match(program, space, words);
-    uses_seed_ = calls_builtin(module, random_functions);
+    uses_seed_ = calls_builtin(module, stdlib::BuiltinEffect::draws);
     entry = module.entry;
     std::vector<bool> varies;
     for (const auto& source : sources_of_) varies.push_back(source.has_value());
@@ -132,7 +135,8 @@ std::optional<sweep::OptionError> ScriptSubject::match(const CheckedProgram& pro
           return error_at(words, name, name, fmt::format("`{}` of the script is no number", name), "");
       } else if (const std::optional<std::string> text = unfit_value(space, i, type)) {
         return error_at(words, name, *text, fmt::format("`{}` is no {}", *text, program.types.name(type)),
-                        fmt::format("the script declares `{}` as {}", name, program.types.name(type)));
+                        fmt::format("the script declares `{}` as {}{}", name, program.types.name(type),
+                                    is_drawn(words, name) ? "; intU(LOW,HIGH) draws whole numbers" : ""));
       }
     } else if (!is_made_by_repeats(space, name)) {
       const std::string nearest = nearest_name(name, names);
@@ -155,7 +159,7 @@ std::vector<std::string> ScriptSubject::command() const {
     words.emplace_back("-D");
     words.push_back(without_placeholders(macro));
   }
-  if (uses_seed_) words.emplace_back("--seed={seed}");
+  if (uses_seed_) words.emplace_back(fmt::format("--seed={{{}}}", sweep::CommandTemplate::run_seed));
   words.push_back(without_placeholders(path_));
   const std::vector<std::string> names = parameter_names(checked());
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -180,6 +184,20 @@ std::vector<sweep::ValueType> ScriptSubject::read_as(const sweep::Space& space) 
   return types;
 }
 
+std::vector<FixedParameter> ScriptSubject::fixed_parameters() const {
+  std::vector<FixedParameter> fixed;
+  for (std::size_t i = 0; i < sources_of_.size(); ++i) {
+    if (sources_of_[i]) continue;
+    const vm::Value value = default_value(checked(), checked().parameters[i]);
+    const std::string text = vm::result_text(value);
+    const std::string& name = checked().variables[checked().parameters[i].variable].name;
+    const bool is_text = value.kind() == vm::ValueKind::string;
+    fixed.push_back({name, fmt::format("{} {} = {};", checked().types.name(type_of(i)), name,
+                                       is_text ? string_literal(text) : text)});
+  }
+  return fixed;
+}
+
 std::vector<std::string> ScriptSubject::result_names() const {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < checked().results.size(); ++i) names.push_back(result_name(i));
@@ -191,7 +209,9 @@ std::vector<sweep::ResultColumn> ScriptSubject::columns() const {
   if (!can_batch()) return columns;
   for (std::size_t i = 0; i < checked().results.size(); ++i) {
     const TypeId type = checked().types.base(checked().variables[checked().results[i].variable].type);
-    columns.push_back({result_name(i), type == TypeStore::float_ ? sweep::ValueType::float_ : sweep::ValueType::int_});
+    columns.push_back({result_name(i), type == TypeStore::float_ ? sweep::ResultType::float_
+                                       : type == TypeStore::int_ ? sweep::ResultType::int_
+                                                                 : sweep::ResultType::boolean});
   }
   return columns;
 }

@@ -9,6 +9,7 @@
 #include "compiler/codegen/background_compiler.hpp"
 #include "compiler/driver/compile.hpp"
 #include "compiler/driver/session.hpp"
+#include "compiler/driver/where.hpp"
 #include "compiler/sweep/results.hpp"
 #include "compiler/sweep/space.hpp"
 #include "vm/interpret/run.hpp"
@@ -30,6 +31,8 @@ class ScriptSubject {
   std::vector<std::string> work() const;
   /// What the script reads each of the space's parameters as.
   std::vector<sweep::ValueType> read_as(const sweep::Space& space) const;
+  /// Parameters of the script that the space leaves at their defaults.
+  std::vector<FixedParameter> fixed_parameters() const;
   /// It draws random numbers.
   bool uses_seed() const { return uses_seed_; }
   /// Has the results of `@result`.

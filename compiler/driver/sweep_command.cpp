@@ -20,6 +20,7 @@
 #include "compiler/sweep/print_script.hpp"
 #include "compiler/sweep/program_runner.hpp"
 #include "compiler/sweep/results.hpp"
+#include "compiler/terminal/text_width.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/record/recorder.hpp"
 
@@ -27,16 +28,19 @@ namespace raddle::driver {
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
-
 vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint64_t points) {
   vm::RunRow row;
   row.work = plan.keys.work().low;
   row.collect = plan.collect;
-  if (plan.script)
-    for (const sweep::ResultColumn& column : plan.script->columns()) (row.columns += column_word(column)) += '\0';
+  if (plan.script && plan.script->can_batch()) {
+    sweep::BatchForm form{.results = plan.script->columns(), .parameters = {}};
+    const std::vector<sweep::Parameter>& parameters = plan.space.parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      form.parameters.emplace_back(parameters[i].name, plan.keys.read_as(i));
+    row.columns = text_of(form);
+  }
   row.kind = "sweep";
-  row.started = now();
+  row.started = sweep::unix_time();
   row.points = points;
   row.resumes = request.resumes;
   for (const std::string& word : request.words) (row.command += word) += '\0';
@@ -83,8 +87,8 @@ class SweepRun {
     sweep::Progress progress(progress_style(request_.progress));
     sweep::Sweep sweep(
         cursor_, **runner, plan_.run,
-        {.are_done = looks_up ? [&](std::span<const std::uint64_t> numbers) { return earlier.are_done(numbers); }
-                              : std::function<std::vector<bool>(std::span<const std::uint64_t>)>(),
+        {.are_done = looks_up ? [&](std::span<const std::uint64_t> numbers) { return find_done(earlier, numbers); }
+                              : sweep::Sweep::FindDone(),
          .keep = [&](const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number,
                      bool is_last) { return keep(recorder, point, attempt, number, is_last); },
          .keep_batch =
@@ -103,7 +107,7 @@ class SweepRun {
     progress.clear();
     forget_sweep();
     const sweep::SweepCounts counts = sweep.counts();
-    row.ended = now();
+    row.ended = sweep::unix_time();
     row.points = stop == sweep::SweepStop::none ? counts.found : cursor_.size();
     row.taken = counts.taken;
     row.ok = counts.ok;
@@ -118,7 +122,7 @@ class SweepRun {
                        .seconds = row.ended - row.started};
     report_sweep(end, sweep.failures(), plan_.command);
     if (!written) return failed(written.error());
-    if (stop == sweep::SweepStop::broken) return failed(cursor_.error());
+    if (stop == sweep::SweepStop::broken) return failed(sweep.error());
     if (stop == sweep::SweepStop::none) {
       std::expected<void, std::string> printed;
       record.read_together([&] { printed = write_table(record, row.id); });
@@ -130,6 +134,14 @@ class SweepRun {
   }
 
  private:
+  static sweep::Sweep::Done find_done(sweep::EarlierResults& earlier, std::span<const std::uint64_t> numbers) {
+    try {
+      return earlier.are_done(numbers);
+    } catch (const vm::RecordError& error) {
+      return std::unexpected(error.what());
+    }
+  }
+
   bool keep(vm::Recorder& recorder, const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number,
             bool is_last) {
     recorder.add({.number = point.number,
@@ -203,39 +215,80 @@ class SweepRun {
   std::jthread ender_;
 };
 
-int dry_run(const SweepRequest& request, const SweepPlan& plan) {
-  constexpr std::uint64_t shown = 5;
+/// More points are run only if that is meant.
+constexpr std::uint64_t most_unasked = 100'000'000;
+
+int too_many(std::uint64_t points) {
+  constexpr double fast_point_s = 1e-6, small_point_bytes = 15;
+  const double count = static_cast<double>(points);
+  fmt::print(stderr,
+             "raddle: the sweep has {} points: at a microsecond each, they take {}, and {:.0f} GB in the record\n"
+             "  = help: --yes if that is meant; --shard i/n or --random N takes a part of them, -n shows the first\n",
+             sweep::with_commas(points), sweep::duration_text(count * fast_point_s), count * small_point_bytes / 1e9);
+  return exit_usage;
+}
+
+/// What `-n` finds among the points: all of them where that takes no long time, else the first ones.
+struct Preview {
+  std::uint64_t looked_at = 0, count = 0, taken = 0;
+  std::vector<std::uint64_t> first = {};  ///< to be run
+};
+
+Preview look_at_points(sweep::Cursor& cursor, sweep::EarlierResults* earlier, bool is_filtered,
+                       std::size_t most_shown) {
   constexpr std::size_t block = 1024;
-  std::optional<vm::RunRecord> record = request.use_record ? vm::RunRecord::open() : std::nullopt;
-  const sweep::ResultForm form = plan.result_form();
-  std::optional<sweep::EarlierResults> earlier;
-  if (record && record->has_points(plan.keys.work().low)) earlier.emplace(*record, form, "");
-  sweep::Cursor cursor(plan.space, plan.cursor);
-  std::uint64_t count = 0, taken = 0;
-  std::string text;
+  constexpr auto most_time = std::chrono::seconds(2);
+  const auto begin = std::chrono::steady_clock::now();
+  Preview found;
   for (std::vector<std::uint64_t> numbers;; numbers.clear()) {
     while (numbers.size() < block) {
       const std::optional<std::uint64_t> number = cursor.next_number();
       if (!number) break;
       numbers.push_back(*number);
     }
-    if (numbers.empty()) break;
-    const std::vector<bool> are_done = earlier ? earlier->are_done(numbers) : std::vector<bool>(numbers.size());
+    const std::vector<bool> are_done =
+        earlier != nullptr ? earlier->are_done(numbers) : std::vector<bool>(numbers.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      ++count;
-      if (are_done[i])
-        ++taken;
-      else if (count - taken <= shown)
-        text += sweep::shell_line(plan.command.words_for(plan.space.point(numbers[i]))) + "\n";
+      if (!are_done[i] && found.first.size() < most_shown) found.first.push_back(numbers[i]);
+      found.taken += are_done[i] ? 1 : 0;
     }
+    found.count += numbers.size();
+    found.looked_at = cursor.position();
+    if (numbers.empty()) return found;
+    if (earlier == nullptr && !is_filtered) {  // the others are counted without a look
+      found.looked_at = found.count = cursor.size();
+      return found;
+    }
+    if (std::chrono::steady_clock::now() - begin > most_time) return found;
   }
+}
+
+int dry_run(const SweepRequest& request, const SweepPlan& plan) {
+  constexpr std::size_t shown = 5;
+  std::optional<vm::RunRecord> record = request.use_record ? vm::RunRecord::open() : std::nullopt;
+  const sweep::ResultForm form = plan.result_form();
+  std::optional<sweep::EarlierResults> earlier;
+  if (record && record->has_points(plan.keys.work().low)) earlier.emplace(*record, form, "");
+  sweep::Cursor cursor(plan.space, plan.cursor);
+  const Preview found =
+      look_at_points(cursor, earlier ? &*earlier : nullptr, static_cast<bool>(plan.cursor.filter), shown);
   if (!cursor.error().empty()) {
     fmt::print(stderr, "raddle: {}\n", cursor.error());
     return exit_failed;
   }
-  if (count - taken > shown) text += "...\n";
-  fmt::print(stderr, "raddle: {} points, {} of them in the record: {} runs\n", sweep::with_commas(count),
-             sweep::with_commas(taken), sweep::with_commas(count - taken));
+  std::string text;
+  for (const std::uint64_t number : found.first)
+    text += sweep::shell_line(plan.command.words_for(plan.space.point(number))) + "\n";
+  const std::uint64_t runs = found.count - found.taken;
+  if (runs > found.first.size()) text += "...\n";
+  if (found.looked_at == cursor.size())
+    fmt::print(stderr, "raddle: {} points, {} of them in the record: {} runs\n", sweep::with_commas(found.count),
+               sweep::with_commas(found.taken), sweep::with_commas(runs));
+  else
+    fmt::print(stderr, "raddle: {} points; of the first {}, {}{} are in the record, and {} would be run\n",
+               sweep::with_commas(cursor.size()), sweep::with_commas(found.looked_at),
+               plan.cursor.filter ? fmt::format("--where keeps {}, ", sweep::with_commas(found.count)) : "",
+               sweep::with_commas(found.taken), sweep::with_commas(runs));
   return write_output(text) ? exit_ok : exit_failed;
 }
 
@@ -253,15 +306,13 @@ int show_script(const SweepRequest& request, const SweepPlan& plan) {
 
 int option_error(const sweep::OptionError& error) {
   const std::string lead = error.option.empty() ? "  " : fmt::format("  {} ", error.option);
-  const auto width = [](std::string_view text) {
-    return static_cast<std::size_t>(std::ranges::count_if(text, [](char sign) { return (sign & 0xC0) != 0x80; }));
-  };
+  using terminal::text_width;
   const std::string_view word = error.word;
   const std::string_view before = word.substr(0, error.error.begin);
-  const std::size_t marked = width(word.substr(before.size(), error.error.end - error.error.begin));
+  const std::size_t marked = text_width(word.substr(before.size(), error.error.end - error.error.begin));
   fmt::print(stderr, "raddle: {}{}\n", error.option.empty() ? "" : error.option + ": ", error.error.message);
   if (!word.empty())
-    fmt::print(stderr, "{}{}\n{}{}\n", lead, word, std::string(width(lead) + width(before), ' '),
+    fmt::print(stderr, "{}{}\n{}{}\n", lead, word, std::string(text_width(lead) + text_width(before), ' '),
                std::string(std::max<std::size_t>(marked, 1), '^'));
   if (!error.error.help.empty()) fmt::print(stderr, "  = help: {}\n", error.error.help);
   return exit_usage;
@@ -272,10 +323,16 @@ int run_sweep(const SweepRequest& request) {
     return usage_error("no script, and no command: a command stands behind `--`", "sweep");
   const std::expected<std::unique_ptr<SweepPlan>, int> made = make_plan(request);
   if (!made) return made.error();
-  const SweepPlan& plan = **made;
+  return run_plan(request, **made);
+}
+
+int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   if (request.print_script) return show_script(request, plan);
   try {
-    return request.dry_run ? dry_run(request, plan) : SweepRun(request, plan).run();
+    if (request.dry_run) return dry_run(request, plan);
+    const std::uint64_t points = sweep::Cursor(plan.space, plan.cursor).size();
+    if (points > most_unasked && !request.is_meant) return too_many(points);
+    return SweepRun(request, plan).run();
   } catch (const vm::RecordError& error) {
     fmt::print(stderr, "raddle: {}\n", error.what());
   } catch (const std::system_error& error) {

@@ -43,12 +43,26 @@ OptionResult read_limit(std::string word, std::optional<sweep::FailureLimit>& li
   return {};
 }
 
-OptionResult read_grouping(const SweepRequest& request, const std::vector<sweep::Parameter>& parameters,
-                           sweep::Grouping& grouping) {
+/// Why the table can not be grouped by this name.
+sweep::OptionError no_group(const SweepPlan& plan, const std::string& name) {
+  std::vector<std::string> names;
+  for (const sweep::Parameter& each : plan.space.parameters()) names.push_back(each.name);
+  if (plan.script)
+    for (const FixedParameter& fixed : plan.script->fixed_parameters())
+      if (fixed.name == name)
+        return bad_option("--group-by", name, fmt::format("all points have one `{}`, its default", name),
+                          fmt::format("-p {}=VALUES gives it others", name));
+  const std::string nearest = nearest_name(name, names);
+  return bad_option("--group-by", name, fmt::format("there is no parameter `{}`", name),
+                    nearest.empty() ? "" : fmt::format("did you mean `{}`?", nearest));
+}
+
+OptionResult read_grouping(const SweepRequest& request, SweepPlan& plan) {
+  const std::vector<sweep::Parameter>& parameters = plan.space.parameters();
+  sweep::Grouping& grouping = plan.grouping;
   for (const std::string& name : request.group_by) {
     const auto found = std::ranges::find(parameters, name, &sweep::Parameter::name);
-    if (found == parameters.end())
-      return std::unexpected(bad_option("--group-by", name, fmt::format("there is no parameter `{}`", name)));
+    if (found == parameters.end()) return std::unexpected(no_group(plan, name));
     grouping.parameters.push_back(static_cast<std::size_t>(found - parameters.begin()));
   }
   for (const std::string& name : request.aggregate) grouping.statistics.push_back(*sweep::statistic_named(name));
@@ -76,16 +90,18 @@ OptionResult read_output(const std::string& path, sweep::TableForm& form) {
 sweep::PointKeys keys_of(const sweep::Space& space, const ScriptSubject* script,
                          const sweep::CommandTemplate& command) {
   if (script != nullptr) return {script->work(), space.parameters(), script->uses_seed(), script->read_as(space)};
-  return {command.words(), space.parameters(), command.uses("seed")};
+  return {command.words(), space.parameters(), command.uses_run_seed()};
 }
 
 void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
   if (plan.script == nullptr) {
     for (const std::string& name : plan.command.unused(plan.space.parameters()))
-      warn(fmt::format("no word of the command names the parameter `{}`", name));
+      if (!plan.space.has_repeats() || (name != "rep" && name != "seed"))
+        warn(fmt::format("no word of the command names the parameter `{}`", name));
     return;
   }
-  if (request.space.repeats > 1 && !plan.command.uses("rep") && !plan.command.uses("seed"))
+  if (request.space.repeats > 1 && !plan.command.uses("rep") && !plan.command.uses("seed") &&
+      !plan.command.uses_run_seed())
     warn(
         "the repeats of a point are all the same: the script draws no random numbers and has no parameter `rep` or "
         "`seed`");
@@ -101,7 +117,7 @@ OptionResult read_options(const SweepRequest& request, SweepPlan& plan) {
   plan.run = request.run;
   OptionResult result = read_shard(request.shard, plan.cursor);
   if (result) result = read_limit(request.max_fails, plan.run.max_fails);
-  if (result) result = read_grouping(request, plan.space.parameters(), plan.grouping);
+  if (result) result = read_grouping(request, plan);
   if (result) result = read_output(request.output, plan.form);
   if (request.order == "random") plan.cursor.order_seed = request.space.seed;
   plan.cursor.numbers = request.numbers;
@@ -114,19 +130,22 @@ SweepPlan::SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject
     : space(std::move(space_of_points)),
       script(std::move(subject)),
       command(std::move(words)),
-      keys(keys_of(space, script.get(), command)) {
-  if (script) columns.emplace(space, keys);
+      keys(keys_of(space, script.get(), command)),
+      known(space) {
+  if (script) columns.emplace(space, keys, known);
 }
 
 sweep::ResultForm SweepPlan::result_form() const {
   const bool has_batches = script && collectors.empty();  // what a point of a batch has printed is not known
   return {.space = space,
+          .known = known,
           .keys = keys,
           .collectors = collectors,
           .collect = collect,
           .assigned = script ? script->result_names() : std::vector<std::string>(),
           .columns = has_batches ? script->columns() : std::vector<sweep::ResultColumn>(),
-          .points = has_batches ? &*columns : nullptr};
+          .points = has_batches ? &*columns : nullptr,
+          .earlier_works = earlier_works};
 }
 
 std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& request) {
@@ -146,7 +165,8 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
   const OptionResult result = read_options(request, *plan);
   if (!result) return std::unexpected(option_error(result.error()));
   if (!request.where.empty()) {
-    auto filter = make_filter(request.where, plan->space.parameters());
+    auto filter = make_filter(request.where, plan->space.parameters(),
+                              plan->script ? plan->script->fixed_parameters() : std::vector<FixedParameter>());
     if (!filter) return std::unexpected(filter.error());
     plan->cursor.filter = std::move(*filter);
   }

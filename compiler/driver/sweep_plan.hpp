@@ -28,7 +28,9 @@ struct SweepPlan {
   sweep::Grouping grouping;
   sweep::TableForm form = sweep::TableForm::csv;
   sweep::PointKeys keys;
-  std::optional<sweep::PointColumns> columns;  ///< of a script
+  sweep::KnownValues known;
+  std::optional<sweep::PointColumns> columns;          ///< of a script
+  std::vector<sweep::EarlierWork> earlier_works = {};  ///< whose results the table may have, too
 
   SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject> subject, sweep::CommandTemplate words);
   SweepPlan(const SweepPlan&) = delete;
@@ -39,5 +41,8 @@ struct SweepPlan {
 
 /// @return or an exit code, all said
 std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& request);
+
+/// @return exit code
+int run_plan(const SweepRequest& request, const SweepPlan& plan);
 
 }  // namespace raddle::driver

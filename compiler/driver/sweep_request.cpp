@@ -31,7 +31,8 @@ Behind `--` stands the command, which no shell sees. In its words {NAME} is a pa
 point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces.
 
 -p NAME=VALUES   1,2,3  small,large  0:10  0:1:0.1 (both ends)  lin(0,1,5)  log(1e-4,1e-1,7)
--p NAME~DIST     U(LOW,HIGH)  logU(LOW,HIGH)  N(MEAN,DEVIATION), with --random, --lhs or --sobol
+-p NAME~DIST     U(LOW,HIGH)  logU(LOW,HIGH)  intU(LOW,HIGH) (whole numbers)  N(MEAN,DEVIATION), with --random, --lhs
+                 or --sobol
 
 What was run is recorded in .raddle/runs.db. A point that an earlier sweep of the same command has done is not run
 again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only.
@@ -87,64 +88,6 @@ void add_space_options(CLI::App& app, SweepRequest& request) {
   app.add_option("--order", request.order, "`random`: mixed, so that a part says something of the whole")
       ->check(CLI::IsMember({"random", "given"}))
       ->type_name("ORDER")
-      ->group(group);
-}
-
-void add_run_options(CLI::App& app, SweepRequest& request) {
-  constexpr const char* group = "Running";
-  app.add_option("-j,--jobs", request.run.jobs, "Runs at once (default: the number of cores)")
-      ->check(CLI::Range(1, 100000))
-      ->type_name("N")
-      ->group(group);
-  app.add_flag("-k,--keep-going", request.run.keep_going,
-               "Go on even if the first 10 runs all fail, which ends the sweep else")
-      ->group(group);
-  app.add_option("--max-fails", request.max_fails, "End the sweep when more have failed; P%: of those that have ended")
-      ->type_name("N|P%")
-      ->group(group);
-  app.add_option("--retries", request.run.retries, "Run what fails up to N times more")
-      ->check(CLI::Range(0, 1000000))
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--timeout", request.timeout_s, "End a run that takes longer, which counts as failed")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS")
-      ->group(group);
-  app.add_flag("-n,--dry-run", request.dry_run, "Say how many would be run, and the first ones; run nothing")
-      ->group(group);
-  app.add_flag("--print-script", request.print_script, "Print a script that runs the same programs; run nothing")
-      ->group(group);
-  app.add_flag_callback(
-         "--no-cache", [&request] { request.use_record = false; }, "Run all anew, also what the record has")
-      ->group(group);
-  app.add_option("--progress", request.progress, "auto (a bar on a terminal), plain, none")
-      ->check(CLI::IsMember({"auto", "plain", "none"}))
-      ->type_name("STYLE")
-      ->group(group);
-}
-
-void add_result_options(CLI::App& app, SweepRequest& request) {
-  constexpr const char* group = "Results";
-  app.add_option("--collect", request.collect,
-                 "Take results out of the standard output: json:, csv:, regex:EXPRESSION; or of a file that each run "
-                 "writes: json:FILE, csv:FILE, regex(FILE):EXPRESSION (may be repeated; default: the last line)")
-      ->type_name("WHAT")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("-o,--output", request.output,
-                 "Write the table of parameters and results: .csv, .jsonl, .parquet; `-`: CSV to stdout")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_option("--group-by", request.group_by, "A row for each value of these parameters")
-      ->type_name("NAME,..")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("--agg", request.aggregate, "What of each result stands in such a row: mean, std, n, min, max, sum")
-      ->type_name("NAME,..")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(sweep::statistic_names()))
       ->group(group);
 }
 
@@ -210,6 +153,67 @@ std::vector<std::string> without_resume(const std::vector<std::string>& words, c
 }
 
 }  // namespace
+
+void add_run_options(CLI::App& app, SweepRequest& request) {
+  constexpr const char* group = "Running";
+  app.add_option("-j,--jobs", request.run.jobs, "Runs at once (default: the number of cores)")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N")
+      ->group(group);
+  app.add_flag("-k,--keep-going", request.run.keep_going,
+               "Go on even if the first 10 runs all fail, which ends the sweep else")
+      ->group(group);
+  app.add_option("--max-fails", request.max_fails, "End the sweep when more have failed; P%: of those that have ended")
+      ->type_name("N|P%")
+      ->group(group);
+  app.add_option("--retries", request.run.retries, "Run what fails up to N times more")
+      ->check(CLI::Range(0, 1000000))
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--timeout", request.timeout_s, "End a run that takes longer, which counts as failed")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->group(group);
+  app.add_flag("--yes", request.is_meant, "Run also more than 100,000,000 points")->group(group);
+  app.add_flag("-n,--dry-run", request.dry_run, "Say how many would be run, and the first ones; run nothing")
+      ->group(group);
+  app.add_flag("--print-script", request.print_script, "Print a script that runs the same programs; run nothing")
+      ->group(group);
+  app.add_flag_callback(
+         "--no-cache", [&request] { request.use_record = false; }, "Run all anew, also what the record has")
+      ->group(group);
+  app.add_option("--progress", request.progress, "auto (a bar on a terminal), plain, none")
+      ->check(CLI::IsMember({"auto", "plain", "none"}))
+      ->type_name("STYLE")
+      ->group(group);
+}
+
+void add_result_options(CLI::App& app, SweepRequest& request) {
+  constexpr const char* group = "Results";
+  app.add_option("--collect", request.collect,
+                 "Take results out of the standard output: json:, csv:, regex:EXPRESSION; or of a file that each run "
+                 "writes: json:FILE, csv:FILE, regex(FILE):EXPRESSION (may be repeated; default: the last line)")
+      ->type_name("WHAT")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("-o,--output", request.output,
+                 "Write the table of parameters and results: .csv, .jsonl, .parquet; `-`: CSV to stdout")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--group-by", request.group_by, "A row for each value of these parameters")
+      ->type_name("NAME,..")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--agg", request.aggregate,
+                 "What of each result stands in such a row: mean, std (of a sample: the divisor is n - 1; that of "
+                 "`std` in a script is n), n, min, max, sum")
+      ->type_name("NAME,..")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(sweep::statistic_names()))
+      ->group(group);
+}
 
 void add_sweep_options(CLI::App& app, SweepRequest& request) {
   app.description(usage);

@@ -25,6 +25,7 @@ struct SweepRequest {
   sweep::SweepOptions run;
   double timeout_s = 0;
   bool dry_run = false;
+  bool is_meant = false;  ///< --yes
   bool use_record = true;
   std::optional<std::string> resume;   ///< an id, "": the latest run
   std::string resumes;                 ///< id of the run that the command line was taken from
@@ -40,6 +41,9 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
 
 /// The options of `raddle sweep`, as they are read into a request.
 void add_sweep_options(CLI::App& app, SweepRequest& request);
+/// Options that `raddle rerun` has, too; they set what is given.
+void add_run_options(CLI::App& app, SweepRequest& request);
+void add_result_options(CLI::App& app, SweepRequest& request);
 
 /// Runs it. @return exit code
 int run_sweep(const SweepRequest& request);

@@ -44,7 +44,11 @@ class Filter {
  public:
   static constexpr const char* entry = "keep_points";
 
-  Filter(const std::string& expression, const std::vector<sweep::Parameter>& parameters) : expression_(expression) {
+  Filter(const std::string& expression, const std::vector<sweep::Parameter>& parameters,
+         const std::vector<FixedParameter>& fixed)
+      : expression_(expression) {
+    for (const FixedParameter& each : fixed)
+      if (has_word(expression, each.name)) declarations_ += each.declaration + ' ';
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (has_word(expression, parameters[i].name)) used_.push_back({parameters[i], i});
   }
@@ -59,7 +63,8 @@ class Filter {
       elements += fmt::format("{}{}[point]", elements.empty() ? "" : ", ", parameter.name);
     }
     ExpandedText text;
-    text.append(fmt::format("(boolean keep) keep_point({}) {{ keep = (", formals), {file, 0, 0}, PartOrigin::replaced);
+    text.append(fmt::format("(boolean keep) keep_point({}) {{ {}keep = (", formals, declarations_), {file, 0, 0},
+                PartOrigin::replaced);
     text.append(expression_, {file, 0, length}, PartOrigin::copied);
     text.append(fmt::format("\n); }}\n(boolean keep[]) {}(int count{}) {{\n"
                             "foreach point in [0:count - 1] {{ keep[point] = keep_point({}); }} }}\n",
@@ -105,7 +110,7 @@ class Filter {
     sweep::Parameter parameter;
     std::size_t index;  // of Point::values
   };
-  std::string expression_;
+  std::string expression_, declarations_;
   std::vector<Used> used_;
   Session session_;
   std::optional<Compilation> compilation_;
@@ -115,8 +120,9 @@ class Filter {
 }  // namespace
 
 std::expected<sweep::PointFilter, int> make_filter(const std::string& expression,
-                                                   const std::vector<sweep::Parameter>& parameters) {
-  const auto filter = std::make_shared<Filter>(expression, parameters);
+                                                   const std::vector<sweep::Parameter>& parameters,
+                                                   const std::vector<FixedParameter>& fixed) {
+  const auto filter = std::make_shared<Filter>(expression, parameters, fixed);
   if (!filter->compile()) return std::unexpected(exit_usage);
   return [filter](const std::vector<sweep::Point>& points) { return filter->keep(points); };
 }

@@ -56,11 +56,10 @@ class PointLoop {
     std::ranges::move(inserts, std::back_inserter(ops));
     const Operand one = Operand::constant(module_.constant(std::int64_t{1}));
     loop_.regions[0].ops.push_back(op(OpKind::sub, {Operand::variable(count), one}, {last}));
-    ir::Op foreach = op(OpKind::foreach_range,
-                        {Operand::constant(module_.constant(std::int64_t{0})), Operand::variable(last), one}, {});
-    foreach
-      .regions = {body};
-    loop_.regions[0].ops.push_back(std::move(foreach));
+    ir::Op range_loop = op(OpKind::foreach_range,
+                           {Operand::constant(module_.constant(std::int64_t{0})), Operand::variable(last), one}, {});
+    range_loop.regions = {body};
+    loop_.regions[0].ops.push_back(std::move(range_loop));
     ir::count_writers(loop_);
     return std::move(loop_);
   }

@@ -21,7 +21,7 @@ Key key_of(const ir::Op& op) {
 
 bool is_pure(const ir::Op& op) {
   if (op.kind == ir::OpKind::call_builtin)
-    return stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::pure && op.priority.index == ir::none;
+    return stdlib::is_pure(stdlib::builtins()[op.callee].effect) && op.priority.index == ir::none;
   return ir::info(op.kind).effect <= ir::Effect::fails && op.kind != ir::OpKind::copy;
 }
 

@@ -1,8 +1,5 @@
 #include "compiler/opt/reduced_arrays.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -15,12 +12,8 @@ namespace {
 
 using ir::OpKind;
 
-constexpr std::array<std::string_view, 10> reductions = {"sum", "sum_integer", "sum_float", "avg",     "max",
-                                                         "min", "std",         "stats",     "statagg", "size"};
-
 bool is_reduction(const ir::Op& op) {
-  if (op.kind != OpKind::call_builtin || op.operands.size() != 1) return false;
-  return std::ranges::find(reductions, stdlib::builtins()[op.callee].name) != reductions.end();
+  return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::reduces;
 }
 
 class ArrayMarker {

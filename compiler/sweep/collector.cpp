@@ -89,10 +89,8 @@ std::vector<std::string> group_names(const std::string& expression, std::size_t 
 
 class TakeMatch {
  public:
-  TakeMatch(stdlib::native::Pattern pattern, std::string expression)
-      : pattern_(std::move(pattern)),
-        names_(group_names(expression, pattern_.group_count())),
-        expression_(std::move(expression)) {}
+  TakeMatch(stdlib::native::Pattern pattern, std::vector<std::string> names, std::string expression)
+      : pattern_(std::move(pattern)), names_(std::move(names)), expression_(std::move(expression)) {}
   std::expected<Members, std::string> operator()(const std::string& text) const {
     std::optional<std::vector<std::string>> last;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -145,7 +143,8 @@ std::expected<Collector, OptionError> Collector::parse(const std::string& word,
                      "name what may not stand in it: [^,]* up to a comma");
     auto pattern = stdlib::native::Pattern::compile(expression);
     if (!pattern) return error(begin, word.size(), pattern.error());
-    made.take_ = TakeMatch(std::move(*pattern), expression);
+    made.names_ = group_names(expression, pattern->group_count());
+    made.take_ = TakeMatch(std::move(*pattern), made.names_, expression);
   } else {
     return error(0, std::min(word.find(':'), word.size()), "no such kind of result", forms);
   }
@@ -174,7 +173,7 @@ std::expected<Members, std::string> Collector::collect(const Point& point, const
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
                                                     const std::string& output) {
   JsonObject results;
-  if (collectors.empty()) results.add("stdout", json_string(last_line(output)));
+  if (collectors.empty()) results.add(printed_result, json_string(last_line(output)));
   for (const Collector& collector : collectors) {
     const auto members = collector.collect(point, output);
     if (!members) return std::unexpected(members.error());

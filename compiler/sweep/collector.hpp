@@ -18,6 +18,8 @@ class Collector {
  public:
   static std::expected<Collector, OptionError> parse(const std::string& word, const std::vector<Parameter>& parameters);
   bool reads_file() const { return !file_.empty(); }
+  /// Of its results; none: what it reads has them.
+  const std::vector<std::string>& names() const { return names_; }
   /// @return names and values, or why there are none
   std::expected<std::vector<std::pair<std::string, std::string>>, std::string> collect(const Point& point,
                                                                                        const std::string& output) const;
@@ -26,8 +28,12 @@ class Collector {
   using Members = std::vector<std::pair<std::string, std::string>>;
   using TakeResults = std::function<std::expected<Members, std::string>(const std::string& text)>;
   TakeResults take_;
+  std::vector<std::string> names_;
   std::vector<CommandTemplate> file_;  // none, or one of one word
 };
+
+/// The result where there is no collector: the last line that was printed.
+inline constexpr std::string_view printed_result = "stdout";
 
 /// The results of all collectors as a JSON object. @return or why one has none
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,

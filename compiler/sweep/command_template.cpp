@@ -59,7 +59,7 @@ std::expected<std::vector<CommandTemplate::Piece>, ArgumentError> CommandTemplat
     const auto found = std::ranges::find(parameters, placeholder.text, &Parameter::name);
     if (found != parameters.end()) {
       placeholder.parameter = static_cast<std::size_t>(found - parameters.begin());
-    } else if (placeholder.text != "#" && placeholder.text != "seed") {
+    } else if (placeholder.text != "#" && placeholder.text != "seed" && placeholder.text != run_seed) {
       return std::unexpected(ArgumentError{fmt::format("there is no parameter `{}`", placeholder.text), i, close + 1,
                                            help_for(placeholder.text, parameters)});
     }
@@ -94,6 +94,14 @@ bool CommandTemplate::uses(std::string_view name) const {
   });
 }
 
+bool CommandTemplate::uses_run_seed() const {
+  return std::ranges::any_of(pieces_, [](const auto& pieces) {
+    return std::ranges::any_of(pieces, [](const Piece& piece) {
+      return piece.is_placeholder && piece.parameter == no_parameter && piece.text != "#";
+    });
+  });
+}
+
 std::string CommandTemplate::value_of(std::string_view name, const Point& point) const {
   for (const std::vector<Piece>& pieces : pieces_) {
     for (const Piece& piece : pieces) {
@@ -109,7 +117,7 @@ std::string CommandTemplate::value_of(std::string_view name, const Point& point)
 std::vector<std::string> CommandTemplate::unused(const std::vector<Parameter>& parameters) const {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters)
-    if (parameter.name != "rep" && parameter.name != "seed" && !uses(parameter.name)) names.push_back(parameter.name);
+    if (!uses(parameter.name)) names.push_back(parameter.name);
   return names;
 }
 

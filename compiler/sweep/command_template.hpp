@@ -13,6 +13,8 @@ namespace raddle::sweep {
 
 class CommandTemplate {
  public:
+  /// Point::seed, as does `{seed}` if no parameter is named so.
+  static constexpr std::string_view run_seed = "#seed";
   /// `{name}` of a parameter, `{#}` the point's number, `{seed}`; `{{` stands for a brace.
   static std::expected<CommandTemplate, OptionError> parse(const std::vector<std::string>& words,
                                                            const std::vector<Parameter>& parameters);
@@ -22,6 +24,8 @@ class CommandTemplate {
   std::vector<std::string> unused(const std::vector<Parameter>& parameters) const;
   /// @param name  of a parameter, `#` or `seed`
   bool uses(std::string_view name) const;
+  /// A word has Point::seed.
+  bool uses_run_seed() const;
   /// The text that a placeholder stands for. @pre uses(name)
   std::string value_of(std::string_view name, const Point& point) const;
 
@@ -30,7 +34,7 @@ class CommandTemplate {
   struct Piece {
     std::string text;  ///< of a placeholder, its name
     bool is_placeholder = false;
-    std::size_t parameter = no_parameter;  ///< of Point::values; no_parameter: `#`, or a seed without repeats
+    std::size_t parameter = no_parameter;  ///< of Point::values; no_parameter: `#`, or the run's seed
   };
   /// Of each word.
   const std::vector<std::vector<Piece>>& pieces() const { return pieces_; }

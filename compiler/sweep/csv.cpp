@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/sweep/scan.hpp"
+
 namespace raddle::sweep {
 namespace {
 
@@ -84,6 +86,9 @@ std::vector<std::string> CsvTable::row(std::size_t index) const {
   std::vector<std::string> cells;
   std::size_t at = row_begins_[index];
   read_row(text_, at, cells);
+  for (std::string& cell : cells)
+    if (const std::string_view inner = trimmed(cell); inner.size() != cell.size() && read_number(inner))
+      cell = std::string(inner);
   return cells;
 }
 

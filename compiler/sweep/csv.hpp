@@ -16,6 +16,7 @@ class CsvTable {
   static std::expected<CsvTable, std::string> parse(std::string text, const std::string& name);
   const std::vector<std::string>& columns() const { return columns_; }
   std::size_t size() const { return row_begins_.size(); }
+  /// Cells; blanks around a number are no part of it.
   std::vector<std::string> row(std::size_t index) const;
 
  private:

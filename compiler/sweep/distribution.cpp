@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -10,7 +11,8 @@
 namespace raddle::sweep {
 namespace {
 
-constexpr const char* forms = "U(LOW,HIGH), logU(LOW,HIGH), N(MEAN,DEVIATION)";
+constexpr const char* forms = "U(LOW,HIGH), logU(LOW,HIGH), intU(LOW,HIGH), N(MEAN,DEVIATION)";
+constexpr double most_whole = 1e15;
 
 double tail_quantile(double unit) {
   constexpr double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
@@ -63,7 +65,10 @@ std::expected<Distribution, ArgumentError> Distribution::parse(std::string_view 
     numbers[i] = *number;
   }
   Distribution made;
-  made.kind_ = name == "N" ? Kind::normal : name == "U" ? Kind::uniform : Kind::log_uniform;
+  made.kind_ = name == "N"      ? Kind::normal
+               : name == "U"    ? Kind::uniform
+               : name == "intU" ? Kind::whole
+                                : Kind::log_uniform;
   made.first_ = numbers[0];
   made.second_ = numbers[1];
   if (made.kind_ == Kind::normal && !(made.second_ > 0))
@@ -71,6 +76,10 @@ std::expected<Distribution, ArgumentError> Distribution::parse(std::string_view 
   if (made.kind_ != Kind::normal && !(made.first_ < made.second_))
     return error(whole, fmt::format("the low end {} is not below the high end {}", call->arguments[0].text,
                                     call->arguments[1].text));
+  for (std::size_t i = 0; made.kind_ == Kind::whole && i < 2; ++i)
+    if (numbers[i] != std::trunc(numbers[i]) || std::abs(numbers[i]) > most_whole)
+      return error(call->arguments[i], "`intU` goes from one whole number to another, both are drawn",
+                   "they may have 15 digits");
   if (made.kind_ == Kind::log_uniform && !(made.first_ > 0))
     return error(call->arguments[0], "`logU` is for positive values");
   return made;
@@ -81,6 +90,7 @@ double Distribution::quantile(double unit) const {
     case Kind::uniform: return first_ + (second_ - first_) * unit;
     case Kind::normal: return first_ + second_ * normal_quantile(unit);
     case Kind::log_uniform: return first_ * std::pow(second_ / first_, unit);
+    case Kind::whole: return std::min(std::floor(first_ + (second_ - first_ + 1) * unit), second_);
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// `U(0,1)`, `N(mu,sigma)`, `logU(lo,hi)`: what is drawn for one parameter.
+// `U(0,1)`, `N(mu,sigma)`, `logU(lo,hi)`, `intU(lo,hi)`: what is drawn for one parameter.
 #include <expected>
 #include <string_view>
 
@@ -13,9 +13,11 @@ class Distribution {
   static std::expected<Distribution, ArgumentError> parse(std::string_view text, std::size_t offset);
   /// The value below which the share `unit` of all values lies. @param unit  in the open interval (0, 1)
   double quantile(double unit) const;
+  /// All values are whole numbers.
+  bool is_whole() const { return kind_ == Kind::whole; }
 
  private:
-  enum class Kind : unsigned char { uniform, normal, log_uniform };
+  enum class Kind : unsigned char { uniform, normal, log_uniform, whole };
   Kind kind_ = Kind::uniform;
   double first_ = 0, second_ = 1;
 };

@@ -25,6 +25,10 @@ std::string without_numbers(const std::string& line) {
   return text;
 }
 
+bool is_of_script(const Attempt& attempt) {
+  return attempt.outcome == vm::PointOutcome::failed || attempt.outcome == vm::PointOutcome::stuck;
+}
+
 }  // namespace
 
 std::string failure_text(const Attempt& attempt) {
@@ -41,12 +45,17 @@ std::string failure_text(const Attempt& attempt) {
   return "";
 }
 
+std::string reason_of(const Attempt& attempt) {
+  if (attempt.outcome == vm::PointOutcome::ok) return "";
+  const std::string line = is_of_script(attempt) ? "" : last_line(attempt.stderr_end);
+  return failure_text(attempt) + (line.empty() ? "" : "; " + line);
+}
+
 void Failures::add(const Point& point, const Attempt& attempt) {
-  const bool is_of_script = attempt.outcome == vm::PointOutcome::failed || attempt.outcome == vm::PointOutcome::stuck;
-  std::string line = is_of_script ? "" : last_line(attempt.stderr_end);
+  std::string line = is_of_script(attempt) ? "" : last_line(attempt.stderr_end);
   std::string what = failure_text(attempt);
   auto key = std::pair(without_numbers(attempt.detail) + what.substr(0, what.find(':')), without_numbers(line));
-  if (is_of_script) key.second = attempt.detail.substr(0, attempt.detail.find(' '));  // the place
+  if (is_of_script(attempt)) key.second = attempt.detail.substr(0, attempt.detail.find(' '));  // the place
   if (groups_.size() >= most_groups && !groups_.contains(key)) return;
   FailureGroup& group = groups_[key];
   if (group.count++ != 0 && group.first.number < point.number) return;

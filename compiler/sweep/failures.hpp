@@ -18,6 +18,8 @@ struct FailureGroup {
 
 /// "exit code 3"
 std::string failure_text(const Attempt& attempt);
+/// "exit code 3; 4.1 is too large": with the last line of standard error. "" of what ended well
+std::string reason_of(const Attempt& attempt);
 
 class Failures {
  public:

@@ -11,6 +11,12 @@ struct Hash128 {
     low += other.low;
     return *this;
   }
+  Hash128& operator-=(const Hash128& other) {
+    high -= other.high;
+    low -= other.low;
+    return *this;
+  }
+  bool operator==(const Hash128&) const = default;
 };
 
 /// MurmurHash3 for 64-bit machines, 128 bits (Appleby, public domain). Kept in records: never to be changed.

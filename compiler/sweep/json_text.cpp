@@ -102,7 +102,10 @@ std::string json_string(std::string_view text) {
   return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string json_value(std::string_view text) { return is_json_number(text) ? std::string(text) : json_string(text); }
+std::string json_value(std::string_view text) {
+  const bool is_value = is_json_number(text) || text == "true" || text == "false";
+  return is_value ? std::string(text) : json_string(text);
+}
 
 void JsonObject::add(std::string_view name, std::string_view value) {
   if (!members_.empty()) members_ += ',';

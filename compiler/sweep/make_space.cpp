@@ -56,6 +56,10 @@ class SpaceBuilder {
   };
   static constexpr std::size_t no_zip = ~std::size_t{0};
 
+  bool is_made_by_repeats(const std::string& name) const {
+    return options_.repeats != 0 && (name == "rep" || name == "seed");
+  }
+
   void fail(OptionError error) {
     if (!error_) error_ = std::move(error);
   }
@@ -70,8 +74,8 @@ class SpaceBuilder {
     if (sign == std::string::npos) return fail(word, 0, word.size(), "values are missing", form);
     const std::string name = word.substr(0, sign);
     if (!is_name(name)) return fail(word, 0, sign, fmt::format("`{}` is no name for a parameter", name), form);
-    if (name == "rep" || name == "seed")
-      return fail(word, 0, sign, fmt::format("`{}` is made by --repeats", name), "give the parameter another name");
+    if (is_made_by_repeats(name))
+      return fail(word, 0, sign, fmt::format("`{}` is made by --repeats", name), "one of the two has to go");
     if (!names_.insert(name).second) return fail(word, 0, sign, fmt::format("the parameter `{}` is given twice", name));
     const std::string_view rest = std::string_view(word).substr(sign + 1);
     if (word[sign] == '~') {
@@ -158,7 +162,7 @@ class SpaceBuilder {
     for (std::size_t i = 0; i < types.size(); ++i) {
       const std::string& name = table->columns()[i];
       if (!is_name(name)) return fail(error_in("--from", path, fmt::format("`{}` is no name for a parameter", name)));
-      if (name == "rep" || name == "seed")
+      if (is_made_by_repeats(name))
         return fail(error_in("--from", path, fmt::format("the column `{}`: that name is made by --repeats", name)));
       if (!names_.insert(name).second)
         return fail(error_in("--from", path, fmt::format("the parameter `{}` is given by -p, too", name)));
@@ -170,7 +174,7 @@ class SpaceBuilder {
   void add_samples() {
     std::vector<Distribution> distributions;
     for (const Drawn& each : drawn_) {
-      add_parameter(each.name, ValueType::float_);
+      add_parameter(each.name, each.distribution.is_whole() ? ValueType::int_ : ValueType::float_);
       distributions.push_back(each.distribution);
     }
     add_group(Samples(*options_.method, options_.sample_count, std::move(distributions), options_.seed));

@@ -5,11 +5,13 @@
 #include <charconv>
 
 #include "compiler/sweep/scan.hpp"
+#include "stdlib/native/utf8.hpp"
 
 namespace raddle::sweep {
 namespace {
 
 constexpr std::uint64_t rows_of_group = 1 << 16;
+constexpr std::uint64_t bytes_of_group = 32 << 20;
 constexpr std::string_view magic = "PAR1";
 
 // The numbers of the format's enumerations (parquet.thrift).
@@ -117,21 +119,30 @@ void append_plain(std::string& out, std::string_view cell, ValueType type) {
   switch (type) {
     case ValueType::int_: append_little_endian(out, static_cast<std::uint64_t>(read_int(cell))); break;
     case ValueType::float_:
-      if (cell.starts_with('+')) cell.remove_prefix(1);
       std::from_chars(cell.data(), cell.data() + cell.size(), number);
       append_little_endian(out, std::bit_cast<std::uint64_t>(number));
       break;
-    case ValueType::string:
-      append_little_endian(out, static_cast<std::uint32_t>(cell.size()));
-      out += cell;
+    case ValueType::string: {
+      const std::string text = stdlib::native::utf8_repaired(cell);
+      append_little_endian(out, static_cast<std::uint32_t>(text.size()));
+      out += text;
       break;
+    }
   }
 }
 
 }  // namespace
 
 ValueType type_of_cell(std::string_view cell) {
-  return cell == "inf" || cell == "-inf" || cell == "nan" || cell == "-nan" ? ValueType::float_ : type_of(cell);
+  const std::string_view digits = cell.substr(cell.starts_with('-') ? 1 : 0);
+  if (digits == "inf" || digits == "Inf" || digits == "nan" || digits == "NaN" || cell == "-0")
+    return ValueType::float_;
+  const bool is_padded =
+      digits.size() > 1 && digits[0] == '0' && digits[1] != '.' && digits[1] != 'e' && digits[1] != 'E';
+  if (is_padded || cell.starts_with('+')) return ValueType::string;
+  const ValueType type = type_of(cell);
+  const bool is_whole = digits.find_first_not_of("0123456789") == std::string_view::npos;
+  return type == ValueType::float_ && is_whole ? ValueType::string : type;
 }
 
 ParquetWriter::ParquetWriter(std::vector<std::string> names, std::vector<ValueType> types)
@@ -147,9 +158,11 @@ void ParquetWriter::begin(std::string& out) { append(out, magic); }
 void ParquetWriter::add(std::string& out, std::span<const std::string_view> cells) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     columns_[i].is_there.push_back(!cells[i].empty());
-    if (!cells[i].empty()) append_plain(columns_[i].values, cells[i], types_[i]);
+    if (cells[i].empty()) continue;
+    append_plain(columns_[i].values, cells[i], types_[i]);
+    bytes_in_group_ += cells[i].size();
   }
-  if (++rows_in_group_ == rows_of_group) end_row_group(out);
+  if (++rows_in_group_ == rows_of_group || bytes_in_group_ >= bytes_of_group) end_row_group(out);
 }
 
 void ParquetWriter::end_row_group(std::string& out) {
@@ -171,7 +184,7 @@ void ParquetWriter::end_row_group(std::string& out) {
     column = {};
   }
   row_count_ += rows_in_group_;
-  rows_in_group_ = 0;
+  rows_in_group_ = bytes_in_group_ = 0;
 }
 
 std::string ParquetWriter::footer() const {

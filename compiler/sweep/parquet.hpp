@@ -11,7 +11,8 @@
 
 namespace raddle::sweep {
 
-/// What a cell can be read as; numbers that are not finite are floats here.
+/// What a cell can be kept as without loss: `007` and 12345678901234567890 are texts, as no int is written so. Numbers
+/// that are not finite are floats.
 ValueType type_of_cell(std::string_view cell);
 
 /// Makes the file piece by piece: each function appends what comes next.
@@ -19,7 +20,8 @@ class ParquetWriter {
  public:
   ParquetWriter(std::vector<std::string> names, std::vector<ValueType> types);
   void begin(std::string& out);
-  /// @param cells  of the columns' types; empty ones have no value. Appends a row group now and then
+  /// @param cells  of the columns' types; empty ones have no value. What is no UTF-8 gets replacement characters, as in
+  ///               JSON. Appends a row group now and then
   void add(std::string& out, std::span<const std::string_view> cells);
   void end(std::string& out);
 
@@ -45,6 +47,7 @@ class ParquetWriter {
   std::vector<Column> columns_;
   std::vector<RowGroup> groups_;
   std::uint64_t rows_in_group_ = 0, row_count_ = 0, size_ = 0;
+  std::uint64_t bytes_in_group_ = 0;  // of texts: a page's size is an int32
 };
 
 }  // namespace raddle::sweep

@@ -7,8 +7,6 @@
 namespace raddle::sweep {
 namespace {
 
-constexpr std::uint64_t most_known = 1 << 17;
-
 /// Also `inf` and `nan`.
 double read_float(std::string_view text) {
   double number = 0;
@@ -19,15 +17,11 @@ double read_float(std::string_view text) {
 
 }  // namespace
 
-PointColumns::PointColumns(const Space& space, const PointKeys& keys) : space_(space), keys_(keys) {
-  known_.resize(space.parameters().size());
-  if (space.has_repeats()) return;  // a point's seed comes of all of its values
+PointColumns::PointColumns(const Space& space, const PointKeys& keys, const KnownValues& values)
+    : space_(space), keys_(keys), known_(space.parameters().size()) {
   for (std::size_t parameter = 0; parameter < known_.size(); ++parameter) {
-    const std::uint64_t count = space.value_count(parameter);
-    if (count > most_known) continue;
     Known& known = known_[parameter];
-    for (std::uint64_t index = 0; index < count; ++index) {
-      const std::string text = space.value(parameter, index);
+    for (const std::string& text : values.of(parameter)) {
       known.hashes.push_back(keys.of_value(parameter, text).low);
       known.floats.push_back(read_float(text));
       known.ints.push_back(read_int(text));

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler/sweep/known_values.hpp"
 #include "compiler/sweep/point_key.hpp"
 #include "compiler/sweep/space.hpp"
 
@@ -12,8 +13,8 @@ namespace raddle::sweep {
 /// Immutable: any thread.
 class PointColumns {
  public:
-  /// Reads and hashes each value of parameters that have no more than some 100,000.
-  PointColumns(const Space& space, const PointKeys& keys);
+  /// Reads and hashes each value that is known.
+  PointColumns(const Space& space, const PointKeys& keys, const KnownValues& values);
   /// PointKey::low of each.
   std::vector<std::uint64_t> keys(std::span<const std::uint64_t> numbers) const;
   /// @pre the values of the parameter can be read as numbers; those of ints() are digits

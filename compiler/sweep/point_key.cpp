@@ -53,6 +53,12 @@ vm::PointKey PointKeys::of(const Point& point) const {
   return {key.high, key.low};
 }
 
+PointKeys PointKeys::with_work(const Hash128& work) const {
+  PointKeys keys = *this;
+  keys.work_ = work;
+  return keys;
+}
+
 std::string parameters_json(const std::vector<Parameter>& parameters, const Point& point) {
   JsonObject object;
   for (std::size_t i = 0; i < parameters.size(); ++i) object.add_text(parameters[i].name, point.values[i]);

@@ -23,10 +23,13 @@ class PointKeys {
   PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed,
             std::vector<ValueType> read_as = {});
   vm::PointKey of(const Point& point) const;
+  /// The keys of the same points where something else is done at each.
+  PointKeys with_work(const Hash128& work) const;
   /// Of the work alone.
   const Hash128& work() const { return work_; }
   /// Of a value of a parameter, given as it is in Point::values.
   Hash128 of_value(std::size_t parameter, std::string_view text) const;
+  ValueType read_as(std::size_t parameter) const { return read_as_[parameter]; }
 
  private:
   Hash128 work_;

@@ -14,6 +14,7 @@ constexpr std::uint64_t most_values = 100'000;
 
 /// Parameters under names that mean nothing else in the language.
 std::string variable(std::string_view parameter) {
+  if (parameter == CommandTemplate::run_seed) return "p_run_seed";
   return fmt::format("p_{}", parameter == "#" ? "number" : parameter);
 }
 
@@ -26,11 +27,12 @@ class ScriptPrinter {
     add("// {}\n\n", title);
     for (const Parameter& parameter : space_.parameters()) names_.push_back(parameter.name);
     names_.emplace_back("#");
+    names_.emplace_back(CommandTemplate::run_seed);
     if (std::ranges::find(names_, "seed") == names_.end()) names_.emplace_back("seed");
     print_app();
     const std::vector<const Values*> grid = space_.grid();
     const bool is_plain = !grid.empty() && options_.shard_count == 1 && !options_.order_seed && !options_.filter &&
-                          !command_.uses("#") && !command_.uses("seed");
+                          !command_.uses("#") && !command_.uses_run_seed();
     const bool is_written = is_plain ? print_grid(grid) : print_list();
     if (!is_written)
       return std::unexpected(fmt::format("not supported yet: a script with more than {} values", most_values));

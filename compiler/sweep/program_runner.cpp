@@ -17,8 +17,6 @@
 namespace raddle::sweep {
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
-
 // A file that nobody else can open, and that is gone with the process.
 vm::FileDescriptor open_nameless() {
   for (const char* folder : {vm::record_folder, "/tmp"}) {
@@ -126,7 +124,7 @@ void ProgramRunner::run(const Point& point, std::function<void(Attempt)> done) {
 
 Attempt ProgramRunner::attempt_of(const Point& point, const vm::ProcessResult& result, Outputs& outputs) const {
   Attempt attempt;
-  attempt.started = now() - result.duration_s;
+  attempt.started = unix_time() - result.duration_s;
   attempt.duration_s = result.duration_s;
   attempt.stdout_size = size_of(outputs.out);
   attempt.stderr_size = size_of(outputs.error);

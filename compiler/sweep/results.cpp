@@ -4,47 +4,112 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <iterator>
 
+#include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
-#include "compiler/sweep/value_texts.hpp"
+#include "vm/value/text.hpp"
 
 namespace raddle::sweep {
 namespace {
 
 constexpr std::size_t first_block = 64, largest_block = 1 << 16;  // points that are looked for together
 
-constexpr std::string_view float_column = "float ", int_column = "int ";
+constexpr std::string_view parameter_word = "parameter ";
+
+constexpr std::array<std::pair<std::string_view, ResultType>, 3> result_words = {
+    {{"int ", ResultType::int_}, {"float ", ResultType::float_}, {"boolean ", ResultType::boolean}}};
+constexpr std::array<std::pair<std::string_view, ValueType>, 3> value_words = {
+    {{"int ", ValueType::int_}, {"float ", ValueType::float_}, {"string ", ValueType::string}}};
+
+template <typename Type>
+using TypeWord = std::pair<std::string_view, Type>;
+
+template <typename Words, typename Type>
+void append_typed_name(std::string& text, const Words& words, const std::string& name, Type type) {
+  text += std::ranges::find(words, type, &TypeWord<Type>::second)->first;
+  (text += name) += '\0';
+}
+
+/// Takes the type off the front of the word. @return nothing if there is none
+template <typename Words>
+auto take_type(const Words& words, std::string_view& word) -> std::optional<decltype(words.front().second)> {
+  for (const auto& [text, type] : words) {
+    if (!word.starts_with(text)) continue;
+    word.remove_prefix(text.size());
+    return type;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
-std::string text_of(std::int64_t word, ValueType type) {
-  return type == ValueType::float_ ? fmt::format("{}", std::bit_cast<double>(word)) : fmt::format("{}", word);
+void append_result(std::string& text, std::int64_t word, ResultType type) {
+  switch (type) {
+    case ResultType::int_: fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), word); break;
+    case ResultType::float_: vm::append_float(text, std::bit_cast<double>(word)); break;
+    case ResultType::boolean: text += word == 0 ? "false" : "true"; break;
+  }
 }
 
-std::string column_word(const ResultColumn& column) {
-  return fmt::format("{}{}", column.type == ValueType::float_ ? float_column : int_column, column.name);
+std::string text_of(const BatchForm& form) {
+  std::string text;
+  for (const ResultColumn& column : form.results) append_typed_name(text, result_words, column.name, column.type);
+  for (const auto& [name, type] : form.parameters) {
+    text += parameter_word;
+    append_typed_name(text, value_words, name, type);
+  }
+  return text;
 }
 
-ResultColumn column_of(const std::string& word) {
-  if (word.starts_with(float_column)) return {word.substr(float_column.size()), ValueType::float_};
-  return {word.substr(int_column.size()), ValueType::int_};
+BatchForm batch_form(const std::vector<std::string>& words) {
+  BatchForm form;
+  for (const std::string_view word : words) {
+    std::string_view left = word;
+    if (left.starts_with(parameter_word)) {
+      left.remove_prefix(parameter_word.size());
+      if (const auto type = take_type(value_words, left)) form.parameters.emplace_back(left, *type);
+    } else if (const auto type = take_type(result_words, left)) {
+      form.results.push_back({std::string(left), *type});
+    }
+  }
+  return form;
+}
+
+EarlierResults::EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run)
+    : record_(record), form_(form), own_run_(std::move(own_run)) {
+  add_work(form.keys, form.columns);
+  for (const EarlierWork& earlier : form.earlier_works) add_work(form.keys.with_work(earlier.work), earlier.columns);
+}
+
+void EarlierResults::add_work(PointKeys keys, std::vector<ResultColumn> columns) {
+  const std::uint64_t work = form_.points == nullptr ? 0 : keys.work().low;
+  works_.push_back({std::move(keys), std::move(columns), EarlierBatches(record_, work, own_run_)});
+}
+
+std::vector<std::uint64_t> EarlierResults::keys_of(const Work& work, std::span<const std::uint64_t> numbers) const {
+  std::vector<std::uint64_t> keys = form_.points->keys(numbers);
+  const std::uint64_t difference = work.keys.work().low - form_.keys.work().low;
+  for (std::uint64_t& key : keys) key += difference;
+  return keys;
 }
 
 bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const {
-  if (result.outcome != vm::PointOutcome::ok || result.collect == form_.collect) return true;
-  if (result.stdout_size > result.stdout_end.size() || std::ranges::any_of(form_.collectors, &Collector::reads_file))
+  vm::Attempt& attempt = result.attempt;
+  if (attempt.outcome != vm::PointOutcome::ok || result.collect == form_.collect) return true;
+  if (attempt.stdout_size > attempt.stdout_end.size() || std::ranges::any_of(form_.collectors, &Collector::reads_file))
     return false;
   JsonObject results;
-  for (const auto& [name, text] : json_members(result.results))
+  for (const auto& [name, text] : json_members(attempt.results))
     if (std::ranges::find(form_.assigned, name) != form_.assigned.end()) results.add_text(name, text);
   if (!form_.collectors.empty() || form_.assigned.empty()) {
-    const auto collected = collect_all(form_.collectors, point, result.stdout_end);
+    const auto collected = collect_all(form_.collectors, point, attempt.stdout_end);
     if (!collected) return false;
     for (const auto& [name, text] : json_members(*collected)) results.add_text(name, text);
   }
-  result.results = results.text();
+  attempt.results = results.text();
   return true;
 }
 
@@ -58,9 +123,10 @@ std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> number
   std::vector<std::uint64_t> keys;
   if (form_.points != nullptr) {
     if (!single_keys_) single_keys_ = record_.done_keys(form_.keys.work().low);
-    if (single_keys_->empty() && batches_.is_empty()) return are_done;
+    EarlierBatches& batches = works_.front().batches;
+    if (single_keys_->empty() && batches.is_empty()) return are_done;
     keys = form_.points->keys(numbers);
-    are_done = batches_.contain(numbers, keys);
+    are_done = batches.contain(numbers, keys);
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (are_done[i]) continue;
@@ -70,14 +136,16 @@ std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> number
   return are_done;
 }
 
-std::optional<EarlierResults::Found> EarlierResults::find_single(const Point& point) {
-  std::optional<vm::EarlierResult> result = record_.find_latest(form_.keys.of(point), own_run_);
+std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t work, const Point& point) {
+  std::optional<vm::EarlierResult> result = record_.find_latest(works_[work].keys.of(point), own_run_);
   if (!result || !adapt(point, *result)) return std::nullopt;
-  return Found{result->outcome, result->duration_s, json_members(result->results)};
+  const vm::Attempt& attempt = result->attempt;
+  return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), json_members(attempt.results)};
 }
 
-BatchValues EarlierResults::find_in_batches(std::span<const std::uint64_t> numbers) {
-  if (!batches_.is_empty()) return batches_.find(numbers, form_.points->keys(numbers));
+BatchValues EarlierResults::find_in_batches(std::size_t work, std::span<const std::uint64_t> numbers) {
+  EarlierBatches& batches = works_[work].batches;
+  if (!batches.is_empty()) return batches.find(numbers, keys_of(works_[work], numbers));
   BatchValues none;
   none.is_found.resize(numbers.size());
   return none;
@@ -88,11 +156,14 @@ ResultRows::ResultRows(const ResultForm& form, CursorOptions options, EarlierRes
   options_.order_seed.reset();
 }
 
-std::vector<std::string> ResultRows::known_results() const {
-  std::vector<std::string> names;
-  if (form_.collectors.empty())
-    for (const ResultColumn& column : form_.columns) names.push_back(column.name);
-  return names;
+ResultNames ResultRows::known_results() const {
+  ResultNames known{form_.assigned, true};
+  if (known.names.empty() && form_.collectors.empty()) known.names.emplace_back(printed_result);
+  for (const Collector& collector : form_.collectors) {
+    std::ranges::copy(collector.names(), std::back_inserter(known.names));
+    known.are_all &= !collector.names().empty();
+  }
+  return known;
 }
 
 namespace {
@@ -101,42 +172,43 @@ namespace {
 class RowMaker {
  public:
   RowMaker(const ResultForm& form, EarlierResults& earlier)
-      : form_(form), earlier_(earlier), values_(form.space), texts_(form.columns.size()) {
-    for (const ResultColumn& column : form.columns) names_.push_back(column.name);
-  }
+      : form_(form), earlier_(earlier), values_(form.space, form.known) {}
 
-  const ResultRow& of_batch(std::uint64_t number, const BatchValues& batches, std::size_t index) {
-    values_.read(number, row_.values);
-    row_.outcome = name_of(vm::PointOutcome::ok);
+  const ResultRow& of_batch(std::size_t work, std::uint64_t number, const BatchValues& batches, std::size_t index) {
+    begin(number, name_of(vm::PointOutcome::ok));
     set_duration(batches.durations_s[index]);
-    row_.results.clear();
-    for (std::size_t i = 0; i < std::min(texts_.size(), batches.columns.size()); ++i) {
-      write(texts_[i], batches.columns[i][index], form_.columns[i].type);
-      row_.results.emplace_back(names_[i], texts_[i]);
+    const std::vector<ResultColumn>& columns = earlier_.columns_of(work);
+    texts_.resize(std::max(texts_.size(), columns.size()));
+    for (std::size_t i = 0; i < std::min(columns.size(), batches.columns.size()); ++i) {
+      texts_[i].clear();
+      append_result(texts_[i], batches.columns[i][index], columns[i].type);
+      row_.results.emplace_back(columns[i].name, texts_[i]);
     }
     return row_;
   }
 
-  const ResultRow& of_single(std::uint64_t number) {
-    values_.read(number, row_.values);
-    row_.outcome = "not run";
-    row_.duration_s = {};
-    row_.results.clear();
-    found_ = earlier_.find_single(form_.space.point(number));
-    if (!found_) return row_;
-    row_.outcome = name_of(found_->outcome);
+  /// @return null if there is none
+  const ResultRow* of_single(std::size_t work, std::uint64_t number) {
+    found_ = earlier_.find_single(work, form_.space.point(number));
+    if (!found_) return nullptr;
+    begin(number, name_of(found_->outcome));
     set_duration(found_->duration_s);
+    row_.reason = found_->reason;
     for (const auto& [name, text] : found_->results) row_.results.emplace_back(name, text);
+    return &row_;
+  }
+
+  const ResultRow& of_none(std::uint64_t number) {
+    begin(number, "not run");
     return row_;
   }
 
  private:
-  static void write(std::string& text, std::int64_t word, ValueType type) {
-    text.clear();
-    if (type == ValueType::float_)
-      fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), std::bit_cast<double>(word));
-    else
-      fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), word);
+  void begin(std::uint64_t number, std::string_view outcome) {
+    values_.read(number, row_.values);
+    row_.outcome = outcome;
+    row_.duration_s = row_.reason = {};
+    row_.results.clear();
   }
   void set_duration(double seconds) {
     if (seconds != seconds_ || duration_.empty()) {
@@ -149,18 +221,42 @@ class RowMaker {
   const ResultForm& form_;
   EarlierResults& earlier_;
   ValueTexts values_;
-  std::vector<std::string> names_, texts_;  // of the columns
+  std::vector<std::string> texts_;  // of the columns
   std::string duration_;
   double seconds_ = 0;  // that duration_ tells
   std::optional<EarlierResults::Found> found_;
   ResultRow row_;
 };
 
+/// Rows of many points: of each what the latest work has that has it.
+class BlockReader {
+ public:
+  BlockReader(const ResultForm& form, EarlierResults& earlier) : earlier_(earlier), maker_(form, earlier) {}
+
+  void find(std::span<const std::uint64_t> numbers) {
+    batches_.clear();
+    for (std::size_t work = 0; work < earlier_.work_count(); ++work)
+      batches_.push_back(earlier_.find_in_batches(work, numbers));
+  }
+  const ResultRow& row(std::uint64_t number, std::size_t index) {
+    for (std::size_t work = 0; work < batches_.size(); ++work) {
+      if (batches_[work].is_found[index]) return maker_.of_batch(work, number, batches_[work], index);
+      if (const ResultRow* found = maker_.of_single(work, number)) return *found;
+    }
+    return maker_.of_none(number);
+  }
+
+ private:
+  EarlierResults& earlier_;
+  RowMaker maker_;
+  std::vector<BatchValues> batches_;  // by work
+};
+
 }  // namespace
 
 void ResultRows::for_each(const std::function<bool(const ResultRow&)>& visit) const {
   Cursor cursor(form_.space, options_);
-  RowMaker maker(form_, earlier_);
+  BlockReader reader(form_, earlier_);
   std::vector<std::uint64_t> numbers;
   for (std::size_t block = first_block;; block = std::min(2 * block, largest_block)) {
     numbers.clear();
@@ -170,11 +266,9 @@ void ResultRows::for_each(const std::function<bool(const ResultRow&)>& visit) co
       numbers.push_back(*number);
     }
     if (numbers.empty()) return;
-    const BatchValues batches = earlier_.find_in_batches(numbers);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const ResultRow& row = batches.is_found[i] ? maker.of_batch(numbers[i], batches, i) : maker.of_single(numbers[i]);
-      if (!visit(row)) return;
-    }
+    reader.find(numbers);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (!visit(reader.row(numbers[i], i))) return;
   }
 }
 

@@ -14,27 +14,43 @@
 
 namespace raddle::sweep {
 
-/// A result that batches have: what its words are.
+/// What the words of a batch's column are.
+enum class ResultType : std::uint8_t { int_, float_, boolean };
+
 struct ResultColumn {
   std::string name;
-  ValueType type = ValueType::float_;
+  ResultType type = ResultType::float_;
 };
 
-/// A word of a batch as text.
-std::string text_of(std::int64_t word, ValueType type);
-/// `float energy`, as it is recorded, and back.
-std::string column_word(const ResultColumn& column);
-ResultColumn column_of(const std::string& word);
+/// Adds a word of a batch as text.
+void append_result(std::string& text, std::int64_t word, ResultType type);
+
+/// What a run's record says of its batches: the results that they have, and as what the parameters are read.
+struct BatchForm {
+  std::vector<ResultColumn> results;
+  std::vector<std::pair<std::string, ValueType>> parameters;
+};
+/// `float energy`, `parameter int n`, each ended by a zero byte.
+std::string text_of(const BatchForm& form);
+BatchForm batch_form(const std::vector<std::string>& words);
+
+/// What was done at the points before the script was changed. Its results stand where there are no newer ones.
+struct EarlierWork {
+  Hash128 work;
+  std::vector<ResultColumn> columns;  ///< of its batches
+};
 
 /// How results of a sweep are made and found.
 struct ResultForm {
   const Space& space;
+  const KnownValues& known;
   const PointKeys& keys;
   const std::vector<Collector>& collectors;
-  std::string collect;                     ///< the collectors as one text
-  std::vector<std::string> assigned = {};  ///< results that a script assigns: no collector makes them
-  std::vector<ResultColumn> columns = {};  ///< of batches; none: there are no batches
-  const PointColumns* points = nullptr;    ///< where there may be batches
+  std::string collect;                          ///< the collectors as one text
+  std::vector<std::string> assigned = {};       ///< results that a script assigns: no collector makes them
+  std::vector<ResultColumn> columns = {};       ///< of batches; none: there are no batches
+  const PointColumns* points = nullptr;         ///< where there may be batches
+  std::vector<EarlierWork> earlier_works = {};  ///< the latest first
 };
 
 /// What earlier runs have of points, as this sweep wants it: results of runs that made them otherwise are made anew
@@ -42,29 +58,36 @@ struct ResultForm {
 class EarlierResults {
  public:
   /// @param own_run  its results go before those of others; "": none
-  EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run)
-      : record_(record),
-        form_(form),
-        own_run_(std::move(own_run)),
-        batches_(record, form.points == nullptr ? 0 : form.keys.work().low, own_run_) {}
+  EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run);
   std::vector<bool> are_done(std::span<const std::uint64_t> numbers);
   /// The last attempt at a point, with the results in this sweep's form.
   struct Found {
     vm::PointOutcome outcome = vm::PointOutcome::ok;
     double duration_s = 0;
+    std::string reason;  ///< of a failure
     std::vector<std::pair<std::string, std::string>> results;
   };
-  BatchValues find_in_batches(std::span<const std::uint64_t> numbers);
+  /// What was done at each point, now or earlier: the sweep's own work is the first.
+  std::size_t work_count() const { return works_.size(); }
+  const std::vector<ResultColumn>& columns_of(std::size_t work) const { return works_[work].columns; }
+  BatchValues find_in_batches(std::size_t work, std::span<const std::uint64_t> numbers);
   /// Of a point that no batch has.
-  std::optional<Found> find_single(const Point& point);
+  std::optional<Found> find_single(std::size_t work, const Point& point);
 
  private:
+  struct Work {
+    PointKeys keys;
+    std::vector<ResultColumn> columns;
+    EarlierBatches batches;
+  };
+  void add_work(PointKeys keys, std::vector<ResultColumn> columns);
+  std::vector<std::uint64_t> keys_of(const Work& work, std::span<const std::uint64_t> numbers) const;
   bool is_done(const Point& point);
   bool adapt(const Point& point, vm::EarlierResult& result) const;
   vm::RunRecord& record_;
   const ResultForm& form_;
   std::string own_run_;
-  EarlierBatches batches_;
+  std::vector<Work> works_;
   std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With batches
 };
 
@@ -74,7 +97,14 @@ struct ResultRow {
   std::vector<std::string_view> values;  ///< of the parameters
   std::string_view outcome;              ///< "ok", "exit code", ..., "not run"
   std::string_view duration_s;
+  std::string_view reason;  ///< of a failure
   std::vector<Result> results;
+};
+
+/// The names of results as far as they are known without a look at the rows, in the order of the columns.
+struct ResultNames {
+  std::vector<std::string> names;
+  bool are_all = true;  ///< there are no others
 };
 
 /// Rows in the order of the points' numbers, as often as they are asked for.
@@ -84,8 +114,7 @@ class ResultRows {
   /// @param visit  returns false to end it
   void for_each(const std::function<bool(const ResultRow&)>& visit) const;
   const std::vector<Parameter>& parameters() const { return form_.space.parameters(); }
-  /// The names of all results, if they are known without a look at the rows.
-  std::vector<std::string> known_results() const;
+  ResultNames known_results() const;
 
  private:
   const ResultForm& form_;

@@ -71,6 +71,6 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 && std::ranges::all_of(text, is_part);
 }
 
-bool is_distribution(std::string_view name) { return name == "U" || name == "N" || name == "logU"; }
+bool is_distribution(std::string_view name) { return name == "U" || name == "N" || name == "logU" || name == "intU"; }
 
 }  // namespace raddle::sweep

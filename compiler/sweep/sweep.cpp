@@ -70,7 +70,7 @@ bool Sweep::prepare_next() {
   std::unique_lock lock(mutex_);
   if (is_at_end) {
     all_prepared_ = true;
-    if (!cursor_.error().empty()) stop_ = SweepStop::broken;
+    if (!error().empty()) stop_ = SweepStop::broken;
     return false;
   }
   if (candidates_.empty()) return true;
@@ -88,8 +88,12 @@ bool Sweep::look_ahead() {
     numbers.push_back(*number);
   }
   look_ahead_ = std::min(2 * look_ahead_, batches_ == nullptr ? point_look_ahead : batch_look_ahead);
-  std::vector<bool> are_done(numbers.size());
-  if (hooks_.are_done && !numbers.empty()) are_done = hooks_.are_done(numbers);
+  Done found = hooks_.are_done && !numbers.empty() ? hooks_.are_done(numbers) : std::vector<bool>(numbers.size());
+  if (!found) {
+    error_ = std::move(found.error());
+    return false;
+  }
+  const std::vector<bool>& are_done = *found;
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (!are_done[i]) candidates_.push_back(numbers[i]);
   const std::lock_guard lock(mutex_);

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <expected>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -43,14 +44,17 @@ enum class SweepStop : std::uint8_t {
   none,      ///< all points are through
   asked,     ///< request_stop()
   failures,  ///< too many of them
-  broken,    ///< the filter failed, or a result could not be kept
+  broken,    ///< the filter failed, the record can not be read, or a result could not be kept
 };
 
 class Sweep {
  public:
+  /// Which points an earlier run has done. @error  the record can not be read: the sweep ends
+  using Done = std::expected<std::vector<bool>, std::string>;
+  using FindDone = std::function<Done(std::span<const std::uint64_t> numbers)>;
+  /// None of them throws: threads of the runner still call back when run() is left.
   struct Hooks {
-    /// Which of these points an earlier run has done; may be empty
-    std::function<std::vector<bool>(std::span<const std::uint64_t> numbers)> are_done;
+    FindDone are_done;  ///< may be empty
     /// Keeps what came of an attempt; called from the runner's threads. @return false if it can not
     std::function<bool(const Point&, const Attempt&, std::uint32_t attempt, bool is_last)> keep;
     /// The same for points that have ended well together.
@@ -67,6 +71,8 @@ class Sweep {
   void end_now();
   SweepCounts counts() const;
   const Failures& failures() const { return failures_; }  ///< after run()
+  /// After run(): why it is broken; "": a result could not be kept.
+  const std::string& error() const { return cursor_.error().empty() ? error_ : cursor_.error(); }
 
  private:
   /// A point, or many.
@@ -97,6 +103,7 @@ class Sweep {
   const std::size_t ready_target_;
   std::deque<std::uint64_t> candidates_;  // points that no earlier run has done. Of run()
   std::size_t look_ahead_;                // points that are looked at together. Of run()
+  std::string error_;                     // of are_done. Of run()
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;

@@ -12,6 +12,9 @@
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/parquet.hpp"
 #include "compiler/sweep/scan.hpp"
+#include "compiler/terminal/text_width.hpp"
+#include "stdlib/native/utf8.hpp"
+#include "vm/value/reduction.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -27,15 +30,25 @@ std::string_view name_of_statistic(Statistic wanted) {
   return std::ranges::find(statistics, wanted, &std::pair<std::string_view, Statistic>::second)->first;
 }
 
-/// Welford's running mean and variance.
+/// Of a result: a boolean counts as 1 or 0, so that its mean is a share.
+std::optional<double> number_of(std::string_view result) {
+  if (result == "true" || result == "false") return result == "true" ? 1 : 0;
+  return read_number(result);
+}
+
+/// So that `min` is the text of one of the values, and equal means are equal texts.
+std::string exact_text(double number) { return fmt::format("{}", number == 0 ? 0.0 : number); }
+
+/// As `sum`, `avg` and the like of the language: the sum is compensated, the mean is the sum by the number. The
+/// deviation is that of a sample, by Welford's running variance.
 class Summary {
  public:
   void add(double value) {
     ++count_;
-    const double distance = value - mean_;
-    mean_ += distance / static_cast<double>(count_);
-    squares_ += distance * (value - mean_);
-    sum_ += value;
+    const double distance = value - running_mean_;
+    running_mean_ += distance / static_cast<double>(count_);
+    squares_ += distance * (value - running_mean_);
+    sum_.add(value);
     min_ = std::min(min_, value);
     max_ = std::max(max_, value);
   }
@@ -45,18 +58,19 @@ class Summary {
     if (count_ == 0 || (statistic == Statistic::std_ && count_ == 1)) return "";
     switch (statistic) {
       case Statistic::n: break;
-      case Statistic::mean: return short_text(mean_);
-      case Statistic::std_: return short_text(std::sqrt(squares_ / static_cast<double>(count_ - 1)));
-      case Statistic::min: return short_text(min_);
-      case Statistic::max: return short_text(max_);
-      case Statistic::sum: return short_text(sum_);
+      case Statistic::mean: return exact_text(sum_.total() / static_cast<double>(count_));
+      case Statistic::std_: return exact_text(std::sqrt(squares_ / static_cast<double>(count_ - 1)));
+      case Statistic::min: return exact_text(min_);
+      case Statistic::max: return exact_text(max_);
+      case Statistic::sum: return exact_text(sum_.total());
     }
     return "";
   }
 
  private:
   std::uint64_t count_ = 0;
-  double mean_ = 0, squares_ = 0, sum_ = 0;
+  double running_mean_ = 0, squares_ = 0;
+  vm::CompensatedSum sum_;
   double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
 };
 
@@ -74,15 +88,11 @@ void append_json_row(std::string& text, const std::vector<std::string>& heads,
 
 std::vector<std::string_view> views_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char sign) { return (sign & 0xC0) != 0x80; }));
-}
-
 std::string line_of(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
                     const std::vector<bool>& is_number) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string blanks(widths[i] - width_of(cells[i]), ' ');
+    const std::string blanks(widths[i] - terminal::text_width(cells[i]), ' ');
     if (i != 0) line += "  ";
     line += is_number[i] ? blanks + cells[i] : cells[i] + blanks;
   }
@@ -103,10 +113,11 @@ std::vector<std::string> statistic_names() {
   return names;
 }
 
-/// In the order in which they first come; points may have different ones.
+/// Those that are not known before stand in the order in which they first come; points may have different ones.
 Table::Cells Table::result_names(std::size_t most_rows) const {
-  Cells names = rows_.known_results();
-  if (!names.empty()) return names;
+  ResultNames known = rows_.known_results();
+  Cells names = std::move(known.names);
+  if (known.are_all) return names;
   rows_.for_each([&](const ResultRow& row) {
     for (const auto& [name, value] : row.results)
       if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
@@ -117,18 +128,20 @@ Table::Cells Table::result_names(std::size_t most_rows) const {
 
 Table::Cells Table::columns(const Cells& results) const {
   Cells columns;
-  const auto is_taken = [&](const std::string& name) { return std::ranges::find(columns, name) != columns.end(); };
+  const auto add = [&](std::string name, std::string_view suffix) {  // no two columns may have one name
+    while (std::ranges::find(columns, name) != columns.end()) name += suffix;
+    columns.push_back(std::move(name));
+  };
   if (!grouping_.statistics.empty()) {
-    for (const std::size_t parameter : grouping_.parameters) columns.push_back(rows_.parameters()[parameter].name);
+    for (const std::size_t parameter : grouping_.parameters) add(rows_.parameters()[parameter].name, "");
     for (const std::string& name : results)
       for (const Statistic statistic : grouping_.statistics)
-        columns.push_back(fmt::format("{}_{}", name, name_of_statistic(statistic)));
+        add(fmt::format("{}_{}", name, name_of_statistic(statistic)), "_result");
     return columns;
   }
-  for (const Parameter& parameter : rows_.parameters()) columns.push_back(parameter.name);
-  for (const std::string& name : results) columns.push_back(is_taken(name) ? name + "_result" : name);
-  columns.emplace_back(is_taken("outcome") ? "outcome_of_run" : "outcome");
-  columns.emplace_back(is_taken("duration_s") ? "duration_s_of_run" : "duration_s");
+  for (const Parameter& parameter : rows_.parameters()) add(parameter.name, "");
+  for (const std::string& name : results) add(name, "_result");
+  for (const char* name : {"outcome", "duration_s", "reason"}) add(name, "_of_run");
   return columns;
 }
 
@@ -144,6 +157,7 @@ void Table::for_each(const Cells& results, const Visit& visit) const {
         cells[parameter_count + static_cast<std::size_t>(found - results.begin())] = value;
     cells.push_back(row.outcome);
     cells.push_back(row.duration_s);
+    cells.push_back(row.reason);
     return visit(cells);
   });
 }
@@ -169,9 +183,12 @@ void Table::for_each_group(const Cells& results, const Visit& visit) const {
       group = known;
       last_values = values;
     }
-    for (const auto& [name, value] : row.results)
-      if (const std::optional<double> number = read_number(value))
-        group->results[static_cast<std::size_t>(std::ranges::find(results, name) - results.begin())].add(*number);
+    for (const auto& [name, value] : row.results) {
+      const auto found = std::ranges::find(results, name);
+      const std::optional<double> number = number_of(value);
+      if (number && found != results.end())
+        group->results[static_cast<std::size_t>(found - results.begin())].add(*number);
+    }
     return true;
   });
   for (const Group& each : groups) {
@@ -250,7 +267,8 @@ std::string Table::excerpt(std::size_t most_rows) const {
     for (std::string& cell : row) {
       std::ranges::replace_if(
           cell, [](char sign) { return static_cast<unsigned char>(sign) < ' '; }, ' ');
-      if (cell.size() > widest) cell = cell.substr(0, widest - 3) + "...";
+      if (terminal::text_width(cell) > widest)
+        cell = cell.substr(0, stdlib::native::utf8_offset(cell, widest - 3)) + "...";
     }
     has_more = shown.size() > most_rows;
     if (!has_more) shown.push_back(std::move(row));
@@ -260,7 +278,7 @@ std::string Table::excerpt(std::size_t most_rows) const {
   std::vector<bool> is_number(names.size(), true);
   for (const Cells& row : shown) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], width_of(row[i]));
+      widths[i] = std::max(widths[i], terminal::text_width(row[i]));
       if (&row != shown.data() && !row[i].empty() && !read_number(row[i])) is_number[i] = false;
     }
   }

@@ -23,7 +23,7 @@ struct Grouping {
 
 enum class TableForm : std::uint8_t { csv, json_lines, parquet };
 
-/// Parameters, results, outcome, duration_s; or what the grouping makes of them.
+/// Parameters, results, outcome, duration_s, reason; or what the grouping makes of them.
 class Table {
  public:
   Table(const ResultRows& rows, Grouping grouping) : rows_(rows), grouping_(std::move(grouping)) {}

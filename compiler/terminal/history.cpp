@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -35,12 +36,17 @@ std::string from_line(std::string_view line) {
   return entry;
 }
 
-/// 0600: what was typed is nobody else's.
-void write_to(const std::string& path, int flags, const std::string& text) {
+/// 0600: what was typed is nobody else's. @return false: not all of it is there
+bool write_to(const std::string& path, int flags, const std::string& text) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, S_IRUSR | S_IWUSR);
-  if (file < 0) return;
-  static_cast<void>(!write(file, text.data(), text.size()));
-  close(file);
+  if (file < 0) return false;
+  std::string_view left = text;
+  while (!left.empty()) {
+    const ssize_t count = write(file, left.data(), left.size());
+    if (count < 0 && errno != EINTR) break;
+    if (count > 0) left.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return close(file) == 0 && left.empty();
 }
 
 }  // namespace
@@ -75,9 +81,11 @@ void History::rewrite() const {
   std::string all;
   for (const std::string& entry : entries_) all += one_line(entry);
   const std::string beside = file_ + ".new";
-  write_to(beside, O_TRUNC, all);
   std::error_code code;
-  std::filesystem::rename(beside, file_, code);
+  if (write_to(beside, O_TRUNC, all))
+    std::filesystem::rename(beside, file_, code);
+  else
+    std::filesystem::remove(beside, code);  // the long one stays
 }
 
 void History::add(const std::string& entry) {

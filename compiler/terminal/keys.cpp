@@ -57,7 +57,13 @@ std::vector<Key> KeyDecoder::feed(std::string_view bytes) {
 
 std::vector<Key> KeyDecoder::flush() {
   std::vector<Key> keys;
-  if (is_pasting_ || kept_.empty()) return keys;
+  if (is_pasting_) {
+    keys.push_back({KeyKind::paste, cleaned(kept_)});
+    kept_.clear();
+    is_pasting_ = false;
+    return keys;
+  }
+  if (kept_.empty()) return keys;
   if (kept_.front() == escape) {
     keys.push_back({KeyKind::escape});
     drop(1);

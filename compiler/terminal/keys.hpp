@@ -1,5 +1,6 @@
 #pragma once
 // From the bytes that a terminal sends to keys.
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,8 +44,11 @@ class KeyDecoder {
  public:
   std::vector<Key> feed(std::string_view bytes);
   /// Bytes are there that may be a key by themselves, or the beginning of one.
-  bool is_waiting() const { return !kept_.empty(); }
-  /// No more bytes have come for a while: an Escape that waits is the key itself.
+  bool is_waiting() const { return is_pasting_ || !kept_.empty(); }
+  /// How long the next byte of the same key may take.
+  std::chrono::milliseconds patience() const { return std::chrono::milliseconds(is_pasting_ ? 1000 : 40); }
+  /// No more bytes have come for so long: an Escape that waits is the key itself, and what was pasted is what is there,
+  /// be it that its end was lost.
   std::vector<Key> flush();
 
  private:

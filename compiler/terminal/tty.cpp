@@ -34,13 +34,23 @@ void Tty::enter() {
   raw.c_cc[VMIN] = 1;
   raw.c_cc[VTIME] = 0;
   is_raw_ = tcsetattr(input_, TCSADRAIN, &raw) == 0;
+  raw_.store(this, std::memory_order_release);  // publishes before_
   write(begin_paste_marks);
 }
 
 void Tty::leave() {
   if (!std::exchange(is_raw_, false)) return;
-  write(end_paste_marks);
-  tcsetattr(input_, TCSADRAIN, &before_);
+  restore();
+  raw_.store(nullptr, std::memory_order_release);
+}
+
+std::atomic<const Tty*> Tty::raw_{nullptr};
+
+void Tty::restore() {
+  const Tty* raw = raw_.load(std::memory_order_acquire);
+  if (raw == nullptr) return;
+  raw->write(end_paste_marks);
+  tcsetattr(raw->input_, TCSADRAIN, &raw->before_);
 }
 
 std::optional<std::string> Tty::read(std::chrono::milliseconds most) {

@@ -2,6 +2,7 @@
 // The terminal itself: its mode, its size, its bytes.
 #include <termios.h>
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -26,8 +27,12 @@ class Tty {
   /// As it was before: while others use it, and before the process ends without destructors.
   void leave();
   void enter();
+  /// What leave() does to the terminal, of whichever Tty is raw: for the end of a process that no destructor sees, even
+  /// in a signal handler.
+  static void restore();
 
  private:
+  static std::atomic<const Tty*> raw_;  ///< there is one terminal. Written by enter() and leave()
   const int input_, output_;
   termios before_{};
   bool is_raw_ = false;

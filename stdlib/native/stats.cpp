@@ -33,7 +33,7 @@ double deviation(const vm::Reduction<T>& all) {
 template <typename T>
 Result mean_and_deviation(const vm::Reduction<T>& all, Results results) {
   if (all.count == 0) return no_elements("stats");
-  results[0] = Value::of(all.mean);
+  results[0] = Value::of(all.mean());
   results[1] = Value::of(deviation(all));
   return {};
 }
@@ -41,7 +41,7 @@ Result mean_and_deviation(const vm::Reduction<T>& all, Results results) {
 template <typename T>
 Result count_mean_m2(const vm::Reduction<T>& all, Results results) {
   results[0] = Value::of(all.count);
-  results[1] = Value::of(all.mean);
+  results[1] = Value::of(all.count == 0 ? 0.0 : all.mean());
   results[2] = Value::of(all.m2);
   return {};
 }
@@ -49,7 +49,7 @@ Result count_mean_m2(const vm::Reduction<T>& all, Results results) {
 template <typename T>
 Result mean(const vm::Reduction<T>& all, Results results) {
   if (all.count == 0) return no_elements("avg");
-  return give(results, Value::of(all.sum.total() / static_cast<double>(all.count)));
+  return give(results, Value::of(all.mean()));
 }
 
 template <typename T>
@@ -115,14 +115,14 @@ Result combine_moments(Call, Arguments arguments, Results results) {
   std::vector<vm::Reduction<double>> parts;
   visit_numbers<std::int64_t>(arguments[0], [&](std::int64_t count) { parts.emplace_back().count = count; });
   std::size_t next = 0;
-  visit_numbers<double>(arguments[1], [&](double mean) { parts.at(next++).mean = mean; });
+  visit_numbers<double>(arguments[1], [&](double mean) { parts.at(next++).center = mean; });
   next = 0;
   visit_numbers<double>(arguments[2], [&](double m2) { parts.at(next++).m2 = m2; });
   vm::Reduction<double> all;
   for (const vm::Reduction<double>& part : parts) all = all.joined(part);
   if (all.count == 0) return fail("stat_combine: there are no numbers");
   results[0] = Value::of(all.count);
-  results[1] = Value::of(all.mean);
+  results[1] = Value::of(all.center);  // there are no sums to make it of
   results[2] = Value::of(deviation(all));
   return {};
 }

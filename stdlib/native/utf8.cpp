@@ -67,4 +67,18 @@ void utf8_append(std::string& text, std::uint32_t code_point) {
   }
 }
 
+std::string utf8_repaired(std::string_view text) {
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // by width: what is less has a shorter form
+  constexpr std::uint32_t none = 0xfffd;
+  std::string repaired;
+  for (std::size_t offset = 0; offset < text.size();) {
+    const std::size_t width = utf8_width(text, offset);
+    const std::uint32_t code_point = utf8_code_point(text, offset);
+    const bool is_stray = width == 1 && code_point >= 0x80;
+    utf8_append(repaired, is_stray || code_point < least[width] ? none : code_point);
+    offset += width;
+  }
+  return repaired;
+}
+
 }  // namespace raddle::stdlib::native

@@ -18,5 +18,7 @@ std::size_t utf8_width(std::string_view text, std::size_t offset);
 void utf8_append(std::string& text, std::uint32_t code_point);
 /// The code point that begins at `offset`; a stray byte as itself.
 std::uint32_t utf8_code_point(std::string_view text, std::size_t offset);
+/// The text, with U+FFFD for each byte that belongs to no character.
+std::string utf8_repaired(std::string_view text);
 
 }  // namespace raddle::stdlib::native

@@ -52,8 +52,8 @@ CASES = [
     ("run --workers=none hello.df", 2, "", "workers"),
     ("run --emit=nothing hello.df", 2, "", "emit"),
     # options and arguments
-    ("run hello.df --workers=2", 2, "", "options of raddle stand before it: `raddle run --workers=2 SCRIPT`"),
-    ("run hello.df --stats", 2, "", "`raddle run --stats .. SCRIPT`"),
+    ("run hello.df --workers=2", 2, "", "those of raddle stand before it: type `raddle run --workers=2 hello.df`"),
+    ("run hello.df --stats", 2, "", "`raddle run --stats hello.df`"),
     ("run hello.df -k", 2, "", "`-k` stands behind the script"),
     ("sweep -p a=1,2 ./model-program {a}", 2, "", "a command stands behind `--`"),
     ("sweep -p a=1,2 model.df", 2, "", "can not read `model.df`"),

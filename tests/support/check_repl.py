@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 from pty_session import PtySession
@@ -22,6 +23,7 @@ from pty_session import PtySession
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests/golden/repl"
 PROMPT = re.compile(r"^(\d+> | +\. )(.*)$")
+ENDLESS = "(int r) endless(int n) { if (n < 2) { r = n; } else { r = endless(n - 1) + endless(n - 2); } }\r"
 CTRL_C, CTRL_D, TAB = "\x03", "\x04", "\t"
 
 
@@ -335,6 +337,49 @@ def sigterm_leaves_the_terminal_as_it_was(place):
         expect_in("\x1b[?2004l", session.raw, "the mode of pastes")
 
 
+def echoes(session):
+    return termios.tcgetattr(session.terminal)[3] & (termios.ECHO | termios.ICANON) == termios.ECHO | termios.ICANON
+
+
+def the_terminal_is_left_as_it_was_at_any_end(place):
+    for end in (signal.SIGSEGV, signal.SIGABRT, signal.SIGQUIT):
+        with place.session() as session:
+            session.wait_for_prompt()
+            expect(echoes(session), False, "raw")
+            os.kill(session.process, end)
+            expect((session.wait_for_end(), echoes(session)), (-end, True), "exit code, and the terminal")
+    with place.session() as session:  # a second signal, while a computation keeps the first from being the end
+        session.wait_for_prompt()
+        session.send(ENDLESS + "x = endless(90);\r")
+        session.wait_for_text("running")
+        os.kill(session.process, signal.SIGTERM)
+        time.sleep(0.2)
+        os.kill(session.process, signal.SIGTERM)
+        expect((session.wait_for_end(), echoes(session)), (75, True), "exit code, and the terminal")
+
+
+def a_paste_without_end_ends(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send("\x1b[200~6 * ")
+        session.wait_for_text("1> 6 *")
+        session.send("7\r")
+        session.wait_for_text("42")
+
+
+def a_reset_after_an_endless_computation(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send(ENDLESS + "x = endless(90);\r")
+        session.wait_for_text("running")
+        session.send(CTRL_C)
+        session.wait_for_text("stopped: x")
+        session.send(":reset\r6 * 7\r")
+        session.wait_for_text("42")
+        session.send(CTRL_D)
+        expect(session.wait_for_end(), 0, "exit code")
+
+
 def saved_and_loaded(place):
     with place.session() as session:
         session.wait_for_prompt()
@@ -376,6 +421,7 @@ TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_en
          programs_do_not_take_what_is_typed, a_module_is_read_again_until_it_is_right, memory_is_bounded,
          background_output_leaves_the_prompt_whole, entries_go_on_over_lines, pasted_lines_are_one_entry, history_stays,
          tab_completes, colours, wide_characters_and_wrapping, size_changes, sigterm_leaves_the_terminal_as_it_was,
+         the_terminal_is_left_as_it_was_at_any_end, a_paste_without_end_ends, a_reset_after_an_endless_computation,
          saved_and_loaded, a_script_is_loaded_first, time_is_told, a_pipe_is_a_script]
 
 

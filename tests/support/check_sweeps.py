@@ -176,13 +176,13 @@ import math;
 def script_is_swept(folder):
     folder.write("model.df", MODEL)
     expect(folder.column("sweep model.df -p a=4,9 -p n=1:3", "a", "n", "root", "twelfth"),
-           ["4 1 2 12", "4 2 4 6", "4 3 6 4", "9 1 3 12", "9 2 6 6", "9 3 9 4"])
+           ["4 1 2.0 12", "4 2 4.0 6", "4 3 6.0 4", "9 1 3.0 12", "9 2 6.0 6", "9 3 9.0 4"])
     folder.run("sweep model.df -p n=1:4 -p a=9,4,1", err="12 points, 6 from the record")
     folder.run("sweep model.df -p a=4.00,4.50 -p n=+1", err="2 points, 1 from the record")
-    expect(folder.column("sweep model.df -p a=4 -p negative=true,false,1", "root"), ["-4", "4", "-4"])
+    expect(folder.column("sweep model.df -p a=4 -p negative=true,false,1", "root"), ["-4.0", "4.0", "-4.0"])
     rows = folder.column("sweep model.df -p a=-1,1,4 -p n=0:2 -o -", "a", "n", "root", "outcome", code=4)
-    expect(rows, ["-1 0  failed", "-1 1  failed", "-1 2  failed", "1 0  failed", "1 1 1 ok", "1 2 2 ok", "4 0  failed",
-                  "4 1 2 ok", "4 2 4 ok"])
+    expect(rows, ["-1 0  failed", "-1 1  failed", "-1 2  failed", "1 0  failed", "1 1 1.0 ok", "1 2 2.0 ok", "4 0  failed",
+                  "4 1 2.0 ok", "4 2 4.0 ok"])
     done = folder.run("sweep model.df -p a=-1,1 --no-cache", code=4, err="1 failed: model.df:8:7: ")
     expect("as point 1: raddle run model.df --a=-1\n" in done.stderr, True)
     folder.run("rerun --failed", code=4, err="1 point, 1 failed")
@@ -190,18 +190,13 @@ def script_is_swept(folder):
     folder.run("sweep model.df -p a=1,4 --lhs 3 -p 'n~U(1,2)'", code=2, err="is no int")
     expect(folder.column("sweep model.df -p a=1:100 -p n=1,2,3 --group-by n --agg n,sum", "twelfth_sum"), ["1200", "600", "400"])
     numbered = folder.column("sweep model.df -p a=1:2000 --order random --shard 2/3 --where 'a > 10'", "a", "root")
-    expect(numbered, [f"{a} {number(a ** 0.5 * 2)}" for a in range(2, 2001, 3) if a > 10])
+    expect(numbered, [f"{a} {a ** 0.5 * 2}" for a in range(2, 2001, 3) if a > 10])
     run = json.loads(folder.run("runs list --json").stdout)["runs"][-1]["id"]
     log = json.loads(folder.run(f"runs logs {run} 17 --json").stdout)["log"]
     expect((log["point"], log["parameters"], log["results"]["root"]), (17, {"a": 17}, 2 * 17 ** 0.5))
     folder.write("model.df", folder.read("model.df").replace("12 %/ k", "13 %/ k"))
     done = folder.run("sweep model.df -p a=4,9 -p n=1:3")
     expect("from the record" in done.stderr, False)  # another script
-
-
-def number(value):
-    """As the table writes it."""
-    return repr(value).removesuffix(".0")
 
 
 def batches_tell_each_point(folder):
@@ -216,13 +211,13 @@ def batches_tell_each_point(folder):
            ["0  failed", "1 12 ok", "2  failed", "3 4 ok", "4 3 ok", "5  failed", "6 2 ok", "7  failed", "8  failed", "9 1 ok"])
     expect(folder.column("sweep holds.df -p x=1,3,+1,1", "x", "y", "outcome"), ["1 12 ok", "3 4 ok", "+1 12 ok", "1 12 ok"])
     folder.write("double.df", "@param float x = 1.0;\n@result float y = x * 2.0;\n")
-    expect(folder.column("sweep double.df -p x=inf,-inf,nan,1", "y"), ["inf", "-inf", "nan", "2"])
+    expect(folder.column("sweep double.df -p x=inf,-inf,nan,1", "y"), ["Inf", "-Inf", "NaN", "2.0"])
 
 
 def recorded_points_in_another_form(folder):
     folder.write("inverse.df", "@param float x = 1.0;\n@result float y = 1.0 / x;\n")
     folder.run("sweep inverse.df -p x=0.0,2")
-    expect(folder.column("sweep inverse.df -p x=-0.0,0,2 --timeout 10", "x", "y"), ["-0.0 -inf", "0 inf", "2 0.5"])
+    expect(folder.column("sweep inverse.df -p x=-0.0,0,2 --timeout 10", "x", "y"), ["-0.0 -Inf", "0 Inf", "2 0.5"])
     folder.write("both.df", "import io;\n@param int n = 1;\n@result int y = n * 2;\nprintf(\"got %i\", n + y);\n")
     folder.run("sweep both.df -p n=1,2")
     expect(folder.column("sweep both.df -p n=1:3 --collect 'regex:got (\\d+)'", "y", "value"), ["2 3", "4 6", "6 9"])
@@ -290,7 +285,7 @@ def parquet_says_what_csv_says(folder):
         table = pyarrow.parquet.read_table(folder.path / "x.parquet")
         with open(folder.path / "x.csv", encoding="utf-8", newline="") as rows:
             expected = list(csv.DictReader(rows))
-        expect([name for name in expected[0] if name != "duration_s"], table.column_names[:-1])
+        expect([name for name in expected[0] if name != "duration_s"], [name for name in table.column_names if name != "duration_s"])
         for name, type_name in (("k", "int64"), ("q", "int64"), ("f", "double"), ("outcome", "string")):
             column = table.column(name)
             expect(str(column.type), type_name)
@@ -298,6 +293,92 @@ def parquet_says_what_csv_says(folder):
             expect(column.to_pylist(), [None if row[name] == "" else read(row[name]) for row in expected])
         if "s" in table.column_names:
             expect(table.column("s").to_pylist(), [row["s"] for row in expected])
+
+
+def failed_points_once_more(folder):
+    folder.write("model.df", "import assert;\n@param int n = 1;\nassert(n %% 4 != 0, \"four\");\n"
+                             "@result int y = 2 * n;\n@result boolean is_big = n > 2;\n")
+    rows = ["1 2 false ok", "2 4 false ok", "3 6 true ok", "4   failed"]
+    columns = ("n", "y", "is_big", "outcome")
+    expect(folder.column("sweep model.df -p n=1:4 -o -", *columns, code=4), rows)
+    folder.run("sweep model.df -p n=1:100 -o x.csv -j2", code=4, err="25 failed")
+    folder.run("rerun --failed", code=75, err="the first runs have all failed; -k goes on")
+    run = json.loads(folder.run("runs list --json").stdout)["runs"][1]["id"]
+    folder.run(f"rerun {run} --failed -k -j 3", code=4, err="25 points, 25 failed")
+    before = folder.read("x.csv").splitlines()
+    folder.write("model.df", folder.read("model.df").replace("!= 0", "!= 5").replace("2 * n", "3 * n"))
+    done = folder.run(f"rerun {run} --failed", err=f"the script has changed since run {run}")
+    expect("it runs the 25 that failed; 75 other points stay in the table as the earlier script gave them" in done.stderr,
+           True)
+    after = folder.read("x.csv").splitlines()
+    expect(len(after), 101)
+    for number in range(1, 101):  # the rows of those that ended well are as they were
+        expect(after[number].split(",")[:4] if number % 4 == 0 else after[number],
+               [str(number), str(3 * number), "true", "ok"] if number % 4 == 0 else before[number])
+    folder.write("model.df", folder.read("model.df").replace("@param int n", "@param float n").replace("%%", "*"))
+    folder.run(f"rerun {run} --failed", code=3)
+    folder.write("model.df", "@param float n = 1.0;\n@result float y = 2.0 * n;\n")
+    folder.run(f"rerun {run} --failed", code=2, err="the script has changed since run")
+    expect(folder.read("x.csv").splitlines(), after)
+
+
+def changed_table_is_noticed(folder):
+    folder.write("model.df", "import assert;\n@param int n = 1;\nassert(n != 2, \"two\");\n@result int y = 2 * n;\n")
+    folder.write("points.csv", "n\n1\n2\n3\n")
+    folder.run("sweep model.df --from points.csv -o x.csv", code=4)
+    folder.write("points.csv", "n\n5\n7\n3\n8\n")
+    done = folder.run("runs logs --json", err="the parameters of 1 point are not known: the values have changed")
+    expect("they come from `points.csv`" in done.stderr, True)
+    logs = [json.loads(line)["log"] for line in done.stdout.splitlines()]
+    expect(sorted((log["point"], log["parameters"].get("n"), log["results"].get("y")) for log in logs),
+           [(1, None, 2), (2, 2, None), (3, 3, 6)])
+    before = folder.read("x.csv")
+    folder.run("rerun --failed", code=2, err='point 2 was {"n":2}, and is {"n":7} now')
+    folder.write("points.csv", "n\n5\n")
+    folder.run("rerun --failed", code=2, err="point 2 was")
+    expect(folder.read("x.csv"), before)
+
+
+def tables_say_what_is_known(folder):
+    folder.write("model.df", "import assert;\n@param int n = 1;\n@param float g = 9.5;\n@param string s = \"a\\\"b\";\n"
+                             "assert(n > 5, \"small\");\n@result int y = n;\n@result float z = g;\n@result boolean b = n > 7;\n")
+    table = folder.run("sweep model.df -p n=1,2", code=4).stdout.splitlines()
+    expect(table[0], "n,y,z,b,outcome,duration_s,reason")  # the results have columns, though no point has any
+    expect([line.split(",")[-1] for line in table[1:]], 2 * ["model.df:5:1: Assertion failed!: small"])
+    expect(folder.column("sweep model.df -p n=6:9 --group-by n --agg mean", "b_mean", "y_mean"), ["0 6", "0 7", "1 8", "1 9"])
+    expect(json.loads(folder.run("sweep model.df -p n=8 -o x.jsonl") and folder.read("x.jsonl"))["b"], True)
+    expect(folder.run("run --results model.df --n=8").stdout, "y = 8\nz = 9.5\nb = true\n")
+    expect(folder.column("sweep -p a=1 --collect 'regex:x=(.*)' -- sh -c 'echo no >&2; exit 3'", "x", "reason", code=4),
+           [" exit code 3; no"])
+    expect(folder.column("sweep -p a=1 -- false", "stdout", code=4), [""])
+    names = "sweep -p a=1 --collect json: -- echo '{{\"a\":7 \"a_result\":8 \"reason\":\"r\"}}'".replace(" \"", ", \"")
+    expect(folder.run(names).stdout.splitlines()[0], "a,a_result,a_result_result,reason,outcome,duration_s,reason_of_run")
+    expect(folder.run("sweep -p a_mean=1 --collect 'regex:(.*)=(.*)' --collect json: --group-by a_mean --agg mean -- "
+                      "echo '{{\"a\":1}}'", code=4).stdout.splitlines()[0], "a_mean,value1_mean,value2_mean")
+    # a parameter that is not swept
+    expect(folder.column("sweep model.df -p n=6:9 --where 'n * 1.0 > g - 2.0 && s == \"a\\\"b\"'", "n"), ["8", "9"])
+    folder.run("sweep model.df -p n=6 --group-by g", code=2, err="all points have one `g`, its default")
+    folder.run("sweep model.df -p n=6 --group-by nn", code=2, err="did you mean `n`?")
+    folder.write("points.csv", 'n, g\n 6, 1.5 \n"7 ",\t2\n')
+    expect(folder.column("sweep model.df --from points.csv", "n", "g", "z"), ["6 1.5 1.5", "7 2 2.0"])
+
+
+def points_and_their_number(folder):
+    folder.write("model.df", "@param int n = 1;\n@param int seed = 3;\n@result int y = n + seed;\n")
+    expect(sorted(folder.column("sweep model.df --lhs 4 -p 'n~intU(-1,2)'", "n", "y")), ["-1 2", "0 3", "1 4", "2 5"])
+    values = folder.column("sweep --random 200 -p 'n~intU(1,6)' -- echo {n}", "stdout")
+    expect(sorted(set(values)), ["1", "2", "3", "4", "5", "6"])
+    folder.run("sweep model.df --lhs 4 -p 'n~U(-1,2)'", code=2, err="intU(LOW,HIGH) draws whole numbers")
+    folder.run("sweep model.df --lhs 4 -p 'n~intU(1,2.5)'", code=2, err="from one whole number to another")
+    expect(folder.column("sweep model.df -p seed=1:3", "seed", "y"), ["1 2", "2 3", "3 4"])
+    expect(folder.column("sweep -p seed=1:3 -p rep=7 -- echo {seed} {rep}", "stdout"), ["1 7", "2 7", "3 7"])
+    folder.run("sweep model.df -p seed=1:3 --repeats 2", code=2, err="`seed` is made by --repeats")
+    folder.run("sweep model.df -p n=1:1000000 -p seed=1:1000000", code=2, err="the sweep has 1,000,000,000,000 points")
+    begin = time.monotonic()
+    folder.run("sweep model.df -p n=1:1000000 -p seed=1:1000000 -n", err="1,000,000,000,000 points; of the first ")
+    folder.run("sweep -p n=1:1000000 -p m=1:1000000 -n -- echo", err="1,000,000,000,000 points, 0 of them in the record")
+    folder.run("sweep model.df -p n=1:1000000 -p seed=1:1000000 -n --where 'n > 2'", err="--where keeps ")
+    expect(time.monotonic() - begin < 20, True)
 
 
 def script_does_not_fit(folder):
@@ -353,6 +434,7 @@ def errors(folder):
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
          record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
          recorded_points_in_another_form, script_acts_at_each_point,
+         failed_points_once_more, changed_table_is_noticed, tables_say_what_is_known, points_and_their_number,
          script_does_not_fit, parquet_says_what_csv_says, errors]
 
 

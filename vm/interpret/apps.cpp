@@ -143,7 +143,7 @@ Value Interpreter::begin_outputs(ProgramRun& program) {
   auto& [first, second] = begun.error();
   if (second.call < first.call) std::swap(first, second);
   return new_failure(
-      std::move(first.call), fmt::format("two programs write `{}` at the same time", first.path),
+      program.frame, std::move(first.call), fmt::format("two programs write `{}` at the same time", first.path),
       {.other_call = std::move(second.call),
        .help = "give each call a file of its own, as in `file f <\"out-%i.txt\" % i>`, or let one wait for "
                "the other with `=>`"});

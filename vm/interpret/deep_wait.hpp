@@ -21,6 +21,9 @@ void for_each_inner(const Future& future, AwaitMode mode, const Visit& visit) {
   if (kind == ValueKind::bag) object_in<Bag>(future).for_each_future(visit);
 }
 
+/// A failure in a value or, through closed containers and files, in it; none if there is none.
+Value failure_in(const Future& future);
+
 /// On behalf of an armed strand, which keeps the variable alive, and with it everything inside. A stack of futures
 /// still to be looked at; enlisted with one at a time.
 class DeepWait final : public Cell, public Waiter {

@@ -20,7 +20,18 @@ AwaitMode awaited_mode(const Program& program, const Strand& strand, Operand var
   return found == end ? AwaitMode::set : found->mode;
 }
 
-/// A failure in a value or, through closed containers and files, in it.
+/// The value that the entry's loop has in the iteration that the frame belongs to.
+std::optional<std::int64_t> entry_iteration(const Frame& frame) {
+  const Frame* each = &frame;
+  while (each->outer != nullptr && each->outer->outer != nullptr) each = each->outer;
+  if (each->outer == nullptr || each->is_function()) return std::nullopt;
+  const Future& value = each->slots()[0];
+  if (!value.is_resolved() || value.kind() != ValueKind::int_) return std::nullopt;
+  return value.get().as_int();
+}
+
+}  // namespace
+
 Value failure_in(const Future& future) {
   if (!future.is_resolved()) return {};
   if (future.is_failed()) return future.get();
@@ -35,8 +46,6 @@ Value failure_in(const Future& future) {
   return found;
 }
 
-}  // namespace
-
 CallPlace Interpreter::call_place(const Frame& frame, Place place, std::vector<Place> calls) const {
   CallPlace found{place, std::move(calls)};
   for (const Frame* each = &frame; each && found.calls.size() < call_chain_limit; each = each->outer) {
@@ -45,21 +54,21 @@ CallPlace Interpreter::call_place(const Frame& frame, Place place, std::vector<P
   return found;
 }
 
-Value Interpreter::new_failure(CallPlace at, std::string message, FailureNotes notes) {
+Value Interpreter::new_failure(const Frame& frame, CallPlace at, std::string message, FailureNotes notes) {
   Ref<Failure> failure = make_ref<Failure>(std::move(message), at.place);
   failure->calls = std::move(at.calls);
   failure->notes = std::move(notes);
-  run_.report(failure);
+  run_.report(failure, run_.options.notes_iterations ? entry_iteration(frame) : std::nullopt);
   return failed_value(std::move(failure));
 }
 
 Value Interpreter::failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls) {
-  return new_failure(call_place(frame, place, std::move(calls)), std::move(message), {});
+  return new_failure(frame, call_place(frame, place, std::move(calls)), std::move(message), {});
 }
 
 Value Interpreter::failure_at(Frame& frame, std::uint32_t instruction, std::string message, FailureNotes notes) {
   frame.careful.store(true, std::memory_order_relaxed);
-  return new_failure(call_place(frame, program_.places[instruction]), std::move(message), std::move(notes));
+  return new_failure(frame, call_place(frame, program_.places[instruction]), std::move(message), std::move(notes));
 }
 
 std::string assigned_twice_text(const std::string& variable) {

@@ -51,6 +51,7 @@ class Frame final : public Cell {
   void run(Worker& worker) override;
 
   Future* slots() { return reinterpret_cast<Future*>(this + 1); }
+  const Future* slots() const { return reinterpret_cast<const Future*>(this + 1); }
   void set_output(std::uint32_t number, Future& future) {
     *reinterpret_cast<Future**>(slots() + body.future_count + number) = &future;
   }

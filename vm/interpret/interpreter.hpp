@@ -76,7 +76,7 @@ class Interpreter {
   Value failure_at(Frame& frame, std::uint32_t instruction, std::string message, FailureNotes notes = {});
   /// @param calls  those that are no frames, innermost first
   Value failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls = {});
-  Value new_failure(CallPlace at, std::string message, FailureNotes notes);
+  Value new_failure(const Frame& frame, CallPlace at, std::string message, FailureNotes notes);
   /// @param calls  those that are no frames, innermost first
   CallPlace call_place(const Frame& frame, Place place, std::vector<Place> calls = {}) const;
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);

@@ -72,9 +72,10 @@ void Run::go_on_when_idle() {
   if (!leaves.is_awaited()) loop_windows.go_on();  // code that is being compiled will do more than loops
 }
 
-void Run::report(Ref<Failure> failure) {
+void Run::report(Ref<Failure> failure, std::optional<std::int64_t> iteration) {
   {
     const std::lock_guard lock(failures_mutex_);
+    if (iteration) failed_iterations_.push_back(*iteration);
     if (!options.keep_going && !failures_.empty()) return;  // the run is over: how many more come is an accident
     const auto key = std::pair(failure->place, failure->message);
     if (failures_.size() < failure_limit || failures_.contains(key)) {
@@ -93,6 +94,11 @@ std::vector<RunFailure> Run::failures() {
     all.push_back({key.second, key.first, alike.least->notes, alike.least->calls, alike.count});
   }
   return all;
+}
+
+std::vector<std::int64_t> Run::failed_iterations() {
+  const std::lock_guard lock(failures_mutex_);
+  return failed_iterations_;
 }
 
 // ---------------------------------------------------------------- CancelHook
@@ -157,6 +163,7 @@ class RunDriver {
   RunResult result() {
     RunResult result;
     result.failures = run_.failures();
+    result.failed_iterations = run_.failed_iterations();
     for (const Future& future : results_) result.results.push_back(at_rest(future.get()));
     add_counters(result.counters);
     const bool is_cancelled = run_.options.cancel && run_.options.cancel->is_cancelled();

@@ -49,6 +49,7 @@ struct RunOptions {
   Scheduler scheduler = Scheduler::stealing;
   QueueOrder queue_order = QueueOrder::lifo;  ///< of the queue tree
   bool keep_going = false;                    ///< independent work goes on after a failure
+  bool notes_iterations = false;              ///< makes RunResult::failed_iterations
   RunSettings settings;
   std::vector<Value> arguments;           ///< the entry's parameters, in order
   LeafCompiler* leaf_compiler = nullptr;  ///< null: everything is interpreted
@@ -112,6 +113,9 @@ struct RunCounters {
 struct RunResult {
   RunStatus status = RunStatus::ok;
   std::vector<RunFailure> failures;  ///< by place; without keep_going one, the first that came
+  /// Of a loop over ints that is the entry's: the values of its variable for which something has failed, in no order,
+  /// perhaps more than once.
+  std::vector<std::int64_t> failed_iterations;
   std::vector<StuckVariable> stuck;  ///< with keep_going besides the failures, and not because of them
   std::vector<Value> results;        ///< the entry's outputs, of updateables the value at the end; none where not set
   RunCounters counters;

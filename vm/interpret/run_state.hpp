@@ -32,7 +32,8 @@ class Run {
   Future& constant(std::uint32_t index) { return constants_[index]; }
   Interpreter& interpreter(const Worker& worker) { return interpreters_[worker.index()]; }
   /// Notes a failure that nothing has caused before; without keep_going the run ends. Any thread.
-  void report(Ref<Failure> failure);
+  /// @param iteration  of the entry's loop, if that is to be noted
+  void report(Ref<Failure> failure, std::optional<std::int64_t> iteration);
   bool is_stopped() const { return pool.stopped(); }
 
   Machine& machine;
@@ -51,6 +52,8 @@ class Run {
   std::deque<Interpreter>& interpreters() { return interpreters_; }
   /// By place.
   std::vector<RunFailure> failures();
+  /// RunResult::failed_iterations.
+  std::vector<std::int64_t> failed_iterations();
   /// No worker has anything to do, though programs may be under way.
   void go_on_when_idle();
 
@@ -62,7 +65,8 @@ class Run {
     Ref<Failure> least;  ///< by its chain of calls, so that the report does not depend on the order of things
     std::uint64_t count = 0;
   };
-  std::mutex failures_mutex_;  ///< guards failures_
+  std::mutex failures_mutex_;  ///< guards the next two
+  std::vector<std::int64_t> failed_iterations_;
   std::map<std::pair<Place, std::string>, Alike> failures_;
 };
 

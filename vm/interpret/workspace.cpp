@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/diagnosis.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
@@ -21,10 +22,28 @@ Progress progress_of(const Future& variable) {
   return Progress::unset;
 }
 
-class Workspace::Job {
+Value failure_of(const Future& variable) { return failure_in(variable); }
+
+/// Is the task that begins it, too: all cells of a machine are made by its workers.
+///
+/// Note [Cells of a workspace]. Where the machine comes to rest, its thread walks over all cells (force_leaf_calls),
+/// and so does the prompt's thread while the machine rests (take_if_ended, stuck). A cell that the prompt's thread made
+/// when it starts something could be half made then. So it makes none: it hands over this task, which lies in no
+/// CellStore, through the pool's queue, and the worker that takes it makes the entry's frame. A machine that
+/// rests has no worker that runs, and nothing can be started while the prompt's thread itself walks.
+class Workspace::Activity final : public Task {
  public:
-  Job(Machine& machine, const Program& program, const RunOptions& options) : run(machine, program, options) {}
-  Run run;
+  Activity(Machine& machine, const Program& program, const RunOptions& options, std::vector<Future*> inputs,
+           std::vector<Future*> outputs)
+      : run_state(machine, program, options), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  void run(Worker& worker) override {
+    CellCache& cells = run_state.machine.cache_of(worker.index());
+    run_state.make_entry_frame(cells, inputs_, std::move(outputs_))->run(worker);
+  }
+  Run run_state;
+
+ private:
+  std::vector<Future*> inputs_, outputs_;
 };
 
 struct Workspace::State {
@@ -44,14 +63,13 @@ struct Workspace::State {
       if (is_resting || is_ending) changed.notify_all();
     }
   }
-  bool has_job(const Cell& cell, const Job& job) const {
+  bool belongs_to(const Cell& cell, const Activity& activity) const {
     const auto* frame = dynamic_cast<const Frame*>(&cell);
-    return frame != nullptr && &frame->run_state == &job.run;
+    return frame != nullptr && &frame->run_state == &activity.run_state;
   }
 
   Machine machine;
-  CellCache cells{machine.cells};  ///< of the thread that starts
-  std::vector<std::unique_ptr<Job>> jobs;
+  std::vector<std::unique_ptr<Activity>> activities;
   mutable std::mutex mutex;  ///< guards all below
   mutable std::condition_variable changed;
   bool has_work = false;   ///< injected since the machine was last set to work
@@ -72,21 +90,21 @@ Workspace::~Workspace() {
   }
   state_->changed.notify_all();
   state_->thread.join();
-  for (const std::unique_ptr<Job>& job : state_->jobs) job->run.leaves.close();
+  for (const std::unique_ptr<Activity>& activity : state_->activities) activity->run_state.leaves.close();
   state_->machine.end();
 }
 
-Workspace::Job& Workspace::start(const Program& program, const RunOptions& options, std::vector<Future*> inputs,
-                                 std::vector<Future*> outputs) {
+Workspace::Activity& Workspace::start(const Program& program, const RunOptions& options, std::vector<Future*> inputs,
+                                      std::vector<Future*> outputs) {
   State& state = *state_;
-  Job& job = *state.jobs.emplace_back(std::make_unique<Job>(state.machine, program, options));
-  Frame* entry = job.run.make_entry_frame(state.cells, inputs, std::move(outputs));
+  Activity& activity = *state.activities.emplace_back(
+      std::make_unique<Activity>(state.machine, program, options, std::move(inputs), std::move(outputs)));
   const std::lock_guard lock(state.mutex);
-  state.machine.pool.inject(*entry);  // taken by the workers, or when the thread sets them to work again
+  state.machine.pool.inject(activity);  // taken by the workers, or when the thread sets them to work again
   state.has_work = true;
   state.is_resting = false;
   state.changed.notify_all();
-  return job;
+  return activity;
 }
 
 bool Workspace::is_at_rest() const { return wait_for_rest(std::chrono::milliseconds(0)); }
@@ -101,16 +119,17 @@ bool Workspace::is_stopped() const {
   return state_->is_ending;
 }
 
-std::vector<RunFailure> Workspace::failures(Job& job) const { return job.run.failures(); }
+std::vector<RunFailure> Workspace::failures(Activity& activity) const { return activity.run_state.failures(); }
 
-std::vector<StuckVariable> Workspace::stuck(Job& job) const { return find_stuck(job.run); }
+std::vector<StuckVariable> Workspace::stuck(Activity& activity) const { return find_stuck(activity.run_state); }
 
-bool Workspace::take_if_ended(Job& job) {
+bool Workspace::take_if_ended(Activity& activity) {
   bool is_live = false;
-  state_->machine.cells.for_each_live([&](Cell& cell) { is_live = is_live || state_->has_job(cell, job); });
+  state_->machine.cells.for_each_live([&](Cell& cell) { is_live = is_live || state_->belongs_to(cell, activity); });
   if (is_live) return false;
-  job.run.leaves.close();
-  std::erase_if(state_->jobs, [&job](const std::unique_ptr<Job>& each) { return each.get() == &job; });
+  activity.run_state.leaves.close();
+  std::erase_if(state_->activities,
+                [&activity](const std::unique_ptr<Activity>& each) { return each.get() == &activity; });
   return true;
 }
 

@@ -19,12 +19,14 @@ enum class Progress : std::uint8_t {
 };
 /// Any thread.
 Progress progress_of(const Future& variable);
+/// Its failure, or one in it. @pre Progress::failed
+Value failure_of(const Future& variable);
 
 /// One thread starts and asks; a thread of the workspace's own works with the others. All programs, options and
 /// variables that it is given are to outlive it.
 class Workspace {
  public:
-  class Job;  ///< a program that was started
+  class Activity;  ///< a program that was started
 
   /// @param options  of the machine: workers, memory, programs outside
   explicit Workspace(const RunOptions& options);
@@ -34,8 +36,8 @@ class Workspace {
   /// Runs the program in the background. It goes on after failures with what does not depend on them.
   /// @param inputs   a variable for each parameter of the entry, set or not
   /// @param outputs  a variable for each of its outputs, unset
-  Job& start(const Program& program, const RunOptions& options, std::vector<Future*> inputs,
-             std::vector<Future*> outputs);
+  Activity& start(const Program& program, const RunOptions& options, std::vector<Future*> inputs,
+                  std::vector<Future*> outputs);
 
   /// Nothing can be done any more: what is left waits for variables that nothing sets.
   bool is_at_rest() const;
@@ -45,11 +47,11 @@ class Workspace {
   bool is_stopped() const;
 
   /// So far. Any time.
-  std::vector<RunFailure> failures(Job& job) const;
-  /// Why the job is not through. @pre is_at_rest()
-  std::vector<StuckVariable> stuck(Job& job) const;
-  /// @return true if the job has ended, with what it was given to: it is gone then. @pre is_at_rest()
-  bool take_if_ended(Job& job);
+  std::vector<RunFailure> failures(Activity& activity) const;
+  /// Why the activity is not through. @pre is_at_rest()
+  std::vector<StuckVariable> stuck(Activity& activity) const;
+  /// @return true if the activity has ended, with what it was given to: it is gone then. @pre is_at_rest()
+  bool take_if_ended(Activity& activity);
 
   /// Ends what runs: tasks are dropped, external programs ended. @return false if a worker is in a long native
   /// computation that can not be interrupted: then this object must never be destroyed

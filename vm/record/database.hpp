@@ -76,7 +76,13 @@ class Database {
 /// All or nothing: rolled back unless committed.
 class Transaction {
  public:
-  explicit Transaction(Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }
+  enum class Purpose : std::uint8_t {
+    write,
+    read,  ///< all of it sees the database as it is at the first statement
+  };
+  explicit Transaction(Database& database, Purpose purpose = Purpose::write) : database_(database) {
+    database_.run(purpose == Purpose::write ? "BEGIN IMMEDIATE" : "BEGIN");
+  }
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction() {

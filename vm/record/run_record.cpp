@@ -92,19 +92,44 @@ std::vector<BatchHead> take_heads(Statement& query) {
   return heads;
 }
 
-constexpr const char* result_query =
-    "SELECT results, collect, outcome, duration_s, stdout_end, stdout_size FROM point JOIN run ON run.row = point.run "
-    "WHERE key = ?1 {} ORDER BY {} LIMIT 1";
+/// Columns of `point` for take_attempt, which is told where they begin.
+constexpr const char* attempt_columns =
+    "outcome, point.started, duration_s, exit_code, signal, detail, results, stdout_end, stderr_end, stdout_size, "
+    "stderr_size";
+
+Attempt take_attempt(const Statement& found, int begin) {
+  return {.outcome = static_cast<PointOutcome>(found.integer(begin)),
+          .started = found.real(begin + 1),
+          .duration_s = found.real(begin + 2),
+          .exit_code = static_cast<int>(found.integer(begin + 3)),
+          .signal = static_cast<int>(found.integer(begin + 4)),
+          .detail = found.text(begin + 5),
+          .results = found.text(begin + 6),
+          .stdout_end = found.text(begin + 7),
+          .stderr_end = found.text(begin + 8),
+          .stdout_size = static_cast<std::uint64_t>(found.integer(begin + 9)),
+          .stderr_size = static_cast<std::uint64_t>(found.integer(begin + 10))};
+}
+
+std::string result_query(const char* condition, const char* order) {
+  return fmt::format(
+      "SELECT collect, {} FROM point JOIN run ON run.row = point.run WHERE key = ?1 {} ORDER BY {} LIMIT 1",
+      attempt_columns, condition, order);
+}
+
+constexpr const char* point_query =
+    "SELECT number, key, parameters FROM point JOIN run ON run.row = point.run WHERE run.id = ? {}";
+
+PointRow take_point(const Statement& found) {
+  return {.number = static_cast<std::uint64_t>(found.integer(0)),
+          .key = PointKey::of_bytes(found.text(1)),
+          .parameters = found.text(2),
+          .attempt = {}};
+}
 
 std::optional<EarlierResult> take_result(Statement& query) {
   std::optional<EarlierResult> found;
-  if (query.step())
-    found = EarlierResult{.results = query.text(0),
-                          .collect = query.text(1),
-                          .outcome = static_cast<PointOutcome>(query.integer(2)),
-                          .duration_s = query.real(3),
-                          .stdout_end = query.text(4),
-                          .stdout_size = static_cast<std::uint64_t>(query.integer(5))};
+  if (query.step()) found = EarlierResult{query.text(0), take_attempt(query, 1)};
   query.reset();  // an open read would keep the log from being shortened
   return found;
 }
@@ -150,10 +175,13 @@ std::string PointKey::bytes() const {
   return bytes;
 }
 
-std::uint64_t PointKey::low_of(std::string_view bytes) {
-  std::uint64_t low = 0;
-  for (const char byte : bytes.substr(bytes.size() / 2)) low = low << 8 | static_cast<unsigned char>(byte);
-  return low;
+PointKey PointKey::of_bytes(std::string_view bytes) {
+  PointKey key;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::uint64_t& half = i < sizeof key.high ? key.high : key.low;
+    half = half << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return key;
 }
 
 std::string_view name_of(RunState state) {
@@ -226,46 +254,38 @@ std::vector<RunRow> RunRecord::find(std::string_view text) {
 }
 
 void RunRecord::for_each_point(const std::string& run, const std::function<bool(const PointRow&)>& visit) {
-  Statement rows(
-      *database_,
-      "SELECT number, attempt, is_last, outcome, point.started, duration_s, exit_code, signal, detail, "
-      "parameters, results, stdout_end, stderr_end, stdout_size, stderr_size FROM point JOIN run ON run.row = "
-      "point.run WHERE run.id = ? ORDER BY point.rowid");
+  Statement rows(*database_, fmt::format("SELECT number, attempt, is_last, parameters, {} FROM point JOIN run ON "
+                                         "run.row = point.run WHERE run.id = ? ORDER BY point.rowid",
+                                         attempt_columns));
   rows.bind(1, run);
   while (rows.step()) {
     const bool goes_on = visit({.number = static_cast<std::uint64_t>(rows.integer(0)),
                                 .key = {},
                                 .attempt_number = static_cast<std::uint32_t>(rows.integer(1)),
                                 .is_last = rows.integer(2) != 0,
-                                .parameters = rows.text(9),
-                                .attempt = {.outcome = static_cast<PointOutcome>(rows.integer(3)),
-                                            .started = rows.real(4),
-                                            .duration_s = rows.real(5),
-                                            .exit_code = static_cast<int>(rows.integer(6)),
-                                            .signal = static_cast<int>(rows.integer(7)),
-                                            .detail = rows.text(8),
-                                            .results = rows.text(10),
-                                            .stdout_end = rows.text(11),
-                                            .stderr_end = rows.text(12),
-                                            .stdout_size = static_cast<std::uint64_t>(rows.integer(13)),
-                                            .stderr_size = static_cast<std::uint64_t>(rows.integer(14))}});
+                                .parameters = rows.text(3),
+                                .attempt = take_attempt(rows, 4)});
     if (!goes_on) return;
   }
 }
 
-std::vector<std::uint64_t> RunRecord::failed_points(const std::string& run) {
-  std::vector<std::uint64_t> numbers;
-  Statement rows(
-      *database_,
-      "SELECT number FROM point JOIN run ON run.row = point.run WHERE run.id = ? AND is_last AND outcome <> 0 "
-      "ORDER BY number");
+std::vector<PointRow> RunRecord::failed_points(const std::string& run) {
+  std::vector<PointRow> failed;
+  Statement rows(*database_, fmt::format(point_query, "AND is_last AND outcome <> 0 ORDER BY number"));
   rows.bind(1, run);
-  while (rows.step()) numbers.push_back(static_cast<std::uint64_t>(rows.integer(0)));
-  return numbers;
+  while (rows.step()) failed.push_back(take_point(rows));
+  return failed;
+}
+
+std::optional<PointRow> RunRecord::any_point(const std::string& run) {
+  Statement rows(*database_, fmt::format(point_query, "LIMIT 1"));
+  rows.bind(1, run);
+  if (!rows.step()) return std::nullopt;
+  return take_point(rows);
 }
 
 std::optional<EarlierResult> RunRecord::find_done(const PointKey& key) {
-  if (!find_done_) find_done_.emplace(*database_, fmt::format(result_query, "AND outcome = 0", "point.rowid DESC"));
+  if (!find_done_) find_done_.emplace(*database_, result_query("AND outcome = 0", "point.rowid DESC"));
   find_done_->bind_bytes(1, key.bytes());
   return take_result(*find_done_);
 }
@@ -274,14 +294,13 @@ std::vector<std::uint64_t> RunRecord::done_keys(std::uint64_t work) {
   Statement rows(*database_, "SELECT key FROM point JOIN run ON run.row = point.run WHERE work = ? AND outcome = 0");
   rows.bind(1, static_cast<std::int64_t>(work));
   std::vector<std::uint64_t> keys;
-  while (rows.step()) keys.push_back(PointKey::low_of(rows.text(0)));
+  while (rows.step()) keys.push_back(PointKey::of_bytes(rows.text(0)).low);
   std::ranges::sort(keys);
   return keys;
 }
 
 std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const std::string& first) {
-  if (!find_latest_)
-    find_latest_.emplace(*database_, fmt::format(result_query, "", "run.id <> ?2, outcome <> 0, point.rowid DESC"));
+  if (!find_latest_) find_latest_.emplace(*database_, result_query("", "run.id <> ?2, outcome <> 0, point.rowid DESC"));
   find_latest_->bind_bytes(1, key.bytes()).bind(2, first);
   return take_result(*find_latest_);
 }
@@ -339,9 +358,9 @@ BatchRow RunRecord::batch(std::int64_t row) {
 }
 
 void RunRecord::read_together(const std::function<void()>& reads) {
-  database_->run("BEGIN");
+  Transaction transaction(*database_, Transaction::Purpose::read);
   reads();
-  database_->run("COMMIT");
+  transaction.commit();
 }
 
 bool RunRecord::remove(const RunRow& run) {

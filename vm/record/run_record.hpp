@@ -25,7 +25,7 @@ struct PointKey {
   std::uint64_t high = 0, low = 0;
   bool operator==(const PointKey&) const = default;
   std::string bytes() const;
-  static std::uint64_t low_of(std::string_view bytes);
+  static PointKey of_bytes(std::string_view bytes);
 };
 
 enum class RunState : std::uint8_t {
@@ -115,12 +115,8 @@ struct BatchHead {
 
 /// What an earlier run has of a point.
 struct EarlierResult {
-  std::string results;
   std::string collect;  ///< of its run
-  PointOutcome outcome = PointOutcome::ok;
-  double duration_s = 0;
-  std::string stdout_end;
-  std::uint64_t stdout_size = 0;
+  Attempt attempt;
 };
 
 /// A reader of the record; one thread. Every function throws RecordError where the file can not be read.
@@ -138,8 +134,10 @@ class RunRecord {
   /// In the order of their end.
   /// Those that were done by themselves. @param visit  returns false to end it
   void for_each_point(const std::string& run, const std::function<bool(const PointRow&)>& visit);
-  /// Numbers of points whose last attempt failed, in increasing order.
-  std::vector<std::uint64_t> failed_points(const std::string& run);
+  /// Points whose last attempt failed, by their numbers: number, key and parameters of each.
+  std::vector<PointRow> failed_points(const std::string& run);
+  /// Any point of the run that was done by itself, in the same way.
+  std::optional<PointRow> any_point(const std::string& run);
   /// The latest attempt that ended well.
   std::optional<EarlierResult> find_done(const PointKey& key);
   /// PointKey::low of the points of this work that were done by themselves, sorted.

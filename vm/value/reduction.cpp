@@ -92,8 +92,8 @@ Reduction<T> Reduction<T>::of(std::span<const T> numbers) {
   find_extremes(numbers, all);
   const auto is_nan = [](T number) { return number != number; };
   all.has_nan = std::isnan(all.sum.total()) && std::ranges::any_of(numbers, is_nan);
-  all.mean = all.sum.total() / static_cast<double>(all.count);
-  all.m2 = squared_distances(numbers, all.mean);
+  all.center = all.mean();
+  all.m2 = squared_distances(numbers, all.center);
   return all;
 }
 
@@ -108,8 +108,8 @@ Reduction<T> Reduction<T>::joined(const Reduction& later) const {
   all.greatest = std::max(greatest, later.greatest);
   all.has_nan |= later.has_nan;
   const double share = static_cast<double>(later.count) / static_cast<double>(all.count);
-  const double distance = later.mean - mean;
-  all.mean += distance * share;
+  const double distance = later.center - center;
+  all.center += distance * share;
   all.m2 += later.m2 + distance * distance * share * static_cast<double>(count);
   return all;
 }

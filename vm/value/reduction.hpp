@@ -42,7 +42,10 @@ struct Reduction {
   std::conditional_t<std::is_same_v<T, double>, CompensatedSum, WideSum> sum;
   T least = 0, greatest = 0;  ///< of those that are not NaN
   bool has_nan = false;
-  double mean = 0, m2 = 0;  ///< m2: the sum of squared distances from the mean
+  double center = 0, m2 = 0;  ///< m2: the sum of squared distances from the mean, which `center` is but for rounding
+
+  /// @pre count > 0
+  double mean() const { return sum.total() / static_cast<double>(count); }
 
   /// Of up to some hundred numbers.
   static Reduction of(std::span<const T> numbers);

@@ -1,5 +1,6 @@
 #include "vm/value/text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -13,12 +14,18 @@ namespace raddle::vm {
 
 namespace {
 
-/// `digits` with a point after the first `whole` of them, filled up with zeros.
-std::string fixed_text(const std::string& digits, int whole) {
-  if (whole <= 0) return "0." + std::string(static_cast<std::size_t>(-whole), '0') + digits;
+/// Adds `digits` with a point after the first `whole` of them, filled up with zeros.
+void append_fixed(std::string& text, std::string_view digits, int whole) {
+  if (whole <= 0) {
+    (text += "0.").append(static_cast<std::size_t>(-whole), '0') += digits;
+    return;
+  }
   const auto count = static_cast<std::size_t>(whole);
-  if (digits.size() <= count) return digits + std::string(count - digits.size(), '0') + ".0";
-  return digits.substr(0, count) + "." + digits.substr(count);
+  text += digits.substr(0, count);
+  if (digits.size() <= count)
+    text.append(count - digits.size(), '0') += ".0";
+  else
+    (text += '.') += digits.substr(count);
 }
 
 void append_list(std::string& text, const std::string& item) {
@@ -35,23 +42,29 @@ std::string nested_text(const Value& value) {
 
 }  // namespace
 
-std::string float_text(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "-Inf" : "Inf";
-  char buffer[40];
+void append_float(std::string& text, double value) {
+  if (std::isnan(value)) return static_cast<void>(text += "NaN");
+  if (std::signbit(value)) text += '-';
+  if (std::isinf(value)) return static_cast<void>(text += "Inf");
+  char buffer[40];  // holds every double, as d.ddde+XX
   const auto [end, code] =
       std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific);
-  static_cast<void>(code);                  // 40 characters hold every double
-  const std::string shortest(buffer, end);  // d.ddde+XX
-  const std::size_t e = shortest.find('e');
-  const int exponent = std::stoi(shortest.substr(e + 1));
-  std::string digits = shortest.substr(0, 1);
-  if (e > 2) digits += shortest.substr(2, e - 2);
-  const std::string sign = std::signbit(value) ? "-" : "";
-  if (exponent >= -4 && exponent < 17) return sign + fixed_text(digits, exponent + 1);
-  std::string text = sign + digits.substr(0, 1);
-  if (digits.size() > 1) text += "." + digits.substr(1);
-  return text + (exponent < 0 ? "e" : "e+") + std::to_string(exponent);
+  static_cast<void>(code);
+  char* const e = std::find(buffer, end, 'e');
+  int exponent = 0;
+  std::from_chars(e + (e[1] == '+' ? 2 : 1), end, exponent);
+  if (e > buffer + 1) std::copy(buffer + 2, e, buffer + 1);  // the digits alone
+  const std::string_view digits(buffer, static_cast<std::size_t>(e - buffer) - (e > buffer + 1 ? 1 : 0));
+  if (exponent >= -4 && exponent < 17) return append_fixed(text, digits, exponent + 1);
+  text += digits[0];
+  if (digits.size() > 1) (text += '.') += digits.substr(1);
+  (text += exponent < 0 ? "e" : "e+") += std::to_string(exponent);
+}
+
+std::string float_text(double value) {
+  std::string text;
+  append_float(text, value);
+  return text;
 }
 
 std::string to_text(const Value& value) {
@@ -92,10 +105,13 @@ std::string to_text(const Value& value) {
   return {};
 }
 
+std::string result_text(const Value& value) {
+  if (value.kind() == ValueKind::boolean) return value.as_bool() ? "true" : "false";
+  return to_text(value);
+}
+
 std::string key_text(const Value& key) {
-  if (key.kind() == ValueKind::string) return "\"" + key.as_string() + "\"";
-  if (key.kind() == ValueKind::boolean) return key.as_bool() ? "true" : "false";
-  return to_text(key);
+  return key.kind() == ValueKind::string ? "\"" + key.as_string() + "\"" : result_text(key);
 }
 
 }  // namespace raddle::vm

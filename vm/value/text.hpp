@@ -9,9 +9,13 @@ namespace raddle::vm {
 /// Shortest text that reads back to the same double; always with `.` or an exponent: 1.0, 0.1, 1e+17, 1e-5, Inf, -Inf,
 /// NaN. Exponents from 1e17 up and below 1e-4, sign when positive, no zero padding.
 std::string float_text(double value);
+void append_float(std::string& text, double value);
 
 /// int, float, boolean (1/0), string, file (its path). Other kinds: what `repr` prints.
 std::string to_text(const Value& value);
+
+/// A result of a script, as it could be given for a parameter: as to_text, but booleans as words.
+std::string result_text(const Value& value);
 
 /// A key as a script writes it, for messages: strings in quotes, booleans as words.
 std::string key_text(const Value& key);

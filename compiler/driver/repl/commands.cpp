@@ -12,6 +12,7 @@
 #include "compiler/source/read_file.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/failure.hpp"
+#include "vm/value/text.hpp"
 
 namespace raddle::driver::repl {
 
@@ -95,8 +96,7 @@ void Conversation::why(const std::string& argument) {
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (!seen[i]->writer) continue;
     for (const auto& input : seen[i]->writer->inputs) {
-      const bool is_open = input->progress() == vm::Progress::unset || input->progress() == vm::Progress::partly;
-      if (!is_open || std::ranges::find(seen, input.get()) != seen.end()) continue;
+      if (input->is_settled() || std::ranges::find(seen, input.get()) != seen.end()) continue;
       seen.push_back(input.get());
       say(fmt::format("  {} : {}, {}", input->name, input->type, state_of(*input)));
     }
@@ -124,9 +124,12 @@ void Conversation::plot(const std::string& argument) {
   if (variable->progress() != vm::Progress::complete) return say(fmt::format("{}, {}", argument, state_of(*variable)));
   const vm::Value value = variable->value->get();
   std::vector<double> numbers;
+  std::string first, last;  // keys
   bool is_plottable = value.kind() == vm::ValueKind::array;
   if (is_plottable)
-    value.as_array().for_each([&](const vm::Value&, const vm::Value& element) {
+    value.as_array().for_each([&](const vm::Value& key, const vm::Value& element) {
+      last = vm::key_text(key);
+      if (numbers.empty()) first = last;
       if (element.kind() == vm::ValueKind::int_) return numbers.push_back(static_cast<double>(element.as_int()));
       if (element.kind() == vm::ValueKind::float_) return numbers.push_back(element.as_float());
       is_plottable = false;
@@ -135,7 +138,7 @@ void Conversation::plot(const std::string& argument) {
     return say(fmt::format("`{}` is of type {}; :plot takes an array of numbers", argument, variable->type));
   constexpr std::size_t most_columns = 72, most_rows = 16;
   const terminal::Size size = surroundings_.size();
-  say(repl::plot(numbers, {std::min(size.columns, most_columns), std::min(size.rows, most_rows)}));
+  say(repl::plot(numbers, {first, last}, {std::min(size.columns, most_columns), std::min(size.rows, most_rows)}));
 }
 
 void Conversation::load(const std::string& path) {
@@ -160,6 +163,7 @@ void Conversation::save(const std::string& argument) {
 void Conversation::reset(const std::string&) {
   interrupt();
   promises_.clear();
+  has_abandoned_ = is_abandoned();
   if (live_->is_abandoned()) static_cast<void>(live_.release());
   session_.module_files.clear();  // they may have changed
   live_ = std::make_unique<LiveSession>(session_, options_);

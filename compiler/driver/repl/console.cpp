@@ -20,7 +20,6 @@ using terminal::Key;
 using terminal::KeyKind;
 
 constexpr milliseconds busy_interval(30), idle_interval(500);
-constexpr milliseconds escape_pause(40);  // an Escape without more behind it within this time is the key
 
 constexpr std::string_view prompt_style = "1;32";
 
@@ -86,8 +85,11 @@ void Console::begin_prompt(const Conversation& conversation) {
 // ---------------------------------------------------------------- what is typed
 
 bool Console::read_keys(milliseconds most) {
-  const std::optional<std::string> bytes = tty_.read(decoder_.is_waiting() ? escape_pause : most);
-  if (!bytes) return false;
+  const std::optional<std::string> bytes = tty_.read(decoder_.is_waiting() ? decoder_.patience() : most);
+  if (!bytes) {
+    must_leave_.store(true, std::memory_order_relaxed);
+    return false;
+  }
   for (Key& key : bytes->empty() ? decoder_.flush() : decoder_.feed(*bytes)) keys_.push_back(std::move(key));
   return true;
 }
@@ -178,7 +180,7 @@ void Console::suspend() {
     tty_.write(screen_.erase());
     tty_.leave();
   }
-  kill(0, SIGTSTP);  // all of the job, as Ctrl-Z would
+  kill(0, SIGTSTP);  // the whole group of processes, as Ctrl-Z would
   tty_.enter();
   draw();
 }

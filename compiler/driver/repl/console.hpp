@@ -44,7 +44,7 @@ class Console {
   Reading handle(const terminal::Key& key, Conversation& conversation);
   Reading submit(Conversation& conversation);
   void suspend();
-  /// Reads keys into keys_. @return false: the terminal is gone
+  /// Reads keys into keys_. @return false: the terminal is gone, and run() is to return
   bool read_keys(std::chrono::milliseconds most);
 
   const bool has_colour_;

@@ -28,11 +28,6 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin));
 }
 
-bool is_settled(const LiveVariable& variable) {
-  const vm::Progress progress = variable.progress();
-  return progress == vm::Progress::complete || progress == vm::Progress::failed;
-}
-
 }  // namespace
 
 Conversation::Conversation(Session& session, vm::RunOptions options, Surroundings surroundings)
@@ -112,14 +107,14 @@ void Conversation::report(const LiveVariables& values, const LiveVariables& outp
     const bool is_told = variable->writer && variable->writer->has_failed();
     if (variable->progress() != vm::Progress::failed || !is_told)
       say(fmt::format("{} : {}, {}", variable->name, variable->type, state_of(*variable)));
-    if (!is_settled(*variable)) promises_.push_back({variable, trimmed(text)});
+    if (!variable->is_settled()) promises_.push_back({variable, trimmed(text)});
   }
   for (const auto& variable : outputs) {
     if (variable->progress() == vm::Progress::complete) continue;
     const bool is_told = variable->writer && variable->writer->has_failed();
     if (variable->progress() != vm::Progress::failed || !is_told)
       say(fmt::format("{} : {}, {}", variable->name, variable->type, state_of(*variable)));
-    if (!is_settled(*variable)) promises_.push_back({variable, variable->name});
+    if (!variable->is_settled()) promises_.push_back({variable, variable->name});
   }
 }
 
@@ -169,7 +164,7 @@ std::string Conversation::value_text(const LiveVariable& variable) const {
 std::string Conversation::awaited_by(const Entry& entry) const {
   std::string text;
   for (const auto& input : entry.inputs)
-    if (!is_settled(*input))
+    if (!input->is_settled())
       text += fmt::format("{}{} (line {})", text.empty() ? "" : ", ", input->name, live_->line_of(*input));
   return text;
 }
@@ -178,8 +173,7 @@ std::string Conversation::state_of(const LiveVariable& variable) const {
   switch (variable.progress()) {
     case vm::Progress::complete: return "set";
     case vm::Progress::failed: {
-      const vm::Value value = variable.value->get();
-      if (value.kind() != vm::ValueKind::failure) return "failed: something in it";
+      const vm::Value value = vm::failure_of(*variable.value);
       const vm::Failure& failure = vm::as_failure(value);
       return fmt::format("failed: {} ({})", failure.message,
                          session_.sources.describe({failure.place.file, failure.place.begin, failure.place.end}));
@@ -191,8 +185,13 @@ std::string Conversation::state_of(const LiveVariable& variable) const {
   const std::string awaited = awaited_by(*variable.writer);
   if (!awaited.empty()) return "waiting for " + awaited;
   if (!live_->is_at_rest()) return "running";
-  return fmt::format("{}unset, and nothing will set it: see :why",
-                     variable.progress() == vm::Progress::partly ? "in part " : "");
+  if (variable.progress() == vm::Progress::unset) return "unset, and nothing will set it: see :why";
+  // a part may be another entry's to set
+  std::string others;
+  for (const Entry* entry : live_->live_entries())
+    if (const std::string text = awaited_by(*entry); !text.empty()) others += (others.empty() ? "" : ", ") + text;
+  return others.empty() ? "in part unset, and nothing will set it: see :why"
+                        : fmt::format("in part unset; what may set it waits for {}", others);
 }
 
 }  // namespace raddle::driver::repl

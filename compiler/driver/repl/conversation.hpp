@@ -34,6 +34,8 @@ class Conversation {
   void interrupt();
   /// Entries run or wait.
   bool is_busy() const { return !live_->live_entries().empty(); }
+  /// Some computation could not be ended: the process must end without destructors.
+  bool is_abandoned() const { return has_abandoned_ || live_->is_abandoned(); }
   unsigned workers() const { return options_.workers; }
   /// Of what is typed next.
   std::uint32_t line() const { return line_; }
@@ -82,6 +84,7 @@ class Conversation {
   std::vector<Promise> promises_;
   std::uint32_t line_ = 1;
   bool has_quit_ = false;
+  bool has_abandoned_ = false;  ///< a session before the last :reset
 };
 
 }  // namespace raddle::driver::repl

@@ -30,11 +30,6 @@ vm::RunOptions with_keep_going(vm::RunOptions options) {
   return options;
 }
 
-bool is_settled(const LiveVariable& variable) {
-  const vm::Progress progress = variable.progress();
-  return progress == vm::Progress::complete || progress == vm::Progress::failed;
-}
-
 }  // namespace
 
 LiveSession::LiveSession(Session& session, vm::RunOptions options)
@@ -59,7 +54,7 @@ Entry* LiveSession::submit(const Typed& typed) {
   entry.values = std::move(piece->values);
   entry.redefined = std::move(piece->redefined);
   entry.forgotten = std::move(piece->forgotten);
-  entry.is_expression = !entry.values.empty();
+  entry.statements = std::move(piece->statements);
   for (const auto& variable : entry.outputs) entry.declared.emplace_back(variable->name, variable->declared);
   for (const Definition& each : pieces_.definitions())
     if (each.span.file == entry.file) entry.declared.emplace_back(each.name, each.span);
@@ -90,7 +85,7 @@ void LiveSession::start(Entry& entry) {
       inputs[i] = &nothing_;
   }
   entry.inputs = std::move(read);
-  entry.job = &workspace_->start(entry.program, entry.options, std::move(inputs), futures_of(entry.outputs));
+  entry.activity = &workspace_->start(entry.program, entry.options, std::move(inputs), futures_of(entry.outputs));
 }
 
 void LiveSession::look() {
@@ -98,7 +93,7 @@ void LiveSession::look() {
   if (rests && has_looked_at_rest_) return;
   for (Entry* entry : live_entries()) {
     tell_failures(*entry);
-    if (rests && !workspace_->is_stopped() && workspace_->take_if_ended(*entry->job)) end(*entry);
+    if (rests && !workspace_->is_stopped() && workspace_->take_if_ended(*entry->activity)) end(*entry);
   }
   has_looked_at_rest_ = rests;
   if (workspace_->is_stopped()) stop("stopped, as there was too little memory");
@@ -108,7 +103,7 @@ void LiveSession::look() {
 void LiveSession::tell_failures(Entry& entry) {
   session_.diagnostics = {};
   vm::RunResult found;
-  for (vm::RunFailure& failure : workspace_->failures(*entry.job))
+  for (vm::RunFailure& failure : workspace_->failures(*entry.activity))
     if (entry.failures_told.emplace(failure.place, failure.message).second)
       found.failures.push_back(std::move(failure));
   add_findings(session_.sources, session_.diagnostics, found);
@@ -118,7 +113,7 @@ void LiveSession::tell_failures(Entry& entry) {
 }
 
 void LiveSession::end(Entry& entry) {
-  entry.job = nullptr;
+  entry.activity = nullptr;
   entry.leaf_compiler.reset();
   entry.compilation.reset();
   for (const auto& variable : entry.outputs)
@@ -147,7 +142,7 @@ std::vector<std::string> LiveSession::stop(const std::string& reason) {
     static_cast<void>(workspace_.release());  // its workers still use it
   }
   const auto give_up = [&](LiveVariable& variable) {
-    if (is_settled(variable)) return;
+    if (variable.is_settled()) return;
     if (variable.writer) names.push_back(variable.name);
     replace_value(variable, reason);
   };
@@ -163,13 +158,11 @@ std::vector<std::string> LiveSession::stop(const std::string& reason) {
 }
 
 void LiveSession::explain_failure(const LiveVariable& variable) {
-  const vm::Value value = variable.value->get();
+  const vm::Value value = vm::failure_of(*variable.value);
+  const vm::Failure& failure = vm::as_failure(value);
   session_.diagnostics = {};
   vm::RunResult found;
-  if (value.kind() == vm::ValueKind::failure) {
-    const vm::Failure& failure = vm::as_failure(value);
-    found.failures.push_back({failure.message, failure.place, failure.notes, failure.calls});
-  }
+  found.failures.push_back({failure.message, failure.place, failure.notes, failure.calls});
   add_findings(session_.sources, session_.diagnostics, found);
   print_findings(session_, variable.declared.file);
 }
@@ -177,7 +170,7 @@ void LiveSession::explain_failure(const LiveVariable& variable) {
 void LiveSession::explain(Entry& entry) {
   session_.diagnostics = {};
   vm::RunResult found;
-  found.stuck = workspace_->stuck(*entry.job);
+  found.stuck = workspace_->stuck(*entry.activity);
   add_findings(session_.sources, session_.diagnostics, found);
   print_findings(session_, entry.file);
 }
@@ -193,11 +186,12 @@ std::vector<std::string> LiveSession::script() const {
   };
   std::vector<std::string> texts;
   for (const std::unique_ptr<Entry>& entry : entries_) {
+    const std::size_t end = entry->statements.find_last_not_of(" \n");
     const bool is_kept =
-        !entry->is_expression && (entry->declared.empty() || std::ranges::any_of(entry->declared, is_current));
-    std::string text = entry->text;
+        end != std::string::npos && (entry->declared.empty() || std::ranges::any_of(entry->declared, is_current));
+    std::string text = is_kept ? entry->statements : entry->text;
     if (is_kept) {
-      const char last = text[text.find_last_not_of(" \n")];
+      const char last = text[end];
       texts.push_back(text + (last == ';' || last == '}' ? "\n" : ";\n"));
       continue;
     }

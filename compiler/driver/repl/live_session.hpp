@@ -28,16 +28,16 @@ struct Entry {
   LiveVariables outputs;  ///< in the order of the program's
   LiveVariables values;   ///< of an expression: what it is to show
   std::vector<std::string> redefined, forgotten;
-  bool is_expression = false;
+  std::string statements;  ///< the text, without an expression at its end that only shows a value
   std::vector<std::pair<std::string, Span>> declared;  ///< variables and definitions, by name
   // while it runs or waits:
   std::unique_ptr<Compilation> compilation;
   vm::RunOptions options;
   std::unique_ptr<codegen::BackgroundCompiler> leaf_compiler;
-  vm::Workspace::Job* job = nullptr;
+  vm::Workspace::Activity* activity = nullptr;
   std::set<std::pair<vm::Place, std::string>> failures_told;
 
-  bool has_ended() const { return job == nullptr; }
+  bool has_ended() const { return activity == nullptr; }
   bool has_failed() const { return !failures_told.empty(); }
 };
 

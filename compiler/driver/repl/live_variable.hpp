@@ -19,6 +19,11 @@ struct LiveVariable {
   std::unique_ptr<vm::Future> value = std::make_unique<vm::Future>();
   Entry* writer = nullptr;  ///< null: a later entry may assign it
   vm::Progress progress() const { return vm::progress_of(*value); }
+  /// Nothing about it changes any more.
+  bool is_settled() const {
+    const vm::Progress now = progress();
+    return now == vm::Progress::complete || now == vm::Progress::failed;
+  }
 };
 using LiveVariables = std::vector<std::shared_ptr<LiveVariable>>;
 

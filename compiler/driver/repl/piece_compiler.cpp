@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdio>
 
+#include "compiler/parse/lexemes.hpp"
 #include "compiler/parse/parse.hpp"
 
 namespace raddle::driver::repl {
@@ -21,13 +22,15 @@ std::string nth_value(std::size_t number) {
 
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-/// All that the module consists of; null if it is no expression.
-const ast::Expr* only_expression(const ast::Module& module) {
-  const bool has_others = !module.imports.empty() || !module.pragmas.empty() || !module.types.empty() ||
-                          !module.functions.empty() || !module.constants.empty();
+/// What the module ends with; null if it is no expression.
+/// @param own  what is defined in it
+const ast::Expr* last_expression(const ast::Module& module, const std::vector<Definition>& own) {
   const auto& statements = module.statements.statements;
-  if (has_others || statements.size() != 1 || statements.front()->kind != ast::StmtKind::Evaluate) return nullptr;
-  return ast::as<const ast::Evaluate>(*statements.front()).expr.get();
+  if (statements.empty() || statements.back()->kind != ast::StmtKind::Evaluate) return nullptr;
+  const ast::Expr* expr = ast::as<const ast::Evaluate>(*statements.back()).expr.get();
+  const bool is_last =
+      std::ranges::all_of(own, [&](const Definition& each) { return each.span.begin < expr->span.begin; });
+  return is_last ? expr : nullptr;
 }
 
 /// How many of a checked call's outputs have a value to show.
@@ -56,6 +59,23 @@ bool opens_lines(const Diagnostics& diagnostics, std::string_view text) {
     return each.kind == DiagnosticKind::unterminated_comment ||
            (each.kind == DiagnosticKind::unterminated_string && (at.starts_with("\"\"\"") || at.starts_with("----")));
   });
+}
+
+/// Where the last statement of the text begins, going by `;` and `}` outside of brackets; 0: it is the only one.
+std::uint32_t begin_of_last(std::string_view text) {
+  int depth = 0;
+  bool is_behind = false;  // a statement has ended; what comes next begins another one
+  std::uint32_t begin = 0;
+  for (const Lexeme& lexeme : lexemes_of(text)) {
+    if (lexeme.kind == LexemeKind::line_comment || lexeme.kind == LexemeKind::block_comment) continue;
+    if (std::exchange(is_behind, false)) begin = lexeme.begin;
+    if (lexeme.kind != LexemeKind::sign) continue;
+    const std::string_view sign = text.substr(lexeme.begin, lexeme.end - lexeme.begin);
+    if (sign == "(" || sign == "[" || sign == "{") ++depth;
+    if (sign == ")" || sign == "]" || sign == "}") --depth;
+    is_behind = depth == 0 && (sign == ";" || sign == "}");
+  }
+  return begin;
 }
 
 std::string targets(std::size_t count) {
@@ -92,21 +112,29 @@ PieceCompiler::Attempt PieceCompiler::begin(const Typed& typed) {
   return attempt;
 }
 
+std::pair<Span, Span> PieceCompiler::parts_of(Span typed, const Frame& frame) {
+  const std::uint32_t at = typed.begin + frame.at;
+  return {{typed.file, typed.begin, at}, {typed.file, at, typed.end}};
+}
+
 std::unique_ptr<ast::Module> PieceCompiler::parse_alone(const SourceMap& sources, Span typed, const Frame& frame,
                                                         Diagnostics& diagnostics) {
   ExpandedText text;
-  const Span begin{typed.file, typed.begin, typed.begin}, end{typed.file, typed.end, typed.end};
+  const Span end{typed.file, typed.end, typed.end};
   const auto add = [&](std::string_view part, Span at, PartOrigin origin) {
     if (!part.empty()) text.append(part, at, origin);
   };
-  add(frame.before, begin, PartOrigin::replaced);
-  add(text_at(sources, typed), typed, PartOrigin::copied);
+  const auto [statements, rest] = parts_of(typed, frame);
+  add(text_at(sources, statements), statements, PartOrigin::copied);
+  add(frame.before, {typed.file, rest.begin, rest.begin}, PartOrigin::replaced);
+  add(text_at(sources, rest), rest, PartOrigin::copied);
   add(frame.after, end, PartOrigin::replaced);
   text.end_at(end);
   return parse(typed.file, sources, diagnostics, &text);
 }
 
-/// Statements as they are, or without their last `;`, or an expression. @return nothing, after messages: none of them
+/// Statements as they are, or without their last `;`, or with an expression in the end. @return nothing, after
+/// messages: none of them
 std::optional<PieceCompiler::Frame> PieceCompiler::find_frame(Attempt& attempt) {
   const Frame statements, expression{targets(1), "\n;", 1};
   Frame unended{"", "\n;"};
@@ -124,11 +152,21 @@ std::optional<PieceCompiler::Frame> PieceCompiler::find_frame(Attempt& attempt) 
   }
   if (Diagnostics ignored; fits(unended, ignored, module)) {
     attempt.own = definitions_of(*module, session_.sources);
-    const ast::Expr* expr = only_expression(*module);
-    unended.is_call = expr && expr->kind == ast::ExprKind::Call;
-    return expr && !unended.is_call ? expression : unended;
+    const ast::Expr* expr = last_expression(*module, attempt.own);
+    if (expr == nullptr) return unended;
+    const bool is_call = expr->kind == ast::ExprKind::Call;
+    Frame last = is_call ? unended : expression;
+    last.is_call = is_call;
+    last.at = expr->span.begin - attempt.typed.begin;
+    return last;
   }
   if (Diagnostics ignored; fits(expression, ignored, module)) return expression;
+  Frame last = expression;
+  last.at = begin_of_last(text_at(session_.sources, attempt.typed));
+  if (Diagnostics ignored; last.at != 0 && fits(last, ignored, module)) {
+    attempt.own = definitions_of(*module, session_.sources);
+    return last;
+  }
   session_.diagnostics = std::move(furthest);
   print_findings(attempt.file);
   return std::nullopt;
@@ -141,7 +179,8 @@ bool PieceCompiler::is_unfinished(const std::string& text) {
   std::size_t end = text.size();
   while (end > 0 && is_blank(text[end - 1])) --end;
   bool breaks_off = false;
-  for (const Frame& frame : {Frame{}, Frame{"", "\n;"}, Frame{targets(1), "\n;", 1}}) {
+  for (const Frame& frame :
+       {Frame{}, Frame{"", "\n;"}, Frame{targets(1), "\n;", 1}, Frame{targets(1), "\n;", 1, begin_of_last(text)}}) {
     Diagnostics found;
     parse_alone(sources, typed, frame, found);
     if (!found.has_errors()) return false;
@@ -177,13 +216,15 @@ ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
     if (!session_.sources.at(module).path().starts_with("<stdlib>/"))
       add_names(session_.sources.at(module).text(), names);
   for (const auto& [name, variable] : variables_) {
-    if (!names.contains(name)) continue;
+    if (!names.contains(name) || attempt.dropped.contains(name)) continue;
     const std::string declaration =
         variable->mapping.empty() ? fmt::format("{} {};\n", variable->type, name) : variable->mapping + ";\n";
     add(declaration, variable->declared);
   }
-  add(attempt.frame.before, start);
-  copy(attempt.typed);
+  const auto [statements, rest] = parts_of(attempt.typed, attempt.frame);
+  copy(statements);
+  add(attempt.frame.before, {attempt.file, rest.begin, rest.begin});
+  copy(rest);
   add(attempt.frame.after, {attempt.file, attempt.typed.end, attempt.typed.end});
   text.end_at({attempt.file, attempt.typed.end, attempt.typed.end});
   return text;
@@ -232,12 +273,22 @@ void PieceCompiler::forget_unused_modules() {
   });
 }
 
-bool PieceCompiler::is_in_use(const Definition& type) const {
-  return std::ranges::any_of(variables_, [&](const auto& each) {
+/// Variables of types that are defined anew, or have such parts.
+std::set<std::string, std::less<>> PieceCompiler::variables_of_replaced(const Attempt& attempt) const {
+  std::set<std::string, std::less<>> types, variables;
+  const auto has_one = [&types](std::string_view text) {
     std::set<std::string, std::less<>> names;
-    add_names(each.second->type, names);
-    return names.contains(type.name);
-  });
+    add_names(text, names);
+    return std::ranges::any_of(names, [&](const std::string& name) { return types.contains(name); });
+  };
+  for (const Definition& earlier : definitions_)  // a type is defined before those that it is a part of
+    if (earlier.kind == DefinitionKind::type &&
+        (std::ranges::any_of(attempt.own, [&](const Definition& own) { return replaces(own, earlier); }) ||
+         has_one(text_at(session_.sources, earlier.span))))
+      types.insert(earlier.name);
+  for (const auto& [name, variable] : variables_)
+    if (has_one(variable->type)) variables.insert(name);
+  return variables;
 }
 
 std::optional<Piece> PieceCompiler::compile(const Typed& typed) {
@@ -248,9 +299,9 @@ std::optional<Piece> PieceCompiler::compile(const Typed& typed) {
   for (const Definition& earlier : definitions_) {
     const bool is_replaced =
         std::ranges::any_of(attempt.own, [&](const Definition& own) { return replaces(own, earlier); });
-    const bool is_kept = earlier.kind == DefinitionKind::type && is_in_use(earlier);  // check tells of the second one
-    if (!is_replaced || is_kept) attempt.earlier.push_back(earlier);
+    if (!is_replaced) attempt.earlier.push_back(earlier);
   }
+  attempt.dropped = variables_of_replaced(attempt);
   Piece piece;
   piece.file = attempt.file;
   piece.compilation = std::make_unique<Compilation>();
@@ -260,7 +311,7 @@ std::optional<Piece> PieceCompiler::compile(const Typed& typed) {
     const ast::Stmt& call = *checked.modules.back()->statements.statements.back();
     const std::size_t count = output_count(*ast::as<const ast::Evaluate>(call).expr, checked.types);
     if (count > 0) {
-      attempt.frame = {targets(count), "\n;", count};
+      attempt.frame = {targets(count), "\n;", count, attempt.frame.at};
       compiled = compile_with(attempt, *piece.compilation, piece.forgotten);
     }
   }
@@ -268,9 +319,15 @@ std::optional<Piece> PieceCompiler::compile(const Typed& typed) {
     forget_unused_modules();
     return std::nullopt;
   }
+  for (const std::string& name : attempt.dropped) {
+    piece.forgotten.push_back(fmt::format("{}: its type `{}` is another one now", name, variables_.at(name)->type));
+    variables_.erase(name);
+  }
   definitions_ = attempt.earlier;
   definitions_.insert(definitions_.end(), attempt.own.begin(), attempt.own.end());
   bind(attempt, piece);
+  const auto [statements, rest] = parts_of(attempt.typed, attempt.frame);
+  piece.statements = text_at(session_.sources, piece.values.empty() ? attempt.typed : statements);
   return piece;
 }
 

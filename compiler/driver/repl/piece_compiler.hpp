@@ -26,6 +26,7 @@ struct Piece {
   std::unique_ptr<Compilation> compilation;
   LiveVariables inputs, outputs;                  ///< of the program's entry, in order
   LiveVariables values;                           ///< of an expression: what it is to show. Among the outputs
+  std::string statements;                         ///< the text, without that expression
   std::vector<std::string> redefined, forgotten;  ///< names of variables, of functions
 };
 
@@ -49,7 +50,8 @@ class PieceCompiler {
   /// Text that stands around what was typed.
   struct Frame {
     std::string before, after;
-    std::size_t value_count = 0;  ///< the typed text is an expression with so many values
+    std::size_t value_count = 0;  ///< the typed text ends with an expression with so many values
+    std::uint32_t at = 0;         ///< where in the typed text that begins, behind statements, and `before` stands
     bool is_call = false;         ///< a call without `;`: has values to show if the function has outputs
   };
   struct Attempt {
@@ -58,9 +60,12 @@ class PieceCompiler {
     Frame frame;
     std::vector<Definition> earlier;  ///< those that the text sees
     std::vector<Definition> own;
+    std::set<std::string, std::less<>> dropped = {};  ///< variables that it does not see: their types are replaced
   };
 
   Attempt begin(const Typed& typed);
+  /// What stands before the frame's expression, and the expression.
+  static std::pair<Span, Span> parts_of(Span typed, const Frame& frame);
   static std::unique_ptr<ast::Module> parse_alone(const SourceMap& sources, Span typed, const Frame& frame,
                                                   Diagnostics& diagnostics);
   std::optional<Frame> find_frame(Attempt& attempt);
@@ -69,7 +74,7 @@ class PieceCompiler {
   ExpandedText text_of(const Attempt& attempt) const;
   bool forget_broken(Attempt& attempt, std::vector<std::string>& forgotten) const;
   void forget_unused_modules();
-  bool is_in_use(const Definition& type) const;
+  std::set<std::string, std::less<>> variables_of_replaced(const Attempt& attempt) const;
   void bind(const Attempt& attempt, Piece& piece);
   std::shared_ptr<LiveVariable> variable_for(const Attempt& attempt, const Compilation& compilation, ast::VariableId id,
                                              Piece& piece);

@@ -91,7 +91,8 @@ void draw(Canvas& canvas, const std::vector<double>& numbers, Bounds bounds) {
 
 }  // namespace
 
-std::string plot(const std::vector<double>& numbers, terminal::Size size) {
+std::string plot(const std::vector<double>& numbers, const std::pair<std::string, std::string>& ends,
+                 terminal::Size size) {
   const Bounds bounds = bounds_of(numbers);
   if (bounds.low > bounds.high) return "nothing to plot: there is no finite number";
   const std::string high = label(bounds.high), low = label(bounds.low);
@@ -104,9 +105,11 @@ std::string plot(const std::vector<double>& numbers, terminal::Size size) {
     const std::string& beside = row == 0 ? high : row + 1 == rows ? low : "";
     text += fmt::format("{:>{}} \u2502{}\n", beside, margin, canvas.row(row));
   }
-  const std::string last = fmt::format("{}", numbers.size() - 1);
   const std::size_t width = canvas.width() / dots_across;
-  return text + fmt::format("{:>{}} 0{:>{}}", "", margin, last, width);
+  const auto& [first, last] = ends;
+  // both at their ends; a line too short for that has them side by side
+  const std::size_t gap = width + 1 > first.size() + last.size() ? width + 1 - first.size() - last.size() : 1;
+  return text + std::string(margin + 1, ' ') + first + std::string(gap, ' ') + last;
 }
 
 }  // namespace raddle::driver::repl

@@ -16,6 +16,21 @@
 
 namespace raddle::driver {
 
+namespace {
+
+/// However the process ends, the terminal is left as it was.
+void restore_terminal_at_faults() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) {
+    terminal::Tty::restore();
+    raise(signal);  // SA_RESETHAND: as if nobody had listened
+  };
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_NODEFER | SA_ONSTACK;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT}) sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
 int run_repl(Session& session, const std::string& script) {
   std::expected<vm::RunOptions, int> options = run_options(session.options, "repl");
   if (!options) return options.error();
@@ -26,9 +41,13 @@ int run_repl(Session& session, const std::string& script) {
     repl::Console* console = listening.load();
     if (signal == SIGWINCH && console) return console->resized();
     if (signal != SIGTERM && signal != SIGHUP) return;
-    if (!console || is_ended.exchange(true)) _exit(exit_ended_early);
+    if (!console || is_ended.exchange(true)) {
+      terminal::Tty::restore();
+      _exit(exit_ended_early);
+    }
     console->leave_soon();
   });
+  restore_terminal_at_faults();
   repl::Console console(wants_colour(STDOUT_FILENO));
   listening = &console;
   repl::Conversation conversation(
@@ -40,7 +59,7 @@ int run_repl(Session& session, const std::string& script) {
   if (!script.empty()) conversation.load(script);
   console.run(conversation);
   const int code = is_ended ? exit_ended_early : exit_ok;
-  if (conversation.session().is_abandoned()) {
+  if (conversation.is_abandoned()) {
     console.leave();
     _exit(code);  // a computation that can not be ended uses what destructors would take from it
   }

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "compiler/sweep/value_texts.hpp"
+#include "compiler/sweep/known_values.hpp"
 
 using namespace raddle::sweep;
 
@@ -24,8 +24,9 @@ void check_against_points(const SpaceOptions& options) {
   const auto space = Space::make(options);
   REQUIRE(space);
   const PointKeys keys({"work"}, space->parameters(), false);
-  const PointColumns columns(*space, keys);
-  ValueTexts texts(*space);
+  const KnownValues known(*space);
+  const PointColumns columns(*space, keys, known);
+  ValueTexts texts(*space, known);
   std::vector<std::uint64_t> numbers(std::min<std::uint64_t>(space->size(), 50));
   std::iota(numbers.begin(), numbers.end(), std::uint64_t{1});
   numbers.push_back(space->size());

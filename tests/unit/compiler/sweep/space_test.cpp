@@ -112,7 +112,7 @@ TEST_CASE("errors of parameters mark what is wrong") {
   CHECK(fault({.parameters = {"a"}}) == Lines{"-p", "values are missing", "a"});
   CHECK(fault({.parameters = {"2a=1"}}) == Lines{"-p", "`2a` is no name for a parameter", "2a"});
   CHECK(fault({.parameters = {"a=1", "a=2"}}) == Lines{"-p", "the parameter `a` is given twice", "a"});
-  CHECK(fault({.parameters = {"seed=1"}}) == Lines{"-p", "`seed` is made by --repeats", "seed"});
+  CHECK(fault({.parameters = {"seed=1"}, .repeats = 2}) == Lines{"-p", "`seed` is made by --repeats", "seed"});
   CHECK(fault({.parameters = {"a=1:x"}}) == Lines{"-p", "the range's last value `x` is no number", "x"});
   CHECK(fault({.parameters = {"a~U(0,1)"}}) == Lines{"-p", "how many values of `a` are to be drawn?", "a~U(0,1)"});
   CHECK(fault({.parameters = {"a~V(0,1)"}}) == Lines{"-p", "there is no distribution `V`", "V"});

@@ -38,9 +38,19 @@ TEST_CASE("Escape alone is a key when nothing follows") {
   CHECK(decoder.flush() == std::vector<Key>{{KeyKind::escape}});
 }
 
+TEST_CASE("a paste whose end is lost ends with what is there when nothing more comes") {
+  KeyDecoder decoder;
+  CHECK(decoder.feed("\x1b[200~").empty());
+  CHECK(decoder.is_waiting());
+  CHECK(decoder.patience().count() == 1000);
+  CHECK(decoder.feed("one\r").empty());
+  CHECK(decoder.flush() == std::vector<Key>{{KeyKind::paste, "one\n"}});
+  CHECK(!decoder.is_waiting());
+  CHECK(decoder.feed("y\x1b[201~") == std::vector<Key>{{KeyKind::text, "y"}});
+}
+
 TEST_CASE("pasted text is one key, without control characters") {
   KeyDecoder decoder;
   CHECK(decoder.feed("\x1b[200~one\rtwo\x01").empty());
-  CHECK(decoder.flush().empty());
   CHECK(decoder.feed("\tx\x1b[201~y") == std::vector<Key>{{KeyKind::paste, "one\ntwo  x"}, {KeyKind::text, "y"}});
 }

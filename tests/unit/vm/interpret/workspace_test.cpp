@@ -48,18 +48,18 @@ TEST_CASE("a program goes on when another one sets what it waits for") {
     const Program add = increment(), five = constant(5);
     Future x, y, z;
     Workspace workspace(options);
-    Workspace::Job& second = workspace.start(add, options, {&y}, {&z});
-    Workspace::Job& first = workspace.start(add, options, {&x}, {&y});
+    Workspace::Activity& second = workspace.start(add, options, {&y}, {&z});
+    Workspace::Activity& first = workspace.start(add, options, {&x}, {&y});
     REQUIRE(workspace.wait_for_rest(long_enough));
     CHECK(progress_of(z) == Progress::unset);
     CHECK_FALSE(workspace.take_if_ended(second));
     REQUIRE(workspace.stuck(first).size() == 1);
     CHECK(workspace.stuck(first)[0].name == "x");
-    Workspace::Job& third = workspace.start(five, options, {}, {&x});
+    Workspace::Activity& third = workspace.start(five, options, {}, {&x});
     REQUIRE(workspace.wait_for_rest(long_enough));
     CHECK(progress_of(z) == Progress::complete);
     CHECK(z.get().as_int() == 7);
-    for (Workspace::Job* job : {&first, &second, &third}) CHECK(workspace.take_if_ended(*job));
+    for (Workspace::Activity* activity : {&first, &second, &third}) CHECK(workspace.take_if_ended(*activity));
   }
 }
 
@@ -98,8 +98,8 @@ TEST_CASE("a failure reaches programs that read it") {
   const Program add = increment();
   Future x, y;
   Workspace workspace(options);
-  Workspace::Job& reader = workspace.start(add, options, {&x}, {&y});
-  Workspace::Job& failing = workspace.start(a.program, options, {}, {&x});
+  Workspace::Activity& reader = workspace.start(add, options, {&x}, {&y});
+  Workspace::Activity& failing = workspace.start(a.program, options, {}, {&x});
   REQUIRE(workspace.wait_for_rest(long_enough));
   CHECK(progress_of(y) == Progress::failed);
   REQUIRE(workspace.failures(failing).size() == 1);

@@ -109,12 +109,18 @@ TEST_CASE("what is recorded is read back") {
     return true;
   });
   CHECK(ends == std::vector<std::string>{std::string("a\0b", 3), std::string("a\0b", 3)});
-  CHECK(record.failed_points(recorder.id()) == std::vector<std::uint64_t>{2});
-  CHECK(record.find_done({7, 1})->results == R"({"E":1})");
+  const std::vector<PointRow> failed = record.failed_points(recorder.id());
+  REQUIRE(failed.size() == 1);
+  CHECK(failed.front().number == 2);
+  CHECK(record.find_done({7, 1})->attempt.results == R"({"E":1})");
   CHECK(!record.find_done({7, 2}));
-  CHECK(record.find_latest({7, 2}, "")->outcome == PointOutcome::signal);
+  CHECK(record.find_latest({7, 2}, "")->attempt.outcome == PointOutcome::signal);
   CHECK(record.find(recorder.id().substr(0, 4)).size() == 1);
   CHECK(record.find("no such").empty());
+  CHECK(record.failed_points(recorder.id()).front().key == PointKey{7, 2});
+  CHECK(record.any_point(recorder.id())->key.high == 7);
+  CHECK_THROWS(record.read_together([] { throw RecordError("in the middle"); }));
+  record.read_together([&] { CHECK(record.runs().size() == 1); });  // the first one was rolled back
   CHECK(record.remove(runs[0]));
   CHECK(record.runs().empty());
   CHECK(!record.has_points(0));
