@@ -272,11 +272,13 @@ Ref<Array> Array::row(const Value& key, WakeList& wake) {
   const ElementSlot element = locate(key);
   if (!element || !mark_inserted(element)) {
     const Value value = get(key);
-    return value.kind() == ValueKind::array ? Ref<Array>::share(&value.as_array()) : Ref<Array>();
+    const bool is_own = value.kind() == ValueKind::array && value.as_array().parent_.load() == this;
+    return is_own ? Ref<Array>::share(&value.as_array()) : Ref<Array>();
   }
   Ref<Array> row = make_ref<Array>(1, std::string_view(), place_);
   row->row_name_ = element_name(key);
   row->name_ = row->row_name_;
+  row->parent_ = this;
   rows_.push_back(row);
   element.future->set(Value::of_object(ValueKind::array, row), wake);
   return row;
@@ -287,9 +289,11 @@ Ref<Bag> Array::bag_row(const Value& key, WakeList& wake) {
   const ElementSlot element = locate(key);
   if (!element || !mark_inserted(element)) {
     const Value value = get(key);
-    return value.kind() == ValueKind::bag ? Ref<Bag>::share(&value.as_bag()) : Ref<Bag>();
+    const bool is_own = value.kind() == ValueKind::bag && value.as_bag().parent.load() == this;
+    return is_own ? Ref<Bag>::share(&value.as_bag()) : Ref<Bag>();
   }
   Ref<Bag> row = make_ref<Bag>(1);
+  row->parent = this;
   bag_rows_.push_back(row);
   element.future->set(Value::of_object(ValueKind::bag, row), wake);
   return row;
@@ -308,6 +312,8 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
       row->release_writers(1, wake);
     }
   };
+  for (const Ref<Array>& row : rows_) row->parent_ = nullptr;
+  for (const Ref<Bag>& row : bag_rows_) row->parent = nullptr;
   close_rows(rows_);
   close_rows(bag_rows_);
   rows_.clear();

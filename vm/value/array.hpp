@@ -99,7 +99,8 @@ class Array final : public HeapObject {
     return first >= ElementTable::small_limit && first % NumberChunk::size == 0 &&
            (reductions_ || first <= ElementTable::limit - NumberChunk::size);
   }
-  /// The nested array at `key`, made if absent; it closes with this one. Null if something else was inserted there.
+  /// The nested array at `key`, made if absent; it closes with this one. Null if something else was inserted there,
+  /// another array, too.
   Ref<Array> row(const Value& key, WakeList& wake);
   /// The same for an array of bags.
   Ref<Bag> bag_row(const Value& key, WakeList& wake);
@@ -170,6 +171,8 @@ class Array final : public HeapObject {
   std::vector<Ref<Bag>> bag_rows_;
   std::string_view name_;
   std::string row_name_;  // rows: what name_ refers to
+  /// Of a row: the array that is to close it, until then. Compared by other arrays that hold this one as an element.
+  std::atomic<const Array*> parent_{nullptr};
   Place place_;
 };
 

@@ -30,6 +30,9 @@ class Bag final : public HeapObject {
   void add_writers(std::int32_t count) { writers_.fetch_add(count, std::memory_order_relaxed); }  // a writer is held
   void release_writers(std::int32_t count, WakeList& wake);
 
+  /// Of an array's element that was made by appending to it: the array that is to close it, until then.
+  std::atomic<const HeapObject*> parent{nullptr};
+
  private:
   mutable std::mutex mutex_;     // guards elements_' shape, not the futures
   std::deque<Future> elements_;  // a deque: elements never move
