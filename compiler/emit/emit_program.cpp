@@ -1,6 +1,9 @@
 #include "compiler/emit/emit_program.hpp"
 
+#include <algorithm>
+
 #include "compiler/emit/emit_function.hpp"
+#include "compiler/emit/emit_leaf_code.hpp"
 #include "compiler/emit/function_plan.hpp"
 #include "compiler/emit/partition_strands.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
@@ -31,6 +34,23 @@ void describe_leaf(const ir::Module& module, const ir::Function& function, vm::F
   }
 }
 
+/// What calls a function without leaf code has none either.
+void forget_callers(std::vector<vm::Function>& functions) {
+  const auto lacks_callee = [&](const vm::Function& function) {
+    return std::ranges::any_of(function.leaf_code.calls, [&](const vm::LeafCallCode& call) {
+      return functions[call.function].leaf_code.instructions.empty();
+    });
+  };
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (vm::Function& function : functions) {
+      if (!lacks_callee(function)) continue;
+      function.leaf_code = {};
+      has_changed = true;
+    }
+  }
+}
+
 }  // namespace
 
 vm::Program emit_program(const ir::Module& module) {
@@ -49,6 +69,7 @@ vm::Program emit_program(const ir::Module& module) {
     if (out.is_leaf) {
       out.is_heavy = heavy.is_heavy(id);
       describe_leaf(module, function, out);
+      out.leaf_code = emit::emit_leaf_code(module, function);
     }
     program.functions.push_back(std::move(out));
     emit::FunctionPlan plan = emit::plan_function(module, function);
@@ -56,6 +77,7 @@ vm::Program emit_program(const ir::Module& module) {
     const vm::BodyId body = emit::emit_function(plan, id, program);
     program.functions[id].body = body;
   }
+  forget_callers(program.functions);
   return program;
 }
 

@@ -6,7 +6,7 @@
 Printed is the time of one call in ns: the medians of the wall time of whole processes at the case's size and at almost
 nothing, their difference divided by the number of calls. So start and end of a program do not count, but everything that
 a library does for a call does. The ratio is to the best of the peers with as many threads. `raddle` is what a user gets,
-`interpreted` has no compiled leaf functions: every call is an activation of the VM.
+`interpreted` has no compiled leaf functions: they run in registers.
 """
 
 import argparse

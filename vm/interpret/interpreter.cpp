@@ -13,7 +13,11 @@
 namespace raddle::vm {
 
 Interpreter::Interpreter(Run& run, CellCache& cache)
-    : run_(run), program_(run.program), is_perturbed_(run.options.scheduler_seed != 0), cache_(cache) {}
+    : run_(run),
+      program_(run.program),
+      is_perturbed_(run.options.scheduler_seed != 0),
+      cache_(cache),
+      leaf_machine_(run.program, run.options.settings) {}
 
 void Interpreter::put_shared(Frame& frame, const Instruction& in, Value value) {
   if (in.a.is_absent()) return;

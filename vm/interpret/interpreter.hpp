@@ -12,6 +12,7 @@
 
 #include "vm/interpret/cell_store.hpp"
 #include "vm/interpret/frame.hpp"
+#include "vm/interpret/leaf_machine.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/program/leaf_abi.hpp"
 #include "vm/program/program.hpp"
@@ -165,6 +166,7 @@ class Interpreter {
   bool call_builtin(Frame& frame, const Instruction& in);
   void set_results(Frame& frame, const Instruction& in, std::vector<Value>& results);
   bool call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction);
+  bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction);
   /// @return false if the call has to be interpreted
   bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);
   void trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function, std::uint32_t instruction) const;
@@ -218,6 +220,7 @@ class Interpreter {
   const bool is_perturbed_;  ///< Worker::perturbation() is on
   Worker* worker_ = nullptr;
   CellCache& cache_;
+  LeafMachine leaf_machine_;
   WakeList wakes_;
   bool is_waking_ = false;
   unsigned nesting_ = 0;                            ///< activations on the C stack

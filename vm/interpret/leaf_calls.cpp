@@ -36,13 +36,13 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
   const bool is_possible = !frame.interpret_only && leaves.stage(site.function) != LeafTable::Stage::impossible &&
                            function.leaf_parameters.size() * 2 <= leaf_word_limit &&
                            function.leaf_results.size() <= leaf_word_limit;
-  if (!is_possible) return false;
+  if (!is_possible) return call_in_registers(frame, site, instruction);
   const raddle_leaf_function code = leaves.code(site.function);
   const bool waits_for_code = function.is_heavy || run_.options.leaf_threshold == 0;
   if (!waits_for_code && worker_->perturbation().one_in(8)) return false;
   if (!code && !waits_for_code) {
     if (leaves.count_call(site.function) + 1 == run_.options.leaf_threshold) leaves.request(site.function);
-    return false;
+    return call_in_registers(frame, site, instruction);
   }
   bool is_ready = code != nullptr;
   for (std::size_t i = 0; i < site.arguments.size() && is_ready; ++i) {
@@ -58,6 +58,37 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
     push(*call);
   else
     call->resolved(*worker_);
+  return true;
+}
+
+/// If its inputs are there and nobody looks for work: calls in registers are one task. Should somebody come meanwhile,
+/// what has been computed is dropped, and the call is made once more as one that can be shared out.
+/// @return false: to be interpreted in frames
+bool Interpreter::call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction) {
+  const Function& function = program_.functions[site.function];
+  if (function.leaf_code.instructions.empty() || frame.interpret_only || function.leaf_results.size() > leaf_word_limit)
+    return false;
+  if (function.leaf_parameters.size() * 2 > leaf_word_limit || worker_->perturbation().one_in(4)) return false;
+  std::array<std::int64_t, leaf_word_limit> words, results;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+    Future& argument = frame.at(site.arguments[i]);
+    if (missing_part(argument, function.leaf_parameters[i]) ||
+        !encode(argument, function.leaf_parameters[i], words.data(), count))
+      return false;
+  }
+  const auto goes_on = [this] { return !worker_->others_are_hungry(); };
+  if (!goes_on()) return false;
+  switch (leaf_machine_.run(site.function, {words.data(), count}, results.data(), goes_on)) {
+    case LeafMachine::Outcome::done: break;
+    case LeafMachine::Outcome::stopped: return false;
+    case LeafMachine::Outcome::failed: call_composite(frame, site, instruction, true); return true;
+  }
+  ++counters.leaf_calls_interpreted;
+  for (std::size_t i = 0; i < site.results.size(); ++i) {
+    if (site.results[i].is_absent()) continue;
+    set(frame.at(site.results[i]), decode(results[i], function.leaf_results[i]), frame, instruction, site.results[i]);
+  }
   return true;
 }
 

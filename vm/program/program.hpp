@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "vm/program/builtin_abi.hpp"
+#include "vm/program/leaf_code.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/value.hpp"
 
@@ -160,6 +161,7 @@ struct Function {
   bool is_leaf = false;   ///< may be called natively: LeafId is the FunctionId
   bool is_heavy = false;  ///< leaf with a loop or recursion
   std::vector<LeafType> leaf_parameters, leaf_results;
+  LeafCode leaf_code;
   Place place;
 };
 

@@ -1,0 +1,156 @@
+#include "compiler/emit/emit_leaf_code.hpp"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "compiler/emit/emit_program.hpp"
+#include "compiler/ir/read_text.hpp"
+#include "vm/interpret/leaf_machine.hpp"
+
+namespace raddle {
+
+namespace {
+
+using Outcome = vm::LeafMachine::Outcome;
+
+/// A program whose function 1 is a leaf, and a machine for it.
+struct Leaf {
+  explicit Leaf(const std::string& functions) {
+    const auto module = ir::read_text("entry @main\nfunction @main composite () -> () {\n}\n" + functions, types);
+    REQUIRE_MESSAGE(module.has_value(), (module ? "" : module.error()));
+    program = emit_program(*module);
+  }
+  Outcome run(const std::vector<std::int64_t>& arguments, unsigned patience = 1000) {
+    vm::LeafMachine machine(program, settings);
+    return machine.run(1, arguments, results.data(), [&] { return patience-- > 0; });
+  }
+  bool has_code() const { return !program.functions[1].leaf_code.instructions.empty(); }
+
+  TypeStore types;
+  vm::Program program;
+  vm::RunSettings settings;
+  std::vector<std::int64_t> results = std::vector<std::int64_t>(8);
+};
+
+constexpr const char* fib = R"(
+  function @fib leaf (%k: int) -> (%o: int) {
+    %0: boolean = lt %k, 2
+    if %0 {
+      %o = copy %k
+    } {
+      %1: int = sub %k, 1
+      %2: int = call @fib %1
+      %3: int = sub %k, 2
+      %4: int = call @fib %3
+      %o = add %2, %4
+    }
+  })";
+
+}  // namespace
+
+TEST_CASE("calls, each with registers of its own") {
+  Leaf leaf(fib);
+  REQUIRE(leaf.run({25}) == Outcome::done);
+  CHECK(leaf.results[0] == 75025);
+}
+
+TEST_CASE("loop variables are assigned at once; a loop without end stops when it is told to") {
+  Leaf leaf(R"(
+    function @swap leaf (%n: int) -> (%a: int, %b: int) {
+      %0: int, %x: int, %y: int = loop 0, 1, 2 test %1 next %2, %y.1, %x.1 {(%i: int, %x.1: int, %y.1: int)
+        %1: boolean = ne %i, %n
+      } {
+        %2: int = add %i, 1
+      }
+      %a = copy %x
+      %b = copy %y
+    })");
+  REQUIRE(leaf.run({3}) == Outcome::done);
+  CHECK(leaf.results[0] == 2);
+  CHECK(leaf.results[1] == 1);
+  REQUIRE(leaf.run({100'004}) == Outcome::done);  // with pauses
+  CHECK(leaf.results[0] == 1);
+  CHECK(leaf.run({-1}, 5) == Outcome::stopped);
+}
+
+TEST_CASE("what can not be computed fails: overflow, division by zero, an index, too many open calls") {
+  Leaf arithmetic(R"(
+    function @f leaf (%a: int, %b: int) -> (%q: int, %s: int) {
+      %q = idiv %a, %b
+      %s = mul %a, %b
+    })");
+  REQUIRE(arithmetic.run({7, -2}) == Outcome::done);
+  CHECK(arithmetic.results[0] == -3);
+  CHECK(arithmetic.results[1] == -14);
+  CHECK(arithmetic.run({7, 0}) == Outcome::failed);
+  CHECK(arithmetic.run({std::numeric_limits<std::int64_t>::min(), -1}) == Outcome::failed);
+  CHECK(arithmetic.run({std::int64_t{1} << 62, 2}) == Outcome::failed);
+
+  Leaf element(R"(
+    function @f leaf (%a: float[], %i: int) -> (%o: float) {
+      %o = array_get %a, %i
+    })");
+  const double numbers[] = {0.5, 1.5};
+  const auto address = reinterpret_cast<std::int64_t>(numbers);
+  REQUIRE(element.run({address, 2, 1}) == Outcome::done);
+  CHECK(std::bit_cast<double>(element.results[0]) == 1.5);
+  CHECK(element.run({address, 2, 2}) == Outcome::failed);
+  CHECK(element.run({address, 2, -1}) == Outcome::failed);
+
+  Leaf deep(R"(
+    function @f leaf (%k: int) -> (%o: int) {
+      %1: int = add %k, 1
+      %2: int = call @f %1
+      %o = add %2, 1
+    })");
+  CHECK(deep.run({0}, 1'000'000) == Outcome::failed);
+}
+
+TEST_CASE("branches of a switch, fused operations, functions of the library") {
+  Leaf leaf(R"(
+    function @f leaf (%k: int, %x: float) -> (%o: float) {
+      switch %k labels [1, 4] {
+        %o = mul_sub %x, %x, 1.0
+      } {
+        %1: float = call_builtin @sqrt %x types [float]
+        %o = copy %1
+      } {
+        %2: boolean = ge %x, 0.0
+        %3: boolean = not %2
+        if %3 {
+          %o = neg %x
+        } {
+          %4: float = int_to_float %k
+          %o = sub_mul %x, %4, 100.0
+        }
+      }
+    })");
+  const auto at = [&](std::int64_t k, double x) {
+    REQUIRE(leaf.run({k, std::bit_cast<std::int64_t>(x)}) == Outcome::done);
+    return std::bit_cast<double>(leaf.results[0]);
+  };
+  CHECK(at(1, 3.0) == 8.0);
+  CHECK(at(4, 2.25) == 1.5);
+  CHECK(at(0, -2.0) == 2.0);
+  CHECK(at(7, 2.0) == 86.0);
+  CHECK(leaf.run({4, std::bit_cast<std::int64_t>(-1.0)}) == Outcome::failed);  // no root
+}
+
+TEST_CASE("what needs more than registers has no such code, nor has what calls it") {
+  const Leaf leaf(R"(
+    function @f leaf (%k: int) -> (%o: int) {
+      %o = call @g %k
+    }
+    function @g leaf (%k: int) -> (%o: int) {
+      %1: string = concat "a", %k
+      %o = call_builtin @strlen %1 types [string]
+    })");
+  CHECK(!leaf.has_code());
+  CHECK(Leaf(fib).has_code());
+}
+
+}  // namespace raddle

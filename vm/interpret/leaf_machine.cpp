@@ -1,0 +1,192 @@
+#include "vm/interpret/leaf_machine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace raddle::vm {
+
+namespace {
+
+constexpr std::size_t most_registers = std::size_t{1} << 23;  ///< 64 MiB: deeper calls lie in frames
+constexpr unsigned turns = 10'000;                            ///< calls and iterations before it looks up
+
+double as_float(std::int64_t bits) { return std::bit_cast<double>(bits); }
+std::int64_t as_bits(double number) { return std::bit_cast<std::int64_t>(number); }
+
+Value decode(std::int64_t word, ValueKind kind) {
+  if (kind == ValueKind::int_) return Value::of(word);
+  if (kind == ValueKind::boolean) return Value::of(word != 0);
+  return Value::of(as_float(word));
+}
+
+template <typename T>
+bool load(const std::int64_t* array, std::int64_t index, T& value) {
+  if (static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(array[1])) return false;
+  value = reinterpret_cast<const T*>(array[0])[index];
+  return true;
+}
+
+}  // namespace
+
+void LeafMachine::start(FunctionId leaf, std::span<const std::int64_t> arguments) {
+  const LeafCode& code = program_.functions[leaf].leaf_code;
+  open_.clear();
+  if (registers_.size() < code.frame_words + std::size_t{code.most_passed})
+    registers_.resize(code.frame_words + std::size_t{code.most_passed});
+  std::ranges::copy(arguments, registers_.begin());
+  enter(code, 0);
+  open_.push_back({&code, 0, 0, nullptr});
+}
+
+/// @return false if there are no registers left. Those of the parameters are there
+bool LeafMachine::enter(const LeafCode& code, std::size_t base) {
+  const std::size_t end = base + code.frame_words + code.most_passed;
+  if (end > registers_.size()) {
+    if (end > most_registers) return false;
+    registers_.resize(std::max(end, registers_.size() * 2));
+  }
+  std::int64_t* to = registers_.data() + base + code.parameter_words;
+  for (const std::int64_t constant : code.constants) *to++ = constant;  // mostly too few for memcpy
+  return true;
+}
+
+bool LeafMachine::call_library(const LeafLibraryCode& site, std::int64_t* registers) {
+  arguments_.clear();
+  for (const LeafLibraryCode::Argument& argument : site.arguments)
+    arguments_.push_back(argument.kind == ValueKind::string ? argument.constant
+                                                            : decode(registers[argument.word], argument.kind));
+  Value result;
+  if (!site.function({settings_, 0}, arguments_, {&result, 1})) return false;
+  if (!site.has_result) return true;
+  if (result.kind() == ValueKind::float_)
+    registers[site.result] = as_bits(result.as_float());
+  else
+    registers[site.result] = result.kind() == ValueKind::boolean ? result.as_bool() : result.as_int();
+  return true;
+}
+
+LeafMachine::Outcome LeafMachine::advance(std::int64_t* results) {
+  using enum LeafOpcode;
+  const LeafCode* code = open_.back().code;
+  std::size_t base = open_.back().base;
+  const LeafInstruction* next = code->instructions.data() + open_.back().next;
+  std::int64_t* r = registers_.data() + base;
+  unsigned left = turns;
+  const auto stop = [&] {
+    open_.back().next = static_cast<std::size_t>(next - code->instructions.data());
+    return Outcome::stopped;
+  };
+  for (;;) {
+    const LeafInstruction in = *next++;
+    switch (in.opcode) {
+      case add_int:
+        if (__builtin_add_overflow(r[in.b], r[in.c], &r[in.a])) return Outcome::failed;
+        break;
+      case sub_int:
+        if (__builtin_sub_overflow(r[in.b], r[in.c], &r[in.a])) return Outcome::failed;
+        break;
+      case mul_int:
+        if (__builtin_mul_overflow(r[in.b], r[in.c], &r[in.a])) return Outcome::failed;
+        break;
+      case idiv:
+      case mod: {
+        const std::int64_t dividend = r[in.b], divisor = r[in.c];
+        const bool overflows = divisor == -1 && dividend == std::numeric_limits<std::int64_t>::min();
+        if (divisor == 0 || (overflows && in.opcode == idiv)) return Outcome::failed;
+        r[in.a] = in.opcode == idiv ? dividend / divisor : overflows ? 0 : dividend % divisor;
+        break;
+      }
+      case add_float: r[in.a] = as_bits(as_float(r[in.b]) + as_float(r[in.c])); break;
+      case sub_float: r[in.a] = as_bits(as_float(r[in.b]) - as_float(r[in.c])); break;
+      case mul_float: r[in.a] = as_bits(as_float(r[in.b]) * as_float(r[in.c])); break;
+      case div_float: r[in.a] = as_bits(as_float(r[in.b]) / as_float(r[in.c])); break;
+      case pow_float: r[in.a] = as_bits(std::pow(as_float(r[in.b]), as_float(r[in.c]))); break;
+      case eq_int: r[in.a] = r[in.b] == r[in.c]; break;
+      case ne_int: r[in.a] = r[in.b] != r[in.c]; break;
+      case lt_int: r[in.a] = r[in.b] < r[in.c]; break;
+      case le_int: r[in.a] = r[in.b] <= r[in.c]; break;
+      case eq_float: r[in.a] = as_float(r[in.b]) == as_float(r[in.c]); break;
+      case ne_float: r[in.a] = as_float(r[in.b]) != as_float(r[in.c]); break;
+      case lt_float: r[in.a] = as_float(r[in.b]) < as_float(r[in.c]); break;
+      case le_float: r[in.a] = as_float(r[in.b]) <= as_float(r[in.c]); break;
+      case and_: r[in.a] = r[in.b] & r[in.c]; break;
+      case or_: r[in.a] = r[in.b] | r[in.c]; break;
+      case get_int:
+      case get_float:  // as bits
+        if (!load(r + in.b, r[in.c], r[in.a])) return Outcome::failed;
+        break;
+      case get_boolean: {
+        std::uint8_t truth;
+        if (!load(r + in.b, r[in.c], truth)) return Outcome::failed;
+        r[in.a] = truth != 0;
+        break;
+      }
+      case move: r[in.a] = r[in.b]; break;
+      case int_to_float: r[in.a] = as_bits(static_cast<double>(r[in.b])); break;
+      case neg_int:
+        if (__builtin_sub_overflow(std::int64_t{0}, r[in.b], &r[in.a])) return Outcome::failed;
+        break;
+      case neg_float: r[in.a] = as_bits(-as_float(r[in.b])); break;
+      case not_: r[in.a] = r[in.b] == 0; break;
+      case mul_add: r[in.a] = as_bits(std::fma(as_float(r[in.b]), as_float(r[in.c]), as_float(r[next++->a]))); break;
+      case mul_sub: r[in.a] = as_bits(std::fma(as_float(r[in.b]), as_float(r[in.c]), -as_float(r[next++->a]))); break;
+      case sub_mul: r[in.a] = as_bits(std::fma(-as_float(r[in.b]), as_float(r[in.c]), as_float(r[next++->a]))); break;
+      case jump: next = code->instructions.data() + in.a; break;
+      case jump_back:
+        next = code->instructions.data() + in.a;
+        if (--left == 0) return stop();
+        break;
+      case unless:
+        if (r[in.b] == 0) next = code->instructions.data() + in.a;
+        break;
+      case when:
+        if (r[in.b] != 0) next = code->instructions.data() + in.a;
+        break;
+      case unless_eq_int:
+        if (r[in.b] != r[in.c]) next = code->instructions.data() + in.a;
+        break;
+      case unless_lt_int:
+        if (r[in.b] >= r[in.c]) next = code->instructions.data() + in.a;
+        break;
+      case unless_le_int:
+        if (r[in.b] > r[in.c]) next = code->instructions.data() + in.a;
+        break;
+      case call: {
+        const LeafCallCode& site = code->calls[in.a];
+        open_.back().next = static_cast<std::size_t>(next - code->instructions.data());
+        base += code->frame_words;
+        code = &program_.functions[site.function].leaf_code;
+        if (!enter(*code, base)) return Outcome::failed;
+        open_.push_back({code, 0, base, &site});
+        next = code->instructions.data();
+        r = registers_.data() + base;
+        if (--left == 0) return stop();
+        break;
+      }
+      case library:
+        if (!call_library(code->library[in.a], r)) return Outcome::failed;
+        break;
+      case end: {
+        const std::int64_t* const from = r;
+        const std::vector<std::uint16_t>& outputs = code->outputs;
+        const LeafCallCode* site = open_.back().site;
+        open_.pop_back();
+        if (open_.empty()) {
+          for (std::size_t i = 0; i < outputs.size(); ++i) results[i] = from[outputs[i]];
+          return Outcome::done;
+        }
+        const OpenCall& caller = open_.back();
+        code = caller.code;
+        base = caller.base;
+        next = code->instructions.data() + caller.next;
+        r = registers_.data() + base;
+        for (std::size_t i = 0; i < outputs.size(); ++i) r[site->results[i]] = from[outputs[i]];
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace raddle::vm

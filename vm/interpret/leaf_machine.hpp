@@ -1,0 +1,57 @@
+#pragma once
+// Runs leaf code: Note [leaf code] in vm/program/leaf_code.hpp.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vm/program/program.hpp"
+
+namespace raddle::vm {
+
+/// Registers and open calls of one worker.
+class LeafMachine {
+ public:
+  enum class Outcome : std::uint8_t {
+    done,
+    failed,   ///< something can not be computed, or the calls take too many registers
+    stopped,  ///< goes_on() was false
+  };
+
+  LeafMachine(const Program& program, const RunSettings& settings) : program_(program), settings_(settings) {}
+
+  /// @param leaf       has leaf code
+  /// @param arguments  words of its parameters, as in leaf_abi.hpp
+  /// @param results    a word for each output
+  /// @param goes_on    asked now and then
+  template <typename GoesOn>
+  Outcome run(FunctionId leaf, std::span<const std::int64_t> arguments, std::int64_t* results, const GoesOn& goes_on) {
+    start(leaf, arguments);
+    for (;;) {
+      const Outcome outcome = advance(results);
+      if (outcome != Outcome::stopped) return outcome;
+      if (!goes_on()) return Outcome::stopped;
+    }
+  }
+
+ private:
+  struct OpenCall {
+    const LeafCode* code;
+    std::size_t next;  ///< instruction
+    std::size_t base;  ///< register
+    const LeafCallCode* site;
+  };
+
+  void start(FunctionId leaf, std::span<const std::int64_t> arguments);
+  /// Until the end, a failure, or for a while.
+  Outcome advance(std::int64_t* results);
+  bool enter(const LeafCode& code, std::size_t base);
+  bool call_library(const LeafLibraryCode& site, std::int64_t* registers);
+
+  const Program& program_;
+  const RunSettings& settings_;
+  std::vector<std::int64_t> registers_;
+  std::vector<OpenCall> open_;  ///< the last one is what runs
+  std::vector<Value> arguments_;
+};
+
+}  // namespace raddle::vm
