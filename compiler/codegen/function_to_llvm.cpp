@@ -224,6 +224,8 @@ void FunctionEmitter::emit_op(const ir::Op& op, bool is_tail) {
     case OpKind::call_app:
     case OpKind::foreach_range:
     case OpKind::foreach_array:
+    case OpKind::memo:
+    case OpKind::memo_keep:
     case OpKind::wait:
     case OpKind::wait_deep: return module_.refuse(std::string("the operation `") + ir::info(op.kind).text + "`");
   }

@@ -76,6 +76,9 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
   add_common(app, session);
   app.add_option("-e", line.code, "Run this text instead of a file")->type_name("CODE");
   add_machine_options(app, options);
+  app.add_flag_callback(
+      "--no-cache", [&options] { options.takes_kept_calls = false; },
+      "Run all calls of @memo functions anew: take nothing from the record of earlier runs");
   app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
   app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
   app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");

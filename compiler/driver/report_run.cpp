@@ -116,13 +116,16 @@ int report_run(Session& session, const vm::RunResult& result, int signal) {
 }
 
 void print_statistics(const vm::RunCounters& counters, const codegen::LeafCounters& leaves) {
-  fmt::print(stderr,
-             "tasks {}\nframes {}\niterations {}\niterations, native {}\nstrands armed {}\nleaf calls, native {}\nleaf "
-             "calls, interpreted {}\nleaf calls, shared {}\n"
-             "builtin calls {}\nprograms started {}\nleaves compiled {}\nleaves taken from the cache {}\n",
-             counters.tasks, counters.frames, counters.iterations, counters.iterations_native, counters.strands_armed,
-             counters.leaf_calls_native, counters.leaf_calls_interpreted, counters.leaf_calls_shared,
-             counters.builtin_calls, counters.programs_started, leaves.compiled, leaves.from_cache);
+  fmt::print(
+      stderr,
+      "tasks {}\nframes {}\niterations {}\niterations, native {}\nstrands armed {}\nleaf calls, native {}\nleaf "
+      "calls, interpreted {}\nleaf calls, shared {}\n"
+      "builtin calls {}\nprograms started {}\nmemo calls, from the record {}\nmemo calls, run {}\nleaves compiled {}\n"
+      "leaves taken from the cache {}\n",
+      counters.tasks, counters.frames, counters.iterations, counters.iterations_native, counters.strands_armed,
+      counters.leaf_calls_native, counters.leaf_calls_interpreted, counters.leaf_calls_shared, counters.builtin_calls,
+      counters.programs_started, counters.memo_calls_taken, counters.memo_calls_run, leaves.compiled,
+      leaves.from_cache);
 }
 
 }  // namespace raddle::driver

@@ -51,7 +51,7 @@ std::vector<sweep::EarlierWork> earlier_works(vm::RunRecord& record, const vm::R
     const std::optional<vm::PointRow> row = record.any_point(next->id);
     if (row && row->number <= plan.space.size() && known.insert(next->work).second) {
       const vm::PointKey now = plan.keys.of(plan.space.point(row->number));
-      sweep::Hash128 work{row->key.high, row->key.low};
+      vm::Hash128 work{row->key.high, row->key.low};
       work -= {now.high, now.low};
       work += plan.keys.work();
       if (work.low == next->work) works.push_back({work, sweep::batch_form(next->column_words()).results});

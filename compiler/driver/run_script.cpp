@@ -17,6 +17,7 @@
 #include "compiler/report/trace.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/interpret/run.hpp"
+#include "vm/record/call_record.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::driver {
@@ -61,6 +62,8 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
       {&compilation->module, builtin_name, /*unrolls_recursion=*/session.options.inlining != "never"},
       session.options.jit_cache ? codegen::default_cache_folder() : "");
   if (!session.options.interpret_only) options->leaf_compiler = &leaf_compiler;
+  vm::CallRecord call_record(version, session.options.takes_kept_calls);
+  options->call_record = &call_record;
   vm::CancelHook cancel;
   options->cancel = &cancel;
   const SignalWatch signals({SIGINT, SIGTERM, SIGHUP}, cancelling(cancel));
@@ -72,6 +75,8 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
                                      vm::result_text(result.results[i])));
   const bool output_written = stdlib::flush_output();
   if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
+  if (const std::optional<std::string> problem = call_record.problem())
+    warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
   const int code = report_run(session, result, signals.caught());
   const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, program, session.sources);
   if (!is_traced && code == exit_ok) return exit_failed;

@@ -144,6 +144,7 @@ vm::RunOptions ScriptRunner::options_for(Active& active) const {
   vm::RunOptions options = settings_;
   options.cancel = &active.cancel;
   options.leaf_compiler = &subject_.leaf_compiler();
+  options.call_record = &subject_.call_record();
   return options;
 }
 

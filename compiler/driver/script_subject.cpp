@@ -114,6 +114,7 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
   if (loop != ir::none && is_launched(module.functions[loop])) batch_program_ = emit_program(module);
   module.entry = entry;
   program_ = emit_program(module);
+  call_record_.emplace(version, session_.options.takes_kept_calls);
   leaf_compiler_.emplace(codegen::LeafSource{&module, builtin_name, /*unrolls_recursion=*/true},
                          session_.options.jit_cache ? codegen::default_cache_folder() : "");
   return exit_ok;

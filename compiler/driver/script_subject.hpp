@@ -14,6 +14,7 @@
 #include "compiler/sweep/space.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/program/program.hpp"
+#include "vm/record/call_record.hpp"
 
 namespace raddle::driver {
 
@@ -51,6 +52,8 @@ class ScriptSubject {
   /// Its entry has for parameters the number of points, then for each of the script's parameters an array or a value.
   const vm::Program& batch_program() const { return *batch_program_; }
   vm::LeafCompiler& leaf_compiler() { return *leaf_compiler_; }
+  /// Of `@memo` functions, for all points.
+  vm::CallRecord& call_record() { return *call_record_; }
   /// The parameter of the space that a parameter of the script takes its values from; none: it has its default.
   std::optional<std::size_t> source_of(std::size_t parameter) const { return sources_of_[parameter]; }
   TypeId type_of(std::size_t parameter) const;
@@ -69,6 +72,7 @@ class ScriptSubject {
   vm::Program program_;
   std::optional<vm::Program> batch_program_;
   std::optional<codegen::BackgroundCompiler> leaf_compiler_;
+  std::optional<vm::CallRecord> call_record_;
   std::vector<std::optional<std::size_t>> sources_of_;
   bool uses_seed_ = false;
 };

@@ -39,9 +39,10 @@ struct Options {
   std::vector<std::string> disabled_passes;
   bool keep_going = false;
   bool statistics = false;
-  std::string trace;            ///< a file; "": none
-  bool interpret_only = false;  ///< never compile leaves
-  bool jit_cache = true;        ///< not --no-jit-cache
+  std::string trace;             ///< a file; "": none
+  bool interpret_only = false;   ///< never compile leaves
+  bool jit_cache = true;         ///< not --no-jit-cache
+  bool takes_kept_calls = true;  ///< not --no-cache
   bool show_results = false;
   bool warnings_are_errors = false;
   bool verify_each = false;  ///< check the IR after every pass

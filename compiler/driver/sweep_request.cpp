@@ -180,7 +180,8 @@ void add_run_options(CLI::App& app, SweepRequest& request) {
   app.add_flag("--print-script", request.print_script, "Print a script that runs the same programs; run nothing")
       ->group(group);
   app.add_flag_callback(
-         "--no-cache", [&request] { request.use_record = false; }, "Run all anew, also what the record has")
+         "--no-cache", [&request] { request.use_record = request.script_options.takes_kept_calls = false; },
+         "Run all anew, also what the record has")
       ->group(group);
   app.add_option("--progress", request.progress, "auto (a bar on a terminal), plain, none")
       ->check(CLI::IsMember({"auto", "plain", "none"}))

@@ -41,10 +41,31 @@ void add_reading_options(CLI::App& app, Options& options) {
       "-p", [&options] { options.preprocess = false; }, "No preprocessor: every line that begins with # is a comment");
 }
 
+namespace {
+
+/// A word that fits nowhere. @return exit_usage
+int unexpected_word(const CLI::App& app, const std::string& verb) {
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  const CLI::App& used = given.empty() ? app : *given.front();
+  const std::string used_verb = given.empty() ? verb : fmt::format("{} {}", verb, used.get_name());
+  const std::string word = app.remaining(/*recurse=*/true).front();
+  if (word.starts_with('-')) return unknown_option(used, word, used_verb);
+  std::vector<std::string> names;
+  for (const CLI::App* known : used.get_subcommands({})) names.push_back(known->get_name());
+  const std::string nearest = nearest_name(word, names);
+  return usage_error(fmt::format("`raddle {}` does not take the word `{}`{}", used_verb, word,
+                                 nearest.empty() ? "" : fmt::format("; did you mean `raddle {} {}`?", verb, nearest)),
+                     used_verb);
+}
+
+}  // namespace
+
 std::optional<int> parse_verb(CLI::App& app, const std::vector<std::string>& words, const std::string& verb) {
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
   try {
     app.parse(reversed);
+  } catch (const CLI::ExtrasError&) {
+    return unexpected_word(app, verb);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return write_output(app.help()) ? exit_ok : exit_failed;
     return usage_error(error.what(), verb);

@@ -92,7 +92,8 @@ class FunctionEmitter {
       const RegionPlan& region = plan_.regions[by.region];
       const Step& step = region.steps[by.step];
       const Step& guard = plan_.regions[region.parent].steps[region.parent_step];
-      if (step.op && guard.op) info.guarded.push_back({place_of(step.op->span), place_of(guard.op->span)});
+      if (step.op && guard.op && guard.op->kind != OpKind::memo)
+        info.guarded.push_back({place_of(step.op->span), place_of(guard.op->span)});
     }
     return info;
   }
@@ -229,6 +230,11 @@ class FunctionEmitter {
         in.a = vm::Operand();
         in.d = add_loop(step, body);
         break;
+      case vm::InstructionForm::memo:
+        in.a = {};
+        in.is_private = false;
+        in.d = add_memo(step, body);
+        break;
       case vm::InstructionForm::app:
       case vm::InstructionForm::loop_test: break;  // no operations of the IR
     }
@@ -331,6 +337,37 @@ class FunctionEmitter {
     while (site.arms.size() < arms) site.arms.push_back(add_arm(step, ir::none, body));
     program_.branches.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.branches.size() - 1);
+  }
+
+  std::uint32_t add_memo(const Step& step, std::uint32_t body) {
+    const ir::Op& op = *step.op;
+    vm::MemoSite site;
+    const bool finds = op.kind == OpKind::memo;
+    const auto first_file = op.operands.begin() + (finds ? 2 : 1);
+    const auto first_value = first_file + op.number;
+    site.files = operands(std::vector<ir::Operand>(first_file, first_value), body);
+    std::vector<vm::Operand> values = operands(std::vector<ir::Operand>(first_value, op.operands.end()), body);
+    if (finds) {
+      site.function = text_of(op.operands[0]);
+      site.code = text_of(op.operands[1]);
+      site.key = variable(op.results[0], body);
+      site.inputs = std::move(values);
+      for (auto input = first_value; input != op.operands.end(); ++input)
+        site.input_names.push_back(input->is_constant ? "" : function_.variables[input->index].name);
+      site.outputs = operands(std::vector<ir::VarId>(op.results.begin() + 1, op.results.end()), body);
+      for (std::size_t i = 1; i < op.results.size(); ++i)
+        site.output_types.push_back(foreign_type(*module_.types, function_.variables[op.results[i]].type));
+      site.miss = add_arm(step, step.regions[0], body);
+    } else {
+      site.key = operand(op.operands[0], body);
+      site.outputs = std::move(values);
+    }
+    program_.memos.push_back(std::move(site));
+    return static_cast<std::uint32_t>(program_.memos.size() - 1);
+  }
+
+  const std::string& text_of(ir::Operand constant) const {
+    return std::get<std::string>(module_.constants[constant.index]);
   }
 
   std::uint32_t add_foreach(const Step& step, std::uint32_t body) {

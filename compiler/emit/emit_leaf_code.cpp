@@ -189,7 +189,9 @@ class LeafEmitter {
       case OpKind::foreach_range:
       case OpKind::foreach_array:
       case OpKind::wait:
-      case OpKind::wait_deep: return refuse();
+      case OpKind::wait_deep:
+      case OpKind::memo:
+      case OpKind::memo_keep: return refuse();
     }
   }
 

@@ -217,6 +217,16 @@ class Planner {
     std::unreachable();
   }
 
+  /// File outputs of `memo` need only be there; those of `memo_keep` are complete.
+  void await_memo(Step& step, std::size_t first_file) {
+    const ir::Op& op = *step.op;
+    const std::size_t first_input = first_file + static_cast<std::size_t>(op.number);
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      const bool is_unfilled = op.kind == OpKind::memo && i < first_input;
+      await(step, op.operands[i], is_unfilled ? AwaitMode::set : deep_mode(op.operands[i]));
+    }
+  }
+
   void set_inputs(Step& step) {
     step.synchronous = true;
     switch (step.op->kind) {
@@ -247,6 +257,8 @@ class Planner {
       case OpKind::call_builtin:
         step.synchronous = stdlib::builtins()[step.op->callee].effect != stdlib::BuiltinEffect::waits;
         return await_builtin(step);
+      case OpKind::memo: step.synchronous = false; return await_memo(step, 2);
+      case OpKind::memo_keep: return await_memo(step, 1);
       case OpKind::file_assign:
         await(step, step.op->operands[0], AwaitMode::set);
         return await(step, step.op->operands[1], AwaitMode::closed);

@@ -71,6 +71,8 @@ Opcode select_opcode(const ir::Op& op, TypeKind type) {
     case OpKind::call: return Opcode::call;
     case OpKind::call_app: return Opcode::call;
     case OpKind::call_builtin: return Opcode::call_builtin;
+    case OpKind::memo: return Opcode::memo;
+    case OpKind::memo_keep: return Opcode::memo_keep;
     case OpKind::if_: return Opcode::branch_if;
     case OpKind::switch_: return Opcode::branch_switch;
     case OpKind::foreach_range: return by_number(type, Opcode::foreach_range, Opcode::foreach_range_float);

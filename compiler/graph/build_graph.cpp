@@ -129,6 +129,8 @@ class FunctionGraph {
       case loop: return build_loop(op, cluster);
       case wait:
       case wait_deep: return build_wait(op, cluster);
+      case memo: return build_region(op.regions.front(), add_cluster("memo", cluster));
+      case memo_keep: return;  // nothing of the script flows out of it
       case array_insert:
       case bag_append:
       case struct_set:
@@ -181,7 +183,8 @@ class FunctionGraph {
 
   void build_call(const ir::Op& op, NodeKind kind, const std::string& callee, ClusterId cluster) {
     const std::string name = written_name(callee);
-    const NodeId node = add_node(kind, name, op.span, cluster, "call of " + name);
+    const Span& span = op.span.end != 0 ? op.span : function_.span;  // of `memo`, its call is nowhere in the text
+    const NodeId node = add_node(kind, name, span, cluster, "call of " + name);
     const std::size_t files = kind == NodeKind::library ? 0 : module_.functions[op.callee].file_output_count;
     const std::span<const ir::Operand> operands = op.operands;
     connect(sources_of(operands.subspan(files)), node);

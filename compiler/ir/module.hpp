@@ -22,6 +22,18 @@
 //   loop variables (one for each, or empty if nobody needs them), assigned when the condition is false.
 //   `for`: test, then body and next. `iterate`: test_after is true: body first; the condition is a variable of
 //   regions[1]; true means stop.
+//
+// Note [memo]. What calls a `@memo` function calls this in its place:
+//     function @f composite (%x) -> (%o) {
+//       %key, %o = memo "f", "code", %x files 0 {
+//         %o = call @f.1 %x
+//         memo_keep %key, %o files 0
+//       }
+//     }
+//   operands of memo: the function's name, what its results depend on besides the inputs (set by the pass
+//   key-memo-calls), file outputs, as many as Op::number says, inputs. It waits for all that is in the inputs. If the
+//   record has the call's results, the outputs are assigned and the file outputs filled; else the region runs.
+//   memo_keep waits for all that is in the outputs, which are kept then.
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -82,7 +94,7 @@ struct Op {
   /// call, call_app: FunctionId; call_builtin: index into stdlib's table; foreach_range, foreach_array: the leaf
   /// function of an index launch, see opt/index_launches.hpp
   std::uint32_t callee = none;
-  std::int64_t number = 0;            ///< writers n, field n, mode (0 incr, 1 min, 2 scale)
+  std::int64_t number = 0;            ///< writers n, field n, mode (0 incr, 1 min, 2 scale), files n
   std::vector<std::int64_t> labels;   ///< switch_: one for each region but the default, the last if regions > labels
   Operand condition;                  ///< loop
   std::vector<Operand> nexts;         ///< loop

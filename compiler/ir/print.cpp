@@ -199,6 +199,7 @@ class FunctionPrinter {
     if (op.is_reduced) text += " reduced";
     if (op.kind == OpKind::struct_get || op.kind == OpKind::struct_set) text += fmt::format(" field {}", op.number);
     if (op.kind == OpKind::update) text += fmt::format(" mode {}", update_modes[op.number]);
+    if (op.kind == OpKind::memo || op.kind == OpKind::memo_keep) text += fmt::format(" files {}", op.number);
     if (op.kind == OpKind::switch_) text += fmt::format(" labels [{}]", fmt::join(op.labels, ", "));
     if (!op.operand_types.empty()) {
       std::vector<std::string> types;

@@ -349,7 +349,7 @@ class Reader {
 
   void attribute(Op& op) {
     const std::string word = take().text;
-    if (word == "writers" || word == "field")
+    if (word == "writers" || word == "field" || word == "files")
       op.number = integer();
     else if (word == "mode")
       op.number = update_mode();

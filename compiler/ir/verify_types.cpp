@@ -158,6 +158,8 @@ class TypeChecker {
         require(op_.operand_types.empty() || op_.operand_types.size() == op_.operands.size(),
                 "one type for each operand");
         break;
+      case OpKind::memo: memo(2); break;
+      case OpKind::memo_keep: memo(1); break;
       case OpKind::if_:
         shape(1, 0);
         is(operand(0), TypeStore::boolean);
@@ -286,6 +288,14 @@ class TypeChecker {
     if (!problem_.empty()) return;
     for (std::size_t i = 0; i < callee.parameters.size(); ++i) same(type_in(callee, callee.parameters[i]), operand(i));
     for (std::size_t i = 0; i < callee.outputs.size(); ++i) same(type_in(callee, callee.outputs[i]), result(i));
+  }
+  /// @param first_file  operands before it are strings
+  void memo(std::size_t first_file) {
+    for (std::size_t i = 0; i < first_file; ++i) is(operand(i), TypeStore::string);
+    if (op_.kind == OpKind::memo) is(result(), TypeStore::string);
+    const auto files = static_cast<std::size_t>(op_.number);
+    if (!require(op_.number >= 0 && first_file + files <= op_.operands.size(), "wrong number of files")) return;
+    for (std::size_t i = first_file; i < first_file + files; ++i) file(operand(i));
   }
   void launch() {
     if (!require(op_.callee < module_.functions.size(), "no function to launch")) return;

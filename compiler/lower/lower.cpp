@@ -1,10 +1,12 @@
 #include "compiler/lower/lower.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "compiler/ir/writers.hpp"
 #include "compiler/lower/lower_function.hpp"
+#include "compiler/lower/memo_call.hpp"
 #include "compiler/lower/visit_tree.hpp"
 
 namespace raddle {
@@ -80,7 +82,9 @@ ir::FunctionId add_function(ModuleContext& context, const std::string& name, Spa
   return static_cast<ir::FunctionId>(context.module.functions.size() - 1);
 }
 
-void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, LimitSet from_caller) {
+namespace {
+
+void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, LimitSet from_caller) {
   const CheckedProgram& program = context.program;
   const CheckedFunction& checked = program.functions[index];
   const ast::FunctionDefinition& definition = *checked.definition;
@@ -106,6 +110,16 @@ void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId 
     body.create_output_containers(checked.outputs);
     body.lower_block(*definition.block);
   }
+}
+
+}  // namespace
+
+void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, LimitSet from_caller) {
+  const CheckedFunction& checked = context.program.functions[index];
+  if (!is_memo(*checked.definition)) return lower_body(context, index, id, from_caller);
+  const ir::FunctionId body = add_function(context, checked.name, checked.definition->name.span);
+  lower_body(context, index, body, from_caller);
+  lower_memo(context, id, body, static_cast<std::size_t>(std::popcount(from_caller)));
 }
 
 namespace {

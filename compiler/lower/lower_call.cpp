@@ -1,4 +1,5 @@
 #include "compiler/lower/lower_function.hpp"
+#include "compiler/lower/memo_call.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::lowering {
@@ -96,7 +97,8 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
   const ir::FunctionId function = callee.is_app       ? limited_app(call, operands)
                                   : callee.is_generic ? instance(call, operands)
                                                       : context_.functions[call.callee_index];
-  const OpKind kind = callee.is_app ? OpKind::call_app : OpKind::call;
+  const bool is_program = callee.is_app && !is_memo(*callee.definition);
+  const OpKind kind = is_program ? OpKind::call_app : OpKind::call;
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
   op.callee = function;
   if (!callee.is_app) op.priority = priority;
@@ -158,6 +160,8 @@ ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& op
 
 ir::FunctionId FunctionLowering::instance(const ast::Call& call, const Operands& operands) {
   const CheckedFunction& callee = context_.program.functions[call.callee_index];
+  if (is_memo(*callee.definition))
+    not_supported(callee.definition->name.span, "`@memo` before a function that takes inputs of several types");
   std::vector<TypeId> inputs;
   for (std::size_t i = operands.size() - call.resolved_arguments.size(); i < operands.size(); ++i)
     inputs.push_back(type_of(operands[i]));

@@ -166,6 +166,8 @@ class Inspector {
       case OpKind::update_get:
       case OpKind::update: return found("it uses an updateable", op.span);
       case OpKind::call_app: return found("it starts a program", op.span);
+      case OpKind::memo:
+      case OpKind::memo_keep: return found("its results are kept on disk", op.span);
       case OpKind::foreach_range:
       case OpKind::foreach_array: return found("it has a `foreach`: a leaf's loops are `for` and `iterate`", op.span);
       case OpKind::wait:

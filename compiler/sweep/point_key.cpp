@@ -24,15 +24,15 @@ PointKeys::PointKeys(const std::vector<std::string>& work, const std::vector<Par
   read_as_.resize(parameters.size(), ValueType::string);
   std::string text;
   for (const std::string& part : work) add(text, part);
-  work_ = hash(text);
-  for (const Parameter& parameter : parameters) names_.push_back(hash(parameter.name).low);
+  work_ = vm::hash(text);
+  for (const Parameter& parameter : parameters) names_.push_back(vm::hash(parameter.name).low);
 }
 
-Hash128 PointKeys::of_value(std::size_t parameter, std::string_view text) const {
+vm::Hash128 PointKeys::of_value(std::size_t parameter, std::string_view text) const {
   const auto of_bits = [&](auto value) {
     char bytes[sizeof value];
     std::memcpy(bytes, &value, sizeof value);
-    return hash({bytes, sizeof value}, names_[parameter]);
+    return vm::hash({bytes, sizeof value}, names_[parameter]);
   };
   switch (read_as_[parameter]) {
     case ValueType::string: break;
@@ -43,17 +43,17 @@ Hash128 PointKeys::of_value(std::size_t parameter, std::string_view text) const 
       if (type_of(text) == ValueType::int_) return of_bits(read_int(text));
       break;
   }
-  return hash(text, names_[parameter]);
+  return vm::hash(text, names_[parameter]);
 }
 
 vm::PointKey PointKeys::of(const Point& point) const {
-  Hash128 key = work_;
+  vm::Hash128 key = work_;
   for (std::size_t i = 0; i < names_.size(); ++i) key += of_value(i, point.values[i]);
-  if (uses_seed_) key += hash(std::to_string(point.seed), seed_name);
+  if (uses_seed_) key += vm::hash(std::to_string(point.seed), seed_name);
   return {key.high, key.low};
 }
 
-PointKeys PointKeys::with_work(const Hash128& work) const {
+PointKeys PointKeys::with_work(const vm::Hash128& work) const {
   PointKeys keys = *this;
   keys.work_ = work;
   return keys;

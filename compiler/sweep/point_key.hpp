@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/sweep/hash.hpp"
+#include "vm/value/hash.hpp"
 #include "compiler/sweep/space.hpp"
 #include "vm/record/run_record.hpp"
 
@@ -24,15 +24,15 @@ class PointKeys {
             std::vector<ValueType> read_as = {});
   vm::PointKey of(const Point& point) const;
   /// The keys of the same points where something else is done at each.
-  PointKeys with_work(const Hash128& work) const;
+  PointKeys with_work(const vm::Hash128& work) const;
   /// Of the work alone.
-  const Hash128& work() const { return work_; }
+  const vm::Hash128& work() const { return work_; }
   /// Of a value of a parameter, given as it is in Point::values.
-  Hash128 of_value(std::size_t parameter, std::string_view text) const;
+  vm::Hash128 of_value(std::size_t parameter, std::string_view text) const;
   ValueType read_as(std::size_t parameter) const { return read_as_[parameter]; }
 
  private:
-  Hash128 work_;
+  vm::Hash128 work_;
   std::vector<std::uint64_t> names_;  // hashes, by parameter
   bool uses_seed_;
   std::vector<ValueType> read_as_;

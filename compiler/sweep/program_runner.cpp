@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "vm/external/redirects.hpp"
+#include "vm/record/record_folder.hpp"
 
 namespace raddle::sweep {
 namespace {

@@ -36,7 +36,7 @@ BatchForm batch_form(const std::vector<std::string>& words);
 
 /// What was done at the points before the script was changed. Its results stand where there are no newer ones.
 struct EarlierWork {
-  Hash128 work;
+  vm::Hash128 work;
   std::vector<ResultColumn> columns;  ///< of its batches
 };
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "compiler/sweep/hash.hpp"
+#include "vm/value/hash.hpp"
 
 namespace raddle::sweep {
 
@@ -80,7 +80,7 @@ Point Space::point(std::uint64_t number) const {
 
   std::string asked;  // names, too: a further parameter makes other points
   for (std::size_t i = 0; i < point.values.size(); ++i) asked += parameters_[i].name + '\0' + point.values[i] + '\0';
-  point.seed = hash(asked + std::to_string(repeat), seed_).low >> 33;
+  point.seed = vm::hash(asked + std::to_string(repeat), seed_).low >> 33;
   if (repeats_ != 0) {
     point.values.push_back(std::to_string(repeat));
     point.values.push_back(std::to_string(point.seed));

@@ -35,7 +35,7 @@ ALLOWED = {
     "compiler/sweep": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/terminal", "stdlib",
                        "vm/external", "vm/record", "vm/value"],  # terminal: how wide a text is
     "compiler/graph": ["compiler/source", "compiler/types", "compiler/ir", "stdlib"],
-    "compiler/report": ["compiler/sweep", "vm/record"],
+    "compiler/report": ["compiler/sweep", "vm/record", "vm/value"],
     "compiler/terminal": [],
     "compiler/driver": ["compiler", "stdlib", "vm", "gpu"],
 }

@@ -44,6 +44,10 @@ class Diagnosis {
   std::vector<StuckVariable> find() {
     collect_cells();
     for (Frame* frame : frames_) visit_strands(*frame);
+    for (const MemoWait* memo : memos_) {  // what it waits for is told of the call that was first
+      waiting_.push_back({&memo->frame, {}});
+      visit_products(memo->frame, program_.instructions[memo->instruction]);
+    }
     for (Future* result : run_.results) {
       if (!result->is_resolved()) await(*result, nullptr, {}, false);
     }
@@ -83,6 +87,8 @@ class Diagnosis {
         if (&wait->frame.run_state != &run_) return;
         const Instruction& in = program_.instructions[wait->instruction];
         elements_[&wait->frame.at(in.a)] = wait;
+      } else if (auto* memo = dynamic_cast<MemoWait*>(&cell)) {
+        if (&memo->frame.run_state == &run_) memos_.push_back(memo);
       }
     });
     std::ranges::sort(frames_);  // by address, to find the frame of a future
@@ -309,7 +315,8 @@ class Diagnosis {
     Place outside = place;
     const Frame* frame = &strand;
     for (; frame && frame != owner; frame = frame->outer) {
-      if (frame->is_function() && frame->call_site != no_id) outside = program_.places[frame->call_site];
+      if (!frame->is_function() || frame->call_site == no_id) continue;
+      if (program_.places[frame->call_site].end != 0) outside = program_.places[frame->call_site];
     }
     return frame ? outside : place;
   }
@@ -374,7 +381,8 @@ class Diagnosis {
       stuck.name = output.name;
       stuck.declared = output.place;
       stuck.skipped = output.guarded;
-      stuck.calls.insert(stuck.calls.begin(), program_.places[producer->instruction]);
+      const Place call = program_.places[producer->instruction];
+      if (call.end != 0) stuck.calls.insert(stuck.calls.begin(), call);
     }
   }
 
@@ -442,6 +450,7 @@ class Diagnosis {
   Run& run_;
   const Program& program_;
   std::vector<Frame*> frames_;
+  std::vector<const MemoWait*> memos_;
   std::unordered_map<Future*, Future*> sources_;              ///< forwarders, by target
   std::unordered_map<Future*, const ElementWait*> elements_;  ///< by target
   std::unordered_map<Future*, Awaited> awaited_;

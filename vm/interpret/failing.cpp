@@ -49,7 +49,9 @@ Value failure_in(const Future& future) {
 CallPlace Interpreter::call_place(const Frame& frame, Place place, std::vector<Place> calls) const {
   CallPlace found{place, std::move(calls)};
   for (const Frame* each = &frame; each && found.calls.size() < call_chain_limit; each = each->outer) {
-    if (each->is_function() && each->call_site != no_id) found.calls.push_back(program_.places[each->call_site]);
+    if (!each->is_function() || each->call_site == no_id) continue;
+    const Place call = program_.places[each->call_site];
+    if (call.end != 0) found.calls.push_back(call);  // else it is nowhere in the text
   }
   return found;
 }
@@ -143,6 +145,11 @@ Value Interpreter::failed_operand(Frame& frame, const Strand& strand, const Inst
     }
     case InstructionForm::foreach: return first_of(Operands{in.a, in.b, in.c});
     case InstructionForm::loop_test: return first_of(Operands{in.b});
+    case InstructionForm::memo: {
+      const MemoSite& site = program_.memos[in.d];
+      if (Value failure = first_of(site.files)) return failure;
+      return first_of(in.opcode == Opcode::memo ? site.inputs : site.outputs);
+    }
   }
   return {};
 }
@@ -210,6 +217,7 @@ void Interpreter::fail_results(Frame& frame, const Instruction& in, const Value&
       }
       return;
     }
+    case InstructionForm::memo: return fail_memo(frame, in, failure);
     case InstructionForm::app: return fail_program(frame, program_.apps[in.d], failure);
     case InstructionForm::branch: {
       const BranchSite& site = program_.branches[in.d];

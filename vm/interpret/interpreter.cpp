@@ -220,6 +220,8 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::call_builtin: ok = call_builtin(frame, in); break;
       case Opcode::run_app: ok = run_app(frame, in); break;
       case Opcode::run_foreign: ok = run_foreign(frame, in); break;
+      case Opcode::memo: memo(frame, in); break;
+      case Opcode::memo_keep: memo_keep(frame, in); break;
       case Opcode::branch_if: enter_arm(frame, program_.branches[in.d].arms[int_in(frame, in.b) != 0 ? 0 : 1]); break;
       case Opcode::branch_switch: {
         const BranchSite& site = program_.branches[in.d];

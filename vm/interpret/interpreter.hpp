@@ -3,8 +3,8 @@
 //
 // Files: interpreter.cpp the instruction loop; activation.cpp frames, awaiting, waking; containers.cpp arrays, bags,
 // structures, files; calls.cpp functions and builtins; leaf_calls.cpp, launches.cpp native code; foreach.cpp,
-// loops.cpp; apps.cpp external programs; foreign_calls.cpp libraries and Tcl; failing.cpp errors and what depends on
-// them.
+// loops.cpp; apps.cpp external programs; foreign_calls.cpp libraries and Tcl; memo.cpp results that are kept on disk;
+// failing.cpp errors and what depends on them.
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -28,8 +28,11 @@ class RangeTask;
 struct ElementOrder;
 struct LoopProfile;
 class BuiltinReturn;
+class CallRecord;
+class MemoWait;
 class ProgramRun;
 class TaskTrace;
+struct PointKey;
 
 /// How deeply a value is there.
 enum class Depth : std::uint8_t { unset, set, failed };
@@ -55,6 +58,7 @@ class Interpreter {
   void run_leaf_call(LeafCall* call);
   void finish_program(ProgramRun* finished);
   void finish_builtin(BuiltinReturn* ended);
+  void look_again(MemoWait* waited);
 
   // --- futures
   /// Assigns, waking whoever waits. A second assignment fails at `instruction` of `frame`.
@@ -179,6 +183,15 @@ class Interpreter {
   void set_app_outputs(const ProgramRun& program);
   bool run_foreign(Frame& frame, const Instruction& in);
   void fail_program(Frame& frame, const AppSite& site, const Value& failure);
+
+  // --- memo.cpp
+  void memo(Frame& frame, const Instruction& in);
+  bool take_results(Frame& frame, const Instruction& in, CallRecord& record, const std::string& results);
+  /// @param key  "": nothing will be kept
+  void enter_miss(Frame& frame, const Instruction& in, std::string key);
+  void memo_keep(Frame& frame, const Instruction& in);
+  void fail_memo(Frame& frame, const Instruction& in, const Value& failure);
+  void end_memo(const PointKey& key);
 
   // --- launches.cpp
   /// Runs iterations of an index launch natively, from `first` on. @return how many it has run, fewer than `count` if

@@ -192,6 +192,8 @@ class RunDriver {
       total.leaf_calls_interpreted += own.leaf_calls_interpreted;
       total.builtin_calls += own.builtin_calls;
       total.programs_started += own.programs_started;
+      total.memo_calls_taken += own.memo_calls_taken;
+      total.memo_calls_run += own.memo_calls_run;
     }
   }
 

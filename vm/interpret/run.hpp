@@ -15,6 +15,7 @@
 
 namespace raddle::vm {
 
+class CallRecord;  // vm/record/call_record.hpp
 class Run;
 class TaskTrace;
 
@@ -62,7 +63,8 @@ struct RunOptions {
   /// Told about each program that starts and each attempt that ends, by any worker; may be empty.
   std::function<void(const std::string&)> trace_program;
   CancelHook* cancel = nullptr;
-  TaskTrace* trace = nullptr;  ///< gets every task; may be null. Of as many workers
+  TaskTrace* trace = nullptr;         ///< gets every task; may be null. Of as many workers
+  CallRecord* call_record = nullptr;  ///< null: results of `@memo` functions are neither taken nor kept
 };
 
 enum class RunStatus : std::uint8_t { ok, failed, stuck, cancelled };
@@ -108,6 +110,8 @@ struct RunCounters {
   std::uint64_t leaf_calls_shared = 0;  ///< forked by native code and made tasks for other workers
   std::uint64_t builtin_calls = 0;
   std::uint64_t programs_started = 0;  ///< external ones
+  std::uint64_t memo_calls_taken = 0;  ///< from the record
+  std::uint64_t memo_calls_run = 0;
 };
 
 struct RunResult {

@@ -12,6 +12,7 @@
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/leaf_table.hpp"
 #include "vm/interpret/machine.hpp"
+#include "vm/interpret/memo_calls.hpp"
 #include "vm/interpret/range_task.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/program/program.hpp"
@@ -46,6 +47,7 @@ class Run {
   PartialOutputs& partial_outputs;
   LoopWindows& loop_windows;
   LeafTable leaves;
+  MemoCalls memo_calls;
   std::vector<LoopProfile> loop_profiles;              ///< by index of Program::foreaches
   std::vector<std::unique_ptr<ForeignCode>> foreigns;  ///< by index of Program::foreigns
   std::vector<Future*> results;                        ///< of the entry

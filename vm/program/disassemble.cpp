@@ -104,6 +104,7 @@ class Disassembler {
                     fmt::format("{} = {} @{} {}", operands(site.results), name, site.name, operands(site.arguments)));
       }
       case InstructionForm::app: return line(indent, fmt::format("{} {}", name, operands(program_.apps[in.d].words)));
+      case InstructionForm::memo: return write_memo(in, indent);
       case InstructionForm::branch: return write_branch(in, indent);
       case InstructionForm::foreach: {
         const ForeachSite& site = program_.foreaches[in.d];
@@ -121,6 +122,13 @@ class Disassembler {
         return write_arm(site.step, indent + 1);
       }
     }
+  }
+
+  void write_memo(const Instruction& in, int indent) {
+    const MemoSite& site = program_.memos[in.d];
+    line(indent, fmt::format("{} {} files {} inputs {} outputs {}", text_of(in.opcode), operand(site.key),
+                             operands(site.files), operands(site.inputs), operands(site.outputs)));
+    if (in.opcode == Opcode::memo) write_arm(site.miss, indent + 1);
   }
 
   void write_branch(const Instruction& in, int indent) {

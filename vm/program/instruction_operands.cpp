@@ -35,6 +35,11 @@ void visit_inputs(const Program& program, const Instruction& in, const OperandVi
     case InstructionForm::app: return visit_all(program.apps[in.d].words, visit);
     case InstructionForm::branch: visit_all(Some{in.b}, visit); return visit_all(program.branches[in.d].awaited, visit);
     case InstructionForm::loop: return visit_all(program.loops[in.d].initial, visit);
+    case InstructionForm::memo: {
+      const MemoSite& site = program.memos[in.d];
+      visit_all(site.files, visit);
+      return visit_all(in.opcode == Opcode::memo ? site.inputs : site.outputs, visit);
+    }
   }
 }
 
@@ -58,6 +63,9 @@ void visit_outputs(const Program& program, const Instruction& in, const OperandV
     case InstructionForm::loop:
       visit_all(program.loops[in.d].results, visit);
       return visit_all(program.loops[in.d].assigned, visit);
+    case InstructionForm::memo:
+      if (in.opcode == Opcode::memo) visit_all(program.memos[in.d].outputs, visit);
+      return;
   }
 }
 
@@ -80,7 +88,8 @@ void visit_written(const Program& program, const Instruction& in, const OperandV
     case InstructionForm::store:
     case InstructionForm::call:
     case InstructionForm::builtin:
-    case InstructionForm::app: return;
+    case InstructionForm::app:
+    case InstructionForm::memo: return;
   }
 }
 

@@ -43,6 +43,7 @@ enum class InstructionForm : std::uint8_t {
   foreach,
   loop,
   loop_test,
+  memo,
 };
 InstructionForm form_of(Opcode opcode);
 const char* text_of(Opcode opcode);
@@ -253,7 +254,7 @@ struct AppSite {
   std::vector<Operand> outputs;  ///< that are no files: void ones of an app
 };
 
-/// The type of an input or output of code outside of the script.
+/// The type of an input or output of code outside of the script, or of what is kept on disk.
 struct ForeignType {
   ValueKind kind = ValueKind::void_;
   ValueKind key = ValueKind::none;       ///< of arrays
@@ -279,6 +280,19 @@ struct ForeignFunction {
   std::string varargs;  ///< Tcl: the name of those of `inputs`, at the end, that are a variable number
 };
 
+/// A call whose results are kept on disk: `memo` looks for them, `memo_keep` keeps them.
+struct MemoSite {
+  std::string function;        ///< its name in the script
+  std::string code;            ///< what the results depend on besides the inputs
+  Operand key;                 ///< of `memo` the result: a string; its other results are `outputs`
+  std::vector<Operand> files;  ///< outputs that are files
+  std::vector<Operand> inputs;
+  std::vector<std::string> input_names;
+  std::vector<Operand> outputs;  ///< without files
+  std::vector<ForeignType> output_types;
+  Arm miss;
+};
+
 struct Program {
   std::vector<Function> functions;
   std::vector<Body> bodies;
@@ -298,6 +312,7 @@ struct Program {
   std::vector<LoopSite> loops;
   std::vector<AppSite> apps;
   std::vector<ForeignFunction> foreigns;
+  std::vector<MemoSite> memos;
   FunctionId entry = 0;  ///< parameters: the script's; outputs: its results
 };
 

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <thread>
 
 #include "vm/record/process_identity.hpp"
+#include "vm/record/record_folder.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -134,55 +132,12 @@ std::optional<EarlierResult> take_result(Statement& query) {
   return found;
 }
 
-void make_folder() {
-  std::error_code code;
-  std::filesystem::create_directory(record_folder, code);
-  if (code) throw RecordError(fmt::format("can not make the folder `{}`: {}", record_folder, code.message()));
-  const std::string ignore = fmt::format("{}/.gitignore", record_folder);
-  if (!std::filesystem::exists(ignore, code)) std::ofstream(ignore) << "*\n";
-}
-
-// Somebody else may be turning it into the same at this moment, which SQLite does not wait for.
-void use_write_ahead_log(Database& database) {
-  constexpr int attempts = 200;
-  for (int attempt = 1;; ++attempt) {
-    try {
-      database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-      return;
-    } catch (const RecordError&) {
-      if (attempt == attempts) throw;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  }
-}
-
-std::int64_t format_of(Database& database) {
-  Statement version(database, "PRAGMA user_version");
-  return version.step() ? version.integer(0) : 0;
-}
-
 void require_format(Database& database) {
   if (format_of(database) != format_version)
     throw RecordError(fmt::format("the record `{}` is of another version of raddle: rename or remove it", record_path));
 }
 
 }  // namespace
-
-std::string PointKey::bytes() const {
-  std::string bytes;
-  for (const std::uint64_t half : {high, low})
-    for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(half >> shift);
-  return bytes;
-}
-
-PointKey PointKey::of_bytes(std::string_view bytes) {
-  PointKey key;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    std::uint64_t& half = i < sizeof key.high ? key.high : key.low;
-    half = half << 8 | static_cast<unsigned char>(bytes[i]);
-  }
-  return key;
-}
 
 std::string_view name_of(RunState state) {
   switch (state) {
@@ -225,7 +180,7 @@ std::optional<RunRecord> RunRecord::open() {
 }
 
 RunRecord RunRecord::create() {
-  make_folder();
+  make_record_folder();
   RunRecord record;
   use_write_ahead_log(*record.database_);
   if (format_of(*record.database_) == 0) {

@@ -13,20 +13,12 @@
 #include <vector>
 
 #include "vm/record/database.hpp"
+#include "vm/record/point_key.hpp"
 
 namespace raddle::vm {
 
 /// Where the record of this folder lies.
-inline constexpr const char* record_folder = ".raddle";
 inline constexpr const char* record_path = ".raddle/runs.db";
-
-/// What a run is asked by: equal keys are the same work.
-struct PointKey {
-  std::uint64_t high = 0, low = 0;
-  bool operator==(const PointKey&) const = default;
-  std::string bytes() const;
-  static PointKey of_bytes(std::string_view bytes);
-};
 
 enum class RunState : std::uint8_t {
   running,

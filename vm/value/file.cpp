@@ -28,6 +28,12 @@ const std::string& File::path() {
   return path_;
 }
 
+bool File::is_named() {
+  if (mapped_) return true;
+  const std::lock_guard lock(mutex_);
+  return alias_ && alias_->is_named();
+}
+
 void File::vacate() {
   if (mapped_) return;
   const std::lock_guard lock(mutex_);

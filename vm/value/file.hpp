@@ -18,6 +18,8 @@ class File final : public HeapObject {
   static Value existing(std::string path);
 
   bool is_mapped() const { return mapped_; }
+  /// The script gives it a name: it, or the file that it is another name of, is mapped. Any thread.
+  bool is_named();
   /// Of an unmapped file: a temporary in $SWIFT_TMP, $TMP or /tmp, made at the first call. Any thread.
   /// @return "" if no temporary could be made
   const std::string& path();

@@ -13,6 +13,7 @@
 #include "compiler/driver/repl/conversation.hpp"
 #include "compiler/driver/run_settings.hpp"
 #include "compiler/driver/signals.hpp"
+#include "vm/record/call_record.hpp"
 
 namespace raddle::driver {
 
@@ -34,6 +35,8 @@ void restore_terminal_at_faults() {
 int run_repl(Session& session, const std::string& script) {
   std::expected<vm::RunOptions, int> options = run_options(session.options, "repl");
   if (!options) return options.error();
+  vm::CallRecord call_record(version);
+  options->call_record = &call_record;
   std::atomic<repl::Console*> listening{nullptr};
   std::atomic<bool> is_ended{false};
   // before there are other threads: they inherit the mask

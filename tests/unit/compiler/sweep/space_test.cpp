@@ -9,7 +9,7 @@
 #include <set>
 
 #include "compiler/sweep/cursor.hpp"
-#include "compiler/sweep/hash.hpp"
+#include "vm/value/hash.hpp"
 #include "compiler/sweep/permutation.hpp"
 #include "compiler/sweep/point_key.hpp"
 #include "compiler/sweep/sobol.hpp"
@@ -230,7 +230,7 @@ TEST_CASE("equal work has equal keys, whatever the order of parameters") {
 }
 
 TEST_CASE("the hash is that of the original") {
-  CHECK(hash("").low == 0);
-  CHECK(hash("The quick brown fox jumps over the lazy dog").low == 0xe34bbc7bbc071b6c);
-  CHECK(hash("The quick brown fox jumps over the lazy dog").high == 0x7a433ca9c49a9347);
+  CHECK(raddle::vm::hash("").low == 0);
+  CHECK(raddle::vm::hash("The quick brown fox jumps over the lazy dog").low == 0xe34bbc7bbc071b6c);
+  CHECK(raddle::vm::hash("The quick brown fox jumps over the lazy dog").high == 0x7a433ca9c49a9347);
 }

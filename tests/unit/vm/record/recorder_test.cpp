@@ -7,28 +7,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/unit/fresh_folder.hpp"
 #include "vm/record/process_identity.hpp"
 
 using namespace raddle::vm;
 
 namespace {
-
-/// A folder of its own to work in, gone at the end.
-class FreshFolder {
- public:
-  FreshFolder() {
-    std::string name = "/tmp/raddle-record-XXXXXX";
-    path_ = mkdtemp(name.data());
-    std::filesystem::current_path(path_);
-  }
-  ~FreshFolder() {
-    std::filesystem::current_path(before_);
-    std::filesystem::remove_all(path_);
-  }
-
- private:
-  std::filesystem::path before_ = std::filesystem::current_path(), path_;
-};
 
 RunRow sweep_of(std::uint64_t points) {
   RunRow run;

@@ -1,9 +1,9 @@
-#include "compiler/sweep/hash.hpp"
+#include "vm/value/hash.hpp"
 
 #include <bit>
 #include <cstring>
 
-namespace raddle::sweep {
+namespace raddle::vm {
 namespace {
 
 constexpr std::uint64_t factor_1 = 0x87C37B91114253D5, factor_2 = 0x4CF5AD432745937F;
@@ -42,4 +42,4 @@ Hash128 hash(std::string_view bytes, std::uint64_t seed) {
   return {high + low, low};
 }
 
-}  // namespace raddle::sweep
+}  // namespace raddle::vm

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace raddle::sweep {
+namespace raddle::vm {
 
 struct Hash128 {
   std::uint64_t high = 0, low = 0;
@@ -22,4 +22,4 @@ struct Hash128 {
 /// MurmurHash3 for 64-bit machines, 128 bits (Appleby, public domain). Kept in records: never to be changed.
 Hash128 hash(std::string_view bytes, std::uint64_t seed = 0);
 
-}  // namespace raddle::sweep
+}  // namespace raddle::vm

@@ -1,0 +1,181 @@
+#include "compiler/opt/key_memo_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/print.hpp"
+#include "stdlib/builtins.hpp"
+#include "vm/value/hash.hpp"
+
+namespace raddle::opt {
+
+namespace {
+
+using ir::OpKind;
+
+/// `first` and all that it may call, each once.
+std::vector<ir::FunctionId> reached(const ir::Module& module, ir::FunctionId first) {
+  std::vector<ir::FunctionId> found = {first};
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (const ir::Region& region : module.functions[found[i]].regions)
+      for (const ir::Op& op : region.ops)
+        if ((op.kind == OpKind::call || op.kind == OpKind::call_app) &&
+            std::ranges::find(found, op.callee) == found.end())
+          found.push_back(op.callee);
+  return found;
+}
+
+/// Types by what they are: the text of the IR names them, and a name may get another meaning.
+void append_type(std::string& text, const TypeStore& types, TypeId type) {
+  const TypeId base = types.base(type);
+  text += std::to_string(static_cast<unsigned>(types.kind(base))) + " ";
+  const TypeKind kind = types.kind(base);
+  if (kind == TypeKind::array) append_type(text, types, types.at(base).key);
+  if (kind == TypeKind::array || kind == TypeKind::bag) append_type(text, types, types.at(base).element);
+  if (kind != TypeKind::structure) return;
+  for (const StructType::Field& field : types.structure(base).fields) {
+    text += field.name + " ";
+    append_type(text, types, field.type);
+  }
+}
+
+/// Overloads and variants of an app with other limits have a number behind the name, which depends on what else is in
+/// the script.
+std::string script_name(const ir::Function& function) { return function.name.substr(0, function.name.find('.')); }
+
+void drop_limits(ir::Function& app) {
+  for (const ir::Operand& limit : app.command.limits)
+    if (limit.index != ir::none && !limit.is_constant) std::erase(app.parameters, limit.index);
+  app.command.limits = {};
+}
+
+/// The code that is named in the key is not that of the memo operations in it: those are filled in one after the other.
+std::string code_text(const ir::Module& module, ir::FunctionId id) {
+  ir::Function function = module.functions[id];
+  function.name = script_name(function);
+  drop_limits(function);
+  for (ir::Region& region : function.regions)
+    for (ir::Op& op : region.ops)
+      if (op.kind == OpKind::memo) op.operands.resize(1);
+  std::string text = ir::print(module, function, ir::Positions::omit);
+  for (const ir::VarId parameter : function.parameters)
+    append_type(text, *module.types, function.variables[parameter].type);
+  for (const ir::VarId output : function.outputs) append_type(text, *module.types, function.variables[output].type);
+  for (const ir::Region& region : function.regions)
+    for (const ir::VarId variable : region.variables)
+      append_type(text, *module.types, function.variables[variable].type);
+  return text;
+}
+
+std::string code_of(const ir::Module& module, const std::vector<ir::FunctionId>& functions) {
+  std::string code;
+  for (const ir::FunctionId id : functions) {
+    const vm::Hash128 hash = vm::hash(code_text(module, id));
+    code += fmt::format("{} {:016x}{:016x}\n", script_name(module.functions[id]), hash.high, hash.low);
+  }
+  return code;
+}
+
+// ---- what a function does besides
+
+struct Effect {
+  std::string_view what;
+  std::string_view help;
+};
+
+constexpr Effect prints = {"is not called when the result is taken from the record", ""};
+constexpr Effect asserts = {"is not checked again when the result is taken from the record", ""};
+constexpr Effect is_no_input = {"may give another value next time, and the first result is kept",
+                                "give what it returns to the function as an input"};
+constexpr Effect looks_at_files = {"looks at files that are no inputs: the result is kept though they change",
+                                   "make the file an input of the function"};
+
+struct ActingBuiltin {
+  std::string_view name;
+  const Effect* effect;
+};
+
+constexpr std::array acting = {
+    ActingBuiltin{"trace", &prints},
+    ActingBuiltin{"sleep_trace", &prints},
+    ActingBuiltin{"printf", &prints},
+    ActingBuiltin{"vector_print", &prints},
+    ActingBuiltin{"vector_print_integer", &prints},
+    ActingBuiltin{"matrix_print", &prints},
+    ActingBuiltin{"matrix_print_integer", &prints},
+    ActingBuiltin{"metadata", &prints},
+    ActingBuiltin{"turbine_run_output_blob", &prints},
+    ActingBuiltin{"assert", &asserts},
+    ActingBuiltin{"assertEqual", &asserts},
+    ActingBuiltin{"assertLT", &asserts},
+    ActingBuiltin{"assertLTE", &asserts},
+    ActingBuiltin{"random", &is_no_input},
+    ActingBuiltin{"randint", &is_no_input},
+    ActingBuiltin{"random_normal", &is_no_input},
+    ActingBuiltin{"random_exponential", &is_no_input},
+    ActingBuiltin{"clock", &is_no_input},
+    ActingBuiltin{"clock_seconds", &is_no_input},
+    ActingBuiltin{"getenv", &is_no_input},
+    ActingBuiltin{"argc", &is_no_input},
+    ActingBuiltin{"args", &is_no_input},
+    ActingBuiltin{"argv", &is_no_input},
+    ActingBuiltin{"argp", &is_no_input},
+    ActingBuiltin{"argv_contains", &is_no_input},
+    ActingBuiltin{"mallinfo", &is_no_input},
+    ActingBuiltin{"turbine_workers", &is_no_input},
+    ActingBuiltin{"randomWorkerRank", &is_no_input},
+    ActingBuiltin{"mktemp_string", &is_no_input},
+    ActingBuiltin{"input", &looks_at_files},
+    ActingBuiltin{"input_file", &looks_at_files},
+    ActingBuiltin{"unsafe_uncached_input_file", &looks_at_files},
+    ActingBuiltin{"glob", &looks_at_files},
+    ActingBuiltin{"file_exists", &looks_at_files},
+    ActingBuiltin{"file_mtime", &looks_at_files},
+    ActingBuiltin{"file_size", &looks_at_files},
+    ActingBuiltin{"file_size0", &looks_at_files},
+    ActingBuiltin{"file_type_string", &looks_at_files},
+};
+
+/// Warns of the first one that is found.
+void check_effects(const ir::Module& module, const ir::Op& memo, const std::vector<ir::FunctionId>& functions,
+                   Diagnostics& diagnostics) {
+  const std::string& name = std::get<std::string>(module.constants[memo.operands[0].index]);
+  for (const ir::FunctionId id : functions) {
+    for (const ir::Region& region : module.functions[id].regions) {
+      for (const ir::Op& op : region.ops) {
+        if (op.kind != OpKind::call_builtin) continue;
+        const std::string_view builtin = stdlib::builtins()[op.callee].name;
+        const auto* const found = std::ranges::find(acting, builtin, &ActingBuiltin::name);
+        if (found == acting.end()) continue;
+        Diagnostic& diagnostic = diagnostics.report(DiagnosticKind::memo_effect, memo.span, name,
+                                                    fmt::format("`{}` {}", builtin, found->effect->what));
+        diagnostic.label(op.span, "here");
+        if (!found->effect->help.empty()) diagnostic.note(std::string(found->effect->help));
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void key_memo_calls(ir::Module& module, Diagnostics& diagnostics) {
+  for (ir::Function& function : module.functions) {
+    for (ir::Region& region : function.regions) {
+      for (ir::Op& op : region.ops) {
+        if (op.kind != OpKind::memo) continue;
+        const ir::FunctionId body = function.regions[op.regions[0]].ops[0].callee;
+        const std::vector<ir::FunctionId> functions = reached(module, body);
+        op.operands[1] = ir::Operand::constant(module.constant(code_of(module, functions)));
+        check_effects(module, op, functions, diagnostics);
+      }
+    }
+  }
+}
+
+}  // namespace raddle::opt

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""What is kept of `@memo` functions from one run to the next. Each test has a folder of its own.
+
+    check_memo.py [--raddle PATH] [FILTER]
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shlex
+import signal
+import sqlite3
+import subprocess
+import time
+
+from folder_tests import Fault, run_tests
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+SQUARE = "@memo (int o) square(int i) { o = i * i; }\n"
+
+
+class Folder:
+    """A folder in which commands are typed."""
+
+    def __init__(self, raddle, path):
+        self.raddle = raddle
+        self.path = pathlib.Path(path)
+
+    def run(self, line, code=0, err=""):
+        """`err`: a part of standard error."""
+        done = subprocess.run([self.raddle, *shlex.split(line)], cwd=self.path, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
+        if done.returncode != code:
+            raise Fault(f"{line}: exit code {done.returncode}, expected {code}: {done.stderr}")
+        if err not in done.stderr:
+            raise Fault(f"{line}: expected {err!r} on stderr, found {done.stderr!r}")
+        return done
+
+    def counts(self, line="script.df", code=0):
+        """Calls taken from the record, calls run, and what was printed."""
+        done = self.run(f"run --stats {line}", code)
+        found = {words[0]: int(words[1]) for words in
+                 (text.rsplit(" ", 1) for text in done.stderr.splitlines() if text.startswith("memo calls"))}
+        return found["memo calls, from the record"], found["memo calls, run"], done.stdout
+
+    def write(self, name, text):
+        (self.path / name).write_text(text, encoding="utf-8")
+
+    def read(self, name):
+        return (self.path / name).read_text(encoding="utf-8")
+
+
+def expect(found, expected):
+    if found != expected:
+        raise Fault(f"expected {expected!r}, found {found!r}")
+
+
+def second_run_computes_nothing(folder):
+    folder.write("script.df", SQUARE + "foreach i in [1:5] { trace(square(i)); }\n")
+    taken, run, _ = folder.counts()
+    expect((taken, run), (0, 5))
+    taken, run, printed = folder.counts()
+    expect((taken, run), (5, 0))
+    expect(sorted(printed.split()), sorted("trace: 1 trace: 4 trace: 9 trace: 16 trace: 25".split()))
+    folder.write("script.df", SQUARE + "foreach i in [1:7] { trace(square(i)); }\n")
+    expect(folder.counts()[:2], (5, 2))
+    expect(folder.counts("-O0 script.df")[:2], (7, 0))
+
+
+def code_decides(folder):
+    text = "(int o) inner(int i) { o = i + 1; }\n@memo (int o) outer(int i) { o = inner(i) * 2; }\ntrace(outer(3));\n"
+    folder.write("script.df", text)
+    expect(folder.counts(), (0, 1, "trace: 8\n"))
+    # text that means the same, other functions, other calls
+    folder.write("script.df", "// a comment\nimport io;\n(int o) other(int i) { o = i; }\n" + text.replace("i + 1", "i  +  1"))
+    expect(folder.counts(), (1, 0, "trace: 8\n"))
+    # what the function calls
+    folder.write("script.df", text.replace("i + 1", "i + 2"))
+    expect(folder.counts(), (0, 1, "trace: 10\n"))
+    folder.write("script.df", text)
+    expect(folder.counts(), (1, 0, "trace: 8\n"))
+
+
+def types_decide(folder):
+    folder.write("script.df", "@memo (float o) f(float x) { o = x; }\ntrace(f(0.0), f(-0.0), f(1));\n")
+    expect(folder.counts()[:2], (0, 3))
+    folder.write("script.df", "type pair { int a; int b; }\n@memo (pair o) f(int x) { o = pair(x, 1); }\ntrace(f(1).b);\n")
+    expect(folder.counts()[:2], (0, 1))
+    folder.write("script.df", "type pair { int b; int a; }\n@memo (pair o) f(int x) { o = pair(x, 1); }\ntrace(f(1).b);\n")
+    expect(folder.counts(), (0, 1, "trace: 1\n"))
+
+
+def contents_of_inputs_decide(folder):
+    folder.write("script.df", 'import files;\nimport string;\n@memo app (file o) count(file i) { "wc" "-c" @stdin=i @stdout=o }\n'
+                              'file f = input("in.txt");\nfile out <"folder/out.txt"> = count(f);\ntrace(trim(read(out)));\n')
+    folder.write("in.txt", "12345")
+    expect(folder.counts(), (0, 1, "trace: 5\n"))
+    expect(folder.counts(), (1, 0, "trace: 5\n"))
+    folder.write("in.txt", "123456")
+    expect(folder.counts(), (0, 1, "trace: 6\n"))
+    folder.write("in.txt", "12345")
+    (folder.path / "folder/out.txt").unlink()
+    expect(folder.counts(), (1, 0, "trace: 5\n"))
+    expect(folder.read("folder/out.txt"), "5\n")
+    expect((folder.path / "folder/out.txt").stat().st_mode & 0o777, 0o666 & ~umask())
+    before = (folder.path / "folder/out.txt").stat().st_mtime_ns
+    expect(folder.counts()[0], 1)
+    expect((folder.path / "folder/out.txt").stat().st_mtime_ns, before)  # it was right already
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def retries_and_limits_play_no_part(folder):
+    script = '@memo @retry=2 app (file o) say(string s) { "echo" s @stdout=o }\nimport files;\ntrace(read(say("a")));\n'
+    folder.write("script.df", script)
+    expect(folder.counts()[:2], (0, 1))
+    folder.write("script.df", script.replace("@retry=2", "@timeout=9.0"))
+    expect(folder.counts()[:2], (1, 0))
+    folder.write("script.df", script.replace('say("a"))', 'f)').replace("trace", 'file f = @timeout=5.0 say("a");\ntrace'))
+    expect(folder.counts()[:2], (1, 0))
+    folder.write("script.df", script.replace('"echo" s', '"echo" "-n" s'))
+    expect(folder.counts()[:2], (0, 1))
+
+
+def no_cache_computes_once(folder):
+    folder.write("script.df", SQUARE + "foreach i in [1:5] { trace(square(3)); }\n")
+    expect(folder.counts()[:2], (4, 1))
+    expect(folder.counts()[:2], (5, 0))
+    expect(folder.counts("--no-cache script.df")[:2], (4, 1))
+    expect(folder.counts()[:2], (5, 0))
+
+
+def damaged_records_count_as_absent(folder):
+    folder.write("script.df", 'import files;\n@memo app (file o) say(string s) { "echo" s @stdout=o }\n' + SQUARE +
+                 'trace(square(3), read(say("x")));\n')
+    expected = "trace: 9,x\n\n"
+    expect(folder.counts(), (0, 2, expected))
+    content, = (folder.path / ".raddle/memo").iterdir()
+    content.write_text("y\n")  # as long as it was
+    expect(folder.counts(), (1, 1, expected))
+    expect(folder.counts(), (2, 0, expected))
+    next((folder.path / ".raddle/memo").iterdir()).unlink()
+    expect(folder.counts(), (1, 1, expected))
+    database = folder.path / ".raddle/memo.db"
+    with sqlite3.connect(database) as rows:
+        rows.execute("UPDATE entry SET results = x'00112233' WHERE function = 'square'")
+    expect(folder.counts(), (1, 1, expected))
+    with sqlite3.connect(database) as rows:
+        rows.execute("PRAGMA user_version = 77")
+    expect(folder.counts(), (0, 2, expected))
+    expect(folder.counts(), (2, 0, expected))
+    whole = database.read_bytes()
+    for size in (0, 10, 100, 5000, len(whole) - 700):
+        database.write_bytes(whole[:size])
+        expect(folder.counts()[2], expected)
+    database.write_bytes(b"no database at all" * 1000)
+    expect(folder.counts(), (0, 2, expected))
+    expect(folder.counts(), (2, 0, expected))
+    noise = random.Random(1)
+    for _ in range(10):
+        bad = bytearray(whole)
+        for _ in range(30):
+            bad[noise.randrange(100, len(bad))] = noise.randrange(256)
+        database.write_bytes(bytes(bad))
+        expect(folder.counts()[2], expected)
+
+
+def folder_that_can_not_be_written(folder):
+    folder.write("script.df", SQUARE + "trace(square(3));\n")
+    folder.write(".raddle", "a file where the folder should be")
+    done = folder.run("run script.df", err="warning: results of `@memo` functions may not be kept: ")
+    expect(done.stdout, "trace: 9\n")
+
+
+def failures_are_not_kept(folder):
+    folder.write("script.df", '@memo app (file o) try(int i) { "sh" "-c" "cat data" @stdout=o }\nfile f = try(1);\n'
+                              'import files;\ntrace(read(f));\n')
+    folder.run("run script.df", code=1)
+    folder.write("data", "now")
+    expect(folder.counts(), (0, 1, "trace: now\n"))
+    expect(folder.counts()[:2], (1, 0))
+
+
+def two_runs_at_once(folder):
+    folder.write("script.df", 'import files;\nimport string;\n@memo app (file o) say(int s) { "echo" s @stdout=o }\n'
+                              'int n[];\nforeach i in [1:40] { n[i] = toint(trim(read(say(i)))); }\n'
+                              'import stats;\ntrace(sum(n));\n')
+    both = [subprocess.Popen([folder.raddle, "run", "script.df"], cwd=folder.path, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    for each in both:
+        printed, told = each.communicate(timeout=60)
+        expect((each.returncode, printed, told), (0, "trace: 820\n", ""))
+    expect(folder.counts(), (40, 0, "trace: 820\n"))
+
+
+def killed_runs_leave_whole_results(folder):
+    """What was computed a moment before the end is kept, and nothing is half there."""
+    folder.write("script.df", 'import files;\nimport string;\nimport stats;\n'
+                              '@memo app (file o) say(int s) { "sh" "-c" "sleep 0.01; echo $0 >> log; seq $0 2000" s @stdout=o }\n'
+                              'int n[];\nforeach i in [1:200] { n[i] = size(file_lines(say(i))); }\ntrace(sum(n));\n')
+    kept = 0
+    for turn in range(6):
+        process = subprocess.Popen([folder.raddle, "run", "-j2", "script.df"], cwd=folder.path, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        time.sleep(0.1 + 0.07 * turn)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.1)  # programs that outlive it
+    started = len(folder.read("log").split())
+    taken, run, printed = folder.counts()
+    expect(printed, f"trace: {sum(2001 - i for i in range(1, 201))}\n")
+    expect(taken + run, 200)
+    if taken == 0 or started - taken > 6 * 6:
+        raise Fault(f"{started} programs were started, and the results of {taken} are kept")
+    expect(folder.counts()[:2], (200, 0))
+
+
+def sweeps_share_the_record(folder):
+    folder.write("script.df", SQUARE + "@param int i = 1;\n@param int j = 1;\n@result int o = square(i) + j;\n")
+    folder.run("sweep script.df -p i=1,2,3 -p j=1,2,3,4 -j1")
+    expect(folder.counts("script.df --i=3 --j=77")[:2], (1, 0))
+    expect(folder.counts("script.df --i=4")[:2], (0, 1))
+
+
+def listed_and_removed(folder):
+    folder.run("cache", err="nothing is kept")
+    folder.run("cache gc --all", err="removed 0 calls")
+    folder.write("script.df", 'import files;\n@memo app (file o) say(int s) { "echo" s @stdout=o }\n' + SQUARE +
+                 "foreach i in [1:3] { trace(square(i)); }\nfile f = say(1);\n")
+    folder.run("run script.df")
+    lines = folder.run("cache").stdout.splitlines()
+    expect([line.split()[:3] for line in lines], [["say", "1", "call"], ["square", "3", "calls"]])
+    listed = json.loads(folder.run("cache list --json").stdout)
+    expect(listed["schema"], 1)
+    expect([(each["function"], each["calls"]) for each in listed["functions"]], [("say", 1), ("square", 3)])
+    folder.run("cache gc --older-than 1d", err="removed 0 calls")
+    with sqlite3.connect(folder.path / ".raddle/memo.db") as rows:
+        rows.execute("UPDATE entry SET used = used - 100000 WHERE function = 'say'")
+    content, = (folder.path / ".raddle/memo").iterdir()
+    os.utime(content, (0, 0))
+    folder.run("cache gc --older-than 1d", err="removed 1 call")
+    expect(list((folder.path / ".raddle/memo").iterdir()), [])
+    expect(folder.counts()[:2], (3, 1))
+    folder.run("cache gc --keep 1G", err="removed 0 calls")
+    folder.run("cache gc --keep 70", err="removed 2 calls")
+    folder.run("cache gc --all", err="removed 2 calls")
+    expect(folder.counts()[:2], (0, 4))
+    folder.run("cache gc", code=2, err="gc needs --older-than, --keep or --all")
+    folder.run("cache gc --older-than soon", code=2, err="`soon` is no time")
+    folder.run("cache gc --keep 3x", code=2, err="`3x` is no size")
+    folder.run("cache gc --kep 3G", code=2, err="did you mean `--keep`?")
+    folder.run("cache lst", code=2, err="did you mean `raddle cache list`?")
+
+
+TESTS = [
+    second_run_computes_nothing,
+    code_decides,
+    types_decide,
+    contents_of_inputs_decide,
+    retries_and_limits_play_no_part,
+    no_cache_computes_once,
+    damaged_records_count_as_absent,
+    folder_that_can_not_be_written,
+    failures_are_not_kept,
+    two_runs_at_once,
+    killed_runs_leave_whole_results,
+    sweeps_share_the_record,
+    listed_and_removed,
+]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--raddle", default=str(ROOT / "build/raddle"))
+    parser.add_argument("filter", nargs="?", default="")
+    arguments = parser.parse_args()
+    raddle = str(pathlib.Path(arguments.raddle).resolve())
+    os.environ["XDG_CACHE_HOME"] = "/nonexistent"
+    run_tests("memo", [test for test in TESTS if arguments.filter in test.__name__],
+              lambda test, folder: test(Folder(raddle, folder)))
+
+
+if __name__ == "__main__":
+    main()

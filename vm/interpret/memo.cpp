@@ -1,0 +1,207 @@
+// Calls of `@memo` functions: results that are kept are taken, others computed and kept.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/kept_value.hpp"
+#include "vm/interpret/memo_calls.hpp"
+#include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+std::string bytes_of(const PointKey& key) { return {reinterpret_cast<const char*>(&key), sizeof key}; }
+
+PointKey key_of(const std::string& bytes) {
+  PointKey key;
+  std::memcpy(&key, bytes.data(), sizeof key);
+  return key;
+}
+
+bool is_within(const Frame& frame, const Frame& other) {
+  for (const Frame* each = frame.outer; each != nullptr; each = each->outer)
+    if (each == &other) return true;
+  return false;
+}
+
+/// A content and the path that the script gives the file, if it does.
+std::expected<std::string, std::string> joined(std::expected<std::string, std::string> content, bool is_named,
+                                               File& file) {
+  if (!content) return std::unexpected(fmt::format("`{}`: {}", file.path(), content.error()));
+  std::string text;
+  append_text(text, *content);
+  append_text(text, is_named ? file.path() : "");
+  return text;
+}
+
+/// Of a file: its name counts as well, as the script may read it.
+/// @return  none if an input can not be read
+std::optional<RecordedCall> recorded_call(Frame& frame, const MemoSite& site, CallRecord& record) {
+  RecordedCall call{.key = {}, .function = site.function, .code = site.code, .inputs = ""};
+  std::string all;
+  const FileWriter write_file = [&record](File& file) {
+    return joined(record.files().name_of(file.path()), file.is_named(), file);
+  };
+  for (std::size_t i = 0; i < site.inputs.size(); ++i) {
+    const Value value = frame.at(site.inputs[i]).get();
+    std::string bytes;
+    if (!append_value(bytes, value, write_file)) return std::nullopt;
+    call.inputs += fmt::format("{}\t{}\n", site.input_names[i], shown_value(value, bytes));
+    all += bytes;
+  }
+  call.key = record.key_of(call, all);
+  return call;
+}
+
+/// Results as they come out of the record.
+struct Taken {
+  std::vector<std::string> contents;  ///< of MemoSite::files
+  std::vector<Value> values;          ///< of MemoSite::outputs
+};
+
+std::optional<Taken> read_results(const MemoSite& site, std::string_view bytes, CallRecord& record) {
+  const FileReader read_file = [&record](std::string_view text) {
+    const std::optional<std::string_view> content = take_text(text);
+    const std::optional<std::string_view> path = take_text(text);
+    if (!content || !path) return Value();
+    const Ref<File> file = path->empty() ? make_ref<File>() : make_ref<File>(std::string(*path));
+    if (!record.files().restore(std::string(*content), file->path())) return Value();
+    WakeList nobody;
+    file->complete().set(Value::of_void(), nobody);
+    return Value::of_object(ValueKind::file, file);
+  };
+  Taken taken;
+  for (std::size_t i = 0; i < site.files.size(); ++i) {
+    const std::optional<std::string_view> content = take_text(bytes);
+    if (!content) return std::nullopt;
+    taken.contents.emplace_back(*content);
+  }
+  for (const ForeignType& type : site.output_types) {
+    taken.values.push_back(take_value(bytes, type, read_file));
+    if (!taken.values.back()) return std::nullopt;
+  }
+  return taken;
+}
+
+}  // namespace
+
+/// @return false if the record does not have all of it
+bool Interpreter::take_results(Frame& frame, const Instruction& in, CallRecord& record, const std::string& results) {
+  const MemoSite& site = program_.memos[in.d];
+  std::optional<Taken> taken = read_results(site, results, record);
+  if (!taken) return false;
+  for (std::size_t i = 0; i < site.files.size(); ++i)
+    if (!record.files().restore(taken->contents[i], object_in<File>(frame.at(site.files[i])).path())) return false;
+  for (const Operand output : site.files) {
+    File& file = object_in<File>(frame.at(output));
+    if (!set(file.complete(), Value::of_void())) assigned_twice(frame, index_of(in), file.path());
+  }
+  for (std::size_t i = 0; i < site.outputs.size(); ++i)
+    set(frame.at(site.outputs[i]), std::move(taken->values[i]), frame, index_of(in), site.outputs[i]);
+  return true;
+}
+
+void Interpreter::memo(Frame& frame, const Instruction& in) {
+  const MemoSite& site = program_.memos[in.d];
+  CallRecord* const record = run_.options.call_record;
+  std::optional<RecordedCall> call;
+  if (record) call = recorded_call(frame, site, *record);
+  if (!call) return enter_miss(frame, in, std::string());
+  const PointKey key = call->key;
+  while (const Frame* other = run_.memo_calls.begin(*call, frame)) {
+    if (is_within(frame, *other))
+      return fail_memo(frame, in,
+                       failure_at(frame, index_of(in),
+                                  fmt::format("`{}` is called with the same inputs within its own body: it would wait "
+                                              "for itself",
+                                              site.function)));
+    auto* waiting = make<MemoWait>(frame, index_of(in));
+    frame.retain();
+    if (run_.memo_calls.wait(key, *waiting)) return;
+    destroy(waiting);
+    release(&frame);
+  }
+  const std::optional<std::string> results = record->find(*call);
+  if (!results || !take_results(frame, in, *record, *results)) return enter_miss(frame, in, bytes_of(key));
+  ++counters.memo_calls_taken;
+  end_memo(key);
+}
+
+void Interpreter::enter_miss(Frame& frame, const Instruction& in, std::string key) {
+  const MemoSite& site = program_.memos[in.d];
+  ++counters.memo_calls_run;
+  set(frame.at(site.key), Value::of(std::move(key)), frame, index_of(in), site.key);
+  enter_arm(frame, site.miss);
+}
+
+void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
+  const MemoSite& site = program_.memos[in.d];
+  const std::string& key_bytes = object_in<String>(frame.at(site.key)).text;
+  if (key_bytes.empty()) return;
+  const PointKey key = key_of(key_bytes);
+  CallRecord& record = *run_.options.call_record;
+  MemoCalls::Begun begun = run_.memo_calls.begun(key);
+  KeptCall kept{.call = std::move(begun.call), .results = "", .contents = {}};
+  kept.duration_s = std::chrono::duration<double>(MemoCalls::Clock::now() - begun.time).count();
+  const auto keep_content = [&](File& file) {
+    std::expected<std::string, std::string> content = record.files().keep(file.path());
+    if (content) kept.contents.push_back(*content);
+    return content;
+  };
+  std::expected<void, std::string> outcome;
+  for (const Operand output : site.files) {
+    File& file = object_in<File>(frame.at(output));
+    if (!outcome) break;
+    const std::expected<std::string, std::string> content = keep_content(file);
+    if (content)
+      append_text(kept.results, *content);
+    else
+      outcome = std::unexpected(fmt::format("`{}`: {}", file.path(), content.error()));
+  }
+  const FileWriter write_file = [&](File& file) { return joined(keep_content(file), file.is_mapped(), file); };
+  for (const Operand output : site.outputs)
+    if (outcome) outcome = append_value(kept.results, frame.at(output).get(), write_file);
+  if (outcome)
+    record.keep(std::move(kept));
+  else
+    record.note_problem(outcome.error());
+  end_memo(key);
+}
+
+void Interpreter::fail_memo(Frame& frame, const Instruction& in, const Value& failure) {
+  const MemoSite& site = program_.memos[in.d];
+  if (in.opcode == Opcode::memo_keep) {
+    const Future& key = frame.at(site.key);
+    if (!object_in<String>(key).text.empty()) end_memo(key_of(object_in<String>(key).text));
+    return;
+  }
+  fail_all(frame, site.outputs, failure);
+  for (const Operand output : site.files) {
+    const Future& file = frame.at(output);
+    if (!file.is_failed()) set(object_in<File>(file).complete(), failure);
+  }
+}
+
+void Interpreter::end_memo(const PointKey& key) {
+  for (MemoWait* waiting : run_.memo_calls.end(key)) push(*waiting);
+}
+
+void MemoWait::run(Worker& worker) {
+  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  const TaskTimer timer(interpreter, TaskKind::ending, frame, instruction);
+  interpreter.look_again(this);
+}
+
+void Interpreter::look_again(MemoWait* waited) {
+  Frame& frame = waited->frame;
+  const std::uint32_t instruction = waited->instruction;
+  destroy(waited);
+  memo(frame, program_.instructions[instruction]);
+  release(&frame);
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,166 @@
+#include "vm/record/kept_files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+namespace raddle::vm {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  int number() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+
+ private:
+  const int number_;
+};
+
+/// As programs make files, whatever the permissions of the one that was kept, which may have been a temporary; a
+/// program stays one.
+mode_t content_mode(const struct stat& about) {
+  constexpr mode_t file = 0666, program = 0111;
+  return file | (about.st_mode & program);
+}
+
+std::string error_text() { return std::strerror(errno); }
+
+std::string content_path(const std::string& name) { return fmt::format("{}/{}", kept_files_folder, name); }
+
+bool write_all(int to, const char* bytes, std::size_t count) {
+  while (count > 0) {
+    const ssize_t written = write(to, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes += written;
+    count -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+/// Reads all of `from`, into `to` as well unless that is -1. @return the name of the content
+std::expected<std::string, std::string> read_through(int from, int to) {
+  std::vector<char> piece(piece_bytes);
+  std::string hashes;
+  std::uint64_t size = 0;
+  std::size_t filled = 0;
+  for (bool at_end = false; !at_end;) {
+    const ssize_t count = read(from, piece.data() + filled, piece.size() - filled);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::unexpected(error_text());
+    at_end = count == 0;
+    filled += static_cast<std::size_t>(count);
+    if (filled < piece.size() && !at_end) continue;  // pieces are whole, so that how they come plays no part
+    if (to >= 0 && !write_all(to, piece.data(), filled)) return std::unexpected(error_text());
+    const Hash128 hash = vm::hash({piece.data(), filled});
+    hashes.append(reinterpret_cast<const char*>(&hash), sizeof hash);
+    size += filled;
+    filled = 0;
+  }
+  const Hash128 hash = vm::hash(hashes);
+  return fmt::format("{}-{:016x}{:016x}", size, hash.high, hash.low);
+}
+
+/// A name that nobody else has, beside `path`.
+std::string name_beside(const std::string& path) {
+  static std::atomic<std::uint64_t> count = 0;
+  return fmt::format("{}.tmp-{}-{}", path, getpid(), ++count);
+}
+
+std::expected<std::string, std::string> open_and_name(const std::string& path) {
+  struct stat about;
+  if (stat(path.c_str(), &about) != 0) return std::unexpected(error_text());
+  if (!S_ISREG(about.st_mode)) return std::unexpected("it is no regular file");
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::unexpected(error_text());
+  return read_through(file.number(), -1);
+}
+
+bool copy_checked(const std::string& from_path, const std::string& name, const std::string& to_path) {
+  const Descriptor from(open(from_path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat about;
+  if (!from || fstat(from.number(), &about) != 0) return false;
+  const Descriptor to(open(to_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, content_mode(about)));
+  return to && read_through(from.number(), to.number()) == name;
+}
+
+}  // namespace
+
+std::optional<KeptFiles::Version> KeptFiles::version_of(const std::string& path) const {
+  struct stat about;
+  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+  constexpr std::int64_t second_ns = 1'000'000'000;
+  // a file that was changed just now may change again within the resolution of its time
+  constexpr std::int64_t settled_s = 2;
+  if (time(nullptr) - about.st_mtim.tv_sec < settled_s) return std::nullopt;
+  return Version{about.st_dev, about.st_ino, about.st_size, about.st_mtim.tv_sec * second_ns + about.st_mtim.tv_nsec};
+}
+
+std::expected<std::string, std::string> KeptFiles::name_of(const std::string& path) {
+  const std::optional<Version> version = version_of(path);
+  if (version) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = names_.find(*version); known != names_.end()) return known->second;
+  }
+  std::expected<std::string, std::string> name = open_and_name(path);
+  if (name && version) {
+    const std::lock_guard lock(mutex_);
+    names_.emplace(*version, *name);
+  }
+  return name;
+}
+
+std::expected<std::string, std::string> KeptFiles::keep(const std::string& path) {
+  struct stat about;
+  if (stat(path.c_str(), &about) != 0) return std::unexpected(error_text());
+  if (!S_ISREG(about.st_mode)) return std::unexpected("it is no regular file");
+  std::error_code code;
+  std::filesystem::create_directories(kept_files_folder, code);
+  const std::string aside = name_beside(content_path("new"));
+  std::expected<std::string, std::string> name = std::unexpected(std::string());
+  {
+    const Descriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!from) return std::unexpected(error_text());
+    const Descriptor to(open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, content_mode(about)));
+    if (!to) return std::unexpected(error_text());
+    const bool shares_blocks = ioctl(to.number(), FICLONE, from.number()) == 0;
+    name = read_through(from.number(), shares_blocks ? -1 : to.number());
+  }
+  if (name && rename(aside.c_str(), content_path(*name).c_str()) != 0) name = std::unexpected(error_text());
+  if (!name) unlink(aside.c_str());
+  return name;
+}
+
+bool KeptFiles::restore(const std::string& name, const std::string& path) {
+  const std::string content = content_path(name);
+  struct stat about;
+  const bool exists = stat(path.c_str(), &about) == 0;
+  if (exists && !S_ISREG(about.st_mode)) return copy_checked(content, name, path);  // a device or pipe
+  if (exists && name.starts_with(fmt::format("{}-", about.st_size)) && open_and_name(path) == name) return true;
+  std::error_code code;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, code);
+  const std::string aside = name_beside(path);
+  if (copy_checked(content, name, aside) && rename(aside.c_str(), path.c_str()) == 0) return true;
+  unlink(aside.c_str());
+  return false;
+}
+
+}  // namespace raddle::vm
