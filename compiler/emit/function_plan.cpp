@@ -194,6 +194,7 @@ class Planner {
   AwaitMode closed_mode(ir::Operand operand) const { return std::min(deep_mode(operand), AwaitMode::closed); }
   AwaitMode reference_mode(ir::Operand operand) const {
     const TypeKind type = kind(operand);
+    if (type == TypeKind::url) return AwaitMode::named;
     return type == TypeKind::array || type == TypeKind::bag ? AwaitMode::closed : AwaitMode::set;
   }
 

@@ -96,6 +96,7 @@ Value Interpreter::failed_input(Frame& frame, const Strand& strand, Operand oper
   // what the strand has not awaited to be closed need not be: writers write to open arrays
   switch (awaited_mode(program_, strand, operand)) {
     case AwaitMode::set: return {};
+    case AwaitMode::named:
     case AwaitMode::closed: {
       const Future* closing = closing_of(future);
       return closing && closing->is_failed() ? closing->get() : Value();

@@ -24,6 +24,7 @@ const char* text_of(Opcode opcode) { return opcode_table[static_cast<std::size_t
 const char* text_of(AwaitMode mode) {
   switch (mode) {
     case AwaitMode::set: return "set";
+    case AwaitMode::named: return "named";
     case AwaitMode::closed: return "closed";
     case AwaitMode::deep: return "deep";
   }
