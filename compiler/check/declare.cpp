@@ -84,6 +84,8 @@ std::vector<FormalPattern> declare_formals(Context& context, const ast::Function
     std::vector<TypePattern> alternatives = resolve_formal(context, function.type_parameters, formal);
     if (role == VariableRole::output && alternatives.size() > 1)
       context.diagnostics.report(DiagnosticKind::misplaced_union, formal.type.span);
+    if (role == VariableRole::output && formal.varargs)
+      context.diagnostics.report(DiagnosticKind::varargs_output, formal.span, formal.name.text);
     // the error type of a polymorphic formal keeps its body, where it has one, silent
     const bool is_open = formal.varargs || is_polymorphic(alternatives);
     formal.resolved_type = is_open ? TypeStore::error : alternatives.front().type;

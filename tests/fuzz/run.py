@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Fuzzes the compiler: libFuzzer over text to VM program (compile_fuzz.cpp), for a time.
 
-    run.py [--seconds S] [--fuzzer PATH] [--keep FOLDER] [--jobs N]
+    run.py [--seconds S] [--seed N] [--fuzzer PATH] [--keep FOLDER] [--jobs N]
 
 Starts from the scripts of the repository, with the tokens of the grammar as dictionary. A crash, a leak, a report of a
 sanitizer, or more than 10 s for one input of at most 4 KB (in the sanitized build, an eighth as fast as a release) is a
 failure; the input is printed. --keep gives a folder for the corpus, which a later run goes on from, and for the inputs
-that failed.
+that failed. Without --seed each run takes another way.
 """
 
 import argparse
@@ -57,7 +57,7 @@ def write_corpus(folder):
             (folder / "_".join(script.relative_to(ROOT).parts)).write_bytes(content)
 
 
-def fuzz(fuzzer, folder, seconds, jobs):
+def fuzz(fuzzer, folder, seconds, seed, jobs):
     """Exit code and what libFuzzer has said."""
     corpus, found, failures = (folder / name for name in ("scripts", "found", "failures"))
     empty = folder / "empty"
@@ -66,8 +66,8 @@ def fuzz(fuzzer, folder, seconds, jobs):
     write_dictionary(folder / "tokens.dict")
     write_corpus(corpus)
     command = [fuzzer, str(found), str(corpus), f"-dict={folder / 'tokens.dict'}", f"-max_total_time={seconds}",
-               f"-max_len={LONGEST_INPUT}", f"-timeout={INPUT_TIMEOUT_S}", f"-rss_limit_mb={MEMORY_MIB}",
-               f"-artifact_prefix={failures}/", "-print_final_stats=1", "-verbosity=1"]
+               f"-seed={seed}", f"-max_len={LONGEST_INPUT}", f"-timeout={INPUT_TIMEOUT_S}",
+               f"-rss_limit_mb={MEMORY_MIB}", f"-artifact_prefix={failures}/", "-print_final_stats=1", "-verbosity=1"]
     if jobs:
         command += [f"-fork={jobs}", "-ignore_crashes=1", "-ignore_timeouts=1", "-ignore_ooms=1"]
     environment = {**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1"}
@@ -79,6 +79,7 @@ def fuzz(fuzzer, folder, seconds, jobs):
 def main():
     parser = argparse.ArgumentParser(description="Fuzzes the compiler.")
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0, help="0: another one each time")
     parser.add_argument("--fuzzer", default=str(ROOT / "build" / "asan" / "raddle_fuzz"))
     parser.add_argument("--keep", metavar="FOLDER")
     parser.add_argument("--jobs", type=int, default=0, help="in processes of their own: goes on after a failure")
@@ -87,7 +88,7 @@ def main():
         sys.exit(f"fuzz: {options.fuzzer} is not there: ./dev build asan")
     with tempfile.TemporaryDirectory(prefix="raddle-fuzz-") as temporary:
         folder = pathlib.Path(options.keep or temporary).resolve()
-        code, output, failures = fuzz(options.fuzzer, folder, options.seconds, options.jobs)
+        code, output, failures = fuzz(options.fuzzer, folder, options.seconds, options.seed, options.jobs)
         for failure in failures:
             print(f"---- {failure.name}\n{failure.read_bytes().decode(errors='backslashreplace')}")
     executed = re.findall(r"stat::number_of_executed_units:\s*(\d+)|^#(\d+)", output, re.MULTILINE)

@@ -71,13 +71,13 @@ STEPS = [
     Step("killed-sweeps", "sweeps that are killed, interrupted, two at a time",
          [[PYTHON, "tests/stress/sweep_kill.py"]]),
     Step("property", "random programs do the same in every mode",
-         [[PYTHON, "tests/property/random_programs.py", "--count=100000", "--seconds=60"]]),
+         [[PYTHON, "tests/property/random_programs.py", "--seed=1", "--count=100000", "--seconds=60"]]),
     Step("asan", "concurrent parts under ASan and UBSan", sanitized("asan")),
     Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
          [*build("asan", "raddle", "raddle_codegen"),
           [PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle", "--workers=8"]]),
     Step("fuzz", "random text through the compiler, under ASan and UBSan",
-         [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seconds=60"]]),
+         [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]]),
     Step("tsan", "concurrent parts under TSan", sanitized("tsan")),
 ]
 
