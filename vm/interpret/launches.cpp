@@ -20,11 +20,6 @@ LeafType result_type(const Program& program, const IndexLaunch& launch, std::siz
   return program.functions[launch.leaf].leaf_results[result];
 }
 
-ValueKind kind_of(LeafType type) {
-  if (type == LeafType::int_) return ValueKind::int_;
-  return type == LeafType::float_ ? ValueKind::float_ : ValueKind::boolean;
-}
-
 /// @pre no element
 Updateable::Mode mode_of(const LaunchSink& sink) {
   if (sink.kind == LaunchSink::Kind::increment) return Updateable::Mode::increment;

@@ -1,17 +1,21 @@
 #include "vm/interpret/leaf_arguments.hpp"
 
+#include <bit>
+
 #include "vm/interpret/borrow.hpp"
 
 namespace raddle::vm {
 
-namespace {
-
-ValueKind element_kind(LeafType type) {
-  if (type == LeafType::int_array) return ValueKind::int_;
-  return type == LeafType::float_array ? ValueKind::float_ : ValueKind::boolean;
+ValueKind kind_of(LeafType type) {
+  if (type == LeafType::int_ || type == LeafType::int_array) return ValueKind::int_;
+  return type == LeafType::float_ || type == LeafType::float_array ? ValueKind::float_ : ValueKind::boolean;
 }
 
-}  // namespace
+Value decode(std::int64_t word, ValueKind kind) {
+  if (kind == ValueKind::int_) return Value::of(word);
+  if (kind == ValueKind::boolean) return Value::of(word != 0);
+  return Value::of(std::bit_cast<double>(word));
+}
 
 Future* missing_part(Future& argument, LeafType type) {
   if (!argument.is_resolved()) return &argument;
@@ -37,7 +41,7 @@ bool encode(const Future& argument, LeafType type, std::int64_t* words, std::siz
   Array& array = object_in<Array>(argument);
   std::size_t size;
   if (!array.is_packable(size)) return false;
-  if (size != 0 && array.get(Value::of(std::int64_t{0})).kind() != element_kind(type)) return false;
+  if (size != 0 && array.get(Value::of(std::int64_t{0})).kind() != kind_of(type)) return false;
   words[count++] = address_of(array);
   words[count++] = static_cast<std::int64_t>(size);
   return true;

@@ -1,5 +1,5 @@
 #pragma once
-// Arguments of leaf functions as the words of leaf_abi.hpp.
+// Arguments and results of leaf functions as the words of leaf_abi.hpp.
 #include <cstddef>
 #include <cstdint>
 
@@ -13,6 +13,12 @@ namespace raddle::vm {
 inline constexpr std::size_t leaf_word_limit = 128;
 
 inline bool is_array(LeafType type) { return type >= LeafType::int_array; }
+
+/// Of the value, or of an array's elements.
+ValueKind kind_of(LeafType type);
+
+/// @param kind  int_, float_ or boolean
+Value decode(std::int64_t word, ValueKind kind);
 
 /// What native code takes for the address of the elements: of an empty array its own, to tell it from others.
 std::int64_t address_of(Array& array);

@@ -4,7 +4,7 @@
 // all (Run), so that a program never depends on which way a call takes.
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -19,23 +19,45 @@ namespace raddle::vm {
 
 namespace {
 
-Value decode(std::int64_t word, LeafType type) {
-  if (type == LeafType::int_) return Value::of(word);
-  if (type == LeafType::boolean) return Value::of(word != 0);
-  double value;
-  std::memcpy(&value, &word, sizeof value);
-  return Value::of(value);
+/// On the stack of a call.
+using LeafWords = std::array<std::int64_t, leaf_word_limit>;
+
+bool fits(const Function& function) {
+  return function.leaf_parameters.size() * 2 <= leaf_word_limit && function.leaf_results.size() <= leaf_word_limit;
+}
+
+/// @pre fits(function), and no part of the arguments is missing
+/// @return how many words; none if an argument has failed or is no dense array
+std::optional<std::size_t> encode_arguments(Frame& frame, const CallSite& site, const Function& function,
+                                            LeafWords& words) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < site.arguments.size(); ++i)
+    if (!encode(frame.at(site.arguments[i]), function.leaf_parameters[i], words.data(), count)) return std::nullopt;
+  return count;
+}
+
+/// The first future that an argument still waits for; null if all are there or have failed.
+Future* missing_argument(Frame& frame, const CallSite& site, const Function& function) {
+  for (std::size_t i = 0; i < site.arguments.size(); ++i)
+    if (Future* missing = missing_part(frame.at(site.arguments[i]), function.leaf_parameters[i])) return missing;
+  return nullptr;
 }
 
 }  // namespace
+
+void Interpreter::set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction,
+                                   const std::int64_t* words) {
+  const std::vector<LeafType>& types = program_.functions[site.function].leaf_results;
+  for (std::size_t i = 0; i < site.results.size(); ++i)
+    set(frame.at(site.results[i]), decode(words[i], kind_of(types[i])), frame, instruction, site.results[i]);
+}
 
 /// @return false: to be interpreted, without waiting for anything
 bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   const Function& function = program_.functions[site.function];
   LeafTable& leaves = run_.leaves;
-  const bool is_possible = !frame.interpret_only && leaves.stage(site.function) != LeafTable::Stage::impossible &&
-                           function.leaf_parameters.size() * 2 <= leaf_word_limit &&
-                           function.leaf_results.size() <= leaf_word_limit;
+  const bool is_possible =
+      !frame.interpret_only && leaves.stage(site.function) != LeafTable::Stage::impossible && fits(function);
   if (!is_possible) return call_in_registers(frame, site, instruction);
   const raddle_leaf_function code = leaves.code(site.function);
   const bool waits_for_code = function.is_heavy || run_.options.leaf_threshold == 0;
@@ -44,10 +66,7 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
     if (leaves.count_call(site.function) + 1 == run_.options.leaf_threshold) leaves.request(site.function);
     return call_in_registers(frame, site, instruction);
   }
-  bool is_ready = code != nullptr;
-  for (std::size_t i = 0; i < site.arguments.size() && is_ready; ++i) {
-    is_ready = missing_part(frame.at(site.arguments[i]), function.leaf_parameters[i]) == nullptr;
-  }
+  const bool is_ready = code && !missing_argument(frame, site, function);
   // long calls are queued, so that other workers can take them; iterations of a `foreach` are shared out already
   const bool in_place =
       (!function.is_heavy || range_nesting_ > 0 || run_.pool.capacity() == 1) && !worker_->perturbation().one_in(4);
@@ -66,29 +85,20 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
 /// @return false: to be interpreted in frames
 bool Interpreter::call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   const Function& function = program_.functions[site.function];
-  if (function.leaf_code.instructions.empty() || frame.interpret_only || function.leaf_results.size() > leaf_word_limit)
-    return false;
-  if (function.leaf_parameters.size() * 2 > leaf_word_limit || worker_->perturbation().one_in(4)) return false;
-  std::array<std::int64_t, leaf_word_limit> words, results;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
-    Future& argument = frame.at(site.arguments[i]);
-    if (missing_part(argument, function.leaf_parameters[i]) ||
-        !encode(argument, function.leaf_parameters[i], words.data(), count))
-      return false;
-  }
+  if (function.leaf_code.instructions.empty() || frame.interpret_only || !fits(function)) return false;
+  if (worker_->perturbation().one_in(4) || missing_argument(frame, site, function)) return false;
+  LeafWords words, results;
+  const std::optional<std::size_t> count = encode_arguments(frame, site, function, words);
+  if (!count) return false;
   const auto goes_on = [this] { return !worker_->others_are_hungry(); };
   if (!goes_on()) return false;
-  switch (leaf_machine_.run(site.function, {words.data(), count}, results.data(), goes_on)) {
+  switch (leaf_machine_.run(site.function, {words.data(), *count}, results.data(), goes_on)) {
     case LeafMachine::Outcome::done: break;
     case LeafMachine::Outcome::stopped: return false;
     case LeafMachine::Outcome::failed: call_composite(frame, site, instruction, true); return true;
   }
   ++counters.leaf_calls_interpreted;
-  for (std::size_t i = 0; i < site.results.size(); ++i) {
-    if (site.results[i].is_absent()) continue;
-    set(frame.at(site.results[i]), decode(results[i], function.leaf_results[i]), frame, instruction, site.results[i]);
-  }
+  set_leaf_results(frame, site, instruction, results.data());
   return true;
 }
 
@@ -101,10 +111,8 @@ void LeafCall::resolved(Worker& worker) {
   }
   const Function& function = frame.run_state.program.functions[site.function];
   awaits_argument = true;
-  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
-    while (Future* missing = missing_part(frame.at(site.arguments[i]), function.leaf_parameters[i])) {
-      if (missing->enlist(*this)) return;
-    }
+  while (Future* missing = missing_argument(frame, site, function)) {
+    if (missing->enlist(*this)) return;
   }
   awaits_argument = false;
   LeafTable& leaves = frame.run_state.leaves;
@@ -144,11 +152,8 @@ void Interpreter::trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Func
 bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t instruction,
                               raddle_leaf_function code) {
   const Function& function = program_.functions[site.function];
-  std::array<std::int64_t, leaf_word_limit> words, results;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
-    if (!encode(frame.at(site.arguments[i]), function.leaf_parameters[i], words.data(), count)) return false;
-  }
+  LeafWords words, results;
+  if (!encode_arguments(frame, site, function, words)) return false;
   raddle_leaf_failure failure;
   failure.call_count = 0;
   ++counters.leaf_calls_native;
@@ -165,10 +170,7 @@ bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t 
     fail_native(frame, site, instruction, status, failure);
     return true;
   }
-  for (std::size_t i = 0; i < site.results.size(); ++i) {
-    if (site.results[i].is_absent()) continue;
-    set(frame.at(site.results[i]), decode(results[i], function.leaf_results[i]), frame, instruction, site.results[i]);
-  }
+  set_leaf_results(frame, site, instruction, results.data());
   return true;
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "vm/interpret/leaf_arguments.hpp"
+
 namespace raddle::vm {
 
 namespace {
@@ -14,12 +16,6 @@ constexpr unsigned turns = 10'000;                            ///< calls and ite
 
 double as_float(std::int64_t bits) { return std::bit_cast<double>(bits); }
 std::int64_t as_bits(double number) { return std::bit_cast<std::int64_t>(number); }
-
-Value decode(std::int64_t word, ValueKind kind) {
-  if (kind == ValueKind::int_) return Value::of(word);
-  if (kind == ValueKind::boolean) return Value::of(word != 0);
-  return Value::of(as_float(word));
-}
 
 template <typename T>
 bool load(const std::int64_t* array, std::int64_t index, T& value) {
