@@ -117,7 +117,7 @@ class FunctionEmitter {
       if constexpr (requires { each.is_constant; })
         result.push_back(operand(each, body));
       else
-        result.push_back(each == ir::none ? vm::Operand() : variable(each, body));
+        result.push_back(variable(each, body));
     }
     return result;
   }
@@ -285,7 +285,7 @@ class FunctionEmitter {
     site.results = operands(op.results, body);
     site.is_tail = true;
     for (const ir::VarId result : op.results) {
-      if (result != ir::none && !plan_.variables[result].is_output) site.is_tail = false;
+      if (!plan_.variables[result].is_output) site.is_tail = false;
     }
     program_.calls.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.calls.size() - 1);

@@ -20,6 +20,42 @@ using Word = std::uint16_t;
 constexpr std::size_t most_words = 4096;
 constexpr std::size_t most_instructions = std::numeric_limits<Word>::max();
 
+/// One instruction, whatever its operands; `end`: there is none for this type.
+struct Operator {
+  OpKind kind;
+  LeafOpcode of_ints, of_floats;
+  bool swaps = false;  ///< the operands: `gt` and `ge` are `lt` and `le` the other way round
+};
+
+constexpr Operator operators[] = {
+    {OpKind::not_, LeafOpcode::not_, LeafOpcode::end},
+    {OpKind::neg, LeafOpcode::neg_int, LeafOpcode::neg_float},
+    {OpKind::int_to_float, LeafOpcode::int_to_float, LeafOpcode::end},
+    {OpKind::add, LeafOpcode::add_int, LeafOpcode::add_float},
+    {OpKind::sub, LeafOpcode::sub_int, LeafOpcode::sub_float},
+    {OpKind::mul, LeafOpcode::mul_int, LeafOpcode::mul_float},
+    {OpKind::div, LeafOpcode::end, LeafOpcode::div_float},
+    {OpKind::pow, LeafOpcode::end, LeafOpcode::pow_float},
+    {OpKind::idiv, LeafOpcode::idiv, LeafOpcode::end},
+    {OpKind::mod, LeafOpcode::mod, LeafOpcode::end},
+    {OpKind::and_, LeafOpcode::and_, LeafOpcode::end},
+    {OpKind::or_, LeafOpcode::or_, LeafOpcode::end},
+    {OpKind::eq, LeafOpcode::eq_int, LeafOpcode::eq_float},
+    {OpKind::ne, LeafOpcode::ne_int, LeafOpcode::ne_float},
+    {OpKind::lt, LeafOpcode::lt_int, LeafOpcode::lt_float},
+    {OpKind::le, LeafOpcode::le_int, LeafOpcode::le_float},
+    {OpKind::gt, LeafOpcode::lt_int, LeafOpcode::lt_float, true},
+    {OpKind::ge, LeafOpcode::le_int, LeafOpcode::le_float, true},
+    {OpKind::mul_add, LeafOpcode::end, LeafOpcode::mul_add},
+    {OpKind::mul_sub, LeafOpcode::end, LeafOpcode::mul_sub},
+    {OpKind::sub_mul, LeafOpcode::end, LeafOpcode::sub_mul},
+};
+
+const Operator* operator_of(OpKind kind) {
+  const auto* const found = std::ranges::find(operators, kind, &Operator::kind);
+  return found == std::end(operators) ? nullptr : found;
+}
+
 class LeafEmitter {
  public:
   LeafEmitter(const ir::Module& module, const ir::Function& leaf)
@@ -35,13 +71,13 @@ class LeafEmitter {
         words_[id] = make_words(is_array(id) ? 2 : 1);
     region(0);
     put(LeafOpcode::end);
+    if (is_refused_ || frame_words_ > most_words || code_.instructions.size() > most_instructions) return {};
     for (const ir::VarId output : leaf_.outputs) code_.outputs.push_back(words_[output]);
     code_.frame_words = static_cast<Word>(frame_words_);
     for (const std::size_t moves : passed_) code_.instructions[moves].a += code_.frame_words;
     for (vm::LeafInstruction& instruction : code_.instructions)
       if (instruction.opcode == LeafOpcode::jump && code_.instructions[instruction.a].opcode == LeafOpcode::end)
         instruction.opcode = LeafOpcode::end;
-    if (is_refused_ || frame_words_ > most_words || code_.instructions.size() > most_instructions) return {};
     return std::move(code_);
   }
 
@@ -125,8 +161,8 @@ class LeafEmitter {
   void find_arguments(const std::vector<ir::Op>& ops) {
     std::map<ir::VarId, const ir::Op*> candidates;
     for (const ir::Op& op : ops) {
-      const bool is_binary = binary_of(op.kind) && op.operands.size() == 2;
-      if (is_binary && op.results.size() == 1 && uses_[op.results[0]] == 1) candidates[op.results[0]] = &op;
+      const bool is_one_instruction = operator_of(op.kind) && op.operands.size() <= 2;
+      if (is_one_instruction && op.results.size() == 1 && uses_[op.results[0]] == 1) candidates[op.results[0]] = &op;
       if (op.kind != OpKind::call) continue;
       for (const ir::Operand operand : op.operands)
         if (!operand.is_constant && candidates.contains(operand.index))
@@ -135,69 +171,28 @@ class LeafEmitter {
   }
 
   void operation(const ir::Op& op) {
-    switch (op.kind) {
-      case OpKind::copy: return copy(op.operands[0], op.results[0]);
-      case OpKind::int_to_float: return unary(LeafOpcode::int_to_float, op);
-      case OpKind::neg:
-        return unary(kind(op.operands[0]) == TypeKind::float_ ? LeafOpcode::neg_float : LeafOpcode::neg_int, op);
-      case OpKind::not_: return unary(LeafOpcode::not_, op);
-      case OpKind::mul_add: return fused(LeafOpcode::mul_add, op);
-      case OpKind::mul_sub: return fused(LeafOpcode::mul_sub, op);
-      case OpKind::sub_mul: return fused(LeafOpcode::sub_mul, op);
-      case OpKind::array_get: return element(op);
-      case OpKind::call: return call(op);
-      case OpKind::call_builtin: return library(op);
-      case OpKind::if_: return branches(op, put(LeafOpcode::unless, 0, word(op.operands[0])));
-      case OpKind::switch_: return choose(op);
-      case OpKind::loop: return loop(op);
-      case OpKind::add:
-      case OpKind::sub:
-      case OpKind::mul:
-      case OpKind::div:
-      case OpKind::idiv:
-      case OpKind::mod:
-      case OpKind::pow:
-      case OpKind::and_:
-      case OpKind::or_:
-      case OpKind::eq:
-      case OpKind::ne:
-      case OpKind::lt:
-      case OpKind::le:
-      case OpKind::gt:
-      case OpKind::ge: return binary(op);
-      case OpKind::concat:
-      case OpKind::path_join:
-      case OpKind::array_new:
-      case OpKind::array_insert:
-      case OpKind::array_row:
-      case OpKind::array_list:
-      case OpKind::array_map:
-      case OpKind::array_range:
-      case OpKind::bag_new:
-      case OpKind::bag_append:
-      case OpKind::bag_row:
-      case OpKind::struct_new:
-      case OpKind::struct_make:
-      case OpKind::struct_get:
-      case OpKind::struct_set:
-      case OpKind::file_new:
-      case OpKind::file_assign:
-      case OpKind::update_new:
-      case OpKind::update_get:
-      case OpKind::update:
-      case OpKind::call_app:
-      case OpKind::foreach_range:
-      case OpKind::foreach_array:
-      case OpKind::wait:
-      case OpKind::wait_deep:
-      case OpKind::memo:
-      case OpKind::memo_keep: return refuse();
-    }
+    if (operator_of(op.kind)) return compute(op);
+    if (op.kind == OpKind::copy) return copy(op.operands[0], op.results[0]);
+    if (op.kind == OpKind::array_get) return element(op);
+    if (op.kind == OpKind::call) return call(op);
+    if (op.kind == OpKind::call_builtin) return library(op);
+    if (op.kind == OpKind::if_) return branches(op, put(LeafOpcode::unless, 0, word(op.operands[0])));
+    if (op.kind == OpKind::switch_) return choose(op);
+    if (op.kind == OpKind::loop) return loop(op);
+    refuse();  // infer-leaves lets nothing else into a leaf
   }
 
-  void unary(LeafOpcode opcode, const ir::Op& op) {
-    const Word operand = word(op.operands[0]);
-    put(opcode, words_[op.results[0]], operand);
+  void compute(const ir::Op& op) {
+    const Operator& form = *operator_of(op.kind);
+    const TypeKind type = kind(op.operands[0]);
+    const bool is_integral = type == TypeKind::int_ || type == TypeKind::boolean;
+    const LeafOpcode opcode = type == TypeKind::float_ ? form.of_floats : is_integral ? form.of_ints : LeafOpcode::end;
+    if (opcode == LeafOpcode::end) return refuse();
+    Word first = word(op.operands[0]);
+    Word second = op.operands.size() > 1 ? word(op.operands[1]) : Word{0};
+    if (form.swaps) std::swap(first, second);
+    put(opcode, words_[op.results[0]], first, second);
+    if (op.operands.size() > 2) put(LeafOpcode::move, word(op.operands[2]));
   }
   void copy(ir::Operand from, ir::VarId to) {
     move(word(from), words_[to]);
@@ -206,10 +201,6 @@ class LeafEmitter {
   void move(Word from, Word to) {
     if (from != to) put(LeafOpcode::move, to, from);
   }
-  void fused(LeafOpcode opcode, const ir::Op& op) {
-    put(opcode, words_[op.results[0]], word(op.operands[0]), word(op.operands[1]));
-    put(LeafOpcode::move, word(op.operands[2]));
-  }
   void element(const ir::Op& op) {
     const TypeKind element =
         kind(module_.types->at(module_.types->base(type_of(module_, leaf_, op.operands[0]))).element);
@@ -217,40 +208,6 @@ class LeafEmitter {
                               : element == TypeKind::int_ ? LeafOpcode::get_int
                                                           : LeafOpcode::get_boolean;
     put(opcode, words_[op.results[0]], word(op.operands[0]), word(op.operands[1]));
-  }
-
-  /// Of two operands; `gt` and `ge` are the others with sides changed.
-  struct Binary {
-    LeafOpcode of_ints, of_floats;
-    bool swaps = false;
-  };
-  static std::optional<Binary> binary_of(OpKind kind) {
-    using enum LeafOpcode;
-    if (kind == OpKind::add) return Binary{add_int, add_float};
-    if (kind == OpKind::sub) return Binary{sub_int, sub_float};
-    if (kind == OpKind::mul) return Binary{mul_int, mul_float};
-    if (kind == OpKind::div) return Binary{end, div_float};
-    if (kind == OpKind::pow) return Binary{end, pow_float};
-    if (kind == OpKind::idiv) return Binary{idiv, end};
-    if (kind == OpKind::mod) return Binary{mod, end};
-    if (kind == OpKind::and_) return Binary{and_, end};
-    if (kind == OpKind::or_) return Binary{or_, end};
-    if (kind == OpKind::eq) return Binary{eq_int, eq_float};
-    if (kind == OpKind::ne) return Binary{ne_int, ne_float};
-    if (kind == OpKind::lt) return Binary{lt_int, lt_float};
-    if (kind == OpKind::le) return Binary{le_int, le_float};
-    if (kind == OpKind::gt) return Binary{lt_int, lt_float, true};
-    if (kind == OpKind::ge) return Binary{le_int, le_float, true};
-    return std::nullopt;
-  }
-  void binary(const ir::Op& op) {
-    const std::optional<Binary> form = binary_of(op.kind);
-    if (!form || op.operands.size() != 2) return refuse();
-    const TypeKind operands = kind(op.operands[0]);
-    if (operands != TypeKind::int_ && operands != TypeKind::float_ && operands != TypeKind::boolean) return refuse();
-    const LeafOpcode opcode = operands == TypeKind::float_ ? form->of_floats : form->of_ints;
-    if (opcode == LeafOpcode::end) return refuse();
-    put(opcode, words_[op.results[0]], word(op.operands[form->swaps ? 1 : 0]), word(op.operands[form->swaps ? 0 : 1]));
   }
 
   // ---------------------------------------------------------------- branches
@@ -345,7 +302,7 @@ class LeafEmitter {
     for (const ir::Operand operand : op.operands) {
       if (const auto argument = arguments_.find(operand.index); !operand.is_constant && argument != arguments_.end()) {
         words_[operand.index] = static_cast<Word>(passed++);
-        binary(*argument->second);
+        compute(*argument->second);
         passed_.push_back(code_.instructions.size() - 1);
         continue;
       }
@@ -361,7 +318,8 @@ class LeafEmitter {
 
   void library(const ir::Op& op) {
     const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
-    vm::LeafLibraryCode site{builtin.function, {}, !op.results.empty(), 0};
+    const bool has_result = !op.results.empty() && kind(ir::Operand::variable(op.results[0])) != TypeKind::void_;
+    vm::LeafLibraryCode site{builtin.function, {}, has_result, has_result ? words_[op.results[0]] : Word{0}};
     for (const ir::Operand operand : op.operands) {
       const TypeKind type = kind(operand);
       if (type == TypeKind::array && builtin.name == "size" && op.results.size() == 1)
@@ -379,7 +337,6 @@ class LeafEmitter {
                                 word(operand),
                                 {}});
     }
-    if (site.has_result) site.result = words_[op.results[0]];
     code_.library.push_back(std::move(site));
     put(LeafOpcode::library, static_cast<Word>(code_.library.size() - 1));
   }

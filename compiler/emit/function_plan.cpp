@@ -91,7 +91,6 @@ class Planner {
     Step step;
     step.op = &op;
     step.results = op.results;
-    std::erase(step.results, ir::none);
     set_inputs(step);
     const auto index = static_cast<std::uint32_t>(plan_.regions[region].steps.size());
     plan_.regions[region].steps.push_back(std::move(step));

@@ -87,7 +87,7 @@ struct Var {
 
 struct Op {
   OpKind kind = OpKind::copy;
-  std::vector<VarId> results;
+  std::vector<VarId> results;  ///< never none: what nobody reads has a variable, too
   std::vector<Operand> operands;
   std::vector<RegionId> regions;
   Span span;

@@ -52,7 +52,7 @@ class OperationRemover {
 
   bool is_dead(const ir::Op& op) const {
     return can_drop(module_, function_, op) && std::ranges::all_of(op.results, [&](ir::VarId result) {
-             return result == ir::none || (reads_[result] == 0 && assignments_[result] == 1);
+             return reads_[result] == 0 && assignments_[result] == 1;
            });
   }
 
@@ -90,8 +90,7 @@ class VariableRemover {
 
  private:
   void renumber(std::vector<ir::VarId>& ids) const {
-    for (ir::VarId& id : ids)
-      if (id != ir::none) id = new_ids_[id];
+    for (ir::VarId& id : ids) id = new_ids_[id];
   }
   void renumber() {
     renumber(function_.parameters);

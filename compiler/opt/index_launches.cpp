@@ -137,8 +137,7 @@ class Outliner {
       visit_operands(copy, [this](ir::Operand& operand) {
         if (!is_of_nested(operand)) operand = translate(operand);
       });
-      for (ir::VarId& result : copy.results)
-        if (result != ir::none) result = translate(ir::Operand::variable(result)).index;
+      for (ir::VarId& result : copy.results) result = translate(ir::Operand::variable(result)).index;
       copy_nested(op, copy, to);
       made_.regions[to].ops.push_back(std::move(copy));
     }

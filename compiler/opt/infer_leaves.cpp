@@ -105,7 +105,6 @@ class Inspector {
     if (obstacle_) return;
     inspect_kind(op);
     for (const ir::VarId result : op.results) {
-      if (result == ir::none) continue;
       // machine code would keep the last value: only the interpreter finds the error
       if (!maybe_assigned_.insert(result).second)
         found(fmt::format("{} may be assigned twice", quoted(function_.variables[result])), op.span);

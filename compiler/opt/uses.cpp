@@ -46,8 +46,7 @@ std::vector<ir::VarId> variables_read(const ir::Function& function, const ir::Op
 std::vector<ir::VarId> variables_assigned(const ir::Function& function, const ir::Op& op) {
   std::vector<ir::VarId> assigned;
   visit_nested(function, op, [&](const ir::Op& inner) {
-    for (const ir::VarId result : inner.results)
-      if (result != ir::none) assigned.push_back(result);
+    assigned.insert(assigned.end(), inner.results.begin(), inner.results.end());
   });
   sort_unique(assigned);
   return assigned;
@@ -76,8 +75,7 @@ std::vector<std::uint32_t> count_assignments(const ir::Function& function) {
   std::vector<std::uint32_t> assignments(function.variables.size(), 0);
   for (const ir::Region& region : function.regions)
     for (const ir::Op& op : region.ops)
-      for (const ir::VarId result : op.results)
-        if (result != ir::none) ++assignments[result];
+      for (const ir::VarId result : op.results) ++assignments[result];
   return assignments;
 }
 

@@ -202,9 +202,7 @@ class Diagnosis {
     visit_written(program_, in, [&](Operand array) { closing(frame, array); });
     if (form_of(in.opcode) == InstructionForm::loop_test) {
       const LoopSite& site = program_.loops[in.d];
-      for (const Operand result : site.results) {
-        if (!result.is_absent()) produces(frame.outer->at(result));
-      }
+      for (const Operand result : site.results) produces(frame.outer->at(result));
       for (const Operand assigned : site.assigned) produces(frame.outer->at(assigned));
       for (const Operand array : site.written) closing(*frame.outer, array);
     }

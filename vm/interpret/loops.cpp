@@ -64,7 +64,6 @@ void Interpreter::end_loop(Frame& frame, const LoopSite& site, std::uint32_t ins
   for (const WriterShare& share : site.step.shares) release_writer(frame, share.array);
   Frame& outer = *frame.outer;
   for (std::size_t i = 0; i < site.results.size(); ++i) {
-    if (site.results[i].is_absent()) continue;
     Future& value = frame.slots()[i];
     Future& result = outer.at(site.results[i]);
     if (value.is_resolved())

@@ -170,7 +170,7 @@ struct Function {
 struct CallSite {
   FunctionId function = 0;
   std::vector<Operand> arguments;
-  std::vector<Operand> results;  ///< may be absent
+  std::vector<Operand> results;
   /// All results are outputs of the calling function: they are passed straight on, so that the caller need not stay.
   bool is_tail = false;
 };

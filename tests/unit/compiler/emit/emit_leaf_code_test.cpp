@@ -1,6 +1,7 @@
 #include "compiler/emit/emit_leaf_code.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <bit>
 #include <limits>
@@ -138,6 +139,25 @@ TEST_CASE("branches of a switch, fused operations, functions of the library") {
   CHECK(at(0, -2.0) == 2.0);
   CHECK(at(7, 2.0) == 86.0);
   CHECK(leaf.run({4, std::bit_cast<std::int64_t>(-1.0)}) == Outcome::failed);  // no root
+}
+
+TEST_CASE("a result that nobody reads, and a function of the library without one") {
+  for (const char* const void_call : {"%3: void = call_builtin", "call_builtin"}) {
+    Leaf leaf(fmt::format(R"(
+      function @f leaf (%k: int) -> (%o: int) {{
+        %1: int = call @double %k
+        %2: boolean = lt %k, 10
+        {} @assert %2, "too large" types [boolean, string]
+        %o = copy %k
+      }}
+      function @double leaf (%k: int) -> (%o: int) {{
+        %o = add %k, %k
+      }})",
+                          void_call));
+    REQUIRE(leaf.run({7}) == Outcome::done);
+    CHECK(leaf.results[0] == 7);
+    CHECK(leaf.run({12}) == Outcome::failed);
+  }
 }
 
 TEST_CASE("what needs more than registers has no such code, nor has what calls it") {
