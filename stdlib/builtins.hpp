@@ -15,11 +15,19 @@ namespace raddle::stdlib {
 enum class BuiltinEffect : std::uint8_t {
   pure,         ///< same inputs, same outputs: may be shared, folded, dropped
   reduces,      ///< pure, and of its array it only wants what a vm::Reduction has
-  acts,         ///< prints, reads or writes files, may end the run
+  acts,         ///< none of the others: works on files that are its inputs or outputs, for one
+  prints,       ///< acts
+  asserts,      ///< acts: fails if something is not so, and gives nothing
   draws,        ///< acts: takes random numbers of the run's seed
   reads_words,  ///< acts: reads the words behind the script
+  asks,         ///< acts: what it gives is another value next time, or on another machine
+  looks,        ///< acts: at files that are no inputs
   waits,        ///< acts, and its results may come later (vm::BuiltinHost): then it holds no worker meanwhile
+  waits_and_prints,
 };
+inline bool may_end_later(BuiltinEffect effect) {
+  return effect == BuiltinEffect::waits || effect == BuiltinEffect::waits_and_prints;
+}
 inline bool is_pure(BuiltinEffect effect) { return effect == BuiltinEffect::pure || effect == BuiltinEffect::reduces; }
 
 struct Builtin {
@@ -31,6 +39,8 @@ struct Builtin {
   std::string_view summary;  ///< a line for users; "" in further overloads of a name in a module
   std::string_view example;  ///< "sqrt(16.0) -> 4.0": an expression and what `trace` prints of it; or statements
 };
+
+inline bool gives_nothing(const Builtin& builtin) { return builtin.signature.starts_with("void("); }
 
 /// The builtin's last input is how many processes it uses: what `@par` before a call says.
 inline bool takes_process_count(const Builtin& builtin) { return builtin.signature.ends_with("int par=1)"); }

@@ -255,7 +255,7 @@ class Planner {
         step.synchronous = false;
         return pass_all(step);
       case OpKind::call_builtin:
-        step.synchronous = stdlib::builtins()[step.op->callee].effect != stdlib::BuiltinEffect::waits;
+        step.synchronous = !may_end_later(stdlib::builtins()[step.op->callee].effect);
         return await_builtin(step);
       case OpKind::memo: step.synchronous = false; return await_memo(step, 2);
       case OpKind::memo_keep: return await_memo(step, 1);

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -83,63 +81,35 @@ std::string code_of(const ir::Module& module, const std::vector<ir::FunctionId>&
 
 // ---- what a function does besides
 
-struct Effect {
+struct Warning {
   std::string_view what;
   std::string_view help;
 };
 
-constexpr Effect prints = {"is not called when the result is taken from the record", ""};
-constexpr Effect asserts = {"is not checked again when the result is taken from the record", ""};
-constexpr Effect is_no_input = {"may give another value next time, and the first result is kept",
-                                "give what it returns to the function as an input"};
-constexpr Effect looks_at_files = {"looks at files that are no inputs: the result is kept though they change",
-                                   "make the file an input of the function"};
+constexpr Warning is_not_called = {"is not called when the result is taken from the record", ""};
+constexpr Warning is_not_checked = {"is not checked again when the result is taken from the record", ""};
+constexpr Warning is_no_input = {"may give another value next time, and the first result is kept",
+                                 "give what it returns to the function as an input"};
+constexpr Warning looks_at_files = {"looks at files that are no inputs: the result is kept though they change",
+                                    "make the file an input of the function"};
 
-struct ActingBuiltin {
-  std::string_view name;
-  const Effect* effect;
-};
-
-constexpr std::array acting = {
-    ActingBuiltin{"trace", &prints},
-    ActingBuiltin{"sleep_trace", &prints},
-    ActingBuiltin{"printf", &prints},
-    ActingBuiltin{"vector_print", &prints},
-    ActingBuiltin{"vector_print_integer", &prints},
-    ActingBuiltin{"matrix_print", &prints},
-    ActingBuiltin{"matrix_print_integer", &prints},
-    ActingBuiltin{"metadata", &prints},
-    ActingBuiltin{"turbine_run_output_blob", &prints},
-    ActingBuiltin{"assert", &asserts},
-    ActingBuiltin{"assertEqual", &asserts},
-    ActingBuiltin{"assertLT", &asserts},
-    ActingBuiltin{"assertLTE", &asserts},
-    ActingBuiltin{"random", &is_no_input},
-    ActingBuiltin{"randint", &is_no_input},
-    ActingBuiltin{"random_normal", &is_no_input},
-    ActingBuiltin{"random_exponential", &is_no_input},
-    ActingBuiltin{"clock", &is_no_input},
-    ActingBuiltin{"clock_seconds", &is_no_input},
-    ActingBuiltin{"getenv", &is_no_input},
-    ActingBuiltin{"argc", &is_no_input},
-    ActingBuiltin{"args", &is_no_input},
-    ActingBuiltin{"argv", &is_no_input},
-    ActingBuiltin{"argp", &is_no_input},
-    ActingBuiltin{"argv_contains", &is_no_input},
-    ActingBuiltin{"mallinfo", &is_no_input},
-    ActingBuiltin{"turbine_workers", &is_no_input},
-    ActingBuiltin{"randomWorkerRank", &is_no_input},
-    ActingBuiltin{"mktemp_string", &is_no_input},
-    ActingBuiltin{"input", &looks_at_files},
-    ActingBuiltin{"input_file", &looks_at_files},
-    ActingBuiltin{"unsafe_uncached_input_file", &looks_at_files},
-    ActingBuiltin{"glob", &looks_at_files},
-    ActingBuiltin{"file_exists", &looks_at_files},
-    ActingBuiltin{"file_mtime", &looks_at_files},
-    ActingBuiltin{"file_size", &looks_at_files},
-    ActingBuiltin{"file_size0", &looks_at_files},
-    ActingBuiltin{"file_type_string", &looks_at_files},
-};
+const Warning* warning_of(const stdlib::Builtin& builtin) {
+  using enum stdlib::BuiltinEffect;
+  switch (builtin.effect) {
+    case prints:
+    case waits_and_prints: return &is_not_called;
+    case asserts: return &is_not_checked;
+    case reads_words: return gives_nothing(builtin) ? &is_not_checked : &is_no_input;
+    case draws:
+    case asks: return &is_no_input;
+    case looks: return &looks_at_files;
+    case pure:
+    case reduces:
+    case acts:
+    case waits: return nullptr;
+  }
+  return nullptr;
+}
 
 /// Warns of the first one that is found.
 void check_effects(const ir::Module& module, const ir::Op& memo, const std::vector<ir::FunctionId>& functions,
@@ -149,13 +119,13 @@ void check_effects(const ir::Module& module, const ir::Op& memo, const std::vect
     for (const ir::Region& region : module.functions[id].regions) {
       for (const ir::Op& op : region.ops) {
         if (op.kind != OpKind::call_builtin) continue;
-        const std::string_view builtin = stdlib::builtins()[op.callee].name;
-        const auto* const found = std::ranges::find(acting, builtin, &ActingBuiltin::name);
-        if (found == acting.end()) continue;
+        const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
+        const Warning* const warning = warning_of(builtin);
+        if (!warning) continue;
         Diagnostic& diagnostic = diagnostics.report(DiagnosticKind::memo_effect, memo.span, name,
-                                                    fmt::format("`{}` {}", builtin, found->effect->what));
+                                                    fmt::format("`{}` {}", builtin.name, warning->what));
         diagnostic.label(op.span, "here");
-        if (!found->effect->help.empty()) diagnostic.note(std::string(found->effect->help));
+        if (!warning->help.empty()) diagnostic.note(std::string(warning->help));
         return;
       }
     }
