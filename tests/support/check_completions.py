@@ -6,7 +6,6 @@
 Completions of zsh and fish are tried where these are installed.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -14,10 +13,7 @@ import re
 import shutil
 import subprocess
 
-from check_sweeps import Folder, expect
-from folder_tests import Fault, run_tests
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from folder_tests import Fault, Folder, expect, expect_in, main
 
 # A command line, and what it may go on with.
 LINES = [
@@ -57,16 +53,18 @@ def output_of(folder, words):
 
 
 def prepare(folder, shell):
+    """The lines that are completed, some by what is in the folder."""
     folder.write("model.df", "trace(1);\n")
     folder.write("completions", folder.run(f"completions {shell}").stdout)
     folder.run("sweep -p a=1 -- echo {a}")
-    return json.loads(folder.run("runs list --json").stdout)["runs"][0]["id"]
+    run = json.loads(folder.run("runs list --json").stdout)["runs"][0]["id"]
+    return [*LINES, ("raddle report ", [run]), ("raddle runs show ", [run])]
 
 
 def bash_completes(folder):
-    run = prepare(folder, "bash")
+    lines = prepare(folder, "bash")
     folder.write("try.bash", BASH)
-    for line, expected in [*LINES, ("raddle report ", [run]), ("raddle runs show ", [run])]:
+    for line, expected in lines:
         words = line.split(" ")
         expect((line, sorted(output_of(folder, ["bash", "try.bash", *words]).split())), (line, expected))
 
@@ -74,8 +72,7 @@ def bash_completes(folder):
 def fish_completes(folder):
     if shutil.which("fish") is None:
         return "fish is not installed"
-    run = prepare(folder, "fish")
-    for line, expected in [*LINES, ("raddle report ", [run]), ("raddle runs show ", [run])]:
+    for line, expected in prepare(folder, "fish"):
         found = output_of(folder, ["fish", "--no-config", "-c", f"source completions; complete -C '{line}'"])
         expect((line, sorted(row.split("\t")[0] for row in found.splitlines())), (line, expected))
     return None
@@ -93,7 +90,7 @@ def manual_has_every_option(folder):
     page = folder.run("man").stdout
     plain = page.replace("\\-", "-")
     for verb in ("run", "check", "repl", "fmt", "explain", "doc", "sweep", "runs show", "rerun", "report", "trace", "graph"):
-        expect(f".SS raddle {verb}\n" in plain, True)
+        expect_in(f".SS raddle {verb}\n", plain)
         words = folder.run(f"{verb} --help").stdout
         for option in re.findall(r"^  (?:-\w,)?(--[a-z-]+)", words, re.MULTILINE):
             if option != "--help":
@@ -111,19 +108,14 @@ def doctor_finds(folder):
     expect((report["schema"], found["machine code"]["health"], found["record of runs"]["found"]),
            (1, "ok", "nothing was recorded in this folder yet"))
     folder.run("sweep -p a=1 -- echo {a}")
-    expect("ok       record of runs        .raddle/runs.db, 1 run\n" in folder.run("doctor").stdout, True)
-    before = os.environ.copy()
-    try:
-        os.environ.update(PATH="/nowhere", XDG_CACHE_HOME=str(folder.path / "in_the_way"), SWIFT_TMP="/nowhere")
-        folder.write("in_the_way", "")
-        folder.write(".raddle/runs.db", "no database, but text that is longer than a header of SQLite's, which has 100 bytes" * 3)
-        told = folder.run("doctor", code=1).stdout
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+    expect_in("ok       record of runs        .raddle/runs.db, 1 run\n", folder.run("doctor").stdout)
+    folder.write("in_the_way", "")
+    folder.write(".raddle/runs.db", "no database, but text that is longer than a header of SQLite's, which has 100 bytes" * 3)
+    told = folder.run("doctor", code=1, env={"PATH": "/nowhere", "XDG_CACHE_HOME": str(folder.path / "in_the_way"),
+                                             "SWIFT_TMP": "/nowhere"}).stdout
     for line in ("warning  machine code's cache", "warning  record of runs", "warning  temporary files", "absent   Python", "absent   graphviz",
                  "= help: apt-get install python3", "= help: mv .raddle/runs.db .raddle/runs.db.old"):
-        expect((line, line in told), (line, True))
+        expect_in(line, told)
 
 
 def installed_tool_runs(folder):
@@ -134,7 +126,7 @@ def installed_tool_runs(folder):
     folder.write("hot.df", "@leaf (int s) f(int n) { for (s = 0, int i = 0; i < n; i = i + 1, s = s + i) {} }\ntrace(f(9));\n")
     tool = folder.path / "there" / "bin" / "raddle"
     done = Folder(str(tool), folder.path).run("run --stats --no-jit-cache hot.df", out="trace: 36\n")
-    expect("leaves compiled 1\n" in done.stderr, True)
+    expect_in("leaves compiled 1\n", done.stderr)
     for file in ("man/man1/raddle.1", "bash-completion/completions/raddle", "zsh/site-functions/_raddle",
                  "fish/vendor_completions.d/raddle.fish"):
         expect((file, (folder.path / "there" / "share" / file).stat().st_size > 1000), (file, True))
@@ -151,16 +143,5 @@ def errors(folder):
 TESTS = [bash_completes, fish_completes, zsh_reads_them, manual_has_every_option, doctor_finds, installed_tool_runs, errors]
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Tests what is made of the command line.")
-    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
-    parser.add_argument("filter", nargs="?", default="")
-    options = parser.parse_args()
-    os.environ.update(NO_COLOR="1", TERM="dumb")
-    raddle = str(pathlib.Path(options.raddle).resolve())
-    tests = [test for test in TESTS if options.filter in test.__name__]
-    run_tests("completions", tests, lambda test, folder: test(Folder(raddle, folder)))
-
-
 if __name__ == "__main__":
-    main()
+    main("completions", "Tests what is made of the command line.", TESTS)

@@ -4,58 +4,26 @@
     check_memo.py [--raddle PATH] [FILTER]
 """
 
-import argparse
 import json
 import os
-import pathlib
 import random
-import shlex
 import signal
 import sqlite3
 import subprocess
 import time
 
-from folder_tests import Fault, run_tests
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from folder_tests import Fault, Folder, expect, main
 
 SQUARE = "@memo (int o) square(int i) { o = i * i; }\n"
 
 
-class Folder:
-    """A folder in which commands are typed."""
-
-    def __init__(self, raddle, path):
-        self.raddle = raddle
-        self.path = pathlib.Path(path)
-
-    def run(self, line, code=0, err=""):
-        """`err`: a part of standard error."""
-        done = subprocess.run([self.raddle, *shlex.split(line)], cwd=self.path, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
-        if done.returncode != code:
-            raise Fault(f"{line}: exit code {done.returncode}, expected {code}: {done.stderr}")
-        if err not in done.stderr:
-            raise Fault(f"{line}: expected {err!r} on stderr, found {done.stderr!r}")
-        return done
-
+class MemoFolder(Folder):
     def counts(self, line="script.df", code=0):
         """Calls taken from the record, calls run, and what was printed."""
         done = self.run(f"run --stats {line}", code)
         found = {words[0]: int(words[1]) for words in
                  (text.rsplit(" ", 1) for text in done.stderr.splitlines() if text.startswith("memo calls"))}
         return found["memo calls, from the record"], found["memo calls, run"], done.stdout
-
-    def write(self, name, text):
-        (self.path / name).write_text(text, encoding="utf-8")
-
-    def read(self, name):
-        return (self.path / name).read_text(encoding="utf-8")
-
-
-def expect(found, expected):
-    if found != expected:
-        raise Fault(f"expected {expected!r}, found {found!r}")
 
 
 def second_run_computes_nothing(folder):
@@ -276,16 +244,5 @@ TESTS = [
 ]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--raddle", default=str(ROOT / "build/raddle"))
-    parser.add_argument("filter", nargs="?", default="")
-    arguments = parser.parse_args()
-    raddle = str(pathlib.Path(arguments.raddle).resolve())
-    os.environ["XDG_CACHE_HOME"] = "/nonexistent"
-    run_tests("memo", [test for test in TESTS if arguments.filter in test.__name__],
-              lambda test, folder: test(Folder(raddle, folder)))
-
-
 if __name__ == "__main__":
-    main()
+    main("memo", "Tests what is kept of @memo functions.", TESTS, MemoFolder)

@@ -6,23 +6,18 @@
 Pages are read as HTML, and their data compared with the table; where Chromium is installed, it draws them, too.
 """
 
-import argparse
 import csv
 import gzip
 import html.parser
 import io
 import json
-import os
-import pathlib
 import re
 import shutil
 import subprocess
 import xml.etree.ElementTree
 
-from check_sweeps import Folder, expect
-from folder_tests import Fault, run_tests
+from folder_tests import Fault, expect, expect_in, main
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 BROWSER = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
 VOID = {"meta", "br", "hr", "input", "link", "img"}
 
@@ -85,18 +80,26 @@ def expect_same_table(page, table):
             expect(column["cells"], [cell_of(column, row[i]) for row in rows[1:]])
 
 
-def page_of(folder, words=""):
-    text = folder.run(f"report {words}").stdout
+def expect_text(page, tag, part):
+    expect_in(part, "\n".join(page.texts[tag]))
+
+
+def report(folder):
+    text = folder.run("report").stdout
     expect(len(text) < 2_000_000, True)
-    return Page(text)
+    return text
 
 
-def draw(folder, page, probe=""):
-    """What stands on the page once the browser has drawn it and run `probe`; nothing where there is no browser."""
+def page_of(folder):
+    return Page(report(folder))
+
+
+def draw(folder, probe=""):
+    """What stands on the report once the browser has drawn it and run `probe`; nothing where there is no browser."""
     if BROWSER is None:
         return None
     path = folder.path / "drawn.html"
-    path.write_text(page.replace("</body>", f"<script>{probe}</script></body>"), encoding="utf-8")
+    path.write_text(report(folder).replace("</body>", f"<script>{probe}</script></body>"), encoding="utf-8")
     done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,2000",
                            f"--user-data-dir={folder.path / 'browser'}", "--dump-dom", path.as_uri()],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False, text=True)
@@ -108,16 +111,15 @@ def draw(folder, page, probe=""):
 def report_has_the_table(folder):
     folder.write("model.df", MODEL)
     folder.run("""sweep model.df -p a=1:30 -p n=1:4 -p 'how=x,<b onclick="f()">&</script>' -o table.csv""", code=4)
-    text = folder.run("report").stdout
-    page = Page(text)
+    page = page_of(folder)
     expect_same_table(page, folder.read("table.csv"))
     expect([column["kind"] for column in page.data["columns"]],
            ["number", "number", "category", "number", "number", "category", "number"])
     marginal = next(one for one in page.data["marginals"] if (one["parameter"], one["result"]) == (1, 4))
     expect(marginal["bins"], [[1, 1, 60, -12, -12, -12], [3, 3, 60, 12, 12, 12], [4, 4, 60, 6, 6, 6]])
     expect(sum(count for _, _, count in page.data["durations"]), 240)
-    expect("division by zero" in page.texts["td"][-3] or any("division by zero" in cell for cell in page.texts["td"]), True)
-    expect(any(code.startswith("raddle run model.df --a=1 --n=2") for code in page.texts["code"]), True)
+    expect_text(page, "td", "division by zero")
+    expect_text(page, "code", "raddle run model.df --a=1 --n=2")
     folder.run("report -o page.html", out="")
     expect(Page(folder.read("page.html")).data["rows"], 240)
 
@@ -125,7 +127,6 @@ def report_has_the_table(folder):
 def report_is_drawn(folder):
     folder.write("model.df", MODEL)
     folder.run("sweep model.df -p a=1:30 -p n=1:4 -p how=x,y", code=4)
-    text = folder.run("report").stdout
     probe = """
       const svg = document.querySelector('#parallel svg'), box = svg.getBoundingClientRect();
       const area = svg.querySelectorAll('rect[style]')[1], where = area.getBoundingClientRect();
@@ -136,13 +137,14 @@ def report_is_drawn(folder):
       document.getElementById('across').value = 1;
       document.getElementById('across').onchange();
     """
-    drawn = draw(folder, text, probe)
+    drawn = draw(folder, probe)
     if drawn is None:
         return "drawn by no browser: chromium is not installed"
-    expect("<title>kept 180</title>" in drawn, True)  # n = 4 is out of the part that was drawn
+    expect_in("<title>kept 180</title>", drawn)  # n = 4 is out of the part that was drawn
     for name, least in (("parallel", 5), ("scatter", 5), ("marginals", 9), ("durations", 3), ("timeline", 3)):
         part = drawn.split(f'id="{name}"')[1].split("</section>")[0]
-        expect("<svg" in part and part.count("<path") + part.count("<rect") >= least, True)
+        expect_in("<svg", part)
+        expect((name, part.count("<path") + part.count("<rect") >= least), (name, True))
     return None
 
 
@@ -151,9 +153,9 @@ def report_of_many_points(folder):
     folder.run("sweep model.df -p 'x~U(0,1)' -p 'y~U(0,1)' --random 200000 -o table.csv")
     page = page_of(folder)
     expect((page.data["rows"], page.data["shown"]), (200000, 5000))
-    expect(any("5,000 points drawn by chance out of 200,000" in text for text in page.texts["p"]), True)
+    expect_text(page, "p", "5,000 points drawn by chance out of 200,000")
     expect([sum(bin[2] for bin in one["bins"]) for one in page.data["marginals"]], [200000, 200000])
-    draw(folder, folder.run("report").stdout)
+    draw(folder)
     expect(page.data, page_of(folder).data)  # the same ones again
 
 
@@ -166,11 +168,11 @@ def report_of_programs(folder):
     folder.run("sweep -p a=1:60 --collect 'regex:(\\S+)' -- sh -c 'echo {a}; exit $(({a} % 20 == 0))'", code=4)
     expect(page_of(folder).data["rows"], 60)  # with those of the run before
     folder.run("sweep -p word=x -p other=y -- echo {word} {other}")
-    draw(folder, folder.run("report").stdout)  # nothing varies
+    draw(folder)  # nothing varies
     folder.run("sweep -p a=1 -p b=1:60 -- echo '<!-- {b} word {a}'")
     page = page_of(folder)
     expect((page.data["columns"][2]["kind"], page.data["columns"][2]["cells"][6]), ("text", "<!-- 7 word 1"))
-    draw(folder, folder.run("report").stdout)
+    draw(folder)
 
 
 def report_of_what_has_changed(folder):
@@ -181,7 +183,7 @@ def report_of_what_has_changed(folder):
     folder.write("model.df", MODEL.replace("12", "13"))
     page = page_of(folder)
     expect((page.data["rows"], sorted(page.data["columns"][0]["cells"])), (2, [4, 5]))
-    expect(any("not the 3 that were taken from earlier runs" in text for text in page.texts["p"]), True)
+    expect_text(page, "p", "not the 3 that were taken from earlier runs")
     folder.run("sweep -p a=1:40 --max-fails 3 -j1 -- false", code=75)
     expect(page_of(folder).data["rows"], 4)
 
@@ -339,19 +341,14 @@ def graph_is_what_flows(folder):
            ['n9[["sort_it"]]', 'n4["name_of"]', 'n15{"loud"}', 'n16["trim"]', "n3 --> n4", "n4 --> n1", "n8 --> n9", "n9 --> n2",
             "n11 --> n15", "n13 --> n16", "n16 --> n12", "n15 -.-> n16", "n15 -.-> n12"])
     folder.write("hostile.df", 'int x = 1; if (string2int("<\\"a&b`#") == x) { trace("c"); }\nimport string;\n')
-    expect('{"string2int(#quot;#lt;\\#quot;a#amp;b#96;#35;#quot;) == x"}' in folder.run("graph hostile.df --format mmd").stdout, True)
+    expect_in('{"string2int(#quot;#lt;\\#quot;a#amp;b#96;#35;#quot;) == x"}', folder.run("graph hostile.df --format mmd").stdout)
     if shutil.which("dot") is None:
         folder.run("graph hostile.df -o x.svg", code=1, err="apt-get install graphviz")
         return "no SVG: graphviz is not installed"
     for name in ("graph.df", "hostile.df"):
         folder.run(f"graph {name} -o x.svg")
         expect(xml.etree.ElementTree.parse(folder.path / "x.svg").getroot().tag, "{http://www.w3.org/2000/svg}svg")
-    path = os.environ["PATH"]
-    try:
-        os.environ["PATH"] = "/nowhere"
-        folder.run("graph hostile.df -o y.svg", code=1, err="apt-get install graphviz")
-    finally:
-        os.environ["PATH"] = path
+    folder.run("graph hostile.df -o y.svg", code=1, err="apt-get install graphviz", env={"PATH": "/nowhere"})
     return None
 
 
@@ -374,16 +371,5 @@ TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of
          trace_has_each_point, trace_of_a_script, graph_is_what_flows, errors]
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Tests the verbs that draw.")
-    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
-    parser.add_argument("filter", nargs="?", default="")
-    options = parser.parse_args()
-    os.environ.update(NO_COLOR="1", TERM="dumb")
-    raddle = str(pathlib.Path(options.raddle).resolve())
-    tests = [test for test in TESTS if options.filter in test.__name__]
-    run_tests("pictures", tests, lambda test, folder: test(Folder(raddle, folder)))
-
-
 if __name__ == "__main__":
-    main()
+    main("pictures", "Tests the verbs that draw.", TESTS)

@@ -18,6 +18,7 @@ import tempfile
 import termios
 import time
 
+from folder_tests import Fault
 from pty_session import PtySession
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,10 +26,6 @@ GOLDEN = ROOT / "tests/golden/repl"
 PROMPT = re.compile(r"^(\d+> | +\. )(.*)$")
 ENDLESS = "(int r) endless(int n) { if (n < 2) { r = n; } else { r = endless(n - 1) + endless(n - 2); } }\r"
 CTRL_C, CTRL_D, TAB = "\x03", "\x04", "\t"
-
-
-class Fault(Exception):
-    pass
 
 
 class Place:

@@ -4,55 +4,19 @@
     check_sweeps.py [--raddle PATH] [FILTER]
 """
 
-import argparse
 import csv
 import json
-import os
-import pathlib
-import shlex
-import subprocess
 import time
 
-from folder_tests import Fault, run_tests
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from folder_tests import Folder, expect, expect_in, main
 
 
-class Folder:
-    """A folder in which commands are typed."""
-
-    def __init__(self, raddle, path):
-        self.raddle = raddle
-        self.path = pathlib.Path(path)
-
-    def run(self, line, code=0, out=None, err=None):
-        """`out`: the whole of standard output; `err`: a part of standard error."""
-        done = subprocess.run([self.raddle, *shlex.split(line)], cwd=self.path, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
-        if done.returncode != code:
-            raise Fault(f"{line}: exit code {done.returncode}, expected {code}: {done.stderr}")
-        if out is not None and done.stdout != out:
-            raise Fault(f"{line}: expected {out!r}, found {done.stdout!r}")
-        if err is not None and err not in done.stderr:
-            raise Fault(f"{line}: expected {err!r} on stderr, found {done.stderr!r}")
-        return done
-
+class SweepFolder(Folder):
     def column(self, line, *names, code=0):
         """Cells of the table on standard output, a line for each row; no cell may hold a comma."""
         lines = self.run(line, code).stdout.splitlines()
         head = lines[0].split(",")
         return [" ".join(row.split(",")[head.index(name)] for name in names) for row in lines[1:]]
-
-    def write(self, name, text):
-        (self.path / name).write_text(text, encoding="utf-8")
-
-    def read(self, name):
-        return (self.path / name).read_text(encoding="utf-8")
-
-
-def expect(found, expected):
-    if found != expected:
-        raise Fault(f"expected {expected!r}, found {found!r}")
 
 
 def grid_is_run_and_extended(folder):
@@ -96,7 +60,7 @@ def results_are_collected(folder):
 def failures(folder):
     bad = "sh -c 'echo at {a} bad >&2; exit $(({a} %% 2))'".replace("%%", "%")
     done = folder.run(f"sweep -p a=1:4 -j1 -o x.csv -- {bad}", code=4, err="2 failed: exit code 1; at 1 bad")
-    expect("as point 1: sh -c 'echo at 1 bad >&2; exit $((1 % 2))'" in done.stderr, True)
+    expect_in("as point 1: sh -c 'echo at 1 bad >&2; exit $((1 % 2))'", done.stderr)
     expect([line.split(",")[2] for line in folder.read("x.csv").splitlines()[1:]], ["exit code", "ok", "exit code", "ok"])
     folder.run("rerun --failed", code=4, err="2 points, 2 failed")
     expect(len(folder.read("x.csv").splitlines()), 5)  # the whole table
@@ -184,9 +148,9 @@ def script_is_swept(folder):
     expect(rows, ["-1 0  failed", "-1 1  failed", "-1 2  failed", "1 0  failed", "1 1 1.0 ok", "1 2 2.0 ok", "4 0  failed",
                   "4 1 2.0 ok", "4 2 4.0 ok"])
     done = folder.run("sweep model.df -p a=-1,1 --no-cache", code=4, err="1 failed: model.df:8:7: ")
-    expect("as point 1: raddle run model.df --a=-1\n" in done.stderr, True)
+    expect_in("as point 1: raddle run model.df --a=-1\n", done.stderr)
     folder.run("rerun --failed", code=4, err="1 point, 1 failed")
-    expect("called at model.df" in folder.run("runs logs").stdout, True)
+    expect_in("called at model.df", folder.run("runs logs").stdout)
     folder.run("sweep model.df -p a=1,4 --lhs 3 -p 'n~U(1,2)'", code=2, err="is no int")
     expect(folder.column("sweep model.df -p a=1:100 -p n=1,2,3 --group-by n --agg n,sum", "twelfth_sum"), ["1200", "600", "400"])
     numbered = folder.column("sweep model.df -p a=1:2000 --order random --shard 2/3 --where 'a > 10'", "a", "root")
@@ -328,7 +292,7 @@ def changed_table_is_noticed(folder):
     folder.run("sweep model.df --from points.csv -o x.csv", code=4)
     folder.write("points.csv", "n\n5\n7\n3\n8\n")
     done = folder.run("runs logs --json", err="the parameters of 1 point are not known: the values have changed")
-    expect("they come from `points.csv`" in done.stderr, True)
+    expect_in("they come from `points.csv`", done.stderr)
     logs = [json.loads(line)["log"] for line in done.stdout.splitlines()]
     expect(sorted((log["point"], log["parameters"].get("n"), log["results"].get("y")) for log in logs),
            [(1, None, 2), (2, 2, None), (3, 3, 6)])
@@ -438,16 +402,5 @@ TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, 
          script_does_not_fit, parquet_says_what_csv_says, errors]
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Tests the verbs of sweeps.")
-    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
-    parser.add_argument("filter", nargs="?", default="")
-    options = parser.parse_args()
-    os.environ.update(NO_COLOR="1", TERM="dumb")
-    raddle = str(pathlib.Path(options.raddle).resolve())
-    tests = [test for test in TESTS if options.filter in test.__name__]
-    run_tests("sweeps", tests, lambda test, folder: test(Folder(raddle, folder)))
-
-
 if __name__ == "__main__":
-    main()
+    main("sweeps", "Tests the verbs of sweeps.", TESTS, SweepFolder)

@@ -1,13 +1,55 @@
 """Tests that are functions of a fresh folder: run one after the other, faults told, counted."""
 
+import argparse
+import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
 
 class Fault(Exception):
     """What a test has found wrong."""
+
+
+def expect(found, expected):
+    if found != expected:
+        raise Fault(f"expected {expected!r}, found {found!r}")
+
+
+def expect_in(part, whole):
+    if part not in whole:
+        raise Fault(f"expected {part!r} in {whole!r}")
+
+
+class Folder:
+    """A folder in which commands are typed."""
+
+    def __init__(self, raddle, path):
+        self.raddle = raddle
+        self.path = pathlib.Path(path)
+
+    def run(self, line, code=0, out=None, err="", env=None):
+        """`out`: the whole of standard output; `err`: a part of standard error; `env`: variables that are added."""
+        done = subprocess.run([self.raddle, *shlex.split(line)], cwd=self.path, env={**os.environ, **(env or {})},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False,
+                              text=True)
+        if done.returncode != code:
+            raise Fault(f"{line}: exit code {done.returncode}, expected {code}: {done.stderr}")
+        if out is not None and done.stdout != out:
+            raise Fault(f"{line}: expected {out!r}, found {done.stdout!r}")
+        if err not in done.stderr:
+            raise Fault(f"{line}: expected {err!r} on stderr, found {done.stderr!r}")
+        return done
+
+    def write(self, name, text):
+        (self.path / name).write_text(text, encoding="utf-8")
+
+    def read(self, name):
+        return (self.path / name).read_text(encoding="utf-8")
 
 
 def run_tests(label, tests, call):
@@ -24,3 +66,16 @@ def run_tests(label, tests, call):
                 print(f"{label}: {test.__name__}: {fault}")
     print(f"{label}: {len(tests) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
+
+
+def main(label, description, tests, folder_type=Folder):
+    """Reads the command line, `[--raddle PATH] [FILTER]`; ends the process."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
+    parser.add_argument("filter", nargs="?", default="")
+    options = parser.parse_args()
+    raddle = str(pathlib.Path(options.raddle).resolve())
+    with tempfile.TemporaryDirectory(prefix=f"raddle-{label}-cache-") as cache:
+        os.environ.update(NO_COLOR="1", TERM="dumb", XDG_CACHE_HOME=cache)
+        run_tests(label, [test for test in tests if options.filter in test.__name__],
+                  lambda test, folder: test(folder_type(raddle, folder)))
