@@ -82,15 +82,6 @@ bool read_all(int file, std::string& bytes) {
   return true;
 }
 
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(file, bytes.data(), bytes.size());
-    if (count <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 /// So that remove_oldest() knows; once an hour is enough.
 void note_use(int file, const struct stat& about) {
   if (about.st_mtime + hour_s < std::time(nullptr)) futimens(file, nullptr);
@@ -125,10 +116,6 @@ std::vector<Stored> list(int folder) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (number_ >= 0) close(number_);
-}
-
 std::string default_cache_folder() {
   std::string folder = absolute_path("XDG_CACHE_HOME");
   if (folder.empty()) {
@@ -146,15 +133,15 @@ std::optional<std::string> LeafCache::find(const std::string& key) {
   if (!folder_) return std::nullopt;
   // O_NONBLOCK: a pipe of that name does not stop us
   constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const Descriptor file(openat(folder_.number(), file_name(key).c_str(), flags));
+  const vm::FileDescriptor file(openat(folder_.get(), file_name(key).c_str(), flags));
   struct stat about;
-  if (!file || !is_trusted(file.number(), S_IFREG) || fstat(file.number(), &about) != 0) return std::nullopt;
+  if (!file || !is_trusted(file.get(), S_IFREG) || fstat(file.get(), &about) != 0) return std::nullopt;
   std::string bytes(static_cast<std::size_t>(std::min(about.st_size, most_file_bytes)), '\0');
   const std::size_t content_begin = file_bytes(key, "").size();
-  if (bytes.size() < content_begin || !read_all(file.number(), bytes)) return std::nullopt;
+  if (bytes.size() < content_begin || !read_all(file.get(), bytes)) return std::nullopt;
   std::string content = bytes.substr(content_begin);
   if (file_bytes(key, content) != bytes) return std::nullopt;
-  note_use(file.number(), about);
+  note_use(file.get(), about);
   return content;
 }
 
@@ -166,19 +153,19 @@ void LeafCache::store(const std::string& key, std::string_view content) {
   bool is_written = false;
   {
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    const Descriptor file(openat(folder_.number(), temporary.c_str(), flags, S_IRUSR | S_IWUSR));
+    const vm::FileDescriptor file(openat(folder_.get(), temporary.c_str(), flags, S_IRUSR | S_IWUSR));
     if (!file) return;
-    is_written = write_all(file.number(), file_bytes(key, content));
+    is_written = vm::write_all(file.get(), file_bytes(key, content)) == 0;
   }
-  if (!is_written || renameat(folder_.number(), temporary.c_str(), folder_.number(), name.c_str()) != 0)
-    unlinkat(folder_.number(), temporary.c_str(), 0);
+  if (!is_written || renameat(folder_.get(), temporary.c_str(), folder_.get(), name.c_str()) != 0)
+    unlinkat(folder_.get(), temporary.c_str(), 0);
   if (hash(key) % stores_between_looks == 0) remove_oldest();  // by key: also runs that store only a few take part
 }
 
 /// Down to three quarters, so that the next store does not find the folder full again. Of temporary files those go that
 /// a run has left behind which did not come to its end.
 void LeafCache::remove_oldest() {
-  std::vector<Stored> files = list(folder_.number());
+  std::vector<Stored> files = list(folder_.get());
   std::ranges::sort(files, {}, &Stored::used);
   std::uint64_t total_bytes = 0;
   for (const Stored& file : files) total_bytes += file.size_bytes;
@@ -187,7 +174,7 @@ void LeafCache::remove_oldest() {
   for (const Stored& file : files) {
     const bool is_left_behind = is_temporary(file.name) && file.used + hour_s < now;
     if (!is_left_behind && (total_bytes <= kept_bytes || is_temporary(file.name))) continue;
-    if (unlinkat(folder_.number(), file.name.c_str(), 0) == 0) total_bytes -= file.size_bytes;
+    if (unlinkat(folder_.get(), file.name.c_str(), 0) == 0) total_bytes -= file.size_bytes;
   }
 }
 

@@ -5,24 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "vm/value/file_descriptor.hpp"
+
 namespace raddle::codegen {
 
 /// $XDG_CACHE_HOME/raddle/jit, or that in ~/.cache. @return "" if neither variable names an absolute path
 std::string default_cache_folder();
-
-/// Of an open file or folder, closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor();
-  int number() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
 
 /// A folder with a file for each key. Any number of runs may share it: a file appears whole, under its name, by a
 /// rename, and is not changed after. What is stored is run by whoever finds it, so folder and files are taken only if
@@ -46,7 +34,7 @@ class LeafCache {
   void remove_oldest();
 
   const std::uint64_t most_bytes_;
-  const Descriptor folder_;
+  const vm::FileDescriptor folder_;
 };
 
 }  // namespace raddle::codegen

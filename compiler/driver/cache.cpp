@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <expected>
 #include <optional>
 
@@ -12,8 +12,9 @@
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/json_text.hpp"
-#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/quantities.hpp"
 #include "vm/record/call_record.hpp"
+#include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
 
@@ -40,22 +41,6 @@ std::optional<double> quantity(std::string_view text, const Unit (&units)[count]
   return std::nullopt;
 }
 
-std::string size_text(std::uint64_t bytes) {
-  constexpr double next = 1024;
-  auto size = static_cast<double>(bytes);
-  if (size < next) return fmt::format("{} B", bytes);
-  for (const char* unit : {"KiB", "MiB", "GiB"}) {
-    size /= next;
-    if (size < next) return fmt::format("{:.1f} {}", size, unit);
-  }
-  return fmt::format("{:.1f} TiB", size / next);
-}
-
-double age_of(double time) {
-  const double now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  return std::max(0.0, now - time);
-}
-
 int list_functions(bool as_json) {
   const std::vector<vm::KeptFunction> functions = vm::CallRecord::functions();
   std::string text;
@@ -69,8 +54,8 @@ int list_functions(bool as_json) {
       text += (text.empty() ? "" : ",") + json.text();
     } else {
       text += fmt::format("{:<24} {:>9} {} {:>11}  used {} ago\n", function.name, sweep::with_commas(function.calls),
-                          function.calls == 1 ? "call " : "calls", size_text(function.bytes),
-                          sweep::duration_text(age_of(function.used)));
+                          function.calls == 1 ? "call " : "calls", sweep::size_text(function.bytes),
+                          sweep::duration_text(std::max(0.0, vm::unix_time() - function.used)));
     }
   }
   if (as_json) text = fmt::format("{{\"schema\":{},\"functions\":[{}]}}\n", json_schema, text);

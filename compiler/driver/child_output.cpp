@@ -8,8 +8,8 @@
 
 #include <cerrno>
 
-#include "compiler/sweep/writer.hpp"
 #include "vm/external/start_child.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::driver {
 
@@ -20,27 +20,22 @@ class TemporaryFile {
  public:
   TemporaryFile() {
     std::string name = "/tmp/raddle-XXXXXX";
-    fd_ = mkostemp(name.data(), O_CLOEXEC);
-    if (fd_ >= 0) unlink(name.c_str());
+    file_ = vm::FileDescriptor(mkostemp(name.data(), O_CLOEXEC));
+    if (file_) unlink(name.c_str());
   }
-  ~TemporaryFile() {
-    if (fd_ >= 0) close(fd_);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  int fd() const { return fd_; }
-  void rewind() const { lseek(fd_, 0, SEEK_SET); }
+  int fd() const { return file_.get(); }
+  void rewind() const { lseek(fd(), 0, SEEK_SET); }
   std::string read() const {
     std::string text;
     char piece[1 << 16];
     rewind();
-    for (ssize_t count = 0; (count = ::read(fd_, piece, sizeof piece)) > 0;)
+    for (ssize_t count = 0; (count = ::read(fd(), piece, sizeof piece)) > 0;)
       text.append(piece, static_cast<std::size_t>(count));
     return text;
   }
 
  private:
-  int fd_ = -1;
+  vm::FileDescriptor file_;
 };
 
 }  // namespace
@@ -52,9 +47,7 @@ std::expected<ChildOutput, std::string> run_child(const std::vector<std::string>
   };
   const TemporaryFile given, printed;
   if (given.fd() < 0 || printed.fd() < 0) return no_file(errno);
-  sweep::Writer writer(given.fd());
-  writer.text() = input;
-  if (!writer.flush()) return no_file(writer.error());
+  if (const int error = vm::write_all(given.fd(), input); error != 0) return no_file(error);
   given.rewind();
   ChildOutput output;
   const std::expected<pid_t, int> child = vm::start_child({.words = words,

@@ -16,7 +16,7 @@
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/json_text.hpp"
-#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/quantities.hpp"
 #include "vm/foreign/tcl_api.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/record/run_record.hpp"
@@ -48,17 +48,9 @@ std::string_view name_of(Health health) {
   return "";
 }
 
-std::string size_text(double bytes) {
-  constexpr double kibi = 1024;
-  for (const auto& [unit, size] : {std::pair("GiB", kibi * kibi * kibi), {"MiB", kibi * kibi}})
-    if (bytes >= size) return fmt::format("{:.1f} {}", bytes / size, unit);
-  return fmt::format("{:.0f} KiB", bytes / kibi);
-}
-
 Finding check_workers() {
-  return {
-      "workers", Health::ok,
-      fmt::format("{} cores, {} of memory", core_count(), size_text(static_cast<double>(vm::memory_limit_bytes())))};
+  return {"workers", Health::ok,
+          fmt::format("{} cores, {} of memory", core_count(), sweep::size_text(vm::memory_limit_bytes()))};
 }
 
 Finding check_compiler() {
@@ -75,13 +67,13 @@ Finding check_cache() {
   if (!codegen::LeafCache(folder).is_usable())
     return {"machine code's cache", Health::warning, fmt::format("`{}` can not be used", folder),
             "it must be a folder of yours that nobody else can write into; or set XDG_CACHE_HOME to another place"};
-  double bytes = 0;
+  std::uint64_t bytes = 0;
   std::error_code code;
   for (const auto& file : std::filesystem::directory_iterator(folder, code)) {
     const auto size = file.file_size(code);
-    if (!code) bytes += static_cast<double>(size);
+    if (!code) bytes += size;
   }
-  return {"machine code's cache", Health::ok, fmt::format("{}, {}", folder, size_text(bytes))};
+  return {"machine code's cache", Health::ok, fmt::format("{}, {}", folder, sweep::size_text(bytes))};
 }
 
 /// A program that is asked for its version.
@@ -126,7 +118,7 @@ Finding check_stack() {
   rlimit values{};
   getrlimit(RLIMIT_STACK, &values);
   if (values.rlim_cur == RLIM_INFINITY) return {"stack", Health::ok, "no limit"};
-  Finding finding{"stack", Health::ok, size_text(static_cast<double>(values.rlim_cur))};
+  Finding finding{"stack", Health::ok, sweep::size_text(values.rlim_cur)};
   if (values.rlim_cur < least_bytes) {
     finding.health = Health::warning;
     finding.remedy = "ulimit -s 8192: recursive functions need some";
@@ -136,13 +128,13 @@ Finding check_stack() {
 
 Finding check_temporaries() {
   const std::string folder = vm::temporary_folder();
-  constexpr double little_bytes = 100e6;
+  constexpr std::uint64_t little_bytes = 100'000'000;
   struct statvfs system {};
   if (access(folder.c_str(), W_OK | X_OK) != 0 || statvfs(folder.c_str(), &system) != 0)
     return {"temporary files", Health::warning, fmt::format("`{}` can not be written into", folder),
             "set SWIFT_TMP to a folder that can"};
-  const double free_bytes = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
-  Finding finding{"temporary files", Health::ok, fmt::format("{}, {} free", folder, size_text(free_bytes))};
+  const std::uint64_t free_bytes = std::uint64_t{system.f_bavail} * system.f_frsize;
+  Finding finding{"temporary files", Health::ok, fmt::format("{}, {} free", folder, sweep::size_text(free_bytes))};
   if (free_bytes < little_bytes) {
     finding.health = Health::warning;
     finding.remedy = "files without a name lie there: set SWIFT_TMP to a larger disk";

@@ -21,6 +21,7 @@
 #include "compiler/parse/lexemes.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/source/read_file.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::driver {
 
@@ -45,13 +46,8 @@ class Replacement {
     struct stat status {};
     if (descriptor_ < 0 || stat(target_.c_str(), &status) != 0 || fchmod(descriptor_, status.st_mode & 07777) != 0)
       return false;
-    while (!text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    done_ = fsync(descriptor_) == 0 && rename(name_.c_str(), target_.c_str()) == 0;
+    done_ =
+        vm::write_all(descriptor_, text) == 0 && fsync(descriptor_) == 0 && rename(name_.c_str(), target_.c_str()) == 0;
     return done_;
   }
 

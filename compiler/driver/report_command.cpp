@@ -14,7 +14,7 @@
 #include "compiler/report/page.hpp"
 #include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
-#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/quantities.hpp"
 
 namespace raddle::driver {
 

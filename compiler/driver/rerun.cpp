@@ -10,7 +10,7 @@
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
-#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/quantities.hpp"
 
 namespace raddle::driver {
 

@@ -6,7 +6,7 @@
 
 #include "compiler/driver/recorded_points.hpp"
 #include "compiler/sweep/json_text.hpp"
-#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/quantities.hpp"
 
 namespace raddle::driver {
 

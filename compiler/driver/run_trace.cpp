@@ -9,8 +9,8 @@
 
 #include "compiler/report/trace.hpp"
 #include "compiler/sweep/json_text.hpp"
-#include "compiler/sweep/progress.hpp"
-#include "vm/external/start_child.hpp"
+#include "compiler/sweep/quantities.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::driver {
 

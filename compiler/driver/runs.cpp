@@ -15,7 +15,7 @@
 #include "compiler/sweep/command_template.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/point_key.hpp"
-#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/results.hpp"
 
 namespace raddle::driver {

@@ -10,6 +10,7 @@
 #include "compiler/sweep/json_text.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/text.hpp"
+#include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
 
@@ -165,7 +166,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active
                                        : default_value(subject_.checked(), subject_.checked().parameters[i]));
   }
   sweep::Attempt attempt;
-  attempt.started = sweep::unix_time();
+  attempt.started = vm::unix_time();
   const Clock::time_point begin = Clock::now();
   const vm::RunResult result = vm::run(subject_.program(), options);
   attempt.duration_s = seconds_since(begin);
@@ -239,7 +240,7 @@ vm::RunResult ScriptRunner::compute(const std::vector<std::uint64_t>& numbers, A
 
 sweep::BatchResult ScriptRunner::run_batch(const std::vector<std::uint64_t>& numbers, Active& active) {
   sweep::BatchResult batch;
-  batch.row.started = sweep::unix_time();
+  batch.row.started = vm::unix_time();
   const Clock::time_point begin = Clock::now();
   const vm::RunResult result = compute(numbers, active);
   batch.row.duration_s = seconds_since(begin);

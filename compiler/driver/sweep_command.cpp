@@ -19,10 +19,12 @@
 #include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/print_script.hpp"
 #include "compiler/sweep/program_runner.hpp"
+#include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/results.hpp"
 #include "compiler/terminal/text_width.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/record/recorder.hpp"
+#include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
 
@@ -40,7 +42,7 @@ vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint
     row.columns = text_of(form);
   }
   row.kind = "sweep";
-  row.started = sweep::unix_time();
+  row.started = vm::unix_time();
   row.points = points;
   row.resumes = request.resumes;
   for (const std::string& word : request.words) (row.command += word) += '\0';
@@ -107,7 +109,7 @@ class SweepRun {
     progress.clear();
     forget_sweep();
     const sweep::SweepCounts counts = sweep.counts();
-    row.ended = sweep::unix_time();
+    row.ended = vm::unix_time();
     row.points = stop == sweep::SweepStop::none ? counts.found : cursor_.size();
     row.taken = counts.taken;
     row.ok = counts.ok;

@@ -8,7 +8,7 @@
 
 #include "compiler/driver/where.hpp"
 #include "compiler/sweep/scan.hpp"
-#include "vm/external/start_child.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::driver {
 

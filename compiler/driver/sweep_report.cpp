@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "compiler/driver/session.hpp"
-#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/quantities.hpp"
 
 namespace raddle::driver {
 

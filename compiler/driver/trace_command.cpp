@@ -10,7 +10,7 @@
 #include "compiler/driver/verbs.hpp"
 #include "compiler/report/trace.hpp"
 #include "compiler/sweep/json_text.hpp"
-#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/quantities.hpp"
 
 namespace raddle::driver {
 

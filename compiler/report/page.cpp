@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/report/page_sources.hpp"
-#include "compiler/sweep/progress.hpp"
+#include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/scan.hpp"
 
 namespace raddle::report {

@@ -14,6 +14,7 @@
 
 #include "vm/external/redirects.hpp"
 #include "vm/record/record_folder.hpp"
+#include "vm/value/unix_time.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -125,7 +126,7 @@ void ProgramRunner::run(const Point& point, std::function<void(Attempt)> done) {
 
 Attempt ProgramRunner::attempt_of(const Point& point, const vm::ProcessResult& result, Outputs& outputs) const {
   Attempt attempt;
-  attempt.started = unix_time() - result.duration_s;
+  attempt.started = vm::unix_time() - result.duration_s;
   attempt.duration_s = result.duration_s;
   attempt.stdout_size = size_of(outputs.out);
   attempt.stderr_size = size_of(outputs.error);

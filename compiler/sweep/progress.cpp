@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "compiler/sweep/quantities.hpp"
+
 namespace raddle::sweep {
 namespace {
 
@@ -46,20 +48,6 @@ std::string facts(const SweepCounts& counts, double rate) {
 }
 
 }  // namespace
-
-std::string with_commas(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
-  return text;
-}
-
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, 1e15)));
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  if (whole < 86400) return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
-  return fmt::format("{} d {} h", with_commas(whole / 86400), whole / 3600 % 24);
-}
 
 std::string bar_text(const SweepCounts& counts, double rate, std::size_t columns) {
   const double expected = static_cast<double>(std::max<std::uint64_t>(expected_points(counts), 1));

@@ -30,10 +30,6 @@ class Progress {
   bool is_bar_shown_ = false;
 };
 
-/// 1234567: "1,234,567"
-std::string with_commas(std::uint64_t number);
-/// "8 s", "3 min 20 s", "2 h 5 min", "3 d 4 h"
-std::string duration_text(double seconds);
 /// "[######..............]  30%  3,000/10,000  830/s  2 running  3 failed  8 s left"
 std::string bar_text(const SweepCounts& counts, double rate, std::size_t columns);
 

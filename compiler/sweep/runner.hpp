@@ -1,6 +1,5 @@
 #pragma once
 // What a sweep does at its points. The space, the record and the tables know nothing of it.
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -14,11 +13,6 @@ using vm::Attempt;
 
 inline constexpr std::size_t kept_output_bytes = 4096;  ///< of the end of each output, in the record
 inline constexpr std::size_t collected_output_bytes = std::size_t{64} << 20;  ///< of the end, read for results
-
-/// Seconds since 1970, as the record has them.
-inline double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 /// What came of many points.
 struct BatchResult {

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <string_view>
 
-#include "vm/external/start_child.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -63,11 +63,7 @@ Writer::Writer(int fd, bool compresses) : fd_(fd) {
 Writer::~Writer() = default;
 
 void Writer::write_all(std::string_view left) {
-  while (!left.empty() && error_ == 0) {
-    const ssize_t count = ::write(fd_, left.data(), left.size());
-    if (count < 0 && errno != EINTR) error_ = errno;
-    if (count > 0) left.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (error_ == 0) error_ = vm::write_all(fd_, left);
 }
 
 bool Writer::flush() {

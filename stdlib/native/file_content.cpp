@@ -9,26 +9,13 @@
 #include <filesystem>
 #include <system_error>
 
-#include "vm/external/start_child.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
 
 std::unexpected<std::string> failure(const char* action, const std::string& path, int error) {
   return std::unexpected(fmt::format("can not {} `{}`: {}", action, path, vm::error_text(error)));
-}
-
-// @return 0 or an errno
-int write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
 }
 
 }  // namespace
@@ -65,7 +52,7 @@ std::expected<void, std::string> write_file(const std::string& path, std::string
     fd = open(path.c_str(), flags, 0666);
   }
   if (fd < 0) return failure("write", path, errno);
-  int error = write_all(fd, bytes);
+  int error = vm::write_all(fd, bytes);
   if (close(fd) != 0 && error == 0) error = errno;
   if (error == 0) return {};
   struct stat status {};

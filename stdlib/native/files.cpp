@@ -16,7 +16,7 @@
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/parse_number.hpp"
 #include "stdlib/native/pattern.hpp"
-#include "vm/external/start_child.hpp"
+#include "vm/value/file_descriptor.hpp"
 #include "vm/value/file.hpp"
 #include "vm/value/temporaries.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "stdlib/native/output.hpp"
 #include "vm/external/redirects.hpp"
-#include "vm/external/start_child.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::stdlib::native {
 namespace {

@@ -12,15 +12,12 @@
 #include "stdlib/native/script_arguments.hpp"
 #include "vm/external/outside.hpp"
 #include "vm/value/text.hpp"
+#include "vm/value/unix_time.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
 
 using vm::Value;
-
-double seconds_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
@@ -88,10 +85,10 @@ Result sleep_(Call call, Arguments arguments, Results results) {
   return end_after(call, arguments[0].as_float(), [] {});
 }
 
-Result clock_(Call, Arguments, Results results) { return give(results, Value::of(seconds_since_1970())); }
+Result clock_(Call, Arguments, Results results) { return give(results, Value::of(vm::unix_time())); }
 
 Result clock_seconds(Call, Arguments, Results results) {
-  return give(results, Value::of(static_cast<std::int64_t>(seconds_since_1970())));
+  return give(results, Value::of(static_cast<std::int64_t>(vm::unix_time())));
 }
 
 Result clock_format(Call, Arguments arguments, Results results) {

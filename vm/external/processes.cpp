@@ -17,6 +17,7 @@
 #include "vm/external/event_loop.hpp"
 #include "vm/external/redirects.hpp"
 #include "vm/external/start_child.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
 namespace {

@@ -1,13 +1,10 @@
 #include "vm/external/redirects.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
-
-#include "vm/external/start_child.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -28,10 +25,6 @@ std::expected<FileDescriptor, std::string> open_one(const std::string& path, int
 }
 
 }  // namespace
-
-FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) close(fd_);
-}
 
 std::expected<Redirects, std::string> Redirects::open(const ProcessRequest& request) {
   constexpr int output = O_WRONLY | O_CREAT | O_TRUNC;

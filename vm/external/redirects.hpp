@@ -2,27 +2,11 @@
 // The files that a program's standard streams are redirected to, opened by us so that the error can name the file.
 #include <expected>
 #include <string>
-#include <utility>
 
 #include "vm/external/processes.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
-
-/// Owns a file descriptor; -1: none.
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileDescriptor();
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 class Redirects {
  public:

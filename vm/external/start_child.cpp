@@ -8,13 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <system_error>
 #include <thread>
 
 // glibc's clone by the name that ThreadSanitizer does not replace by its own, which takes the child for a fork.
@@ -127,12 +125,6 @@ std::expected<pid_t, int> start_child(const ChildStart& start) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return child;
-}
-
-std::string error_text(int error) {
-  std::string text = std::generic_category().message(error);
-  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text;
 }
 
 }  // namespace raddle::vm

@@ -22,7 +22,4 @@ struct ChildStart {
 /// @return  its process id, or the errno of clone or exec
 std::expected<pid_t, int> start_child(const ChildStart& start);
 
-/// "no such file or directory": the system's text for an errno, in lower case as our messages are.
-std::string error_text(int error);
-
 }  // namespace raddle::vm

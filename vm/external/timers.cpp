@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "vm/external/start_child.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
 

@@ -10,6 +10,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
+
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
 
@@ -17,32 +20,27 @@ namespace {
 
 using Outcome = std::expected<std::vector<Value>, std::string>;
 
-void write_all(int fd, const char* bytes, std::size_t count) {
-  while (count > 0) {
-    const ssize_t written = write(fd, bytes, count);
-    if (written <= 0) _exit(127);  // nobody reads any more
-    bytes += written;
-    count -= static_cast<std::size_t>(written);
-  }
+void give(int fd, std::string_view bytes) {
+  if (write_all(fd, bytes) != 0) _exit(127);  // nobody reads any more
 }
 
 // The outcome as bytes: `e` and the error's text, `s` and a string, `w` and the bits of a number, `v`.
 void send(int fd, const Outcome& outcome) {
   if (!outcome) {
-    write_all(fd, "e", 1);
-    return write_all(fd, outcome.error().data(), outcome.error().size());
+    give(fd, "e");
+    return give(fd, outcome.error());
   }
   const Value value = outcome->empty() ? Value::of_void() : outcome->front();
   const auto send_word = [fd](auto word) {
-    write_all(fd, "w", 1);
-    write_all(fd, reinterpret_cast<const char*>(&word), sizeof word);
+    give(fd, "w");
+    give(fd, {reinterpret_cast<const char*>(&word), sizeof word});
   };
   const ValueKind kind = value.kind();
   if (kind == ValueKind::int_) return send_word(value.as_int());
   if (kind == ValueKind::float_) return send_word(value.as_float());
   if (kind == ValueKind::boolean) return send_word(std::int64_t{value.as_bool()});
-  write_all(fd, kind == ValueKind::string ? "s" : "v", 1);
-  if (kind == ValueKind::string) write_all(fd, value.as_string().data(), value.as_string().size());
+  give(fd, kind == ValueKind::string ? "s" : "v");
+  if (kind == ValueKind::string) give(fd, value.as_string());
 }
 
 Outcome receive(const ForeignFunction& function, const std::string& bytes) {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "vm/external/start_child.hpp"
+#include "vm/value/file_descriptor.hpp"
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"

@@ -9,29 +9,15 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <vector>
+
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  int number() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  const int number_;
-};
 
 /// As programs make files, whatever the permissions of the one that was kept, which may have been a temporary; a
 /// program stays one.
@@ -40,20 +26,7 @@ mode_t content_mode(const struct stat& about) {
   return file | (about.st_mode & program);
 }
 
-std::string error_text() { return std::strerror(errno); }
-
 std::string content_path(const std::string& name) { return fmt::format("{}/{}", kept_files_folder, name); }
-
-bool write_all(int to, const char* bytes, std::size_t count) {
-  while (count > 0) {
-    const ssize_t written = write(to, bytes, count);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written;
-    count -= static_cast<std::size_t>(written);
-  }
-  return true;
-}
 
 /// Reads all of `from`, into `to` as well unless that is -1. @return the name of the content
 std::expected<std::string, std::string> read_through(int from, int to) {
@@ -64,11 +37,13 @@ std::expected<std::string, std::string> read_through(int from, int to) {
   for (bool at_end = false; !at_end;) {
     const ssize_t count = read(from, piece.data() + filled, piece.size() - filled);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return std::unexpected(error_text());
+    if (count < 0) return std::unexpected(error_text(errno));
     at_end = count == 0;
     filled += static_cast<std::size_t>(count);
     if (filled < piece.size() && !at_end) continue;  // pieces are whole, so that how they come plays no part
-    if (to >= 0 && !write_all(to, piece.data(), filled)) return std::unexpected(error_text());
+    if (to >= 0)
+      if (const int error = write_all(to, {piece.data(), filled}); error != 0)
+        return std::unexpected(error_text(error));
     const Hash128 hash = vm::hash({piece.data(), filled});
     hashes.append(reinterpret_cast<const char*>(&hash), sizeof hash);
     size += filled;
@@ -86,19 +61,19 @@ std::string name_beside(const std::string& path) {
 
 std::expected<std::string, std::string> open_and_name(const std::string& path) {
   struct stat about;
-  if (stat(path.c_str(), &about) != 0) return std::unexpected(error_text());
+  if (stat(path.c_str(), &about) != 0) return std::unexpected(error_text(errno));
   if (!S_ISREG(about.st_mode)) return std::unexpected("it is no regular file");
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return std::unexpected(error_text());
-  return read_through(file.number(), -1);
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::unexpected(error_text(errno));
+  return read_through(file.get(), -1);
 }
 
 bool copy_checked(const std::string& from_path, const std::string& name, const std::string& to_path) {
-  const Descriptor from(open(from_path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor from(open(from_path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat about;
-  if (!from || fstat(from.number(), &about) != 0) return false;
-  const Descriptor to(open(to_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, content_mode(about)));
-  return to && read_through(from.number(), to.number()) == name;
+  if (!from || fstat(from.get(), &about) != 0) return false;
+  const FileDescriptor to(open(to_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, content_mode(about)));
+  return to && read_through(from.get(), to.get()) == name;
 }
 
 }  // namespace
@@ -129,21 +104,21 @@ std::expected<std::string, std::string> KeptFiles::name_of(const std::string& pa
 
 std::expected<std::string, std::string> KeptFiles::keep(const std::string& path) {
   struct stat about;
-  if (stat(path.c_str(), &about) != 0) return std::unexpected(error_text());
+  if (stat(path.c_str(), &about) != 0) return std::unexpected(error_text(errno));
   if (!S_ISREG(about.st_mode)) return std::unexpected("it is no regular file");
   std::error_code code;
   std::filesystem::create_directories(kept_files_folder, code);
   const std::string aside = name_beside(content_path("new"));
   std::expected<std::string, std::string> name = std::unexpected(std::string());
   {
-    const Descriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!from) return std::unexpected(error_text());
-    const Descriptor to(open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, content_mode(about)));
-    if (!to) return std::unexpected(error_text());
-    const bool shares_blocks = ioctl(to.number(), FICLONE, from.number()) == 0;
-    name = read_through(from.number(), shares_blocks ? -1 : to.number());
+    const FileDescriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!from) return std::unexpected(error_text(errno));
+    const FileDescriptor to(open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, content_mode(about)));
+    if (!to) return std::unexpected(error_text(errno));
+    const bool shares_blocks = ioctl(to.get(), FICLONE, from.get()) == 0;
+    name = read_through(from.get(), shares_blocks ? -1 : to.get());
   }
-  if (name && rename(aside.c_str(), content_path(*name).c_str()) != 0) name = std::unexpected(error_text());
+  if (name && rename(aside.c_str(), content_path(*name).c_str()) != 0) name = std::unexpected(error_text(errno));
   if (!name) unlink(aside.c_str());
   return name;
 }

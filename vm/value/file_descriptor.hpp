@@ -1,0 +1,32 @@
+#pragma once
+// File descriptors that are owned and written to, and what the system says of an error.
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace raddle::vm {
+
+/// Owns a file descriptor; -1: none.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor();
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+/// Writes all of them unless there is an error. @return 0, or its errno
+int write_all(int fd, std::string_view bytes);
+
+/// "no such file or directory": the system's text for an errno, in lower case as our messages are.
+std::string error_text(int error);
+
+}  // namespace raddle::vm
