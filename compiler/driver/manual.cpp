@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "compiler/driver/command_tree.hpp"
 #include "compiler/driver/commands.hpp"
@@ -18,32 +19,24 @@ struct Meaning {
 };
 
 constexpr Meaning exit_codes[] = {
-    {"0", "The script has run."},
-    {"1", "The script or an external program failed."},
-    {"2", "The command line is wrong."},
-    {"3", "The script has errors; nothing was run."},
-    {"4", "A sweep is through, and some of its runs failed."},
-    {"5", "Nothing is left to run, but variables that are waited for were never assigned."},
-    {"70", "A fault of Raddle's own."},
-    {"75", "Ended by SIGTERM or SIGHUP; a sweep: stopped early, by SIGTERM, SIGUSR1 or failures, and can be resumed."},
-    {"130", "Ended by Ctrl-C."},
-    {"141", "Ended by SIGPIPE."},
+#define RADDLE_EXIT_CODE(name, code, meaning) {#code, meaning},
+#include "compiler/driver/exit_codes.def"
 };
 
 constexpr Meaning files[] = {
-    {".raddle/runs.db", "What was run in this folder: sweeps and their points."},
-    {"$XDG_CACHE_HOME/raddle/jit, ~/.cache/raddle/jit", "Machine code of leaf functions; may be removed at any time."},
+    {".raddle/runs.db", "what was run in this folder: sweeps and their points"},
+    {".raddle/memo.db, .raddle/memo", "results of @memo functions; may be removed at any time"},
+    {"$XDG_CACHE_HOME/raddle/jit, ~/.cache/raddle/jit", "machine code of leaf functions; may be removed at any time"},
 };
 
 constexpr Meaning variables[] = {
-    {"NO_COLOR, TERM=dumb", "No colours."},
-    {"SWIFT_TMP, TMP", "Where files without a name lie; else /tmp."},
-    {"SWIFT_TMP_AUTODELETE=0", "They are not removed at the end."},
-    {"TURBINE_SRAND", "The seed of random numbers, where --seed does not give it."},
-    {"TURBINE_APP_RETRIES_LOCAL, TURBINE_APP_RETRIES_REPUT",
-     "How often an external program that fails is tried again."},
-    {"TURBINE_APP_BACKOFF, TURBINE_APP_DELAY", "How long is waited before, in seconds."},
-    {"TURBINE_APP_DEBUG", "Tell each external program on standard error."},
+    {"NO_COLOR, TERM=dumb", "no colours"},
+    {"SWIFT_TMP, TMP", "where files without a name lie; else /tmp"},
+    {"SWIFT_TMP_AUTODELETE=0", "they are not removed at the end"},
+    {"TURBINE_SRAND", "the seed of random numbers, where --seed does not give it"},
+    {"TURBINE_APP_RETRIES_LOCAL, TURBINE_APP_RETRIES_REPUT", "how often an external program that fails is tried again"},
+    {"TURBINE_APP_BACKOFF, TURBINE_APP_DELAY", "how long is waited before, in seconds"},
+    {"TURBINE_APP_DEBUG", "tell each external program on standard error"},
 };
 
 /// Signs that roff reads as its own.
@@ -110,11 +103,17 @@ std::string command_section(const CommandInfo& command, const std::string& path)
   return page;
 }
 
+std::string sentence(std::string_view text) {
+  std::string made = fmt::format("{}.", text);
+  made[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(made[0])));
+  return made;
+}
+
 template <std::size_t count>
 std::string list(const char* title, const Meaning (&meanings)[count]) {
   std::string page = fmt::format(".SH {}\n", title);
   for (const Meaning& each : meanings)
-    page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(each.name), roff(each.meaning));
+    page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(each.name), roff(sentence(each.meaning)));
   return page;
 }
 

@@ -14,15 +14,8 @@ namespace raddle::driver {
 
 /// What the tool ends with.
 enum ExitCode : int {
-  exit_ok = 0,
-  exit_failed = 1,
-  exit_usage = 2,
-  exit_compile_error = 3,
-  exit_sweep_failed = 4,  ///< a sweep is through, and some runs failed
-  exit_stuck = 5,
-  exit_internal = 70,
-  exit_ended_early = 75,
-  exit_interrupted = 130,
+#define RADDLE_EXIT_CODE(name, code, meaning) name = code,
+#include "compiler/driver/exit_codes.def"
 };
 
 struct Options {

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 
-from folder_tests import Fault, Folder, expect, expect_in, main
+from folder_tests import ROOT, Fault, Folder, expect, expect_in, main
 
 # A command line, and what it may go on with.
 LINES = [
@@ -102,6 +102,16 @@ def manual_has_every_option(folder):
         expect(done.stderr, "")
 
 
+def exit_codes_are_those_of_the_readme(folder):
+    """The table of README.md says what the manual page does."""
+    table = (ROOT / "README.md").read_text(encoding="utf-8").split("## Exit codes")[1].split("\n## ")[0].replace("\\|", "\0")
+    rows = [[cell.strip().replace("\0", "|") for cell in line.split("|")[1:3]] for line in table.splitlines() if line.startswith("|")]
+    section = folder.run("man").stdout.split(".SH EXIT STATUS\n")[1].split(".SH ")[0]
+    page = section.replace("\\-", "-").replace("\\(ga", "`").replace("\\(aq", "'")
+    entries = re.findall(r"\.TP\n\\fB(\d+)\\fR\n(.*)\.\n", page)
+    expect([[code, meaning[0].lower() + meaning[1:]] for code, meaning in entries], rows[2:])
+
+
 def doctor_finds(folder):
     report = json.loads(folder.run("doctor --json").stdout)
     found = {one["what"]: one for one in report["findings"]}
@@ -140,7 +150,8 @@ def errors(folder):
     folder.run("man raddle", code=2, err="raddle man --help")
 
 
-TESTS = [bash_completes, fish_completes, zsh_reads_them, manual_has_every_option, doctor_finds, installed_tool_runs, errors]
+TESTS = [bash_completes, fish_completes, zsh_reads_them, manual_has_every_option,
+         exit_codes_are_those_of_the_readme, doctor_finds, installed_tool_runs, errors]
 
 
 if __name__ == "__main__":
