@@ -7,10 +7,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "vm/record/record_folder.hpp"
+#include "vm/value/file_descriptor.hpp"
 #include "vm/value/hash.hpp"
+#include "vm/value/unix_time.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -32,8 +35,6 @@ CREATE TRIGGER IF NOT EXISTS entry_goes DELETE ON entry BEGIN DELETE FROM conten
 PRAGMA recursive_triggers = ON;
 PRAGMA user_version = 1;
 )";
-
-double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 std::int64_t hash_of(std::string_view results) { return static_cast<std::int64_t>(vm::hash(results).low); }
 
@@ -154,7 +155,7 @@ std::optional<std::string> CallRecord::find(const RecordedCall& call) {
     if (find_->step() && find_->text(4) == call.function) {
       results = find_->text(0);
       if (hash_of(*results) != find_->integer(1)) results.reset();
-      if (results && now() - find_->real(3) > used_resolution_s) {
+      if (results && unix_time() - find_->real(3) > used_resolution_s) {
         const std::lock_guard own(mutex_);
         used_.insert(find_->integer(2));
       }
@@ -175,12 +176,24 @@ void CallRecord::keep(KeptCall call) {
   auto kept = std::make_shared<const KeptCall>(std::move(call));
   std::unique_lock lock(mutex_);
   written_.wait(lock, [&] { return waiting_bytes_ < waiting_limit_bytes || has_failed_; });
-  if (has_failed_) return;
+  if (has_failed_ || !start_writer()) return;
   present_[kept->call.key] = kept;
   waiting_.push_back(std::move(kept));
   waiting_bytes_ += bytes;
-  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   arrived_.notify_one();
+}
+
+/// @pre mutex_ is held. @return whether there is a thread that writes
+bool CallRecord::start_writer() {
+  if (thread_.joinable()) return true;
+  try {
+    thread_ = std::thread([this] { work(); });
+    return true;
+  } catch (const std::system_error& error) {
+    has_failed_ = true;
+    if (!problem_) problem_ = "no thread could be started: " + error_text(error.code().value());
+    return false;
+  }
 }
 
 void CallRecord::note_problem(std::string text) {
@@ -192,7 +205,7 @@ std::optional<std::string> CallRecord::problem() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
-    if (!used_.empty() && !thread_.joinable()) thread_ = std::thread([this] { work(); });
+    if (!used_.empty()) start_writer();
   }
   arrived_.notify_one();
   if (thread_.joinable()) thread_.join();
@@ -245,11 +258,11 @@ void CallRecord::write(Database& database, const std::vector<std::shared_ptr<con
     for (const std::string& content : each->contents) bytes += size_of_content(content);
     add.bind_bytes(1, call.key.bytes()).bind(2, call.function).bind(3, call.code).bind(4, call.inputs);
     add.bind_bytes(5, each->results).bind(6, hash_of(each->results)).bind(7, static_cast<std::int64_t>(bytes));
-    add.bind(8, now()).bind(9, each->duration_s).run();
+    add.bind(8, unix_time()).bind(9, each->duration_s).run();
     const std::int64_t row = database.last_row();
     for (const std::string& content : each->contents) add_content.bind(1, row).bind(2, content).run();
   }
-  for (const std::int64_t row : used) use.bind(1, now()).bind(2, row).run();
+  for (const std::int64_t row : used) use.bind(1, unix_time()).bind(2, row).run();
   transaction.commit();
 }
 
@@ -271,7 +284,7 @@ std::uint64_t CallRecord::gc(const CallLimits& limits) {
   const std::unique_ptr<Database> database = open_or_make();
   std::uint64_t removed = 0;
   Transaction transaction(*database);
-  if (limits.age_s) removed += remove_entries(*database, "used <= ?", now() - *limits.age_s);
+  if (limits.age_s) removed += remove_entries(*database, "used <= ?", unix_time() - *limits.age_s);
   if (limits.bytes) removed += remove_entries(*database, "used <= ?", oldest_within(*database, *limits.bytes));
   database->run("DELETE FROM code WHERE row NOT IN (SELECT code FROM entry)");
   remove_unnamed_contents(*database);

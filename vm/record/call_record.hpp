@@ -83,6 +83,7 @@ class CallRecord {
 
  private:
   Database* database();
+  bool start_writer();
   void work();
   static void write(Database& database, const std::vector<std::shared_ptr<const KeptCall>>& calls,
                     const std::set<std::int64_t>& used);

@@ -1,6 +1,7 @@
 #include "vm/record/call_record.hpp"
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 
 #include <fstream>
 
@@ -20,7 +21,37 @@ void keep(CallRecord& record, const std::string& function, const std::string& in
   record.keep({.call = call_of(record, function, input), .results = results, .contents = {}, .duration_s = 0.5});
 }
 
+/// Stacks of new threads are larger than all addresses, so that none can be started.
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t huge = before_;
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 60);
+    pthread_setattr_default_np(&huge);
+  }
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
+  ~NoThreads() { pthread_setattr_default_np(&before_); }
+
+ private:
+  pthread_attr_t before_{};
+};
+
 }  // namespace
+
+TEST_CASE("where no thread can be started to write, that is told, and nothing is kept") {
+  const FreshFolder folder;
+  CallRecord record("1");
+  {
+    const NoThreads none;
+    keep(record, "f", "3", "nine");
+  }
+  keep(record, "f", "4", "sixteen");
+  CHECK_FALSE(record.find(call_of(record, "f", "3")));
+  CHECK_FALSE(record.find(call_of(record, "f", "4")));
+  CHECK(record.problem() == "no thread could be started: resource temporarily unavailable");
+}
 
 TEST_CASE("results are found at once, and by later records") {
   const FreshFolder folder;
