@@ -1,7 +1,9 @@
 // Loops that are kept while their iterations end and while all are told to go on: each goes on once.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -68,10 +70,11 @@ TEST_CASE("a kept loop goes on once, whoever takes it") {
     std::vector<std::unique_ptr<Loop>> loops;
     for (int i = 0; i < 3; ++i) pool.inject(*loops.emplace_back(std::make_unique<Loop>(windows)));
     pool.hold();
-    std::jthread impatient([&](const std::stop_token& stop) {
-      for (int i = 0; i < 8 && !stop.stop_requested(); ++i) {  // each time with twice the limits
-        windows.go_on();
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto is_through = [](const auto& loop) { return loop->ended == rounds; };
+    std::thread impatient([&] {
+      for (int times = 0; times < 8 && !std::ranges::all_of(loops, is_through);) {  // each time with twice the limits
+        if (windows.go_on()) ++times;
+        std::this_thread::yield();
       }
       pool.release_hold();
     });

@@ -2,11 +2,16 @@
 #include "vm/schedule/worker_pool.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <new>
+#include <string>
 #include <thread>
 
 namespace raddle::vm {
@@ -100,16 +105,28 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
+/// Whether all threads but the caller wait, as the system sees them.
+bool others_are_asleep() {
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (thread.path().filename() == std::to_string(gettid())) continue;
+    std::ifstream file(thread.path() / "stat");
+    const std::string about{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name_end = about.rfind(')');
+    if (name_end != std::string::npos && about.compare(name_end + 2, 1, "S") != 0) return false;
+  }
+  return true;
+}
+
 TEST_CASE("a pool that waits for something outside uses no processor") {
   for (const PoolOptions& options : schedulers) {
     WorkerPool pool(8, options);
     pool.hold();
     double used = 1;
     std::thread outside([&] {
-      constexpr std::chrono::milliseconds to_fall_asleep(50), asleep(200);
-      std::this_thread::sleep_for(to_fall_asleep);
+      constexpr std::chrono::milliseconds measured(200);
+      while (!others_are_asleep()) std::this_thread::yield();
       const double before = cpu_seconds();
-      std::this_thread::sleep_for(asleep);
+      std::this_thread::sleep_for(measured);
       used = cpu_seconds() - before;
       pool.release_hold();
     });
