@@ -10,6 +10,7 @@
 
 namespace raddle::driver {
 
+/// What tells the verbs apart.
 struct PictureVerb {
   const char* name;
   const char* description;  ///< with examples
@@ -17,8 +18,10 @@ struct PictureVerb {
   const char* example;      ///< name of a file
 };
 
+/// Appends what stands in the file.
 using DrawRun = std::function<void(vm::RunRecord&, const vm::RunRow&, sweep::Writer&)>;
 
+/// What was typed behind the verb.
 struct DrawWords {
   std::string run, path;
   std::uint64_t most_slices = report::most_slices;  ///< of a trace

@@ -15,6 +15,7 @@
 #include "compiler/driver/signals.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/report/trace.hpp"
+#include "compiler/sweep/writer.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/record/call_record.hpp"
@@ -50,7 +51,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   if (!options) return options.error();
   std::optional<vm::TaskTrace> trace;
   if (const std::string& file_of_trace = session.options.trace; !file_of_trace.empty()) {
-    if (const std::string fault = fault_of_output(file_of_trace); !fault.empty())
+    if (const std::string fault = sweep::fault_of_output(file_of_trace); !fault.empty())
       return usage_error("--trace: " + fault, "run");
     trace.emplace(options->workers, report::most_slices);
     options->trace = &*trace;

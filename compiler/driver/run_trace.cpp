@@ -1,16 +1,11 @@
 #include "compiler/driver/run_trace.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
 
 #include "compiler/report/trace.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
-#include "vm/value/file_descriptor.hpp"
+#include "compiler/sweep/writer.hpp"
 
 namespace raddle::driver {
 
@@ -106,15 +101,6 @@ class RunTraceWriter {
 };
 
 }  // namespace
-
-std::string fault_of_output(const std::string& path) {
-  std::error_code code;
-  if (std::filesystem::is_directory(path, code)) return fmt::format("can not write `{}`: it is a folder", path);
-  const std::string parent = std::filesystem::path(path).parent_path().string();
-  const std::string folder = parent.empty() ? "." : parent;
-  if (access(folder.c_str(), W_OK) == 0) return {};
-  return fmt::format("can not write into `{}`: {}", folder, vm::error_text(errno));
-}
 
 bool write_run_trace(const std::string& path, const std::string& script, const vm::TaskTrace& trace,
                      const vm::Program& program, const SourceMap& sources) {

@@ -7,9 +7,6 @@
 
 namespace raddle::driver {
 
-/// What would keep `path` from being written, found out before anything is run; "": nothing.
-std::string fault_of_output(const std::string& path);
-
 /// @return  false if it could not be written, which has been said
 bool write_run_trace(const std::string& path, const std::string& script, const vm::TaskTrace& trace,
                      const vm::Program& program, const SourceMap& sources);

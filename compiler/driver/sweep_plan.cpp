@@ -1,14 +1,11 @@
 #include "compiler/driver/sweep_plan.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "compiler/driver/where.hpp"
 #include "compiler/sweep/scan.hpp"
-#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::driver {
 
@@ -73,11 +70,8 @@ OptionResult read_grouping(const SweepRequest& request, SweepPlan& plan) {
 
 OptionResult read_output(const std::string& path, sweep::TableForm& form) {
   if (path.empty() || path == "-") return {};
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-  if (access(folder.c_str(), W_OK) != 0)  // better told now than after all the runs
-    return std::unexpected(
-        bad_option("-o", path, fmt::format("can not write into `{}`: {}", folder, vm::error_text(errno))));
+  if (const std::string fault = sweep::fault_of_output(path); !fault.empty())
+    return std::unexpected(bad_option("-o", path, fault));
   if (path.ends_with(".csv")) return {};
   form = sweep::TableForm::json_lines;
   if (path.ends_with(".jsonl")) return {};

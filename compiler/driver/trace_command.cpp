@@ -76,7 +76,8 @@ constexpr PictureVerb verb = {
 void add_options(CLI::App& app, DrawWords& words) {
   add_draw_options(app, words, verb);
   app.add_option("--limit", words.most_slices,
-                 "Slices at most: neighbours in a lane become one where there are more (default 1000000)")
+                 fmt::format("Slices at most: neighbours in a lane become one where there are more (default {})",
+                             report::most_slices))
       ->check(CLI::PositiveNumber)
       ->type_name("N");
 }

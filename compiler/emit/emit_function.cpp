@@ -2,6 +2,7 @@
 
 #include "compiler/emit/builtin_arguments.hpp"
 #include "compiler/emit/select_opcode.hpp"
+#include "compiler/ir/written_name.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::emit {
@@ -448,7 +449,7 @@ class FunctionEmitter {
   vm::Instruction emit_run_app(std::uint32_t body) {
     const ir::Command& command = function_.command;
     vm::AppSite site;
-    site.label = function_.name.substr(0, function_.name.find('.'));
+    site.label = ir::written_name(function_);
     site.words = operands(command.words, body);
     site.stdin_file = operand(command.stdin_file, body);
     site.stdout_file = operand(command.stdout_file, body);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/graph/graph.hpp"
+#include "compiler/ir/written_name.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::graph {
@@ -118,8 +119,8 @@ class FunctionGraph {
   void build(const ir::Op& op, ClusterId cluster) {
     using enum ir::OpKind;
     switch (op.kind) {
-      case call: return build_call(op, NodeKind::call, module_.functions[op.callee].name, cluster);
-      case call_app: return build_call(op, NodeKind::program, module_.functions[op.callee].name, cluster);
+      case call: return build_call(op, NodeKind::call, written_name(module_.functions[op.callee]), cluster);
+      case call_app: return build_call(op, NodeKind::program, written_name(module_.functions[op.callee]), cluster);
       case call_builtin:
         return build_call(op, NodeKind::library, std::string(stdlib::builtins()[op.callee].name), cluster);
       case if_:
@@ -178,11 +179,7 @@ class FunctionGraph {
     }
   }
 
-  /// Overloads are `f`, `f.1`, ... in the IR.
-  static std::string written_name(const std::string& name) { return name.substr(0, name.find('.')); }
-
-  void build_call(const ir::Op& op, NodeKind kind, const std::string& callee, ClusterId cluster) {
-    const std::string name = written_name(callee);
+  void build_call(const ir::Op& op, NodeKind kind, const std::string& name, ClusterId cluster) {
     const Span& span = op.span.end != 0 ? op.span : function_.span;  // of `memo`, its call is nowhere in the text
     const NodeId node = add_node(kind, name, span, cluster, "call of " + name);
     const std::size_t files = kind == NodeKind::library ? 0 : module_.functions[op.callee].file_output_count;
@@ -301,7 +298,7 @@ std::string signature(const ir::Module& module, const ir::Function& function) {
   std::string outputs = list(function.parameters, 0, files);
   const std::string values = list(function.outputs, 0, function.outputs.size());
   if (!outputs.empty() && !values.empty()) outputs += ", ";
-  return fmt::format("({}{}) {}({})", outputs, values, function.name.substr(0, function.name.find('.')),
+  return fmt::format("({}{}) {}({})", outputs, values, ir::written_name(function),
                      list(function.parameters, files, function.parameters.size()));
 }
 

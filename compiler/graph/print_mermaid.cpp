@@ -25,10 +25,10 @@ std::string quoted(std::string_view text) {
 std::string shape_of(const Node& node) {
   const std::string label = quoted(node.label);
   switch (node.kind) {
-    case NodeKind::variable: return "([" + label + "])";
-    case NodeKind::input: return "([" + label + "])";
+    case NodeKind::variable:
+    case NodeKind::input:
     case NodeKind::output: return "([" + label + "])";
-    case NodeKind::call: return "[" + label + "]";
+    case NodeKind::call:
     case NodeKind::library: return "[" + label + "]";
     case NodeKind::program: return "[[" + label + "]]";
     case NodeKind::decision: return "{" + label + "}";

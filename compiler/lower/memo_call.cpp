@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/written_name.hpp"
+
 namespace raddle::lowering {
 
 namespace {
@@ -91,7 +93,7 @@ class MemoLowering {
 
   ir::Op find() {
     ir::Op find = op(OpKind::memo);
-    const std::string name = caller_.name.substr(0, caller_.name.find('.'));
+    const std::string name = ir::written_name(caller_);
     find.operands = operands(caller_.parameters);
     find.operands.resize(find.operands.size() - limits_);
     find.operands.insert(find.operands.begin(), {Operand::constant(context_.module.constant(name)),
@@ -116,7 +118,7 @@ class MemoLowering {
     context_.diagnostics.report(DiagnosticKind::bad_memo, span, name, what);
   }
   void check() {
-    const std::string name = caller_.name.substr(0, caller_.name.find('.'));
+    const std::string name = ir::written_name(caller_);
     if (caller_.file_output_count == 0 && caller_.outputs.empty())
       report(caller_.span, name, "has no outputs: there is nothing to keep");
     for (std::size_t i = 0; i < caller_.parameters.size(); ++i)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/print.hpp"
+#include "compiler/ir/written_name.hpp"
 #include "stdlib/builtins.hpp"
 #include "vm/value/hash.hpp"
 
@@ -42,10 +43,6 @@ void append_type(std::string& text, const TypeStore& types, TypeId type) {
   }
 }
 
-/// Overloads and variants of an app with other limits have a number behind the name, which depends on what else is in
-/// the script.
-std::string script_name(const ir::Function& function) { return function.name.substr(0, function.name.find('.')); }
-
 void drop_limits(ir::Function& app) {
   for (const ir::Operand& limit : app.command.limits)
     if (limit.index != ir::none && !limit.is_constant) std::erase(app.parameters, limit.index);
@@ -55,7 +52,7 @@ void drop_limits(ir::Function& app) {
 /// The code that is named in the key is not that of the memo operations in it: those are filled in one after the other.
 std::string code_text(const ir::Module& module, ir::FunctionId id) {
   ir::Function function = module.functions[id];
-  function.name = script_name(function);
+  function.name = ir::written_name(function);
   drop_limits(function);
   for (ir::Region& region : function.regions)
     for (ir::Op& op : region.ops)
@@ -74,7 +71,7 @@ std::string code_of(const ir::Module& module, const std::vector<ir::FunctionId>&
   std::string code;
   for (const ir::FunctionId id : functions) {
     const vm::Hash128 hash = vm::hash(code_text(module, id));
-    code += fmt::format("{} {:016x}{:016x}\n", script_name(module.functions[id]), hash.high, hash.low);
+    code += fmt::format("{} {:016x}{:016x}\n", ir::written_name(module.functions[id]), hash.high, hash.low);
   }
   return code;
 }

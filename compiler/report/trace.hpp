@@ -9,6 +9,7 @@
 
 namespace raddle::report {
 
+/// Writes events as they come; end() closes the JSON.
 class TraceWriter {
  public:
   /// @param process  what the lanes belong to

@@ -59,6 +59,7 @@ class EarlierResults {
  public:
   /// @param own_run  its results go before those of others; "": none
   EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run);
+  /// @param numbers  of points   @return for each whether there is a result that is wanted, so that it need not be run
   std::vector<bool> are_done(std::span<const std::uint64_t> numbers);
   /// The last attempt at a point, with the results in this sweep's form.
   struct Found {
@@ -70,6 +71,7 @@ class EarlierResults {
   /// What was done at each point, now or earlier: the sweep's own work is the first.
   std::size_t work_count() const { return works_.size(); }
   const std::vector<ResultColumn>& columns_of(std::size_t work) const { return works_[work].columns; }
+  /// @return for each point whether a batch has it, and what it has: words of columns_of(work)
   BatchValues find_in_batches(std::size_t work, std::span<const std::uint64_t> numbers);
   /// Of a point that no batch has.
   std::optional<Found> find_single(std::size_t work, const Point& point);

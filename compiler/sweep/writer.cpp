@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <string_view>
 
 #include "vm/value/file_descriptor.hpp"
@@ -79,6 +80,15 @@ bool Writer::finish() {
   flush();
   if (gzip_ && error_ == 0) write_all(gzip_->take(waiting_, Z_FINISH));
   return error_ == 0;
+}
+
+std::string fault_of_output(const std::string& path) {
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) return fmt::format("can not write `{}`: it is a folder", path);
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  const std::string folder = parent.empty() ? "." : parent;
+  if (access(folder.c_str(), W_OK) == 0) return {};
+  return fmt::format("can not write into `{}`: {}", folder, vm::error_text(errno));
 }
 
 std::expected<void, std::string> write_file(const std::string& path, const Writing& writing) {

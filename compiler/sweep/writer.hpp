@@ -36,6 +36,9 @@ class Writer {
 
 using Writing = std::function<void(Writer&)>;
 
+/// What would keep `path` from being written: better told before there is anything to write. "": nothing.
+std::string fault_of_output(const std::string& path);
+
 /// Writes it under a temporary name beside `path`, and renames that at the end; compressed if it ends with `.gz`.
 /// @error  "can not write `x.csv`: no space left on device"
 std::expected<void, std::string> write_file(const std::string& path, const Writing& writing);

@@ -10,7 +10,7 @@
 
 namespace raddle::vm {
 
-/// A variable that programs of a workspace share: the output of one, the input of others.
+/// How far a variable is that programs of a workspace share: the output of one, the input of others.
 enum class Progress : std::uint8_t {
   unset,
   partly,    ///< something of it is there: an array that is still open, an element that is still unset

@@ -112,6 +112,12 @@ PieceCompiler::Attempt PieceCompiler::begin(const Typed& typed) {
   return attempt;
 }
 
+PieceCompiler::Frame PieceCompiler::unended_statements() { return {.before = "", .after = "\n;"}; }
+
+PieceCompiler::Frame PieceCompiler::frame_of_values(std::size_t count, std::uint32_t at) {
+  return {.before = targets(count), .after = "\n;", .value_count = count, .at = at};
+}
+
 std::pair<Span, Span> PieceCompiler::parts_of(Span typed, const Frame& frame) {
   const std::uint32_t at = typed.begin + frame.at;
   return {{typed.file, typed.begin, at}, {typed.file, at, typed.end}};
@@ -136,8 +142,7 @@ std::unique_ptr<ast::Module> PieceCompiler::parse_alone(const SourceMap& sources
 /// Statements as they are, or without their last `;`, or with an expression in the end. @return nothing, after
 /// messages: none of them
 std::optional<PieceCompiler::Frame> PieceCompiler::find_frame(Attempt& attempt) {
-  const Frame statements, expression{targets(1), "\n;", 1};
-  Frame unended{"", "\n;"};
+  const Frame statements, expression = frame_of_values(1), unended = unended_statements();
   Diagnostics furthest;  // of the form that explains most of the text
   const auto fits = [&](const Frame& frame, Diagnostics& diagnostics, std::unique_ptr<ast::Module>& module) {
     module = parse_alone(session_.sources, attempt.typed, frame, diagnostics);
@@ -161,8 +166,7 @@ std::optional<PieceCompiler::Frame> PieceCompiler::find_frame(Attempt& attempt) 
     return last;
   }
   if (Diagnostics ignored; fits(expression, ignored, module)) return expression;
-  Frame last = expression;
-  last.at = begin_of_last(text_at(session_.sources, attempt.typed));
+  const Frame last = frame_of_values(1, begin_of_last(text_at(session_.sources, attempt.typed)));
   if (Diagnostics ignored; last.at != 0 && fits(last, ignored, module)) {
     attempt.own = definitions_of(*module, session_.sources);
     return last;
@@ -180,7 +184,7 @@ bool PieceCompiler::is_unfinished(const std::string& text) {
   while (end > 0 && is_blank(text[end - 1])) --end;
   bool breaks_off = false;
   for (const Frame& frame :
-       {Frame{}, Frame{"", "\n;"}, Frame{targets(1), "\n;", 1}, Frame{targets(1), "\n;", 1, begin_of_last(text)}}) {
+       {Frame{}, unended_statements(), frame_of_values(1), frame_of_values(1, begin_of_last(text))}) {
     Diagnostics found;
     parse_alone(sources, typed, frame, found);
     if (!found.has_errors()) return false;
@@ -311,7 +315,7 @@ std::optional<Piece> PieceCompiler::compile(const Typed& typed) {
     const ast::Stmt& call = *checked.modules.back()->statements.statements.back();
     const std::size_t count = output_count(*ast::as<const ast::Evaluate>(call).expr, checked.types);
     if (count > 0) {
-      attempt.frame = {targets(count), "\n;", count, attempt.frame.at};
+      attempt.frame = frame_of_values(count, attempt.frame.at);
       compiled = compile_with(attempt, *piece.compilation, piece.forgotten);
     }
   }
@@ -333,7 +337,7 @@ std::optional<Piece> PieceCompiler::compile(const Typed& typed) {
 
 std::optional<std::string> PieceCompiler::type_of(const Typed& expression) {
   Attempt attempt = begin(expression);
-  attempt.frame = {targets(1), "\n;", 1};
+  attempt.frame = frame_of_values(1);
   attempt.earlier = definitions_;
   Compilation result;
   std::vector<std::string> forgotten;

@@ -65,6 +65,10 @@ class PieceCompiler {
 
   Attempt begin(const Typed& typed);
   /// What stands before the frame's expression, and the expression.
+  /// Statements without their last `;`.
+  static Frame unended_statements();
+  /// An expression with so many values, from `at` on.
+  static Frame frame_of_values(std::size_t count, std::uint32_t at = 0);
   static std::pair<Span, Span> parts_of(Span typed, const Frame& frame);
   static std::unique_ptr<ast::Module> parse_alone(const SourceMap& sources, Span typed, const Frame& frame,
                                                   Diagnostics& diagnostics);
