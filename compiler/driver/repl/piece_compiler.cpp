@@ -13,13 +13,6 @@ namespace raddle::driver::repl {
 
 namespace {
 
-/// What an expression is assigned to. `ans` in later pieces, which this name hides from the expression itself.
-constexpr std::string_view value_name = "_value";
-
-std::string nth_value(std::size_t number) {
-  return number == 0 ? std::string(value_name) : fmt::format("{}_{}", value_name, number + 1);
-}
-
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 /// What the module ends with; null if it is no expression.
@@ -78,12 +71,6 @@ std::uint32_t begin_of_last(std::string_view text) {
   return begin;
 }
 
-std::string targets(std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + nth_value(i);
-  return text + " = ";
-}
-
 }  // namespace
 
 bool print_findings(const Session& session, std::uint32_t file) {
@@ -109,7 +96,15 @@ PieceCompiler::Attempt PieceCompiler::begin(const Typed& typed) {
   attempt.file = session_.sources.add(typed.path, above + typed.text);
   const auto begin = static_cast<std::uint32_t>(above.size());
   attempt.typed = {attempt.file, begin, begin + static_cast<std::uint32_t>(typed.text.size())};
+  attempt.is_silent = ends_with_semicolon(typed.text);
   return attempt;
+}
+
+/// `_value, _value_2 = `
+std::string PieceCompiler::targets(std::size_t count) {
+  std::string text(value_name);
+  for (std::size_t number = 2; number <= count; ++number) text += fmt::format(", {}_{}", value_name, number);
+  return text + " = ";
 }
 
 PieceCompiler::Frame PieceCompiler::unended_statements() { return {.before = "", .after = "\n;"}; }
@@ -348,70 +343,6 @@ std::optional<std::string> PieceCompiler::type_of(const Typed& expression) {
     if (checked.variables[each.variable].name == value_name)
       return checked.types.name(checked.variables[each.variable].type);
   return std::nullopt;
-}
-
-// ---------------------------------------------------------------- variables
-
-std::shared_ptr<LiveVariable> PieceCompiler::variable_for(const Attempt& attempt, const Compilation& compilation,
-                                                          ast::VariableId id, Piece& piece) {
-  const Variable& checked = compilation.checked->variables[id];
-  const auto known = variables_.find(checked.name);
-  if (known != variables_.end()) {
-    const Span declared = known->second->declared;
-    if (declared.file == checked.span.file && declared.begin == checked.span.begin) return known->second;
-  }
-  const bool is_value =
-      checked.span.file == attempt.file && attempt.frame.value_count > 0 && checked.name.starts_with(value_name);
-  auto variable = std::make_shared<LiveVariable>();
-  variable->name = is_value ? "ans" + checked.name.substr(value_name.size()) : checked.name;
-  variable->type = compilation.checked->types.name(checked.type);
-  variable->declared = checked.span;
-  if (is_value && !ends_with_semicolon(text_at(session_.sources, attempt.typed))) piece.values.push_back(variable);
-  if (known != variables_.end()) piece.redefined.push_back(checked.name);
-  return variable;
-}
-
-void PieceCompiler::bind(const Attempt& attempt, Piece& piece) {
-  const Compilation& compilation = *piece.compilation;
-  const CheckedProgram& checked = *compilation.checked;
-  for (const ScriptParameter& each : checked.parameters)
-    piece.inputs.push_back(variable_for(attempt, compilation, each.variable, piece));
-  for (const ScriptResult& each : checked.results) {
-    piece.outputs.push_back(variable_for(attempt, compilation, each.variable, piece));
-    piece.outputs.back()->mapping.clear();  // it is written now
-  }
-  for (const LiveVariables* some : {&piece.inputs, &piece.outputs})
-    for (const auto& variable : *some) {
-      // an earlier variable of this name may still be read here: the one declared last is meant from now on
-      const auto known = variables_.find(variable->name);
-      const bool is_older = known != variables_.end() && variable->declared.file != attempt.file &&
-                            known->second->declared.file == attempt.file;
-      if (!is_older) variables_[variable->name] = variable;
-    }
-  keep_mapped(attempt, piece);
-  for (const auto& module : checked.modules)
-    if (module != checked.modules.back()) modules_run_.insert(module->file);
-}
-
-/// `file f<"path">;` alone: whoever writes it later needs the path, too.
-void PieceCompiler::keep_mapped(const Attempt& attempt, Piece& piece) {
-  const CheckedProgram& checked = *piece.compilation->checked;
-  for (const ast::StmtPtr& statement : checked.modules.back()->statements.statements) {
-    if (statement->kind != ast::StmtKind::Declaration) continue;
-    const auto& declaration = ast::as<const ast::Declaration>(*statement);
-    for (const ast::Declarator& each : declaration.declarators) {
-      if (!each.mapping || each.name.span.file != attempt.file) continue;
-      const auto is_it = [&](const ScriptResult& result) { return result.variable == each.variable; };
-      if (std::ranges::any_of(checked.results, is_it)) continue;
-      auto variable = std::make_shared<LiveVariable>();
-      variable->name = each.name.text;
-      variable->type = checked.types.name(checked.variables[each.variable].type);
-      variable->declared = each.name.span;
-      variable->mapping =
-          fmt::format("{} {}", text_at(session_.sources, declaration.type.span), text_at(session_.sources, each.span));
-      variables_[variable->name] = variable;
-    }
-  }
 }
 
 }  // namespace raddle::driver::repl

@@ -58,17 +58,21 @@ class PieceCompiler {
     std::uint32_t file = 0;
     Span typed;
     Frame frame;
+    bool is_silent = false;           ///< ends with `;`: its values are not shown
     std::vector<Definition> earlier;  ///< those that the text sees
     std::vector<Definition> own;
     std::set<std::string, std::less<>> dropped = {};  ///< variables that it does not see: their types are replaced
   };
 
   Attempt begin(const Typed& typed);
-  /// What stands before the frame's expression, and the expression.
+  /// What an expression is assigned to. `ans` in later pieces, which this name hides from the expression itself.
+  static constexpr std::string_view value_name = "_value";
+  static std::string targets(std::size_t count);
   /// Statements without their last `;`.
   static Frame unended_statements();
   /// An expression with so many values, from `at` on.
   static Frame frame_of_values(std::size_t count, std::uint32_t at = 0);
+  /// What stands before the frame's expression, and the expression.
   static std::pair<Span, Span> parts_of(Span typed, const Frame& frame);
   static std::unique_ptr<ast::Module> parse_alone(const SourceMap& sources, Span typed, const Frame& frame,
                                                   Diagnostics& diagnostics);
