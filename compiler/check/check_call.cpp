@@ -98,6 +98,14 @@ void ExpressionChecker::known_arguments(const ast::Call& call) {
     const auto holds = constant_value(context_, *call.arguments.front().value);
     if (holds && !std::get<bool>(*holds))
       context_.diagnostics.report(DiagnosticKind::assertion_false, call.arguments.front().value->span);
+  } else if (name == "argv") {
+    const auto wanted = constant_value(context_, *call.arguments.front().value);
+    for (const ScriptParameter& parameter : context_.program.parameters)
+      if (wanted && *wanted == ConstantValue(context_.variable(parameter.variable).name))
+        context_.diagnostics
+            .report(DiagnosticKind::argument_is_parameter, call.arguments.front().value->span,
+                    context_.variable(parameter.variable).name)
+            .label(context_.variable(parameter.variable).span, "read this variable");
   }
 }
 

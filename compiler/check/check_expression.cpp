@@ -1,5 +1,6 @@
 #include "compiler/check/check_expression.hpp"
 
+#include "compiler/check/constant_value.hpp"
 #include "compiler/diagnostics/foreign_names.hpp"
 
 namespace raddle::check_detail {
@@ -18,6 +19,16 @@ const ast::Declarator* find_declarator(const ast::Stmt& statement, const std::st
   for (const ast::Declarator& declarator : as<const ast::Declaration>(statement).declarators)
     if (declarator.name.text == name) return &declarator;
   return nullptr;
+}
+
+/// The value of `3`, `-0.5`; not of constants, which others may give.
+std::optional<double> written_number(const Context& context, const ast::Expr& expr) {
+  const ast::Expr& digits = expr.kind == ExprKind::Unary ? *as<const ast::Unary>(expr).operand : expr;
+  if (digits.kind != ExprKind::IntLiteral && digits.kind != ExprKind::FloatLiteral) return std::nullopt;
+  const auto value = constant_value(context, expr);
+  if (!value) return std::nullopt;
+  const auto* whole = std::get_if<std::int64_t>(&*value);
+  return whole == nullptr ? std::get<double>(*value) : static_cast<double>(*whole);
 }
 
 }  // namespace
@@ -193,7 +204,20 @@ TypeId ExpressionChecker::range(ast::Range& range) {
   if (failed) return TypeStore::error;
   for (ast::Expr* bound : {range.low.get(), range.high.get(), range.step.get()})
     if (bound != nullptr) convert(context_, *bound, type);
+  warn_if_empty(range);
   return context_.store().array_of(TypeStore::int_, type);
+}
+
+void ExpressionChecker::warn_if_empty(const ast::Range& range) {
+  const auto low = written_number(context_, *range.low);
+  const auto high = written_number(context_, *range.high);
+  const auto step = range.step == nullptr ? std::nullopt : written_number(context_, *range.step);
+  const char* why = nullptr;
+  if (low && high && *low > *high) why = "its first bound is above its last";
+  if (step && *step < 0) why = "its step is negative";
+  if (why == nullptr) return;
+  context_.diagnostics.report(DiagnosticKind::empty_range, range.span, why)
+      .note("a range goes upwards; to go down, count up and subtract: `foreach i in [0:n] { j = n - i; }`");
 }
 
 TypeId ExpressionChecker::index(ast::Index& index) {

@@ -39,6 +39,7 @@ class ExpressionChecker {
   TypeId array_literal(ast::ArrayLiteral& literal);
   TypeId map_literal(ast::MapLiteral& literal);
   TypeId range(ast::Range& range);
+  void warn_if_empty(const ast::Range& range);
   TypeId index(ast::Index& index);
   TypeId file_name(ast::FileName& name);
   TypeId unary(ast::Unary& unary);

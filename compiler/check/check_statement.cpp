@@ -65,10 +65,23 @@ void StatementChecker::wait(ast::Wait& wait) {
 }
 
 void StatementChecker::chain(ast::Chain& chain) {
-  for (std::size_t i = 0; i < chain.links.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < chain.links.size(); ++i) {
+    if (report_chained_value(*chain.links[i])) continue;
     statement(*chain.links[i]);
-    if (i + 1 < chain.links.size()) report_unchainable(*chain.links[i]);
+    report_unchainable(*chain.links[i]);
   }
+  statement(*chain.links.back());
+}
+
+/// `A[0] => f();` @return whether it is one
+bool StatementChecker::report_chained_value(ast::Stmt& link) {
+  if (link.kind != StmtKind::Evaluate) return false;
+  ast::Expr& expr = *as<ast::Evaluate>(link).expr;
+  if (expr.kind == ExprKind::Call || expr.kind == ExprKind::Name) return false;
+  expressions_.value(expr);
+  context_.diagnostics.report(DiagnosticKind::not_chainable, expr.span, "an expression")
+      .note("to go on when it has its value, write `wait (...) {}` with it in the parentheses");
+  return true;
 }
 
 void StatementChecker::report_unchainable(const ast::Stmt& link) {

@@ -48,6 +48,7 @@ class StatementChecker {
   void switch_(ast::Switch& written);
   void wait(ast::Wait& wait);
   void chain(ast::Chain& chain);
+  bool report_chained_value(ast::Stmt& link);
   void report_unchainable(const ast::Stmt& link);
 
   void foreach_(ast::Foreach& loop);

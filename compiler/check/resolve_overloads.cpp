@@ -182,8 +182,11 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
 
 std::string argument_types_text(const Context& context, const ast::Call& call) {
   std::string text;
-  for (const ast::Call::Argument& argument : call.arguments)
-    text += (text.empty() ? "" : ", ") + context.name(argument.value->type);
+  for (const ast::Call::Argument& argument : call.arguments) {
+    text += text.empty() ? "" : ", ";
+    if (argument.keyword) text += argument.keyword->text + " = ";
+    text += context.name(argument.value->type);
+  }
   return text;
 }
 
@@ -273,6 +276,8 @@ std::optional<Match> resolve_overload(Context& context, const std::vector<Signat
       context.diagnostics.report(best ? DiagnosticKind::ambiguous_call : DiagnosticKind::no_overload, call.callee.span,
                                  call.callee.text, argument_types_text(context, call));
   list_candidates(context, listed, diagnostic);
+  if (!best && std::ranges::any_of(call.arguments, [](const auto& a) { return a.keyword.has_value(); }))
+    diagnostic.note("only an input with a default value is given by its name");
   if (const auto hidden = context.not_imported.find(call.callee.text); !best && hidden != context.not_imported.end())
     diagnostic.note(fmt::format("`import {};` has more functions of this name", hidden->second));
   return std::nullopt;

@@ -40,8 +40,9 @@ constexpr std::array foreign_names = {
                 "its condition"},
     ForeignName{NameUse::variable, " return ", no_return},
     ForeignName{NameUse::function, " return ", no_return},
-    ForeignName{NameUse::function, " print println puts echo cout disp ",
-                "`printf(\"%s\", x);` prints a line, after `import io;`; `trace(x);` prints anything"},
+    ForeignName{
+        NameUse::function, " print println puts echo cout disp ",
+        "`printf(\"%s\", x);` prints a line, after `import io;`; `trace(x);` any scalar, `trace(repr(a));` an array"},
     ForeignName{NameUse::function, " len count numel ",
                 "`size(a)` counts an array's elements, `strlen(s)` a string's characters"},
     ForeignName{NameUse::function, " str String to_string tostring ", "`toString(x)` makes a string"},
@@ -51,7 +52,11 @@ constexpr std::array foreign_names = {
     ForeignName{NameUse::function, " format ", "`\"%i %s\" % (a, b)` formats"},
     ForeignName{NameUse::function, " while until ",
                 "there is no `while`: write `for (...; condition; ...) {}` or `iterate i {} until (condition)`"},
-    ForeignName{NameUse::function, " elif elseif elsif ", "write `else if`"},
+    ForeignName{NameUse::function, " elif elseif elsif ", "write `else if (condition) {}`"},
+    ForeignName{
+        NameUse::function, " try ",
+        "there is no `try`: an error ends the run, under `--keep-going` only what depends on it; `@retry=3` before "
+        "an app runs it again"},
     ForeignName{NameUse::function, " exec shell run subprocess ",
                 "an external program is an app: `app (file o) f(file i) { \"program\" i @stdout=o }`"},
 };

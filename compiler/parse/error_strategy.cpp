@@ -15,7 +15,6 @@ using P = RaddleParser;
 
 constexpr std::uint32_t end_of_file = SourceToken::end_of_file;
 
-bool is_reserved_word(std::uint32_t type) { return type >= P::APP && type <= P::WAIT; }
 /// Reserved words that begin no expression and no statement: where a name is due, they are meant as one.
 bool is_taken_for_a_name(std::uint32_t type) {
   switch (type) {
@@ -31,16 +30,6 @@ bool is_taken_for_a_name(std::uint32_t type) {
     case P::NOT_A_NUMBER:
     case P::INFINITE: return false;
     default: return is_reserved_word(type);
-  }
-}
-bool has_block(std::uint32_t type) {
-  switch (type) {
-    case P::IF:
-    case P::FOR:
-    case P::FOREACH:
-    case P::WAIT:
-    case P::ITERATE: return true;
-    default: return false;
   }
 }
 /// One expected token in words.
@@ -128,6 +117,17 @@ void ErrorStrategy::report_unexpected(antlr4::Parser* parser, const SourceToken&
   if (std::string hint = hint_for_unexpected(tokens_, at); !hint.empty()) diagnostic.note(std::move(hint));
 }
 
+/// `a and b`, `int f(int x) {`: no `;` is missing before `found`, although a statement could begin with it.
+bool ErrorStrategy::known_mistake(antlr4::Parser* parser, const SourceToken& found) {
+  if (found.first_on_line || (found.type != P::ID && found.type != P::LPAREN && found.type != P::IF)) return false;
+  return !hint_for_unexpected(tokens_, {found, statement_start(parser), P::RuleStatement, false}).empty();
+}
+
+/// In the condition of a `for`, which a `;` ends.
+bool ErrorStrategy::closes_condition(antlr4::Parser* parser) {
+  return parser != nullptr && parser->getRuleContext()->getRuleIndex() == P::RuleFor_statement;
+}
+
 void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const SourceToken& found) {
   only_semicolon_missing_ = can_be_missing_before(found);
   if (!first_report_at(found)) return;
@@ -151,7 +151,7 @@ void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const Sourc
     if (before != nullptr)
       if (std::string hint = hint_for_comment_behind(tokens_, *before); !hint.empty()) diagnostic.note(std::move(hint));
     if (found.type != P::LBRACE) return;
-    diagnostic.note(hint_for_block_after(tokens_.text(*parser->getRuleContext()->start)));
+    diagnostic.note(std::string(hint_for_block_after(tokens_.text(*parser->getRuleContext()->start))));
     return;
   }
   report_unexpected(parser, found, "`;`");
@@ -273,6 +273,7 @@ void ErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr error) {
   const auto start = static_cast<const SourceToken*>(statement->start)->index;
   std::size_t keyword = start;
   while (tokens_.at(keyword).type == P::AT && keyword + 2 < tokens_.index()) keyword += 2;
+  if (tokens_.at(keyword).type == P::SWITCH && skip_cases(keyword)) return;
   skip_statement(start, has_block(tokens_.at(keyword).type));
   // `if x:` and its body were skipped without a block: the `else` is no further mistake.
   if (tokens_.at(keyword).type == P::IF && tokens_.next().type == P::ELSE) orphan_block_end_ = tokens_.index() - 1;
@@ -292,115 +293,14 @@ void ErrorStrategy::sync(antlr4::Parser* parser) {
     }
   }
   if (rule == P::RuleSwitch_statement) skip_in_switch();
-}
-
-// ---------------------------------------------------------------- going on
-
-void ErrorStrategy::check_error_count() const {
-  if (diagnostics_.error_count() - errors_before_ > max_syntax_errors) throw TooManyErrors{};
-}
-
-void ErrorStrategy::report_unexpected_in_statements() {
-  check_error_count();
-  const SourceToken& found = tokens_.next();
+  // a call and a name behind it, `f(x) y`, would be read as the type and the name of a declaration
+  if (rule != P::RuleSimple_statement || tokens_.next().type != P::ID) return;
+  const auto start = static_cast<const SourceToken*>(parser->getRuleContext()->start)->index;
   const SourceToken* before = previous();
-  const bool follows_block = found.type == P::ELSE || found.type == P::UNTIL;
-  const bool orphan = follows_block && before != nullptr && before->index == orphan_block_end_;
-  const std::uint32_t after = tokens_.at(found.index + 1).type;
-  if (!orphan && first_report_at(found)) {
-    if (found.type == P::ELSE)
-      diagnostics_.report(DiagnosticKind::else_without_if, tokens_.span(found));
-    else if (after == P::ASSIGN && is_reserved_word(found.type))
-      report_reserved_word(found);
-    else
-      report_unexpected(nullptr, found, "a statement");
+  if (before != nullptr && before->index > start && before->type == P::RPAREN) {
+    report_missing_semicolon(parser, tokens_.next());
+    leave_statement();
   }
-  only_semicolon_missing_ = false;
-  tokens_.consume();
-  const bool goes_on = found.type == P::ELSE && (after == P::IF || after == P::LBRACE);
-  if (!goes_on) skip_statement(found.index, found.type == P::UNTIL);
-}
-
-bool ErrorStrategy::skip_foreign_statement() {
-  const SourceToken& word = tokens_.next();
-  const ForeignStatement foreign = foreign_statement(tokens_, word.index);
-  if (foreign.help == nullptr) return false;
-  check_error_count();
-  if (first_report_at(word))
-    diagnostics_.report(DiagnosticKind::unexpected_token, tokens_.span(word), describe(word), "a statement")
-        .note(foreign.help);
-  only_semicolon_missing_ = false;
-  tokens_.consume();
-  skip_statement(word.index, foreign.has_block);
-  return true;
-}
-
-/// `a and b`, `int f(int x) {`: no `;` is missing before `found`, although a statement could begin with it.
-bool ErrorStrategy::known_mistake(antlr4::Parser* parser, const SourceToken& found) {
-  if (found.first_on_line || (found.type != P::ID && found.type != P::LPAREN && found.type != P::IF)) return false;
-  return !hint_for_unexpected(tokens_, {found, statement_start(parser), P::RuleStatement, false}).empty();
-}
-
-/// In the condition of a `for`, which a `;` ends.
-bool ErrorStrategy::closes_condition(antlr4::Parser* parser) {
-  return parser != nullptr && parser->getRuleContext()->getRuleIndex() == P::RuleFor_statement;
-}
-
-void ErrorStrategy::skip_in_switch() {
-  for (;;) {
-    const SourceToken& found = tokens_.next();
-    if (found.type == P::CASE || found.type == P::DEFAULT || found.type == P::RBRACE || found.type == end_of_file)
-      return;
-    if (first_report_at(found)) report_unexpected(nullptr, found, "`case`, `default` or `}`");
-    tokens_.seek(found.partner != SourceToken::no_partner && found.partner > found.index ? found.partner + 1
-                                                                                         : found.index + 1);
-    last_reported_ = tokens_.index();  // one report for a row of wrong tokens
-  }
-}
-
-void ErrorStrategy::skip_statement(std::size_t start, bool stop_at_block) {
-  if (only_semicolon_missing_) {
-    only_semicolon_missing_ = false;
-    return;
-  }
-  const auto not_right_of_start = [&](const SourceToken& token) {
-    const SourceMap& sources = tokens_.sources();
-    return sources.position(tokens_.span(token)).column <= sources.position(tokens_.span(tokens_.at(start))).column;
-  };
-  // The `;` of a `for` header end nothing: go on behind its parenthesis.
-  if (stop_at_block) {
-    std::size_t opening = start;
-    while (opening < tokens_.index() && tokens_.at(opening).type != P::LPAREN) ++opening;
-    const std::uint32_t closing = tokens_.at(opening).partner;
-    if (tokens_.at(opening).type == P::LPAREN && closing != SourceToken::no_partner && closing > tokens_.index())
-      tokens_.seek(closing + 1);
-  }
-  for (;;) {
-    const SourceToken& token = tokens_.next();
-    const bool paired = token.partner != SourceToken::no_partner;
-    if (token.type == end_of_file) return;
-    if (token.type == P::SEMI) return tokens_.consume();
-    if (token.type == P::RBRACE && (!paired || token.partner < start)) return;
-    if (token.type == P::LBRACE && stop_at_block) {
-      if (paired) orphan_block_end_ = token.partner;
-      return;
-    }
-    const bool may_begin = begins_statement(token.type) || begins_item(token.type);
-    if (token.index > start && token.first_on_line && may_begin && not_right_of_start(token)) return;
-    if (token.type == P::LBRACE && paired)
-      tokens_.seek(token.partner + 1);
-    else
-      tokens_.consume();
-  }
-}
-
-void ErrorStrategy::skip_item(std::size_t start, bool stop_at_block) { skip_statement(start, stop_at_block); }
-
-void ErrorStrategy::skip_unexpected_item() { report_unexpected_in_statements(); }
-
-void ErrorStrategy::report_nesting() {
-  only_semicolon_missing_ = false;
-  diagnostics_.report(DiagnosticKind::nested_too_deeply, tokens_.span(tokens_.next()));
 }
 
 }  // namespace raddle

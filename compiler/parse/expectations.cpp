@@ -88,4 +88,17 @@ bool begins_item(std::uint32_t token_type) {
   }
 }
 
+bool is_reserved_word(std::uint32_t token_type) { return token_type >= P::APP && token_type <= P::WAIT; }
+
+bool has_block(std::uint32_t token_type) {
+  switch (token_type) {
+    case P::IF:
+    case P::FOR:
+    case P::FOREACH:
+    case P::WAIT:
+    case P::ITERATE: return true;
+    default: return false;
+  }
+}
+
 }  // namespace raddle

@@ -16,5 +16,8 @@ std::string name_expected_by_rule(std::size_t rule);
 bool is_list_rule(std::size_t rule);
 /// The token begins a definition, import, ...: never a statement.
 bool begins_item(std::uint32_t token_type);
+bool is_reserved_word(std::uint32_t token_type);
+/// The token begins a statement with a block: `if`, `for`, ...
+bool has_block(std::uint32_t token_type);
 
 }  // namespace raddle

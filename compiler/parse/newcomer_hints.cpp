@@ -5,6 +5,7 @@
 #include <array>
 
 #include "RaddleParser.h"
+#include "compiler/diagnostics/foreign_names.hpp"
 #include "compiler/parse/expectations.hpp"
 
 namespace raddle {
@@ -29,39 +30,28 @@ constexpr std::array operator_words = {
 };
 
 constexpr const char* function_form = "a function is written `(int result) name(int input) { result = ...; }`";
-constexpr const char* variable_form = "write the type, `int x = 3;`, or no type at all, `x = 3;`";
-constexpr const char* no_while =
-    "there is no `while`: write `for (...; condition; ...) {}` or `iterate i {} until (condition)`";
-constexpr const char* printing = "`printf(\"%s\", x);` prints a line, after `import io;`; `trace(x);` prints anything";
+constexpr const char* structure_form = "a structure is written `type name { int field; }`";
+constexpr const char* no_modifier = "definitions have no such modifier";
+constexpr const char* loop_forms = "`foreach x in a {}` runs over an array, `foreach i in [0:9] {}` over a range";
 constexpr const char* import_form = "a module is imported by `import name;`, with all that it has";
 
 struct StatementWord {
   std::string_view word;
-  const char* help;
+  NameUse use;  ///< what the word is taken for, where `help` is empty
+  std::string_view help;
   bool has_block;
 };
 constexpr std::array statement_words = {
-    StatementWord{"return", "there is no `return`: a function assigns to its output, `(int o) f(int x) { o = x + 1; }`",
-                  false},
-    StatementWord{"def", function_form, true},
-    StatementWord{"function", function_form, true},
-    StatementWord{"func", function_form, true},
-    StatementWord{"fn", function_form, true},
-    StatementWord{"let", variable_form, false},
-    StatementWord{"var", variable_form, false},
-    StatementWord{"unsigned", "a whole number is an `int`; it has 64 bits", false},
-    StatementWord{"class", "a structure is written `type name { int field; }`", false},
-    StatementWord{"struct", "a structure is written `type name { int field; }`", false},
-    StatementWord{"print", printing, false},
-    StatementWord{"echo", printing, false},
-    StatementWord{"puts", printing, false},
-    StatementWord{"while", no_while, true},
-    StatementWord{"elif", "write `else if (condition) {}`", true},
-    StatementWord{"elsif", "write `else if (condition) {}`", true},
-    StatementWord{"from", import_form, false},
-    StatementWord{"include", import_form, false},
-    StatementWord{"public", "definitions have no such modifier", false},
-    StatementWord{"static", "definitions have no such modifier", false},
+    StatementWord{"return", NameUse::function, {}, false}, StatementWord{"def", {}, function_form, true},
+    StatementWord{"function", {}, function_form, true},    StatementWord{"func", {}, function_form, true},
+    StatementWord{"fn", {}, function_form, true},          StatementWord{"let", NameUse::type, {}, false},
+    StatementWord{"var", NameUse::type, {}, false},        StatementWord{"unsigned", NameUse::type, {}, false},
+    StatementWord{"class", {}, structure_form, false},     StatementWord{"struct", {}, structure_form, false},
+    StatementWord{"print", NameUse::function, {}, false},  StatementWord{"echo", NameUse::function, {}, false},
+    StatementWord{"puts", NameUse::function, {}, false},   StatementWord{"while", NameUse::function, {}, true},
+    StatementWord{"elif", NameUse::function, {}, true},    StatementWord{"elsif", NameUse::function, {}, true},
+    StatementWord{"from", {}, import_form, false},         StatementWord{"include", {}, import_form, false},
+    StatementWord{"public", {}, no_modifier, false},       StatementWord{"static", {}, no_modifier, false},
 };
 
 bool is_sign(std::uint32_t type) { return type == P::PLUS || type == P::MINUS; }
@@ -88,7 +78,8 @@ bool is_formal(TokenList& tokens, std::size_t index) {
 std::string hint_for_method(std::string_view name) {
   if (name == "append" || name == "push" || name == "push_back" || name == "add")
     return "an array is made by its elements, `a[i] = x;`; a bag takes more, `b += x;`";
-  return fmt::format("values have no methods: write `{}(...)` with the value as an argument", name);
+  return fmt::format("a function stands without a value or a module before it: `{}(...)`, the value is an argument",
+                     name);
 }
 
 /// What such a statement should look like here.
@@ -152,15 +143,24 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (found == P::LPAREN && is_function_of_c(tokens, at.start, index)) return outputs_first(tokens, at.start, index);
   if (found == P::LPAREN && previous == P::ID && index >= 2 && tokens.at(index - 2).type == P::DOT)
     return hint_for_method(tokens.text(*before));
+  if (found == P::ARROW && previous == P::RBRACE)
+    return "`=>` follows an assignment or a call; to go on behind a block, assign in it and write `wait (x) {}`";
+  if (found == P::COMMA && previous == P::INT && tokens.at(index - 2).type == P::CASE)
+    return "a `case` has one value: write a `case` for each, or `if (x == 1 || x == 2) {}`";
+  if (found == P::COMMA && at.rule == P::RuleImport_item)
+    return "an `import` for each module: `import io; import files;`";
+  if (found == P::LBRACE && previous == P::FOREACH) return loop_forms;
   if (found == P::LPAREN && previous == P::FOREACH) return "`foreach x in a {}` has no parentheses";
   if (found == P::FOR && !at.found.first_on_line)
     return "arrays are filled by loops: `foreach x, i in a { squares[i] = x * x; }`";
   if (found == P::IF && !at.found.first_on_line && previous != P::ELSE)
     return "there is no conditional expression: write `if (condition) { x = 1; } else { x = 2; }`";
-  if (found == P::IN) return "`foreach x in a {}` runs over an array, `foreach i in [0:9] {}` over a range";
+  if (found == P::IN) return loop_forms;
   if (found == P::COLON && (previous == P::RPAREN || previous == P::ELSE || tokens.at(at.start).type == P::FOREACH))
     return "a block stands in braces";
-  if (at.rule == P::RuleMap_entry) return "an array is written `[a, b]`; in braces it has keys, `{\"a\": 1}`";
+  if (at.rule == P::RuleMap_entry)
+    return "an array is written `[a, b]`; in braces it has keys, `{\"a\": 1}`; the fields of a structure are assigned "
+           "one by one, `s.x = 1;`";
   if (found == P::CONST) return "a constant is written `global const int x = 3;`; no variable can be assigned twice";
   return {};
 }
@@ -192,9 +192,8 @@ std::string hint_for_comment_behind(TokenList& tokens, const SourceToken& last) 
   return "`//` begins a comment; the quotient of integers is written `%/`";
 }
 
-const char* hint_for_block_after(std::string_view name) {
-  if (name == "while") return no_while;
-  if (name == "elseif" || name == "elif") return "write `else if`";
+std::string_view hint_for_block_after(std::string_view name) {
+  if (const std::string_view help = help_for_foreign_name(name, NameUse::function); !help.empty()) return help;
   return "a block can not follow here; functions are defined at top level only";
 }
 
@@ -214,7 +213,8 @@ ForeignStatement foreign_statement(TokenList& tokens, std::size_t at) {
     default: return {};
   }
   for (const StatementWord& entry : statement_words)
-    if (tokens.text(tokens.at(at)) == entry.word) return {entry.help, entry.has_block};
+    if (tokens.text(tokens.at(at)) == entry.word)
+      return {entry.help.empty() ? help_for_foreign_name(entry.word, entry.use) : entry.help, entry.has_block};
   return {};
 }
 

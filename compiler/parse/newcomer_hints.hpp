@@ -27,11 +27,11 @@ std::string hint_for_missing_parenthesis(const SourceToken& keyword);
 std::string hint_for_comment_behind(TokenList& tokens, const SourceToken& last);
 
 /// Help for `name(...) {` as a statement.
-const char* hint_for_block_after(std::string_view name);
+std::string_view hint_for_block_after(std::string_view name);
 
 /// A word of another language that begins a statement there, as in `return x;`.
 struct ForeignStatement {
-  const char* help = nullptr;
+  std::string_view help;  ///< empty: none
   bool has_block = false;
 };
 /// @return no help if token `at` does not begin one

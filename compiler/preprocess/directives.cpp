@@ -101,11 +101,19 @@ bool Reader::is_prose(const Line& line) {
   return !well_formed || !evaluate_condition(expander_.expand(std::move(tokens)), line.at);
 }
 
+void Reader::warn_of_misspelling(const Line& line) {
+  if (line.spaced || !active()) return;
+  if (const std::string meant = misspelt_directive(line.word); !meant.empty())
+    diagnostics_.report(DiagnosticKind::misspelt_directive, line.at, line.word)
+        .note(fmt::format("did you mean `#{}`?", meant));
+}
+
 void Reader::directive(const Token& hash) {
   const Line line = read_line(hash);
   if (line.word == "pragma" && line.tokens.size() == 1 && line.tokens[0].text == "once" && active())
     read_once_.insert(open_files_.back());
-  if (!is_directive(line.word) || is_prose(line)) return;
+  if (!is_directive(line.word)) return warn_of_misspelling(line);
+  if (is_prose(line)) return;
   if (line.word == "if" || line.word == "ifdef" || line.word == "ifndef") return open_condition(line);
   if (line.word == "endif") return close_condition(line);
   if (line.word.starts_with("el")) return next_branch(line);

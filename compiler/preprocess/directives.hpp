@@ -42,6 +42,7 @@ class Reader {
   void directive(const Token& hash);
   Line read_line(const Token& hash);
   bool is_prose(const Line& line);
+  void warn_of_misspelling(const Line& line);
   bool active() const { return conditions_.empty() || conditions_.back().active; }
 
   void define(const Line& line);

@@ -12,6 +12,7 @@ using preprocessor::is_blank;
 using preprocessor::is_directive;
 using preprocessor::is_name_character;
 using preprocessor::is_name_start;
+using preprocessor::misspelt_directive;
 
 /// The word behind a `#` that begins a line, "" if there is none.
 std::string_view word_behind(std::string_view text, std::size_t hash) {
@@ -29,7 +30,8 @@ std::string_view word_behind(std::string_view text, std::size_t hash) {
 /// Quick, and on the safe side: a directive may turn out to be in a comment.
 bool has_work(std::string_view text) {
   for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1))
-    if (is_directive(word_behind(text, at))) return true;
+    if (const std::string_view word = word_behind(text, at); is_directive(word) || !misspelt_directive(word).empty())
+      return true;
   return text.find("__LINE__") != std::string_view::npos || text.find("__FILE__") != std::string_view::npos;
 }
 

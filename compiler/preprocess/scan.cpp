@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
+
+#include "compiler/diagnostics/diagnostics.hpp"
 
 namespace raddle::preprocessor {
 
@@ -14,6 +17,11 @@ bool is_directive(std::string_view word) {
                                                       "ifndef",  "elif",   "elifdef", "elifndef", "else",
                                                       "endif",   "error",  "warning"};
   return std::ranges::find(words, word) != words.end();
+}
+
+std::string misspelt_directive(std::string_view word) {
+  static const std::vector<std::string> long_ones = {"include", "define", "undef", "ifdef", "ifndef"};
+  return nearest_name(word, long_ones);
 }
 
 Scanner::Scanner(std::uint32_t file, std::string_view text, std::uint32_t begin, std::uint32_t end)

@@ -2,6 +2,7 @@
 // The preprocessor's view of a text: coarser than the lexer's tokens. Private to compiler/preprocess.
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -34,6 +35,9 @@ bool is_blank(char c);
 
 /// True for the words that make a line beginning with `#` a directive.
 bool is_directive(std::string_view word);
+
+/// @return the directive that `word`, which is none, may be misspelt for; "" if it looks like none
+std::string misspelt_directive(std::string_view word);
 
 /// Cuts a text into tokens. Nothing is wrong here: what is, the lexer will say.
 class Scanner {
