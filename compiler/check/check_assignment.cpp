@@ -1,6 +1,8 @@
 #include "compiler/check/check_assignment.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "compiler/check/check_cycles.hpp"
 
@@ -16,7 +18,7 @@ class Verdict {
   void report() {
     if (use_.writes.empty()) return never_assigned();
     if (variable_.role != VariableRole::output && is_unused()) {
-      warn_unused("is assigned but never read");
+      warn_unused(use_.is_updated ? "is updated but never read" : "is assigned but never read");
       return;
     }
     if (context_.store().kind(type_) == TypeKind::structure) {
@@ -25,6 +27,7 @@ class Verdict {
     } else {
       check_definite({}, variable_.name);
     }
+    report_incomplete();
   }
 
  private:
@@ -32,10 +35,11 @@ class Verdict {
     return context_.store().is_array(type_) || context_.store().kind(type_) == TypeKind::bag;
   }
 
-  /// Values whose only purpose is to be read. A file, a void or a structure may be made for the making's sake.
+  /// Values whose only purpose is to be read. A file, a void or a url of a given name may be made for the making's
+  /// sake.
   bool is_unused() const {
     const bool reported = std::ranges::any_of(use_.writes, &Write::reported);
-    return use_.reads.empty() && !reported && (context_.store().is_scalar(type_) || is_collection());
+    return use_.reads.empty() && !reported && type_ != TypeStore::file && type_ != TypeStore::void_ && !use_.is_mapped;
   }
 
   void warn_unused(const char* how) {
@@ -45,8 +49,13 @@ class Verdict {
     context_.diagnostics.report(DiagnosticKind::unused_variable, variable_.span, variable_.name, how);
   }
 
+  /// The name of a file that is mapped is there without the file.
+  bool awaits(const Read& read) const {
+    return read.awaits || !(use_.is_mapped || variable_.role == VariableRole::output);
+  }
+
   const Read* first_awaiting_read() const {
-    const auto found = std::ranges::find_if(use_.reads, [](const Read& read) { return read.awaits; });
+    const auto found = std::ranges::find_if(use_.reads, [&](const Read& read) { return awaits(read); });
     return found == use_.reads.end() ? nullptr : &*found;
   }
 
@@ -71,14 +80,11 @@ class Verdict {
   void never_assigned() {
     const Read* read = first_awaiting_read();
     if (variable_.role == VariableRole::output) {
-      if (is_collection()) {
-        show_misspelt(context_.diagnostics.report(DiagnosticKind::never_filled, variable_.span, variable_.name));
-      } else {
-        Diagnostic& diagnostic = show_misspelt(
-            context_.diagnostics.report(DiagnosticKind::output_never_assigned, variable_.span, variable_.name));
-        if (type_ == TypeStore::void_)
-          diagnostic.note("assign it behind what it stands for: `... => " + variable_.name + " = make_void();`");
-      }
+      Diagnostic& diagnostic = show_misspelt(
+          context_.diagnostics.report(DiagnosticKind::output_never_assigned, variable_.span, variable_.name));
+      if (type_ == TypeStore::void_)
+        diagnostic.note("assign it behind what it stands for: `... => " + variable_.name + " = make_void();`");
+      if (context_.store().is_array(type_)) diagnostic.note("if it is to be empty: `" + variable_.name + " = [];`");
     } else if (read == nullptr) {
       if (use_.is_mapped) {
         context_.diagnostics.report(DiagnosticKind::mapped_not_written, variable_.span, variable_.name);
@@ -96,29 +102,44 @@ class Verdict {
     }
   }
 
-  /// Warns where all whole writes of the part at `path` hang on a condition.
+  /// A part that some paths leave unassigned.
+  struct Incomplete {
+    std::string name;
+    const Write* write;  ///< one of those that hang on a condition
+    const Read* read;    ///< the first that would wait for ever; null: only whoever calls the function
+  };
+
+  /// Notes where all whole writes of the part at `path` hang on a condition, and something needs it without that.
   void check_definite(const Path& path, const std::string& name) {
     const Write* possible = nullptr;
     for (const Write& write : use_.writes) {
-      if (write.path == path && is_completed(write)) return;
-      if (write.path != path) {
-        if (write.path.size() > path.size()) return;  // by element or field: may be on some paths only
-        continue;
-      }
-      if (write.definite || write.reported || write.in_one_iteration) return;
-      if (possible == nullptr) possible = &write;
+      if (write.path != path && starts_with(write.path, path)) return;  // by element: may be on some paths only
+      if (write.path == path && possible == nullptr) possible = &write;
     }
     if (possible == nullptr) return;
-    Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::may_be_unassigned, possible->span, name);
-    if (possible->condition) diagnostic.label(*possible->condition, "depends on this");
-    if (const Read* read = first_awaiting_read()) diagnostic.label(read->span, "read here: would wait forever");
+    const auto read = std::ranges::find_if(use_.reads, [&](const Read& each) {
+      const bool is_of_part = starts_with(each.path, path) || starts_with(path, each.path);
+      return awaits(each) && is_of_part && !is_assigned_at(each, use_.writes, path);
+    });
+    const bool is_needed = read != use_.reads.end();
+    const bool is_needed_by_caller = variable_.role == VariableRole::output && !is_assigned(use_.writes, path, {});
+    if (is_needed || is_needed_by_caller) incomplete_.push_back({name, possible, is_needed ? &*read : nullptr});
   }
 
-  /// Another assignment is made where this one is not.
-  bool is_completed(const Write& write) const {
-    return std::ranges::any_of(use_.writes, [&](const Write& other) {
-      return other.path == write.path && complete_each_other(other.only_if, write.only_if);
-    });
+  /// One warning for all parts that hang on one condition.
+  void report_incomplete() {
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Diagnostic*> by_condition;
+    for (const Incomplete& found : incomplete_) {
+      const Span condition = found.write->condition.value_or(found.write->span);
+      Diagnostic*& diagnostic = by_condition[{condition.file, condition.begin, condition.end}];
+      if (diagnostic != nullptr) {
+        diagnostic->label(found.write->span, "`" + found.name + "`, too");
+        continue;
+      }
+      diagnostic = &context_.diagnostics.report(DiagnosticKind::may_be_unassigned, found.write->span, found.name);
+      if (found.write->condition) diagnostic->label(condition, "depends on this");
+      if (found.read != nullptr) diagnostic->label(found.read->span, "read here: would wait forever");
+    }
   }
 
   static bool starts_with(const Path& path, const Path& prefix) {
@@ -152,7 +173,10 @@ class Verdict {
           .label(variable_.span, "`" + variable_.name + "` declared here");
       return;
     }
-    context_.diagnostics.report(DiagnosticKind::field_never_assigned, variable_.span, name);
+    if (missing_ != nullptr)
+      missing_->remark("nor is `" + name + "`");
+    else
+      missing_ = &context_.diagnostics.report(DiagnosticKind::field_never_assigned, variable_.span, name);
   }
 
   Context& context_;
@@ -160,6 +184,8 @@ class Verdict {
   const std::vector<VariableUse>& all_;
   const VariableUse& use_;
   TypeId type_;
+  std::vector<Incomplete> incomplete_;
+  Diagnostic* missing_ = nullptr;  ///< fields that are never assigned: one warning for all
 };
 
 /// Top-level variables of a piece of a session are its inputs and outputs; but for files that are mapped and not
@@ -188,12 +214,12 @@ void check_assignment(Context& context) {
   std::vector<VariableUse> all = collect_use(context);
   if (context.options.piece != nullptr) divide_variables(context, all);
   for (const ScriptResult& result : context.program.results)
-    all[result.variable].reads.push_back({{}, context.variable(result.variable).span, true});
+    all[result.variable].reads.push_back({{}, context.variable(result.variable).span});
   report_cycles(context, all);
   for (VariableId id = 0; id < all.size(); ++id) {
     Variable& variable = context.variable(id);
     const VariableUse& use = all[id];
-    variable.is_read = !use.reads.empty();
+    variable.is_read = !use.reads.empty() || use.is_updated;
     const TypeId type = context.store().base(variable.type);
     const bool collection = context.store().is_array(type) || context.store().kind(type) == TypeKind::bag;
     const bool in_parts = std::ranges::any_of(use.writes, [](const Write& write) { return !write.path.empty(); });

@@ -6,6 +6,7 @@
 #include "compiler/check/constant_value.hpp"
 #include "compiler/check/resolve_overloads.hpp"
 #include "stdlib/builtins.hpp"
+#include "stdlib/native/parse_number.hpp"
 #include "compiler/diagnostics/foreign_names.hpp"
 
 namespace raddle::check_detail {
@@ -106,7 +107,33 @@ void ExpressionChecker::known_arguments(const ast::Call& call) {
             .report(DiagnosticKind::argument_is_parameter, call.arguments.front().value->span,
                     context_.variable(parameter.variable).name)
             .label(context_.variable(parameter.variable).span, "read this variable");
+  } else if (name == "assertEqual" || name == "assertLT" || name == "assertLTE") {
+    known_comparison(call);
   }
+}
+
+namespace {
+
+/// Strings that look like numbers are compared as numbers.
+std::optional<ConstantValue> as_compared(std::optional<ConstantValue> value) {
+  if (!value || !std::holds_alternative<std::string>(*value)) return value;
+  const std::optional<double> number = stdlib::native::read_float(std::get<std::string>(*value));
+  return number ? ConstantValue(*number) : value;
+}
+
+}  // namespace
+
+/// `assertEqual(1, 2, "..")` and the like.
+void ExpressionChecker::known_comparison(const ast::Call& call) {
+  const ast::Expr& left = *call.resolved_arguments[0];
+  const ast::Expr& right = *call.resolved_arguments[1];
+  const auto a = as_compared(constant_value(context_, left));
+  const auto b = as_compared(constant_value(context_, right));
+  if (!a || !b || a->index() != b->index()) return;
+  const std::string& name = call.callee.text;
+  const bool fails = name == "assertLT" ? !(*a < *b) : name == "assertLTE" ? !(*a <= *b) : *a != *b;
+  if (fails)
+    context_.diagnostics.report(DiagnosticKind::assertion_false, {left.span.file, left.span.begin, right.span.end});
 }
 
 void ExpressionChecker::unknown_function(const ast::Call& call) {

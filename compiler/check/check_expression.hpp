@@ -59,6 +59,7 @@ class ExpressionChecker {
   void construct(ast::Call& call, TypeId type);
   void check_outputs_are_known(const ast::Call& call, const Signature& signature);
   void known_arguments(const ast::Call& call);
+  void known_comparison(const ast::Call& call);
   void check_callee(const ast::Call& call);
   void unknown_function(const ast::Call& call);
   void unknown_variable(const ast::Name& name);

@@ -1,5 +1,7 @@
 #include "compiler/check/check_foreign.hpp"
 
+#include <algorithm>
+
 #include "compiler/check/annotations.hpp"
 
 namespace raddle::check_detail {
@@ -27,11 +29,45 @@ class ForeignChecker {
   }
 
   void tcl() {
-    if (function_.tcl_package.size() > 2 || function_.tcl_template) return;
-    context_.diagnostics.report(DiagnosticKind::bad_tcl, function_.name.span, function_.name.text);
+    if (function_.tcl_template) return tcl_template(*function_.tcl_template);
+    if (function_.tcl_package.size() < 3)
+      context_.diagnostics.report(DiagnosticKind::bad_tcl, function_.name.span, function_.name.text);
   }
 
  private:
+  /// Each `<<name>>` is an input or output. `\` makes the next character an ordinary one.
+  void tcl_template(const std::string& code) {
+    std::vector<std::string> names;
+    for (const ast::Formal& formal : function_.outputs) names.push_back(formal.name.text);
+    for (const ast::Formal& formal : function_.inputs) names.push_back(formal.name.text);
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      if (code[i] == '\\') {
+        ++i;
+        continue;
+      }
+      const std::size_t close = code.compare(i, 2, "<<") == 0 ? code.find(">>", i) : std::string::npos;
+      if (close == std::string::npos) continue;
+      const std::string name = code.substr(i + 2, close - i - 2);
+      i = close + 1;
+      if (std::ranges::find(names, name) != names.end()) continue;
+      Diagnostic& diagnostic =
+          context_.diagnostics.report(DiagnosticKind::unknown_variable, place_of("<<" + name + ">>"), name);
+      suggest(diagnostic, name, names);
+      diagnostic.note("`<<...>>` in a template names an input or output; `\\<<` is a `<<` of Tcl");
+      names.push_back(name);  // once
+    }
+  }
+
+  /// What stands between the marks of `written`, as the template stands in the script; else the function's name.
+  Span place_of(const std::string& written) const {
+    const Span all = function_.span;
+    const std::string_view text = std::string_view(context_.sources.at(all.file).text()).substr(0, all.end);
+    const std::size_t found = text.find(written, all.begin);
+    if (found == std::string_view::npos) return function_.name.span;
+    const auto begin = static_cast<std::uint32_t>(found + 2);
+    return {all.file, begin, begin + static_cast<std::uint32_t>(written.size() - 4)};
+  }
+
   void report(DiagnosticKind kind, Span span, std::string_view what) { context_.diagnostics.report(kind, span, what); }
   TypeId base(const ast::Formal& formal) const { return context_.store().base(formal.resolved_type); }
   std::string misfit(const ast::Formal& formal, const char* verb) const {

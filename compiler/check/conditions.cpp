@@ -57,12 +57,15 @@ std::optional<std::string> text_of(const Context& context, const ast::Expr& expr
   return std::nullopt;
 }
 
-Condition one_fact(Fact fact) { return {.facts = {fact}, .same = fact}; }
+Condition one_fact(Fact fact) { return {.facts = {fact}, .same = {{fact}}}; }
 
-/// All facts of both; no one of them says as much as both.
 Condition both(Condition one, Condition other) {
   std::ranges::move(other.facts, std::back_inserter(one.facts));
-  return {.facts = std::move(one.facts), .same = std::nullopt};
+  if (one.same && other.same)
+    std::ranges::move(*other.same, std::back_inserter(*one.same));
+  else
+    one.same.reset();
+  return one;
 }
 
 Condition equality(const Context& context, const ast::Expr& left, const ast::Expr& right, bool truth) {
@@ -82,6 +85,12 @@ Condition comparison(const Context& context, const ast::Expr& less, const ast::E
   return left && right ? one_fact({*left + " < " + *right, text_of(truth)}) : Condition{};
 }
 
+/// `a && b` that is false, `a || b` that is true: which of the two it is remains open.
+Condition junction(const Context& context, const ast::Binary& binary, bool truth) {
+  const auto subject = text_of(context, binary);
+  return subject ? one_fact({*subject, text_of(truth)}) : Condition{};
+}
+
 Condition condition_of_binary(const Context& context, const ast::Binary& binary, bool truth) {
   const ast::Expr& left = *binary.left;
   const ast::Expr& right = *binary.right;
@@ -94,8 +103,9 @@ Condition condition_of_binary(const Context& context, const ast::Binary& binary,
     case BinaryOp::le: return comparison(context, right, left, !truth);
     case BinaryOp::and_:
     case BinaryOp::or_:
-      if (truth != (binary.op == BinaryOp::and_)) return {};  // which of the two it is remains open
-      return both(condition_of(context, left, truth), condition_of(context, right, truth));
+      if (truth == (binary.op == BinaryOp::and_))
+        return both(condition_of(context, left, truth), condition_of(context, right, truth));
+      return junction(context, binary, truth);
     case BinaryOp::add:
     case BinaryOp::sub:
     case BinaryOp::mul:
@@ -134,9 +144,36 @@ Condition condition_of_case(const Context& context, const ast::Switch& written, 
     for (const ast::Switch::Case& other : written.cases)
       if (other.label) found.facts.push_back(is(*other.label, false));
   }
-  if (choice.label || found.facts.size() == 1) found.same = found.facts.front();
+  found.same = choice.label ? std::vector{found.facts.front()} : found.facts;
   return found;
 }
+
+namespace {
+
+/// `one_is_so` settles one condition after the other, so the work doubles with each.
+constexpr std::size_t most_conditions = 12;
+
+std::size_t count_of(const std::vector<std::vector<Fact>>& cases) {
+  std::size_t count = 0;
+  for (const std::vector<Fact>& facts : cases) count += facts.size();
+  return count;
+}
+
+bool is_truth(const Fact& fact) { return fact.value == "true" || fact.value == "false"; }
+
+/// The fact is that something is not equal to one constant, and it is known to have the value of another.
+bool is_other_value(const Fact& fact, const Fact& known) {
+  const std::string start = known.subject + " == ";
+  if (fact.value != "false" || !fact.subject.starts_with(start)) return false;
+  const std::string value = fact.subject.substr(start.size());
+  return value != known.value && !value.starts_with('v') && !value.starts_with('(');
+}
+
+bool follows(const Fact& fact, const std::vector<Fact>& known) {
+  return std::ranges::any_of(known, [&](const Fact& found) { return found == fact || is_other_value(fact, found); });
+}
+
+}  // namespace
 
 bool exclude_each_other(const std::vector<Fact>& one, const std::vector<Fact>& other) {
   return std::ranges::any_of(one, [&](const Fact& fact) {
@@ -146,9 +183,19 @@ bool exclude_each_other(const std::vector<Fact>& one, const std::vector<Fact>& o
 }
 
 // Of floats `x < y` and `x >= y` are taken to complete each other, too: that neither is so of NaN is told by the run.
-bool complete_each_other(const std::optional<Fact>& one, const std::optional<Fact>& other) {
-  return one && other && one->subject == other->subject &&
-         ((one->value == "true" && other->value == "false") || (one->value == "false" && other->value == "true"));
+bool one_is_so(std::vector<std::vector<Fact>> cases, const std::vector<Fact>& known) {
+  std::erase_if(cases, [&](const std::vector<Fact>& facts) { return exclude_each_other(facts, known); });
+  for (std::vector<Fact>& facts : cases) std::erase_if(facts, [&](const Fact& fact) { return follows(fact, known); });
+  if (std::ranges::any_of(cases, &std::vector<Fact>::empty)) return true;
+  // either a condition of the first case is so, or it is not
+  if (cases.size() < 2 || count_of(cases) > most_conditions || !is_truth(cases.front().front())) return false;
+  const Fact chosen = cases.front().front();
+  const auto with = [&](const char* truth) {
+    std::vector<Fact> more = known;
+    more.push_back({chosen.subject, truth});
+    return more;
+  };
+  return one_is_so(cases, with("true")) && one_is_so(cases, with("false"));
 }
 
 bool pins(const std::vector<Fact>& facts, VariableId variable) {

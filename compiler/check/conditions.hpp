@@ -17,8 +17,8 @@ struct Fact {
 };
 
 struct Condition {
-  std::vector<Fact> facts;   ///< all of them are so
-  std::optional<Fact> same;  ///< one that is so if and only if the condition is
+  std::vector<Fact> facts;                ///< all of them are so
+  std::optional<std::vector<Fact>> same;  ///< some that are all so if and only if the condition is
 };
 
 /// What `condition` being true, or being false, tells. Nothing for calls: they may give another value each time.
@@ -28,8 +28,8 @@ Condition condition_of_case(const Context& context, const ast::Switch& written, 
 
 /// Not both can be so.
 bool exclude_each_other(const std::vector<Fact>& one, const std::vector<Fact>& other);
-/// One of both is so.
-bool complete_each_other(const std::optional<Fact>& one, const std::optional<Fact>& other);
+/// Where all of `known` is so, so are all facts of one of `cases` at least.
+bool one_is_so(std::vector<std::vector<Fact>> cases, const std::vector<Fact>& known);
 /// The facts are so for one value of the variable only.
 bool pins(const std::vector<Fact>& facts, VariableId variable);
 /// The other variable, if the fact is that both are equal.

@@ -1,6 +1,7 @@
 #include "compiler/check/variable_use.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "compiler/check/read_variables.hpp"
@@ -18,7 +19,7 @@ class UseCollector {
 
   std::vector<VariableUse> run() {
     // the top level of all modules is one body: they share their variables
-    scopes_.emplace_back();
+    enter_scope();
     WriteSet top;
     for (const auto& module : context_.program.modules) top.then(context_, statements(module->statements));
     leave_scope(top);
@@ -35,7 +36,7 @@ class UseCollector {
       for (const auto& redirection : function.command.redirections) read(*redirection.file);
     }
     if (function.body_kind != ast::BodyKind::block) return;
-    scopes_.emplace_back();
+    enter_scope();
     for (const ast::Formal& output : function.outputs) declare(output.variable);
     WriteSet writes = statements(*function.block);
     leave_scope(writes);
@@ -45,7 +46,7 @@ class UseCollector {
     if (variable == ast::no_variable) return;
     use_[variable].is_declared = true;
     use_[variable].loop_depth = loops_.size();
-    scopes_.back().push_back(variable);
+    scopes_.back().variables.push_back(variable);
   }
 
   void declare_implicitly(VariableId variable) {
@@ -53,15 +54,37 @@ class UseCollector {
     use_[variable].is_implicit = true;
   }
 
-  /// Moves what is known of the scope's variables out of `writes`.
+  void enter_scope() { scopes_.push_back({.variables = {}, .first_read = read_count_}); }
+
+  /// Moves what is known of the scope's variables out of `writes`. Of all others the reads in it are told which parts
+  /// it assigns whenever it is run.
   void leave_scope(WriteSet& writes) {
-    for (const VariableId variable : scopes_.back()) use_[variable].writes = writes.take(variable);
+    for (const VariableId variable : scopes_.back().variables) use_[variable].writes = writes.take(variable);
+    for (const auto& [variable, all] : writes.all()) {
+      std::vector<Read>& reads = use_[variable].reads;
+      const auto first = std::ranges::lower_bound(reads, scopes_.back().first_read, {}, &Read::number);
+      for (Read& read : std::ranges::subrange(first, reads.end())) note_assigned(read, all);
+    }
     scopes_.pop_back();
   }
 
+  static void note_assigned(Read& read, const std::vector<Write>& writes) {
+    const auto is_index = [](const Step& step) { return step.kind != Step::Kind::field; };
+    for (const Write& write : writes) {
+      if (std::ranges::any_of(write.path, is_index)) continue;  // reads do not tell elements apart
+      if (!is_assigned_at(read, {}, write.path) && is_assigned_at(read, writes, write.path))
+        read.assigned.push_back(write.path);
+    }
+  }
+
   void read(const ast::Expr& expr) {
-    read_variables(context_, expr,
-                   [this](VariableId variable, Read found) { use_[variable].reads.push_back(std::move(found)); });
+    read_variables(context_, expr, [this](VariableId variable, Read found) { add_read(variable, std::move(found)); });
+  }
+
+  void add_read(VariableId variable, Read found) {
+    found.known = known_;
+    found.number = read_count_++;
+    use_[variable].reads.push_back(std::move(found));
   }
 
   void annotations(const ast::Annotations& annotations) {
@@ -70,7 +93,7 @@ class UseCollector {
   }
 
   WriteSet block(const ast::Block& block) {
-    scopes_.emplace_back();
+    enter_scope();
     WriteSet writes = statements(block);
     leave_scope(writes);
     return writes;
@@ -90,7 +113,7 @@ class UseCollector {
       case StmtKind::Update: {
         const auto& update = as<const ast::Update>(statement);
         read(*update.value);
-        if (update.variable != ast::no_variable) use_[update.variable].reads.push_back({{}, update.target.span, true});
+        if (update.variable != ast::no_variable) use_[update.variable].is_updated = true;
         return {};
       }
       case StmtKind::Evaluate: read(*as<const ast::Evaluate>(statement).expr); return {};
@@ -227,14 +250,26 @@ class UseCollector {
     return writes;
   }
 
+  /// A branch that is run if `condition` is so.
+  template <typename Walk>
+  WriteSet where(const Condition& condition, const Walk& walk) {
+    const std::shared_ptr<const Known> around = known_;
+    known_ = std::make_shared<Known>(condition.facts, around);
+    WriteSet writes = walk();
+    known_ = around;
+    return writes;
+  }
+
   WriteSet branch(const ast::If& branch) {
     read(*branch.condition);
-    WriteSet then = block(*branch.then_block);
-    WriteSet otherwise = branch.else_block == nullptr ? WriteSet{} : statement(*branch.else_block);
-    WriteSet writes = WriteSet::either(context_,
-                                       {{std::move(then), condition_of(context_, *branch.condition, true)},
-                                        {std::move(otherwise), condition_of(context_, *branch.condition, false)}},
-                                       branch.condition->span);
+    Condition is_so = condition_of(context_, *branch.condition, true);
+    Condition is_not = condition_of(context_, *branch.condition, false);
+    WriteSet then = where(is_so, [&] { return block(*branch.then_block); });
+    WriteSet otherwise =
+        branch.else_block == nullptr ? WriteSet{} : where(is_not, [&] { return statement(*branch.else_block); });
+    WriteSet writes =
+        WriteSet::either(context_, {{std::move(then), std::move(is_so)}, {std::move(otherwise), std::move(is_not)}},
+                         branch.condition->span);
     report_waiting(*branch.condition, writes, "is assigned in a branch that waits for it");
     return writes;
   }
@@ -244,7 +279,9 @@ class UseCollector {
     std::vector<WriteSet::Branch> branches;
     bool has_default = false;
     for (const ast::Switch::Case& choice : written.cases) {
-      branches.push_back({block(*choice.block), condition_of_case(context_, written, choice)});
+      Condition condition = condition_of_case(context_, written, choice);
+      WriteSet own = where(condition, [&] { return block(*choice.block); });
+      branches.push_back({std::move(own), std::move(condition)});
       has_default = has_default || !choice.label;
     }
     if (!has_default) branches.emplace_back();
@@ -312,11 +349,15 @@ class UseCollector {
         const auto counter =
             std::ranges::find_if(counters, [&](const Counter& each) { return is_pinned(write.facts, each.variable); });
         const bool has_counter = counter != counters.end();
-        write.definite = has_counter && write.only_if && is_among(*write.only_if, *counter);
-        write.in_one_iteration = has_counter && write.only_if &&
-                                 !(counter->range && pinned_value(*write.only_if, counter->variable).has_value());
-        if (!write.definite) write.condition = loop;
-        write.only_if.reset();
+        const Fact* only = write.only_if && write.only_if->size() == 1 ? &write.only_if->front() : nullptr;
+        write.definite = has_counter && only != nullptr && is_among(*only, *counter);
+        write.in_one_iteration =
+            has_counter && only != nullptr && !(counter->range && pinned_value(*only, counter->variable).has_value());
+        if (!write.definite) {
+          write.condition = loop;
+          write.is_in_body = true;
+        }
+        write.only_if = write.definite ? std::optional(std::vector<Fact>()) : std::nullopt;
         write.facts.clear();  // they are about other values in each iteration
         const bool some_element =
             std::ranges::any_of(write.path, [](const Step& step) { return step.kind == Step::Kind::element; });
@@ -359,7 +400,7 @@ class UseCollector {
     for (const ast::For::Variable& variable : loop.variables) read(*variable.initial);
     read(*loop.condition);
     for (const ast::For::Variable& variable : loop.variables) declare_in_loop(variable.variable);
-    scopes_.emplace_back();
+    enter_scope();
     WriteSet body = body_of(LoopKind::for_, [&] { return statements(*loop.body); });
     std::vector<Counter> counters;
     for (const ast::For::Variable& variable : loop.variables) {
@@ -379,7 +420,7 @@ class UseCollector {
   WriteSet iterate(const ast::Iterate& loop) {
     annotations(loop.annotations);
     declare_in_loop(loop.variable);
-    scopes_.emplace_back();
+    enter_scope();
     WriteSet writes = body_of(LoopKind::iterate, [&] { return statements(*loop.body); });
     read(*loop.until);
     leave_scope(writes);
@@ -398,7 +439,10 @@ class UseCollector {
         append_to(outputs, awaited_variables(context_, *as<const ast::Evaluate>(*link).expr));
       for (const auto& [variable, all] : own.all())
         for (const Write& write : all)
-          if (write.path.empty()) outputs.push_back({.variable = variable, .span = write.span, .closed = true});
+          if (write.path.empty()) {
+            outputs.push_back({.variable = variable, .span = write.span, .closed = true});
+            if (link != chain.links.back()) add_read(variable, {.path = {}, .span = write.span});  // by what follows
+          }
       writes.then(context_, std::move(own));
     }
     return writes;
@@ -414,11 +458,25 @@ class UseCollector {
 
   Context& context_;
   std::vector<VariableUse> use_;
-  std::vector<std::vector<VariableId>> scopes_;  ///< variables declared in each open scope
-  std::vector<LoopKind> loops_;                  ///< around the statement
+  struct Scope {
+    std::vector<VariableId> variables;  ///< declared in it
+    std::size_t first_read;
+  };
+  std::vector<Scope> scopes_;  ///< the open ones
+  std::size_t read_count_ = 0;
+  std::shared_ptr<const Known> known_;  ///< in the branch around the statement
+  std::vector<LoopKind> loops_;         ///< around the statement
 };
 
 }  // namespace
+
+bool is_assigned_at(const Read& read, const std::vector<Write>& writes, const Path& path) {
+  if (std::ranges::any_of(read.assigned, [&](const Path& part) { return lies_in(path, part); })) return true;
+  std::vector<Fact> facts;
+  for (const Known* known = read.known.get(); known != nullptr; known = known->around.get())
+    facts.insert(facts.end(), known->facts.begin(), known->facts.end());
+  return is_assigned(writes, path, facts);
+}
 
 std::vector<VariableUse> collect_use(Context& context) { return UseCollector(context).run(); }
 

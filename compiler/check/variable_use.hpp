@@ -1,13 +1,24 @@
 #pragma once
 // All that is assigned to and read from each variable, found by one walk over the bodies.
+#include <memory>
+
 #include "compiler/check/writes.hpp"
 
 namespace raddle::check_detail {
 
+/// What is so in the branch that a statement is in: the facts of its own condition and those of the branches around.
+struct Known {
+  std::vector<Fact> facts;
+  std::shared_ptr<const Known> around;
+};
+
 struct Read {
   Path path;  ///< fields only: reading an element is reading the array
   Span span;
-  bool awaits = true;  ///< false: `filename(f)`, which does not need the file itself
+  bool awaits = true;      ///< false: `filename(f)`, which does not need the file itself
+  std::size_t number = 0;  ///< in the order of the text
+  std::shared_ptr<const Known> known = {};
+  std::vector<Path> assigned = {};  ///< parts that a block around it surely assigns
 };
 
 struct VariableUse {
@@ -15,9 +26,14 @@ struct VariableUse {
   std::vector<Read> reads;
   bool is_mapped = false;      ///< `file f<"name">`
   bool is_declared = false;    ///< by a statement or as a formal of a function with a body
+  bool is_updated = false;     ///< `u <incr> := 1.0;`
   bool is_implicit = false;    ///< declared by an assignment
   std::size_t loop_depth = 0;  ///< number of loops around its declaration
 };
+
+/// Wherever this is read, the part at `path` is assigned: by the block that declares the variable, which does `writes`,
+/// or by one that is in it.
+bool is_assigned_at(const Read& read, const std::vector<Write>& writes, const Path& path);
 
 /// Walks all bodies; reports what is assigned twice and what waits for itself.
 /// @return  indexed by VariableId

@@ -24,15 +24,33 @@ bool has_index(const Path& path) {
   return std::ranges::any_of(path, [](const Step& step) { return step.kind != Step::Kind::field; });
 }
 
+void show_condition(Diagnostic& diagnostic, const Write& first, const Write& second) {
+  const Write& possible = first.definite ? second : first;
+  if (!possible.condition) return;
+  diagnostic.label(*possible.condition, possible.is_in_body ? "only in iterations of this" : "only if this is so");
+}
+
+/// A row of an array is made by whoever assigns it first, so that it may be whole here and in parts there.
+bool is_row(const Write& first, const Write& second) { return has_index(common_part(first.path, second.path)); }
+
+void report_whole_and_part(Context& context, VariableId variable, const Write& first, const Write& second) {
+  const std::string whole = path_text(context, variable, common_part(first.path, second.path));
+  const bool possible = is_row(first, second) && !(first.definite && second.definite);
+  const DiagnosticKind kind =
+      possible ? DiagnosticKind::may_be_whole_and_in_parts : DiagnosticKind::assigned_whole_and_in_parts;
+  Diagnostic& diagnostic =
+      context.diagnostics.report(kind, second.span, whole)
+          .label(first.span, first.path.size() < second.path.size() ? "assigned whole here" : "a part is assigned here")
+          .note("assign all of it at once, or each part by itself; what adds to an array goes into another one");
+  if (possible) show_condition(diagnostic, first, second);
+}
+
 void report_overlap(Context& context, VariableId variable, const Write& first, const Write& second, Overlap how) {
   const std::string name = path_text(context, variable, second.path);
   const bool definite = first.definite && second.definite;
   if (how == Overlap::part) {
-    const std::string whole = path_text(context, variable, common_part(first.path, second.path));
-    context.diagnostics.report(DiagnosticKind::assigned_whole_and_in_parts, second.span, whole)
-        .label(first.span, first.path.size() < second.path.size() ? "assigned whole here" : "a part is assigned here")
-        .note("assign all of it at once, or each part by itself; what adds to an array goes into another one");
-  } else if (has_index(first.path)) {
+    report_whole_and_part(context, variable, first, second);
+  } else if (has_index(first.path) && definite) {
     context.diagnostics.report(DiagnosticKind::element_assigned_twice, second.span, context.variable(variable).name)
         .label(first.span, "first assignment");
   } else if (definite) {
@@ -42,9 +60,15 @@ void report_overlap(Context& context, VariableId variable, const Write& first, c
   } else {
     Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::may_be_assigned_twice, second.span, name)
                                  .label(first.span, "first assignment");
-    const Write& possible = first.definite ? second : first;
-    if (possible.condition) diagnostic.label(*possible.condition, "only if this is so");
+    show_condition(diagnostic, first, second);
   }
+}
+
+std::optional<std::vector<Fact>> both_of(std::optional<std::vector<Fact>> all,
+                                         const std::optional<std::vector<Fact>>& more) {
+  if (!all || !more) return std::nullopt;
+  all->insert(all->end(), more->begin(), more->end());
+  return all;
 }
 
 std::string key_text(const Context& context, const Step& step, TypeId key_type) {
@@ -77,6 +101,17 @@ bool lies_in(const Path& part, const Path& whole) {
          std::ranges::all_of(whole, is_known);
 }
 
+bool is_assigned(const std::vector<Write>& writes, const Path& path, const std::vector<Fact>& known) {
+  std::vector<std::vector<Fact>> cases;
+  for (const Write& write : writes) {
+    if (!lies_in(path, write.path)) continue;
+    // one iteration is taken to be there; what may be assigned twice is said to be that, and nothing else
+    if (write.definite || write.reported || write.in_one_iteration) return true;
+    if (write.only_if) cases.push_back(*write.only_if);
+  }
+  return one_is_so(std::move(cases), known);
+}
+
 std::vector<Write> WriteSet::take(VariableId variable) {
   const auto found = writes_.find(variable);
   if (found == writes_.end()) return {};
@@ -93,9 +128,11 @@ void WriteSet::then(Context& context, WriteSet next) {
       for (std::size_t i = 0; i < before && !second.reported; ++i) {
         const Overlap how = overlap(known[i].path, second.path);
         if (how == Overlap::none || known[i].reported || context.silenced.contains(variable)) continue;
-        if (how == Overlap::same && exclude_each_other(known[i].facts, second.facts)) continue;
+        const bool may_share = how == Overlap::same || is_row(known[i], second);
+        if (may_share && exclude_each_other(known[i].facts, second.facts)) continue;
         report_overlap(context, variable, known[i], second, how);
         second.reported = true;
+        if (how == Overlap::part) known[i].reported = true;  // once for all parts
       }
       known.push_back(std::move(second));
     }
@@ -110,7 +147,7 @@ void WriteSet::report_whole_and_parts(Context& context, const WriteSet& one, Wri
     for (Write& write : writes) {
       for (const Write& first : found->second) {
         if (first.reported || overlap(first.path, write.path) != Overlap::part) continue;
-        if (has_index(common_part(first.path, write.path))) continue;  // a row is made by whoever writes it
+        if (is_row(first, write)) continue;
         if (!write.reported && !is_reported) report_overlap(context, variable, first, write, Overlap::part);
         is_reported = write.reported = true;
       }
@@ -138,10 +175,11 @@ WriteSet WriteSet::either(Context& context, std::vector<Branch> branches, Span c
           if (writes_definitely(merged, variable, write.path)) continue;
           write.needs.clear();
         } else {
-          write.only_if = write.definite ? branch.condition.same : std::nullopt;
+          write.only_if = both_of(std::move(write.only_if), branch.condition.same);
           write.facts.insert(write.facts.end(), branch.condition.facts.begin(), branch.condition.facts.end());
           write.definite = false;
           write.condition = condition;
+          write.is_in_body = false;
         }
         merged.add(variable, std::move(write));
       }

@@ -50,10 +50,15 @@ struct Write {
   bool is_sum = false;                 ///< it is computed by a `+`
   LoopKind loop = LoopKind::none;      ///< the innermost one around it, inside the variable's scope
   std::optional<Span> condition = {};  ///< where it is not definite: what it depends on
+  bool is_in_body = false;             ///< `condition` is what a loop runs over, or how long
   std::vector<Fact> facts = {};        ///< what is so where it is done
-  std::optional<Fact> only_if = {};    ///< its one condition, if that is known
-  bool in_one_iteration = false;       ///< `i == n`: if there is such an iteration, which the run tells
+  /// It is done if and only if all of these are so; none where that is not known.
+  std::optional<std::vector<Fact>> only_if = std::vector<Fact>();
+  bool in_one_iteration = false;  ///< `i == n`: if there is such an iteration, which the run tells
 };
+
+/// The part at `path` is assigned by one of `writes` wherever all of `known` is so, as far as can be told.
+bool is_assigned(const std::vector<Write>& writes, const Path& path, const std::vector<Fact>& known);
 
 /// Writes of a statement, a block or a branch, by variable.
 class WriteSet {

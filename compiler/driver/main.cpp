@@ -14,6 +14,7 @@
 
 #include "compiler/driver/command_line.hpp"
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/stack_room.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/source/read_file.hpp"
@@ -161,7 +162,7 @@ int main(int argc, char** argv) {
   std::set_new_handler(end_out_of_memory);
   std::set_terminate(end_by_exception);
   try {
-    const int code = raddle::driver::run_tool(argc, argv);
+    const int code = raddle::driver::with_stack_room([&] { return raddle::driver::run_tool(argc, argv); });
     const bool written = raddle::driver::write_output("");
     return code == raddle::driver::exit_ok && !written ? raddle::driver::exit_failed : code;
   } catch (const std::bad_alloc&) {

@@ -20,6 +20,9 @@ ExprPtr placeholder(Span at) {
   return node;
 }
 
+/// Of the tree: operators may stand in each of the brackets, and the expression around them is a level of its own.
+constexpr std::size_t max_depth = 2 * max_nesting + 2;
+
 }  // namespace
 
 // ---------------------------------------------------------------- operators
@@ -30,7 +33,7 @@ ExprPtr AstBuilder::flat_expression(Context* from) {
   const std::size_t count = from->operators.size();
   const std::size_t outside = depth_;
   depth_ += count + 1;  // the operands lie at most so deep
-  if (depth_ > max_nesting) {
+  if (count > max_nesting || depth_ > max_depth) {
     diagnostics_.report(DiagnosticKind::nested_too_deeply, span(count == 0 ? from->start : from->operators[0]));
     depth_ = outside;
     return placeholder(span(from));
@@ -114,7 +117,7 @@ ExprPtr AstBuilder::operand(P::Annotation_operandContext* from) {
 
 /// @param negated  the last prefix is part of the literal already
 ExprPtr AstBuilder::with_prefixes(ExprPtr operand, const std::vector<antlr4::Token*>& from, bool negated) {
-  if (depth_ + from.size() > max_nesting) {
+  if (depth_ + from.size() > max_depth || from.size() > max_nesting) {
     diagnostics_.report(DiagnosticKind::nested_too_deeply, span(from[0]));
     return operand;
   }
@@ -194,7 +197,7 @@ ExprPtr AstBuilder::reference(P::ReferenceContext* from) {
 }
 
 ExprPtr AstBuilder::with_suffixes(ExprPtr base, const std::vector<P::SuffixContext*>& from) {
-  if (depth_ + from.size() > max_nesting) {
+  if (depth_ + from.size() > max_depth || from.size() > max_nesting) {
     diagnostics_.report(DiagnosticKind::nested_too_deeply, span(from[0]));
     return base;
   }

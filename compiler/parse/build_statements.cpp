@@ -239,8 +239,7 @@ StmtPtr AstBuilder::if_statement(P::If_statementContext* from) {
   first->condition = expression(from->condition);
   first->then_block = controlled(from->then_body, "if");
   ast::If* last = first.get();
-  if (from->parts.size() + depth_ > max_nesting)
-    diagnostics_.report(DiagnosticKind::nested_too_deeply, span(from->elses[0]));
+  if (from->parts.size() > max_nesting) diagnostics_.report(DiagnosticKind::nested_too_deeply, span(from->elses[0]));
   for (std::size_t i = 0; i < std::min(from->parts.size(), max_nesting); ++i) {
     P::Else_partContext* part = from->parts[i];
     if (last->else_block != nullptr) {

@@ -18,7 +18,7 @@ using P = RaddleParser;
 /// The generated parser with a guard: brackets nest by recursion, so depth is bounded before the stack is.
 class GuardedParser final : public RaddleParser {
  public:
-  GuardedParser(TokenList& tokens, std::shared_ptr<ErrorStrategy> strategy) : RaddleParser(&tokens) {
+  GuardedParser(TokenList& tokens, std::shared_ptr<ErrorStrategy> strategy) : RaddleParser(&tokens), tokens_(tokens) {
     removeErrorListeners();
     setErrorHandler(strategy);
     setBuildParseTree(false);
@@ -29,7 +29,7 @@ class GuardedParser final : public RaddleParser {
     while (!active_.empty() && active_.back() != context->parent) active_.pop_back();
     active_.push_back(context);
     RaddleParser::enterRule(context, state, rule);
-    if (active_.size() > max_active) throw NestedTooDeeply{};
+    if (tokens_.next().depth > max_nesting || active_.size() > max_active) throw NestedTooDeeply{};
   }
   /// Frees the contexts of the item that was parsed.
   void forget_item() {
@@ -39,7 +39,9 @@ class GuardedParser final : public RaddleParser {
   }
 
  private:
-  static constexpr std::size_t max_active = 3 * max_nesting;  ///< a bracket in an expression takes three rules
+  /// A bracket takes six rules at most; bodies without their braces, which are reported later, nest without brackets.
+  static constexpr std::size_t max_active = 8 * max_nesting;
+  TokenList& tokens_;
   std::vector<antlr4::tree::ParseTree*> active_;
 };
 

@@ -27,6 +27,7 @@ class SourceToken final : public antlr4::Token {
   std::uint32_t index;
   std::uint32_t begin, end;
   std::uint32_t partner = no_partner;  ///< index of the matching bracket
+  std::uint32_t depth = 0;             ///< of brackets that are open here; one that opens counts itself
   bool first_on_line = false;          ///< nothing but blanks and comments before it
   bool reported = false;               ///< wrong in itself, and a diagnostic says so
 

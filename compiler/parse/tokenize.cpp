@@ -223,6 +223,7 @@ class Tokenizer {
         case Lexer::RBRACE: close(open, open.braces, token); break;
         default: break;
       }
+      token.depth = static_cast<std::uint32_t>(open.parens.size() + open.bracks.size() + open.braces.size());
     }
   }
   struct OpenBrackets {

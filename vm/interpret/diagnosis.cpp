@@ -43,6 +43,7 @@ class Diagnosis {
 
   std::vector<StuckVariable> find() {
     collect_cells();
+    for (Frame* frame : frames_) collect_fields(*frame);
     for (Frame* frame : frames_) visit_strands(*frame);
     for (const MemoWait* memo : memos_) {  // what it waits for is told of the call that was first
       waiting_.push_back({&memo->frame, {}});
@@ -62,6 +63,7 @@ class Diagnosis {
   struct Awaited {
     const VariableInfo* variable = nullptr;
     std::string element = {};  ///< it is on its way into this element of the variable: "a[3]"
+    bool is_field = false;     ///< `element` is a field: "a.x"
     bool is_unclosed = false;
     std::vector<Place> places = {};
     std::size_t order = 0;
@@ -92,6 +94,29 @@ class Diagnosis {
       }
     });
     std::ranges::sort(frames_);  // by address, to find the frame of a future
+  }
+
+  /// What the variables of `frame` hold and has no value yet.
+  void collect_fields(Frame& frame) {
+    const BodyId body = body_of(frame);
+    for (std::uint32_t slot = 0; slot < frame.body.future_count; ++slot) {
+      const VariableInfo& variable = variable_at({body, slot});
+      if (!variable.name.empty()) collect_fields(frame.slots()[slot], variable, variable.name);
+    }
+  }
+
+  void collect_fields(Future& future, const VariableInfo& variable, const std::string& name) {
+    if (!future.is_resolved() || future.kind() != ValueKind::structure) return;
+    auto& structure = object_in<Structure>(future);
+    for (std::size_t i = 0; i < structure.field_count(); ++i) {
+      const std::string field = name + "." + structure.field_name(i);
+      if (structure.field(i).is_resolved()) {
+        collect_fields(structure.field(i), variable, field);
+        continue;
+      }
+      const auto [known, is_new] = fields_.try_emplace(&structure.field(i), &variable, field);
+      if (!is_new && variable.place < known->second.first->place) known->second = {&variable, field};  // of a copy
+    }
   }
 
   // --- what is awaited, what is still to be produced
@@ -169,10 +194,13 @@ class Diagnosis {
       variable = &variable_at(*home);
       element_name.clear();
     }
+    const auto field = fields_.find(origin);
+    if (field != fields_.end()) std::tie(variable, element_name) = field->second;
     Awaited& awaited = awaited_.try_emplace(origin, Awaited{.order = awaited_.size()}).first->second;
     if (!awaited.has_name()) {
       awaited.variable = variable;
       awaited.element = element_name;
+      awaited.is_field = field != fields_.end();
       awaited.is_unclosed = is_unclosed;
     }
     if (place.end == 0) return;
@@ -414,9 +442,9 @@ class Diagnosis {
         variable.declared = awaited->variable->place;
         variable.skipped = awaited->variable->guarded;
       }
-      variable.element = awaited->element;
-      if (!variable.element.empty()) {
-        variable.element_count = 1;
+      if (!awaited->element.empty()) {
+        (awaited->is_field ? variable.name : variable.element) = awaited->element;
+        variable.element_count = awaited->is_field ? 0 : 1;
         variable.skipped.clear();
       }
       if (const std::optional<Home> home = home_of(*future); home && which == Which::roots)
@@ -451,6 +479,8 @@ class Diagnosis {
   std::vector<const MemoWait*> memos_;
   std::unordered_map<Future*, Future*> sources_;              ///< forwarders, by target
   std::unordered_map<Future*, const ElementWait*> elements_;  ///< by target
+  /// Unset ones of structures: the variable that holds it, and its name.
+  std::unordered_map<Future*, std::pair<const VariableInfo*, std::string>> fields_;
   std::unordered_map<Future*, Awaited> awaited_;
   std::vector<WaitingStrand> waiting_;
   std::unordered_map<Future*, std::size_t> produced_;  ///< by which of waiting_

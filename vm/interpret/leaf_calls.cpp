@@ -184,7 +184,7 @@ std::string missing_text(Frame& frame, const CallSite& site, const std::vector<L
     Array& array = object_in<Array>(frame.at(site.arguments[i]));
     if (address_of(array) == failure.detail[1]) return array.missing(Value::of(failure.detail[0]))->message;
   }
-  return fmt::format("index {} is never written", failure.detail[0]);
+  return fmt::format("the array has no element {}", failure.detail[0]);
 }
 
 std::string message_of(Frame& frame, const CallSite& site, const std::vector<LeafType>& types, std::int32_t status,

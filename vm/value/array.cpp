@@ -301,6 +301,35 @@ Ref<Bag> Array::bag_row(const Value& key, WakeList& wake) {
 
 // ---------------------------------------------------------------- closing
 
+namespace {
+
+/// What elements `array` has, when all of its writers have written. Not in which form they lie in memory: messages are
+/// the same at each run.
+std::string extent_text(const Array& array) {
+  constexpr std::size_t most_looked_at = 1000, most_named = 4;
+  const std::size_t count = array.size();
+  if (count == 0) return "it is empty";
+  std::string text = "it has " + std::to_string(count) + (count == 1 ? " element" : " elements");
+  if (count > most_looked_at) return text;
+  bool is_row = true;
+  for (std::size_t i = 0; i < count && is_row; ++i) is_row = array.contains(Value::of(static_cast<std::int64_t>(i)));
+  if (is_row && count > 1) return text + ", 0.." + std::to_string(count - 1);
+  if (count > most_named) return text;
+  const char* separator = ": ";
+  array.for_each([&](const Value& present, const Value&) {
+    text += separator + key_text(present);
+    separator = ", ";
+  });
+  return text;
+}
+
+std::string missing_text(std::string_view name, const Value& key, const std::string& extent) {
+  const std::string what = name.empty() ? "the array" : "`" + std::string(name) + "`";
+  return what + " has no element " + key_text(key) + ": " + extent;
+}
+
+}  // namespace
+
 void Array::release_writers(std::int32_t count, WakeList& wake) {
   // acq_rel: the last writer sees all inserts of the others
   if (writers_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
@@ -320,10 +349,13 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   bag_rows_.clear();
   closed_.set(has_failed ? failure_.get() : Value::of_void(), wake);
   if (awaited_count_.load(std::memory_order_seq_cst) == 0) return;
+  const std::string extent = has_failed ? "" : extent_text(*this);
   visit_elements(
       [&](const Value& key, ElementSlot element) {
         if (element.mark->load(std::memory_order_acquire) == ElementMark::awaited)
-          element.future->set(failed_value(missing(key)), wake);
+          element.future->set(
+              has_failed ? failure_.get() : failed_value(make_ref<Failure>(missing_text(name_, key, extent), place_)),
+              wake);
       },
       no_numbers);
 }
@@ -334,8 +366,7 @@ std::string Array::element_name(const Value& key) const {
 
 Ref<Failure> Array::missing(const Value& key) const {
   if (closed_.is_failed()) return Ref<Failure>::share(&as_failure(closed_.get()));
-  const std::string what = name_.empty() ? "the array" : "`" + std::string(name_) + "`";
-  return make_ref<Failure>("index " + key_text(key) + " of " + what + " is never written", place_);
+  return make_ref<Failure>(missing_text(name_, key, extent_text(*this)), place_);
 }
 
 // ---------------------------------------------------------------- iteration

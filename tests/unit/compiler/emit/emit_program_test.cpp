@@ -169,7 +169,7 @@ TEST_CASE("an element that nobody writes fails its reader, not others") {
       %A: int[] = array_new writers 1
       array_insert %A, 1, 5
       %v = array_get %A, 7
-    })") == "failed: index 7 of `A` is never written");
+    })") == "failed: `A` has no element 7: it has 1 element: 1");
 }
 
 TEST_CASE("a branch that is not taken leaves its variable unset: the run says so") {

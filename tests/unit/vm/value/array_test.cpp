@@ -52,7 +52,7 @@ TEST_CASE("an array closes when the last writer releases it; absent elements fai
   array->release_writers(1, nobody);
   CHECK(array->is_closed());
   REQUIRE(element->is_failed());
-  CHECK(as_failure(element->get()).message == "index 7 of `A` is never written");
+  CHECK(as_failure(element->get()).message == "`A` has no element 7: it is empty");
   CHECK(array->element(key(8)) == nullptr);
   CHECK(array->size() == 0);
 }

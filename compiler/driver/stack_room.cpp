@@ -1,0 +1,49 @@
+#include "compiler/driver/stack_room.hpp"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <exception>
+
+namespace raddle::driver {
+
+namespace {
+
+constexpr std::size_t needed_bytes = std::size_t{8} << 20;
+
+struct Task {
+  const std::function<int()>& work;
+  int code = 0;
+  std::exception_ptr failure = {};
+};
+
+void* run(void* task) {
+  auto& given = *static_cast<Task*>(task);
+  try {
+    given.code = given.work();
+  } catch (...) {
+    given.failure = std::current_exception();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int with_stack_room(const std::function<int()>& work) {
+  rlimit stack = {};
+  if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur == RLIM_INFINITY || stack.rlim_cur >= needed_bytes)
+    return work();
+  Task task{work};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_t thread = {};
+  const bool runs = pthread_attr_setstacksize(&attributes, needed_bytes) == 0 &&
+                    pthread_create(&thread, &attributes, run, &task) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!runs) return work();
+  pthread_join(thread, nullptr);
+  if (task.failure) std::rethrow_exception(task.failure);
+  return task.code;
+}
+
+}  // namespace raddle::driver
