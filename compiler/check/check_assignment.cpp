@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "compiler/check/check_cycles.hpp"
+#include "compiler/check/check_paths.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -39,7 +40,7 @@ class Verdict {
   /// sake.
   bool is_unused() const {
     const bool reported = std::ranges::any_of(use_.writes, &Write::reported);
-    return use_.reads.empty() && !reported && type_ != TypeStore::file && type_ != TypeStore::void_ && !use_.is_mapped;
+    return use_.reads.empty() && !reported && type_ != TypeStore::file && type_ != TypeStore::void_ && !use_.mapping != nullptr;
   }
 
   void warn_unused(const char* how) {
@@ -51,7 +52,7 @@ class Verdict {
 
   /// The name of a file that is mapped is there without the file.
   bool awaits(const Read& read) const {
-    return read.awaits || !(use_.is_mapped || variable_.role == VariableRole::output);
+    return read.awaits || !(use_.mapping != nullptr || variable_.role == VariableRole::output);
   }
 
   const Read* first_awaiting_read() const {
@@ -86,7 +87,7 @@ class Verdict {
         diagnostic.note("assign it behind what it stands for: `... => " + variable_.name + " = make_void();`");
       if (context_.store().is_array(type_)) diagnostic.note("if it is to be empty: `" + variable_.name + " = [];`");
     } else if (read == nullptr) {
-      if (use_.is_mapped) {
+      if (use_.mapping != nullptr) {
         context_.diagnostics.report(DiagnosticKind::mapped_not_written, variable_.span, variable_.name);
       } else if (use_.reads.empty()) {
         warn_unused("is never used");
@@ -98,7 +99,7 @@ class Verdict {
       Diagnostic& diagnostic =
           show_misspelt(context_.diagnostics.report(DiagnosticKind::never_assigned, read->span, variable_.name)
                             .label(variable_.span, "declared here"));
-      if (use_.is_mapped) diagnostic.note("`input(...)` makes a file of the name of one that exists");
+      if (use_.mapping != nullptr) diagnostic.note("`input(...)` makes a file of the name of one that exists");
     }
   }
 
@@ -195,7 +196,7 @@ void divide_variables(Context& context, const std::vector<VariableUse>& all) {
     if (context.variable(id).role != VariableRole::global) continue;
     if (!all[id].writes.empty())
       context.program.results.push_back({id});
-    else if (!all[id].is_mapped)
+    else if (all[id].mapping == nullptr)
       context.program.parameters.push_back({id, nullptr, ""});
   }
 }
@@ -229,6 +230,7 @@ void check_assignment(Context& context) {
     variable.written_by_element = in_parts || stays_empty;
     if (!is_excused(context, id, use)) Verdict(context, variable, all, use).report();
   }
+  check_paths(context, all);
 }
 
 }  // namespace raddle::check_detail

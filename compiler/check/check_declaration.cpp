@@ -1,5 +1,6 @@
 // Declarations of variables, and @param and @result.
 #include "compiler/check/check_statement.hpp"
+#include "compiler/check/constant_value.hpp"
 #include "compiler/check/resolve_types.hpp"
 
 namespace raddle::check_detail {
@@ -94,7 +95,12 @@ void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& na
 bool StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {
   expressions_.value_of_type(*declarator.mapping, TypeStore::string);
   const TypeId base = context_.store().base(type);
-  if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) return true;
+  if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) {
+    if (constant_value(context_, *declarator.mapping) != ConstantValue(std::string())) return true;
+    context_.diagnostics.report(DiagnosticKind::empty_path, declarator.mapping->span, declarator.name.text)
+        .note("without a mapping, as in `file " + declarator.name.text + " = ...;`, it is a temporary file");
+    return false;
+  }
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::cannot_map, declarator.mapping->span,
                                                        declarator.name.text, context_.name(type));
   if (context_.store().is_array(base))

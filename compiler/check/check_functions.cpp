@@ -62,9 +62,11 @@ class CommandChecker {
   void check_word(ast::Expr& word, bool is_command) {
     const std::size_t reported = context_.diagnostics.all().size();
     const TypeId type = expressions_.value(word);
-    if (word.kind == ast::ExprKind::Name && reported != context_.diagnostics.all().size())
+    if (word.kind == ast::ExprKind::Name && reported != context_.diagnostics.all().size()) {
+      note_call(word);
       context_.diagnostics.latest().note("a word that means itself stands in quotes: `\"" +
                                          ast::as<ast::Name>(word).text + "\"`");
+    }
     note_use(word);
     if (type == TypeStore::error) return;
     if (is_command) {
@@ -73,6 +75,13 @@ class CommandChecker {
     } else if (!can_be_word(type)) {
       context_.diagnostics.report(DiagnosticKind::bad_word, word.span, context_.name(type));
     }
+  }
+
+  /// Of a word that was reported: `input("x")` without parentheses around it is two words.
+  void note_call(const ast::Expr& word) {
+    const std::string& name = ast::as<ast::Name>(word).text;
+    if (context_.diagnostics.latest().kind == DiagnosticKind::function_as_variable)
+      context_.diagnostics.latest().note("on a command line a call stands in parentheses: `(" + name + "(...))`");
   }
 
   bool can_be_word(TypeId type) const {
@@ -84,7 +93,10 @@ class CommandChecker {
 
   void check_redirection(ast::CommandLine::Redirection& redirection) {
     static constexpr std::array names = {"@stdin", "@stdout", "@stderr"};
+    const std::size_t reported = context_.diagnostics.all().size();
     const TypeId found = expressions_.value(*redirection.file);
+    if (redirection.file->kind == ast::ExprKind::Name && reported != context_.diagnostics.all().size())
+      note_call(*redirection.file);
     note_use(*redirection.file);
     const TypeId base = context_.store().base(found);
     if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) return;

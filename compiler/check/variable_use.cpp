@@ -38,7 +38,7 @@ class UseCollector {
     if (function.body_kind != ast::BodyKind::block) return;
     enter_scope();
     for (const ast::Formal& output : function.outputs) declare(output.variable);
-    WriteSet writes = statements(*function.block);
+    WriteSet writes = within({.span = function.name.span}, [&] { return statements(*function.block); });
     leave_scope(writes);
   }
 
@@ -137,7 +137,10 @@ class UseCollector {
       declare(declarator.variable);
       if (declarator.mapping != nullptr) {
         read(*declarator.mapping);
-        if (declarator.variable != ast::no_variable) use_[declarator.variable].is_mapped = true;
+        if (declarator.variable != ast::no_variable) {
+          use_[declarator.variable].mapping = declarator.mapping.get();
+          use_[declarator.variable].around = around_;
+        }
       }
       if (declarator.value == nullptr) continue;
       read(*declarator.value);
@@ -145,7 +148,8 @@ class UseCollector {
         writes.add(declarator.variable, {.path = {},
                                          .span = declarator.name.span,
                                          .needs = awaited_variables(context_, *declarator.value),
-                                         .loop = loop_around(declarator.variable)});
+                                         .loop = loop_around(declarator.variable),
+                                         .value = declarator.value.get()});
     }
     return writes;
   }
@@ -204,6 +208,7 @@ class UseCollector {
   void note_needs(const ast::Expr& value, WriteSet& target) {
     for (auto& [variable, writes] : target.all()) {
       Write& write = writes.front();
+      write.value = &value;
       write.needs = awaited_variables(context_, value);
       for (const Awaited& need : write.needs) {
         if (need.variable != variable || need.path != write.path || !lies_in(need.path, write.path)) continue;
@@ -262,11 +267,13 @@ class UseCollector {
 
   WriteSet branch(const ast::If& branch) {
     read(*branch.condition);
+    const Surrounding taken{.span = branch.condition->span};
     Condition is_so = condition_of(context_, *branch.condition, true);
     Condition is_not = condition_of(context_, *branch.condition, false);
-    WriteSet then = where(is_so, [&] { return block(*branch.then_block); });
-    WriteSet otherwise =
-        branch.else_block == nullptr ? WriteSet{} : where(is_not, [&] { return statement(*branch.else_block); });
+    WriteSet then = where(is_so, [&] { return within(taken, [&] { return block(*branch.then_block); }); });
+    WriteSet otherwise;
+    if (branch.else_block != nullptr)
+      otherwise = where(is_not, [&] { return within(taken, [&] { return statement(*branch.else_block); }); });
     WriteSet writes =
         WriteSet::either(context_, {{std::move(then), std::move(is_so)}, {std::move(otherwise), std::move(is_not)}},
                          branch.condition->span);
@@ -280,7 +287,8 @@ class UseCollector {
     bool has_default = false;
     for (const ast::Switch::Case& choice : written.cases) {
       Condition condition = condition_of_case(context_, written, choice);
-      WriteSet own = where(condition, [&] { return block(*choice.block); });
+      const Surrounding taken{.span = written.value->span};
+      WriteSet own = where(condition, [&] { return within(taken, [&] { return block(*choice.block); }); });
       branches.push_back({std::move(own), std::move(condition)});
       has_default = has_default || !choice.label;
     }
@@ -297,11 +305,30 @@ class UseCollector {
 
   /// A loop's body, with or without a scope of its own.
   template <typename Walk>
-  WriteSet body_of(LoopKind kind, const Walk& walk) {
+  WriteSet body_of(LoopKind kind, Span loop, Repeats repeats, const Walk& walk) {
     loops_.push_back(kind);
-    WriteSet writes = walk();
+    WriteSet writes = within({.span = loop, .is_loop = true, .repeats = repeats}, walk);
     loops_.pop_back();
     return writes;
+  }
+
+  template <typename Walk>
+  WriteSet within(Surrounding surrounding, const Walk& walk) {
+    surrounding.number = ++block_count_;
+    around_.push_back(surrounding);
+    WriteSet writes = walk();
+    around_.pop_back();
+    return writes;
+  }
+
+  /// `foreach` over a range of literals, or an array that is written out.
+  static Repeats repeats_of(const ast::Foreach& loop) {
+    if (loop.iterable->kind == ExprKind::ArrayLiteral)
+      return as<const ast::ArrayLiteral>(*loop.iterable).elements.size() > 1 ? Repeats::surely : Repeats::never;
+    if (loop.iterable->kind != ExprKind::Range) return Repeats::perhaps;
+    const Counter counter = counter_of(loop);
+    if (!counter.range) return Repeats::perhaps;
+    return counter.range->first < counter.range->second ? Repeats::surely : Repeats::never;
   }
 
   /// The innermost loop, if the variable is declared outside of it.
@@ -378,7 +405,8 @@ class UseCollector {
     annotations(loop.annotations);
     read(*loop.iterable);
     for (const VariableId variable : {loop.value_variable, loop.key_variable}) declare_in_loop(variable);
-    WriteSet writes = body_of(LoopKind::foreach_, [&] { return block(*loop.body); });
+    WriteSet writes =
+        body_of(LoopKind::foreach_, loop.iterable->span, repeats_of(loop), [&] { return block(*loop.body); });
     std::vector<Counter> counters = {{loop.key_variable}};
     if (loop.iterable->kind == ExprKind::Range) counters.push_back(counter_of(loop));
     report_waiting(*loop.iterable, writes, "is assigned in a loop that waits for it");
@@ -401,7 +429,8 @@ class UseCollector {
     read(*loop.condition);
     for (const ast::For::Variable& variable : loop.variables) declare_in_loop(variable.variable);
     enter_scope();
-    WriteSet body = body_of(LoopKind::for_, [&] { return statements(*loop.body); });
+    WriteSet body =
+        body_of(LoopKind::for_, loop.condition->span, Repeats::perhaps, [&] { return statements(*loop.body); });
     std::vector<Counter> counters;
     for (const ast::For::Variable& variable : loop.variables) {
       if (variable.update != nullptr) read(*variable.update);
@@ -421,7 +450,8 @@ class UseCollector {
     annotations(loop.annotations);
     declare_in_loop(loop.variable);
     enter_scope();
-    WriteSet writes = body_of(LoopKind::iterate, [&] { return statements(*loop.body); });
+    WriteSet writes =
+        body_of(LoopKind::iterate, loop.until->span, Repeats::perhaps, [&] { return statements(*loop.body); });
     read(*loop.until);
     leave_scope(writes);
     report_repeated(writes, loop.until->span, "the body runs until this is so", {{loop.variable}});
@@ -466,6 +496,8 @@ class UseCollector {
   std::size_t read_count_ = 0;
   std::shared_ptr<const Known> known_;  ///< in the branch around the statement
   std::vector<LoopKind> loops_;         ///< around the statement
+  std::vector<Surrounding> around_;     ///< the same, with branches and the function
+  std::uint32_t block_count_ = 0;
 };
 
 }  // namespace

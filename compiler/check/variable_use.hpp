@@ -21,14 +21,31 @@ struct Read {
   std::vector<Path> assigned = {};  ///< parts that a block around it surely assigns
 };
 
+/// How often a loop's body runs in one run of the loop, as far as is known before.
+enum class Repeats : std::uint8_t {
+  never,  ///< once at most
+  perhaps,
+  surely,  ///< twice or more
+};
+
+/// A block that may run at another number of times than what is around it.
+struct Surrounding {
+  Span span;                 ///< what it depends on; the name of a function
+  std::uint32_t number = 0;  ///< of the block
+  bool is_loop = false;
+  Repeats repeats = Repeats::never;
+  bool operator==(const Surrounding& other) const { return number == other.number; }
+};
+
 struct VariableUse {
   std::vector<Write> writes;
   std::vector<Read> reads;
-  bool is_mapped = false;      ///< `file f<"name">`
-  bool is_declared = false;    ///< by a statement or as a formal of a function with a body
-  bool is_updated = false;     ///< `u <incr> := 1.0;`
-  bool is_implicit = false;    ///< declared by an assignment
-  std::size_t loop_depth = 0;  ///< number of loops around its declaration
+  const ast::Expr* mapping = nullptr;  ///< `file f<"name">`
+  std::vector<Surrounding> around;     ///< the declaration, if there is a mapping; outermost first
+  bool is_declared = false;            ///< by a statement or as a formal of a function with a body
+  bool is_updated = false;             ///< `u <incr> := 1.0;`
+  bool is_implicit = false;            ///< declared by an assignment
+  std::size_t loop_depth = 0;          ///< number of loops around its declaration
 };
 
 /// Wherever this is read, the part at `path` is assigned: by the block that declares the variable, which does `writes`,

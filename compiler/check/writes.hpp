@@ -54,7 +54,8 @@ struct Write {
   std::vector<Fact> facts = {};        ///< what is so where it is done
   /// It is done if and only if all of these are so; none where that is not known.
   std::optional<std::vector<Fact>> only_if = std::vector<Fact>();
-  bool in_one_iteration = false;  ///< `i == n`: if there is such an iteration, which the run tells
+  const ast::Expr* value = nullptr;  ///< what is assigned; one call, if several variables are
+  bool in_one_iteration = false;     ///< `i == n`: if there is such an iteration, which the run tells
 };
 
 /// The part at `path` is assigned by one of `writes` wherever all of `known` is so, as far as can be told.

@@ -26,7 +26,7 @@ void add_calls(const SourceMap& sources, Diagnostic& diagnostic, const std::vect
 
 void add_other_call(const SourceMap& sources, Diagnostic& diagnostic, const vm::RunFailure& failure) {
   const vm::CallPlace& other = *failure.notes.other_call;
-  if (other.place != failure.place) diagnostic.label(span_of(other.place), "the other program");
+  if (other.place != failure.place) diagnostic.label(span_of(other.place), "written here, too");
   if (other == vm::CallPlace{failure.place, failure.calls})
     return static_cast<void>(diagnostic.remark("the other call is the same one, in another iteration"));
   if (other.calls.empty()) return;

@@ -193,7 +193,7 @@ class Planner {
   AwaitMode closed_mode(ir::Operand operand) const { return std::min(deep_mode(operand), AwaitMode::closed); }
   AwaitMode reference_mode(ir::Operand operand) const {
     const TypeKind type = kind(operand);
-    if (type == TypeKind::url) return AwaitMode::named;
+    if (type == TypeKind::file || type == TypeKind::url) return AwaitMode::named;
     return type == TypeKind::array || type == TypeKind::bag ? AwaitMode::closed : AwaitMode::set;
   }
 
@@ -202,9 +202,9 @@ class Planner {
     const BuiltinArguments arguments = builtin_arguments(stdlib::builtins()[op.callee].signature);
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const ir::Operand operand = op.operands[i];
+      const bool names_file = i < arguments.file_output_count || op.number != 0;
       await(step, operand,
-            i < arguments.file_output_count ? AwaitMode::set
-                                            : input_mode(operand, arguments.mark(i - arguments.file_output_count)));
+            names_file ? AwaitMode::set : input_mode(operand, arguments.mark(i - arguments.file_output_count)));
     }
   }
 

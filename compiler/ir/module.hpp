@@ -94,7 +94,8 @@ struct Op {
   /// call, call_app: FunctionId; call_builtin: index into stdlib's table; foreach_range, foreach_array: the leaf
   /// function of an index launch, see opt/index_launches.hpp
   std::uint32_t callee = none;
-  std::int64_t number = 0;            ///< writers n, field n, mode (0 incr, 1 min, 2 scale), files n
+  std::int64_t number =
+      0;  ///< writers n, field n, mode (0 incr, 1 min, 2 scale), files n, names 1 (lower/name_files.hpp)
   std::vector<std::int64_t> labels;   ///< switch_: one for each region but the default, the last if regions > labels
   Operand condition;                  ///< loop
   std::vector<Operand> nexts;         ///< loop

@@ -353,6 +353,8 @@ class Reader {
       op.number = integer();
     else if (word == "mode")
       op.number = update_mode();
+    else if (word == "names")
+      op.number = 1;
     else if (word == "labels")
       labels(op);
     else if (word == "types")

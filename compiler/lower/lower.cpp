@@ -7,6 +7,7 @@
 #include "compiler/ir/writers.hpp"
 #include "compiler/lower/lower_function.hpp"
 #include "compiler/lower/memo_call.hpp"
+#include "compiler/lower/name_files.hpp"
 #include "compiler/lower/visit_tree.hpp"
 
 namespace raddle {
@@ -142,6 +143,7 @@ class ModuleLowering {
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i)
       if (!program_.functions[i].is_generic) lower_function(context_, i, context_.functions[i], 0);
     lower_entry();
+    name_files(module);
     for (ir::Function& function : module.functions) ir::count_writers(function);
   }
 

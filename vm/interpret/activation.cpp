@@ -92,7 +92,7 @@ bool Interpreter::await_inputs(Frame& frame, const Strand& strand, StrandState* 
     if (!variable.is_resolved() && enlist(variable, i)) return false;
     if (variable.is_failed()) frame.careful.store(true, std::memory_order_relaxed);
     if (inputs[i].mode == AwaitMode::set || variable.is_failed()) continue;
-    if (inputs[i].mode == AwaitMode::named && object_in<File>(variable).is_named()) continue;
+    if (inputs[i].mode == AwaitMode::named && object_in<File>(variable).has_path()) continue;
     if (Future* closing = closing_of(variable)) {
       if (!closing->is_resolved() && enlist(*closing, i)) return false;
       if (closing->is_failed()) frame.careful.store(true, std::memory_order_relaxed);

@@ -78,7 +78,8 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
   const AppSite& site = program_.apps[in.d];
   auto* program = make<ProgramRun>(frame, site, index_of(in));
   const std::string problem = prepare(*program);
-  const Value failure = problem.empty() ? begin_outputs(*program) : failure_at(frame, index_of(in), problem);
+  const Value failure = problem.empty() ? begin_outputs(frame, in, WrittenFiles::How::by_program, program->begun)
+                                        : failure_at(frame, index_of(in), problem);
   if (failure) {
     fail_program(frame, site, failure);
     destroy(program);
@@ -131,24 +132,6 @@ std::string Interpreter::prepare(ProgramRun& program) {
   return {};
 }
 
-/// @return  the failure if another program is writing one of the files
-Value Interpreter::begin_outputs(ProgramRun& program) {
-  auto begun =
-      run_.partial_outputs.begin(program.output_paths, call_place(program.frame, program_.places[program.instruction]));
-  if (begun) {
-    program.begun = std::move(*begun);
-    return {};
-  }
-  // which of the two came first is an accident: the report names them in the order of the text
-  auto& [first, second] = begun.error();
-  if (second.call < first.call) std::swap(first, second);
-  return new_failure(
-      program.frame, std::move(first.call), fmt::format("two programs write `{}` at the same time", first.path),
-      {.other_call = std::move(second.call),
-       .help = "give each call a file of its own, as in `file f <\"out-%i.txt\" % i>`, or let one wait for "
-               "the other with `=>`"});
-}
-
 void Interpreter::start_program(ProgramRun& program) {
   ++counters.programs_started;
   if (run_.options.trace_program) {
@@ -183,7 +166,7 @@ void Interpreter::finish_program(ProgramRun* finished) {
                                   .instruction = finished->instruction});
   }
   if (problem.empty()) {
-    run_.partial_outputs.end(finished->begun);
+    run_.written_files.end(finished->begun);
     set_app_outputs(*finished);
   } else {
     FailureNotes notes;
@@ -198,7 +181,7 @@ void Interpreter::finish_program(ProgramRun* finished) {
       finished->request.delay_s = back_off_s(run_.options.apps, finished->attempt++, frame.stream);
       return start_program(*finished);
     }
-    run_.partial_outputs.end(finished->begun);
+    run_.written_files.end(finished->begun);
     fail_program(frame, finished->site, failure_at(frame, finished->instruction, message, std::move(notes)));
   }
   destroy(finished);

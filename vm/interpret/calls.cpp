@@ -106,6 +106,12 @@ void Interpreter::end_for_memory(Frame& frame, std::uint32_t instruction) {
 bool Interpreter::call_builtin(Frame& frame, const Instruction& in) {
   const BuiltinSite& site = program_.builtins[in.d];
   ++counters.builtin_calls;
+  if (site.file_output_count != 0) {
+    if (const Value failure = begin_outputs_at_once(frame, in)) {
+      fail_results(frame, in, failure);
+      return false;
+    }
+  }
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   results_.assign(site.results.size(), Value());

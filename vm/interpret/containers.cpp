@@ -1,9 +1,6 @@
-// Arrays, bags, structures and files.
-#include <filesystem>
-
+// Arrays, bags and structures.
 #include <fmt/format.h>
 
-#include "vm/value/file_descriptor.hpp"
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"
@@ -197,33 +194,6 @@ bool Interpreter::struct_set(Frame& frame, const Instruction& in) {
     return false;
   }
   pass_into(frame.at(in.c), frame, field, structure, index_of(in));
-  return true;
-}
-
-/// A copy if the target has a name of its own, else another name of the source. @return what went wrong, or ""
-std::string Interpreter::fill_file(File& target, const Value& source, bool is_url) {
-  File& from = source.as_file();
-  if (target.alias(Ref<File>::share(&from))) return {};
-  const std::string what = fmt::format("can not copy `{}` to `{}`: ", from.path(), target.path());
-  if (is_url) return what + "a url is never copied";
-  std::error_code error;
-  const std::filesystem::path to(target.path());
-  if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path(), error);
-  std::error_code unknown;  // of files that are not there yet
-  if (!error && !std::filesystem::equivalent(from.path(), to, unknown)) {
-    std::filesystem::copy_file(from.path(), to, std::filesystem::copy_options::overwrite_existing, error);
-  }
-  return error ? what + error_text(error.value()) : std::string();
-}
-
-bool Interpreter::file_assign(Frame& frame, const Instruction& in) {
-  File& target = object_in<File>(frame.at(in.b));
-  const std::string problem = fill_file(target, frame.at(in.c).get(), in.d != 0);
-  if (!problem.empty()) {
-    set(target.complete(), failure_at(frame, index_of(in), problem));
-    return false;
-  }
-  if (!set(target.complete(), Value::of_void())) assigned_twice(frame, index_of(in), target.path());
   return true;
 }
 

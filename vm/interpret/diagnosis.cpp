@@ -142,7 +142,7 @@ class Diagnosis {
     const VariableInfo* variable = find_variable(program_, strand.body, input.variable);
     const Place place = place_of_use(strand, input.variable);
     if (!future.is_resolved()) return await(future, variable, place, false);
-    if (input.mode == AwaitMode::set || (input.mode == AwaitMode::named && object_in<File>(future).is_named())) return;
+    if (input.mode == AwaitMode::set || (input.mode == AwaitMode::named && object_in<File>(future).has_path())) return;
     Future* closing = closing_of(future);
     if (closing && !closing->is_resolved()) return await(*closing, variable, place, true);
     if (depth_of(future, input.mode) == Depth::unset) await_inside(future, variable, place);

@@ -97,6 +97,8 @@ Value Interpreter::failed_input(Frame& frame, const Strand& strand, Operand oper
   switch (awaited_mode(program_, strand, operand)) {
     case AwaitMode::set: return {};
     case AwaitMode::named:
+      if (object_in<File>(future).has_path()) return {};
+      [[fallthrough]];
     case AwaitMode::closed: {
       const Future* closing = closing_of(future);
       return closing && closing->is_failed() ? closing->get() : Value();

@@ -10,6 +10,10 @@ bool Interpreter::run_foreign(Frame& frame, const Instruction& in) {
   std::vector<Value> inputs;
   for (const Operand file : site.file_outputs) inputs.push_back(frame.at(file).get());
   for (const Operand input : site.words) inputs.push_back(frame.at(input).get());
+  if (const Value failure = begin_outputs_at_once(frame, in)) {
+    fail_program(frame, site, failure);
+    return false;
+  }
   if (run_.options.before_program) run_.options.before_program();  // it may print
   auto outputs = run_.foreigns[site.foreign]->call(inputs);
   if (!outputs) {

@@ -196,11 +196,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::struct_get: struct_get(frame, in); break;
       case Opcode::struct_set: ok = struct_set(frame, in); break;
 
-      case Opcode::file_new:
-        put(frame, in,
-            Value::of_object(ValueKind::file,
-                             in.b.is_absent() ? make_ref<File>() : make_ref<File>(text_in(frame, in.b))));
-        break;
+      case Opcode::file_new: ok = file_new(frame, in); break;
       case Opcode::file_assign: ok = file_assign(frame, in); break;
       case Opcode::update_new:
         put(frame, in, Value::of_object(ValueKind::updateable, make_ref<Updateable>(float_in(frame, in.b))));

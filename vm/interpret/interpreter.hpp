@@ -14,6 +14,7 @@
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/leaf_machine.hpp"
 #include "vm/interpret/run.hpp"
+#include "vm/interpret/written_files.hpp"
 #include "vm/program/leaf_abi.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/chunk_reductions.hpp"
@@ -159,7 +160,23 @@ class Interpreter {
   void struct_make(Frame& frame, const Instruction& in);
   void struct_get(Frame& frame, const Instruction& in);
   bool struct_set(Frame& frame, const Instruction& in);
-  std::string fill_file(File& target, const Value& source, bool is_url);
+
+  // --- files.cpp
+  struct FileUse {
+    std::vector<File*> outputs;  ///< that are mapped
+    std::vector<Value> inputs;   ///< if there are such outputs
+  };
+  FileUse file_use(Frame& frame, const Instruction& in);
+  Value begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how, std::vector<std::string>& begun);
+  Value begin_writing(Frame& frame, std::uint32_t instruction, const std::vector<std::string>& paths,
+                      WrittenFiles::How how, std::vector<std::string>& begun);
+  /// Before a call that has written its files when it returns.
+  Value begin_outputs_at_once(Frame& frame, const Instruction& in) {
+    std::vector<std::string> begun;
+    return begin_outputs(frame, in, WrittenFiles::How::at_once, begun);
+  }
+  Value fill_file(Frame& frame, const Instruction& in, File& target, File& from);
+  bool file_new(Frame& frame, const Instruction& in);
   bool file_assign(Frame& frame, const Instruction& in);
 
   // --- calls.cpp, leaf_calls.cpp, apps.cpp
@@ -179,7 +196,6 @@ class Interpreter {
                    const raddle_leaf_failure& failure);
   bool run_app(Frame& frame, const Instruction& in);
   std::string prepare(ProgramRun& program);
-  Value begin_outputs(ProgramRun& program);
   void start_program(ProgramRun& program);
   void set_app_outputs(const ProgramRun& program);
   bool run_foreign(Frame& frame, const Instruction& in);

@@ -39,7 +39,7 @@ void Machine::run_to_rest() {
 
 void Machine::end() {
   outside.end();  // its callbacks use the pool and cells
-  partial_outputs.remove_all();
+  written_files.remove_partial();
   cells.destroy_all();
 }
 

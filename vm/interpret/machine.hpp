@@ -5,7 +5,7 @@
 #include "vm/external/outside.hpp"
 #include "vm/interpret/cell_store.hpp"
 #include "vm/interpret/loop_window.hpp"
-#include "vm/interpret/partial_outputs.hpp"
+#include "vm/interpret/written_files.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/interpret/throttle.hpp"
 #include "vm/schedule/worker_pool.hpp"
@@ -30,7 +30,7 @@ class Machine {
   WorkerPool pool;
   Throttle throttle;
   Outside outside;
-  PartialOutputs partial_outputs;
+  WrittenFiles written_files;
   LoopWindows loop_windows;
 
  private:

@@ -126,6 +126,12 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
     release(&frame);
   }
   const std::optional<std::string> results = record->find(*call);
+  if (results) {
+    if (const Value failure = begin_outputs_at_once(frame, in)) {
+      fail_memo(frame, in, failure);
+      return end_memo(key);
+    }
+  }
   if (!results || !take_results(frame, in, *record, *results)) return enter_miss(frame, in, bytes_of(key));
   ++counters.memo_calls_taken;
   end_memo(key);

@@ -19,7 +19,7 @@ class ProgramRun final : public Cell {
   ProcessRequest request;
   std::vector<Operand> outputs;           ///< files that the program is to make
   std::vector<std::string> output_paths;  ///< of `outputs`
-  std::vector<std::string> begun;         ///< from PartialOutputs::begin
+  std::vector<std::string> begun;         ///< from WrittenFiles::begin
   std::int64_t attempts = 1;              ///< at most
   std::int64_t attempt = 1;
   ProcessResult result;  ///< of the last attempt

@@ -32,7 +32,8 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
       pool(machine.pool),
       throttle(machine.throttle),
       outside(machine.outside),
-      partial_outputs(machine.partial_outputs),
+      written_files(machine.written_files),
+      number(written_files.add_run()),
       loop_windows(machine.loop_windows),
       leaves(program.functions.size(), options.leaf_compiler, pool, throttle),
       loop_profiles(program.foreaches.size()),
@@ -111,7 +112,7 @@ void CancelHook::cancel() {
 
 void CancelHook::abandon() {
   const std::lock_guard lock(mutex_);
-  if (run_) run_->partial_outputs.remove_all();
+  if (run_) run_->written_files.remove_partial();
   remove_temporaries();
 }
 
@@ -143,7 +144,7 @@ class RunDriver {
     run_.pool.inject(*run_.make_entry_frame(machine_.cache_of(0), addresses(arguments_), addresses(results_)));
     machine_.run_to_rest();
     machine_.outside.end();
-    machine_.partial_outputs.remove_all();  // of programs that were ended with the run
+    machine_.written_files.remove_partial();  // of programs that were ended with the run
     if (run_.options.cancel) run_.options.cancel->watch(nullptr);
     return result();
   }

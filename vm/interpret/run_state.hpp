@@ -44,7 +44,8 @@ class Run {
   WorkerPool& pool;
   Throttle& throttle;
   Outside& outside;
-  PartialOutputs& partial_outputs;
+  WrittenFiles& written_files;
+  const std::uint64_t number;  ///< of WrittenFiles::add_run
   LoopWindows& loop_windows;
   LeafTable leaves;
   MemoCalls memo_calls;

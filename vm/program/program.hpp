@@ -94,7 +94,7 @@ inline constexpr std::uint32_t no_id = ~0u;
 /// What must be true of an input before the strand may go.
 enum class AwaitMode : std::uint8_t {
   set,     ///< the reference is there
-  named,   ///< a url: it has its text, as it is mapped or complete
+  named,   ///< file, url: it has its name, for ever
   closed,  ///< array, bag: all writers are done; file: complete; structure: all fields are closed
   deep,    ///< closed and all elements, recursively
 };

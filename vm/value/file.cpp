@@ -34,6 +34,12 @@ bool File::is_named() {
   return alias_ && alias_->is_named();
 }
 
+bool File::has_path() {
+  if (mapped_) return true;
+  const std::lock_guard lock(mutex_);
+  return alias_ || !path_.empty();
+}
+
 void File::vacate() {
   if (mapped_) return;
   const std::lock_guard lock(mutex_);

@@ -1,5 +1,6 @@
 #pragma once
 // A file: the path and the future "its content is complete".
+#include <atomic>
 #include <mutex>
 #include <string>
 
@@ -20,12 +21,16 @@ class File final : public HeapObject {
   bool is_mapped() const { return mapped_; }
   /// The script gives it a name: it, or the file that it is another name of, is mapped. Any thread.
   bool is_named();
+  /// path() is what it will be for ever: it is mapped, another file's name, or has been asked for its path. Any thread.
+  bool has_path();
   /// Of an unmapped file: a temporary in $SWIFT_TMP, $TMP or /tmp, made at the first call. Any thread.
   /// @return "" if no temporary could be made
   const std::string& path();
   /// Removes the temporary's empty file, but not its name: whoever fills it is to make it, and it can be told whether
   /// that was done. Any thread.
   void vacate();
+  /// Its one writer is about to write it. @return false: this was said before, by the same writer. Any thread.
+  bool begin_writing() { return !is_written_.exchange(true, std::memory_order_relaxed); }
   /// An unmapped file becomes another name of `other`, which it keeps alive. Any thread.
   /// @return false: it has a name already, since it is mapped or somebody has asked for it
   bool alias(Ref<File> other);
@@ -34,7 +39,8 @@ class File final : public HeapObject {
 
  private:
   const bool mapped_ = false;
-  std::mutex mutex_;  // guards path_ of an unmapped file, and alias_
+  std::atomic<bool> is_written_ = false;  // a mark between calls that are ordered by the dataflow: relaxed
+  std::mutex mutex_;                      // guards path_ of an unmapped file, and alias_
   std::string path_;
   bool temporary_ = false;
   Ref<File> alias_;

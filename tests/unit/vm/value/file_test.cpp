@@ -46,6 +46,17 @@ TEST_CASE("an alias has the path of the other file and keeps it alive") {
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
+TEST_CASE("an unmapped file has no path before it is asked for it or becomes another file's name") {
+  CHECK(make_ref<File>(std::string("a.txt"))->has_path());
+  auto asked = make_ref<File>(), alias = make_ref<File>();
+  CHECK_FALSE(asked->has_path());
+  asked->path();
+  CHECK(asked->has_path());
+  alias->alias(asked);
+  CHECK(alias->has_path());
+  CHECK(alias->path() == asked->path());
+}
+
 TEST_CASE("temporaries lie in SWIFT_TMP and stay with SWIFT_TMP_AUTODELETE=0") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "raddle_file_test";
   std::filesystem::create_directory(folder);

@@ -1,0 +1,174 @@
+// Files that are written: by one call each, and never over an input of that call.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/run_state.hpp"
+#include "vm/value/file_descriptor.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+using Status = struct stat;
+
+/// Calls `visit` for each file in the value, however deep.
+template <typename Visitor>
+void for_each_file(const Value& value, const Visitor& visit) {
+  if (value.kind() == ValueKind::file) return visit(value.as_file());
+  const auto inner = [&visit](const Value& element) { for_each_file(element, visit); };
+  if (value.kind() == ValueKind::array)
+    value.as_array().for_each([&inner](const Value&, const Value& element) { inner(element); });
+  else if (value.kind() == ValueKind::bag)
+    value.as_bag().for_each(inner);
+  else if (value.kind() == ValueKind::structure)
+    for (std::size_t i = 0; i < value.as_structure().field_count(); ++i) inner(value.as_structure().field(i).get());
+}
+
+bool is_same_file(const Status& one, const std::string& other) {
+  Status status{};
+  return stat(other.c_str(), &status) == 0 && status.st_dev == one.st_dev && status.st_ino == one.st_ino;
+}
+
+/// @return  the path of the input that is the file `output`, "" if none is
+std::string overwritten_input(const std::string& output, const std::vector<Value>& inputs) {
+  Status status{};
+  if (stat(output.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::string found;
+  for (const Value& input : inputs) {
+    for_each_file(input, [&](File& file) {
+      if (found.empty() && is_same_file(status, file.path())) found = file.path();
+    });
+  }
+  return found;
+}
+
+std::string overwrites_text(const std::string& output, const std::string& input) {
+  if (output == input) return fmt::format("`{}` is both an input and an output of this call", output);
+  return fmt::format("output `{}` of this call is the same file as its input `{}`", output, input);
+}
+
+}  // namespace
+
+/// Of a call of an app, a function in Tcl or of the library, or one whose results are taken from an earlier run.
+Interpreter::FileUse Interpreter::file_use(Frame& frame, const Instruction& in) {
+  FileUse use;
+  const auto add_output = [&](Operand operand) {
+    File& file = object_in<File>(frame.at(operand));
+    if (file.is_mapped()) use.outputs.push_back(&file);
+  };
+  const auto add_inputs = [&](std::span<const Operand> operands) {
+    if (use.outputs.empty()) return;
+    for (const Operand operand : operands) use.inputs.push_back(frame.at(operand).get());
+  };
+  if (form_of(in.opcode) == InstructionForm::builtin) {
+    const BuiltinSite& site = program_.builtins[in.d];
+    for (std::size_t i = 0; i < site.file_output_count; ++i) add_output(site.arguments[i]);
+    add_inputs(std::span(site.arguments).subspan(site.file_output_count));
+    return use;
+  }
+  if (form_of(in.opcode) == InstructionForm::memo) {
+    const MemoSite& site = program_.memos[in.d];
+    for (const Operand output : site.files) add_output(output);
+    add_inputs(site.inputs);
+    return use;
+  }
+  const AppSite& site = program_.apps[in.d];
+  for (const Operand output : site.file_outputs)
+    if (std::ranges::find(site.url_outputs, output) == site.url_outputs.end()) add_output(output);
+  const std::uint32_t parameter_count = program_.functions[frame.body.function].parameter_count;
+  std::vector<Operand> inputs;
+  for (auto i = static_cast<std::uint32_t>(site.file_outputs.size()); i < parameter_count; ++i)
+    inputs.push_back(Operand::local(i, 0, false));
+  if (!site.stdin_file.is_absent()) inputs.push_back(site.stdin_file);
+  add_inputs(inputs);
+  return use;
+}
+
+/// Before anything is written or emptied. @return the failure if the call must not write its outputs
+Value Interpreter::begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how,
+                                 std::vector<std::string>& begun) {
+  const FileUse use = file_use(frame, in);
+  std::vector<std::string> paths;
+  for (File* file : use.outputs) {
+    if (const std::string input = overwritten_input(file->path(), use.inputs); !input.empty()) {
+      return failure_at(frame, index_of(in), overwrites_text(file->path(), input),
+                        {.help = "map the output to another name: a file can not be read and written by one call"});
+    }
+    if (file->begin_writing()) paths.push_back(file->path());
+  }
+  return paths.empty() ? Value() : begin_writing(frame, index_of(in), paths, how, begun);
+}
+
+/// @return  the failure if another call of the run writes one of the files
+Value Interpreter::begin_writing(Frame& frame, std::uint32_t instruction, const std::vector<std::string>& paths,
+                                 WrittenFiles::How how, std::vector<std::string>& begun) {
+  auto outcome = run_.written_files.begin(run_.number, paths, call_place(frame, program_.places[instruction]), how);
+  if (outcome) {
+    begun = std::move(*outcome);
+    return {};
+  }
+  // which of the two came first is an accident: the report names them in the order of the text
+  auto& [first, second] = outcome.error();
+  if (second.call < first.call) std::swap(first, second);
+  frame.careful.store(true, std::memory_order_relaxed);
+  return new_failure(frame, std::move(first.call), fmt::format("`{}` is written more than once", first.path),
+                     {.other_call = std::move(second.call),
+                      .help = "give each call a file of its own, as in `file f <\"out-%i.txt\" % i>`"});
+}
+
+/// A copy if the target has a name of its own, else another name of the source. @return the failure, if it failed
+Value Interpreter::fill_file(Frame& frame, const Instruction& in, File& target, File& from) {
+  if (target.alias(Ref<File>::share(&from))) return {};
+  const std::string what = fmt::format("can not copy `{}` to `{}`: ", from.path(), target.path());
+  if (in.d != 0) return failure_at(frame, index_of(in), what + "a url is never copied");
+  std::error_code error;
+  const std::filesystem::path to(target.path());
+  std::error_code unknown;  // of files that are not there yet
+  if (std::filesystem::equivalent(from.path(), to, unknown)) return {};
+  if (target.is_mapped() && target.begin_writing()) {
+    std::vector<std::string> begun;
+    if (Value failure = begin_writing(frame, index_of(in), {target.path()}, WrittenFiles::How::at_once, begun))
+      return failure;
+  }
+  if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path(), error);
+  if (!error) std::filesystem::copy_file(from.path(), to, std::filesystem::copy_options::overwrite_existing, error);
+  return error ? failure_at(frame, index_of(in), what + error_text(error.value())) : Value();
+}
+
+bool Interpreter::file_new(Frame& frame, const Instruction& in) {
+  Ref<File> file;
+  if (in.b.is_absent()) {
+    file = make_ref<File>();
+  } else {
+    const std::string& path = object_in<String>(frame.at(in.b)).text;
+    const bool has_zero = path.find('\0') != std::string::npos;
+    if (path.empty() || has_zero) {
+      fail(frame, in, path.empty() ? "a file is mapped to an empty path" : "the path of a file has a zero byte");
+      return false;
+    }
+    file = make_ref<File>(path);
+  }
+  put(frame, in, Value::of_object(ValueKind::file, std::move(file)));
+  return true;
+}
+
+bool Interpreter::file_assign(Frame& frame, const Instruction& in) {
+  File& target = object_in<File>(frame.at(in.b));
+  const Value source = frame.at(in.c).get();
+  if (const Value failure = fill_file(frame, in, target, source.as_file())) {
+    set(target.complete(), failure);
+    return false;
+  }
+  if (!set(target.complete(), Value::of_void())) assigned_twice(frame, index_of(in), target.path());
+  return true;
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,91 @@
+#include "vm/interpret/written_files.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace raddle::vm {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Names of what the process has open, even if that is a regular file.
+bool is_stream(const std::string& path) {
+  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
+}
+
+/// Where a link leads, also to what is not there yet.
+fs::path followed(fs::path path) {
+  constexpr int most_links = 40;  // as many as the kernel follows
+  std::error_code failed;
+  for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, failed)); ++i)
+    path = path.parent_path() / fs::read_symlink(path, failed);
+  return path;
+}
+
+/// The same text for all names of a file that is there or is to be made.
+/// @return "" if any number of calls may write to it
+std::string place_of(const std::string& path) {
+  std::error_code failed;
+  const fs::path absolute = fs::absolute(path, failed);
+  const std::string plain = absolute.lexically_normal();
+  if (is_stream(plain)) return {};
+  struct stat status {};
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) return {};
+  // a file that has several names
+  if (exists && status.st_nlink > 1) return fmt::format("{}:{}", status.st_dev, status.st_ino);
+  const fs::path whole = fs::weakly_canonical(followed(absolute), failed);  // through links of folders, too
+  return failed ? plain : whole.string();
+}
+
+}  // namespace
+
+std::uint64_t WrittenFiles::add_run() {
+  const std::lock_guard lock(mutex_);
+  return ++run_count_;
+}
+
+std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::begin(
+    std::uint64_t run, const std::vector<std::string>& paths, const CallPlace& call, How how) {
+  std::vector<std::string> places;
+  for (const std::string& path : paths) places.push_back(place_of(path));
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const auto known = entries_.find(places[i]);
+    if (known == entries_.end()) continue;
+    if (known->second.run == run || known->second.is_partial)
+      return std::unexpected(Conflict{{paths[i], call}, known->second.writer});
+  }
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (!places[i].empty()) entries_.insert_or_assign(places[i], Entry{{paths[i], call}, run, how == How::by_program});
+  }
+  return places;
+}
+
+void WrittenFiles::end(const std::vector<std::string>& begun) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& place : begun)
+    if (const auto known = entries_.find(place); known != entries_.end()) known->second.is_partial = false;
+}
+
+void WrittenFiles::remove_partial() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [place, entry] : entries_) {
+    if (std::exchange(entry.is_partial, false)) remove_files({entry.writer.path});
+  }
+}
+
+void remove_files(const std::vector<std::string>& paths) {
+  std::error_code ignored;  // most often it was never made
+  for (const std::string& path : paths) {
+    // a device or pipe was there before: it is not ours to remove
+    if (fs::is_regular_file(fs::symlink_status(path, ignored))) fs::remove(path, ignored);
+  }
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,57 @@
+#pragma once
+// The files that runs write: each is written by one call of a run, as the last one would silently win, and two at once
+// would leave a mixture of both. Half-written ones are removed with the run: they must not be taken for results.
+#include <cstdint>
+#include <expected>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "vm/value/failure.hpp"
+
+namespace raddle::vm {
+
+/// Files that the script names, by what they are: links and `./` make no difference. Temporaries are in no list. Any
+/// thread.
+class WrittenFiles {
+ public:
+  struct Writer {
+    std::string path;  ///< as the script has it
+    CallPlace call;
+  };
+  struct Conflict {
+    Writer mine, other;  ///< one file, perhaps under two names
+  };
+  enum class How : std::uint8_t {
+    at_once,     ///< the caller writes them, and nobody looks before it has
+    by_program,  ///< they are half-written until end()
+  };
+
+  /// A number for a run: what has been written in one may be written in the next one.
+  std::uint64_t add_run();
+  /// A call is about to write these files. Devices, pipes, folders and other files that are no regular ones may be
+  /// written by any number of calls, and one call may have one file as several outputs.
+  /// @return  what end() is to be given
+  /// @error   a file that another call has written or is writing; nothing has begun then
+  std::expected<std::vector<std::string>, Conflict> begin(std::uint64_t run, const std::vector<std::string>& paths,
+                                                          const CallPlace& call, How how);
+  /// What a program has begun is complete, or has been removed.
+  void end(const std::vector<std::string>& begun);
+  /// Removes the files that are half-written.
+  void remove_partial();
+
+ private:
+  struct Entry {
+    Writer writer;
+    std::uint64_t run;
+    bool is_partial;
+  };
+  std::mutex mutex_;
+  std::uint64_t run_count_ = 0;                     ///< guarded by mutex_
+  std::unordered_map<std::string, Entry> entries_;  ///< guarded by mutex_; by place_of(path)
+};
+
+void remove_files(const std::vector<std::string>& paths);
+
+}  // namespace raddle::vm
