@@ -18,9 +18,20 @@
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/source/read_file.hpp"
+#include "compiler/sweep/scan.hpp"
 
 namespace raddle::driver {
 namespace {
+
+/// `run -p n=3 FILE`: as a parameter is given to `raddle sweep`.
+bool mistakes_p(const CommandLine& line, const Options& options) {
+  if (options.preprocess || !line.code.empty() || line.rest.empty()) return false;
+  const std::string& word = line.rest.front();
+  std::error_code code;
+  const std::size_t equals = word.find('=');
+  return equals != std::string::npos && sweep::is_name(std::string_view(word).substr(0, equals)) &&
+         !std::filesystem::exists(word, code);
+}
 
 /// The script that the command line names. @return an exit code if there is none
 int find_script(const CommandLine& line, const std::vector<std::string>& verbs, Script& script,
@@ -123,6 +134,12 @@ int run_tool(int argc, char** argv) {
   session.option_names = reader.run_option_names();
   Script script;
   std::vector<std::string> arguments;
+  if (!*reader.check && mistakes_p(line, session.options))
+    return usage_error(
+        fmt::format("`-p {0}`: -p of `raddle run` is for no preprocessor; a parameter is set behind the script: "
+                    "`raddle run {1} --{0}`",
+                    line.rest.front(), line.rest.size() > 1 ? line.rest[1] : "FILE"),
+        "run");
   warn_of_missing_folders(session.options);
   if (const int code = find_script(line, reader.verb_names(), script, arguments); code != exit_ok) return code;
   if (*reader.check) return check_scripts(session, line, std::move(script));

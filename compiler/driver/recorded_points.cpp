@@ -46,8 +46,8 @@ class BatchedPoints {
           std::ranges::find(form_.parameters, parameter.name, [](const auto& each) { return each.first; });
       read_as.push_back(found == form_.parameters.end() ? sweep::ValueType::string : found->second);
     }
-    keys_ = sweep::PointKeys({}, space_.parameters(), /*uses_seed=*/false, read_as)
-                .with_work({.high = 0, .low = run_.work});
+    space_.read_values_as(read_as);
+    keys_ = sweep::PointKeys({}, space_.parameters(), /*uses_seed=*/false).with_work({.high = 0, .low = run_.work});
     return true;
   }
 

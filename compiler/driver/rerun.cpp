@@ -18,20 +18,28 @@ namespace {
 
 struct Rerun {
   std::string name;  ///< of the run
-  bool only_failed = false;
+  bool only_failed = false, runs_all = false;
   SweepRequest request = {};  ///< of the run, with what the words say
 };
+
+constexpr const char* footer =
+    R"(Without --failed or --all: what failed, is missing because the run was ended, or is another one by now, as the script
+or the table of --from has changed. The record knows a program by the words of its command only: after a change of the
+program itself, --all.
+)";
 
 /// What the words do not say of the sweep stays as it is.
 void add_rerun_options(CLI::App& app, Rerun& rerun) {
   app.description(
-      "raddle rerun: points of a recorded sweep once more\n\nexamples:\n  raddle rerun 261121-150412-k7 --failed\n"
-      "  raddle rerun --failed -k -j 4\n  raddle rerun k7\n");
+      "raddle rerun: points of a recorded sweep once more\n\nexamples:\n  raddle rerun 261121-150412-k7\n"
+      "  raddle rerun --failed -k -j 4\n  raddle rerun k7 --all\n");
   app.option_defaults()->take_last();
   app.add_option("RUN", rerun.name, "A run's id, its beginning or its end; none: the latest")->type_name("");
-  app.add_flag("--failed", rerun.only_failed, "Only the points that failed; else all of them, whatever the record has");
+  CLI::Option* failed = app.add_flag("--failed", rerun.only_failed, "Only the points that failed");
+  app.add_flag("--all", rerun.runs_all, "All points, whatever the record has")->excludes(failed);
   add_run_options(app, rerun.request);
   add_result_options(app, rerun.request);
+  app.footer(footer);
 }
 
 /// @return an exit code if everything has been said
@@ -123,9 +131,10 @@ int rerun_command(const std::vector<std::string>& words) {
     std::expected<SweepRequest, int> request = read_sweep_request(run->words());
     if (!request) return request.error();
     rerun.request = std::move(*request);
+    rerun.request.use_record = true;  // whatever the run was told
     if (const std::optional<int> code = parse(words, rerun)) return *code;
     rerun.request.resumes = run->id;
-    rerun.request.use_record = false;
+    if (rerun.runs_all || rerun.only_failed) rerun.request.use_record = false;
     return rerun.only_failed ? rerun_failed(rerun.request, *run) : run_sweep(rerun.request);
   });
 }

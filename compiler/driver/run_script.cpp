@@ -35,7 +35,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   const std::string path = script.path;
   const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
   const std::optional<Compilation> compilation = compile(session, file);
-  if (session.print_diagnostics() || !compilation) return exit_compile_error;
+  if (!compilation) return session.print_diagnostics(), exit_compile_error;
 
   const CheckedProgram& checked = *compilation->checked;
   const ArgumentRules rules{checked, reads_words(compilation->module), path, session.option_names};
@@ -56,6 +56,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
     trace.emplace(options->workers, report::most_slices);
     options->trace = &*trace;
   }
+  if (session.print_diagnostics()) return exit_compile_error;  // warnings, now that the command line is in order
   const vm::Program program = emit_program(compilation->module);
   options->settings.arguments = std::move(read->rest);
   options->arguments = std::move(read->parameters);

@@ -92,7 +92,7 @@ class ArgumentReader {
       if (parameter < names_.size())
         i += take(parameter, word, i + 1 < arguments.size() ? &arguments[i + 1] : nullptr);
       else
-        other(word, name, i + 1 < arguments.size() && !arguments[i + 1].starts_with("-"));
+        other(word, name, i + 1 < arguments.size() && !arguments[i + 1].starts_with("-") ? &arguments[i + 1] : nullptr);
     }
     if (!error_.empty()) return std::unexpected(error_);
     if (!rules_.reads_words && !read_.rest.empty())
@@ -133,17 +133,22 @@ class ArgumentReader {
     return used;
   }
 
-  /// A word that is no parameter. @param has_next  a word without dashes follows, perhaps its value
-  void other(const std::string& word, const std::string& name, bool has_next) {
+  /// A word that is no parameter. @param next  a word without dashes that follows, perhaps its value, or null
+  void other(const std::string& word, const std::string& name, const std::string* next) {
     read_.rest.push_back(word);
     if (rules_.reads_words || !word.starts_with("-")) return;
     const std::string option = word.substr(0, word.find('='));
-    if (std::ranges::find(rules_.tool_options, option) != rules_.tool_options.end()) {
+    if (option == "-p" && next != nullptr && next->find('=') != std::string::npos) {
+      error_ = fmt::format(
+          "`-p {}`: a parameter is set by `raddle run {} --{}`; -p NAME=VALUES is an option of `raddle "
+          "sweep`",
+          *next, rules_.script, *next);
+    } else if (std::ranges::find(rules_.tool_options, option) != rules_.tool_options.end()) {
       error_ = fmt::format(
           "`{}` stands behind the script, but the script reads no such option, and those of raddle stand before it: "
           "type "
           "`raddle run {}{} {}`",
-          word, word, option == word && has_next ? " .." : "", rules_.script);
+          word, word, option == word && next != nullptr ? " .." : "", rules_.script);
     } else if (!names_.empty() && word != "-" && !is_digits(word)) {
       const std::string given = name.empty() ? option.substr(1) : name;
       const bool has_it = std::ranges::find(names_, given) != names_.end();  // but for a dash

@@ -107,7 +107,7 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
     if (loop != ir::none) module.entry = loop;
   };
   std::optional<Compilation> compilation = driver::compile(session_, file, {.prepare = prepare});
-  if (session_.print_diagnostics() || !compilation) return exit_compile_error;
+  if (!compilation) return session_.print_diagnostics(), exit_compile_error;
   if (unfit) return option_error(*unfit);
   compilation_ = std::move(*compilation);
   ir::Module& module = compilation_.module;

@@ -26,6 +26,8 @@ class ScriptSubject {
                                                                  const sweep::Space& space,
                                                                  const sweep::SpaceOptions& words);
 
+  /// Says what there is to say of a script without errors, once: before it is run, not where only its record is read.
+  void tell_warnings() { static_cast<void>(session_.print_diagnostics()); }
   /// The words of a command that does the same at a point: `raddle run script.df --a={a}`.
   std::vector<std::string> command() const;
   /// What is done at each point, for its key: the texts of the script, of what it imports, of macros.

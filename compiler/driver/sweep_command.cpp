@@ -36,9 +36,7 @@ vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint
   row.collect = plan.collect;
   if (plan.script && plan.script->can_batch()) {
     sweep::BatchForm form{.results = plan.script->columns(), .parameters = {}};
-    const std::vector<sweep::Parameter>& parameters = plan.space.parameters();
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      form.parameters.emplace_back(parameters[i].name, plan.keys.read_as(i));
+    for (const sweep::Parameter& each : plan.space.parameters()) form.parameters.emplace_back(each.name, each.read_as);
     row.columns = text_of(form);
   }
   row.kind = "sweep";
@@ -103,7 +101,7 @@ class SweepRun {
       const std::lock_guard lock(mutex_);
       sweep_ = &sweep;
       id_ = row.id;
-      if (signals.caught() != 0) sweep.request_stop();
+      if (signals.caught() != 0) stop(signals.caught());
     }
     const sweep::SweepStop stop = sweep.run();
     progress.clear();
@@ -172,13 +170,26 @@ class SweepRun {
     if (count > 2) _exit(128 + signal);
     const std::lock_guard lock(mutex_);
     if (sweep_ == nullptr) return;
-    if (count == 1) {
-      const sweep::SweepCounts counts = sweep_->counts();
-      sweep_->request_stop();
-      tell_at_once(stop_message(counts, signal, id_));
-    } else {
-      ender_ = std::jthread([sweep = sweep_] { sweep->end_now(); });  // takes seconds if a program does not want to end
-    }
+    if (count > 1) return end_now();
+    tell_at_once(stop_message({sweep_->counts(), signal, id_, lets_end(signal)}));
+    stop(signal);
+  }
+
+  /// Does what runs go on to its end? Programs do: they may be hours old. The points of a script take some time from
+  /// microseconds to for ever, and none is worth waiting for that without limit; who asks by SIGUSR1, as Slurm does
+  /// before the time is up, is about to end all by himself.
+  bool lets_end(int signal) const { return !plan_.script || signal == SIGUSR1; }
+
+  /// At the first signal. mutex_ is held.
+  void stop(int signal) {
+    sweep_->request_stop();
+    if (!lets_end(signal)) end_now();
+  }
+
+  /// mutex_ is held.
+  void end_now() {
+    if (ender_.joinable()) return;
+    ender_ = std::jthread([sweep = sweep_] { sweep->end_now(); });  // takes seconds if a program does not want to end
   }
 
   void forget_sweep() {
@@ -329,6 +340,7 @@ int run_sweep(const SweepRequest& request) {
 }
 
 int run_plan(const SweepRequest& request, const SweepPlan& plan) {
+  if (plan.script) plan.script->tell_warnings();
   if (request.print_script) return show_script(request, plan);
   try {
     if (request.dry_run) return dry_run(request, plan);

@@ -83,7 +83,7 @@ OptionResult read_output(const std::string& path, sweep::TableForm& form) {
 /// What a point's key is made of.
 sweep::PointKeys keys_of(const sweep::Space& space, const ScriptSubject* script,
                          const sweep::CommandTemplate& command) {
-  if (script != nullptr) return {script->work(), space.parameters(), script->uses_seed(), script->read_as(space)};
+  if (script != nullptr) return {script->work(), space.parameters(), script->uses_seed()};
   return {command.words(), space.parameters(), command.uses_run_seed()};
 }
 
@@ -151,6 +151,7 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
     auto subject = ScriptSubject::make(request.script, request.script_options, *space, request.space);
     if (!subject) return std::unexpected(subject.error());
     script = std::move(*subject);
+    space->read_values_as(script->read_as(*space));
     words = script->command();
   }
   auto command = sweep::CommandTemplate::parse(words, space->parameters());

@@ -51,11 +51,14 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
     fmt::print(stderr, "raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);
 }
 
-std::string stop_message(const sweep::SweepCounts& counts, int signal, const std::string& run) {
+std::string stop_message(const SweepBreak& at) {
+  const sweep::SweepCounts& counts = at.counts;
   const std::uint64_t ended = counts.ok + counts.failed + counts.taken + counts.running;
-  return fmt::format("\nraddle: {} running, {} left; {} to stop now; resume with `raddle sweep --resume={}`\n",
-                     counts.running, sweep::with_commas(counts.candidates - std::min(ended, counts.candidates)),
-                     signal == SIGINT ? "Ctrl-C again" : "a second signal", run);
+  const std::string left = sweep::with_commas(counts.candidates - std::min(ended, counts.candidates));
+  const std::string resume = fmt::format("resume with `raddle sweep --resume={}`", at.run);
+  if (!at.lets_end) return fmt::format("\nraddle: {} running, ended now, {} left; {}\n", counts.running, left, resume);
+  return fmt::format("\nraddle: {} running, {} left; {} to stop now; {}\n", counts.running, left,
+                     at.signal == SIGINT ? "Ctrl-C again" : "a second signal", resume);
 }
 
 int exit_code_of(const SweepEnd& end) {

@@ -23,8 +23,15 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
 /// "2.8 s", "3 min 20 s"
 std::string seconds_text(double seconds);
 
+struct SweepBreak {
+  sweep::SweepCounts counts;
+  int signal = 0;
+  const std::string& run;
+  bool lets_end = false;  ///< what runs is waited for
+};
+
 /// At the first signal.
-std::string stop_message(const sweep::SweepCounts& counts, int signal, const std::string& run);
+std::string stop_message(const SweepBreak& at);
 
 int exit_code_of(const SweepEnd& end);
 

@@ -30,7 +30,7 @@ PointColumns::PointColumns(const Space& space, const PointKeys& keys, const Know
 }
 
 std::vector<std::uint64_t> PointColumns::keys(std::span<const std::uint64_t> numbers) const {
-  if (space_.has_repeats()) {
+  if (space_.has_repeats() || keys_.uses_seed()) {
     std::vector<std::uint64_t> keys;
     keys.reserve(numbers.size());
     for (const std::uint64_t number : numbers) keys.push_back(keys_.of(space_.point(number)).low);

@@ -18,14 +18,15 @@ void add(std::string& text, std::string_view part) {
 
 }  // namespace
 
-PointKeys::PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed,
-                     std::vector<ValueType> read_as)
-    : uses_seed_(uses_seed), read_as_(std::move(read_as)) {
-  read_as_.resize(parameters.size(), ValueType::string);
+PointKeys::PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed)
+    : uses_seed_(uses_seed) {
   std::string text;
   for (const std::string& part : work) add(text, part);
   work_ = vm::hash(text);
-  for (const Parameter& parameter : parameters) names_.push_back(vm::hash(parameter.name).low);
+  for (const Parameter& parameter : parameters) {
+    names_.push_back(vm::hash(parameter.name).low);
+    read_as_.push_back(parameter.read_as);
+  }
 }
 
 vm::Hash128 PointKeys::of_value(std::size_t parameter, std::string_view text) const {

@@ -18,24 +18,22 @@ class PointKeys {
  public:
   /// @param work  what is done at a point: the words of the command, or the texts of a script
   /// @param uses_seed  the work depends on Point::seed even if that is no parameter
-  /// @param read_as    for each parameter what the work reads its values as: 0.5 and 0.50 are one float, but two
-  ///                   strings; none: strings
-  PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed,
-            std::vector<ValueType> read_as = {});
+  PointKeys(const std::vector<std::string>& work, const std::vector<Parameter>& parameters, bool uses_seed);
   vm::PointKey of(const Point& point) const;
   /// The keys of the same points where something else is done at each.
   PointKeys with_work(const vm::Hash128& work) const;
   /// Of the work alone.
   const vm::Hash128& work() const { return work_; }
+  /// A key is no sum of what the values give alone: of() makes it of the whole point.
+  bool uses_seed() const { return uses_seed_; }
   /// Of a value of a parameter, given as it is in Point::values.
   vm::Hash128 of_value(std::size_t parameter, std::string_view text) const;
-  ValueType read_as(std::size_t parameter) const { return read_as_[parameter]; }
 
  private:
   vm::Hash128 work_;
   std::vector<std::uint64_t> names_;  // hashes, by parameter
   bool uses_seed_;
-  std::vector<ValueType> read_as_;
+  std::vector<ValueType> read_as_;  // by parameter
 };
 
 /// The point's values as a JSON object; numbers are written as they are given.

@@ -2,11 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
+#include "compiler/sweep/scan.hpp"
 #include "vm/value/hash.hpp"
 
 namespace raddle::sweep {
+namespace {
+
+/// Texts that are read as the same value give the same one.
+std::string one_text_of(const std::string& value, ValueType read_as) {
+  switch (read_as) {
+    case ValueType::string: break;
+    case ValueType::float_:
+      if (const std::optional<double> number = read_number(value)) return fmt::format("{}", *number);
+      break;
+    case ValueType::int_:
+      if (type_of(value) == ValueType::int_) return std::to_string(read_int(value));
+      break;
+  }
+  return value;
+}
+
+}  // namespace
 
 std::uint64_t Space::size_of(const Group& group) {
   if (const auto* zip = std::get_if<Zip>(&group)) return zip->columns.front().size();
@@ -63,6 +82,20 @@ std::vector<const Values*> Space::grid() const {
   return all;
 }
 
+void Space::read_values_as(const std::vector<ValueType>& types) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].read_as = types[i];
+}
+
+std::string Space::asked(const Point& point) const {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < point.values.size(); ++i)
+    parts.push_back(parameters_[i].name + '\0' + one_text_of(point.values[i], parameters_[i].read_as) + '\0');
+  std::ranges::sort(parts);
+  std::string text;
+  for (const std::string& part : parts) text += part;
+  return text;
+}
+
 Point Space::point(std::uint64_t number) const {
   std::uint64_t left = number - 1;
   const std::uint64_t repeats = repeats_ == 0 ? 1 : repeats_;
@@ -78,9 +111,7 @@ Point Space::point(std::uint64_t number) const {
   point.values.reserve(parameters_.size());
   for (std::size_t i = 0; i < groups_.size(); ++i) append(groups_[i], indices[i], point.values);
 
-  std::string asked;  // names, too: a further parameter makes other points
-  for (std::size_t i = 0; i < point.values.size(); ++i) asked += parameters_[i].name + '\0' + point.values[i] + '\0';
-  point.seed = vm::hash(asked + std::to_string(repeat), seed_).low >> 33;
+  point.seed = vm::hash(asked(point) + std::to_string(repeat), seed_).low >> 33;
   if (repeats_ != 0) {
     point.values.push_back(std::to_string(repeat));
     point.values.push_back(std::to_string(point.seed));

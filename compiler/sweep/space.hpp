@@ -37,13 +37,14 @@ struct OptionError {
 
 struct Parameter {
   std::string name;
-  ValueType type = ValueType::string;
+  ValueType type = ValueType::string;     ///< of all of its values
+  ValueType read_as = ValueType::string;  ///< what the work reads them as: 0.5 and 0.50 are one float, but two strings
 };
 
 struct Point {
   std::uint64_t number = 0;              ///< from 1
   std::vector<std::string> values = {};  ///< in the order of Space::parameters()
-  std::uint64_t seed = 0;                ///< 31 bits, the same for the same values, repeat and --seed in any sweep
+  std::uint64_t seed = 0;                ///< 31 bits, the same for the same values as they are read, repeat and --seed
 };
 
 class Space {
@@ -52,6 +53,8 @@ class Space {
   /// The last two are `rep` and `seed` if there are repeats.
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::uint64_t size() const { return size_; }
+  /// @param types  Parameter::read_as of each
+  void read_values_as(const std::vector<ValueType>& types);
   /// @pre 1 <= number <= size()
   Point point(std::uint64_t number) const;
   /// How many values a parameter has that is neither `rep` nor `seed`, and those as texts; with which of them a point
@@ -78,6 +81,8 @@ class Space {
   static std::uint64_t size_of(const Group& group);
   static void append(const Group& group, std::uint64_t index, std::vector<std::string>& values);
   void find_places();
+  /// What a point's seed comes of: names, too, as a further parameter makes other points; not their order.
+  std::string asked(const Point& point) const;
 
   std::vector<Parameter> parameters_;
   std::vector<Group> groups_;

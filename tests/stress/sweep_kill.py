@@ -172,6 +172,45 @@ def signals(raddle, folder, _points, _kills, _chance):
         interrupt(raddle, own, sent, expected, times)
 
 
+ENDLESS = {
+    "recursion": "(int r) fib(int n) { if (n < 2) { r = n; } else { r = fib(n - 1) + fib(n - 2); } }\n"
+                 "@result int y = fib(n);\n",
+    "composite": "import io;\n(int r) fib(int n) { if (n < 2) { printf(\"\") => r = n; } else { r = fib(n - 1) + fib(n - 2); } }\n"
+                 "@result int y = fib(n);\n",
+    "loop": "(int r) go(int n) { for (r = 0, int i = 0; i < n; i = i + 1, r = r + i %% 3) {} }\n"
+            "@result int y = go(n * n * n * n * n * n * n);\n",
+    "program": "app (void v) nap(int n) { \"sleep\" n }\n@result int y;\nwait (nap(100 * n - 100)) { y = n; }\n",
+}
+
+
+def endless_scripts(raddle, folder, _points, _kills, _chance):
+    """One signal ends a sweep over a script whose points have no end; what is done is kept, memory stays small."""
+    for name, text in ENDLESS.items():
+        for sent, expected in ((signal.SIGTERM, 75), (signal.SIGINT, 130)):
+            own = folder / f"{name}-{expected}"
+            own.mkdir()
+            (own / "model.df").write_text(f"@param int n = 1;\n{text}", encoding="utf-8")
+            process = subprocess.Popen([raddle, "sweep", "model.df", "-p", "n=1,90,91", "-j2", "--progress=none"], cwd=own,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            deadline = time.monotonic() + 20
+            while not ((own / ".raddle" / "runs.db").exists() and sum(states_ok(raddle, own)) == 1):
+                require(time.monotonic() < deadline, f"{name}: the first point is not recorded")
+                time.sleep(0.05)
+            time.sleep(0.5)
+            memory = [line for line in open(f"/proc/{process.pid}/status", encoding="ascii") if line.startswith("VmHWM")]
+            require(int(memory[0].split()[1]) < 200_000, f"{name}: {memory}")
+            process.send_signal(sent)
+            error = process.communicate(timeout=10)[1].decode()
+            require(process.returncode == expected, f"{name}: exit code {process.returncode}, expected {expected}: {error}")
+            require("2 running, ended now, 0 left; resume with `raddle sweep --resume=" in error, f"{name}: {error}")
+            counts = runs(raddle, own)[0]
+            require((counts["ok"], counts["failed"]) == (1, 0), f"{name}: {counts}")
+
+
+def states_ok(raddle, folder):
+    return [run["ok"] for run in runs(raddle, folder)]
+
+
 def main():
     parser = argparse.ArgumentParser(description="Kills sweeps in the middle.")
     parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
@@ -181,7 +220,7 @@ def main():
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
     print(f"sweeps: --seed {options.seed}")
-    tests = (kill_and_resume, kill_and_resume_script, two_at_once, signals)
+    tests = (kill_and_resume, kill_and_resume_script, two_at_once, signals, endless_scripts)
     run_tests("sweeps", tests, lambda test, folder: test(raddle, folder, options.points, options.kills,
                                                          random.Random(options.seed)))
 

@@ -18,6 +18,7 @@ SCRIPTS = {
     "hello.df": 'trace("hello");\n',
     "hot.df": "@leaf (int s) f(int n) { for (s = 0, int i = 0; i < n; i = i + 1, s = s + i) {} }\ntrace(f(9));\n",
     "parameter.df": "@param int n = 1;\ntrace(n);\n",
+    "warned.df": "@param int n = 1;\nint unread = 3;\ntrace(n);\n",
     "wrong.df": "trace(unknown);\n",
     "arguments.df": 'import sys;\nimport io;\nprintf("%s", args());\n',
     "shebang.df": '#!/usr/bin/env raddle\nimport sys;\ntrace("made executable", args());\n',
@@ -68,6 +69,10 @@ CASES = [
     ("check hello.df -k", 2, "", "options of check stand before the scripts: `-k`"),
     ("run --seed 99999999999999999999 hello.df", 2, "", "is no whole number from 0 to 2^64-1"),
     ("run parameter.df -n 3", 2, "", "no parameter `-n`; did you mean `--n`?"),
+    ("run -p n=3 parameter.df", 2, "", "a parameter is set behind the script: `raddle run parameter.df --n=3`"),
+    ("run parameter.df -p n=3", 2, "", "`-p n=3`: a parameter is set by `raddle run parameter.df --n=3`"),
+    ("run warned.df", 0, "trace: 1", "`unread` is assigned but never read"),
+    ("run warned.df --help", 0, "--n=1", ""),
     ("run parameter.df --nn=3", 2, "", "no parameter `nn`; did you mean `--n`?"),
     ("run parameter.df --n=3 --n=4", 2, "", "`--n` is given twice, as `3` and as `4`"),
     ("run parameter.df --n=9223372036854775808", 2, "", "is beyond what an int can be"),
@@ -125,6 +130,9 @@ def faults(raddle, folder):
             done = run(raddle, line.split(), folder, full)
         silent = "could not be written" not in done.stderr
         yield f"{line} > /dev/full", f"exit code {done.returncode}: {done.stderr}" if done.returncode != 1 or silent else None
+    for line in ("run warned.df --m=3", "run warned.df --n=x", "sweep warned.df -p m=3", "sweep warned.df -p n=3 --group-by m"):
+        done = run(raddle, line.split(), folder)  # the script's warnings do not hide what is wrong
+        yield line, None if done.returncode == 2 and "warning" not in done.stderr else f"{done.returncode}: {done.stderr}"
     yield "shebang.df word", shebang_fault(raddle, folder)
     yield "run --stats hot.df, again and again", leaf_cache_fault(raddle, folder)
 

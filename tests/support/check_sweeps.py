@@ -233,6 +233,41 @@ def script_acts_at_each_point(folder):
     folder.run("sweep act.df -p who=x --repeats 2", err="the repeats of a point are all the same")
 
 
+def rerun_runs_what_is_not_done(folder):
+    """Failed, missing or changed points; --all: all of them."""
+    folder.write("ends", "2")
+    command = "-- sh -c 'echo {a} >> begun; test {a} -ne $(cat ends)'"
+    folder.run(f"sweep -p a=1:6 -j1 --max-fails 0 {command}", code=75, err="2 of 6 points, 1 failed")
+    folder.write("ends", "9")
+    folder.run("rerun", err="6 points, 1 from the record")
+    folder.run("rerun", err="6 points, 6 from the record")
+    expect(folder.read("begun").split(), list("1223456"))
+    folder.run("rerun --all -j1", err="6 points, ")
+    expect(folder.read("begun").split()[7:], list("123456"))
+    folder.run("rerun --no-cache -j1", err="6 points, ")
+    folder.run("rerun -j1", err="6 points, 6 from the record")  # also of a run that was to take nothing
+    folder.run("rerun --all --failed", code=2, err="--failed excludes --all")
+    folder.write("model.df", "@param int n = 1;\n@result int y = 2 * n;\n")
+    folder.run("sweep model.df -p n=1:3")
+    folder.write("model.df", "@param int n = 1;\n@result int y = 3 * n;\n")
+    expect(folder.column("rerun -o -", "y"), ["3", "6", "9"])
+
+
+def draws_are_those_of_the_value(folder):
+    """A point draws by its values as they are read, not as they are written, nor by the order of the parameters."""
+    folder.write("draw.df", "import random;\n@param float a = 1.0;\n@param int n = 1;\n@param string s = \"\";\n"
+                            "@result float x = random() + 0.0 * a * itof(n);\n")
+    once = folder.column("sweep draw.df -p a=1,0.50 -p n=7 -p s=1", "x")
+    expect(folder.column("sweep draw.df -p s=1 -p n=+7 -p a=1.0,5e-1 --no-cache", "x"), once)
+    folder.run("sweep draw.df -p n=07 -p a=1.000,0.5 -p s=1", err="2 points, 2 from the record")
+    expect(folder.column("sweep draw.df -p a=1 -p n=7 -p s=1.0", "x") == once[:1], False)  # another text
+    repeated = folder.column("sweep draw.df -p a=2 --repeats 2", "x", "seed")
+    expect(folder.column("sweep draw.df -p a=2.0 --repeats 2 --no-cache", "x", "seed"), repeated)
+    folder.write("both.df", folder.read("draw.df").replace("random()", "random() + itof(k)").replace("@result", "@param int k = 0;\n@result"))
+    alone = folder.column("sweep both.df -p a=1 -p k=1", "x")
+    expect(folder.column("sweep both.df -p a=0.1,1.0 -p k=0,1 --no-cache", "x")[3:], alone)
+
+
 def parquet_says_what_csv_says(folder):
     """Several row groups, missing values, all types."""
     folder.write("model.df", "import math;\n@param int k = 1;\n@param string s = \"\";\n"
@@ -398,7 +433,8 @@ def errors(folder):
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
          record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
          recorded_points_in_another_form, script_acts_at_each_point,
-         failed_points_once_more, changed_table_is_noticed, tables_say_what_is_known, points_and_their_number,
+         failed_points_once_more, rerun_runs_what_is_not_done,
+         draws_are_those_of_the_value, changed_table_is_noticed, tables_say_what_is_known, points_and_their_number,
          script_does_not_fit, parquet_says_what_csv_says, errors]
 
 

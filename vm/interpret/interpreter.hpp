@@ -112,7 +112,7 @@ class Interpreter {
   RunCounters counters;
 
  private:
-  static constexpr unsigned nesting_limit = 64;  ///< activations on the C stack; further calls are queued
+  static constexpr unsigned nesting_limit = 512;  ///< activations on the C stack; further calls are queued
 
   // --- interpreter.cpp
   Frame* run_region(Frame& frame, RegionId region);

@@ -229,6 +229,16 @@ TEST_CASE("equal work has equal keys, whatever the order of parameters") {
   CHECK(!(keys.of(ab.point(1)) == command.of(ab.point(1))));
 }
 
+TEST_CASE("a seed comes of the values as they are read, whatever their text and the order of parameters") {
+  Space short_text = space_of({.parameters = {"a=1", "n=7"}}), long_text = space_of({.parameters = {"n=7", "a=1.00"}});
+  CHECK(short_text.point(1).seed != long_text.point(1).seed);  // two strings
+  short_text.read_values_as({ValueType::float_, ValueType::int_});
+  long_text.read_values_as({ValueType::int_, ValueType::float_});
+  CHECK(short_text.point(1).seed == long_text.point(1).seed);
+  const PointKeys keys({"run"}, short_text.parameters(), true), others({"run"}, long_text.parameters(), true);
+  CHECK(keys.of(short_text.point(1)) == others.of(long_text.point(1)));
+}
+
 TEST_CASE("the hash is that of the original") {
   CHECK(raddle::vm::hash("").low == 0);
   CHECK(raddle::vm::hash("The quick brown fox jumps over the lazy dog").low == 0xe34bbc7bbc071b6c);
