@@ -40,7 +40,8 @@ class Verdict {
   /// sake.
   bool is_unused() const {
     const bool reported = std::ranges::any_of(use_.writes, &Write::reported);
-    return use_.reads.empty() && !reported && type_ != TypeStore::file && type_ != TypeStore::void_ && !use_.mapping != nullptr;
+    return use_.reads.empty() && !reported && type_ != TypeStore::file && type_ != TypeStore::void_ &&
+           use_.mapping == nullptr;
   }
 
   void warn_unused(const char* how) {

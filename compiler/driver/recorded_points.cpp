@@ -21,7 +21,8 @@ class BatchedPoints {
   /// @param visit  returns false to end it
   UnknownParameters for_each(std::optional<std::uint64_t> point,
                              const std::function<bool(const vm::PointRow&)>& visit) {
-    if (heads_.empty() || !make_space()) return {};
+    if (heads_.empty()) return {};
+    make_space();
     for (const vm::BatchHead& head : heads_) {
       if (point && (*point < head.first || *point > head.last)) continue;
       const vm::BatchRow batch = record_.batch(head.row);
@@ -32,14 +33,14 @@ class BatchedPoints {
   }
 
  private:
-  /// @return false if that can not be, all said
-  bool make_space() {
+  /// If that can not be, as a table is gone, no point has parameters.
+  void make_space() {
     const std::expected<SweepRequest, int> request = read_sweep_request(run_.words());
-    if (!request) return false;
-    auto made = sweep::Space::make(request->space);
-    if (!made) return option_error(made.error()), false;
-    space_ = std::move(*made);
+    if (!request) return;
     table_ = request->space.table;
+    auto made = sweep::Space::make(request->space);
+    if (!made) return;
+    space_ = std::move(*made);
     std::vector<sweep::ValueType> read_as;
     for (const sweep::Parameter& parameter : space_.parameters()) {
       const auto found =
@@ -48,7 +49,6 @@ class BatchedPoints {
     }
     space_.read_values_as(read_as);
     keys_ = sweep::PointKeys({}, space_.parameters(), /*uses_seed=*/false).with_work({.high = 0, .low = run_.work});
-    return true;
   }
 
   vm::PointRow row_of(const vm::BatchRow& batch, std::size_t index) {
@@ -72,7 +72,7 @@ class BatchedPoints {
   /// @return nothing if the point of that number is another one by now: its key tells
   std::optional<sweep::Point> point_of(const vm::BatchRow& batch, std::size_t index) const {
     const std::uint64_t number = batch.number(index);
-    if (number > space_.size()) return std::nullopt;
+    if (!keys_ || number > space_.size()) return std::nullopt;
     sweep::Point point = space_.point(number);
     if (keys_->of(point).low != batch.keys[index]) return std::nullopt;
     return point;
@@ -84,7 +84,7 @@ class BatchedPoints {
   const sweep::BatchForm form_;
   sweep::Space space_;
   std::string table_;
-  std::optional<sweep::PointKeys> keys_;
+  std::optional<sweep::PointKeys> keys_;  ///< none: the space could not be made
   std::uint64_t unknown_ = 0;
 };
 

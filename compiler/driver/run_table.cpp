@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/driver/recorded_points.hpp"
+#include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
 
@@ -28,8 +29,9 @@ std::vector<TableColumn> columns_of(const std::vector<std::string>& names, std::
   for (const std::string& name : names) {
     const std::size_t left = names.size() - columns.size();
     const Role role = columns.size() < parameters ? Role::parameter
-                      : left == 2                 ? Role::outcome
-                      : left == 1                 ? Role::duration
+                      : left == 3                 ? Role::outcome
+                      : left == 2                 ? Role::duration
+                      : left == 1                 ? Role::reason
                                                   : Role::result;
     columns.push_back({name, role});
   }
@@ -42,19 +44,32 @@ RunTable::RunTable(vm::RunRecord& record, const vm::RunRow& run) : record_(recor
   const bool is_through = run.state == vm::RunState::done || run.state == vm::RunState::failed;
   if (is_through) ask_for_all();
   if (table_) return;
-  note_ = is_through ? "What is run at a point is not what it was any more" : "The run is not through";
+  note_ = !changed_table_.empty() ? fmt::format("The points in `{}` are not those of the run any more", changed_table_)
+          : is_through            ? "What is run at a point is not what it was any more"
+                                  : "The run is not through";
   note_ += run.taken == 0 ? ": only what it has done is shown."
                           : fmt::format(
                                 ": only the points are shown that it has run itself, not the {} that were "
                                 "taken from earlier runs.",
                                 sweep::with_commas(run.taken));
+  if (changed_table_.empty()) return;
+  const auto visit_all = [](const vm::PointRow&) { return true; };
+  if (const UnknownParameters unknown = for_each_recorded_point(record, run, std::nullopt, visit_all);
+      unknown.points != 0)
+    note_ += fmt::format(" The parameters of {} of them are not known: they stood in the table.",
+                         sweep::with_commas(unknown.points));
 }
 
 void RunTable::ask_for_all() {
   const std::expected<SweepRequest, int> request = read_sweep_request(run_.words());
   if (!request) return;
   std::expected<std::unique_ptr<SweepPlan>, int> plan = make_plan(*request);
+  if (!plan && !sweep::Space::make(request->space)) changed_table_ = request->space.table;  // it is gone
   if (!plan || (*plan)->keys.work().low != run_.work) return;
+  if (const std::string& table = request->space.table; !table.empty() && is_of_other_points(**plan)) {
+    changed_table_ = table;
+    return;
+  }
   plan_ = std::move(*plan);
   form_.emplace(plan_->result_form());
   earlier_.emplace(record_, *form_, run_.id);
@@ -62,17 +77,24 @@ void RunTable::ask_for_all() {
   table_.emplace(*rows_, sweep::Grouping());
 }
 
+/// Are the values of the run's own points others by now?
+bool RunTable::is_of_other_points(const SweepPlan& plan) const {
+  const sweep::Space& space = plan.space;
+  bool are_others = false;
+  const UnknownParameters unknown = for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
+    are_others |=
+        row.number > space.size() || parameters_json(space.parameters(), space.point(row.number)) != row.parameters;
+    return true;
+  });
+  return are_others || unknown.points != 0;
+}
+
 report::TableSource RunTable::source() const {
   if (!table_) return own_points();
   const std::vector<std::string> results = table_->result_names();
   std::vector<std::string> names = table_->columns(results);
-  names.pop_back();  // the reasons of failures: the report has them from the record
-  const std::size_t count = names.size();
   return {columns_of(names, plan_->space.parameters().size()),
-          [this, results, count](const report::TableSource::Visit& visit) {
-            table_->for_each(results,
-                             [&](std::span<const std::string_view> cells) { return visit(cells.first(count)); });
-          }};
+          [this, results](const report::TableSource::Visit& visit) { table_->for_each(results, visit); }};
 }
 
 report::TableSource RunTable::own_points() const {
@@ -84,7 +106,7 @@ report::TableSource RunTable::own_points() const {
   });
   std::vector<std::string> names = parameters;
   names.insert(names.end(), results.begin(), results.end());
-  names.insert(names.end(), {"outcome", "duration_s"});
+  names.insert(names.end(), {"outcome", "duration_s", "reason"});
   const auto visit_all = [this, parameters, results](const report::TableSource::Visit& visit) mutable {
     for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
       if (!row.is_last) return true;
@@ -94,6 +116,7 @@ report::TableSource RunTable::own_points() const {
         cells[parameters.size() + place_of(results, name)] = value;
       cells.emplace_back(name_of(row.attempt.outcome));
       cells.push_back(fmt::format("{:.9f}", row.attempt.duration_s));
+      cells.push_back(sweep::reason_of(row.attempt));
       const std::vector<std::string_view> views(cells.begin(), cells.end());
       return visit(views);
     });

@@ -29,11 +29,13 @@ class RunTable {
 
  private:
   void ask_for_all();
+  bool is_of_other_points(const SweepPlan& plan) const;
   report::TableSource own_points() const;
 
   vm::RunRecord& record_;
   const vm::RunRow& run_;
   std::string note_;
+  std::string changed_table_;        ///< of --from: its points are not those of the run any more; "": they are
   std::unique_ptr<SweepPlan> plan_;  ///< null: only the points of the run itself
   std::optional<sweep::ResultForm> form_;
   std::optional<sweep::EarlierResults> earlier_;

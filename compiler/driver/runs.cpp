@@ -203,13 +203,14 @@ struct RunsWords {
   std::string run;
   std::vector<std::string> runs;
   std::optional<std::uint64_t> point;
-  CLI::App *show = nullptr, *logs = nullptr, *remove = nullptr;
+  std::string other;
+  CLI::App *show = nullptr, *logs = nullptr, *diff = nullptr, *remove = nullptr;
 };
 
 void add_runs_options(CLI::App& app, RunsWords& words) {
   app.description(
       "raddle runs: what was run in this folder\n\nexamples:\n  raddle runs\n  raddle runs show\n"
-      "  raddle runs logs 261121-150412-k7 17\n");
+      "  raddle runs logs 261121-150412-k7 17\n  raddle runs diff k7\n");
   app.require_subcommand(0, 1);
   const auto add = [&](const char* name, const char* about) {
     CLI::App* verb = app.add_subcommand(name, about);
@@ -224,6 +225,9 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
   words.logs->add_option("RUN", words.run, about_run)->type_name("");
   words.logs->add_option("POINT", words.point, "A point's number; none: all, in the order of their ends")
       ->type_name("");
+  words.diff = add("diff", "Which points and results differ between two runs");
+  words.diff->add_option("A", words.run, "A run's id, its beginning or its end")->required()->type_name("");
+  words.diff->add_option("B", words.other, "The same; none: the latest")->type_name("");
   words.remove = app.add_subcommand("rm", "Remove runs: later sweeps take nothing from them");
   words.remove->add_option("RUN", words.runs, "Ids")->required()->type_name("");
 }
@@ -236,6 +240,7 @@ int runs_command(const std::vector<std::string>& words) {
   return with_record([&] {
     if (*read.show) return show_run(read.run, read.as_json);
     if (*read.logs) return show_logs(read.run, read.point, read.as_json);
+    if (*read.diff) return diff_runs(read.run, read.other, read.as_json);
     return *read.remove ? remove_runs(read.runs) : list_runs(read.as_json);
   });
 }
@@ -243,7 +248,7 @@ int runs_command(const std::vector<std::string>& words) {
 }  // namespace
 
 const Verb runs_verb = {.name = "runs",
-                        .about = "What was run in this folder: runs list, runs show, runs logs, runs rm",
+                        .about = "What was run in this folder: runs list, runs show, runs logs, runs diff, runs rm",
                         .run = runs_command,
                         .describe = [](CLI::App& app) { describe_with(app, add_runs_options); }};
 

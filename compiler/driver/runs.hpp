@@ -17,4 +17,7 @@ int with_record(const std::function<int()>& action);
 /// The command line that began it.
 std::string command_text(const vm::RunRow& run);
 
+/// `runs diff`: which points and results differ. @param other  "": the latest   @return exit code
+int diff_runs(const std::string& name, const std::string& other, bool as_json);
+
 }  // namespace raddle::driver

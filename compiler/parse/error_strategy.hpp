@@ -67,7 +67,8 @@ class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
   bool known_mistake(antlr4::Parser* parser, const SourceToken& found);
   void report_unexpected_in_statements();
   void skip_in_switch();
-  /// To behind the `}` of the switch that begins at token `keyword`, if the error is in its braces. @return whether it is
+  /// To behind the `}` of the switch that begins at token `keyword`, if the error is in its braces. @return whether it
+  /// is
   bool skip_cases(std::size_t keyword);
   /// See skip_item; at the end the next token is one behind a `;`, or one that may begin a statement, or the `}` of the
   /// block around.

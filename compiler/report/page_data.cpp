@@ -40,6 +40,7 @@ std::string_view name_of(Role role) {
     case Role::result: return "result";
     case Role::outcome: return "outcome";
     case Role::duration: return "duration";
+    case Role::reason: return "reason";
   }
   return "";
 }

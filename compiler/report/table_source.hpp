@@ -9,7 +9,7 @@
 
 namespace raddle::report {
 
-enum class Role : std::uint8_t { parameter, result, outcome, duration };
+enum class Role : std::uint8_t { parameter, result, outcome, duration, reason };
 
 struct TableColumn {
   std::string name;
@@ -18,7 +18,7 @@ struct TableColumn {
 
 struct TableSource {
   using Visit = std::function<bool(std::span<const std::string_view> cells)>;
-  std::vector<TableColumn> columns;  ///< parameters, results, one outcome, one duration
+  std::vector<TableColumn> columns;  ///< parameters, results, one outcome, one duration, one reason (of a failure)
   /// Calls it with each row, cells as they stand in CSV, "" where there is nothing, until it returns false.
   std::function<void(const Visit& visit)> for_each;
 };

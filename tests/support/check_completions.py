@@ -20,7 +20,7 @@ LINES = [
     ("raddle exp", ["explain"]),
     ("raddle run --em", ["--emit"]),
     ("raddle run --emit o", ["opt"]),
-    ("raddle runs ", ["list", "logs", "rm", "show"]),
+    ("raddle runs ", ["diff", "list", "logs", "rm", "show"]),
     ("raddle runs logs --js", ["--json"]),
     ("raddle completions ", ["bash", "fish", "zsh"]),
     ("raddle sweep --progress ", ["auto", "none", "plain"]),
@@ -89,7 +89,7 @@ def zsh_reads_them(folder):
 def manual_has_every_option(folder):
     page = folder.run("man").stdout
     plain = page.replace("\\-", "-")
-    for verb in ("run", "check", "repl", "fmt", "explain", "doc", "sweep", "runs show", "rerun", "report", "trace", "graph"):
+    for verb in ("run", "check", "repl", "fmt", "explain", "doc", "sweep", "runs show", "runs diff", "rerun", "why", "report", "trace", "graph"):
         expect_in(f".SS raddle {verb}\n", plain)
         words = folder.run(f"{verb} --help").stdout
         for option in re.findall(r"^  (?:-\w,)?(--[a-z-]+)", words, re.MULTILINE):

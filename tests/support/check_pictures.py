@@ -72,7 +72,7 @@ def cell_of(column, text):
 
 
 def expect_same_table(page, table):
-    rows = [row[:-1] for row in csv.reader(io.StringIO(table))]  # the last one, reasons, is told with the failures
+    rows = list(csv.reader(io.StringIO(table)))
     expect([column["name"] for column in page.data["columns"]], rows[0])
     expect((page.data["rows"], page.data["shown"]), (len(rows) - 1, len(rows) - 1))
     for i, column in enumerate(page.data["columns"]):
@@ -84,14 +84,35 @@ def expect_text(page, tag, part):
     expect_in(part, "\n".join(page.texts[tag]))
 
 
-def report(folder):
-    text = folder.run("report").stdout
+def report(folder, run=""):
+    text = folder.run(f"report {run}").stdout
     expect(len(text) < 2_000_000, True)
     return text
 
 
-def page_of(folder):
-    return Page(report(folder))
+def page_of(folder, run=""):
+    return Page(report(folder, run))
+
+
+def changed_table_is_said(folder):
+    """The points of --from are others by now: what the run has done is shown all the same."""
+    folder.write("model.df", "import assert;\n@param int n = 1;\nassert(n != 2, \"two\");\n@result int y = 2 * n;\n")
+    folder.write("points.csv", "n\n1\n2\n3\n")
+    folder.run("sweep model.df --from points.csv", code=4)
+    folder.run("sweep --from points.csv -- echo {n}")
+    for change in ("n\n5\n7\n8\n9\n", None):
+        if change is None:
+            (folder.path / "points.csv").unlink()
+        else:
+            folder.write("points.csv", change)
+        runs = [run["id"] for run in json.loads(folder.run("runs list --json").stdout)["runs"]]
+        page = page_of(folder, runs[0])  # two points were computed together, and have no parameters of their own
+        expect([sorted(map(str, column["cells"])) for column in page.data["columns"] if column["name"] in ("y", "reason")],
+               [["2", "6", "None"], ["0", "None", "None"]])
+        expect_in("The points in `points.csv` are not those of the run any more: only what it has done is shown. The "
+               "parameters of 2 of them are not known", " ".join(page.texts["p"]))
+        page = page_of(folder, runs[1])  # each by itself: all is in the record
+        expect([column["cells"] for column in page.data["columns"] if column["name"] == "n"], [[1, 2, 3]])
 
 
 def draw(folder, probe=""):
@@ -114,7 +135,7 @@ def report_has_the_table(folder):
     page = page_of(folder)
     expect_same_table(page, folder.read("table.csv"))
     expect([column["kind"] for column in page.data["columns"]],
-           ["number", "number", "category", "number", "number", "category", "number"])
+           ["number", "number", "category", "number", "number", "category", "number", "category"])
     marginal = next(one for one in page.data["marginals"] if (one["parameter"], one["result"]) == (1, 4))
     expect(marginal["bins"], [[1, 1, 60, -12, -12, -12], [3, 3, 60, 12, 12, 12], [4, 4, 60, 6, 6, 6]])
     expect(sum(count for _, _, count in page.data["durations"]), 240)
@@ -162,7 +183,7 @@ def report_of_many_points(folder):
 def report_of_programs(folder):
     folder.run("sweep -p a=1:40 --collect 'regex:(\\S+)' --retries 1 -- sh -c 'echo {a}; exit $(({a} % 20 == 0))'", code=4)
     page = page_of(folder)
-    expect([column["role"] for column in page.data["columns"]], ["parameter", "result", "outcome", "duration"])
+    expect([column["role"] for column in page.data["columns"]], ["parameter", "result", "outcome", "duration", "reason"])
     expect((len(page.data["timeline"]["bars"]), page.data["timeline"]["lanes"] > 0), (42, True))
     expect(page.texts["td"].count("exit code 1"), 1)
     folder.run("sweep -p a=1:60 --collect 'regex:(\\S+)' -- sh -c 'echo {a}; exit $(({a} % 20 == 0))'", code=4)
@@ -367,7 +388,7 @@ def errors(folder):
     folder.run("report --help", out=folder.run("report -h").stdout)
 
 
-TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_what_has_changed,
+TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_what_has_changed, changed_table_is_said,
          trace_has_each_point, trace_of_a_script, graph_is_what_flows, errors]
 
 

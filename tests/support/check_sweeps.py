@@ -253,6 +253,70 @@ def rerun_runs_what_is_not_done(folder):
     expect(folder.column("rerun -o -", "y"), ["3", "6", "9"])
 
 
+def reasons_are_told(folder):
+    folder.run("why", code=1, err="nothing was recorded in this folder")
+    folder.run("sweep -p a=1,2 -- echo {a}")
+    expect(folder.run("why").stdout.splitlines()[2], '  point 1 {"a":1}: run: no run before this one has points in the record')
+    folder.run("sweep -p a=1,2,3 -p b=5 -- echo {a} {b}")
+    expect_in("`b` was not there, and is 5", folder.run("why /1").stdout)
+    folder.run("sweep -p a=1,2,3,4 -p b=5 -- echo {a} {b}")
+    told = folder.run("why").stdout
+    expect_in("4 points: 3 from the record of earlier runs, 1 run", told)
+    expect_in('point 4 {"a":4,"b":5}: run: no earlier run has these values; most like it is point ', told)
+    expect_in(' and is 4', told)
+    expect_in('point 2 {"a":2,"b":5}: from the record: run ', folder.run("why /2").stdout)
+    folder.run("sweep -p a=1 -p b=5 -- echo -n {a} {b}")
+    expect_in("did it with another command: echo '{a}' '{b}'", folder.run("why /1").stdout)
+    folder.run("sweep -p a=1 -p b=5 --no-cache -- echo -n {a} {b}")
+    expect_in("has it, but --no-cache runs all anew", folder.run("why /1").stdout)
+    folder.run("sweep -p a=1 -- sh -c 'exit {a}'", code=4)
+    folder.run("rerun", code=4)
+    expect_in("it failed (exit code), and only what has ended well is taken", folder.run("why /1").stdout)
+    listed = json.loads(folder.run("why --json /1").stdout)
+    expect((listed["schema"], listed["points"][0]["state"]), (1, "run"))
+    folder.run("why /7", code=2, err="has no point 7")
+    folder.run("why /x", code=2, err="`/x` is no RUN or RUN/POINT")
+    folder.run("why zz", code=2, err="no run is named `zz`")
+
+
+def reasons_of_a_script_are_told(folder):
+    """Also of points that were computed together, whose values stand on the command line only."""
+    folder.write("model.df", "@param int n = 1;\n@result int y = 2 * n;\n")
+    folder.run("sweep model.df -p n=1:5")
+    folder.run("sweep model.df -p n=1:6")
+    expect_in('point 6 {"n":6}: run: no earlier run has these values; most like it is point 1 of run ', folder.run("why /6").stdout)
+    expect_in('point 4 {"n":4}: from the record: run ', folder.run("why /4").stdout)
+    folder.write("model.df", "@param int n = 1;\n@result int y = 3 * n;\n")
+    folder.run("rerun")
+    expect_in('point 6 {"n":6}: run: the script, a module of it or a macro is not as it was in run ', folder.run("why /6").stdout)
+    folder.run("rerun --all")
+    expect_in("has it, but this one was to run it once more", folder.run("why /2").stdout)
+
+
+def runs_are_compared(folder):
+    folder.write("model.df", "@param int n = 1;\n@result int y = 12 %/ (n - 3);\n@result boolean big = n > 2;\n")
+    folder.run("sweep model.df -p n=1:4", code=4)
+    first = json.loads(folder.run("runs list --json").stdout)["runs"][0]["id"]
+    told = folder.run(f"runs diff {first}").stdout
+    expect_in("what is run at a point is the same\n4 points alike in both\n", told)
+    folder.run("sweep model.df -p n=+2,3,7", code=4)
+    told = folder.run(f"runs diff {first}").stdout
+    expect(told.splitlines()[2:], ["what is run at a point is the same", "2 points alike in both", "2 only in A", "  n = 1", "  n = 4",
+                                   "1 only in B", "  n = 7"])
+    folder.write("model.df", folder.read("model.df").replace("- 3", "- 2"))
+    folder.run("sweep model.df -p n=1:4", code=4)
+    told = folder.run(f"runs diff {first}").stdout
+    expect_in("what is run at a point is not the same", told)
+    expect_in("  n = 1: y: -6 -> -12\n", told)
+    expect_in("  n = 2: ", told)
+    expect_in("outcome: ok -> failed", told)
+    diff = json.loads(folder.run(f"runs diff {first} --json").stdout)
+    expect((diff["schema"], diff["diff"]["same_work"], diff["diff"]["alike"], len(diff["diff"]["changed"])), (1, False, 0, 4))
+    folder.run("runs diff zz", code=2, err="no run is named `zz`")
+    folder.run("runs diff", code=2, err="A is required")
+    folder.run("runs dif", code=2, err="did you mean `raddle runs diff`?")
+
+
 def draws_are_those_of_the_value(folder):
     """A point draws by its values as they are read, not as they are written, nor by the order of the parameters."""
     folder.write("draw.df", "import random;\n@param float a = 1.0;\n@param int n = 1;\n@param string s = \"\";\n"
@@ -433,7 +497,7 @@ def errors(folder):
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
          record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
          recorded_points_in_another_form, script_acts_at_each_point,
-         failed_points_once_more, rerun_runs_what_is_not_done,
+         failed_points_once_more, rerun_runs_what_is_not_done, reasons_are_told, reasons_of_a_script_are_told, runs_are_compared,
          draws_are_those_of_the_value, changed_table_is_noticed, tables_say_what_is_known, points_and_their_number,
          script_does_not_fit, parquet_says_what_csv_says, errors]
 

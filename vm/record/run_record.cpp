@@ -224,6 +224,18 @@ void RunRecord::for_each_point(const std::string& run, const std::function<bool(
   }
 }
 
+std::vector<PointHead> RunRecord::point_heads(const std::string& run) {
+  std::vector<PointHead> heads;
+  Statement rows(*database_,
+                 "SELECT number, key, outcome FROM point JOIN run ON run.row = point.run WHERE run.id = ? AND is_last");
+  rows.bind(1, run);
+  while (rows.step())
+    heads.push_back({.number = static_cast<std::uint64_t>(rows.integer(0)),
+                     .key = PointKey::of_bytes(rows.text(1)),
+                     .outcome = static_cast<PointOutcome>(rows.integer(2))});
+  return heads;
+}
+
 std::vector<PointRow> RunRecord::failed_points(const std::string& run) {
   std::vector<PointRow> failed;
   Statement rows(*database_, fmt::format(point_query, "AND is_last AND outcome <> 0 ORDER BY number"));

@@ -98,6 +98,13 @@ struct BatchRow {
   std::uint64_t number(std::size_t index) const { return numbers.empty() ? first + index : numbers[index]; }
 };
 
+/// What is compared of the last attempt at a point that was done by itself.
+struct PointHead {
+  std::uint64_t number = 0;
+  PointKey key;
+  PointOutcome outcome = PointOutcome::ok;
+};
+
 /// Where a batch lies in the record.
 struct BatchHead {
   std::int64_t row = 0;
@@ -127,6 +134,7 @@ class RunRecord {
   /// Those that were done by themselves. @param visit  returns false to end it
   void for_each_point(const std::string& run, const std::function<bool(const PointRow&)>& visit);
   /// Points whose last attempt failed, by their numbers: number, key and parameters of each.
+  std::vector<PointHead> point_heads(const std::string& run);
   std::vector<PointRow> failed_points(const std::string& run);
   /// Any point of the run that was done by itself, in the same way.
   std::optional<PointRow> any_point(const std::string& run);

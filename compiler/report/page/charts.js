@@ -3,7 +3,7 @@
 const at = id => document.getElementById(id);
 const indices = columns.map((column, i) => i);
 const hasRepeats = columns.some(column => column.role === 'parameter' && column.name === 'rep');
-const isDrawn = i => columns[i].kind !== 'text' && !columns[i].constant && columns[i].cells.some(cell => cell !== null) &&
+const isDrawn = i => columns[i].kind !== 'text' && columns[i].role !== 'reason' && !columns[i].constant && columns[i].cells.some(cell => cell !== null) &&
     !(hasRepeats && columns[i].role === 'parameter' && columns[i].name === 'seed');
 const drawn = indices.filter(isDrawn);
 const isNumber = i => columns[i].kind === 'number';

@@ -141,7 +141,7 @@ function showTip(event, text) {
   tip.style.top = (below ? event.clientY + 16 : event.clientY - tip.offsetHeight - 10) + 'px';
 }
 const hideTip = () => { tip.hidden = true; };
-const rowText = row => columns.map(column => `${column.name}: ${shortened(cellText(column, column.cells[row]), 120)}`).join('\n');
+const rowText = row => columns.filter(column => column.role !== 'reason' || column.cells[row] !== null).map(column => `${column.name}: ${shortened(cellText(column, column.cells[row]), 120)}`).join('\n');
 
 /** Where the pointer is in the drawing. */
 function placeIn(svg, event) {
