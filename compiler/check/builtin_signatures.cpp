@@ -3,8 +3,6 @@
 #include <cctype>
 #include <charconv>
 
-#include "stdlib/builtins.hpp"
-
 namespace raddle::check_detail {
 namespace {
 
@@ -185,6 +183,10 @@ void declare_builtins(Context& context) {
     signature->index = index;
     context.callables[name].push_back(std::move(*signature));
   }
+}
+
+bool returns_existing_files(const stdlib::Builtin& builtin) {
+  return builtin.signature.substr(0, builtin.signature.find('(', 1)).find('!') != std::string_view::npos;
 }
 
 }  // namespace raddle::check_detail

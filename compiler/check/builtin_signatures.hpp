@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "compiler/check/context.hpp"
+#include "stdlib/builtins.hpp"
 
 namespace raddle::check_detail {
 
@@ -14,5 +15,8 @@ void declare_builtins(Context& context);
 /// @return  empty if `text` is malformed or names an unknown type. Default values are kept in
 ///          CheckedProgram::builtin_defaults.
 std::optional<Signature> read_signature(Context& context, std::string_view text);
+
+/// `file!` or `url!` in a signature's outputs: the builtin returns an existing file as an ordinary result.
+bool returns_existing_files(const stdlib::Builtin& builtin);
 
 }  // namespace raddle::check_detail

@@ -1,5 +1,7 @@
 #include "compiler/check/check_functions.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "compiler/check/check_statement.hpp"
@@ -98,10 +100,25 @@ class CommandChecker {
     if (redirection.file->kind == ast::ExprKind::Name && reported != context_.diagnostics.all().size())
       note_call(*redirection.file);
     note_use(*redirection.file);
+    const char* const stream = names[static_cast<std::size_t>(redirection.stream)];
     const TypeId base = context_.store().base(found);
-    if (base == TypeStore::file || base == TypeStore::url || base == TypeStore::error) return;
-    context_.diagnostics.report(DiagnosticKind::bad_redirection, redirection.file->span,
-                                names[static_cast<std::size_t>(redirection.stream)], context_.name(found));
+    const bool is_file = base == TypeStore::file || base == TypeStore::url;
+    if (is_file && redirection.stream != ast::Redirect::stdin_) report_input(*redirection.file, stream);
+    if (is_file || base == TypeStore::error) return;
+    context_.diagnostics.report(DiagnosticKind::bad_redirection, redirection.file->span, stream, context_.name(found));
+  }
+
+  /// What the program prints would overwrite `target`, if that is an input or in one.
+  void report_input(const ast::Expr& target, const char* stream) {
+    const ast::Expr* root = &target;
+    while (root->kind == ast::ExprKind::Field || root->kind == ast::ExprKind::Index)
+      root = root->kind == ast::ExprKind::Field ? as<const ast::Field>(*root).base.get()
+                                                : as<const ast::Index>(*root).base.get();
+    if (root->kind != ast::ExprKind::Name) return;
+    const auto& name = as<const ast::Name>(*root);
+    if (name.variable == ast::no_variable || context_.variable(name.variable).role != VariableRole::input) return;
+    context_.diagnostics.report(DiagnosticKind::not_assignable, target.span, name.text, "an input of the app")
+        .note(fmt::format("`{}` writes to an output of the app", stream));
   }
 
   /// Remembers which variables the command line names, also inside arrays and calls.

@@ -5,6 +5,7 @@
 #include <map>
 #include <system_error>
 
+#include "compiler/check/builtin_signatures.hpp"
 #include "compiler/check/constant_value.hpp"
 
 namespace raddle::check_detail {
@@ -32,14 +33,28 @@ std::string path_of(const Context& context, VariableId id, const VariableUse& us
   return text == nullptr || may_be_shared(*text) ? "" : fs::path(*text).lexically_normal().string();
 }
 
-const Write* definite_write(const VariableUse& use) {
-  const auto found =
-      std::ranges::find_if(use.writes, [](const Write& write) { return write.path.empty() && write.definite; });
-  return found == use.writes.end() ? nullptr : &*found;
+/// A call makes the file. What is a name for another file, or may be, is for the run: a file that is copied to itself
+/// is not written.
+bool makes_file(const ast::Expr* value) {
+  if (value == nullptr || value->kind != ast::ExprKind::Call) return false;
+  const auto& call = ast::as<const ast::Call>(*value);
+  if (call.callee_kind == ast::CalleeKind::builtin)
+    return !returns_existing_files(stdlib::builtins()[call.callee_index]);
+  return call.callee_kind == ast::CalleeKind::function;
 }
 
-bool is_variable(const ast::Expr* value, VariableId id) {
-  return value != nullptr && value->kind == ast::ExprKind::Name && ast::as<ast::Name>(*value).variable == id;
+/// The file is copied from a loop's variable: each time from another one.
+bool is_of_iteration(const Context& context, const ast::Expr* value) {
+  if (value == nullptr || value->kind != ast::ExprKind::Name) return false;
+  const VariableId id = ast::as<ast::Name>(*value).variable;
+  return id != ast::no_variable && context.program.variables[id].role == VariableRole::loop;
+}
+
+const Write* definite_write(const Context& context, const VariableUse& use) {
+  const auto found = std::ranges::find_if(use.writes, [&](const Write& write) {
+    return write.path.empty() && write.definite && (makes_file(write.value) || is_of_iteration(context, write.value));
+  });
+  return found == use.writes.end() ? nullptr : &*found;
 }
 
 class PathCheck {
@@ -50,7 +65,7 @@ class PathCheck {
     std::map<std::string, std::vector<VariableId>> by_path;
     for (VariableId id = 0; id < all_.size(); ++id) {
       const std::string path = path_of(context_, id, all_[id]);
-      if (path.empty() || definite_write(all_[id]) == nullptr) continue;
+      if (path.empty() || definite_write(context_, all_[id]) == nullptr) continue;
       report_repeated(id, path);
       report_second(id, path, by_path[path]);
     }
@@ -69,11 +84,9 @@ class PathCheck {
         .note("give each file a name of its own; what was written first would be lost");
   }
 
-  /// Outputs of one call, which knows what it does, or one assigned to the other, which writes nothing.
+  /// Outputs of one call, which knows what it does.
   bool are_one(VariableId one, VariableId other) const {
-    const ast::Expr* const value = definite_write(all_[one])->value;
-    const ast::Expr* const other_value = definite_write(all_[other])->value;
-    return (value != nullptr && value == other_value) || is_variable(value, other) || is_variable(other_value, one);
+    return definite_write(context_, all_[one])->value == definite_write(context_, all_[other])->value;
   }
 
   /// The loops that are directly around the declaration: branches between may be taken once only.

@@ -132,7 +132,8 @@ void WriteSet::then(Context& context, WriteSet next) {
         if (may_share && exclude_each_other(known[i].facts, second.facts)) continue;
         report_overlap(context, variable, known[i], second, how);
         second.reported = true;
-        if (how == Overlap::part) known[i].reported = true;  // once for all parts
+        // once for all parts; what was only possible may still be sure
+        if (how == Overlap::part && known[i].definite && second.definite) known[i].reported = true;
       }
       known.push_back(std::move(second));
     }

@@ -9,7 +9,11 @@ namespace raddle::driver {
 
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t needed_bytes = std::size_t{64} << 20;  // its frames are several times as large
+#else
 constexpr std::size_t needed_bytes = std::size_t{8} << 20;
+#endif
 
 struct Task {
   const std::function<int()>& work;

@@ -1,5 +1,6 @@
 #include "compiler/lower/lower_function.hpp"
 #include "compiler/lower/memo_call.hpp"
+#include "compiler/check/builtin_signatures.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::lowering {
@@ -7,17 +8,9 @@ namespace raddle::lowering {
 using ast::CalleeKind;
 using ir::OpKind;
 
-namespace {
-
-/// `file!` or `url!` in a signature's outputs: the builtin returns an existing file as an ordinary result.
-bool returns_existing_files(const stdlib::Builtin& builtin) {
-  return builtin.signature.substr(0, builtin.signature.find('(', 1)).find('!') != std::string_view::npos;
-}
-
-}  // namespace
-
 bool FunctionLowering::fills_files(const ast::Call& call) const {
-  if (call.callee_kind == CalleeKind::builtin) return !returns_existing_files(stdlib::builtins()[call.callee_index]);
+  if (call.callee_kind == CalleeKind::builtin)
+    return !check_detail::returns_existing_files(stdlib::builtins()[call.callee_index]);
   return call.callee_kind == CalleeKind::function;
 }
 

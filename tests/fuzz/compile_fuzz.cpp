@@ -10,6 +10,7 @@
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/driver/compile.hpp"
 #include "compiler/driver/session.hpp"
+#include "compiler/driver/stack_room.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/print.hpp"
 #include "compiler/ir/read_text.hpp"
@@ -57,6 +58,8 @@ void compile_text(std::string text, int optimisation) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // the level from the text, so that an input always does the same
-  raddle::compile_text(std::string(reinterpret_cast<const char*>(data), size), size % 2 == 0 ? 2 : 0);
-  return 0;
+  return raddle::driver::with_stack_room([&] {
+    raddle::compile_text(std::string(reinterpret_cast<const char*>(data), size), size % 2 == 0 ? 2 : 0);
+    return 0;
+  });
 }

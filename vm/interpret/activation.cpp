@@ -1,9 +1,12 @@
 // Frames are made, strands armed and woken, writers of arrays handed to the regions that write.
+#include <cstdint>
+
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/schedule/stack_limit.hpp"
 
 namespace raddle::vm {
 
@@ -23,6 +26,12 @@ void StrandState::run(Worker& worker) {
 }
 
 void StrandState::resolved(Worker& worker) { frame->run_state.interpreter(worker).on(worker).resume_awaiting(*this); }
+
+bool Interpreter::may_nest() const {
+  if (nesting_ >= nesting_limit) return false;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return here > reinterpret_cast<std::uintptr_t>(stack_limit()) + nesting_reserve_bytes;
+}
 
 void Interpreter::activate(Frame* frame) {
   ++nesting_;

@@ -77,7 +77,7 @@ void Interpreter::call_composite(Frame& frame, const CallSite& site, std::uint32
     pass(frame.at(site.arguments[i]), frame, callee->slots()[i], *callee);
   }
   for (std::uint32_t i = 0; i < site.results.size(); ++i) callee->set_output(i, frame.at(site.results[i]));
-  if (nesting_ < nesting_limit && !worker_->others_are_hungry())
+  if (may_nest() && !worker_->others_are_hungry())
     activate(callee);
   else
     push(*callee);

@@ -82,7 +82,7 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
     drop_writers(frame, site.written);
     return true;
   }
-  if (range.end <= in_place_limit && nesting_ < nesting_limit && !worker_->others_are_hungry()) {
+  if (range.end <= in_place_limit && may_nest() && !worker_->others_are_hungry()) {
     run_iterations(range, 0, range.end);
     drop_writers(frame, site.written);
     return true;
@@ -90,7 +90,7 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
   const bool is_launch = site.launch.leaf != no_id && range.end >= run_.options.leaf_threshold;
   const bool waits_for_code = is_launch && run_.options.leaf_threshold == 0;
   if (is_launch && !waits_for_code) run_.leaves.request(site.launch.leaf);
-  if (!waits_for_code && is_short(range) && nesting_ < nesting_limit) {
+  if (!waits_for_code && is_short(range) && may_nest()) {
     run_in_place(range);
     return true;
   }

@@ -113,6 +113,12 @@ class Interpreter {
 
  private:
   static constexpr unsigned nesting_limit = 512;  ///< activations on the C stack; further calls are queued
+  /// Stack that is left to an activation for its own blocks in blocks, which look at no limit: some 270 bytes each.
+  static constexpr std::size_t nesting_reserve_bytes = std::size_t{384} * 1024;
+
+  // --- activation.cpp
+  /// Another activation may run on the C stack; else it is to be queued.
+  bool may_nest() const;
 
   // --- interpreter.cpp
   Frame* run_region(Frame& frame, RegionId region);

@@ -22,8 +22,8 @@ void Interpreter::start_loop(Frame& frame, const Instruction& in) {
   }
   add_writers(frame, site.shares);
   // a loop may be long: elsewhere if possible, while this worker goes on
-  const bool in_place = nesting_ < nesting_limit && (range_nesting_ > 0 || run_.pool.capacity() == 1) &&
-                        !worker_->perturbation().one_in(2);
+  const bool in_place =
+      may_nest() && (range_nesting_ > 0 || run_.pool.capacity() == 1) && !worker_->perturbation().one_in(2);
   if (in_place)
     activate(iteration);
   else

@@ -133,8 +133,9 @@ class RunRecord {
   /// In the order of their end.
   /// Those that were done by themselves. @param visit  returns false to end it
   void for_each_point(const std::string& run, const std::function<bool(const PointRow&)>& visit);
-  /// Points whose last attempt failed, by their numbers: number, key and parameters of each.
+  /// Number, key and parameters of each point that was done by itself, by their numbers.
   std::vector<PointHead> point_heads(const std::string& run);
+  /// Points whose last attempt failed, by their numbers.
   std::vector<PointRow> failed_points(const std::string& run);
   /// Any point of the run that was done by itself, in the same way.
   std::optional<PointRow> any_point(const std::string& run);
