@@ -63,6 +63,7 @@ STEPS = [
     Step("seeds", "the same scripts, the order of tasks perturbed",
          [[PYTHON, "tests/support/golden.py", "--scheduler-seeds=6"]]),
     Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]]),
+    Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]]),
     Step("sweeps", "raddle sweep, runs, rerun: what they print and write", [[PYTHON, "tests/support/check_sweeps.py"]]),
     Step("memo", "results of @memo functions from one run to the next", [[PYTHON, "tests/support/check_memo.py"]]),
     Step("pictures", "raddle report, trace, graph: pages, drawn by a browser where there is one, traces, graphs",
