@@ -52,7 +52,7 @@ class BatchedPoints {
   }
 
   vm::PointRow row_of(const vm::BatchRow& batch, std::size_t index) {
-    vm::PointRow row{.number = batch.number(index), .key = {}, .parameters = "{}", .attempt = {}};
+    vm::PointRow row{.number = batch.number(index), .key = {0, batch.keys[index]}, .parameters = "{}", .attempt = {}};
     if (const std::optional<sweep::Point> point = point_of(batch, index))
       row.parameters = parameters_json(space_.parameters(), *point);
     else
@@ -94,11 +94,11 @@ UnknownParameters for_each_recorded_point(vm::RunRecord& record, const vm::RunRo
                                           std::optional<std::uint64_t> point,
                                           const std::function<bool(const vm::PointRow&)>& visit) {
   bool goes_on = true;
-  record.for_each_point(run.id, [&](const vm::PointRow& row) {
-    if (point && row.number != *point) return true;
-    goes_on = visit(row);
-    return goes_on;
-  });
+  const auto visit_single = [&](const vm::PointRow& row) { return goes_on = visit(row); };
+  if (point)
+    record.for_each_attempt(run.id, *point, visit_single);
+  else
+    record.for_each_point(run.id, visit_single);
   return goes_on ? BatchedPoints(record, run).for_each(point, visit) : UnknownParameters();
 }
 

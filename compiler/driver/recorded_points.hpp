@@ -17,7 +17,8 @@ struct UnknownParameters {
 };
 
 /// Every attempt of `run` itself, not what it has taken from earlier runs: first those at points by themselves, in the
-/// order of their ends, then points that were done together, each with its share of the time.
+/// order of their ends, then points that were done together, each with its share of the time, and only the lower half
+/// of its key.
 /// @param point  only this one   @param visit  returns false to end it
 UnknownParameters for_each_recorded_point(vm::RunRecord& record, const vm::RunRow& run,
                                           std::optional<std::uint64_t> point,

@@ -10,7 +10,7 @@
 #include "compiler/driver/runs.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
-#include "compiler/sweep/scan.hpp"
+#include "compiler/sweep/values.hpp"
 
 namespace raddle::driver {
 
@@ -21,12 +21,6 @@ using sweep::with_commas;
 
 constexpr int json_schema = 1;
 constexpr std::size_t shown_points = 20;  // as text
-
-/// `1` and `1.0` are one value.
-std::string one_text_of(std::string_view cell) {
-  const std::optional<double> number = sweep::read_number(cell);
-  return number ? fmt::format("{}", *number) : std::string(cell);
-}
 
 using Cells = std::map<std::string, std::string>;  ///< by the column's name
 
@@ -39,7 +33,7 @@ std::map<Cells, Cells> points_of(const RunTable& table) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const auto& [name, role] = source.columns[i];
       if (role == Role::parameter)
-        parameters[name] = one_text_of(cells[i]);
+        parameters[name] = sweep::canonical_text(cells[i]);
       else if (role != Role::duration && !cells[i].empty())
         results[name] = cells[i];
     }
@@ -72,7 +66,7 @@ std::vector<Change> changes_between(const Cells& before, const Cells& after) {
     return found == cells.end() ? std::string() : found->second;
   };
   for (const auto& [name, text] : before)
-    if (const std::string other = text_in(after, name); one_text_of(other) != one_text_of(text))
+    if (const std::string other = text_in(after, name); sweep::canonical_text(other) != sweep::canonical_text(text))
       changes.push_back({name, text, other});
   for (const auto& [name, text] : after)
     if (!before.contains(name)) changes.push_back({name, "", text});

@@ -5,27 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/sweep/scan.hpp"
 #include "vm/value/hash.hpp"
 
 namespace raddle::sweep {
-namespace {
-
-/// Texts that are read as the same value give the same one.
-std::string one_text_of(const std::string& value, ValueType read_as) {
-  switch (read_as) {
-    case ValueType::string: break;
-    case ValueType::float_:
-      if (const std::optional<double> number = read_number(value)) return fmt::format("{}", *number);
-      break;
-    case ValueType::int_:
-      if (type_of(value) == ValueType::int_) return std::to_string(read_int(value));
-      break;
-  }
-  return value;
-}
-
-}  // namespace
 
 std::uint64_t Space::size_of(const Group& group) {
   if (const auto* zip = std::get_if<Zip>(&group)) return zip->columns.front().size();
@@ -89,7 +71,7 @@ void Space::read_values_as(const std::vector<ValueType>& types) {
 std::string Space::asked(const Point& point) const {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < point.values.size(); ++i)
-    parts.push_back(parameters_[i].name + '\0' + one_text_of(point.values[i], parameters_[i].read_as) + '\0');
+    parts.push_back(parameters_[i].name + '\0' + canonical_text(point.values[i], parameters_[i].read_as) + '\0');
   std::ranges::sort(parts);
   std::string text;
   for (const std::string& part : parts) text += part;

@@ -151,6 +151,14 @@ Parsed parse_item(const Part& item) {
   return WordList{{unescaped(item.text)}};
 }
 
+/// Whole ones as an int has them, but for -0.0, which is another value than 0.
+std::string text_of_float(double number) {
+  constexpr double int_limit = 9223372036854775808.0;  // 2^63
+  const bool is_whole = number == std::trunc(number) && std::abs(number) < int_limit;
+  if (!is_whole || (number == 0 && std::signbit(number))) return fmt::format("{}", number);
+  return fmt::format_int(static_cast<std::int64_t>(number)).str();
+}
+
 }  // namespace
 
 std::string short_text(double number) { return fmt::format("{:.12g}", number == 0 ? 0.0 : number); }
@@ -164,6 +172,21 @@ ValueType type_of(std::string_view text) {
 }
 
 ValueType common_type(ValueType one, ValueType other) { return std::max(one, other); }
+
+std::string canonical_text(std::string_view value, ValueType read_as) {
+  switch (read_as) {
+    case ValueType::string: break;
+    case ValueType::float_:
+      if (const std::optional<double> number = read_number(value)) return text_of_float(*number);
+      break;
+    case ValueType::int_:
+      if (type_of(value) == ValueType::int_) return fmt::format_int(read_int(value)).str();
+      break;
+  }
+  return std::string(value);
+}
+
+std::string canonical_text(std::string_view value) { return canonical_text(value, type_of(value)); }
 
 std::expected<Values, ArgumentError> Values::parse(std::string_view text, std::size_t offset) {
   Values values;

@@ -17,6 +17,10 @@ enum class ValueType : std::uint8_t { int_, float_, string };
 ValueType type_of(std::string_view text);
 /// What values of both types can be read as.
 ValueType common_type(ValueType one, ValueType other);
+/// The same for all texts that are read as the same value: as ints 1 and +1, as floats 1, 1.0 and 1e0.
+std::string canonical_text(std::string_view value, ValueType read_as);
+/// As what it looks like: 1 and 1.0 are one number.
+std::string canonical_text(std::string_view value);
 
 /// `from`, `from + step`, ... in decimal: 0:1:0.1 has 0.3 and not 0.30000000000000004. Each is `mantissa *
 /// 10^-decimals`.

@@ -19,6 +19,11 @@ class SweepFolder(Folder):
         return [" ".join(row.split(",")[head.index(name)] for name in names) for row in lines[1:]]
 
 
+def run_id(folder, index):
+    """0: the first run of the record, -1: the latest."""
+    return json.loads(folder.run("runs list --json").stdout)["runs"][index]["id"]
+
+
 def grid_is_run_and_extended(folder):
     expect(folder.column("sweep -p a=1,2 -p b=0:1:0.5 -- echo {a}/{b}", "stdout"),
            ["1/0.0", "1/0.5", "1/1.0", "2/0.0", "2/0.5", "2/1.0"])
@@ -274,6 +279,10 @@ def reasons_are_told(folder):
     expect_in("it failed (exit code), and only what has ended well is taken", folder.run("why /1").stdout)
     listed = json.loads(folder.run("why --json /1").stdout)
     expect((listed["schema"], listed["points"][0]["state"]), (1, "run"))
+    folder.run("sweep -p a=1:4 --where='a != 2' -- sh -c 'exit $(({a} / 9))'")
+    expect_in("point 2 {\"a\":2}: not run: --where leaves it out", folder.run("why /2").stdout)
+    folder.run("sweep -p a=1:4 --shard=2/2 -- sh -c 'exit $(({a} / 8))'")
+    expect_in("point 1 {\"a\":1}: not run: --shard leaves it out", folder.run("why /1").stdout)
     folder.run("why /7", code=2, err="has no point 7")
     folder.run("why /x", code=2, err="`/x` is no RUN or RUN/POINT")
     folder.run("why zz", code=2, err="no run is named `zz`")
@@ -284,13 +293,31 @@ def reasons_of_a_script_are_told(folder):
     folder.write("model.df", "@param int n = 1;\n@result int y = 2 * n;\n")
     folder.run("sweep model.df -p n=1:5")
     folder.run("sweep model.df -p n=1:6")
-    expect_in('point 6 {"n":6}: run: no earlier run has these values; most like it is point 1 of run ', folder.run("why /6").stdout)
+    expect_in('point 6 {"n":6}: run: no earlier run has these values; most like it is point 5 of run ', folder.run("why /6").stdout)
     expect_in('point 4 {"n":4}: from the record: run ', folder.run("why /4").stdout)
     folder.write("model.df", "@param int n = 1;\n@result int y = 3 * n;\n")
     folder.run("rerun")
     expect_in('point 6 {"n":6}: run: the script, a module of it or a macro is not as it was in run ', folder.run("why /6").stdout)
     folder.run("rerun --all")
     expect_in("has it, but this one was to run it once more", folder.run("why /2").stdout)
+
+
+def nearest_point_is_told(folder):
+    """Fewest parameters that differ, least difference in parts of the range, latest run, lowest number: not the order of ends."""
+    def nearest(line):
+        folder.run(line)
+        point = json.loads(folder.run("why --json /1").stdout)["points"][0]
+        return point["earlier_run"], point["earlier_point"], [each["parameter"] for each in point["differences"]]
+
+    slow = "-- sh -c 'sleep 0.0$((4 - {#} %% 4)); echo {a} {b}'".replace("%%", "%")  # ends in another order than it begins
+    folder.run(f"sweep -p a=0,3,10,1000 -p b=0.001:0.003:0.001 -j 12 {slow}")
+    grid = run_id(folder, -1)
+    expect(nearest("sweep -p a=6 -p b=0.001 -- echo {a} {b}"), (grid, 4, ["a"]))  # 3, though 10 / 6 is less than 6 / 3
+    expect(nearest("sweep -p a=0 -p b=0.0019 -- echo {a} {b}"), (grid, 2, ["b"]))
+    expect(nearest("sweep -p a=6.5 -p b=0.0029 -- echo {a} {b}"), (grid, 6, ["a", "b"]))  # 3, 0.003, and 10, 0.003: the first
+    folder.run("sweep -p a=10 -p b=0.001 -- echo -n {a} {b}")
+    expect(nearest("sweep -p a=9 -p b=0.001 -- echo {a} {b}"), (run_id(folder, -2), 1, ["a"]))
+    expect(nearest("sweep -p a=10 -p b=x -- echo {a} {b}")[2], ["b"])
 
 
 def runs_are_compared(folder):
@@ -497,7 +524,7 @@ def errors(folder):
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
          record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
          recorded_points_in_another_form, script_acts_at_each_point,
-         failed_points_once_more, rerun_runs_what_is_not_done, reasons_are_told, reasons_of_a_script_are_told, runs_are_compared,
+         failed_points_once_more, rerun_runs_what_is_not_done, reasons_are_told, reasons_of_a_script_are_told, nearest_point_is_told, runs_are_compared,
          draws_are_those_of_the_value, changed_table_is_noticed, tables_say_what_is_known, points_and_their_number,
          script_does_not_fit, parquet_says_what_csv_says, errors]
 

@@ -109,6 +109,22 @@ Attempt take_attempt(const Statement& found, int begin) {
           .stderr_size = static_cast<std::uint64_t>(found.integer(begin + 10))};
 }
 
+constexpr const char* attempt_query =
+    "SELECT number, attempt, is_last, parameters, key, {} FROM point JOIN run ON run.row = point.run WHERE run.id = ?1 "
+    "{} ORDER BY point.rowid";
+
+void visit_attempts(Statement& rows, const std::function<bool(const PointRow&)>& visit) {
+  while (rows.step()) {
+    const bool goes_on = visit({.number = static_cast<std::uint64_t>(rows.integer(0)),
+                                .key = PointKey::of_bytes(rows.text(4)),
+                                .attempt_number = static_cast<std::uint32_t>(rows.integer(1)),
+                                .is_last = rows.integer(2) != 0,
+                                .parameters = rows.text(3),
+                                .attempt = take_attempt(rows, 5)});
+    if (!goes_on) return;
+  }
+}
+
 std::string result_query(const char* condition, const char* order) {
   return fmt::format(
       "SELECT collect, {} FROM point JOIN run ON run.row = point.run WHERE key = ?1 {} ORDER BY {} LIMIT 1",
@@ -209,19 +225,14 @@ std::vector<RunRow> RunRecord::find(std::string_view text) {
 }
 
 void RunRecord::for_each_point(const std::string& run, const std::function<bool(const PointRow&)>& visit) {
-  Statement rows(*database_, fmt::format("SELECT number, attempt, is_last, parameters, {} FROM point JOIN run ON "
-                                         "run.row = point.run WHERE run.id = ? ORDER BY point.rowid",
-                                         attempt_columns));
-  rows.bind(1, run);
-  while (rows.step()) {
-    const bool goes_on = visit({.number = static_cast<std::uint64_t>(rows.integer(0)),
-                                .key = {},
-                                .attempt_number = static_cast<std::uint32_t>(rows.integer(1)),
-                                .is_last = rows.integer(2) != 0,
-                                .parameters = rows.text(3),
-                                .attempt = take_attempt(rows, 4)});
-    if (!goes_on) return;
-  }
+  Statement rows(*database_, fmt::format(attempt_query, attempt_columns, ""));
+  visit_attempts(rows.bind(1, run), visit);
+}
+
+void RunRecord::for_each_attempt(const std::string& run, std::uint64_t number,
+                                 const std::function<bool(const PointRow&)>& visit) {
+  Statement rows(*database_, fmt::format(attempt_query, attempt_columns, "AND number = ?2"));
+  visit_attempts(rows.bind(1, run).bind(2, static_cast<std::int64_t>(number)), visit);
 }
 
 std::vector<PointHead> RunRecord::point_heads(const std::string& run) {

@@ -130,9 +130,11 @@ class RunRecord {
   std::vector<RunRow> runs();
   /// Those whose id begins or ends with `text`; "" means the latest.
   std::vector<RunRow> find(std::string_view text);
-  /// In the order of their end.
-  /// Those that were done by themselves. @param visit  returns false to end it
+  /// Attempts at points that were done by themselves, in the order of their ends. @param visit  returns false to end it
   void for_each_point(const std::string& run, const std::function<bool(const PointRow&)>& visit);
+  /// Those at one point.
+  void for_each_attempt(const std::string& run, std::uint64_t number,
+                        const std::function<bool(const PointRow&)>& visit);
   /// Number, key and parameters of each point that was done by itself, by their numbers.
   std::vector<PointHead> point_heads(const std::string& run);
   /// Points whose last attempt failed, by their numbers.

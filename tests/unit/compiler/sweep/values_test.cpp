@@ -67,6 +67,19 @@ TEST_CASE("the type is what all values can be read as") {
   CHECK(Values::parse("1,x", 0)->type() == ValueType::string);
 }
 
+TEST_CASE("one value has one canonical text") {
+  using raddle::sweep::canonical_text;
+  for (const char* one : {"1", "+1", "1.0", "1e0", "0.1e1"}) CHECK(canonical_text(one) == "1");
+  CHECK(canonical_text("1e16") == canonical_text("10000000000000000"));
+  CHECK(canonical_text("9007199254740993") != canonical_text("9007199254740992"));
+  CHECK(canonical_text("9007199254740993", ValueType::float_) == canonical_text("9007199254740992"));
+  CHECK(canonical_text("0.50") == canonical_text("5e-1"));
+  CHECK(canonical_text("-0.0") != canonical_text("0"));
+  CHECK(canonical_text("1.0", ValueType::string) == "1.0");
+  CHECK(canonical_text("x") == "x");
+  CHECK(canonical_text("") == "");
+}
+
 TEST_CASE("errors of values mark what is wrong") {
   CHECK(fault("1,,2") == Fault{"a value is missing", ""});
   CHECK(fault("1,,2") == Fault{"a value is missing", ""});

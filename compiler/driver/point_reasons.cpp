@@ -1,0 +1,338 @@
+// A point's key is the sum of a hash of the work and of hashes of its values. So a point with the same values under
+// other work has a key that differs by the works alone, and is found without a look at any text.
+#include "compiler/driver/point_reasons.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "compiler/driver/recorded_points.hpp"
+#include "compiler/driver/sweep_request.hpp"
+#include "compiler/sweep/command_template.hpp"
+#include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/point_key.hpp"
+#include "compiler/sweep/scan.hpp"
+#include "compiler/sweep/values.hpp"
+
+namespace raddle::driver {
+
+namespace {
+
+constexpr std::size_t compared_points = 20'000;  // earlier ones among which the nearest is looked for
+
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+bool is_same_value(const std::string& one, const std::string& other) {
+  return sweep::canonical_text(one) == sweep::canonical_text(other);
+}
+
+std::vector<ValueDifference> differences_of(const Members& now, const Members& before) {
+  std::vector<ValueDifference> found;
+  const auto value_in = [](const Members& members, const std::string& name) {
+    const auto at = std::ranges::find(members, name, &Members::value_type::first);
+    return at == members.end() ? std::string() : at->second;
+  };
+  for (const auto& [name, value] : now)
+    if (const std::string other = value_in(before, name); !is_same_value(other, value))
+      found.push_back({name, value, other});
+  for (const auto& [name, value] : before)
+    if (std::ranges::find(now, name, &Members::value_type::first) == now.end()) found.push_back({name, "", value});
+  return found;
+}
+
+std::string text_of(const std::vector<ValueDifference>& differences) {
+  std::string text;
+  for (const ValueDifference& each : differences)
+    text += fmt::format("{}`{}` was {}, and is {}", text.empty() ? "" : "; ", each.name,
+                        each.before.empty() ? "not there" : each.before, each.now.empty() ? "not there" : each.now);
+  return text;
+}
+
+std::string command_of(const vm::RunRow& run) {
+  const std::vector<std::string> words = run.words();
+  const auto command = std::ranges::find(words, "--");
+  return command == words.end() ? "" : sweep::shell_line({command + 1, words.end()});
+}
+
+/// The values are the same, and yet it is other work.
+std::string what_changed(const vm::RunRow& run, const vm::RunRow& before) {
+  const std::string now = command_of(run), then = command_of(before);
+  if (now.empty() && then.empty())
+    return fmt::format("the script, a module of it or a macro is not as it was in run {}", before.id);
+  if (!now.empty() && !then.empty()) return fmt::format("run {} did it with another command: {}", before.id, then);
+  return fmt::format("run {} did it with {}", before.id, now.empty() ? "a command: " + then : "a script");
+}
+
+struct EarlierPoint {
+  std::uint64_t number = 0;
+  vm::PointOutcome outcome = vm::PointOutcome::ok;
+};
+
+/// Points of a run by PointKey::low: of several with one key, one that ended well.
+using FoundKeys = std::unordered_map<std::uint64_t, EarlierPoint>;
+
+/// Reads the keys of the run once, whatever the number of those that are wanted: there is no index of the lower halves,
+/// and of batches none at all.
+FoundKeys find_keys(vm::RunRecord& record, const vm::RunRow& run, std::vector<std::uint64_t> wanted) {
+  std::ranges::sort(wanted);
+  FoundKeys found;
+  for (const vm::PointHead& head : record.point_heads(run.id)) {
+    if (!std::ranges::binary_search(wanted, head.key.low)) continue;
+    const auto [at, is_new] = found.try_emplace(head.key.low, EarlierPoint{head.number, head.outcome});
+    if (!is_new && head.outcome == vm::PointOutcome::ok) at->second = {head.number, head.outcome};
+  }
+  for (const vm::BatchHead& head : record.batches_of(run.id)) {
+    const std::vector<std::uint64_t> keys = record.batch_keys(head.row);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (std::ranges::binary_search(wanted, keys[i]))
+        found.insert_or_assign(keys[i], EarlierPoint{record.batch(head.row).number(i), vm::PointOutcome::ok});
+  }
+  return found;
+}
+
+/// Finds the earlier points that are most like others.
+class Neighbours {
+ public:
+  struct Neighbour {
+    const vm::RunRow* run = nullptr;
+    std::uint64_t number = 0;
+    Members values;
+  };
+
+  /// Reads the latest points of these runs, once. @param runs  the latest first
+  Neighbours(vm::RunRecord& record, const std::vector<vm::RunRow>& runs) {
+    for (const vm::RunRow& run : runs) {
+      for_each_recorded_point(record, run, std::nullopt, [&](const vm::PointRow& row) {
+        add({&run, row.number, sweep::json_members(row.parameters)});
+        return all_.size() < compared_points;
+      });
+      if (all_.size() >= compared_points) return;
+    }
+  }
+
+  /// The one with the fewest parameters that differ; of these that with the smallest sum of differences, then of the
+  /// latest run, then with the lowest number: whatever the order in which points have ended. Null: there is none
+  const Neighbour* nearest_to(const Members& values) const {
+    const Neighbour* nearest = nullptr;
+    std::tuple<std::size_t, double, const vm::RunRow*, std::uint64_t> least;
+    for (const Neighbour& each : all_) {
+      const std::vector<ValueDifference> differences = differences_of(values, each.values);
+      if (nearest != nullptr && differences.size() > std::get<0>(least)) continue;
+      // runs lie in one array, the latest first
+      const std::tuple order(differences.size(), distance_of(differences), each.run, each.number);
+      if (nearest != nullptr && order >= least) continue;
+      nearest = &each;
+      least = order;
+    }
+    return nearest;
+  }
+
+ private:
+  struct Range {
+    double low = 0, high = 0;
+  };
+
+  void add(Neighbour neighbour) {
+    for (const auto& [name, value] : neighbour.values) {
+      const std::optional<double> number = sweep::read_number(value);
+      if (!number) continue;
+      Range& range = ranges_.try_emplace(name, *number, *number).first->second;
+      range = {std::min(range.low, *number), std::max(range.high, *number)};
+    }
+    all_.push_back(std::move(neighbour));
+  }
+
+  /// In parts of the range that a parameter has among the earlier points, so that units play no part. Not |a - b| /
+  /// max(|a|, |b|): by that all values are equally far from 0, and 10 is nearer to 6 than 3 is.
+  double distance_of(const std::vector<ValueDifference>& differences) const {
+    double sum = 0;
+    for (const ValueDifference& each : differences) {
+      const std::optional<double> now = sweep::read_number(each.now), before = sweep::read_number(each.before);
+      const auto range = ranges_.find(each.name);
+      const double width = range == ranges_.end() ? 0 : range->second.high - range->second.low;
+      sum += now && before && width > 0 ? std::abs(*now - *before) / width : 1;
+    }
+    return sum;
+  }
+
+  std::vector<Neighbour> all_;
+  std::map<std::string, Range> ranges_;
+};
+
+/// Tells of the points of one run.
+class Explainer {
+ public:
+  Explainer(vm::RunRecord& record, const vm::RunRow& run)
+      : record_(record), run_(run), earlier_(record.runs()), request_(read_sweep_request(run.words())) {
+    const auto own = std::ranges::find(earlier_, run.id, &vm::RunRow::id);
+    earlier_.erase(own, earlier_.end());
+    std::ranges::reverse(earlier_);  // the latest first
+  }
+
+  std::vector<std::optional<PointReason>> explain(std::span<const std::uint64_t> numbers) {
+    std::vector<std::optional<PointReason>> reasons;
+    reasons.reserve(numbers.size());
+    std::vector<RunPoint> run_points;
+    for (const std::uint64_t number : numbers) {
+      const std::optional<std::uint64_t> key = add_reason(number, reasons);
+      if (key) run_points.push_back({*key, reasons.size() - 1});
+    }
+    explain_run(run_points, reasons);
+    return reasons;
+  }
+
+ private:
+  using Reasons = std::vector<std::optional<PointReason>>;
+
+  /// A point that the run has run itself.
+  struct RunPoint {
+    std::uint64_t key_low = 0;
+    std::size_t reason = 0;               // its index
+    const vm::RunRow* changed = nullptr;  // the latest run that has done other work with the same values
+  };
+
+  /// A reason with what is known of the point by itself. @return its key, if the run has run it
+  std::optional<std::uint64_t> add_reason(std::uint64_t number, Reasons& reasons) {
+    PointReason reason{.point = number};
+    std::optional<std::uint64_t> key;
+    for_each_recorded_point(record_, run_, number, [&](const vm::PointRow& row) {
+      reason.parameters = row.parameters;
+      key = row.key.low;
+      return false;
+    });
+    const auto space = key || !request_ ? std::nullopt : std::optional(sweep::Space::make(request_->space));
+    if (!key && (!space || !*space || number == 0 || number > (*space)->size())) {
+      reasons.emplace_back();
+      return key;
+    }
+    if (!key) {
+      reason.parameters = parameters_json((*space)->parameters(), (*space)->point(number));
+      explain_absent(reason);
+    }
+    reasons.emplace_back(std::move(reason));
+    return key;
+  }
+
+  /// They were run: nothing that ended well was there, or was to be taken.
+  void explain_run(std::vector<RunPoint>& points, Reasons& reasons) {
+    for (const vm::RunRow& each : earlier_) {
+      if (points.empty()) return;
+      std::vector<std::uint64_t> wanted;
+      const auto key_in = [&](const RunPoint& point) { return point.key_low - run_.work + each.work; };
+      std::ranges::transform(points, std::back_inserter(wanted), key_in);
+      const FoundKeys found = find_keys(record_, each, std::move(wanted));
+      std::erase_if(points, [&](RunPoint& point) {
+        const auto at = found.find(key_in(point));
+        return at != found.end() && is_explained_by(each, at->second, point, *reasons[point.reason]);
+      });
+    }
+    std::optional<Neighbours> neighbours;
+    for (const RunPoint& point : points) {
+      PointReason& reason = *reasons[point.reason];
+      if (point.changed != nullptr) {
+        reason.because = what_changed(run_, *point.changed);
+        continue;
+      }
+      if (!neighbours) neighbours.emplace(record_, earlier_);
+      explain_by_nearest(*neighbours, reason);
+    }
+  }
+
+  /// An earlier run has a point with these values.
+  bool is_explained_by(const vm::RunRow& earlier, const EarlierPoint& found, RunPoint& point,
+                       PointReason& reason) const {
+    if (earlier.work != run_.work) {
+      if (point.changed != nullptr) return false;
+      point.changed = &earlier;
+      refer(reason, earlier, found.number);
+      return false;
+    }
+    refer(reason, earlier, found.number);
+    reason.because = why_not_taken(earlier, found);
+    return true;
+  }
+
+  std::string why_not_taken(const vm::RunRow& before, const EarlierPoint& found) const {
+    if (found.outcome != vm::PointOutcome::ok)
+      return fmt::format("in run {} it failed ({}), and only what has ended well is taken", before.id,
+                         name_of(found.outcome));
+    if (request_ && !request_->use_record) return fmt::format("run {} has it, but --no-cache runs all anew", before.id);
+    return fmt::format("run {} has it, but this one was to run it once more, or for results that were not kept",
+                       before.id);
+  }
+
+  void explain_by_nearest(const Neighbours& neighbours, PointReason& reason) const {
+    const Members own = sweep::json_members(reason.parameters);
+    const Neighbours::Neighbour* nearest = neighbours.nearest_to(own);
+    if (nearest == nullptr) {
+      reason.because = "no run before this one has points in the record";
+      return;
+    }
+    refer(reason, *nearest->run, nearest->number);
+    reason.differences = differences_of(own, nearest->values);
+    if (reason.differences.empty())
+      reason.because = nearest->run->work == run_.work
+                           ? fmt::format("run {} did it with another seed", nearest->run->id)
+                           : what_changed(run_, *nearest->run);
+    else
+      reason.because = fmt::format("no earlier run has these values; most like it is point {} of run {}: {}",
+                                   reason.earlier_point, nearest->run->id, text_of(reason.differences));
+  }
+
+  /// The point is in the sweep, but the run has no row of it.
+  void explain_absent(PointReason& reason) {
+    const Members own = sweep::json_members(reason.parameters);
+    for (const vm::RunRow& each : earlier_) {
+      if (each.work != run_.work || !reason.earlier_run.empty()) continue;
+      for_each_recorded_point(record_, each, std::nullopt, [&](const vm::PointRow& row) {
+        const bool is_it = row.attempt.outcome == vm::PointOutcome::ok &&
+                           differences_of(own, sweep::json_members(row.parameters)).empty();
+        if (is_it) refer(reason, each, row.number);
+        return !is_it;
+      });
+    }
+    if (!reason.earlier_run.empty() && run_.taken != 0) {
+      reason.state = "from the record";
+      reason.because = fmt::format("run {} did the same, as point {}", reason.earlier_run, reason.earlier_point);
+    } else if (run_.state == vm::RunState::running) {
+      reason.state = "waits";
+      reason.because = "the run is under way, and has not ended it yet";
+    } else {
+      reason.state = "not run";
+      reason.because = why_not_run();
+    }
+  }
+
+  std::string why_not_run() const {
+    const bool is_through = run_.state == vm::RunState::done || run_.state == vm::RunState::failed;
+    std::string filters;
+    if (request_ && !request_->where.empty()) filters = "--where";
+    if (request_ && !request_->shard.empty()) filters += filters.empty() ? "--shard" : " or --shard";
+    if (is_through) return filters.empty() ? "the run was not to run it" : filters + " leaves it out";
+    return fmt::format("the run did not get to it, it is {}{}", name_of(run_.state),
+                       filters.empty() ? "" : fmt::format("; or {} leaves it out", filters));
+  }
+
+  static void refer(PointReason& reason, const vm::RunRow& run, std::uint64_t point) {
+    reason.earlier_run = run.id;
+    reason.earlier_point = point;
+  }
+
+  vm::RunRecord& record_;
+  const vm::RunRow& run_;
+  std::vector<vm::RunRow> earlier_;
+  const std::expected<SweepRequest, int> request_;  // of the run
+};
+
+}  // namespace
+
+std::vector<std::optional<PointReason>> reasons_of(vm::RunRecord& record, const vm::RunRow& run,
+                                                   std::span<const std::uint64_t> numbers) {
+  return Explainer(record, run).explain(numbers);
+}
+
+}  // namespace raddle::driver

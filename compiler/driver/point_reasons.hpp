@@ -1,0 +1,34 @@
+#pragma once
+// Why points of a recorded run were run, or where their results come from.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/record/run_record.hpp"
+
+namespace raddle::driver {
+
+/// A parameter of a point that has another value at the one it is compared with.
+struct ValueDifference {
+  std::string name, now, before;  ///< "": not there
+};
+
+struct PointReason {
+  std::uint64_t point = 0;
+  std::string parameters = "{}";   ///< JSON object
+  std::string_view state = "run";  ///< `from the record`, `waits`, `not run`
+  std::string because = {};
+  std::string earlier_run = {};  ///< "": none
+  std::uint64_t earlier_point = 0;
+  std::vector<ValueDifference> differences = {};
+};
+
+/// @param numbers  of points of the run
+/// @return         for each number its reason; nothing if the sweep has no such point
+std::vector<std::optional<PointReason>> reasons_of(vm::RunRecord& record, const vm::RunRow& run,
+                                                   std::span<const std::uint64_t> numbers);
+
+}  // namespace raddle::driver
