@@ -159,6 +159,8 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active
   vm::RunOptions options = options_for(active);
   Printed printed;
   options.settings.seed = point.seed;
+  options.point_files = &point_files_;
+  options.point = point.number;
   options.settings.print = [&printed](std::string_view text) { printed.add(text); };
   for (std::size_t i = 0; i < subject_.checked().parameters.size(); ++i) {
     const std::optional<std::size_t> source = subject_.source_of(i);

@@ -15,6 +15,7 @@
 #include "compiler/sweep/point_columns.hpp"
 #include "compiler/sweep/runner.hpp"
 #include "vm/interpret/run.hpp"
+#include "vm/interpret/written_files.hpp"
 
 namespace raddle::driver {
 
@@ -69,6 +70,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   const sweep::PointColumns& points_;
   const std::vector<sweep::Collector>& collectors_;
   const double timeout_s_;
+  vm::PointFiles point_files_;
 
   std::mutex mutex_;  // guards all below
   std::condition_variable arrived_, changed_;

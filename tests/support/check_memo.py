@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import time
 
-from folder_tests import Fault, Folder, expect, main
+from folder_tests import Fault, Folder, expect, main, wait_for
 
 SQUARE = "@memo (int o) square(int i) { o = i * i; }\n"
 
@@ -190,6 +190,23 @@ def killed_runs_leave_whole_results(folder):
     expect(folder.counts()[:2], (200, 0))
 
 
+def lost_contents_are_made_anew(folder):
+    """A call whose kept file is gone is as one that is not kept: what it has half written is removed."""
+    folder.write("script.df", '@memo app (file o) say(int s) {\n  "sh" "-c" "echo half; touch begun; sleep $(cat wait); echo"'
+                              ' @stdout=o\n}\nfile f <"out.txt"> = say(1);\n')
+    folder.write("wait", "0")
+    folder.run("run script.df")
+    next((folder.path / ".raddle/memo").iterdir()).unlink()
+    (folder.path / "out.txt").unlink()
+    (folder.path / "begun").unlink()
+    folder.write("wait", "60")
+    process = subprocess.Popen([folder.raddle, "run", "script.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
+    wait_for((folder.path / "begun").exists, "the program's start")
+    process.send_signal(signal.SIGTERM)
+    expect(process.wait(timeout=60), 75)
+    expect((folder.path / "out.txt").exists(), False)
+
+
 def sweeps_share_the_record(folder):
     folder.write("script.df", SQUARE + "@param int i = 1;\n@param int j = 1;\n@result int o = square(i) + j;\n")
     folder.run("sweep script.df -p i=1,2,3 -p j=1,2,3,4 -j1")
@@ -238,6 +255,7 @@ TESTS = [
     folder_that_can_not_be_written,
     failures_are_not_kept,
     two_runs_at_once,
+    lost_contents_are_made_anew,
     killed_runs_leave_whole_results,
     sweeps_share_the_record,
     listed_and_removed,

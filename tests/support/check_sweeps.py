@@ -238,6 +238,26 @@ def script_acts_at_each_point(folder):
     folder.run("sweep act.df -p who=x --repeats 2", err="the repeats of a point are all the same")
 
 
+def points_write_files_of_their_own(folder):
+    """A file that two points write is an error, whatever its names; attempts of one point are one writer."""
+    model = """import files;
+@param int n = 1;
+@param string folder = ".";
+app (file o) say(int k) {
+  "sh" "-c" "echo $0; test -e begun$0 || { touch begun$0; exit 1; }" k @stdout=o
+}
+file f <%s> = say(n);
+@result string y = trim(read(f));
+import string;
+"""
+    folder.write("model.df", model % '"out%i.txt" % n')
+    expect(folder.column("sweep model.df -p n=1:3 --retries 1 -o -", "y"), ["1", "2", "3"])
+    folder.write("model.df", model % 'folder + "/out.txt"')
+    folder.run("sweep model.df -p folder=.,./.,. --zip n,folder -p n=4:6 -j1 -k --retries 1", code=4,
+               err="model.df:4:14: `././out.txt` is written at point 1 of the sweep, too")
+    expect(folder.read("out.txt"), "4\n")
+
+
 def rerun_runs_what_is_not_done(folder):
     """Failed, missing or changed points; --all: all of them."""
     folder.write("ends", "2")
@@ -524,7 +544,8 @@ def errors(folder):
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
          record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
          recorded_points_in_another_form, script_acts_at_each_point,
-         failed_points_once_more, rerun_runs_what_is_not_done, reasons_are_told, reasons_of_a_script_are_told, nearest_point_is_told, runs_are_compared,
+         failed_points_once_more, points_write_files_of_their_own, rerun_runs_what_is_not_done, reasons_are_told,
+         reasons_of_a_script_are_told, nearest_point_is_told, runs_are_compared,
          draws_are_those_of_the_value, changed_table_is_noticed, tables_say_what_is_known, points_and_their_number,
          script_does_not_fit, parquet_says_what_csv_says, errors]
 

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -23,6 +24,14 @@ def expect(found, expected):
 def expect_in(part, whole):
     if part not in whole:
         raise Fault(f"expected {part!r} in {whole!r}")
+
+
+def wait_for(condition, what, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise Fault(f"waited {seconds} s in vain for {what}")
+        time.sleep(0.01)
 
 
 class Folder:

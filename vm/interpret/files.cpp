@@ -1,8 +1,10 @@
 // Files that are written: by one call each, and never over an input of that call.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -48,6 +50,27 @@ std::string overwritten_input(const std::string& output, const std::vector<Value
     });
   }
   return found;
+}
+
+/// The entry of its folder that a path names, whatever a link there leads to.
+std::filesystem::path entry_of(const std::filesystem::path& path) {
+  std::error_code failed;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  return std::filesystem::weakly_canonical(folder, failed) / path.filename();
+}
+
+/// Whether the file of `input` is there without the name `output`, which is a link that leads to it or a further name.
+bool is_kept_without(const std::string& output, const std::string& input) {
+  constexpr int most_links = 40;  // as many as the kernel follows
+  const std::filesystem::path removed = entry_of(output);
+  std::filesystem::path path = input;
+  std::error_code failed;
+  for (int i = 0; i < most_links; ++i) {
+    if (entry_of(path) == removed) return false;
+    if (!std::filesystem::is_symlink(path, failed)) return true;
+    path = path.parent_path() / std::filesystem::read_symlink(path, failed);
+  }
+  return false;
 }
 
 std::string overwrites_text(const std::string& output, const std::string& input) {
@@ -96,15 +119,26 @@ Interpreter::FileUse Interpreter::file_use(Frame& frame, const Instruction& in) 
 Value Interpreter::begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how,
                                  std::vector<std::string>& begun) {
   const FileUse use = file_use(frame, in);
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, links;
   for (File* file : use.outputs) {
-    if (const std::string input = overwritten_input(file->path(), use.inputs); !input.empty()) {
+    const std::string input = overwritten_input(file->path(), use.inputs);
+    if (!input.empty() && is_kept_without(file->path(), input)) {
+      links.push_back(file->path());
+    } else if (!input.empty()) {
       return failure_at(frame, index_of(in), overwrites_text(file->path(), input),
                         {.help = "map the output to another name: a file can not be read and written by one call"});
     }
     if (file->begin_writing()) paths.push_back(file->path());
   }
+  // an earlier run may have left it: a program that makes the link anew is to find what it found then
+  for (const std::string& link : links) unlink(link.c_str());
   return paths.empty() ? Value() : begin_writing(frame, index_of(in), paths, how, begun);
+}
+
+/// As if begin_outputs had not been called.
+void Interpreter::give_up_outputs(Frame& frame, const Instruction& in, const std::vector<std::string>& begun) {
+  for (File* file : file_use(frame, in).outputs) file->give_up_writing();
+  run_.written_files.give_up(begun);
 }
 
 /// @return  the failure if another call of the run writes one of the files
@@ -115,8 +149,16 @@ Value Interpreter::begin_writing(Frame& frame, std::uint32_t instruction, const 
     begun = std::move(*outcome);
     return {};
   }
+  if (const std::optional<std::uint64_t> point = outcome.error().point) {
+    return failure_at(
+        frame, instruction,
+        fmt::format("`{}` is written at point {} of the sweep, too", outcome.error().mine.path, *point),
+        {.help = "give each point a file of its own, as in `file f <\"out-%i.txt\" % n>`; what all points "
+                 "read is to be there before the sweep"});
+  }
   // which of the two came first is an accident: the report names them in the order of the text
-  auto& [first, second] = outcome.error();
+  auto& first = outcome.error().mine;
+  auto& second = outcome.error().other;
   if (second.call < first.call) std::swap(first, second);
   frame.careful.store(true, std::memory_order_relaxed);
   return new_failure(frame, std::move(first.call), fmt::format("`{}` is written more than once", first.path),

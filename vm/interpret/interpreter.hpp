@@ -176,6 +176,7 @@ class Interpreter {
   Value begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how, std::vector<std::string>& begun);
   Value begin_writing(Frame& frame, std::uint32_t instruction, const std::vector<std::string>& paths,
                       WrittenFiles::How how, std::vector<std::string>& begun);
+  void give_up_outputs(Frame& frame, const Instruction& in, const std::vector<std::string>& begun);
   /// Before a call that has written its files when it returns.
   Value begin_outputs_at_once(Frame& frame, const Instruction& in) {
     std::vector<std::string> begun;

@@ -27,6 +27,7 @@ Machine::Machine(const RunOptions& options)
                                            .inlining = options.inlining}),
       throttle(pool, throttle_limit(options)),
       outside(options.process_budget, pool.capacity()),
+      written_files(options.point_files, options.point),
       loop_windows(pool, window_limit(options, pool)) {
   for (unsigned i = 0; i < pool.capacity(); ++i) caches_.push_back({CellCache(cells)});
 }

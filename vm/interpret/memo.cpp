@@ -126,13 +126,16 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
     release(&frame);
   }
   const std::optional<std::string> results = record->find(*call);
-  if (results) {
-    if (const Value failure = begin_outputs_at_once(frame, in)) {
-      fail_memo(frame, in, failure);
-      return end_memo(key);
-    }
+  if (!results) return enter_miss(frame, in, bytes_of(key));
+  std::vector<std::string> begun;
+  if (const Value failure = begin_outputs(frame, in, WrittenFiles::How::at_once, begun)) {
+    fail_memo(frame, in, failure);
+    return end_memo(key);
   }
-  if (!results || !take_results(frame, in, *record, *results)) return enter_miss(frame, in, bytes_of(key));
+  if (!take_results(frame, in, *record, *results)) {
+    give_up_outputs(frame, in, begun);  // what computes them writes them
+    return enter_miss(frame, in, bytes_of(key));
+  }
   ++counters.memo_calls_taken;
   end_memo(key);
 }

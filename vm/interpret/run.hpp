@@ -16,6 +16,7 @@
 namespace raddle::vm {
 
 class CallRecord;  // vm/record/call_record.hpp
+class PointFiles;  // vm/interpret/written_files.hpp
 class Run;
 class TaskTrace;
 
@@ -65,6 +66,8 @@ struct RunOptions {
   CancelHook* cancel = nullptr;
   TaskTrace* trace = nullptr;         ///< gets every task; may be null. Of as many workers
   CallRecord* call_record = nullptr;  ///< null: results of `@memo` functions are neither taken nor kept
+  PointFiles* point_files = nullptr;  ///< of the sweep whose point this run is; may be null
+  std::uint64_t point = 0;            ///< its number there
 };
 
 enum class RunStatus : std::uint8_t { ok, failed, stuck, cancelled };

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "vm/value/hash.hpp"
+
 namespace raddle::vm {
 
 namespace {
@@ -45,6 +47,19 @@ std::string place_of(const std::string& path) {
 
 }  // namespace
 
+std::optional<std::uint64_t> PointFiles::claim(const std::string& place, std::uint64_t point) {
+  const std::uint64_t key = hash(place).low;
+  const std::lock_guard lock(mutex_);
+  if (const auto known = points_.find(key); known != points_.end())
+    return known->second == point ? std::nullopt : std::optional(known->second);
+  if (points_.size() < limit) points_.emplace(key, point);
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> WrittenFiles::other_point(const std::string& place) const {
+  return point_files_ == nullptr || place.empty() ? std::nullopt : point_files_->claim(place, point_);
+}
+
 std::uint64_t WrittenFiles::add_run() {
   const std::lock_guard lock(mutex_);
   return ++run_count_;
@@ -57,9 +72,10 @@ std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::be
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const auto known = entries_.find(places[i]);
-    if (known == entries_.end()) continue;
-    if (known->second.run == run || known->second.is_partial)
-      return std::unexpected(Conflict{{paths[i], call}, known->second.writer});
+    if (known != entries_.end() && (known->second.run == run || known->second.is_partial))
+      return std::unexpected(Conflict{{paths[i], call}, known->second.writer, {}});
+    if (const std::optional<std::uint64_t> point = other_point(places[i]))
+      return std::unexpected(Conflict{{paths[i], call}, {}, point});
   }
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (!places[i].empty()) entries_.insert_or_assign(places[i], Entry{{paths[i], call}, run, how == How::by_program});
@@ -71,6 +87,11 @@ void WrittenFiles::end(const std::vector<std::string>& begun) {
   const std::lock_guard lock(mutex_);
   for (const std::string& place : begun)
     if (const auto known = entries_.find(place); known != entries_.end()) known->second.is_partial = false;
+}
+
+void WrittenFiles::give_up(const std::vector<std::string>& begun) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& place : begun) entries_.erase(place);
 }
 
 void WrittenFiles::remove_partial() {

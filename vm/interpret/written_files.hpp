@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <expected>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +12,20 @@
 #include "vm/value/failure.hpp"
 
 namespace raddle::vm {
+
+/// Which point of a sweep writes which file: points are runs of their own, beside each other and one after the other.
+/// Any thread.
+class PointFiles {
+ public:
+  /// @param place  the same for all names of a file
+  /// @return       another point that has written it or is writing it
+  std::optional<std::uint64_t> claim(const std::string& place, std::uint64_t point);
+
+ private:
+  static constexpr std::size_t limit = 1 << 20;  ///< files; what comes after them is not watched: some 50 MB
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::uint64_t> points_;  ///< guarded by mutex_; by hash of the place
+};
 
 /// Files that the script names, by what they are: links and `./` make no difference. Temporaries are in no list. Any
 /// thread.
@@ -21,12 +36,17 @@ class WrittenFiles {
     CallPlace call;
   };
   struct Conflict {
-    Writer mine, other;  ///< one file, perhaps under two names
+    Writer mine, other;                  ///< one file, perhaps under two names
+    std::optional<std::uint64_t> point;  ///< of the sweep, which is the other
   };
   enum class How : std::uint8_t {
     at_once,     ///< the caller writes them, and nobody looks before it has
     by_program,  ///< they are half-written until end()
   };
+
+  /// @param point_files  of the sweep whose point's run this is, or null
+  explicit WrittenFiles(PointFiles* point_files = nullptr, std::uint64_t point = 0)
+      : point_files_(point_files), point_(point) {}
 
   /// A number for a run: what has been written in one may be written in the next one.
   std::uint64_t add_run();
@@ -38,15 +58,21 @@ class WrittenFiles {
                                                           const CallPlace& call, How how);
   /// What a program has begun is complete, or has been removed.
   void end(const std::vector<std::string>& begun);
+  /// What has begun is not written.
+  void give_up(const std::vector<std::string>& begun);
   /// Removes the files that are half-written.
   void remove_partial();
 
  private:
+  std::optional<std::uint64_t> other_point(const std::string& place) const;
+
   struct Entry {
     Writer writer;
     std::uint64_t run;
     bool is_partial;
   };
+  PointFiles* const point_files_;
+  const std::uint64_t point_;
   std::mutex mutex_;
   std::uint64_t run_count_ = 0;                     ///< guarded by mutex_
   std::unordered_map<std::string, Entry> entries_;  ///< guarded by mutex_; by place_of(path)

@@ -31,6 +31,8 @@ class File final : public HeapObject {
   void vacate();
   /// Its one writer is about to write it. @return false: this was said before, by the same writer. Any thread.
   bool begin_writing() { return !is_written_.exchange(true, std::memory_order_relaxed); }
+  /// It has not written it, and says so anew when it does. Any thread.
+  void give_up_writing() { is_written_.store(false, std::memory_order_relaxed); }
   /// An unmapped file becomes another name of `other`, which it keeps alive. Any thread.
   /// @return false: it has a name already, since it is mapped or somebody has asked for it
   bool alias(Ref<File> other);

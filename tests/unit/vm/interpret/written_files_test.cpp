@@ -69,6 +69,30 @@ TEST_CASE("one call may have a file twice; the next run may write it") {
   CHECK(files.begin(next, {folder / "a"}, call(2), How::at_once));
 }
 
+TEST_CASE("points of a sweep write files of their own, each as often as it is attempted") {
+  const Folder folder;
+  PointFiles points;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    WrittenFiles files(&points, 7);
+    CHECK(files.begin(files.add_run(), {folder / "a"}, call(1), How::at_once));
+  }
+  WrittenFiles files(&points, 8);
+  const auto second = files.begin(files.add_run(), {folder / "./a"}, call(1), How::at_once);
+  REQUIRE_FALSE(second);
+  CHECK(second.error().point == 7);
+  CHECK(files.begin(files.add_run(), {folder / "b", "/dev/null"}, call(1), How::at_once));
+}
+
+TEST_CASE("what is given up may be written by another call") {
+  const Folder folder;
+  WrittenFiles files;
+  const std::uint64_t run = files.add_run();
+  const auto begun = files.begin(run, {folder / "a"}, call(1), How::at_once);
+  REQUIRE(begun);
+  files.give_up(*begun);
+  CHECK(files.begin(run, {folder / "a"}, call(2), How::by_program));
+}
+
 TEST_CASE("devices and folders may be written by any number of calls") {
   const Folder folder;
   WrittenFiles files;
