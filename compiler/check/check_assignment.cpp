@@ -116,6 +116,7 @@ class Verdict {
     const Write* possible = nullptr;
     for (const Write& write : use_.writes) {
       if (write.path != path && starts_with(write.path, path)) return;  // by element: may be on some paths only
+      if (write.reported && lies_in(path, write.path)) return;          // what may be assigned twice is said to be that
       if (write.path == path && possible == nullptr) possible = &write;
     }
     if (possible == nullptr) return;

@@ -30,7 +30,7 @@ class Items {
   /// The item without which `need` is not there.
   const std::size_t* find(const Awaited& need) const {
     for (std::size_t length = 0; length <= need.path.size(); ++length) {
-      const auto found = set_.find({need.variable, text_of(need.path, length)});
+      const auto found = set_.find({need.variable, place_text(need.path, length)});
       if (found != set_.end()) return &found->second;
     }
     const auto closed = closed_.find(need.variable);
@@ -40,19 +40,7 @@ class Items {
  private:
   using Key = std::pair<VariableId, std::string>;
 
-  /// Different for different paths of one variable, all of whose steps are known.
-  static std::string text_of(const Path& path, std::size_t length) {
-    std::string text;
-    for (std::size_t i = 0; i < length; ++i) {
-      const Step& step = path[i];
-      if (step.kind == Step::Kind::field) text += "." + std::to_string(step.field);
-      if (step.kind == Step::Kind::literal) text += "[" + std::to_string(step.key.size()) + ":" + step.key;
-      if (step.kind == Step::Kind::element) text += "?" + std::to_string(step.variable);
-    }
-    return text;
-  }
-
-  void add(VariableId variable, const std::vector<Write>& writes) {
+  void add(VariableId variable, const Writes& writes) {
     if (writes.empty() || std::ranges::any_of(writes, &Write::reported)) return;
     const bool in_parts = std::ranges::none_of(writes, [](const Write& write) { return write.path.empty(); });
     // some element may be the one in question
@@ -63,9 +51,9 @@ class Items {
     if (in_parts) add_closing(variable, writes);
   }
 
-  void add_parts(VariableId variable, const std::vector<Write>& writes) {
+  void add_parts(VariableId variable, const Writes& writes) {
     std::map<std::string, std::vector<const Write*>> by_part;
-    for (const Write& write : writes) by_part[text_of(write.path, write.path.size())].push_back(&write);
+    for (const Write& write : writes) by_part[place_text(write.path, write.path.size())].push_back(&write);
     for (const auto& [text, all] : by_part) {
       if (all.size() != 1) continue;
       const Write& write = *all.front();
@@ -76,7 +64,7 @@ class Items {
     }
   }
 
-  void add_closing(VariableId variable, const std::vector<Write>& writes) {
+  void add_closing(VariableId variable, const Writes& writes) {
     closed_.emplace(variable, items_.size());
     items_.push_back({variable, {}, writes.front().span, {}});
     for (const Write& write : writes)
@@ -195,7 +183,7 @@ void advise(const Context& context, Diagnostic& diagnostic, VariableId variable,
 }
 
 /// One report for a variable, however often it is assigned so.
-void report_own_value(Context& context, VariableId variable, const std::vector<Write>& writes) {
+void report_own_value(Context& context, VariableId variable, const Writes& writes) {
   const auto own = std::ranges::find_if(writes, [](const Write& write) { return write.own_value.has_value(); });
   if (own == writes.end() || !context.silenced.insert(variable).second) return;
   const std::string name = path_text(context, variable, own->path);

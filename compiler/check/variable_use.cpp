@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <ranges>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/check/read_variables.hpp"
@@ -15,13 +17,21 @@ using ast::StmtKind;
 
 namespace {
 
-void note_assigned(Read& read, const std::vector<Write>& writes) {
+/// What is assigned, but for elements: reads do not tell them apart.
+std::vector<Path> paths_of(const Writes& writes) {
   const auto is_index = [](const Step& step) { return step.kind != Step::Kind::field; };
+  std::vector<Path> paths;
+  std::unordered_set<std::string> seen;
   for (const Write& write : writes) {
-    if (std::ranges::any_of(write.path, is_index)) continue;  // reads do not tell elements apart
-    if (!is_assigned_at(read, {}, write.path) && is_assigned_at(read, writes, write.path))
-      read.assigned.push_back(write.path);
+    if (std::ranges::any_of(write.path, is_index)) continue;
+    if (seen.insert(place_text(write.path, write.path.size())).second) paths.push_back(write.path);
   }
+  return paths;
+}
+
+void note_assigned(Read& read, const Writes& writes, const std::vector<Path>& paths) {
+  for (const Path& path : paths)
+    if (!is_assigned_at(read, {}, path) && is_assigned_at(read, writes, path)) read.assigned.push_back(path);
 }
 
 /// The value of one target: its own, or the call of which it gets an output. Null where the numbers differ.
@@ -79,7 +89,9 @@ void UseCollector::leave_scope(WriteSet& writes) {
   for (const auto& [variable, all] : writes.all()) {
     std::vector<Read>& reads = use_[variable].reads;
     const auto first = std::ranges::lower_bound(reads, scopes_.back().first_read, {}, &Read::number);
-    for (Read& read : std::ranges::subrange(first, reads.end())) note_assigned(read, all);
+    if (first == reads.end()) continue;
+    const std::vector<Path> paths = paths_of(all);
+    for (Read& read : std::ranges::subrange(first, reads.end())) note_assigned(read, all, paths);
   }
   scopes_.pop_back();
 }
@@ -251,9 +263,10 @@ WriteSet UseCollector::branch(const ast::If& branch) {
   WriteSet otherwise;
   if (branch.else_block != nullptr)
     otherwise = where(is_not, [&] { return within(taken, [&] { return statement(*branch.else_block); }); });
-  WriteSet writes =
-      WriteSet::either(context_, {{std::move(then), std::move(is_so)}, {std::move(otherwise), std::move(is_not)}},
-                       branch.condition->span);
+  std::vector<WriteSet::Branch> branches;
+  branches.push_back({std::move(then), std::move(is_so)});
+  branches.push_back({std::move(otherwise), std::move(is_not)});
+  WriteSet writes = WriteSet::either(context_, std::move(branches), branch.condition->span);
   report_waiting(*branch.condition, writes, "is assigned in a branch that waits for it");
   return writes;
 }
@@ -301,7 +314,7 @@ WriteSet UseCollector::wait(const ast::Wait& wait) {
   return writes;
 }
 
-bool is_assigned_at(const Read& read, const std::vector<Write>& writes, const Path& path) {
+bool is_assigned_at(const Read& read, const Writes& writes, const Path& path) {
   if (std::ranges::any_of(read.assigned, [&](const Path& part) { return lies_in(path, part); })) return true;
   std::vector<Fact> facts;
   for (const Known* known = read.known.get(); known != nullptr; known = known->around.get())

@@ -2,7 +2,7 @@
 // All that is assigned to and read from each variable, found by one walk over the bodies.
 #include <memory>
 
-#include "compiler/check/writes.hpp"
+#include "compiler/check/write_set.hpp"
 
 namespace raddle::check_detail {
 
@@ -38,7 +38,7 @@ struct Surrounding {
 };
 
 struct VariableUse {
-  std::vector<Write> writes;
+  Writes writes;
   std::vector<Read> reads;
   const ast::Expr* mapping = nullptr;  ///< `file f<"name">`
   std::vector<Surrounding> around;     ///< the declaration, if there is a mapping; outermost first
@@ -50,7 +50,7 @@ struct VariableUse {
 
 /// Wherever this is read, the part at `path` is assigned: by the block that declares the variable, which does `writes`,
 /// or by one that is in it.
-bool is_assigned_at(const Read& read, const std::vector<Write>& writes, const Path& path);
+bool is_assigned_at(const Read& read, const Writes& writes, const Path& path);
 
 /// Walks all bodies; reports what is assigned twice and what waits for itself.
 /// @return  indexed by VariableId

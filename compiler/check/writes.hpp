@@ -1,8 +1,10 @@
 #pragma once
-// What a part of a body assigns: the flow facts behind "assigned more than once" and "never assigned".
+// What is assigned to one variable: the flow facts behind "assigned more than once" and "never assigned".
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/check/conditions.hpp"
@@ -26,8 +28,12 @@ using Path = std::vector<Step>;
 
 /// As a user writes it: `s.list[3]`, `A[i]`, `A[...]`.
 std::string path_text(const Context& context, VariableId variable, const Path& path);
+/// The step means one certain part each time.
+bool is_known(const Step& step);
 /// `part` is `whole` or surely lies in it.
 bool lies_in(const Path& part, const Path& whole);
+/// The first `length` steps: equal texts for equal paths, of one variable.
+std::string place_text(const Path& path, std::size_t length);
 
 /// What an expression waits for, and where.
 struct Awaited {
@@ -58,36 +64,51 @@ struct Write {
   bool in_one_iteration = false;     ///< `i == n`: if there is such an iteration, which the run tells
 };
 
-/// The part at `path` is assigned by one of `writes` wherever all of `known` is so, as far as can be told.
-bool is_assigned(const std::vector<Write>& writes, const Path& path, const std::vector<Fact>& known);
-
-/// Writes of a statement, a block or a branch, by variable.
-class WriteSet {
+/// All that is assigned to one variable by a part of a body, in order. Generated scripts assign the elements of an
+/// array one by one, by the thousands: so writes are found by their places, and those of one place by what is so there.
+class Writes {
  public:
-  using Map = std::unordered_map<VariableId, std::vector<Write>>;
+  void add(Write write) { all_.push_back(std::move(write)); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+  bool empty() const { return all_.empty(); }
+  std::size_t size() const { return all_.size(); }
+  const Write& front() const { return all_.front(); }
+  Write& front() { return all_.front(); }
+  const Write& operator[](std::size_t index) const { return all_[index]; }
+  Write& operator[](std::size_t index) { return all_[index]; }
 
-  void add(VariableId variable, Write write) { writes_[variable].push_back(std::move(write)); }
-  bool contains(VariableId variable) const { return writes_.contains(variable); }
-  const Map& all() const { return writes_; }
-  Map& all() { return writes_; }
-  /// Removes and returns what is known of a variable whose scope ends.
-  std::vector<Write> take(VariableId variable);
-
-  /// Both parts are run: reports what is assigned by both.
-  void then(Context& context, WriteSet next);
-  struct Branch;
-  /// One of `branches` is run. Writes of all of them stay definite.
-  /// Reports what some assign whole and others in parts: a container is made by one assignment or grows by elements.
-  static WriteSet either(Context& context, std::vector<Branch> branches, Span condition);
+  /// Indices of the writes to the place at `path`, to a part of it, or to what it is a part of; in order. Of those to
+  /// the very place some are left out which are not done where all of `facts` is so.
+  std::vector<std::size_t> touching(const Path& path, const std::vector<Fact>& facts) const;
+  /// The same without the writes to parts of it.
+  std::vector<std::size_t> holding(const Path& path, const std::vector<Fact>& facts) const;
 
  private:
-  static void report_whole_and_parts(Context& context, const WriteSet& one, WriteSet& other);
-  Map writes_;
+  struct OfOneSubject {
+    std::vector<std::size_t> writes;
+    std::unordered_map<std::string, std::vector<std::size_t>> by_value;
+  };
+  struct Place {
+    std::vector<std::size_t> all;
+    std::unordered_map<std::string, OfOneSubject> by_subject;  ///< of their facts
+    const std::vector<std::size_t>& possible(const std::vector<Fact>& facts) const;
+  };
+  /// Of the writes so far; a write's place and facts do not change once it is in.
+  struct Index {
+    std::size_t count = 0;
+    std::unordered_map<std::string, Place> at;
+    std::unordered_map<std::string, std::vector<std::size_t>> within;  ///< by each place around the writes'
+  };
+  void complete_index() const;
+
+  std::vector<Write> all_;
+  mutable Index index_;
 };
 
-struct WriteSet::Branch {
-  WriteSet writes;
-  Condition condition;
-};
+/// The part at `path` is assigned by one of `writes` wherever all of `known` is so, as far as can be told.
+bool is_assigned(const Writes& writes, const Path& path, const std::vector<Fact>& known);
 
 }  // namespace raddle::check_detail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -35,8 +36,9 @@ std::string quoted(const ir::Var& variable) { return variable.name.empty() ? "a 
 
 class Inspector {
  public:
-  Inspector(const ir::Module& module, const ir::Function& function, const std::set<ir::FunctionId>& candidates)
-      : module_(module), types_(*module.types), function_(function), candidates_(candidates) {}
+  using IsLeaf = std::function<bool(ir::FunctionId)>;
+  Inspector(const ir::Module& module, const ir::Function& function, IsLeaf is_leaf)
+      : module_(module), types_(*module.types), function_(function), is_leaf_(std::move(is_leaf)) {}
 
   std::optional<Obstacle> find_obstacle() {
     if (function_.file_output_count != 0) return Obstacle{"it has a file output", function_.span};
@@ -176,7 +178,7 @@ class Inspector {
 
   void inspect_call(const ir::Op& op) {
     const ir::Function& callee = module_.functions[op.callee];
-    if (!candidates_.contains(op.callee))
+    if (!is_leaf_(op.callee))
       found(fmt::format("it calls `{}`, which is no leaf function{}", callee.name,
                         callee.not_leaf_reason.empty() ? "" : ": there, " + callee.not_leaf_reason),
             op.span);
@@ -252,7 +254,7 @@ class Inspector {
   const ir::Module& module_;
   const TypeStore& types_;
   const ir::Function& function_;
-  const std::set<ir::FunctionId>& candidates_;
+  const IsLeaf is_leaf_;
   std::set<ir::VarId> assigned_;        ///< on every path to here
   std::set<ir::VarId> maybe_assigned_;  ///< on some path to here
   std::optional<Obstacle> obstacle_;
@@ -283,7 +285,8 @@ void infer_leaves(ir::Module& module, Diagnostics& diagnostics) {
     for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
       if (!candidates.contains(id)) continue;
       ir::Function& function = module.functions[id];
-      const std::optional<Obstacle> obstacle = Inspector(module, function, candidates).find_obstacle();
+      const auto is_candidate = [&](ir::FunctionId callee) { return candidates.contains(callee); };
+      const std::optional<Obstacle> obstacle = Inspector(module, function, is_candidate).find_obstacle();
       if (!obstacle) continue;
       function.not_leaf_reason = obstacle->reason;
       if (function.demands_leaf) report(function, *obstacle, diagnostics);
@@ -295,10 +298,8 @@ void infer_leaves(ir::Module& module, Diagnostics& diagnostics) {
 }
 
 bool can_be_leaf(const ir::Module& module, const ir::Function& function) {
-  std::set<ir::FunctionId> leaves;
-  for (ir::FunctionId id = 0; id < module.functions.size(); ++id)
-    if (module.functions[id].kind == ir::FunctionKind::leaf) leaves.insert(id);
-  return !Inspector(module, function, leaves).find_obstacle();
+  const auto is_leaf = [&](ir::FunctionId callee) { return module.functions[callee].kind == ir::FunctionKind::leaf; };
+  return !Inspector(module, function, is_leaf).find_obstacle();
 }
 
 }  // namespace raddle::opt
