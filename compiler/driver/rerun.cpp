@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <set>
 
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/earlier_works.hpp"
 #include "compiler/driver/runs.hpp"
 #include "compiler/driver/sweep_plan.hpp"
 #include "compiler/driver/sweep_request.hpp"
@@ -49,27 +49,6 @@ std::optional<int> parse(const std::vector<std::string>& words, Rerun& rerun) {
   return parse_verb(app, words, "rerun");
 }
 
-/// What was done at each point by the run, and by those that it goes back to, where it was something else than now.
-/// The record has half of a work's hash; a key less what the values give is all of it.
-std::vector<sweep::EarlierWork> earlier_works(vm::RunRecord& record, const vm::RunRow& run, const SweepPlan& plan) {
-  std::vector<sweep::EarlierWork> works;
-  std::set<std::uint64_t> known{plan.keys.work().low};
-  std::optional<vm::RunRow> next = run;
-  for (std::set<std::string> seen; next && seen.insert(next->id).second;) {
-    const std::optional<vm::PointRow> row = record.any_point(next->id);
-    if (row && row->number <= plan.space.size() && known.insert(next->work).second) {
-      const vm::PointKey now = plan.keys.of(plan.space.point(row->number));
-      vm::Hash128 work{row->key.high, row->key.low};
-      work -= {now.high, now.low};
-      work += plan.keys.work();
-      if (work.low == next->work) works.push_back({work, sweep::batch_form(next->column_words()).results});
-    }
-    std::vector<vm::RunRow> found = record.find(next->resumes);
-    next = next->resumes.empty() || found.size() != 1 ? std::nullopt : std::optional(std::move(found.front()));
-  }
-  return works;
-}
-
 /// Are the points still those that failed? @return false if not, all said
 bool are_the_same(const std::vector<vm::PointRow>& failed, const vm::RunRow& run, const SweepPlan& plan) {
   for (const vm::PointRow& row : failed) {
@@ -90,7 +69,7 @@ bool are_the_same(const std::vector<vm::PointRow>& failed, const vm::RunRow& run
 /// @return false if the table can not have them any more, all said
 bool tell_of_changed_script(const vm::RunRow& run, const SweepPlan& plan, std::size_t failed) {
   if (plan.keys.work().low == run.work) return true;
-  if (plan.earlier_works.empty() || plan.earlier_works.front().work.low != run.work) {
+  if (plan.earlier_works.empty() || plan.earlier_works.front().work != run.work) {
     fmt::print(stderr,
                "raddle: the script has changed since run {}, in its parameters or in whether it draws random numbers: "
                "its points are other ones now\n  = help: all of them anew: {}\n",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/driver/earlier_works.hpp"
 #include "compiler/driver/recorded_points.hpp"
 #include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
@@ -44,9 +45,12 @@ RunTable::RunTable(vm::RunRecord& record, const vm::RunRow& run) : record_(recor
   const bool is_through = run.state == vm::RunState::done || run.state == vm::RunState::failed;
   if (is_through) ask_for_all();
   if (table_) return;
-  note_ = !changed_table_.empty() ? fmt::format("The points in `{}` are not those of the run any more", changed_table_)
-          : is_through            ? "What is run at a point is not what it was any more"
-                                  : "The run is not through";
+  note_ =
+      !changed_table_.empty() ? fmt::format("The points in `{}` are not those of the run any more", changed_table_)
+      : is_through && plan_
+          ? "The script reads its parameters as something else by now, or has begun or ceased to draw random numbers"
+      : is_through ? "The script has errors, or is not there any more"
+                   : "The run is not through";
   note_ += run.taken == 0 ? ": only what it has done is shown."
                           : fmt::format(
                                 ": only the points are shown that it has run itself, not the {} that were "
@@ -65,16 +69,37 @@ void RunTable::ask_for_all() {
   if (!request) return;
   std::expected<std::unique_ptr<SweepPlan>, int> plan = make_plan(*request);
   if (!plan && !sweep::Space::make(request->space)) changed_table_ = request->space.table;  // it is gone
-  if (!plan || (*plan)->keys.work().low != run_.work) return;
+  if (!plan) return;
   if (const std::string& table = request->space.table; !table.empty() && is_of_other_points(**plan)) {
     changed_table_ = table;
     return;
   }
   plan_ = std::move(*plan);
+  plan_->earlier_works = earlier_works(record_, run_, *plan_);
+  is_of_earlier_script_ = plan_->keys.work().low != run_.work;
   form_.emplace(plan_->result_form());
+  if (is_of_earlier_script_) {
+    if (form_->earlier_works.empty() || form_->earlier_works.front().work != run_.work) return;
+    go_back_to_script();
+  }
   earlier_.emplace(record_, *form_, run_.id);
   rows_.emplace(*form_, plan_->cursor, *earlier_);
-  table_.emplace(*rows_, sweep::Grouping());
+  if (!is_of_earlier_script_ || has_any_row()) table_.emplace(*rows_, sweep::Grouping());
+}
+
+/// The points are enumerated by the script as it is now, and looked for as those of the script that the run had.
+void RunTable::go_back_to_script() {
+  form_->is_of_earlier_works = true;
+  form_->assigned.clear();
+  for (const sweep::ResultColumn& column : sweep::batch_form(run_.column_words()).results)
+    form_->assigned.push_back(column.name);
+}
+
+/// If the run has only what earlier ones had, nothing else tells whether its points have other keys by now.
+bool RunTable::has_any_row() const {
+  bool has_any = false;
+  rows_->for_each([&](const sweep::ResultRow& row) { return !(has_any = row.outcome != sweep::not_run); });
+  return has_any;
 }
 
 /// Are the values of the run's own points others by now?
@@ -82,9 +107,9 @@ bool RunTable::is_of_other_points(const SweepPlan& plan) const {
   const sweep::Space& space = plan.space;
   bool are_others = false;
   const UnknownParameters unknown = for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
-    are_others |=
+    are_others =
         row.number > space.size() || parameters_json(space.parameters(), space.point(row.number)) != row.parameters;
-    return true;
+    return !are_others;
   });
   return are_others || unknown.points != 0;
 }
@@ -125,7 +150,7 @@ report::TableSource RunTable::own_points() const {
 }
 
 std::string RunTable::again(std::uint64_t number) const {
-  if (plan_ && number >= 1 && number <= plan_->space.size())
+  if (plan_ && !is_of_earlier_script_ && number >= 1 && number <= plan_->space.size())
     return sweep::shell_line(plan_->command.words_for(plan_->space.point(number)));
   return fmt::format("raddle runs logs {} {}", run_.id, number);
 }

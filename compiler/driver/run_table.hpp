@@ -12,8 +12,8 @@
 
 namespace raddle::driver {
 
-/// With what earlier runs have of its points, if the run is through, and what it did can still be asked for: the script
-/// is as it was. Else with those points only that it has run itself.
+/// With what earlier runs have of its points, if the run is through, and its points can still be enumerated: the script
+/// has the parameters that it had. Else with those points only that it has run itself.
 class RunTable {
  public:
   /// @param record  outlives it
@@ -29,6 +29,8 @@ class RunTable {
 
  private:
   void ask_for_all();
+  void go_back_to_script();
+  bool has_any_row() const;
   bool is_of_other_points(const SweepPlan& plan) const;
   report::TableSource own_points() const;
 
@@ -36,7 +38,8 @@ class RunTable {
   const vm::RunRow& run_;
   std::string note_;
   std::string changed_table_;        ///< of --from: its points are not those of the run any more; "": they are
-  std::unique_ptr<SweepPlan> plan_;  ///< null: only the points of the run itself
+  std::unique_ptr<SweepPlan> plan_;  ///< null: the points can not be enumerated
+  bool is_of_earlier_script_ = false;
   std::optional<sweep::ResultForm> form_;
   std::optional<sweep::EarlierResults> earlier_;
   std::optional<sweep::ResultRows> rows_;

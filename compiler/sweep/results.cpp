@@ -80,20 +80,32 @@ BatchForm batch_form(const std::vector<std::string>& words) {
 
 EarlierResults::EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run)
     : record_(record), form_(form), own_run_(std::move(own_run)) {
-  add_work(form.keys, form.columns);
-  for (const EarlierWork& earlier : form.earlier_works) add_work(form.keys.with_work(earlier.work), earlier.columns);
+  if (!form.is_of_earlier_works) add_work(form.keys.work().low, form.columns);
+  for (const EarlierWork& earlier : form.earlier_works) {
+    add_work(earlier.work, earlier.columns);
+    works_.back().keys = record.point_keys(earlier.work);
+  }
 }
 
-void EarlierResults::add_work(PointKeys keys, std::vector<ResultColumn> columns) {
-  const std::uint64_t work = form_.points == nullptr ? 0 : keys.work().low;
-  works_.push_back({std::move(keys), std::move(columns), EarlierBatches(record_, work, own_run_)});
+void EarlierResults::add_work(std::uint64_t work, std::vector<ResultColumn> columns) {
+  const std::uint64_t batches_of = form_.points == nullptr ? 0 : work;
+  works_.push_back({work, std::move(columns), EarlierBatches(record_, batches_of, own_run_)});
 }
 
 std::vector<std::uint64_t> EarlierResults::keys_of(const Work& work, std::span<const std::uint64_t> numbers) const {
   std::vector<std::uint64_t> keys = form_.points->keys(numbers);
-  const std::uint64_t difference = work.keys.work().low - form_.keys.work().low;
+  const std::uint64_t difference = work.work - form_.keys.work().low;
   for (std::uint64_t& key : keys) key += difference;
   return keys;
+}
+
+/// Of an earlier work only half of the hash is known: the other half of the key is that of the point in the record.
+std::optional<vm::PointKey> EarlierResults::key_of(const Work& work, const Point& point) const {
+  const vm::PointKey own = form_.keys.of(point);
+  if (work.work == form_.keys.work().low) return own;
+  const std::uint64_t low = own.low - form_.keys.work().low + work.work;
+  const auto found = std::ranges::lower_bound(work.keys, low, {}, &vm::PointKey::low);
+  return found == work.keys.end() || found->low != low ? std::nullopt : std::optional(*found);
 }
 
 bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const {
@@ -137,7 +149,9 @@ std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> number
 }
 
 std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t work, const Point& point) {
-  std::optional<vm::EarlierResult> result = record_.find_latest(works_[work].keys.of(point), own_run_);
+  const std::optional<vm::PointKey> key = key_of(works_[work], point);
+  if (!key) return std::nullopt;
+  std::optional<vm::EarlierResult> result = record_.find_latest(*key, own_run_);
   if (!result || !adapt(point, *result)) return std::nullopt;
   const vm::Attempt& attempt = result->attempt;
   return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), json_members(attempt.results)};
@@ -157,8 +171,8 @@ ResultRows::ResultRows(const ResultForm& form, CursorOptions options, EarlierRes
 }
 
 ResultNames ResultRows::known_results() const {
-  ResultNames known{form_.assigned, true};
-  if (known.names.empty() && form_.collectors.empty()) known.names.emplace_back(printed_result);
+  ResultNames known{form_.assigned, !form_.is_of_earlier_works};
+  if (known.are_all && known.names.empty() && form_.collectors.empty()) known.names.emplace_back(printed_result);
   for (const Collector& collector : form_.collectors) {
     std::ranges::copy(collector.names(), std::back_inserter(known.names));
     known.are_all &= !collector.names().empty();
@@ -199,7 +213,7 @@ class RowMaker {
   }
 
   const ResultRow& of_none(std::uint64_t number) {
-    begin(number, "not run");
+    begin(number, not_run);
     return row_;
   }
 

@@ -36,7 +36,7 @@ BatchForm batch_form(const std::vector<std::string>& words);
 
 /// What was done at the points before the script was changed. Its results stand where there are no newer ones.
 struct EarlierWork {
-  vm::Hash128 work;
+  std::uint64_t work = 0;             ///< vm::RunRow::work
   std::vector<ResultColumn> columns;  ///< of its batches
 };
 
@@ -51,6 +51,7 @@ struct ResultForm {
   std::vector<ResultColumn> columns = {};       ///< of batches; none: there are no batches
   const PointColumns* points = nullptr;         ///< where there may be batches
   std::vector<EarlierWork> earlier_works = {};  ///< the latest first
+  bool is_of_earlier_works = false;             ///< and not of what is done now
 };
 
 /// What earlier runs have of points, as this sweep wants it: results of runs that made them otherwise are made anew
@@ -68,7 +69,7 @@ class EarlierResults {
     std::string reason;  ///< of a failure
     std::vector<std::pair<std::string, std::string>> results;
   };
-  /// What was done at each point, now or earlier: the sweep's own work is the first.
+  /// What was done at each point, now or earlier, the latest first.
   std::size_t work_count() const { return works_.size(); }
   const std::vector<ResultColumn>& columns_of(std::size_t work) const { return works_[work].columns; }
   /// @return for each point whether a batch has it, and what it has: words of columns_of(work)
@@ -78,12 +79,14 @@ class EarlierResults {
 
  private:
   struct Work {
-    PointKeys keys;
+    std::uint64_t work = 0;
     std::vector<ResultColumn> columns;
     EarlierBatches batches;
+    std::vector<vm::PointKey> keys = {};  // of its single points, sorted by their lower halves. Of earlier works
   };
-  void add_work(PointKeys keys, std::vector<ResultColumn> columns);
+  void add_work(std::uint64_t work, std::vector<ResultColumn> columns);
   std::vector<std::uint64_t> keys_of(const Work& work, std::span<const std::uint64_t> numbers) const;
+  std::optional<vm::PointKey> key_of(const Work& work, const Point& point) const;
   bool is_done(const Point& point);
   bool adapt(const Point& point, vm::EarlierResult& result) const;
   vm::RunRecord& record_;
@@ -93,11 +96,13 @@ class EarlierResults {
   std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With batches
 };
 
+inline constexpr std::string_view not_run = "not run";
+
 /// Valid until the next row.
 struct ResultRow {
   using Result = std::pair<std::string_view, std::string_view>;
   std::vector<std::string_view> values;  ///< of the parameters
-  std::string_view outcome;              ///< "ok", "exit code", ..., "not run"
+  std::string_view outcome;              ///< "ok", "exit code", ..., not_run
   std::string_view duration_s;
   std::string_view reason;  ///< of a failure
   std::vector<Result> results;

@@ -202,6 +202,8 @@ def report_of_what_has_changed(folder):
     folder.run("sweep model.df -p a=1:5 -p n=1")
     expect(page_of(folder).data["rows"], 5)
     folder.write("model.df", MODEL.replace("12", "13"))
+    expect(page_of(folder).data["rows"], 5)
+    folder.write("model.df", "int x = y;\n")
     page = page_of(folder)
     expect((page.data["rows"], sorted(page.data["columns"][0]["cells"])), (2, [4, 5]))
     expect_text(page, "p", "not the 3 that were taken from earlier runs")

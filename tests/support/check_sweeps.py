@@ -364,6 +364,41 @@ def runs_are_compared(folder):
     folder.run("runs dif", code=2, err="did you mean `raddle runs diff`?")
 
 
+def runs_of_earlier_scripts_are_whole(folder):
+    """Rows that a run has taken from the record are in its table after the script has changed."""
+    for name, result in (("batch", "int y = N * n"), ("single", 'string y = "%i" % (N * n)'), ("drawn", "float y = random() + N.0 * n"),
+                         ("mixed", "int y = 12 %/ (n - 3) + N")):
+        text = "import random;\n@param int n = 1;\n@param int m = 1;\n@result %s;\n@result int z = n;\n" % result
+        code = 4 if name == "mixed" else 0
+        folder.write("model.df", text.replace("N", "2"))
+        folder.run("sweep model.df -p n=1:3 --no-cache", code)
+        folder.run("sweep model.df -p n=1:4", code, err="4 points, ")
+        before = run_id(folder, -1)
+        folder.write("model.df", text.replace("N", "3"))
+        folder.run("sweep model.df -p n=1:4", code)
+        done = folder.run(f"runs diff {before} --json")
+        expect(done.stderr, "")
+        diff = json.loads(done.stdout)["diff"]
+        alike = [3] if name == "mixed" else []
+        expect((diff["alike"], diff["only_a"], diff["only_b"]), (len(alike), [], []))
+        expect([(each["parameters"]["n"], each["changes"][0]["name"]) for each in diff["changed"]],
+               [(n, "y") for n in range(1, 5) if n not in alike])
+        folder.run(f"report {before} -o x.html")
+        expect("not run" in folder.read("x.html"), False)
+        folder.write("model.df", text.replace("N", "4").replace("int n", "float n").replace("@result int z", "@result float z")
+                     .replace("int y", "float y").replace("%i", "%f").replace("%/", "/"))
+        folder.run(f"runs diff {before}", err="The script reads its parameters as something else by now, or has begun or ceased to draw random numbers: "
+                   "only the points are shown that it has run itself, not the ")
+        folder.write("model.df", "int x = y;")
+        folder.run(f"runs diff {before}", err=f"run {before}: The script has errors, or is not there any more: only the points ")
+    folder.write("model.df", "import assert;\n@param int n = 1;\nassert(n > 1, \"one\");\n@result int y = n;\n")
+    folder.run("sweep model.df -p n=1:4", code=4)
+    folder.write("model.df", "@param int n = 1;\n@result int y = 2 * n;\n")
+    folder.run("rerun --failed")
+    diff = json.loads(folder.run(f"runs diff {run_id(folder, -2)} --json").stdout)["diff"]
+    expect((diff["alike"], [point["parameters"]["n"] for point in diff["changed"]]), (3, [1]))
+
+
 def draws_are_those_of_the_value(folder):
     """A point draws by its values as they are read, not as they are written, nor by the order of the parameters."""
     folder.write("draw.df", "import random;\n@param float a = 1.0;\n@param int n = 1;\n@param string s = \"\";\n"
@@ -546,6 +581,7 @@ TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, 
          recorded_points_in_another_form, script_acts_at_each_point,
          failed_points_once_more, points_write_files_of_their_own, rerun_runs_what_is_not_done, reasons_are_told,
          reasons_of_a_script_are_told, nearest_point_is_told, runs_are_compared,
+         runs_of_earlier_scripts_are_whole,
          draws_are_those_of_the_value, changed_table_is_noticed, tables_say_what_is_known, points_and_their_number,
          script_does_not_fit, parquet_says_what_csv_says, errors]
 

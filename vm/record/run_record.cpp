@@ -277,6 +277,15 @@ std::vector<std::uint64_t> RunRecord::done_keys(std::uint64_t work) {
   return keys;
 }
 
+std::vector<PointKey> RunRecord::point_keys(std::uint64_t work) {
+  Statement rows(*database_, "SELECT key FROM point JOIN run ON run.row = point.run WHERE work = ?");
+  rows.bind(1, static_cast<std::int64_t>(work));
+  std::vector<PointKey> keys;
+  while (rows.step()) keys.push_back(PointKey::of_bytes(rows.text(0)));
+  std::ranges::sort(keys, {}, &PointKey::low);
+  return keys;
+}
+
 std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const std::string& first) {
   if (!find_latest_) find_latest_.emplace(*database_, result_query("", "run.id <> ?2, outcome <> 0, point.rowid DESC"));
   find_latest_->bind_bytes(1, key.bytes()).bind(2, first);

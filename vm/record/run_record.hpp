@@ -145,6 +145,8 @@ class RunRecord {
   std::optional<EarlierResult> find_done(const PointKey& key);
   /// PointKey::low of the points of this work that were done by themselves, sorted.
   std::vector<std::uint64_t> done_keys(std::uint64_t work);
+  /// Of all points of this work that were done by themselves, sorted by PointKey::low.
+  std::vector<PointKey> point_keys(std::uint64_t work);
   /// The latest that ended well, else the latest; those of the run `first` go before others.
   std::optional<EarlierResult> find_latest(const PointKey& key, const std::string& first);
   /// Has any run of this work a point? For whether looking for points is worth it.
