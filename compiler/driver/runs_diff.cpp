@@ -1,9 +1,13 @@
 // `raddle runs diff`: which points and results differ between two runs.
+//
+// The tables are read twice. First a row is two hashes, one of its parameters and one of its results: 32 bytes tell
+// which points differ. Then only the texts of those that are shown are kept.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <limits>
+#include <tuple>
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/run_table.hpp"
@@ -11,6 +15,7 @@
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/values.hpp"
+#include "vm/value/hash.hpp"
 
 namespace raddle::driver {
 
@@ -22,74 +27,168 @@ using sweep::with_commas;
 constexpr int json_schema = 1;
 constexpr std::size_t shown_points = 20;  // as text
 
-using Cells = std::map<std::string, std::string>;  ///< by the column's name
+using RowNumber = std::uint32_t;                                 ///< in the order of a table, from 0
+using Cells = std::vector<std::pair<std::string, std::string>>;  ///< by the columns' names, in their order
 
-/// Results and outcomes by parameters. A point that two rows have is the last one.
-std::map<Cells, Cells> points_of(const RunTable& table) {
-  const report::TableSource source = table.source();
-  std::map<Cells, Cells> points;
-  source.for_each([&](std::span<const std::string_view> cells) {
-    Cells parameters, results;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
+struct HashedRow {
+  vm::Hash128 parameters;
+  std::uint64_t results = 0;
+  RowNumber row = 0;
+};
+
+struct TextRow {
+  Cells parameters, results;  ///< results that are empty are not there
+};
+
+/// Takes rows apart: which columns are compared, in the order of their names, whatever their order in the table.
+class RowReader {
+ public:
+  explicit RowReader(const report::TableSource& source) {
+    for (std::size_t i = 0; i < source.columns.size(); ++i) {
       const auto& [name, role] = source.columns[i];
-      if (role == Role::parameter)
-        parameters[name] = sweep::canonical_text(cells[i]);
-      else if (role != Role::duration && !cells[i].empty())
-        results[name] = cells[i];
+      if (role != Role::duration) (role == Role::parameter ? parameters_ : results_).emplace_back(name, i);
     }
-    points[std::move(parameters)] = std::move(results);
+    std::ranges::sort(parameters_);
+    std::ranges::sort(results_);
+  }
+
+  HashedRow hashed(std::span<const std::string_view> cells, std::size_t row) {
+    text_.clear();
+    for (const auto& [name, index] : parameters_) add(name, cells[index]);
+    const vm::Hash128 parameters = vm::hash(text_);
+    text_.clear();
+    for (const auto& [name, index] : results_)
+      if (!cells[index].empty()) add(name, cells[index]);
+    return {parameters, vm::hash(text_).low, static_cast<RowNumber>(row)};
+  }
+
+  TextRow texts(std::span<const std::string_view> cells) const {
+    TextRow row;
+    for (const auto& [name, index] : parameters_)
+      row.parameters.emplace_back(name, sweep::canonical_text(cells[index]));
+    for (const auto& [name, index] : results_)
+      if (!cells[index].empty()) row.results.emplace_back(name, cells[index]);
+    return row;
+  }
+
+ private:
+  using Column = std::pair<std::string, std::size_t>;  // name, place in the table
+  void add(const std::string& name, std::string_view cell) {
+    (text_ += name) += '\0';
+    (text_ += sweep::canonical_text(cell)) += '\0';
+  }
+  std::vector<Column> parameters_, results_;
+  std::string text_;
+};
+
+/// A row for each point, sorted by its parameters' hashes: of a point that two rows have the last one.
+std::vector<HashedRow> hashed_rows(const report::TableSource& source) {
+  RowReader reader(source);
+  std::vector<HashedRow> rows;
+  source.for_each([&](std::span<const std::string_view> cells) {
+    rows.push_back(reader.hashed(cells, rows.size()));
     return true;
   });
-  return points;
+  std::ranges::sort(rows, {}, [](const HashedRow& row) {
+    return std::tuple(row.parameters.high, row.parameters.low, ~row.row);  // the last one first
+  });
+  const auto others = std::ranges::unique(rows, {}, &HashedRow::parameters);
+  rows.erase(others.begin(), others.end());
+  return rows;
+}
+
+/// Points by their rows in the two tables, in the order of the first one.
+struct Difference {
+  bool is_other_work = false;
+  std::uint64_t equal = 0;
+  std::vector<std::pair<RowNumber, RowNumber>> changed;
+  std::vector<RowNumber> only_before, only_after;
+};
+
+/// @param before,after  as hashed_rows() has them
+Difference difference_of(const std::vector<HashedRow>& before, const std::vector<HashedRow>& after) {
+  Difference found;
+  const auto key = [](const HashedRow& row) { return std::pair(row.parameters.high, row.parameters.low); };
+  auto own = before.begin();
+  for (const HashedRow& other : after) {
+    for (; own != before.end() && key(*own) < key(other); ++own) found.only_before.push_back(own->row);
+    if (own == before.end() || key(*own) != key(other)) {
+      found.only_after.push_back(other.row);
+      continue;
+    }
+    if (own->results == other.results)
+      ++found.equal;
+    else
+      found.changed.emplace_back(own->row, other.row);
+    ++own;
+  }
+  for (; own != before.end(); ++own) found.only_before.push_back(own->row);
+  std::ranges::sort(found.changed);
+  std::ranges::sort(found.only_before);
+  std::ranges::sort(found.only_after);
+  return found;
+}
+
+/// The texts of some rows of a table.
+class TextRows {
+ public:
+  TextRows(const report::TableSource& source, std::vector<RowNumber> wanted) : wanted_(std::move(wanted)) {
+    std::ranges::sort(wanted_);
+    if (wanted_.empty()) return;
+    const RowReader reader(source);
+    RowNumber row = 0;
+    source.for_each([&](std::span<const std::string_view> cells) {
+      if (row++ == wanted_[rows_.size()]) rows_.push_back(reader.texts(cells));
+      return rows_.size() < wanted_.size();
+    });
+  }
+  /// @pre it is one of those that were wanted
+  const TextRow& operator[](RowNumber row) const {
+    return rows_[static_cast<std::size_t>(std::ranges::lower_bound(wanted_, row) - wanted_.begin())];
+  }
+
+ private:
+  std::vector<RowNumber> wanted_;  // sorted
+  std::vector<TextRow> rows_;
+};
+
+/// A difference with the texts of what is told.
+struct Telling {
+  const Difference& difference;
+  TextRows before, after;
+};
+
+/// @param most  points of each kind
+Telling telling_of(const Difference& difference, const RunTable& before, const RunTable& after, std::size_t most) {
+  std::vector<RowNumber> own, other;
+  for (std::size_t i = 0; i < std::min(most, difference.changed.size()); ++i) {
+    own.push_back(difference.changed[i].first);
+    other.push_back(difference.changed[i].second);
+  }
+  const auto add_first = [&](std::vector<RowNumber>& rows, const std::vector<RowNumber>& added) {
+    rows.insert(rows.end(), added.begin(), added.begin() + static_cast<std::ptrdiff_t>(std::min(most, added.size())));
+  };
+  add_first(own, difference.only_before);
+  add_first(other, difference.only_after);
+  return {difference, TextRows(before.source(), std::move(own)), TextRows(after.source(), std::move(other))};
 }
 
 struct Change {
   std::string name, before, after;  ///< "": not there
 };
 
-struct ChangedPoint {
-  Cells parameters;
-  std::vector<Change> changes;
-};
-
-struct Difference {
-  bool is_other_work = false;
-  std::uint64_t equal = 0;
-  std::vector<ChangedPoint> changed;
-  std::vector<Cells> only_before, only_after;
-};
-
 std::vector<Change> changes_between(const Cells& before, const Cells& after) {
   std::vector<Change> changes;
   const auto text_in = [](const Cells& cells, const std::string& name) {
-    const auto found = cells.find(name);
+    const auto found = std::ranges::find(cells, name, &Cells::value_type::first);
     return found == cells.end() ? std::string() : found->second;
   };
   for (const auto& [name, text] : before)
     if (const std::string other = text_in(after, name); sweep::canonical_text(other) != sweep::canonical_text(text))
       changes.push_back({name, text, other});
   for (const auto& [name, text] : after)
-    if (!before.contains(name)) changes.push_back({name, "", text});
+    if (text_in(before, name).empty()) changes.push_back({name, "", text});
   return changes;
-}
-
-Difference difference_of(const std::map<Cells, Cells>& before, const std::map<Cells, Cells>& after) {
-  Difference difference;
-  for (const auto& [parameters, results] : before) {
-    const auto found = after.find(parameters);
-    if (found == after.end()) {
-      difference.only_before.push_back(parameters);
-      continue;
-    }
-    std::vector<Change> changes = changes_between(results, found->second);
-    if (changes.empty())
-      ++difference.equal;
-    else
-      difference.changed.push_back({parameters, std::move(changes)});
-  }
-  for (const auto& [parameters, results] : after)
-    if (!before.contains(parameters)) difference.only_after.push_back(parameters);
-  return difference;
 }
 
 std::string text_of(const Cells& parameters) {
@@ -111,14 +210,16 @@ std::string more_than_shown(std::size_t count) {
                               : "";
 }
 
-std::string points_text(const std::vector<Cells>& points, const std::string& run) {
+std::string points_text(const std::vector<RowNumber>& points, const TextRows& rows, const char* run) {
   if (points.empty()) return "";
   std::string text = fmt::format("{} only in {}\n", with_commas(points.size()), run);
-  for (std::size_t i = 0; i < points.size() && i < shown_points; ++i) text += "  " + text_of(points[i]) + "\n";
+  for (std::size_t i = 0; i < points.size() && i < shown_points; ++i)
+    text += "  " + text_of(rows[points[i]].parameters) + "\n";
   return text + more_than_shown(points.size());
 }
 
-std::string difference_text(const Difference& difference, const vm::RunRow& before, const vm::RunRow& after) {
+std::string difference_text(const Telling& told, const vm::RunRow& before, const vm::RunRow& after) {
+  const Difference& difference = told.difference;
   std::string text =
       fmt::format("A {}: {}\nB {}: {}\n", before.id, command_text(before), after.id, command_text(after));
   text += difference.is_other_work
@@ -127,12 +228,14 @@ std::string difference_text(const Difference& difference, const vm::RunRow& befo
   text += fmt::format("{} points alike in both\n", with_commas(difference.equal));
   if (!difference.changed.empty()) {
     text += fmt::format("{} with other results\n", with_commas(difference.changed.size()));
-    for (std::size_t i = 0; i < difference.changed.size() && i < shown_points; ++i)
-      text +=
-          fmt::format("  {}: {}\n", text_of(difference.changed[i].parameters), text_of(difference.changed[i].changes));
+    for (std::size_t i = 0; i < difference.changed.size() && i < shown_points; ++i) {
+      const TextRow &own = told.before[difference.changed[i].first], &other = told.after[difference.changed[i].second];
+      text += fmt::format("  {}: {}\n", text_of(own.parameters), text_of(changes_between(own.results, other.results)));
+    }
     text += more_than_shown(difference.changed.size());
   }
-  return text + points_text(difference.only_before, "A") + points_text(difference.only_after, "B");
+  return text + points_text(difference.only_before, told.before, "A") +
+         points_text(difference.only_after, told.after, "B");
 }
 
 std::string cells_json(const Cells& cells) {
@@ -141,35 +244,37 @@ std::string cells_json(const Cells& cells) {
   return json.text();
 }
 
-std::string list_json(const std::vector<Cells>& points) {
+std::string list_json(const std::vector<RowNumber>& points, const TextRows& rows) {
   std::vector<std::string> items;
-  for (const Cells& each : points) items.push_back(cells_json(each));
+  for (const RowNumber each : points) items.push_back(cells_json(rows[each].parameters));
   return fmt::format("[{}]", fmt::join(items, ","));
 }
 
-std::string change_json(const ChangedPoint& point) {
+std::string change_json(const TextRow& before, const TextRow& after) {
   std::vector<std::string> changes;
-  for (const Change& each : point.changes) {
+  for (const Change& each : changes_between(before.results, after.results)) {
     sweep::JsonObject json;
     json.add("name", sweep::json_string(each.name));
     json.add_text("a", each.before);
     json.add_text("b", each.after);
     changes.push_back(json.text());
   }
-  return fmt::format("{{\"parameters\":{},\"changes\":[{}]}}", cells_json(point.parameters), fmt::join(changes, ","));
+  return fmt::format("{{\"parameters\":{},\"changes\":[{}]}}", cells_json(before.parameters), fmt::join(changes, ","));
 }
 
-std::string difference_json(const Difference& difference, const vm::RunRow& before, const vm::RunRow& after) {
+std::string difference_json(const Telling& told, const vm::RunRow& before, const vm::RunRow& after) {
+  const Difference& difference = told.difference;
   std::vector<std::string> changed;
-  for (const ChangedPoint& each : difference.changed) changed.push_back(change_json(each));
+  for (const auto& [own, other] : difference.changed)
+    changed.push_back(change_json(told.before[own], told.after[other]));
   sweep::JsonObject json;
   json.add("a", sweep::json_string(before.id));
   json.add("b", sweep::json_string(after.id));
   json.add("same_work", difference.is_other_work ? "false" : "true");
   json.add("alike", std::to_string(difference.equal));
   json.add("changed", fmt::format("[{}]", fmt::join(changed, ",")));
-  json.add("only_a", list_json(difference.only_before));
-  json.add("only_b", list_json(difference.only_after));
+  json.add("only_a", list_json(difference.only_before, told.before));
+  json.add("only_b", list_json(difference.only_after, told.after));
   return fmt::format("{{\"schema\":{},\"diff\":{}}}\n", json_schema, json.text());
 }
 
@@ -182,10 +287,11 @@ int diff_runs(const std::string& name, const std::string& other, bool as_json) {
   const RunTable old_table(record, *before), new_table(record, *after);
   for (const auto& [run, table] : {std::pair(&*before, &old_table), std::pair(&*after, &new_table)})
     if (!table->note().empty()) fmt::print(stderr, "raddle: run {}: {}\n", run->id, table->note());
-  Difference difference = difference_of(points_of(old_table), points_of(new_table));
+  Difference difference = difference_of(hashed_rows(old_table.source()), hashed_rows(new_table.source()));
   difference.is_other_work = before->work != after->work;
-  return write_output(as_json ? difference_json(difference, *before, *after)
-                              : difference_text(difference, *before, *after))
+  const std::size_t most = as_json ? std::numeric_limits<std::size_t>::max() : shown_points;
+  const Telling told = telling_of(difference, old_table, new_table, most);
+  return write_output(as_json ? difference_json(told, *before, *after) : difference_text(told, *before, *after))
              ? exit_ok
              : exit_failed;
 }

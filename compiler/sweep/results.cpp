@@ -171,7 +171,7 @@ ResultRows::ResultRows(const ResultForm& form, CursorOptions options, EarlierRes
 }
 
 ResultNames ResultRows::known_results() const {
-  ResultNames known{form_.assigned, !form_.is_of_earlier_works};
+  ResultNames known{form_.assigned, !form_.is_of_earlier_works || !form_.assigned.empty()};
   if (known.are_all && known.names.empty() && form_.collectors.empty()) known.names.emplace_back(printed_result);
   for (const Collector& collector : form_.collectors) {
     std::ranges::copy(collector.names(), std::back_inserter(known.names));

@@ -350,7 +350,7 @@ def runs_are_compared(folder):
     told = folder.run(f"runs diff {first}").stdout
     expect(told.splitlines()[2:], ["what is run at a point is the same", "2 points alike in both", "2 only in A", "  n = 1", "  n = 4",
                                    "1 only in B", "  n = 7"])
-    folder.write("model.df", folder.read("model.df").replace("- 3", "- 2"))
+    folder.write("model.df", folder.read("model.df").replace("- 3", "- 2").replace("@result int", "@param int m = 1;\n@result int"))
     folder.run("sweep model.df -p n=1:4", code=4)
     told = folder.run(f"runs diff {first}").stdout
     expect_in("what is run at a point is not the same", told)
@@ -359,6 +359,13 @@ def runs_are_compared(folder):
     expect_in("outcome: ok -> failed", told)
     diff = json.loads(folder.run(f"runs diff {first} --json").stdout)
     expect((diff["schema"], diff["diff"]["same_work"], diff["diff"]["alike"], len(diff["diff"]["changed"])), (1, False, 0, 4))
+    folder.run("sweep model.df -p n=4:40 -p m=2,1")  # another column, another order
+    folder.run("sweep model.df -p m=1,3 -p n=5:40,+5,4")  # n = 5 twice: the last row stands for it
+    told = folder.run(f"runs diff {run_id(folder, -2)}").stdout.splitlines()[3:]
+    expect(told[:4], ["37 points alike in both", "37 only in A", "  m = 2, n = 4", "  m = 2, n = 5"])
+    expect(told[22:26], ["  .. and 17 more; --json has all", "37 only in B", "  m = 3, n = 6", "  m = 3, n = 7"])
+    diff = json.loads(folder.run(f"runs diff {run_id(folder, -2)} --json").stdout)["diff"]
+    expect((diff["alike"], len(diff["only_a"]), len(diff["only_b"]), diff["only_b"][-1]), (37, 37, 37, {"m": 3, "n": 4}))
     folder.run("runs diff zz", code=2, err="no run is named `zz`")
     folder.run("runs diff", code=2, err="A is required")
     folder.run("runs dif", code=2, err="did you mean `raddle runs diff`?")
