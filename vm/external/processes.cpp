@@ -24,12 +24,14 @@ namespace {
 
 constexpr std::uint64_t kill_grace_ms = 5000;  // from SIGTERM to SIGKILL
 constexpr std::uint64_t give_up_ms = 2000;     // from SIGKILL until a program that does not end is left alone
+constexpr double pipe_wait_s = 0.02;           // between looks whether a named pipe's other end is there
 
 using Done = std::function<void(ProcessResult)>;
 
 struct Waiting {
   ProcessRequest request;
   Done done;
+  Redirects redirects = {};
 };
 
 std::uint64_t milliseconds(double seconds) { return static_cast<std::uint64_t>(std::min(seconds, 1e12) * 1000) + 1; }
@@ -67,7 +69,7 @@ struct Processes::State {
     int open_handles = 0;
   };
 
-  // A request whose delay has not passed.
+  // A request whose delay has not passed, or whose named pipe has nobody at its other end.
   struct Delayed {
     State* state;
     Waiting waiting;
@@ -174,32 +176,30 @@ bool Processes::State::fits(const ProcessRequest& request) const {
 void Processes::State::start_waiting() {
   while (!waiting.empty() && fits(waiting.begin()->second.request)) {
     Waiting& first = waiting.begin()->second;
-    const int error = start(first);
+    std::expected<bool, std::string> is_open = first.redirects.open(first.request);
+    const int error = is_open && *is_open ? start(first) : 0;
     if (is_shortage(error) && !running.empty()) return;
-    const Waiting next = std::move(first);
+    Waiting next = std::move(first);
     waiting.erase(waiting.begin());
-    if (error == 0) continue;
-    ProcessResult result;
-    result.start_error = error_text(error);
-    next.done(std::move(result));
+    if (is_open && !*is_open) {
+      next.request.delay_s = pipe_wait_s;
+      delay(std::move(next));
+    } else if (!is_open || error != 0) {
+      ProcessResult result;
+      result.start_error = is_open ? error_text(error) : std::move(is_open.error());
+      next.done(std::move(result));
+    }
   }
 }
 
-// @return 0, or the errno that kept it from starting; a redirect that can not be opened is told to `done` at once
+// @return 0, or the errno that kept it from starting
 int Processes::State::start(Waiting& next) {
   if (next.request.words.empty()) return ENOENT;
-  auto redirects = Redirects::open(next.request);
-  if (!redirects) {
-    ProcessResult result;
-    result.start_error = std::move(redirects.error());
-    next.done(std::move(result));
-    return 0;
-  }
   const auto fd = [](int given, int opened) { return given >= 0 ? given : opened; };
   const auto started = std::chrono::steady_clock::now();
-  const auto pid =
-      start_child({next.request.words, next.request.environment, fd(next.request.stdin_fd, redirects->in()),
-                   fd(next.request.stdout_fd, redirects->out()), fd(next.request.stderr_fd, redirects->error())});
+  const auto pid = start_child(
+      {next.request.words, next.request.environment, fd(next.request.stdin_fd, next.redirects.in()),
+       fd(next.request.stdout_fd, next.redirects.out()), fd(next.request.stderr_fd, next.redirects.error())});
   if (!pid) return pid.error();
   FileDescriptor pid_fd(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   if (pid_fd.get() < 0) {

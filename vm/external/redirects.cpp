@@ -1,6 +1,8 @@
 #include "vm/external/redirects.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -9,38 +11,51 @@
 namespace raddle::vm {
 namespace {
 
-std::expected<FileDescriptor, std::string> open_one(const std::string& path, int flags) {
-  if (path.empty()) return FileDescriptor();
+using Opened = std::expected<bool, std::string>;
+
+bool is_pipe(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+/// For the program, reads and writes wait as usual.
+void let_block(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK); }
+
+Opened open_output(const std::string& path, FileDescriptor& file) {
   constexpr int attempts = 2;
-  for (int attempt = 1;; ++attempt) {
-    const int fd = open(path.c_str(), flags | O_CLOEXEC, 0666);
-    if (fd >= 0) return FileDescriptor(fd);
+  for (int attempt = 1; !file; ++attempt) {
+    file = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
     const int error = errno;
-    if (error != ENOENT || !(flags & O_CREAT) || attempt == attempts) {
+    if (file) break;
+    if (error == ENXIO && is_pipe(path)) return false;
+    if (error != ENOENT || attempt == attempts)
       return std::unexpected("can not open `" + path + "`: " + error_text(error));
-    }
     std::error_code ignored;  // opening again tells
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   }
+  let_block(file.get());
+  return true;
+}
+
+/// A pipe stays open meanwhile: its writer is not to lose a reader that it has seen.
+Opened open_input(const std::string& path, FileDescriptor& file) {
+  if (!file) file = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return std::unexpected("can not open `" + path + "`: " + error_text(errno));
+  pollfd input{.fd = file.get(), .events = POLLIN, .revents = 0};
+  if (is_pipe(path) && poll(&input, 1, 0) == 0) return false;
+  let_block(file.get());
+  return true;
 }
 
 }  // namespace
 
-std::expected<Redirects, std::string> Redirects::open(const ProcessRequest& request) {
-  constexpr int output = O_WRONLY | O_CREAT | O_TRUNC;
-  Redirects redirects;
-  redirects.shared_ = !request.stdout_path.empty() && request.stdout_path == request.stderr_path;
-  auto in = open_one(request.stdin_path, O_RDONLY);
-  if (!in) return std::unexpected(std::move(in.error()));
-  redirects.in_ = std::move(*in);
-  auto out = open_one(request.stdout_path, output);
-  if (!out) return std::unexpected(std::move(out.error()));
-  redirects.out_ = std::move(*out);
-  if (redirects.shared_) return redirects;
-  auto error = open_one(request.stderr_path, output);
-  if (!error) return std::unexpected(std::move(error.error()));
-  redirects.error_ = std::move(*error);
-  return redirects;
+std::expected<bool, std::string> Redirects::open(const ProcessRequest& request) {
+  shared_ = !request.stdout_path.empty() && request.stdout_path == request.stderr_path;
+  Opened is_open = request.stdin_path.empty() ? true : open_input(request.stdin_path, in_);
+  if (is_open && *is_open && !request.stdout_path.empty()) is_open = open_output(request.stdout_path, out_);
+  if (is_open && *is_open && !request.stderr_path.empty() && !shared_)
+    is_open = open_output(request.stderr_path, error_);
+  return is_open;
 }
 
 }  // namespace raddle::vm

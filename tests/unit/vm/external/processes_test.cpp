@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +104,39 @@ TEST_CASE("a program that does not exist") {
   CHECK(run(processes, request).start_error == "permission denied");
   request.words = {};
   CHECK(run(processes, request).start_error == "no such file or directory");
+}
+
+TEST_CASE("a named pipe whose other end nobody has open keeps no other program from starting") {
+  Folder folder;
+  const std::string sink = folder / "sink", source = folder / "source";
+  REQUIRE(mkfifo(sink.c_str(), 0600) == 0);
+  REQUIRE(mkfifo(source.c_str(), 0600) == 0);
+  Processes processes({.programs = 1});
+  ProcessRequest through;
+  through.words = {"cat"};
+  through.stdin_path = source;
+  through.stdout_path = sink;
+  auto ended = begin(processes, through);
+  CHECK(run(processes, shell("true")).exit_code == 0);
+  std::thread writer([&] { std::ofstream(source) << "text"; });
+  CHECK(run(processes, shell("exit 3")).exit_code == 3);
+  CHECK(content(sink) == "text");
+  writer.join();
+  CHECK(ended.get().exit_code == 0);
+}
+
+TEST_CASE("programs that wait for a named pipe are forgotten with the others") {
+  Folder folder;
+  const std::string sink = folder / "sink";
+  REQUIRE(mkfifo(sink.c_str(), 0600) == 0);
+  Processes processes({.programs = 2});
+  ProcessRequest request;
+  request.words = {"true"};
+  request.stdout_path = sink;
+  auto ended = begin(processes, request);
+  CHECK(run(processes, shell("true")).exit_code == 0);
+  processes.end_all();
+  CHECK(ended.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
 }
 
 TEST_CASE("words reach the program as they are") {
