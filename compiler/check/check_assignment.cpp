@@ -125,7 +125,8 @@ class Verdict {
       return awaits(each) && is_of_part && !is_assigned_at(each, use_.writes, path);
     });
     const bool is_needed = read != use_.reads.end();
-    const bool is_needed_by_caller = variable_.role == VariableRole::output && !is_assigned(use_.writes, path, {});
+    const bool is_needed_by_caller =
+        variable_.role == VariableRole::output && !is_assigned(use_.writes, path, always());
     if (is_needed || is_needed_by_caller) incomplete_.push_back({name, possible, is_needed ? &*read : nullptr});
   }
 

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <iterator>
+#include <utility>
 
-#include "compiler/check/constant_value.hpp"
+#include "compiler/check/possible_values.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -15,15 +16,26 @@ using ast::as;
 using ast::BinaryOp;
 using ast::ExprKind;
 
-std::string subject_of(VariableId variable) { return "v" + std::to_string(variable); }
+constexpr std::uint8_t any_relation = Fact::less | Fact::equal | Fact::more;
 
-const char* text_of(bool truth) { return truth ? "true" : "false"; }
+/// Of more than these nothing is known: conditions of many cases multiply.
+constexpr std::size_t most_cases = 16;
 
+std::string text_of(double number) {
+  const bool is_whole = std::trunc(number) == number && std::abs(number) < 0x1p63;
+  return is_whole ? std::to_string(static_cast<std::int64_t>(number)) : fmt::format("{}", number);
+}
+
+/// Equal numbers have equal texts, also those of different types.
 std::string text_of(const ConstantValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number + 0.0);  // -0.0 is 0.0
-  if (const auto* truth = std::get_if<bool>(&value)) return text_of(*truth);
+  if (const auto* number = std::get_if<double>(&value)) return text_of(*number);
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
   return "\"" + std::get<std::string>(value) + "\"";
+}
+
+VariableId variable_of(const ast::Expr& expr) {
+  return expr.kind == ExprKind::Name ? as<const ast::Name>(expr).variable : ast::no_variable;
 }
 
 /// Equal texts mean equal values; none for what may differ from one time to the next.
@@ -37,10 +49,14 @@ std::optional<std::string> text_of(const Context& context, const ast::Expr& expr
     return "(" + *first + sign + *second + ")";
   };
   if (expr.kind == ExprKind::Name) {
-    const auto& name = as<const ast::Name>(expr);
     // what an updateable holds changes
-    if (name.variable == ast::no_variable || expr.type == TypeStore::updateable) return std::nullopt;
-    return subject_of(name.variable);
+    if (variable_of(expr) == ast::no_variable || expr.type == TypeStore::updateable) return std::nullopt;
+    return "v" + std::to_string(variable_of(expr));
+  }
+  if (expr.kind == ExprKind::Unary) {
+    const auto& unary = as<const ast::Unary>(expr);
+    const auto operand = text_of(context, *unary.operand);
+    return operand ? std::optional(std::to_string(static_cast<int>(unary.op)) + "(" + *operand + ")") : std::nullopt;
   }
   if (expr.kind == ExprKind::Binary) {
     const auto& binary = as<const ast::Binary>(expr);
@@ -57,55 +73,64 @@ std::optional<std::string> text_of(const Context& context, const ast::Expr& expr
   return std::nullopt;
 }
 
-Condition one_fact(Fact fact) { return {.facts = {fact}, .same = {{fact}}}; }
+std::uint8_t mirrored(std::uint8_t relations) {
+  std::uint8_t other = relations & Fact::equal;
+  if (relations & Fact::less) other |= Fact::more;
+  if (relations & Fact::more) other |= Fact::less;
+  return other;
+}
 
-Condition both(Condition one, Condition other) {
-  std::ranges::move(other.facts, std::back_inserter(one.facts));
-  if (one.same && other.same)
-    std::ranges::move(*other.same, std::back_inserter(*one.same));
-  else
-    one.same.reset();
+Condition one_fact(Fact fact, bool truth) {
+  if (!truth) fact.relations ^= any_relation;
+  return {.cases = {{std::move(fact)}}, .is_exact = true};
+}
+
+/// A constant is on the right, of two others the one with the lesser text on the left.
+Condition comparison(const Context& context, const ast::Expr& left, std::uint8_t relations, const ast::Expr& right,
+                     bool truth) {
+  const auto left_text = text_of(context, left);
+  const auto right_text = text_of(context, right);
+  if (!left_text || !right_text) return {};
+  const auto constant = constant_value(context, right);
+  const auto left_constant = constant_value(context, left);
+  if (left_constant ? !constant : !constant && *right_text < *left_text)
+    return comparison(context, right, mirrored(relations), left, truth);
+  if (constant && std::holds_alternative<bool>(*constant) && !std::get<bool>(*constant) && relations == Fact::equal)
+    return one_fact({.left = *left_text, .right = "true", .constant = true}, !truth);
+  const auto is_int = [&](const ast::Expr& expr) { return context.store().base(expr.type) == TypeStore::int_; };
+  return one_fact({.left = *left_text,
+                   .right = *right_text,
+                   .relations = relations,
+                   .constant = constant,
+                   .left_variable = variable_of(left),
+                   .right_variable = constant ? ast::no_variable : variable_of(right),
+                   .is_whole = is_int(left) && is_int(right)},
+                  truth);
+}
+
+Condition either(Condition one, const Condition& other) {
+  if (one.cases.size() + other.cases.size() > most_cases) return {};
+  one.cases.insert(one.cases.end(), other.cases.begin(), other.cases.end());
+  one.is_exact = one.is_exact && other.is_exact;
   return one;
-}
-
-Condition equality(const Context& context, const ast::Expr& left, const ast::Expr& right, bool truth) {
-  auto subject = text_of(context, left);
-  auto value = text_of(context, right);
-  if (!subject || !value) return {};
-  if (constant_value(context, left)) std::swap(subject, value);
-  Condition found = one_fact({*subject + " == " + *value, text_of(truth)});
-  if (truth && (constant_value(context, left) || constant_value(context, right)))
-    found.facts.push_back({*subject, *value});
-  return found;
-}
-
-Condition comparison(const Context& context, const ast::Expr& less, const ast::Expr& more, bool truth) {
-  const auto left = text_of(context, less);
-  const auto right = text_of(context, more);
-  return left && right ? one_fact({*left + " < " + *right, text_of(truth)}) : Condition{};
-}
-
-/// `a && b` that is false, `a || b` that is true: which of the two it is remains open.
-Condition junction(const Context& context, const ast::Binary& binary, bool truth) {
-  const auto subject = text_of(context, binary);
-  return subject ? one_fact({*subject, text_of(truth)}) : Condition{};
 }
 
 Condition condition_of_binary(const Context& context, const ast::Binary& binary, bool truth) {
   const ast::Expr& left = *binary.left;
   const ast::Expr& right = *binary.right;
   switch (binary.op) {
-    case BinaryOp::eq: return equality(context, left, right, truth);
-    case BinaryOp::ne: return equality(context, left, right, !truth);
-    case BinaryOp::lt: return comparison(context, left, right, truth);
-    case BinaryOp::ge: return comparison(context, left, right, !truth);
-    case BinaryOp::gt: return comparison(context, right, left, truth);
-    case BinaryOp::le: return comparison(context, right, left, !truth);
+    case BinaryOp::eq: return comparison(context, left, Fact::equal, right, truth);
+    case BinaryOp::ne: return comparison(context, left, Fact::equal, right, !truth);
+    case BinaryOp::lt: return comparison(context, left, Fact::less, right, truth);
+    case BinaryOp::ge: return comparison(context, left, Fact::less, right, !truth);
+    case BinaryOp::gt: return comparison(context, left, Fact::more, right, truth);
+    case BinaryOp::le: return comparison(context, left, Fact::more, right, !truth);
     case BinaryOp::and_:
-    case BinaryOp::or_:
-      if (truth == (binary.op == BinaryOp::and_))
-        return both(condition_of(context, left, truth), condition_of(context, right, truth));
-      return junction(context, binary, truth);
+    case BinaryOp::or_: {
+      Condition one = condition_of(context, left, truth);
+      const Condition other = condition_of(context, right, truth);
+      return truth == (binary.op == BinaryOp::and_) ? both(std::move(one), other) : either(std::move(one), other);
+    }
     case BinaryOp::add:
     case BinaryOp::sub:
     case BinaryOp::mul:
@@ -120,108 +145,124 @@ Condition condition_of_binary(const Context& context, const ast::Binary& binary,
 
 }  // namespace
 
+Condition both(Condition one, const Condition& other) {
+  if (one.cases.size() * other.cases.size() > most_cases) {
+    one.is_exact = false;
+    return one;
+  }
+  Condition joined{.cases = {}, .is_exact = one.is_exact && other.is_exact};
+  for (const Facts& first : one.cases) {
+    for (const Facts& second : other.cases) {
+      joined.cases.push_back(first);
+      joined.cases.back().insert(joined.cases.back().end(), second.begin(), second.end());
+    }
+  }
+  return joined;
+}
+
 Condition condition_of(const Context& context, const ast::Expr& condition, bool truth) {
   if (condition.kind == ExprKind::Unary && as<const ast::Unary>(condition).op == ast::UnaryOp::not_)
     return condition_of(context, *as<const ast::Unary>(condition).operand, !truth);
   if (condition.kind == ExprKind::Binary) return condition_of_binary(context, as<const ast::Binary>(condition), truth);
-  const auto subject = text_of(context, condition);
-  if (!subject) return {};
-  if (context.store().base(condition.type) == TypeStore::int_)
-    return one_fact({*subject + " == 0", text_of(!truth)});  // `if (n)`
-  return one_fact({*subject, text_of(truth)});
+  const auto text = text_of(context, condition);
+  if (!text) return {};
+  const bool is_number = context.store().base(condition.type) == TypeStore::int_;
+  if (is_number) {  // `if (n)`
+    return one_fact({.left = *text,
+                     .right = "0",
+                     .constant = std::int64_t{0},
+                     .left_variable = variable_of(condition),
+                     .is_whole = true},
+                    !truth);
+  }
+  return one_fact({.left = *text, .right = "true", .constant = true}, truth);
 }
 
 Condition condition_of_case(const Context& context, const ast::Switch& written, const ast::Switch::Case& choice) {
-  const auto subject = text_of(context, *written.value);
-  if (!subject) return {};
+  const auto text = text_of(context, *written.value);
+  if (!text) return {};
   const auto is = [&](std::int64_t label, bool truth) {
-    return Fact{*subject + " == " + std::to_string(label), text_of(truth)};
+    return one_fact({.left = *text,
+                     .right = std::to_string(label),
+                     .constant = label,
+                     .left_variable = variable_of(*written.value),
+                     .is_whole = true},
+                    truth);
   };
-  Condition found;
-  if (choice.label) {
-    found.facts = {is(*choice.label, true), {*subject, std::to_string(*choice.label)}};
-  } else {
-    for (const ast::Switch::Case& other : written.cases)
-      if (other.label) found.facts.push_back(is(*other.label, false));
-  }
-  found.same = choice.label ? std::vector{found.facts.front()} : found.facts;
-  return found;
+  if (choice.label) return is(*choice.label, true);
+  Condition none_of_them = always();
+  for (const ast::Switch::Case& other : written.cases)
+    if (other.label) none_of_them.cases.front().push_back(is(*other.label, false).cases.front().front());
+  return none_of_them;
 }
 
 namespace {
 
-/// `one_is_so` settles one condition after the other, so the work doubles with each.
-constexpr std::size_t most_conditions = 12;
+/// `one_is_so` settles one fact after the other: of more of them nothing is said.
+constexpr std::size_t most_facts = 48;
+constexpr std::size_t most_combinations = 1024;
 
-std::size_t count_of(const std::vector<std::vector<Fact>>& cases) {
-  std::size_t count = 0;
-  for (const std::vector<Fact>& facts : cases) count += facts.size();
-  return count;
+bool is_simple(const std::vector<Facts>& cases) {
+  std::size_t facts = 0, combinations = 1;
+  for (const Facts& all : cases) {
+    facts += all.size();
+    combinations = std::min(combinations * std::max<std::size_t>(all.size(), 1), most_combinations + 1);
+  }
+  return facts <= most_facts && combinations <= most_combinations;
 }
 
-bool is_truth(const Fact& fact) { return fact.value == "true" || fact.value == "false"; }
-
-/// The fact is that something is not equal to one constant, and it is known to have the value of another.
-bool is_other_value(const Fact& fact, const Fact& known) {
-  const std::string start = known.subject + " == ";
-  if (fact.value != "false" || !fact.subject.starts_with(start)) return false;
-  const std::string value = fact.subject.substr(start.size());
-  return value != known.value && !value.starts_with('v') && !value.starts_with('(');
+Facts joined(Facts facts, const Facts& more) {
+  facts.insert(facts.end(), more.begin(), more.end());
+  return facts;
 }
 
-bool follows(const Fact& fact, const std::vector<Fact>& known) {
-  return std::ranges::any_of(known, [&](const Fact& found) { return found == fact || is_other_value(fact, found); });
+/// All of `known` can be so while of each of the cases from the `first`-th on some fact is not.
+bool none_can_be_so(const std::vector<Facts>& cases, std::size_t first, Facts& known) {
+  if (!is_possible(known)) return false;
+  if (first == cases.size()) return true;
+  return std::ranges::any_of(cases[first], [&](Fact fact) {
+    fact.relations ^= any_relation;
+    known.push_back(std::move(fact));
+    const bool can = none_can_be_so(cases, first + 1, known);
+    known.pop_back();
+    return can;
+  });
 }
 
 }  // namespace
 
-bool exclude_each_other(const std::vector<Fact>& one, const std::vector<Fact>& other) {
-  return std::ranges::any_of(one, [&](const Fact& fact) {
-    return std::ranges::any_of(
-        other, [&](const Fact& found) { return found.subject == fact.subject && found.value != fact.value; });
+bool exclude_each_other(const Condition& one, const Condition& other) {
+  return std::ranges::none_of(one.cases, [&](const Facts& first) {
+    return std::ranges::any_of(other.cases, [&](const Facts& second) { return is_possible(joined(first, second)); });
   });
 }
 
 // Of floats `x < y` and `x >= y` are taken to complete each other, too: that neither is so of NaN is told by the run.
-bool one_is_so(std::vector<std::vector<Fact>> cases, const std::vector<Fact>& known) {
-  std::erase_if(cases, [&](const std::vector<Fact>& facts) { return exclude_each_other(facts, known); });
-  for (std::vector<Fact>& facts : cases) std::erase_if(facts, [&](const Fact& fact) { return follows(fact, known); });
-  if (std::ranges::any_of(cases, &std::vector<Fact>::empty)) return true;
-  // either a condition of the first case is so, or it is not
-  if (cases.size() < 2 || count_of(cases) > most_conditions || !is_truth(cases.front().front())) return false;
-  const Fact chosen = cases.front().front();
-  const auto with = [&](const char* truth) {
-    std::vector<Fact> more = known;
-    more.push_back({chosen.subject, truth});
-    return more;
-  };
-  return one_is_so(cases, with("true")) && one_is_so(cases, with("false"));
+bool one_is_so(const std::vector<Facts>& cases, const Condition& known) {
+  return std::ranges::all_of(known.cases, [&](Facts facts) {
+    if (!is_possible(facts)) return true;
+    std::vector<Facts> left;
+    std::ranges::copy_if(cases, std::back_inserter(left),
+                         [&](const Facts& each) { return is_possible(joined(facts, each)); });
+    return !left.empty() &&
+           (std::ranges::any_of(left, &Facts::empty) || (is_simple(left) && !none_can_be_so(left, 0, facts)));
+  });
 }
 
-bool pins(const std::vector<Fact>& facts, VariableId variable) {
-  return std::ranges::any_of(facts, [&](const Fact& fact) { return fact.subject == subject_of(variable); });
+bool pins(const Fact& fact, VariableId variable) {
+  return fact.is_equality() && fact.constant && fact.left_variable == variable;
 }
 
 std::optional<VariableId> equal_variable(const Fact& fact, VariableId variable) {
-  constexpr std::string_view sign = " == ";
-  const std::size_t at = fact.subject.find(sign);
-  if (fact.value != "true" || at == std::string::npos) return std::nullopt;
-  const std::string left = fact.subject.substr(0, at), right = fact.subject.substr(at + sign.size());
-  if (left != subject_of(variable) && right != subject_of(variable)) return std::nullopt;
-  const std::string& other = left == subject_of(variable) ? right : left;
-  VariableId found = 0;
-  const char* end = other.data() + other.size();
-  if (!other.starts_with("v") || std::from_chars(other.data() + 1, end, found).ptr != end) return std::nullopt;
-  return found;
+  if (!fact.is_equality() || fact.left_variable == ast::no_variable || fact.right_variable == ast::no_variable)
+    return std::nullopt;
+  if (fact.left_variable == variable) return fact.right_variable;
+  return fact.right_variable == variable ? std::optional(fact.left_variable) : std::nullopt;
 }
 
 std::optional<std::int64_t> pinned_value(const Fact& fact, VariableId variable) {
-  const std::string start = subject_of(variable) + " == ";
-  if (fact.value != "true" || !fact.subject.starts_with(start)) return std::nullopt;
-  std::int64_t value = 0;
-  const char* end = fact.subject.data() + fact.subject.size();
-  const auto [rest, failed] = std::from_chars(fact.subject.data() + start.size(), end, value);
-  return failed == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+  if (!pins(fact, variable) || !std::holds_alternative<std::int64_t>(*fact.constant)) return std::nullopt;
+  return std::get<std::int64_t>(*fact.constant);
 }
 
 }  // namespace raddle::check_detail

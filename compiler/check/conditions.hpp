@@ -5,21 +5,38 @@
 #include <string>
 #include <vector>
 
+#include "compiler/check/constant_value.hpp"
 #include "compiler/check/context.hpp"
 
 namespace raddle::check_detail {
 
-/// `subject` has this value. Variables are named by their ids: as each keeps its value, equal texts mean equal values.
+/// How the value on the left lies to the one on the right. Variables are named by their ids: as each keeps its value,
+/// equal texts mean equal values. That a boolean is so is that it is equal to `true`.
 struct Fact {
-  std::string subject;
-  std::string value;
-  bool operator==(const Fact&) const = default;
+  enum Relation : std::uint8_t { less = 1, equal = 2, more = 4 };
+
+  std::string left;
+  std::string right;
+  std::uint8_t relations = equal;               ///< one of these is so
+  std::optional<ConstantValue> constant = {};   ///< what is on the right
+  VariableId left_variable = ast::no_variable;  ///< what is on the left, if it is one
+  VariableId right_variable = ast::no_variable;
+  bool is_whole = false;  ///< both are of type int
+
+  bool is_equality() const { return relations == equal; }
 };
 
+/// All of them are so.
+using Facts = std::vector<Fact>;
+
 struct Condition {
-  std::vector<Fact> facts;                ///< all of them are so
-  std::optional<std::vector<Fact>> same;  ///< some that are all so if and only if the condition is
+  std::vector<Facts> cases = {{}};  ///< where it is so, so is one of these at least
+  bool is_exact = false;            ///< and where one of these is so, it is, too
 };
+
+/// What is so without any condition.
+inline Condition always() { return {.cases = {{}}, .is_exact = true}; }
+Condition both(Condition one, const Condition& other);
 
 /// What `condition` being true, or being false, tells. Nothing for calls: they may give another value each time.
 Condition condition_of(const Context& context, const ast::Expr& condition, bool truth);
@@ -27,11 +44,11 @@ Condition condition_of(const Context& context, const ast::Expr& condition, bool 
 Condition condition_of_case(const Context& context, const ast::Switch& written, const ast::Switch::Case& choice);
 
 /// Not both can be so.
-bool exclude_each_other(const std::vector<Fact>& one, const std::vector<Fact>& other);
-/// Where all of `known` is so, so are all facts of one of `cases` at least.
-bool one_is_so(std::vector<std::vector<Fact>> cases, const std::vector<Fact>& known);
-/// The facts are so for one value of the variable only.
-bool pins(const std::vector<Fact>& facts, VariableId variable);
+bool exclude_each_other(const Condition& one, const Condition& other);
+/// Where `known` is so, so are all facts of one of `cases` at least.
+bool one_is_so(const std::vector<Facts>& cases, const Condition& known);
+/// The fact is that the variable has the value of a constant.
+bool pins(const Fact& fact, VariableId variable);
 /// The other variable, if the fact is that both are equal.
 std::optional<VariableId> equal_variable(const Fact& fact, VariableId variable);
 /// The value, if the fact is that the variable has it.

@@ -57,7 +57,7 @@ class UseCollector {
   template <typename Walk>
   WriteSet where(const Condition& condition, const Walk& walk) {
     const std::shared_ptr<const Known> around = known_;
-    known_ = std::make_shared<Known>(condition.facts, around);
+    known_ = std::make_shared<Known>(condition, around);
     WriteSet writes = walk();
     known_ = around;
     return writes;
@@ -93,9 +93,9 @@ class UseCollector {
     return loops_.size() > use_[variable].loop_depth ? loops_.back() : LoopKind::none;
   }
 
-  /// The facts are so in one iteration of the loop that has just been left: `i == 3`, or `i == n` with an `n` from
+  /// The condition is so in one iteration of the loop that has just been left: `i == 3`, or `i == n` with an `n` from
   /// outside.
-  bool is_pinned(const std::vector<Fact>& facts, VariableId counter) const;
+  bool is_pinned(const Condition& condition, VariableId counter) const;
 
   /// A body that is run several times: what it assigns outside of itself may be assigned several times.
   void report_repeated(WriteSet& writes, Span loop, const char* what, const std::vector<Counter>& counters);

@@ -38,6 +38,12 @@ Repeats repeats_of(const ast::Foreach& loop) {
   return counter.range->first < counter.range->second ? Repeats::surely : Repeats::never;
 }
 
+/// The fact that is so if and only if the condition is; null where it is no single one.
+const Fact* only_fact(const Condition& condition) {
+  const bool is_one = condition.is_exact && condition.cases.size() == 1 && condition.cases.front().size() == 1;
+  return is_one ? &condition.cases.front().front() : nullptr;
+}
+
 /// The condition is that the counter has a value which it does have once.
 bool is_among(const Fact& condition, const Counter& counter) {
   const std::optional<std::int64_t> value = pinned_value(condition, counter.variable);
@@ -55,10 +61,10 @@ bool counts(const ast::For::Variable& variable) {
 
 }  // namespace
 
-bool UseCollector::is_pinned(const std::vector<Fact>& facts, VariableId counter) const {
-  return pins(facts, counter) || std::ranges::any_of(facts, [&](const Fact& fact) {
+bool UseCollector::is_pinned(const Condition& condition, VariableId counter) const {
+  return condition.cases.size() == 1 && std::ranges::any_of(condition.cases.front(), [&](const Fact& fact) {
            const std::optional<VariableId> other = equal_variable(fact, counter);
-           return other && use_[*other].loop_depth <= loops_.size();
+           return pins(fact, counter) || (other && use_[*other].loop_depth <= loops_.size());
          });
 }
 
@@ -68,9 +74,9 @@ void UseCollector::report_repeated(WriteSet& writes, Span loop, const char* what
     std::vector<Path> once;  // assigned for one value of a counter
     for (Write& write : all) {
       const auto counter =
-          std::ranges::find_if(counters, [&](const Counter& each) { return is_pinned(write.facts, each.variable); });
+          std::ranges::find_if(counters, [&](const Counter& each) { return is_pinned(write.when, each.variable); });
       const bool has_counter = counter != counters.end();
-      const Fact* only = write.only_if && write.only_if->size() == 1 ? &write.only_if->front() : nullptr;
+      const Fact* only = only_fact(write.when);
       write.definite = has_counter && only != nullptr && is_among(*only, *counter);
       write.in_one_iteration =
           has_counter && only != nullptr && !(counter->range && pinned_value(*only, counter->variable).has_value());
@@ -78,8 +84,7 @@ void UseCollector::report_repeated(WriteSet& writes, Span loop, const char* what
         write.condition = loop;
         write.is_in_body = true;
       }
-      write.only_if = write.definite ? std::optional(std::vector<Fact>()) : std::nullopt;
-      write.facts.clear();  // they are about other values in each iteration
+      write.when = write.definite ? always() : Condition{};  // it is about other values in each iteration
       const bool some_element =
           std::ranges::any_of(write.path, [](const Step& step) { return step.kind == Step::Kind::element; });
       if (some_element || write.reported || context_.silenced.contains(variable)) continue;

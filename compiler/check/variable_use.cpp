@@ -316,10 +316,10 @@ WriteSet UseCollector::wait(const ast::Wait& wait) {
 
 bool is_assigned_at(const Read& read, const Writes& writes, const Path& path) {
   if (std::ranges::any_of(read.assigned, [&](const Path& part) { return lies_in(path, part); })) return true;
-  std::vector<Fact> facts;
+  Condition all = always();
   for (const Known* known = read.known.get(); known != nullptr; known = known->around.get())
-    facts.insert(facts.end(), known->facts.begin(), known->facts.end());
-  return is_assigned(writes, path, facts);
+    all = both(std::move(all), known->condition);
+  return is_assigned(writes, path, all);
 }
 
 std::vector<VariableUse> collect_use(Context& context) { return UseCollector(context).run(); }

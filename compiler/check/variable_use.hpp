@@ -6,9 +6,9 @@
 
 namespace raddle::check_detail {
 
-/// What is so in the branch that a statement is in: the facts of its own condition and those of the branches around.
+/// What is so in the branch that a statement is in: its own condition and those of the branches around.
 struct Known {
-  std::vector<Fact> facts;
+  Condition condition;
   std::shared_ptr<const Known> around;
 };
 

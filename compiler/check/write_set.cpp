@@ -64,13 +64,6 @@ void report_overlap(Context& context, VariableId variable, const Write& first, c
   }
 }
 
-std::optional<std::vector<Fact>> both_of(std::optional<std::vector<Fact>> all,
-                                         const std::optional<std::vector<Fact>>& more) {
-  if (!all || !more) return std::nullopt;
-  all->insert(all->end(), more->begin(), more->end());
-  return all;
-}
-
 }  // namespace
 
 Writes WriteSet::take(VariableId variable) {
@@ -89,7 +82,7 @@ void WriteSet::then(Context& context, WriteSet next) {
       continue;
     }
     std::vector<std::vector<std::size_t>> touched;  // all of them first: they are not compared with each other
-    for (const Write& second : added) touched.push_back(known.touching(second.path, second.facts));
+    for (const Write& second : added) touched.push_back(known.touching(second.path, second.when));
     for (std::size_t i = 0; i < added.size(); ++i) {
       Write& second = added[i];
       for (const std::size_t index : touched[i]) {
@@ -97,7 +90,7 @@ void WriteSet::then(Context& context, WriteSet next) {
         const Overlap how = overlap(first.path, second.path);
         if (second.reported || first.reported || context.silenced.contains(variable)) continue;
         const bool may_share = how == Overlap::same || is_row(first, second);
-        if (may_share && exclude_each_other(first.facts, second.facts)) continue;
+        if (may_share && exclude_each_other(first.when, second.when)) continue;
         report_overlap(context, variable, first, second, how);
         second.reported = true;
         // once for all parts; what was only possible may still be sure
@@ -116,7 +109,7 @@ void WriteSet::report_whole_and_parts(Context& context, std::vector<Branch>& bra
       if (others.empty() || context.silenced.contains(variable)) continue;
       bool is_reported = false;  // once for a variable
       for (Write& write : writes) {
-        for (const std::size_t index : others.touching(write.path, {})) {
+        for (const std::size_t index : others.touching(write.path, always())) {
           const Write& first = others[index];
           if (first.reported || overlap(first.path, write.path) != Overlap::part || is_row(first, write)) continue;
           if (!write.reported && !is_reported) report_overlap(context, variable, first, write, Overlap::part);
@@ -158,8 +151,7 @@ WriteSet WriteSet::either(Context& context, std::vector<Branch> branches, Span c
           if (std::exchange(place.is_merged, place.is_merged || write.definite)) continue;
           write.needs.clear();
         } else {
-          write.only_if = both_of(std::move(write.only_if), branch.condition.same);
-          write.facts.insert(write.facts.end(), branch.condition.facts.begin(), branch.condition.facts.end());
+          write.when = both(std::move(write.when), branch.condition);
           write.definite = false;
           write.condition = condition;
           write.is_in_body = false;

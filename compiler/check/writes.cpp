@@ -62,13 +62,26 @@ std::string place_text(const Path& path, std::size_t length) {
   return text;
 }
 
-const std::vector<std::size_t>& Writes::Place::possible(const std::vector<Fact>& facts) const {
+void Writes::Place::add(std::size_t write, const Condition& when) {
+  all.push_back(write);
+  if (when.cases.size() != 1) return;
+  for (const Fact& fact : when.cases.front()) {
+    if (!fact.is_equality() || !fact.constant) continue;
+    WithConstant& known = with_constant[fact.left];
+    if (known.writes.empty() || known.writes.back() != write) known.writes.push_back(write);
+    known.by_constant[fact.right].push_back(write);
+  }
+}
+
+const std::vector<std::size_t>& Writes::Place::possible(const Condition& when) const {
   static const std::vector<std::size_t> none;
-  for (const Fact& fact : facts) {
-    const auto subject = by_subject.find(fact.subject);
-    if (subject == by_subject.end() || subject->second.writes.size() != all.size()) continue;
-    const auto value = subject->second.by_value.find(fact.value);
-    return value == subject->second.by_value.end() ? none : value->second;
+  if (when.cases.size() != 1) return all;
+  for (const Fact& fact : when.cases.front()) {
+    if (!fact.is_equality() || !fact.constant) continue;
+    const auto known = with_constant.find(fact.left);
+    if (known == with_constant.end() || known->second.writes.size() != all.size()) continue;
+    const auto found = known->second.by_constant.find(fact.right);
+    return found == known->second.by_constant.end() ? none : found->second;
   }
   return all;
 }
@@ -83,17 +96,11 @@ void Writes::complete_index() const {
       text += step_text(write.path[i]);
     }
     if (known < write.path.size()) continue;
-    Place& place = index_.at[text];
-    place.all.push_back(index_.count);
-    for (const Fact& fact : write.facts) {
-      OfOneSubject& subject = place.by_subject[fact.subject];
-      if (subject.writes.empty() || subject.writes.back() != index_.count) subject.writes.push_back(index_.count);
-      subject.by_value[fact.value].push_back(index_.count);
-    }
+    index_.at[text].add(index_.count, write.when);
   }
 }
 
-std::vector<std::size_t> Writes::holding(const Path& path, const std::vector<Fact>& facts) const {
+std::vector<std::size_t> Writes::holding(const Path& path, const Condition& when) const {
   complete_index();
   const std::size_t known = known_length(path);
   std::vector<std::size_t> found;
@@ -101,7 +108,7 @@ std::vector<std::size_t> Writes::holding(const Path& path, const std::vector<Fac
   for (std::size_t i = 0; i <= known; ++i) {
     const auto place = index_.at.find(text);
     const bool is_very_place = i == path.size();
-    if (place != index_.at.end()) append(found, is_very_place ? place->second.possible(facts) : place->second.all);
+    if (place != index_.at.end()) append(found, is_very_place ? place->second.possible(when) : place->second.all);
     if (!is_very_place) text += step_text(path[i]);
   }
   std::ranges::sort(found);
@@ -109,8 +116,8 @@ std::vector<std::size_t> Writes::holding(const Path& path, const std::vector<Fac
   return found;
 }
 
-std::vector<std::size_t> Writes::touching(const Path& path, const std::vector<Fact>& facts) const {
-  std::vector<std::size_t> found = holding(path, facts);
+std::vector<std::size_t> Writes::touching(const Path& path, const Condition& when) const {
+  std::vector<std::size_t> found = holding(path, when);
   if (known_length(path) < path.size()) return found;
   const auto parts = index_.within.find(place_text(path, path.size()));
   if (parts == index_.within.end()) return found;
@@ -119,15 +126,15 @@ std::vector<std::size_t> Writes::touching(const Path& path, const std::vector<Fa
   return all;
 }
 
-bool is_assigned(const Writes& writes, const Path& path, const std::vector<Fact>& known) {
-  std::vector<std::vector<Fact>> cases;
+bool is_assigned(const Writes& writes, const Path& path, const Condition& known) {
+  std::vector<Facts> cases;
   for (const std::size_t index : writes.holding(path, known)) {
     const Write& write = writes[index];
     // one iteration is taken to be there; what may be assigned twice is said to be that, and nothing else
     if (write.definite || write.reported || write.in_one_iteration) return true;
-    if (write.only_if) cases.push_back(*write.only_if);
+    if (write.when.is_exact) cases.insert(cases.end(), write.when.cases.begin(), write.when.cases.end());
   }
-  return one_is_so(std::move(cases), known);
+  return one_is_so(cases, known);
 }
 
 }  // namespace raddle::check_detail

@@ -57,11 +57,9 @@ struct Write {
   LoopKind loop = LoopKind::none;      ///< the innermost one around it, inside the variable's scope
   std::optional<Span> condition = {};  ///< where it is not definite: what it depends on
   bool is_in_body = false;             ///< `condition` is what a loop runs over, or how long
-  std::vector<Fact> facts = {};        ///< what is so where it is done
-  /// It is done if and only if all of these are so; none where that is not known.
-  std::optional<std::vector<Fact>> only_if = std::vector<Fact>();
-  const ast::Expr* value = nullptr;  ///< what is assigned; one call, if several variables are
-  bool in_one_iteration = false;     ///< `i == n`: if there is such an iteration, which the run tells
+  Condition when = always();           ///< it is done
+  const ast::Expr* value = nullptr;    ///< what is assigned; one call, if several variables are
+  bool in_one_iteration = false;       ///< `i == n`: if there is such an iteration, which the run tells
 };
 
 /// All that is assigned to one variable by a part of a body, in order. Generated scripts assign the elements of an
@@ -81,22 +79,24 @@ class Writes {
   Write& operator[](std::size_t index) { return all_[index]; }
 
   /// Indices of the writes to the place at `path`, to a part of it, or to what it is a part of; in order. Of those to
-  /// the very place some are left out which are not done where all of `facts` is so.
-  std::vector<std::size_t> touching(const Path& path, const std::vector<Fact>& facts) const;
+  /// the very place some are left out which are not done where `when` is so.
+  std::vector<std::size_t> touching(const Path& path, const Condition& when) const;
   /// The same without the writes to parts of it.
-  std::vector<std::size_t> holding(const Path& path, const std::vector<Fact>& facts) const;
+  std::vector<std::size_t> holding(const Path& path, const Condition& when) const;
 
  private:
-  struct OfOneSubject {
+  /// Those that are done only where something is equal to a constant.
+  struct WithConstant {
     std::vector<std::size_t> writes;
-    std::unordered_map<std::string, std::vector<std::size_t>> by_value;
+    std::unordered_map<std::string, std::vector<std::size_t>> by_constant;
   };
   struct Place {
     std::vector<std::size_t> all;
-    std::unordered_map<std::string, OfOneSubject> by_subject;  ///< of their facts
-    const std::vector<std::size_t>& possible(const std::vector<Fact>& facts) const;
+    std::unordered_map<std::string, WithConstant> with_constant;  ///< by what is equal to it
+    void add(std::size_t write, const Condition& when);
+    const std::vector<std::size_t>& possible(const Condition& when) const;
   };
-  /// Of the writes so far; a write's place and facts do not change once it is in.
+  /// Of the writes so far; a write's place and condition do not change once it is in.
   struct Index {
     std::size_t count = 0;
     std::unordered_map<std::string, Place> at;
@@ -109,6 +109,6 @@ class Writes {
 };
 
 /// The part at `path` is assigned by one of `writes` wherever all of `known` is so, as far as can be told.
-bool is_assigned(const Writes& writes, const Path& path, const std::vector<Fact>& known);
+bool is_assigned(const Writes& writes, const Path& path, const Condition& known);
 
 }  // namespace raddle::check_detail
