@@ -67,7 +67,8 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
   const bool bad_mapping = declarator.mapping != nullptr && !mapping(declarator, type);
   // before the name is visible: a variable can not be computed from itself
   if (declarator.value != nullptr) {
-    initial_value(*declarator.value, declarator.name, type);
+    const bool is_parameter = find_annotation(declaration.annotations, "param") != nullptr;
+    initial_value(*declarator.value, declarator.name, type, is_parameter);
   }
   const VariableRole role = scopes_.at_top_level() ? VariableRole::global : VariableRole::local;
   declarator.variable = scopes_.declare(declarator.name, type, role);
@@ -78,7 +79,7 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
   if (find_annotation(declaration.annotations, "result") != nullptr) result(declaration, declarator);
 }
 
-void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type) {
+void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type, bool is_parameter) {
   const TypeId found = expressions_.value(value);
   const TypeId target = type == TypeStore::updateable && !makes_updateable(value) ? TypeStore::float_ : type;
   if (fit(context_, value, target) != Fit::none) {
@@ -89,7 +90,10 @@ void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& na
       context_.diagnostics
           .report(DiagnosticKind::cannot_assign, value.span, context_.name(found), name.text, context_.name(type))
           .label(name.span, "declared here as `" + context_.name(type) + "`");
-  suggest_for_value(context_, diagnostic, value, target);
+  if (!is_parameter) return suggest_for_value(context_, diagnostic, value, target);
+  if (!suggest_literal(context_, diagnostic, value, target))
+    diagnostic.note("the default value of a `@param` is a literal, as in `@param " + context_.name(type) + " " +
+                    name.text + " = " + example_of(type) + ";`");
 }
 
 bool StatementChecker::mapping(ast::Declarator& declarator, TypeId type) {

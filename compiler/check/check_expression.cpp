@@ -1,6 +1,8 @@
 #include "compiler/check/check_expression.hpp"
 
-#include "compiler/check/constant_value.hpp"
+#include <unordered_map>
+
+#include "compiler/check/value_text.hpp"
 #include "compiler/diagnostics/foreign_names.hpp"
 
 namespace raddle::check_detail {
@@ -184,7 +186,20 @@ TypeId ExpressionChecker::map_literal(ast::MapLiteral& literal) {
   }
   const std::optional<TypeId> key = common_type(keys);
   const std::optional<TypeId> element = common_type(elements);
+  if (key) report_repeated_keys(keys);
   return key && element ? context_.store().array_of(*key, *element) : TypeStore::error;
+}
+
+void ExpressionChecker::report_repeated_keys(const std::vector<ast::Expr*>& keys) {
+  std::unordered_map<std::string, const ast::Expr*> seen;
+  for (const ast::Expr* key : keys) {
+    const auto known = constant_value(context_, *key);
+    if (!known) continue;
+    const auto [first, is_new] = seen.try_emplace(text_of(*known), key);
+    if (!is_new)
+      context_.diagnostics.report(DiagnosticKind::repeated_key, key->span, first->first)
+          .label(first->second->span, "first given here");
+  }
 }
 
 TypeId ExpressionChecker::range(ast::Range& range) {
@@ -204,11 +219,16 @@ TypeId ExpressionChecker::range(ast::Range& range) {
   if (failed) return TypeStore::error;
   for (ast::Expr* bound : {range.low.get(), range.high.get(), range.step.get()})
     if (bound != nullptr) convert(context_, *bound, type);
-  warn_if_empty(range);
+  check_step_and_bounds(range);
   return context_.store().array_of(TypeStore::int_, type);
 }
 
-void ExpressionChecker::warn_if_empty(const ast::Range& range) {
+void ExpressionChecker::check_step_and_bounds(const ast::Range& range) {
+  const auto known_step = range.step == nullptr ? std::nullopt : constant_value(context_, *range.step);
+  if (known_step == ConstantValue(std::int64_t{0}) || known_step == ConstantValue(0.0)) {
+    context_.diagnostics.report(DiagnosticKind::zero_step, range.step->span);
+    return;
+  }
   const auto low = written_number(context_, *range.low);
   const auto high = written_number(context_, *range.high);
   const auto step = range.step == nullptr ? std::nullopt : written_number(context_, *range.step);

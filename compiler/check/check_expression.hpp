@@ -39,7 +39,8 @@ class ExpressionChecker {
   TypeId array_literal(ast::ArrayLiteral& literal);
   TypeId map_literal(ast::MapLiteral& literal);
   TypeId range(ast::Range& range);
-  void warn_if_empty(const ast::Range& range);
+  void check_step_and_bounds(const ast::Range& range);
+  void report_repeated_keys(const std::vector<ast::Expr*>& keys);
   TypeId index(ast::Index& index);
   TypeId file_name(ast::FileName& name);
   TypeId unary(ast::Unary& unary);

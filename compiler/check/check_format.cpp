@@ -88,6 +88,11 @@ class FormatChecker {
           .report(DiagnosticKind::bad_format_value, value.span, specifier,
                   needs == Needs::int_ ? "an `int`" : "a number", context_.name(value.type))
           .label(format_.span, "the format");
+    else if (needs != Needs::anything && type == TypeStore::string && !constant_value(context_, value))
+      context_.diagnostics
+          .report(DiagnosticKind::text_as_number, value.span, specifier, needs == Needs::int_ ? "an `int`" : "a number")
+          .label(format_.span, "the format")
+          .note("the run ends here if the text is no number; `%s` takes any value");
   }
 
   /// False for a constant string that is no such number. (Any other string may be one.)

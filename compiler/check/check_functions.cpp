@@ -39,13 +39,15 @@ class CommandChecker {
   void check() {
     check_outputs();
     expressions_.annotation_values(function_.annotations);
+    const std::size_t errors = context_.diagnostics.error_count();
     bool is_command = true;
     for (auto& word : function_.command.words) {
       check_word(*word, is_command);
       is_command = false;
     }
     for (ast::CommandLine::Redirection& redirection : function_.command.redirections) check_redirection(redirection);
-    report_unused_outputs();
+    // a word that is wrong may stand for an output
+    if (context_.diagnostics.error_count() == errors) report_unused_outputs();
   }
 
  private:
@@ -103,22 +105,28 @@ class CommandChecker {
     const char* const stream = names[static_cast<std::size_t>(redirection.stream)];
     const TypeId base = context_.store().base(found);
     const bool is_file = base == TypeStore::file || base == TypeStore::url;
-    if (is_file && redirection.stream != ast::Redirect::stdin_) report_input(*redirection.file, stream);
+    if (is_file) check_direction(*redirection.file, redirection.stream == ast::Redirect::stdin_, stream);
     if (is_file || base == TypeStore::error) return;
     context_.diagnostics.report(DiagnosticKind::bad_redirection, redirection.file->span, stream, context_.name(found));
   }
 
-  /// What the program prints would overwrite `target`, if that is an input or in one.
-  void report_input(const ast::Expr& target, const char* stream) {
-    const ast::Expr* root = &target;
+  /// An input, or what is in one, can not be written, and an output is not there to be read.
+  void check_direction(const ast::Expr& file, bool reads, const char* stream) {
+    const ast::Expr* root = &file;
     while (root->kind == ast::ExprKind::Field || root->kind == ast::ExprKind::Index)
       root = root->kind == ast::ExprKind::Field ? as<const ast::Field>(*root).base.get()
                                                 : as<const ast::Index>(*root).base.get();
     if (root->kind != ast::ExprKind::Name) return;
     const auto& name = as<const ast::Name>(*root);
-    if (name.variable == ast::no_variable || context_.variable(name.variable).role != VariableRole::input) return;
-    context_.diagnostics.report(DiagnosticKind::not_assignable, target.span, name.text, "an input of the app")
-        .note(fmt::format("`{}` writes to an output of the app", stream));
+    if (name.variable == ast::no_variable) return;
+    const VariableRole role = context_.variable(name.variable).role;
+    if (!reads && role == VariableRole::input)
+      context_.diagnostics.report(DiagnosticKind::not_assignable, file.span, name.text, "an input of the app")
+          .note(fmt::format("`{}` writes to an output of the app", stream));
+    if (reads && role == VariableRole::output)
+      context_.diagnostics
+          .report(DiagnosticKind::deadlock, file.span, name.text, "is read by the program that makes it")
+          .note(fmt::format("`{}` reads a file that is an input of the app", stream));
   }
 
   /// Remembers which variables the command line names, also inside arrays and calls.

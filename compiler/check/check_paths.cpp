@@ -6,7 +6,8 @@
 #include <system_error>
 
 #include "compiler/check/builtin_signatures.hpp"
-#include "compiler/check/constant_value.hpp"
+#include "compiler/check/read_variables.hpp"
+#include "compiler/check/value_text.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -23,14 +24,41 @@ bool may_be_shared(const std::string& path) {
          (fs::exists(status) && !fs::is_regular_file(status));
 }
 
-/// The path of a file that is mapped to one known before the run; "" if there is none.
-std::string path_of(const Context& context, VariableId id, const VariableUse& use) {
+/// The path that a file is mapped to.
+struct MappedPath {
+  std::string key;             ///< equal ones mean equal paths, where the variables in them are the same
+  std::string shown;           ///< the path if it is known before the run, else how it is written
+  std::size_t loop_depth = 0;  ///< number of loops around what the path depends on
+};
+
+MappedPath known_path(const std::string& path) {
+  if (may_be_shared(path)) return {};
+  const std::string normal = fs::path(path).lexically_normal().string();
+  return {.key = normal, .shown = normal};
+}
+
+MappedPath computed_path(const Context& context, const std::vector<VariableUse>& all, const ast::Expr& mapping) {
+  const std::optional<std::string> text = text_of(context, mapping);
+  const std::string& script = context.sources.at(mapping.span.file).text();
+  const std::string written = script.substr(mapping.span.begin, mapping.span.end - mapping.span.begin);
+  if (!text || written.find("/dev/") != std::string::npos || written.find("/proc/") != std::string::npos) return {};
+  MappedPath path{.key = "<" + *text + ">", .shown = written};
+  read_variables(context, mapping, [&](VariableId variable, const Read&) {
+    path.loop_depth = std::max(path.loop_depth, all[variable].loop_depth);
+  });
+  return path;
+}
+
+/// None for what is no mapped file, or may have another path at each use.
+std::optional<MappedPath> path_of(const Context& context, VariableId id, const std::vector<VariableUse>& all) {
   const Variable& variable = context.program.variables[id];
-  if (use.mapping == nullptr || context.silenced.contains(id)) return {};
-  if (context.store().base(variable.type) != TypeStore::file) return {};
-  const std::optional<ConstantValue> path = constant_value(context, *use.mapping);
-  const std::string* text = path ? std::get_if<std::string>(&*path) : nullptr;
-  return text == nullptr || may_be_shared(*text) ? "" : fs::path(*text).lexically_normal().string();
+  const ast::Expr* mapping = all[id].mapping;
+  if (mapping == nullptr || context.silenced.contains(id)) return std::nullopt;
+  if (context.store().base(variable.type) != TypeStore::file) return std::nullopt;
+  const std::optional<ConstantValue> constant = constant_value(context, *mapping);
+  const std::string* text = constant ? std::get_if<std::string>(&*constant) : nullptr;
+  MappedPath path = text == nullptr ? computed_path(context, all, *mapping) : known_path(*text);
+  return path.key.empty() ? std::nullopt : std::optional(std::move(path));
 }
 
 /// A call makes the file. What is a name for another file, or may be, is for the run: a file that is copied to itself
@@ -64,10 +92,10 @@ class PathCheck {
   void run() {
     std::map<std::string, std::vector<VariableId>> by_path;
     for (VariableId id = 0; id < all_.size(); ++id) {
-      const std::string path = path_of(context_, id, all_[id]);
-      if (path.empty() || definite_write(context_, all_[id]) == nullptr) continue;
-      report_repeated(id, path);
-      report_second(id, path, by_path[path]);
+      const std::optional<MappedPath> path = path_of(context_, id, all_);
+      if (!path || definite_write(context_, all_[id]) == nullptr) continue;
+      report_repeated(id, *path);
+      report_second(id, path->shown, by_path[path->key]);
     }
   }
 
@@ -89,18 +117,22 @@ class PathCheck {
     return definite_write(context_, all_[one])->value == definite_write(context_, all_[other])->value;
   }
 
-  /// The loops that are directly around the declaration: branches between may be taken once only.
-  void report_repeated(VariableId id, const std::string& path) {
+  /// The loops that are directly around the declaration: branches between may be taken once only. What the path
+  /// depends on is of another loop, further out.
+  void report_repeated(VariableId id, const MappedPath& path) {
     const VariableUse& use = all_[id];
     const Surrounding* repeating = nullptr;
-    for (auto each = use.around.rbegin(); each != use.around.rend() && each->is_loop; ++each) {
+    auto depth = static_cast<std::size_t>(std::ranges::count_if(use.around, &Surrounding::is_loop));
+    for (auto each = use.around.rbegin(); each != use.around.rend() && each->is_loop; ++each, --depth) {
+      if (depth <= path.loop_depth) break;
       if (each->repeats == Repeats::never) continue;
       if (repeating == nullptr || each->repeats == Repeats::surely) repeating = &*each;
     }
     if (repeating == nullptr) return;
     const bool is_sure = repeating->repeats == Repeats::surely;
     context_.diagnostics
-        .report(is_sure ? DiagnosticKind::path_in_loop : DiagnosticKind::path_may_be_in_loop, use.mapping->span, path)
+        .report(is_sure ? DiagnosticKind::path_in_loop : DiagnosticKind::path_may_be_in_loop, use.mapping->span,
+                path.shown)
         .label(repeating->span, is_sure ? "the body runs several times" : "the body may run several times")
         .note(own_file_each);
   }

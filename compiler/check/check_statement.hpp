@@ -24,7 +24,8 @@ class StatementChecker {
   void updateable(const ast::Declarator& declarator);
   void parameter(const ast::Declaration& declaration, const ast::Declarator& declarator);
   void result(const ast::Declaration& declaration, const ast::Declarator& declarator);
-  void initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type);
+  /// @param is_parameter  it can be set on the command line: the value is its default
+  void initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type, bool is_parameter);
 
   void assign(ast::Assign& assign);
   void assign_outputs(ast::Assign& assign, ast::Call& call);

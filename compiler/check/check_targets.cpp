@@ -268,8 +268,9 @@ void StatementChecker::fit_output(const ast::Expr& target, TypeId type, TypeId f
 
 void StatementChecker::append(ast::Append& append) {
   expressions_.value(*append.value);
+  const std::size_t errors = context_.diagnostics.error_count();
   const TypeId type = known_target(*append.target);
-  if (type == TypeStore::error) return;
+  if (type == TypeStore::error || context_.diagnostics.error_count() != errors) return;
   if (context_.store().kind(type) != TypeKind::bag) {
     context_.diagnostics.report(DiagnosticKind::cannot_append, append.target->span, context_.name(type))
         .note("`+=` adds to a bag; variables are assigned once");

@@ -1,13 +1,11 @@
 #include "compiler/check/conditions.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
 #include "compiler/check/possible_values.hpp"
+#include "compiler/check/value_text.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -21,56 +19,8 @@ constexpr std::uint8_t any_relation = Fact::less | Fact::equal | Fact::more;
 /// Of more than these nothing is known: conditions of many cases multiply.
 constexpr std::size_t most_cases = 16;
 
-std::string text_of(double number) {
-  const bool is_whole = std::trunc(number) == number && std::abs(number) < 0x1p63;
-  return is_whole ? std::to_string(static_cast<std::int64_t>(number)) : fmt::format("{}", number);
-}
-
-/// Equal numbers have equal texts, also those of different types.
-std::string text_of(const ConstantValue& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  if (const auto* number = std::get_if<double>(&value)) return text_of(*number);
-  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
-  return "\"" + std::get<std::string>(value) + "\"";
-}
-
 VariableId variable_of(const ast::Expr& expr) {
   return expr.kind == ExprKind::Name ? as<const ast::Name>(expr).variable : ast::no_variable;
-}
-
-/// Equal texts mean equal values; none for what may differ from one time to the next.
-std::optional<std::string> text_of(const Context& context, const ast::Expr& expr) {
-  if (const auto constant = constant_value(context, expr)) return text_of(*constant);
-  const auto joined = [&](const ast::Expr& left, const std::string& sign,
-                          const ast::Expr& right) -> std::optional<std::string> {
-    const auto first = text_of(context, left);
-    const auto second = text_of(context, right);
-    if (!first || !second) return std::nullopt;
-    return "(" + *first + sign + *second + ")";
-  };
-  if (expr.kind == ExprKind::Name) {
-    // what an updateable holds changes
-    if (variable_of(expr) == ast::no_variable || expr.type == TypeStore::updateable) return std::nullopt;
-    return "v" + std::to_string(variable_of(expr));
-  }
-  if (expr.kind == ExprKind::Unary) {
-    const auto& unary = as<const ast::Unary>(expr);
-    const auto operand = text_of(context, *unary.operand);
-    return operand ? std::optional(std::to_string(static_cast<int>(unary.op)) + "(" + *operand + ")") : std::nullopt;
-  }
-  if (expr.kind == ExprKind::Binary) {
-    const auto& binary = as<const ast::Binary>(expr);
-    return joined(*binary.left, " " + std::to_string(static_cast<int>(binary.op)) + " ", *binary.right);
-  }
-  if (expr.kind == ExprKind::Index && as<const ast::Index>(expr).indices.size() == 1) {
-    const auto& index = as<const ast::Index>(expr);
-    return joined(*index.base, "[]", *index.indices.front());
-  }
-  if (expr.kind == ExprKind::Field) {
-    const auto& field = as<const ast::Field>(expr);
-    if (const auto base = text_of(context, *field.base)) return *base + "." + std::to_string(field.index);
-  }
-  return std::nullopt;
 }
 
 std::uint8_t mirrored(std::uint8_t relations) {

@@ -1,8 +1,11 @@
 #include "compiler/check/convert.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <regex>
 
 namespace raddle::check_detail {
 namespace {
@@ -94,6 +97,39 @@ int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target
   return widening;
 }
 
+namespace {
+
+std::string source_text(const Context& context, Span span) {
+  return context.sources.at(span.file).text().substr(span.begin, span.end - span.begin);
+}
+
+/// All of the text is a number, as literals are written.
+bool is_number(const std::string& text, bool is_whole) {
+  static const std::regex whole("-?[0-9]{1,18}"), fraction("-?[0-9]+([.][0-9]+)?");
+  return std::regex_match(text, is_whole ? whole : fraction);
+}
+
+/// `"3"` as an `int` is `3`; empty for what is no literal, or none of that type.
+std::string as_literal_of(const Context& context, const ast::Expr& value, TypeId target) {
+  const bool is_digits = value.kind == ExprKind::IntLiteral || value.kind == ExprKind::FloatLiteral;
+  if (target == TypeStore::string && (is_digits || value.kind == ExprKind::BoolLiteral))
+    return "\"" + source_text(context, value.span) + "\"";
+  if (value.kind != ExprKind::StringLiteral) return {};
+  const std::string& text = as<const ast::StringLiteral>(value).value;
+  if (target == TypeStore::boolean) return text == "true" || text == "false" ? text : "";
+  const bool is_int = target == TypeStore::int_;
+  return (is_int || target == TypeStore::float_) && is_number(text, is_int) ? text : "";
+}
+
+}  // namespace
+
+bool suggest_literal(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
+  const std::string literal = as_literal_of(context, value, context.store().base(target));
+  if (literal.empty()) return false;
+  diagnostic.note(fmt::format("as `{}` it is written `{}`", context.name(context.store().base(target)), literal));
+  return true;
+}
+
 void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
   const TypeStore& types = context.program.types;
   const auto is_int = [&](const ast::Expr& operand) {
@@ -109,6 +145,7 @@ void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast
       return;
     }
   }
+  if (types.kind(target) != TypeKind::named && suggest_literal(context, diagnostic, value, target)) return;
   suggest_conversion(types, diagnostic, value.type, target);
 }
 

@@ -23,6 +23,8 @@ Fit fit_type(const TypeStore& types, TypeId found, TypeId target);
 int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target);
 /// Adds the help that says what makes a `target` of a `found`, if something does.
 void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId found, TypeId target);
+/// The same for a literal that has the wrong type only: how it is written. @return  false if there is no such help
+bool suggest_literal(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target);
 /// The same for a value as it is written.
 void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target);
 /// True if part of the type is unknown: of an empty literal, or after an error.

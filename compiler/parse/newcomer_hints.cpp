@@ -82,9 +82,21 @@ std::string hint_for_method(std::string_view name) {
                      name);
 }
 
+/// `file f("a.txt")`: the text of the mapping, which stands in other brackets; empty if it is a definition.
+std::string_view mapping_text(TokenList& tokens, std::size_t start, std::size_t open) {
+  const std::uint32_t partner = tokens.at(open).partner;
+  const std::string_view type = tokens.text(tokens.at(start));
+  if (partner == SourceToken::no_partner || partner == open + 1 || start + 2 != open) return {};
+  if ((type != "file" && type != "url") || tokens.at(partner + 1).type == P::LBRACE) return {};
+  return tokens.text().substr(tokens.at(open + 1).begin, tokens.at(partner - 1).end - tokens.at(open + 1).begin);
+}
+
 /// What such a statement should look like here.
 std::string outputs_first(TokenList& tokens, std::size_t start, std::size_t open) {
   const std::string_view name = tokens.text(tokens.at(open - 1));
+  if (const std::string_view mapping = mapping_text(tokens, start, open); !mapping.empty())
+    return fmt::format("a file is mapped to its path with `<` and `>`: `{} {} <{}>`", tokens.text(tokens.at(start)),
+                       name, mapping);
   const std::string_view type =
       tokens.text().substr(tokens.at(start).begin, tokens.at(open - 2).end - tokens.at(start).begin);
   if (name == "main") return "the main function is written `main() { ... }`; statements at top level do without one";
