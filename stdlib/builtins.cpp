@@ -22,6 +22,10 @@ constexpr Builtin table[] = {
 
 std::span<const Builtin> builtins() { return table; }
 
+bool uses_name_of_file(const Builtin& builtin) { return builtin.signature.find("(&file ") != std::string_view::npos; }
+bool uses_name_of_url(const Builtin& builtin) { return builtin.signature.find("(&url ") != std::string_view::npos; }
+bool looks_at_growing_array(const Builtin& builtin) { return builtin.signature.find("&&") != std::string_view::npos; }
+
 bool is_module(std::string_view name) {
   if (name.empty()) return false;
   return name == "builtins" || !module_source(name).empty() ||

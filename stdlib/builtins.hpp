@@ -42,6 +42,12 @@ struct Builtin {
 
 inline bool gives_nothing(const Builtin& builtin) { return builtin.signature.starts_with("void("); }
 
+/// The builtin's only input is a file or url of which it uses the name. Note [signatures] in builtins.def has the mark.
+bool uses_name_of_file(const Builtin& builtin);
+bool uses_name_of_url(const Builtin& builtin);
+/// It looks at an array as it is at the time of the call.
+bool looks_at_growing_array(const Builtin& builtin);
+
 /// The builtin's last input is how many processes it uses: what `@par` before a call says.
 inline bool takes_process_count(const Builtin& builtin) { return builtin.signature.ends_with("int par=1)"); }
 

@@ -56,6 +56,7 @@ class CommandChecker {
       const TypeId type = context_.store().base(output.resolved_type);
       if (type == TypeStore::file || type == TypeStore::url || type == TypeStore::void_ || type == TypeStore::error)
         continue;
+      wrong_outputs_.insert(output.variable);
       Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::bad_app_output, output.type.span,
                                                            output.name.text, context_.name(output.resolved_type));
       if (type == TypeStore::string)
@@ -107,6 +108,10 @@ class CommandChecker {
     const bool is_file = base == TypeStore::file || base == TypeStore::url;
     if (is_file) check_direction(*redirection.file, redirection.stream == ast::Redirect::stdin_, stream);
     if (is_file || base == TypeStore::error) return;
+    const ast::Expr& file = *redirection.file;
+    const bool is_reported =
+        file.kind == ast::ExprKind::Name && wrong_outputs_.contains(as<const ast::Name>(file).variable);
+    if (is_reported) return;
     context_.diagnostics.report(DiagnosticKind::bad_redirection, redirection.file->span, stream, context_.name(found));
   }
 
@@ -175,6 +180,7 @@ class CommandChecker {
   ExpressionChecker expressions_;
   ast::FunctionDefinition& function_;
   std::unordered_set<VariableId> used_;
+  std::unordered_set<VariableId> wrong_outputs_;  ///< of a type that an output can not have
 };
 
 }  // namespace

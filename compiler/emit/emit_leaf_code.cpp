@@ -171,19 +171,69 @@ class LeafEmitter {
   }
 
   void operation(const ir::Op& op) {
-    if (operator_of(op.kind)) return compute(op);
-    if (op.kind == OpKind::copy) return copy(op.operands[0], op.results[0]);
-    if (op.kind == OpKind::array_get) return element(op);
-    if (op.kind == OpKind::call) return call(op);
-    if (op.kind == OpKind::call_builtin) return library(op);
-    if (op.kind == OpKind::if_) return branches(op, put(LeafOpcode::unless, 0, word(op.operands[0])));
-    if (op.kind == OpKind::switch_) return choose(op);
-    if (op.kind == OpKind::loop) return loop(op);
-    refuse();  // infer-leaves lets nothing else into a leaf
+    switch (op.kind) {
+      case OpKind::int_to_float:
+      case OpKind::add:
+      case OpKind::sub:
+      case OpKind::mul:
+      case OpKind::div:
+      case OpKind::idiv:
+      case OpKind::mod:
+      case OpKind::pow:
+      case OpKind::mul_add:
+      case OpKind::mul_sub:
+      case OpKind::sub_mul:
+      case OpKind::neg:
+      case OpKind::not_:
+      case OpKind::and_:
+      case OpKind::or_:
+      case OpKind::eq:
+      case OpKind::ne:
+      case OpKind::lt:
+      case OpKind::le:
+      case OpKind::gt:
+      case OpKind::ge: return compute(op);
+      case OpKind::copy: return copy(op.operands[0], op.results[0]);
+      case OpKind::array_get: return element(op);
+      case OpKind::call: return call(op);
+      case OpKind::call_builtin: return library(op);
+      case OpKind::if_: return branches(op, put(LeafOpcode::unless, 0, word(op.operands[0])));
+      case OpKind::switch_: return choose(op);
+      case OpKind::loop: return loop(op);
+      case OpKind::concat:
+      case OpKind::path_join:
+      case OpKind::array_new:
+      case OpKind::array_insert:
+      case OpKind::array_row:
+      case OpKind::array_list:
+      case OpKind::array_map:
+      case OpKind::array_range:
+      case OpKind::bag_new:
+      case OpKind::bag_append:
+      case OpKind::bag_row:
+      case OpKind::struct_new:
+      case OpKind::struct_make:
+      case OpKind::struct_get:
+      case OpKind::struct_set:
+      case OpKind::file_new:
+      case OpKind::file_assign:
+      case OpKind::update_new:
+      case OpKind::update_get:
+      case OpKind::update:
+      case OpKind::call_app:
+      case OpKind::memo:
+      case OpKind::memo_keep:
+      case OpKind::foreach_range:
+      case OpKind::foreach_array:
+      case OpKind::wait:
+      case OpKind::wait_deep: return refuse();  // infer-leaves lets none of them into a leaf
+    }
   }
 
   void compute(const ir::Op& op) {
-    const Operator& form = *operator_of(op.kind);
+    const Operator* const found = operator_of(op.kind);
+    if (found == nullptr) return refuse();
+    const Operator& form = *found;
     const TypeKind type = kind(op.operands[0]);
     const bool is_integral = type == TypeKind::int_ || type == TypeKind::boolean;
     const LeafOpcode opcode = type == TypeKind::float_ ? form.of_floats : is_integral ? form.of_ints : LeafOpcode::end;

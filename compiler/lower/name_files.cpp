@@ -24,8 +24,9 @@ class FileNaming {
       known = aliased_.size();
       for_each_op([this](ir::FunctionId id, const ir::Op& op) { note_outputs(id, op); });
     }
+    find_named_inputs();
     for_each_op([this](ir::FunctionId id, ir::Op& op) {
-      if (uses_name(op) && is_named_here(id, op.operands[0].index)) op.number = 1;
+      if (uses_name(op) && is_named(id, op.operands[0].index)) op.number = 1;
     });
   }
 
@@ -51,17 +52,39 @@ class FileNaming {
 
   static bool uses_name(const ir::Op& op) {
     if (op.kind != OpKind::call_builtin || op.operands.empty() || op.operands[0].is_constant) return false;
-    return stdlib::builtins()[op.callee].signature.find("(&file ") != std::string_view::npos;
+    return stdlib::uses_name_of_file(stdlib::builtins()[op.callee]);
   }
-  bool is_named_here(ir::FunctionId id, ir::VarId file) const {
+  /// Every input is taken to be named until a call is found that gives it another file.
+  void find_named_inputs() {
+    for_each_op([this](ir::FunctionId, const ir::Op& op) {
+      if (op.kind != OpKind::call) return;
+      const ir::Function& callee = module_.functions[op.callee];
+      for (std::size_t i = callee.file_output_count; i < callee.parameters.size(); ++i)
+        named_inputs_.insert({op.callee, callee.parameters[i]});
+    });
+    for (std::size_t known = ir::none; known != named_inputs_.size();) {
+      known = named_inputs_.size();
+      for_each_op([this](ir::FunctionId id, const ir::Op& op) { drop_unnamed_inputs(id, op); });
+    }
+  }
+  void drop_unnamed_inputs(ir::FunctionId id, const ir::Op& op) {
+    if (op.kind != OpKind::call) return;
+    const ir::Function& callee = module_.functions[op.callee];
+    for (std::size_t i = callee.file_output_count; i < callee.parameters.size(); ++i)
+      if (op.operands[i].is_constant || !is_named(id, op.operands[i].index))
+        named_inputs_.erase({op.callee, callee.parameters[i]});
+  }
+
+  bool is_named(ir::FunctionId id, ir::VarId file) const {
     const ir::Function& function = module_.functions[id];
     const auto end = function.parameters.begin() + function.file_output_count;
     const bool is_output = std::find(function.parameters.begin(), end, file) != end;
-    return (is_output || made_.contains({id, file})) && !aliased_.contains({id, file});
+    const bool is_made = made_.contains({id, file}) || named_inputs_.contains({id, file});
+    return (is_output || is_made) && !aliased_.contains({id, file});
   }
 
   ir::Module& module_;
-  Files made_, aliased_;
+  Files made_, aliased_, named_inputs_;
 };
 
 }  // namespace

@@ -48,10 +48,12 @@ Result blob_from_floats(Call, Arguments arguments, Results results) {
   return give(results, floats_as_blob(arguments[0]));
 }
 
-Result floats_from_blob(Call, Arguments arguments, Results results) {
+namespace {
+
+Result floats_in(std::string_view function, Arguments arguments, Results results) {
   const std::string& bytes = arguments[0].as_bytes();
   if (bytes.size() % sizeof(double) != 0) {
-    return fail(fmt::format("floats_from_blob: {} bytes are not a multiple of {}", bytes.size(), sizeof(double)));
+    return fail(fmt::format("{}: {} bytes are not a multiple of {}", function, bytes.size(), sizeof(double)));
   }
   std::vector<Value> values;
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(double)) {
@@ -62,7 +64,7 @@ Result floats_from_blob(Call, Arguments arguments, Results results) {
   return give(results, dense_array(std::move(values)));
 }
 
-Result blob_from_ints(Call, Arguments arguments, Results results) {
+Result ints_as_blob(std::string_view function, Arguments arguments, Results results) {
   std::string bytes;
   std::int64_t too_large = 0;
   visit_numbers<std::int64_t>(arguments[0], [&](std::int64_t value) {
@@ -70,9 +72,21 @@ Result blob_from_ints(Call, Arguments arguments, Results results) {
     if (narrow != value) too_large = value;
     append(bytes, narrow);
   });
-  if (too_large != 0) return fail(fmt::format("blob_from_ints: {} does not fit into 32 bits", too_large));
+  if (too_large != 0) return fail(fmt::format("{}: {} does not fit into 32 bits", function, too_large));
   return give(results, Value::of_blob(std::move(bytes)));
 }
+
+}  // namespace
+
+Result floats_from_blob(Call, Arguments arguments, Results results) {
+  return floats_in("floats_from_blob", arguments, results);
+}
+Result blob2floats(Call, Arguments arguments, Results results) { return floats_in("blob2floats", arguments, results); }
+
+Result blob_from_ints(Call, Arguments arguments, Results results) {
+  return ints_as_blob("blob_from_ints", arguments, results);
+}
+Result ints2blob(Call, Arguments arguments, Results results) { return ints_as_blob("ints2blob", arguments, results); }
 
 Result blob_zeroes_float(Call, Arguments arguments, Results results) {
   const std::int64_t count = arguments[0].as_int();

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/jenkins_hash.hpp"
@@ -21,22 +22,47 @@ Result bool_to_string(Call, Arguments arguments, Results results) {
   return give(results, Value::of(std::string(arguments[0].as_bool() ? "true" : "false")));
 }
 
-Result string_to_int(Call, Arguments arguments, Results results) {
+namespace {
+
+// Errors name the function as the script does: some have several names.
+
+Result read_int(std::string_view function, Arguments arguments, Results results) {
   auto number = parse_int(arguments[0].as_string(), arguments.size() > 1 ? arguments[1].as_int() : 10);
-  if (!number) return fail(std::move(number.error()));
+  if (!number) return fail(fmt::format("{}: {}", function, number.error()));
   return give(results, Value::of(*number));
 }
 
-Result string_to_float(Call, Arguments arguments, Results results) {
+Result read_float_by(std::string_view function, Arguments arguments, Results results) {
   const std::string& text = arguments[0].as_string();
   if (const auto number = read_float(text)) return give(results, Value::of(*number));
-  return fail(fmt::format("string2float(): could not convert string '{}' to float", text));
+  return fail(fmt::format("{}(): could not convert string '{}' to float", function, text));
+}
+
+Result read_boolean_by(std::string_view function, Arguments arguments, Results results) {
+  const std::string& text = arguments[0].as_string();
+  if (const auto truth = read_boolean(text)) return give(results, Value::of(*truth));
+  return fail(fmt::format("{}(): could not convert string '{}' to boolean", function, text));
+}
+
+}  // namespace
+
+Result string_to_int(Call, Arguments arguments, Results results) { return read_int("string2int", arguments, results); }
+Result parse_integer(Call, Arguments arguments, Results results) { return read_int("parseInt", arguments, results); }
+Result toint(Call, Arguments arguments, Results results) { return read_int("toint", arguments, results); }
+
+Result string_to_float(Call, Arguments arguments, Results results) {
+  return read_float_by("string2float", arguments, results);
+}
+Result tofloat(Call, Arguments arguments, Results results) { return read_float_by("tofloat", arguments, results); }
+Result parse_float(Call, Arguments arguments, Results results) {
+  return read_float_by("parseFloat", arguments, results);
 }
 
 Result string_to_bool(Call, Arguments arguments, Results results) {
-  const std::string& text = arguments[0].as_string();
-  if (const auto truth = read_boolean(text)) return give(results, Value::of(*truth));
-  return fail(fmt::format("string2boolean(): could not convert string '{}' to boolean", text));
+  return read_boolean_by("string2boolean", arguments, results);
+}
+Result string2bool(Call, Arguments arguments, Results results) {
+  return read_boolean_by("string2bool", arguments, results);
 }
 
 Result int_to_float(Call, Arguments arguments, Results results) {

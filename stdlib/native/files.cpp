@@ -101,12 +101,20 @@ std::expected<std::string, std::string> make_lasting_temporary() {
   return path;
 }
 
+Result existing_file(std::string_view function, Arguments arguments, Results results) {
+  const std::string& path = arguments[0].as_string();
+  if (!status_of(path)) return fail(fmt::format("{}: file '{}' does not exist", function, path));
+  return give(results, File::existing(path));
+}
+
 }  // namespace
 
+Result input(Call, Arguments arguments, Results results) { return existing_file("input", arguments, results); }
 Result input_file(Call, Arguments arguments, Results results) {
-  const std::string& path = arguments[0].as_string();
-  if (!status_of(path)) return fail(fmt::format("input: file '{}' does not exist", path));
-  return give(results, File::existing(path));
+  return existing_file("input_file", arguments, results);
+}
+Result unsafe_uncached_input_file(Call, Arguments arguments, Results results) {
+  return existing_file("unsafe_uncached_input_file", arguments, results);
 }
 
 Result input_url(Call, Arguments arguments, Results results) {
@@ -203,7 +211,8 @@ Result realpath_file(Call, Arguments arguments, Results results) {
 Result realpath_string(Call, Arguments arguments, Results results) {
   std::error_code error;
   const auto path = std::filesystem::weakly_canonical(path_of(arguments[0]), error);
-  if (error) return fail(fmt::format("realpath: `{}`: {}", path_of(arguments[0]), vm::error_text(error.value())));
+  if (error)
+    return fail(fmt::format("realpath_string: `{}`: {}", path_of(arguments[0]), vm::error_text(error.value())));
   return give(results, Value::of(path.string()));
 }
 

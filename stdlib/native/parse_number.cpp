@@ -108,7 +108,7 @@ std::expected<std::int64_t, std::string> parse_int(std::string_view text, std::i
     return std::unexpected(fmt::format("Integer parse: '{}' cannot be interpreted as a base {} integer", text, base));
   }
   if (result.used != parts.digits.size()) {
-    return std::unexpected(fmt::format("toint: Invalid trailing characters in '{}'", text));
+    return std::unexpected(fmt::format("Invalid trailing characters in '{}'", text));
   }
   if (!result.in_range) return std::unexpected(fmt::format("Integer parse: '{}' does not fit into 64 bits", text));
   return result.value;

@@ -92,7 +92,7 @@ TEST_CASE("what the file system knows") {
   CHECK(call("file_mtime", {text(b.c_str())}).as_int() > 1700000000);
   CHECK(result("realpath_string", {text((folder / "./x/../b.txt").c_str())}) == std::filesystem::canonical(b).string());
   CHECK(call("input", {text(b.c_str())}).as_file().path() == b);
-  CHECK(error("input_file", {text("p-none")}) == "input: file 'p-none' does not exist");
+  CHECK(error("input_file", {text("p-none")}) == "input_file: file 'p-none' does not exist");
   const std::string temporary = result("mktemp_string", {});
   CHECK(std::filesystem::remove(temporary));
 }

@@ -69,14 +69,14 @@ TEST_CASE("numbers in strings") {
   CHECK(result("toint", {text(" 012 ")}) == "12");
   CHECK(result("toint", {text("-9223372036854775808")}) == "-9223372036854775808");
   CHECK(error("toint", {text("1.5")}) == "toint: Invalid trailing characters in '1.5'");
-  CHECK(error("toint", {text("abc")}) == "Integer parse: 'abc' cannot be interpreted as a base 10 integer");
+  CHECK(error("toint", {text("abc")}) == "toint: Integer parse: 'abc' cannot be interpreted as a base 10 integer");
   CHECK(error("toint", {text("9223372036854775808")}) ==
-        "Integer parse: '9223372036854775808' does not fit into 64 bits");
+        "toint: Integer parse: '9223372036854775808' does not fit into 64 bits");
   CHECK(result("string2int", {text("ff"), whole(16)}) == "255");
   CHECK(result("string2int", {text("0xff"), whole(16)}) == "255");
   CHECK(result("string2int", {text("-0b1"), whole(16)}) == "-177");
-  CHECK(error("string2int", {text("0x10"), whole(10)}) == "toint: Invalid trailing characters in '0x10'");
-  CHECK(error("string2int", {text("1"), whole(1)}) == "base 1 is not between 2 and 36");
+  CHECK(error("string2int", {text("0x10"), whole(10)}) == "string2int: Invalid trailing characters in '0x10'");
+  CHECK(error("string2int", {text("1"), whole(1)}) == "string2int: base 1 is not between 2 and 36");
   CHECK(result("string2float", {text(" +1.5e3 ")}) == "1500.0");
   CHECK(result("string2float", {text("3")}) == "3.0");
   CHECK(result("string2float", {text("-inf")}) == "-Inf");
