@@ -260,8 +260,13 @@ class Explainer {
     if (found.outcome != vm::PointOutcome::ok)
       return fmt::format("in run {} it failed ({}), and only what has ended well is taken", before.id,
                          name_of(found.outcome));
-    if (request_ && !request_->use_record) return fmt::format("run {} has it, but --no-cache runs all anew", before.id);
-    return fmt::format("run {} has it, but this one was to run it once more, or for results that were not kept",
+    if (run_.kind == run_kind::rerun_all)
+      return fmt::format("run {} has it, but this one was to run all of {} anew", before.id, run_.resumes);
+    const std::string since = taken_since(run_);
+    if (since == run_.id) return fmt::format("run {} has it, but --no-cache runs all anew", before.id);
+    if (!since.empty())
+      return fmt::format("run {} has it, but this one goes on with {}, which was to run all anew", before.id, since);
+    return fmt::format("run {} has it, but what it has kept does not give the results that this one collects",
                        before.id);
   }
 
@@ -312,6 +317,8 @@ class Explainer {
     std::string filters;
     if (request_ && !request_->where.empty()) filters = "--where";
     if (request_ && !request_->shard.empty()) filters += filters.empty() ? "--shard" : " or --shard";
+    if (is_through && run_.kind == run_kind::rerun_failed)
+      return fmt::format("the run was to run only what failed in {}", run_.resumes);
     if (is_through) return filters.empty() ? "the run was not to run it" : filters + " leaves it out";
     return fmt::format("the run did not get to it, it is {}{}", name_of(run_.state),
                        filters.empty() ? "" : fmt::format("; or {} leaves it out", filters));

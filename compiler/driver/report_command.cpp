@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const vm::RunRow& run)
   facts.emplace_back("started",
                      fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(run.started))));
   if (run.ended != 0) facts.emplace_back("took", seconds_text(run.ended - run.started));
-  if (!run.resumes.empty()) facts.emplace_back("resumes", run.resumes);
+  if (!run.resumes.empty()) facts.emplace_back("origin", origin_text(run));
   return facts;
 }
 

@@ -66,8 +66,9 @@ bool are_the_same(const std::vector<vm::PointRow>& failed, const vm::RunRow& run
 }
 
 /// Says what becomes of the other points if the script is another one than that of the run.
+/// @param has_whole_table  it is written to a file, and not only what is run again shown
 /// @return false if the table can not have them any more, all said
-bool tell_of_changed_script(const vm::RunRow& run, const SweepPlan& plan, std::size_t failed) {
+bool tell_of_changed_script(const vm::RunRow& run, const SweepPlan& plan, std::size_t failed, bool has_whole_table) {
   if (plan.keys.work().low == run.work) return true;
   if (plan.earlier_works.empty() || plan.earlier_works.front().work != run.work) {
     fmt::print(stderr,
@@ -75,6 +76,13 @@ bool tell_of_changed_script(const vm::RunRow& run, const SweepPlan& plan, std::s
                "its points are other ones now\n  = help: all of them anew: {}\n",
                run.id, command_text(run));
     return false;
+  }
+  if (!has_whole_table) {
+    fmt::print(stderr,
+               "raddle: the script has changed since run {}: as it is now, it runs the {} that failed\n"
+               "  = help: all points anew: {}\n",
+               run.id, sweep::with_commas(failed), command_text(run));
+    return true;
   }
   const std::uint64_t others = run.ok + run.taken;
   fmt::print(stderr,
@@ -97,7 +105,8 @@ int rerun_failed(SweepRequest& request, const vm::RunRow& run) {
   if (!made) return made.error();
   SweepPlan& plan = **made;
   plan.earlier_works = earlier_works(record, run, plan);
-  if (!are_the_same(failed, run, plan) || !tell_of_changed_script(run, plan, failed.size())) return exit_usage;
+  if (!are_the_same(failed, run, plan) || !tell_of_changed_script(run, plan, failed.size(), !request.output.empty()))
+    return exit_usage;
   return run_plan(request, plan);
 }
 
@@ -113,7 +122,11 @@ int rerun_command(const std::vector<std::string>& words) {
     rerun.request.use_record = true;  // whatever the run was told
     if (const std::optional<int> code = parse(words, rerun)) return *code;
     rerun.request.resumes = run->id;
-    if (rerun.runs_all || rerun.only_failed) rerun.request.use_record = false;
+    rerun.request.kind = rerun.only_failed                             ? run_kind::rerun_failed
+                         : rerun.runs_all || !rerun.request.use_record ? run_kind::rerun_all
+                                                                       : run_kind::rerun;
+    rerun.request.use_record = rerun.request.kind == run_kind::rerun;
+    if (rerun.request.use_record) rerun.request.since = taken_since(*run);
     return rerun.only_failed ? rerun_failed(rerun.request, *run) : run_sweep(rerun.request);
   });
 }

@@ -88,8 +88,9 @@ int list_runs(bool as_json) {
     if (as_json)
       text += (text.empty() ? "" : ",") + run_json(run);
     else
-      text += fmt::format("{}  {:<11}  {:>9} ok {:>9} failed  {}\n", run.id, name_of(run.state),
-                          sweep::with_commas(run.ok + run.taken), sweep::with_commas(run.failed), command_text(run));
+      text += fmt::format("{}  {:<11}  {:>9} ok {:>9} failed  {}{}\n", run.id, name_of(run.state),
+                          sweep::with_commas(run.ok + run.taken), sweep::with_commas(run.failed), command_text(run),
+                          run.resumes.empty() ? "" : fmt::format("  ({})", origin_text(run)));
   }
   if (as_json) return print(with_schema("runs", "[" + text + "]"));
   return runs.empty() ? no_record() : print(text);
@@ -105,7 +106,7 @@ int show_run(const std::string& name, bool as_json) {
   text += fmt::format("\n  {} points: {} ok, {} failed, {} from the record of earlier runs\n",
                       sweep::with_commas(run->points), sweep::with_commas(run->ok), sweep::with_commas(run->failed),
                       sweep::with_commas(run->taken));
-  if (!run->resumes.empty()) text += fmt::format("  resumes {}\n", run->resumes);
+  if (!run->resumes.empty()) text += fmt::format("  {}\n", origin_text(*run));
   if (run->state != vm::RunState::done && run->state != vm::RunState::failed && run->state != vm::RunState::running)
     text += fmt::format("  it goes on with: raddle sweep --resume={}\n", run->id);
   if (run->failed != 0) text += fmt::format("  the failed ones once more: raddle rerun {} --failed\n", run->id);
@@ -178,6 +179,12 @@ int with_record(const std::function<int()>& action) {
     fmt::print(stderr, "raddle: {}\n", error.what());
     return exit_failed;
   }
+}
+
+std::string origin_text(const vm::RunRow& run) {
+  if (run.kind == run_kind::rerun_failed) return fmt::format("reruns what failed in {}", run.resumes);
+  if (run.kind == run_kind::rerun_all) return fmt::format("reruns all of {}", run.resumes);
+  return fmt::format("{} {}", run.kind == run_kind::rerun ? "reruns" : "resumes", run.resumes);
 }
 
 std::string command_text(const vm::RunRow& run) { return "raddle sweep " + sweep::shell_line(run.words()); }

@@ -17,6 +17,9 @@ int with_record(const std::function<int()>& action);
 /// The command line that began it.
 std::string command_text(const vm::RunRow& run);
 
+/// What it has to do with the run that it goes back to. @pre run.resumes is not ""
+std::string origin_text(const vm::RunRow& run);
+
 /// `runs diff`: which points and results differ. @param other  "": the latest   @return exit code
 int diff_runs(const std::string& name, const std::string& other, bool as_json);
 

@@ -39,7 +39,7 @@ vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint
     for (const sweep::Parameter& each : plan.space.parameters()) form.parameters.emplace_back(each.name, each.read_as);
     row.columns = text_of(form);
   }
-  row.kind = "sweep";
+  row.kind = request.kind;
   row.started = vm::unix_time();
   row.points = points;
   row.resumes = request.resumes;
@@ -82,7 +82,7 @@ class SweepRun {
     vm::Recorder recorder(row);
     vm::RunRecord record = vm::RunRecord::create();
     row.id = recorder.id();
-    sweep::EarlierResults earlier(record, form_, row.id);
+    sweep::EarlierResults earlier(record, form_, row.id, request_.since);
     const bool looks_up = request_.use_record && record.has_points(row.work);
     sweep::Progress progress(progress_style(request_.progress));
     sweep::Sweep sweep(
@@ -281,7 +281,7 @@ int dry_run(const SweepRequest& request, const SweepPlan& plan) {
   std::optional<vm::RunRecord> record = request.use_record ? vm::RunRecord::open() : std::nullopt;
   const sweep::ResultForm form = plan.result_form();
   std::optional<sweep::EarlierResults> earlier;
-  if (record && record->has_points(plan.keys.work().low)) earlier.emplace(*record, form, "");
+  if (record && record->has_points(plan.keys.work().low)) earlier.emplace(*record, form, "", request.since);
   sweep::Cursor cursor(plan.space, plan.cursor);
   const Preview found =
       look_at_points(cursor, earlier ? &*earlier : nullptr, static_cast<bool>(plan.cursor.filter), shown);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <set>
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/machine.hpp"
@@ -36,6 +37,9 @@ point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces.
 
 What was run is recorded in .raddle/runs.db. A point that an earlier sweep of the same command has done is not run
 again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only.
+
+Ctrl-C, as SIGTERM, SIGHUP and SIGUSR1, starts no new runs; programs that run go on to their end, points of a script do so at
+SIGUSR1 only. A second one ends the programs, too. What has ended is in the record, whatever comes: also after SIGKILL.
 
 exit codes: 0 all is well, 2 the command line is wrong, 4 some runs failed, 75 stopped early, 130 ended by Ctrl-C
 )";
@@ -251,8 +255,25 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
   const std::vector<std::string> own = without_resume(words, *request.resume);
   again.insert(std::ranges::find(again, "--"), own.begin(), own.end());
   std::expected<SweepRequest, int> resumed = read_sweep_request(again);
-  if (resumed) resumed->resumes = earlier->id;
+  if (!resumed) return resumed;
+  resumed->resumes = earlier->id;
+  if (!request.use_record) return resumed;  // said with --resume
+  resumed->kind = run_kind::resume;
+  resumed->use_record = true;  // also of a run that was to take nothing: what it has done itself
+  resumed->since = taken_since(*earlier);
   return resumed;
+}
+
+std::string taken_since(const vm::RunRow& run) {
+  std::optional<vm::RunRow> next = run;
+  for (std::set<std::string> seen; next && seen.insert(next->id).second;) {
+    if (next->kind == run_kind::rerun_all) return next->id;
+    if (next->kind == run_kind::sweep)
+      if (const auto request = read_sweep_request(next->words()); request && !request->use_record) return next->id;
+    const std::vector<vm::RunRow> found = vm::RunRecord::open()->find(next->resumes);
+    next = next->resumes.empty() || found.size() != 1 ? std::nullopt : std::optional(found.front());
+  }
+  return "";
 }
 
 }  // namespace raddle::driver

@@ -11,8 +11,15 @@
 #include "compiler/sweep/space.hpp"
 #include "compiler/sweep/sweep.hpp"
 #include "compiler/sweep/table.hpp"
+#include "vm/record/run_record.hpp"
 
 namespace raddle::driver {
+
+/// How a run began, in the record.
+namespace run_kind {
+inline constexpr const char *sweep = "sweep", *resume = "resume", *rerun = "rerun", *rerun_failed = "rerun --failed",
+                            *rerun_all = "rerun --all";
+}
 
 struct SweepRequest {
   std::vector<std::string> words;    ///< the whole command line behind `sweep`, for the record
@@ -28,7 +35,9 @@ struct SweepRequest {
   bool is_meant = false;  ///< --yes
   bool use_record = true;
   std::optional<std::string> resume;   ///< an id, "": the latest run
+  const char* kind = run_kind::sweep;  ///< vm::RunRow::kind
   std::string resumes;                 ///< id of the run that the command line was taken from
+  std::string since;                   ///< id of a run: the record is used from there on. "": all of it
   std::vector<std::uint64_t> numbers;  ///< not empty: only these points
   std::vector<std::string> collect;
   std::string output;
@@ -38,6 +47,10 @@ struct SweepRequest {
 
 /// The request, or an exit code once everything has been said (help, an error).
 std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words);
+
+/// The run from which on results may be taken when `run` is gone on with: the latest of those that it goes back to that
+/// was to run all anew. "": from any.
+std::string taken_since(const vm::RunRow& run);
 
 /// The options of `raddle sweep`, as they are read into a request.
 void add_sweep_options(CLI::App& app, SweepRequest& request);

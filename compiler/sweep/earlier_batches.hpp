@@ -24,8 +24,9 @@ struct BatchValues {
 class EarlierBatches {
  public:
   /// What the record has at this moment. @param own_run  its batches go before others; "": none
-  EarlierBatches(vm::RunRecord& record, std::uint64_t work, const std::string& own_run)
-      : record_(record), heads_(record.batches(work, own_run)) {}
+  /// @param since  nothing of runs that began before this one; "": of any
+  EarlierBatches(vm::RunRecord& record, std::uint64_t work, const std::string& own_run, const std::string& since)
+      : record_(record), heads_(record.batches(work, own_run, since)) {}
   bool is_empty() const { return heads_.empty(); }
   std::vector<bool> contain(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys);
   BatchValues find(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys);

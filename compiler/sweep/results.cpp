@@ -78,8 +78,8 @@ BatchForm batch_form(const std::vector<std::string>& words) {
   return form;
 }
 
-EarlierResults::EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run)
-    : record_(record), form_(form), own_run_(std::move(own_run)) {
+EarlierResults::EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run, std::string since)
+    : record_(record), form_(form), own_run_(std::move(own_run)), since_(std::move(since)) {
   if (!form.is_of_earlier_works) add_work(form.keys.work().low, form.columns);
   for (const EarlierWork& earlier : form.earlier_works) {
     add_work(earlier.work, earlier.columns);
@@ -89,7 +89,7 @@ EarlierResults::EarlierResults(vm::RunRecord& record, const ResultForm& form, st
 
 void EarlierResults::add_work(std::uint64_t work, std::vector<ResultColumn> columns) {
   const std::uint64_t batches_of = form_.points == nullptr ? 0 : work;
-  works_.push_back({work, std::move(columns), EarlierBatches(record_, batches_of, own_run_)});
+  works_.push_back({work, std::move(columns), EarlierBatches(record_, batches_of, own_run_, since_)});
 }
 
 std::vector<std::uint64_t> EarlierResults::keys_of(const Work& work, std::span<const std::uint64_t> numbers) const {
@@ -126,7 +126,7 @@ bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const 
 }
 
 bool EarlierResults::is_done(const Point& point) {
-  std::optional<vm::EarlierResult> result = record_.find_done(form_.keys.of(point));
+  std::optional<vm::EarlierResult> result = record_.find_done(form_.keys.of(point), since_);
   return result && adapt(point, *result);
 }
 
@@ -134,7 +134,7 @@ std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> number
   std::vector<bool> are_done(numbers.size());
   std::vector<std::uint64_t> keys;
   if (form_.points != nullptr) {
-    if (!single_keys_) single_keys_ = record_.done_keys(form_.keys.work().low);
+    if (!single_keys_) single_keys_ = record_.done_keys(form_.keys.work().low, since_);
     EarlierBatches& batches = works_.front().batches;
     if (single_keys_->empty() && batches.is_empty()) return are_done;
     keys = form_.points->keys(numbers);

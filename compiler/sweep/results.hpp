@@ -59,7 +59,8 @@ struct ResultForm {
 class EarlierResults {
  public:
   /// @param own_run  its results go before those of others; "": none
-  EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run);
+  /// @param since    what was done in runs before this one need be done again; "": nothing need
+  EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run, std::string since = "");
   /// @param numbers  of points   @return for each whether there is a result that is wanted, so that it need not be run
   std::vector<bool> are_done(std::span<const std::uint64_t> numbers);
   /// The last attempt at a point, with the results in this sweep's form.
@@ -91,7 +92,7 @@ class EarlierResults {
   bool adapt(const Point& point, vm::EarlierResult& result) const;
   vm::RunRecord& record_;
   const ResultForm& form_;
-  std::string own_run_;
+  std::string own_run_, since_;
   std::vector<Work> works_;
   std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With batches
 };

@@ -278,6 +278,41 @@ def rerun_runs_what_is_not_done(folder):
     expect(folder.column("rerun -o -", "y"), ["3", "6", "9"])
 
 
+def anew_is_anew_when_resumed(folder):
+    """A run that was to take nothing and was ended is gone on with from what it has done itself, not from what was there before."""
+    for anew in ("rerun --all -j1 --max-fails 0", "sweep -p a=1:4 -j1 --max-fails 0 --no-cache COMMAND"):
+        folder.write("ends", "9")
+        folder.write("begun", "")
+        command = "-- sh -c 'echo {a} >> begun; test {a} -ne $(cat ends)'"
+        folder.run(f"sweep -p a=1:4 -j1 {command} ".replace("COMMAND", command))
+        folder.write("ends", "2")
+        folder.run(anew.replace("COMMAND", command), code=75)
+        began = run_id(folder, -1)
+        folder.write("ends", "9")
+        folder.write("begun", "")
+        folder.run("sweep --resume --max-fails 9", err="4 points, 1 from the record")
+        expect(folder.read("begun").split(), ["2", "3", "4"])
+        expect_in(f"this one goes on with {began}, which was to run all anew", folder.run("why /3").stdout)
+        expect_in(f"(resumes {began})", folder.run("runs").stdout.splitlines()[-1])
+        folder.run("sweep --resume", err="4 points, 4 from the record")
+        folder.run("rerun", err="4 points, 4 from the record")
+        expect_in("  (reruns ", folder.run("runs").stdout.splitlines()[-1])
+        folder.run("runs rm " + began)
+        folder.run("sweep --resume", err="4 points, 4 from the record")
+        folder.run("rerun --no-cache", err="4 points, ")
+        expect_in("  (reruns all of ", folder.run("runs").stdout.splitlines()[-1])
+    folder.write("model.df", "@param int n = 1;\n@result int y = 12 %/ n;\n")
+    folder.run("sweep model.df -p n=-2:2", code=4)
+    folder.write("model.df", "@param int n = 1;\n@result int y = 13 %/ n;\n")
+    done = folder.run("rerun --failed", code=4, err="as it is now, it runs the 1 that failed\n  = help: all points anew: ")
+    expect(len(done.stdout.splitlines()), 2)  # which says nothing of points that its table lacks
+    folder.run("sweep model.df -p n=-2:2", code=4)
+    folder.run("rerun --failed", code=4)
+    expect_in(f"reruns what failed in {run_id(folder, -2)}", folder.run("runs show").stdout)
+    expect_in("not run: the run was to run only what failed in ", folder.run("why /1").stdout)
+    folder.run("sweep --resume --no-cache", code=4, err="5 points, 1 failed")
+
+
 def reasons_are_told(folder):
     folder.run("why", code=1, err="nothing was recorded in this folder")
     folder.run("sweep -p a=1,2 -- echo {a}")
@@ -319,7 +354,7 @@ def reasons_of_a_script_are_told(folder):
     folder.run("rerun")
     expect_in('point 6 {"n":6}: run: the script, a module of it or a macro is not as it was in run ', folder.run("why /6").stdout)
     folder.run("rerun --all")
-    expect_in("has it, but this one was to run it once more", folder.run("why /2").stdout)
+    expect_in(f"has it, but this one was to run all of {run_id(folder, -2)} anew", folder.run("why /2").stdout)
 
 
 def nearest_point_is_told(folder):
@@ -586,7 +621,8 @@ def errors(folder):
 TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
          record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
          recorded_points_in_another_form, script_acts_at_each_point,
-         failed_points_once_more, points_write_files_of_their_own, rerun_runs_what_is_not_done, reasons_are_told,
+         failed_points_once_more, points_write_files_of_their_own, rerun_runs_what_is_not_done, anew_is_anew_when_resumed,
+         reasons_are_told,
          reasons_of_a_script_are_told, nearest_point_is_told, runs_are_compared,
          runs_of_earlier_scripts_are_whole,
          draws_are_those_of_the_value, changed_table_is_noticed, tables_say_what_is_known, points_and_their_number,

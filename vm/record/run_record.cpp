@@ -125,6 +125,9 @@ void visit_attempts(Statement& rows, const std::function<bool(const PointRow&)>&
   }
 }
 
+/// ?2: a run's id; runs have rising rows. One that is not there, as it was removed, excludes none.
+constexpr const char* since_condition = "AND run.row >= coalesce((SELECT row FROM run WHERE id = ?2), 0)";
+
 std::string result_query(const char* condition, const char* order) {
   return fmt::format(
       "SELECT collect, {} FROM point JOIN run ON run.row = point.run WHERE key = ?1 {} ORDER BY {} LIMIT 1",
@@ -262,15 +265,19 @@ std::optional<PointRow> RunRecord::any_point(const std::string& run) {
   return take_point(rows);
 }
 
-std::optional<EarlierResult> RunRecord::find_done(const PointKey& key) {
-  if (!find_done_) find_done_.emplace(*database_, result_query("AND outcome = 0", "point.rowid DESC"));
-  find_done_->bind_bytes(1, key.bytes());
+std::optional<EarlierResult> RunRecord::find_done(const PointKey& key, const std::string& since) {
+  if (!find_done_)
+    find_done_.emplace(*database_,
+                       result_query(fmt::format("AND outcome = 0 {}", since_condition).c_str(), "point.rowid DESC"));
+  find_done_->bind_bytes(1, key.bytes()).bind(2, since);
   return take_result(*find_done_);
 }
 
-std::vector<std::uint64_t> RunRecord::done_keys(std::uint64_t work) {
-  Statement rows(*database_, "SELECT key FROM point JOIN run ON run.row = point.run WHERE work = ? AND outcome = 0");
-  rows.bind(1, static_cast<std::int64_t>(work));
+std::vector<std::uint64_t> RunRecord::done_keys(std::uint64_t work, const std::string& since) {
+  Statement rows(*database_, fmt::format("SELECT key FROM point JOIN run ON run.row = point.run WHERE work = ?1 AND "
+                                         "outcome = 0 {}",
+                                         since_condition));
+  rows.bind(1, static_cast<std::int64_t>(work)).bind(2, since);
   std::vector<std::uint64_t> keys;
   while (rows.step()) keys.push_back(PointKey::of_bytes(rows.text(0)).low);
   std::ranges::sort(keys);
@@ -301,11 +308,12 @@ bool RunRecord::has_points(std::uint64_t work) {
   return false;
 }
 
-std::vector<BatchHead> RunRecord::batches(std::uint64_t work, const std::string& first) {
+std::vector<BatchHead> RunRecord::batches(std::uint64_t work, const std::string& first, const std::string& since) {
   Statement query(*database_,
-                  "SELECT batch.row, first, last, id = ?2 FROM batch JOIN run ON run.row = batch.run WHERE work = ?1 "
-                  "ORDER BY id <> ?2, batch.row DESC");
-  query.bind(1, static_cast<std::int64_t>(work)).bind(2, first);
+                  fmt::format("SELECT batch.row, first, last, id = ?3 FROM batch JOIN run ON run.row = batch.run WHERE "
+                              "work = ?1 {} ORDER BY id <> ?3, batch.row DESC",
+                              since_condition));
+  query.bind(1, static_cast<std::int64_t>(work)).bind(2, since).bind(3, first);
   return take_heads(query);
 }
 

@@ -44,7 +44,7 @@ std::string_view name_of(PointOutcome outcome);
 
 struct RunRow {
   std::string id;
-  std::string kind;     ///< "sweep"
+  std::string kind;     ///< what was typed: "sweep", ...
   std::string command;  ///< the words of the command line, each ended by a zero byte
   double started = 0;   ///< seconds since 1970
   double ended = 0;     ///< 0: has no end
@@ -141,10 +141,10 @@ class RunRecord {
   std::vector<PointRow> failed_points(const std::string& run);
   /// Any point of the run that was done by itself, in the same way.
   std::optional<PointRow> any_point(const std::string& run);
-  /// The latest attempt that ended well.
-  std::optional<EarlierResult> find_done(const PointKey& key);
+  /// The latest attempt that ended well. @param since  not in runs that began before this one; "": in any
+  std::optional<EarlierResult> find_done(const PointKey& key, const std::string& since);
   /// PointKey::low of the points of this work that were done by themselves, sorted.
-  std::vector<std::uint64_t> done_keys(std::uint64_t work);
+  std::vector<std::uint64_t> done_keys(std::uint64_t work, const std::string& since);
   /// Of all points of this work that were done by themselves, sorted by PointKey::low.
   std::vector<PointKey> point_keys(std::uint64_t work);
   /// The latest that ended well, else the latest; those of the run `first` go before others.
@@ -152,7 +152,7 @@ class RunRecord {
   /// Has any run of this work a point? For whether looking for points is worth it.
   bool has_points(std::uint64_t work);
   /// The batches of all runs of this work, those of the run `first` before others, then the latest first.
-  std::vector<BatchHead> batches(std::uint64_t work, const std::string& first);
+  std::vector<BatchHead> batches(std::uint64_t work, const std::string& first, const std::string& since);
   /// Of one run, the earliest first.
   std::vector<BatchHead> batches_of(const std::string& run);
   std::vector<std::uint64_t> batch_keys(std::int64_t row);

@@ -55,8 +55,8 @@ TEST_CASE("a batch is read back") {
   RunRecord record = *RunRecord::open();
   CHECK(record.has_points(77));
   CHECK(!record.has_points(78));
-  CHECK(record.batches(78, "").empty());
-  const std::vector<BatchHead> heads = record.batches(77, recorder.id());
+  CHECK(record.batches(78, "", "").empty());
+  const std::vector<BatchHead> heads = record.batches(77, recorder.id(), "");
   REQUIRE(heads.size() == 1);
   CHECK((heads[0].first == 2 && heads[0].last == 9 && heads[0].is_of_first_run));
   CHECK(record.batch_keys(heads[0].row) == batch.keys);
@@ -65,7 +65,7 @@ TEST_CASE("a batch is read back") {
   CHECK(found.columns == batch.columns);
   CHECK(found.duration_s == 2);
   CHECK(record.remove(record.runs().front()));
-  CHECK(record.batches(77, "").empty());
+  CHECK(record.batches(77, "", "").empty());
 }
 
 TEST_CASE("what is recorded is read back") {
@@ -96,8 +96,8 @@ TEST_CASE("what is recorded is read back") {
   const std::vector<PointRow> failed = record.failed_points(recorder.id());
   REQUIRE(failed.size() == 1);
   CHECK(failed.front().number == 2);
-  CHECK(record.find_done({7, 1})->attempt.results == R"({"E":1})");
-  CHECK(!record.find_done({7, 2}));
+  CHECK(record.find_done({7, 1}, "")->attempt.results == R"({"E":1})");
+  CHECK(!record.find_done({7, 2}, recorder.id()));
   CHECK(record.find_latest({7, 2}, "")->attempt.outcome == PointOutcome::signal);
   CHECK(record.find(recorder.id().substr(0, 4)).size() == 1);
   CHECK(record.find("no such").empty());
