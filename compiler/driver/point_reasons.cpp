@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "compiler/driver/recorded_points.hpp"
+#include "compiler/driver/sweep_plan.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/sweep/command_template.hpp"
 #include "compiler/sweep/json_text.hpp"
@@ -290,38 +291,52 @@ class Explainer {
 
   /// The point is in the sweep, but the run has no row of it.
   void explain_absent(PointReason& reason) {
-    const Members own = sweep::json_members(reason.parameters);
-    for (const vm::RunRow& each : earlier_) {
-      if (each.work != run_.work || !reason.earlier_run.empty()) continue;
-      for_each_recorded_point(record_, each, std::nullopt, [&](const vm::PointRow& row) {
-        const bool is_it = row.attempt.outcome == vm::PointOutcome::ok &&
-                           differences_of(own, sweep::json_members(row.parameters)).empty();
-        if (is_it) refer(reason, each, row.number);
-        return !is_it;
-      });
-    }
-    if (!reason.earlier_run.empty() && run_.taken != 0) {
+    reason.state = "not run";
+    reason.because = why_left_out(reason.point);
+    if (!reason.because.empty()) return;
+    if (takes_earlier_points()) find_taken(reason);
+    if (!reason.earlier_run.empty()) {
       reason.state = "from the record";
       reason.because = fmt::format("run {} did the same, as point {}", reason.earlier_run, reason.earlier_point);
     } else if (run_.state == vm::RunState::running) {
       reason.state = "waits";
       reason.because = "the run is under way, and has not ended it yet";
+    } else if (run_.state != vm::RunState::done && run_.state != vm::RunState::failed) {
+      reason.because = fmt::format("the run did not get to it: it was {}", name_of(run_.state));
     } else {
-      reason.state = "not run";
-      reason.because = why_not_run();
+      reason.because = run_.taken != 0 ? "no run has it any more: that from which it was taken has been removed"
+                                       : "the run has not run it: its points are other ones by now";
     }
   }
 
-  std::string why_not_run() const {
-    const bool is_through = run_.state == vm::RunState::done || run_.state == vm::RunState::failed;
-    std::string filters;
-    if (request_ && !request_->where.empty()) filters = "--where";
-    if (request_ && !request_->shard.empty()) filters += filters.empty() ? "--shard" : " or --shard";
-    if (is_through && run_.kind == run_kind::rerun_failed)
+  /// "": the run was to run it.
+  std::string why_left_out(std::uint64_t number) const {
+    if (run_.kind == run_kind::rerun_failed)
       return fmt::format("the run was to run only what failed in {}", run_.resumes);
-    if (is_through) return filters.empty() ? "the run was not to run it" : filters + " leaves it out";
-    return fmt::format("the run did not get to it, it is {}{}", name_of(run_.state),
-                       filters.empty() ? "" : fmt::format("; or {} leaves it out", filters));
+    if (request_->where.empty() && request_->shard.empty()) return "";
+    const auto plan = make_plan(*request_);
+    if (!plan) return "";
+    const sweep::CursorOptions& points = (*plan)->cursor;
+    if (number % points.shard_count != points.shard % points.shard_count) return "--shard leaves it out";
+    const auto is_kept = points.filter ? points.filter({(*plan)->space.point(number)}) : std::vector{true};
+    return is_kept && !is_kept->front() ? "--where leaves it out" : "";
+  }
+
+  bool takes_earlier_points() const { return run_.kind != run_kind::rerun_all && taken_since(run_) != run_.id; }
+
+  void find_taken(PointReason& reason) {
+    const Members own = sweep::json_members(reason.parameters);
+    const std::string since = taken_since(run_);
+    for (const vm::RunRow& each : earlier_) {
+      if (each.work == run_.work)
+        for_each_recorded_point(record_, each, std::nullopt, [&](const vm::PointRow& row) {
+          const bool is_it = row.attempt.outcome == vm::PointOutcome::ok &&
+                             differences_of(own, sweep::json_members(row.parameters)).empty();
+          if (is_it) refer(reason, each, row.number);
+          return !is_it;
+        });
+      if (!reason.earlier_run.empty() || each.id == since) return;
+    }
   }
 
   static void refer(PointReason& reason, const vm::RunRow& run, std::uint64_t point) {

@@ -9,6 +9,7 @@
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/recorded_points.hpp"
+#include "compiler/driver/sweep_report.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
@@ -17,6 +18,7 @@
 #include "compiler/sweep/point_key.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/results.hpp"
+#include "compiler/sweep/scan.hpp"
 
 namespace raddle::driver {
 
@@ -33,6 +35,11 @@ std::string time_text(double seconds) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(seconds)));
 }
 
+/// What a run has taken from earlier ones is known when it has ended by itself.
+bool is_counted(const vm::RunRow& run) {
+  return run.state != vm::RunState::running && run.state != vm::RunState::killed;
+}
+
 std::string run_json(const vm::RunRow& run) {
   sweep::JsonObject json;
   json.add("id", sweep::json_string(run.id));
@@ -44,7 +51,7 @@ std::string run_json(const vm::RunRow& run) {
   json.add("started", fmt::format("{:.3f}", run.started));
   if (run.ended != 0) json.add("ended", fmt::format("{:.3f}", run.ended));
   json.add("points", std::to_string(run.points));
-  json.add("from_record", std::to_string(run.taken));
+  if (is_counted(run)) json.add("from_record", std::to_string(run.taken));
   json.add("ok", std::to_string(run.ok));
   json.add("failed", std::to_string(run.failed));
   if (!run.resumes.empty()) json.add("resumes", sweep::json_string(run.resumes));
@@ -102,10 +109,11 @@ int show_run(const std::string& name, bool as_json) {
   if (as_json) return print(with_schema("run", run_json(*run)));
   std::string text = fmt::format("{}\n  {}\n  started {}\n", run->id, command_text(*run), time_text(run->started));
   text += fmt::format("  {}", name_of(run->state));
-  if (run->ended != 0) text += fmt::format(" after {}", sweep::duration_text(run->ended - run->started));
-  text += fmt::format("\n  {} points: {} ok, {} failed, {} from the record of earlier runs\n",
-                      sweep::with_commas(run->points), sweep::with_commas(run->ok), sweep::with_commas(run->failed),
-                      sweep::with_commas(run->taken));
+  if (run->ended != 0) text += fmt::format(" after {}", seconds_text(run->ended - run->started));
+  text += fmt::format("\n  {} points: {} ok, {} failed", sweep::with_commas(run->points), sweep::with_commas(run->ok),
+                      sweep::with_commas(run->failed));
+  text +=
+      is_counted(*run) ? fmt::format(", {} from the record of earlier runs\n", sweep::with_commas(run->taken)) : "\n";
   if (!run->resumes.empty()) text += fmt::format("  {}\n", origin_text(*run));
   if (run->state != vm::RunState::done && run->state != vm::RunState::failed && run->state != vm::RunState::running)
     text += fmt::format("  it goes on with: raddle sweep --resume={}\n", run->id);
@@ -133,8 +141,12 @@ std::string point_text(const vm::PointRow& row) {
          output_text("stderr", attempt.stderr_end, attempt.stderr_size);
 }
 
-int show_logs(const std::string& name, std::optional<std::uint64_t> point, bool as_json) {
-  const std::expected<vm::RunRow, int> run = find_run(name);
+int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool as_json) {
+  const std::optional<RunPoint> asked = read_run_point(word);
+  if (!asked || (asked->point && point))
+    return usage_error(fmt::format("`{}` is no {}", word, asked ? "RUN" : "RUN or RUN/POINT"), "runs logs");
+  if (asked->point) point = asked->point;
+  const std::expected<vm::RunRow, int> run = find_run(asked->run);
   if (!run) return run.error();
   std::optional<vm::RunRecord> record = vm::RunRecord::open();
   bool is_written = true, has_any = false;
@@ -179,6 +191,14 @@ int with_record(const std::function<int()>& action) {
     fmt::print(stderr, "raddle: {}\n", error.what());
     return exit_failed;
   }
+}
+
+std::optional<RunPoint> read_run_point(const std::string& word) {
+  const std::size_t slash = word.find('/');
+  if (slash == std::string::npos) return RunPoint{word, std::nullopt};
+  const std::optional<std::uint64_t> number = sweep::read_count(std::string_view(word).substr(slash + 1));
+  if (!number) return std::nullopt;
+  return RunPoint{word.substr(0, slash), number};
 }
 
 std::string origin_text(const vm::RunRow& run) {
@@ -229,7 +249,10 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
   words.show = add("show", "One run");
   words.show->add_option("RUN", words.run, about_run)->type_name("");
   words.logs = add("logs", "What its points have printed: the ends of both outputs");
-  words.logs->add_option("RUN", words.run, about_run)->type_name("");
+  words.logs
+      ->add_option("RUN", words.run,
+                   "A run's id, its beginning or its end, and perhaps `/` and a point; none: the latest")
+      ->type_name("");
   words.logs->add_option("POINT", words.point, "A point's number; none: all, in the order of their ends")
       ->type_name("");
   words.diff = add("diff", "Which points and results differ between two runs");

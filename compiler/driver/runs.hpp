@@ -2,6 +2,7 @@
 // Verbs that work on recorded runs.
 #include <expected>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "vm/record/run_record.hpp"
@@ -10,6 +11,14 @@ namespace raddle::driver {
 
 /// The run that a command line names: an id, its beginning or end; "": the latest. @return an exit code, all said
 std::expected<vm::RunRow, int> find_run(const std::string& name);
+
+/// What a command line names by `RUN`, `RUN/POINT` or `/POINT`.
+struct RunPoint {
+  std::string run;  ///< for find_run()
+  std::optional<std::uint64_t> point;
+};
+/// @return nothing if what follows the slash is no number
+std::optional<RunPoint> read_run_point(const std::string& word);
 
 /// Does what reads the record; says what that is refused with. @return its exit code, or exit_failed
 int with_record(const std::function<int()>& action);

@@ -46,11 +46,15 @@ class RowReader {
   explicit RowReader(const report::TableSource& source) {
     for (std::size_t i = 0; i < source.columns.size(); ++i) {
       const auto& [name, role] = source.columns[i];
+      if (role == Role::outcome) outcome_ = i;
       if (role != Role::duration) (role == Role::parameter ? parameters_ : results_).emplace_back(name, i);
     }
     std::ranges::sort(parameters_);
     std::ranges::sort(results_);
   }
+
+  /// Whether the record has the row's point.
+  bool is_known(std::span<const std::string_view> cells) const { return cells[outcome_] != sweep::not_run; }
 
   HashedRow hashed(std::span<const std::string_view> cells, std::size_t row) {
     text_.clear();
@@ -78,6 +82,7 @@ class RowReader {
     (text_ += sweep::canonical_text(cell)) += '\0';
   }
   std::vector<Column> parameters_, results_;
+  std::size_t outcome_ = 0;
   std::string text_;
 };
 
@@ -85,8 +90,10 @@ class RowReader {
 std::vector<HashedRow> hashed_rows(const report::TableSource& source) {
   RowReader reader(source);
   std::vector<HashedRow> rows;
+  std::size_t count = 0;
   source.for_each([&](std::span<const std::string_view> cells) {
-    rows.push_back(reader.hashed(cells, rows.size()));
+    if (reader.is_known(cells)) rows.push_back(reader.hashed(cells, count));
+    ++count;
     return true;
   });
   std::ranges::sort(rows, {}, [](const HashedRow& row) {

@@ -341,6 +341,7 @@ int run_sweep(const SweepRequest& request) {
 
 int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   if (plan.script) plan.script->tell_warnings();
+  if (!request.print_script) warn_of_unused(request, plan);
   if (request.print_script) return show_script(request, plan);
   try {
     if (request.dry_run) return dry_run(request, plan);

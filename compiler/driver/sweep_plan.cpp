@@ -87,20 +87,6 @@ sweep::PointKeys keys_of(const sweep::Space& space, const ScriptSubject* script,
   return {command.words(), space.parameters(), command.uses_run_seed()};
 }
 
-void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
-  if (plan.script == nullptr) {
-    for (const std::string& name : plan.command.unused(plan.space.parameters()))
-      if (!plan.space.has_repeats() || (name != "rep" && name != "seed"))
-        warn(fmt::format("no word of the command names the parameter `{}`", name));
-    return;
-  }
-  if (request.space.repeats > 1 && !plan.command.uses("rep") && !plan.command.uses("seed") &&
-      !plan.command.uses_run_seed())
-    warn(
-        "the repeats of a point are all the same: the script draws no random numbers and has no parameter `rep` or "
-        "`seed`");
-}
-
 OptionResult read_options(const SweepRequest& request, SweepPlan& plan) {
   for (const std::string& word : request.collect) {
     auto collector = sweep::Collector::parse(word, plan.space.parameters());
@@ -142,6 +128,20 @@ sweep::ResultForm SweepPlan::result_form() const {
           .earlier_works = earlier_works};
 }
 
+void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
+  if (plan.script == nullptr) {
+    for (const std::string& name : plan.command.unused(plan.space.parameters()))
+      if (!plan.space.has_repeats() || (name != "rep" && name != "seed"))
+        warn(fmt::format("no word of the command names the parameter `{}`", name));
+    return;
+  }
+  if (request.space.repeats > 1 && !plan.command.uses("rep") && !plan.command.uses("seed") &&
+      !plan.command.uses_run_seed())
+    warn(
+        "the repeats of a point are all the same: the script draws no random numbers and has no parameter `rep` or "
+        "`seed`");
+}
+
 std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& request) {
   auto space = sweep::Space::make(request.space);
   if (!space) return std::unexpected(option_error(space.error()));
@@ -165,7 +165,6 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
     if (!filter) return std::unexpected(filter.error());
     plan->cursor.filter = std::move(*filter);
   }
-  if (!request.print_script) warn_of_unused(request, *plan);
   return plan;
 }
 

@@ -42,6 +42,9 @@ struct SweepPlan {
 /// @return or an exit code, all said
 std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& request);
 
+/// Parameters and repeats that make no difference: for where it is run, not where only its record is read.
+void warn_of_unused(const SweepRequest& request, const SweepPlan& plan);
+
 /// @return exit code
 int run_plan(const SweepRequest& request, const SweepPlan& plan);
 

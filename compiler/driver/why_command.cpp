@@ -13,7 +13,6 @@
 #include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
-#include "compiler/sweep/scan.hpp"
 
 namespace raddle::driver {
 
@@ -44,15 +43,6 @@ std::string reason_json(const PointReason& reason) {
   return json.text();
 }
 
-/// `RUN`, `RUN/POINT`. @return nothing if what follows the slash is no number
-std::optional<std::pair<std::string, std::optional<std::uint64_t>>> split(const std::string& word) {
-  const std::size_t slash = word.find('/');
-  if (slash == std::string::npos) return std::pair(word, std::optional<std::uint64_t>());
-  const std::optional<std::uint64_t> number = sweep::read_count(word.substr(slash + 1));
-  if (!number) return std::nullopt;
-  return std::pair(word.substr(0, slash), number);
-}
-
 int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as_json, bool is_whole) {
   std::string text, list;
   for (const PointReason& reason : reasons) {
@@ -75,14 +65,14 @@ int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as
 }
 
 int explain(const std::string& word, bool as_json) {
-  const auto asked = split(word);
+  const std::optional<RunPoint> asked = read_run_point(word);
   if (!asked) return usage_error(fmt::format("`{}` is no RUN or RUN/POINT", word), "why");
-  const std::expected<vm::RunRow, int> run = find_run(asked->first);
+  const std::expected<vm::RunRow, int> run = find_run(asked->run);
   if (!run) return run.error();
   vm::RunRecord record = *vm::RunRecord::open();
   std::vector<std::uint64_t> numbers;
-  if (asked->second)
-    numbers.push_back(*asked->second);
+  if (asked->point)
+    numbers.push_back(*asked->point);
   else
     for_each_recorded_point(record, *run, std::nullopt, [&](const vm::PointRow& row) {
       if (row.is_last) numbers.push_back(row.number);
@@ -94,7 +84,7 @@ int explain(const std::string& word, bool as_json) {
     if (!reason) return usage_error(fmt::format("run {} has no point {}", run->id, numbers[reasons.size()]), "why");
     reasons.push_back(std::move(*reason));
   }
-  return tell(*run, reasons, as_json, !asked->second);
+  return tell(*run, reasons, as_json, !asked->point);
 }
 
 struct WhyWords {

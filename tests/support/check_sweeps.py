@@ -6,6 +6,8 @@
 
 import csv
 import json
+import shlex
+import subprocess
 import time
 
 from folder_tests import Folder, expect, expect_in, main
@@ -311,6 +313,36 @@ def anew_is_anew_when_resumed(folder):
     expect_in(f"reruns what failed in {run_id(folder, -2)}", folder.run("runs show").stdout)
     expect_in("not run: the run was to run only what failed in ", folder.run("why /1").stdout)
     folder.run("sweep --resume --no-cache", code=4, err="5 points, 1 failed")
+
+
+def runs_that_have_not_ended_are_told(folder):
+    """What is known of a run under way, of a killed one, and of one whose earlier run has been removed."""
+    folder.run("sweep -p a=1:3 -- sh -c 'test {a} -lt 4 || sleep 60'")
+    first = run_id(folder, -1)
+    line = "sweep -p a=1:5 -j1 -- sh -c 'test {a} -lt 4 || sleep 60'"
+    with subprocess.Popen([folder.raddle, *shlex.split(line)], cwd=folder.path, stderr=subprocess.DEVNULL) as sweep:
+        while len(json.loads(folder.run("runs list --json").stdout)["runs"]) < 2:
+            time.sleep(0.01)
+        expect_in(f"from the record: run {first} did the same, as point 2", folder.run("why /2").stdout)
+        expect_in("point 5 {\"a\":5}: waits: ", folder.run("why /5").stdout)
+        expect_in("  running\n  5 points: 0 ok, 0 failed\n", folder.run("runs show").stdout)
+        folder.run("runs rm " + run_id(folder, -1), code=1, err="is running")
+        sweep.kill()
+    expect("from_record" in folder.run("runs show --json").stdout, False)
+    expect_in("point 5 {\"a\":5}: not run: the run did not get to it: it was killed", folder.run("why /5").stdout)
+    expect_in("point 2 {\"a\":2}: from the record: ", folder.run("why /2").stdout)
+    folder.run("sweep -p a=2:3 -- sh -c 'test {a} -lt 4 || sleep 60'", err="2 from the record")
+    folder.run("sweep -p a=1:2 --shard 2/2 -- sh -c 'test {a} -lt 4 || sleep 60'")
+    expect_in("point 1 {\"a\":1}: not run: --shard leaves it out", folder.run("why /1").stdout)
+    folder.run("runs rm " + first)
+    expect_in("not run: no run has it any more: that from which it was taken has been removed", folder.run("why /2").stdout)
+    folder.run("sweep -p a=2:3 -p b=1 -- sh -c 'echo {a}'", err="no word of the command names the parameter `b`")
+    done = folder.run(f"runs diff {run_id(folder, -2)}")  # whose rows are not there any more: they are not its points
+    expect((done.stderr, done.stdout.splitlines()[3:]), ("", ["0 points alike in both", "2 only in B", "  a = 2, b = 1", "  a = 3, b = 1"]))
+    for line in ("runs logs /2", f"runs logs {run_id(folder, -1)}/2", f"runs logs {run_id(folder, -1)} 2"):
+        expect_in('point 2 {"a":3,"b":1}: ok', folder.run(line).stdout)
+    folder.run("runs logs /x", code=2, err="`/x` is no RUN or RUN/POINT")
+    folder.run("runs logs /2 2", code=2, err="`/2` is no RUN\n")
 
 
 def reasons_are_told(folder):
@@ -622,7 +654,7 @@ TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, 
          record_is_read, script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
          recorded_points_in_another_form, script_acts_at_each_point,
          failed_points_once_more, points_write_files_of_their_own, rerun_runs_what_is_not_done, anew_is_anew_when_resumed,
-         reasons_are_told,
+         runs_that_have_not_ended_are_told, reasons_are_told,
          reasons_of_a_script_are_told, nearest_point_is_told, runs_are_compared,
          runs_of_earlier_scripts_are_whole,
          draws_are_those_of_the_value, changed_table_is_noticed, tables_say_what_is_known, points_and_their_number,
