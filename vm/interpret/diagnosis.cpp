@@ -14,6 +14,7 @@
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/leaf_call.hpp"
+#include "vm/interpret/live_variables.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/program/instruction_operands.hpp"
 
@@ -25,26 +26,14 @@ void add_once(std::vector<Place>& places, Place place) {
   if (std::ranges::find(places, place) == places.end()) places.push_back(place);
 }
 
-/// A variable of a body, live or not.
-struct Home {
-  BodyId body = no_id;
-  std::uint32_t slot = 0;
-};
-
-/// A call whose `result`-th output is a variable.
-struct Producer {
-  std::uint32_t instruction = no_id;
-  std::uint32_t result = 0;
-};
-
 class Diagnosis {
  public:
-  explicit Diagnosis(Run& run) : run_(run), program_(run.program) {}
+  explicit Diagnosis(Run& run) : run_(run), program_(run.program), variables_(run) {}
 
   std::vector<StuckVariable> find() {
     collect_cells();
-    for (Frame* frame : frames_) collect_fields(*frame);
-    for (Frame* frame : frames_) visit_strands(*frame);
+    for (Frame* frame : variables_.frames()) collect_fields(*frame);
+    for (Frame* frame : variables_.frames()) visit_strands(*frame);
     for (const MemoWait* memo : memos_) {  // what it waits for is told of the call that was first
       waiting_.push_back({&memo->frame, {}});
       visit_products(memo->frame, program_.instructions[memo->instruction]);
@@ -82,7 +71,7 @@ class Diagnosis {
     run_.cells.for_each_live([this](Cell& cell) {
       // the machine may have cells of other runs
       if (auto* frame = dynamic_cast<Frame*>(&cell)) {
-        if (&frame->run_state == &run_) frames_.push_back(frame);
+        if (&frame->run_state == &run_) variables_.add(*frame);
       } else if (auto* forwarder = dynamic_cast<Forwarder*>(&cell)) {
         if (&forwarder->source_frame.run_state == &run_) sources_[&forwarder->target] = &forwarder->source;
       } else if (auto* wait = dynamic_cast<ElementWait*>(&cell)) {
@@ -93,14 +82,14 @@ class Diagnosis {
         if (&memo->frame.run_state == &run_) memos_.push_back(memo);
       }
     });
-    std::ranges::sort(frames_);  // by address, to find the frame of a future
+    variables_.end_adding();
   }
 
   /// What the variables of `frame` hold and has no value yet.
   void collect_fields(Frame& frame) {
-    const BodyId body = body_of(frame);
+    const BodyId body = variables_.body_of(frame);
     for (std::uint32_t slot = 0; slot < frame.body.future_count; ++slot) {
-      const VariableInfo& variable = variable_at({body, slot});
+      const VariableInfo& variable = variables_.variable_at({body, slot});
       if (!variable.name.empty()) collect_fields(frame.slots()[slot], variable, variable.name);
     }
   }
@@ -140,7 +129,7 @@ class Diagnosis {
   void visit_input(Frame& frame, const Strand& strand, const AwaitedInput& input) {
     Future& future = frame.at(input.variable);
     const VariableInfo* variable = find_variable(program_, strand.body, input.variable);
-    const Place place = place_of_use(strand, input.variable);
+    const Place place = variables_.place_of_use(strand, input.variable);
     if (!future.is_resolved()) return await(future, variable, place, false);
     if (input.mode == AwaitMode::set || (input.mode == AwaitMode::named && object_in<File>(future).has_path())) return;
     Future* closing = closing_of(future);
@@ -189,9 +178,9 @@ class Diagnosis {
         break;
       }
     }
-    const std::optional<Home> home = is_unclosed ? std::nullopt : home_of(*origin);
-    if (home && (element_name.empty() || !variable_at(*home).name.empty())) {
-      variable = &variable_at(*home);
+    const std::optional<Home> home = is_unclosed ? std::nullopt : variables_.home_of(*origin);
+    if (home && (element_name.empty() || !variables_.variable_at(*home).name.empty())) {
+      variable = &variables_.variable_at(*home);
       element_name.clear();
     }
     const auto field = fields_.find(origin);
@@ -329,101 +318,16 @@ class Diagnosis {
       step.name = awaited.element.empty() ? awaited.variable->name : awaited.element;
       if (awaited.variable) step.declared = awaited.variable->place;
       step.is_unclosed = awaited.is_unclosed;
-      step.place = place_outside(*strand.frame, strand.edges[visit.next - 1].place, *visit.future);
+      step.place = variables_.place_outside(*strand.frame, strand.edges[visit.next - 1].place, *visit.future);
       steps.push_back(std::move(step));
     }
     if (!steps.empty()) cycles_.push_back(std::move(steps));
   }
 
-  /// Where a strand of a called function should produce a variable of the caller: the call.
-  Place place_outside(const Frame& strand, Place place, const Future& product) const {
-    const Frame* owner = frame_of(product);
-    Place outside = place;
-    const Frame* frame = &strand;
-    for (; frame && frame != owner; frame = frame->outer) {
-      if (!frame->is_function() || frame->call_site == no_id) continue;
-      if (program_.places[frame->call_site].end != 0) outside = program_.places[frame->call_site];
-    }
-    return frame ? outside : place;
-  }
-
-  // --- names and places
-
-  BodyId body_of(const Frame& frame) const { return static_cast<BodyId>(&frame.body - program_.bodies.data()); }
-
-  const VariableInfo& variable_at(Home home) const { return program_.bodies[home.body].variables[home.slot]; }
-
-  std::optional<Home> home_of(const Future& future) const {
-    if (const auto result = std::ranges::find(run_.results, &future); result != run_.results.end()) {
-      const BodyId body = program_.functions[program_.entry].body;
-      return Home{body, program_.bodies[body].future_count + static_cast<std::uint32_t>(result - run_.results.begin())};
-    }
-    Frame* frame = frame_of(future);
-    if (!frame) return std::nullopt;
-    return Home{body_of(*frame), static_cast<std::uint32_t>(&future - frame->slots())};
-  }
-
-  /// Null if the future is no variable of a frame.
-  Frame* frame_of(const Future& future) const {
-    const auto above = std::ranges::upper_bound(frames_, &future, std::less<const void*>());
-    if (above == frames_.begin()) return nullptr;
-    Frame* frame = *(above - 1);
-    return &future >= frame->slots() && &future < frame->slots() + frame->body.future_count ? frame : nullptr;
-  }
-
-  /// The one call in the body or those nested in it that was to set the variable; none if there are several.
-  std::optional<Producer> producer_of(Home home) const {
-    std::optional<Producer> found;
-    for (const Strand& strand : program_.strands) {
-      std::uint32_t level = 0;
-      BodyId body = strand.body;
-      for (; body != home.body && body != no_id; ++level) body = program_.bodies[body].parent;
-      if (body == no_id) continue;
-      const Operand target = Operand::local(home.slot, level, home.slot >= program_.bodies[home.body].future_count);
-      for (std::uint32_t k = 0; k < strand.instruction_count; ++k) {
-        const Instruction& in = program_.instructions[strand.first_instruction + k];
-        if (form_of(in.opcode) != InstructionForm::call) continue;
-        const auto& results = program_.calls[in.d].results;
-        const auto at = std::ranges::find(results, target);
-        if (at == results.end()) continue;
-        if (found) return std::nullopt;
-        found = Producer{strand.first_instruction + k, static_cast<std::uint32_t>(at - results.begin())};
-      }
-    }
-    return found;
-  }
-
-  /// What a stuck variable should have got from a function whose activation is over: the function's output is what was
-  /// not set. Goes down through calls as long as it is clear which one it was.
-  void follow_calls(Home home, StuckVariable& stuck) const {
-    constexpr int most_calls = 50;  // a recursion has no end here
-    for (int i = 0; i < most_calls && variable_at(home).guarded.empty(); ++i) {
-      const std::optional<Producer> producer = producer_of(home);
-      if (!producer) return;
-      const CallSite& site = program_.calls[program_.instructions[producer->instruction].d];
-      const BodyId callee = program_.functions[site.function].body;
-      home = {callee, program_.bodies[callee].future_count + producer->result};
-      const VariableInfo& output = variable_at(home);
-      stuck.name = output.name;
-      stuck.declared = output.place;
-      stuck.skipped = output.guarded;
-      const Place call = program_.places[producer->instruction];
-      if (call.end != 0) stuck.calls.insert(stuck.calls.begin(), call);
-    }
-  }
-
-  Place place_of_use(const Strand& strand, Operand variable) const {
-    for (std::uint32_t i = 0; i < strand.instruction_count; ++i) {
-      const std::uint32_t index = strand.first_instruction + i;
-      bool reads = false;
-      visit_inputs(program_, program_.instructions[index], [&](Operand input) { reads = reads || input == variable; });
-      if (reads) return program_.places[index];
-    }
-    return program_.places[strand.first_instruction];
-  }
+  // --- what is told
 
   const VariableInfo* array_of(const ElementWait& wait) const {
-    return find_variable(program_, body_of(wait.frame), program_.instructions[wait.instruction].b);
+    return find_variable(program_, variables_.body_of(wait.frame), program_.instructions[wait.instruction].b);
   }
 
   std::vector<StuckVariable> describe(Which which) const {
@@ -447,8 +351,8 @@ class Diagnosis {
         variable.element_count = awaited->is_field ? 0 : 1;
         variable.skipped.clear();
       }
-      if (const std::optional<Home> home = home_of(*future); home && which == Which::roots)
-        follow_calls(*home, variable);
+      if (const std::optional<Home> home = variables_.home_of(*future); home && which == Which::roots)
+        variables_.follow_calls(*home, variable);
       variable.is_unclosed = awaited->is_unclosed;
       variable.awaited = awaited->places;
       stuck.push_back(std::move(variable));
@@ -475,7 +379,7 @@ class Diagnosis {
 
   Run& run_;
   const Program& program_;
-  std::vector<Frame*> frames_;
+  LiveVariables variables_;
   std::vector<const MemoWait*> memos_;
   std::unordered_map<Future*, Future*> sources_;              ///< forwarders, by target
   std::unordered_map<Future*, const ElementWait*> elements_;  ///< by target

@@ -1,0 +1,283 @@
+// What looks at all elements of an array: visits in the order of the keys, reductions, packing, closing.
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vm/value/array.hpp"
+#include "vm/value/bag.hpp"
+#include "vm/value/keyed_elements.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::vm {
+
+// ---------------------------------------------------------------- iteration
+
+template <typename Visit, typename VisitNumbers>
+void Array::visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const {
+  std::vector<std::pair<Value, ElementSlot>> keyed;
+  // elements made meanwhile are placeholders: their readers look after themselves
+  if (const KeyedElements* elements = keyed_.load(std::memory_order_acquire)) keyed = elements->sorted();
+  auto next = keyed.begin();
+  const auto visit_keyed = [&] {
+    // seq_cst: see Note [Closing]
+    if (next->second.mark->load(std::memory_order_seq_cst) != ElementMark::untouched) visit(next->first, next->second);
+    ++next;
+  };
+  const auto visit_keyed_below = [&](std::int64_t key) {
+    while (next != keyed.end() && next->first.kind() == ValueKind::int_ && next->first.as_int() < key) visit_keyed();
+  };
+  table_.visit(
+      [&](std::int64_t key, ElementSlot element) {
+        visit_keyed_below(key);
+        visit(Value::of(key), element);
+      },
+      [&](std::int64_t first_key, const NumberChunk& numbers) {
+        visit_keyed_below(first_key);
+        visit_numbers(first_key, numbers);
+      });
+  while (next != keyed.end()) visit_keyed();
+}
+
+std::size_t Array::size() const {
+  std::size_t count = count_.load(std::memory_order_relaxed);  // relaxed: publishes nothing but itself
+  if (count != uncounted) return count;
+  const bool is_final = is_closed();
+  count = 0;
+  visit_elements(
+      [&](const Value&, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) ++count;
+      },
+      [&](std::int64_t, const NumberChunk&) { count += static_cast<std::size_t>(NumberChunk::size); });
+  if (reductions_) {
+    const std::lock_guard lock(reductions_->mutex);
+    count += reductions_->all.count;
+  }
+  if (is_final) count_.store(count, std::memory_order_relaxed);
+  return count;
+}
+
+void Array::for_each(const std::function<void(const Value&, const Value&)>& visit) const {
+  if (const Packed* packed = packed_.load(std::memory_order_acquire)) {
+    for (std::size_t i = 0; i < packed->size(); ++i) visit(Value::of(static_cast<std::int64_t>(i)), packed->at(i));
+    return;
+  }
+  visit_elements(
+      [&](const Value& key, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(key, element.future->get());
+      },
+      [&](std::int64_t first_key, const NumberChunk& numbers) {
+        for (std::int64_t i = 0; i < NumberChunk::size; ++i) visit(Value::of(first_key + i), numbers.at(i));
+      });
+}
+
+void Array::for_each_run(const std::function<void(const void*, std::size_t)>& visit) const {
+  if (const Packed* packed = packed_.load(std::memory_order_acquire)) return visit(packed->data(), packed->size());
+  visit_elements(
+      [&](const Value&, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
+        const std::uint64_t bits = element.future->peek();
+        visit(&bits, 1);
+      },
+      [&](std::int64_t, const NumberChunk& numbers) { visit(numbers.words(), NumberChunk::size); });
+}
+
+namespace {
+
+/// Cuts numbers that come in order into blocks.
+template <typename T>
+class Blocks {
+ public:
+  explicit Blocks(ReductionTree<T>& tree) : tree_(tree) { numbers_.reserve(ReductionTree<T>::block_size); }
+  ~Blocks() { finish(); }
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+  void add(std::uint64_t block, T number) {
+    if (block != block_) finish();
+    block_ = block;
+    numbers_.push_back(number);
+  }
+
+ private:
+  void finish() {
+    if (!numbers_.empty()) tree_.add(block_, Reduction<T>::of(numbers_));
+    numbers_.clear();
+  }
+  ReductionTree<T>& tree_;
+  std::uint64_t block_ = 0;
+  std::vector<T> numbers_;
+};
+
+}  // namespace
+
+template <typename T>
+Reduction<T> Array::reduce() const {
+  constexpr std::size_t size = ReductionTree<T>::block_size;
+  ReductionTree<T> all, others;
+  if (reductions_) {
+    const std::lock_guard lock(reductions_->mutex);
+    all.add(reductions_->all.tree<T>());
+  }
+  if (const Packed* packed = packed_.load(std::memory_order_acquire)) {
+    const std::span<const T> numbers(static_cast<const T*>(packed->data()), packed->size());
+    for (std::size_t first = 0; first < numbers.size(); first += size)
+      all.add(first / size, Reduction<T>::of(numbers.subspan(first, std::min(size, numbers.size() - first))));
+    return all.total();
+  }
+  {
+    Blocks<T> by_key(all), by_order(others);
+    std::uint64_t other_count = 0;
+    visit_elements(
+        [&](const Value& key, ElementSlot element) {
+          if (element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
+          const T number = std::bit_cast<T>(element.future->peek());
+          if (key.kind() == ValueKind::int_ && key.as_int() >= 0)
+            by_key.add(static_cast<std::uint64_t>(key.as_int()) / size, number);
+          else
+            by_order.add(other_count++ / size, number);
+        },
+        [&](std::int64_t first_key, const NumberChunk& numbers) {
+          all.add(static_cast<std::uint64_t>(first_key) / size,
+                  Reduction<T>::of({static_cast<const T*>(numbers.words()), size}));
+        });
+  }
+  return all.total().joined(others.total());
+}
+
+template Reduction<std::int64_t> Array::reduce() const;
+template Reduction<double> Array::reduce() const;
+
+void Array::for_each_future(const std::function<void(Future&)>& visit) const {
+  visit_elements(
+      [&](const Value&, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(*element.future);
+      },
+      no_numbers);
+}
+
+// ---------------------------------------------------------------- packing
+
+/// @return null if it can not be done: not yet (then `unset_` is an element that has no value yet), or never
+std::unique_ptr<Array::Packed> Array::pack() {
+  auto packed = std::make_unique<Packed>();
+  std::int64_t next = 0;
+  bool is_dense = true;
+  Future* unset = nullptr;
+  visit_elements(
+      [&](const Value& key, ElementSlot element) {
+        if (!is_dense || unset || element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
+        is_dense = key.kind() == ValueKind::int_ && key.as_int() == next;
+        if (is_dense && !element.future->is_resolved()) {
+          unset = element.future;
+        } else if (is_dense) {
+          if (next++ == 0) packed->reserve(element.future->kind(), size());
+          is_dense = packed->add(*element.future);
+        }
+      },
+      [&](std::int64_t first_key, const NumberChunk& numbers) {
+        if (!is_dense || unset) return;
+        is_dense = first_key == next && packed->add(numbers);
+        next += NumberChunk::size;
+      });
+  if (is_dense && !unset) return packed;
+  if (unset)
+    unset_.store(unset, std::memory_order_relaxed);
+  else
+    is_never_packed_.store(true, std::memory_order_relaxed);
+  return nullptr;
+}
+
+Future* Array::unset_element() const {
+  Future* unset = unset_.load(std::memory_order_relaxed);  // relaxed: a future says itself whether it is resolved
+  return unset && !unset->is_resolved() ? unset : nullptr;
+}
+
+const void* Array::packed(std::size_t& count) {
+  count = size();
+  if (!is_complete() || count == 0) return nullptr;
+  Packed* packed = packed_.load(std::memory_order_acquire);
+  if (!packed) {
+    if (is_never_packed_.load(std::memory_order_relaxed) || unset_element()) return nullptr;
+    std::unique_ptr<Packed> made = pack();
+    if (!made) return nullptr;
+    if (packed_.compare_exchange_strong(packed, made.get(), std::memory_order_acq_rel)) packed = made.release();
+  }
+  return packed->data();
+}
+
+bool Array::is_packable(std::size_t& count) {
+  if (packed(count)) return true;
+  return is_complete() && count == 0;
+}
+
+// ---------------------------------------------------------------- closing
+
+namespace {
+
+/// What elements `array` has, when all of its writers have written. Not in which form they lie in memory: messages are
+/// the same at each run.
+std::string extent_text(const Array& array) {
+  constexpr std::size_t most_looked_at = 1000, most_named = 4;
+  const std::size_t count = array.size();
+  if (count == 0) return "it is empty";
+  std::string text = "it has " + std::to_string(count) + (count == 1 ? " element" : " elements");
+  if (count > most_looked_at) return text;
+  bool is_row = true;
+  for (std::size_t i = 0; i < count && is_row; ++i) is_row = array.contains(Value::of(static_cast<std::int64_t>(i)));
+  if (is_row && count > 1) return text + ", 0.." + std::to_string(count - 1);
+  if (count > most_named) return text;
+  const char* separator = ": ";
+  array.for_each([&](const Value& present, const Value&) {
+    text += separator + key_text(present);
+    separator = ", ";
+  });
+  return text;
+}
+
+std::string missing_text(std::string_view name, const Value& key, const std::string& extent) {
+  const std::string what = name.empty() ? "the array" : "`" + std::string(name) + "`";
+  return what + " has no element " + key_text(key) + ": " + extent;
+}
+
+}  // namespace
+
+void Array::release_writers(std::int32_t count, WakeList& wake) {
+  // acq_rel: the last writer sees all inserts of the others
+  if (writers_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
+  closing_.store(true, std::memory_order_seq_cst);
+  const bool has_failed = failure_.is_failed();
+  const auto close_rows = [&](const auto& rows) {
+    for (const auto& row : rows) {
+      if (has_failed) row->fail(failure_.get());
+      row->release_writers(1, wake);
+    }
+  };
+  for (const Ref<Array>& row : rows_) row->parent_ = nullptr;
+  for (const Ref<Bag>& row : bag_rows_) row->parent = nullptr;
+  close_rows(rows_);
+  close_rows(bag_rows_);
+  rows_.clear();
+  bag_rows_.clear();
+  closed_.set(has_failed ? failure_.get() : Value::of_void(), wake);
+  if (awaited_count_.load(std::memory_order_seq_cst) == 0) return;
+  const std::string extent = has_failed ? "" : extent_text(*this);
+  visit_elements(
+      [&](const Value& key, ElementSlot element) {
+        if (element.mark->load(std::memory_order_acquire) == ElementMark::awaited)
+          element.future->set(
+              has_failed ? failure_.get() : failed_value(make_ref<Failure>(missing_text(name_, key, extent), place_)),
+              wake);
+      },
+      no_numbers);
+}
+
+Ref<Failure> Array::missing(const Value& key) const {
+  if (closed_.is_failed()) return Ref<Failure>::share(&as_failure(closed_.get()));
+  return make_ref<Failure>(missing_text(name_, key, extent_text(*this)), place_);
+}
+
+}  // namespace raddle::vm
