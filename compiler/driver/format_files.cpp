@@ -140,7 +140,7 @@ class Formatter {
     std::error_code code;
     const std::filesystem::path target = std::filesystem::canonical(path, code);  // a link stays a link
     if (!code && Replacement(target.string()).write(text)) return;
-    fmt::print(stderr, "raddle: can not write `{}`: {}\n", path, std::strerror(errno));
+    fmt::print(stderr, "raddle: can not write `{}`: {}\n", path, vm::error_text(errno));
     fail(exit_failed);
   }
 

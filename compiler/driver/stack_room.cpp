@@ -1,6 +1,7 @@
 #include "compiler/driver/stack_room.hpp"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <exception>
@@ -17,12 +18,14 @@ constexpr std::size_t needed_bytes = std::size_t{8} << 20;
 
 struct Task {
   const std::function<int()>& work;
+  sigset_t signals = {};  ///< that the thread blocks
   int code = 0;
   std::exception_ptr failure = {};
 };
 
 void* run(void* task) {
   auto& given = *static_cast<Task*>(task);
+  pthread_sigmask(SIG_SETMASK, &given.signals, nullptr);
   try {
     given.code = given.work();
   } catch (...) {
@@ -38,14 +41,19 @@ int with_stack_room(const std::function<int()>& work) {
   if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur == RLIM_INFINITY || stack.rlim_cur >= needed_bytes)
     return work();
   Task task{work};
+  // a signal to the process is for the thread that does the work: this one only waits for it
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &task.signals);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_t thread = {};
   const bool runs = pthread_attr_setstacksize(&attributes, needed_bytes) == 0 &&
                     pthread_create(&thread, &attributes, run, &task) == 0;
   pthread_attr_destroy(&attributes);
+  if (runs) pthread_join(thread, nullptr);
+  pthread_sigmask(SIG_SETMASK, &task.signals, nullptr);
   if (!runs) return work();
-  pthread_join(thread, nullptr);
   if (task.failure) std::rethrow_exception(task.failure);
   return task.code;
 }

@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "vm/external/redirects.hpp"
 #include "vm/record/record_folder.hpp"
+#include "vm/value/file_descriptor.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::sweep {

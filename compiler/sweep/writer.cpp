@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -95,7 +96,7 @@ std::expected<void, std::string> write_file(const std::string& path, const Writi
   const auto failed = [&](int error) {
     return std::unexpected(fmt::format("can not write `{}`: {}", path, vm::error_text(error)));
   };
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  const std::string temporary = vm::name_beside(path);
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return failed(errno);
   int error = write_all(fd, writing, path.ends_with(".gz"));

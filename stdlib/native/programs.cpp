@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "stdlib/native/output.hpp"
-#include "vm/external/redirects.hpp"
 #include "vm/value/file_descriptor.hpp"
 
 namespace raddle::stdlib::native {

@@ -10,6 +10,7 @@ A child's sleep has a length that nobody else uses, so that it is found in the p
 import argparse
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -63,13 +64,33 @@ def wait_for(condition, seconds=20.0):
     return False
 
 
-def fault_of(raddle, text, number, sent, expected, leaves_files):
+def limited(limit, bytes_):
+    return lambda: resource.setrlimit(limit, (bytes_, resource.RLIM_INFINITY))
+
+
+def fault_of_copy(raddle):
+    """A copy that finds no room leaves the file as it was, and nothing beside it."""
+    with tempfile.TemporaryDirectory(prefix="raddle-ending-") as folder:
+        script, target = pathlib.Path(folder, "copy.df"), pathlib.Path(folder, "target.bin")
+        script.write_text('import files;\nfile f <"target.bin"> = input("source.bin");\n', encoding="utf-8")
+        pathlib.Path(folder, "source.bin").write_bytes(bytes(300_000))
+        target.write_text("as it was", encoding="utf-8")
+        code = subprocess.run([raddle, "run", str(script)], cwd=folder, stderr=subprocess.DEVNULL, check=False, timeout=60,
+                              restore_signals=False, preexec_fn=limited(resource.RLIMIT_FSIZE, 65_536)).returncode
+        left = sorted(path.name for path in pathlib.Path(folder).iterdir())
+        if (code, left, target.read_text(encoding="utf-8")) != (1, ["copy.df", "source.bin", "target.bin"], "as it was"):
+            return f"exit code {code}, files {left}"
+    return None
+
+
+def fault_of(raddle, text, number, sent, expected, leaves_files, stack_bytes):
     mark = f"77{os.getpid() % 100000}{number}"
     with tempfile.TemporaryDirectory(prefix="raddle-ending-") as folder:
         script = pathlib.Path(folder, "long.df")
         script.write_text(text % mark, encoding="utf-8")
         run = subprocess.Popen([raddle, "run", "--no-jit-cache", "--workers=2", "--processes=2", str(script)], cwd=folder,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               preexec_fn=limited(resource.RLIMIT_STACK, stack_bytes))
         if not wait_for(lambda: len(children(mark)) == 2):
             run.kill()
             return "the programs did not start"
@@ -122,32 +143,30 @@ def main():
     parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
+    large, small = 64 << 20, 1 << 20  # of the stack: with little room the work is done by a thread that has more
     cases = [
-        ("SIGINT", SCRIPT, signal.SIGINT, 130, False),
-        ("SIGTERM", SCRIPT, signal.SIGTERM, 75, False),
-        ("SIGHUP", SCRIPT, signal.SIGHUP, 75, False),
-        ("SIGKILL", SCRIPT, signal.SIGKILL, -signal.SIGKILL, True),
-        ("SIGINT in a loop of programs", LOOP, signal.SIGINT, 130, False),
+        ("SIGINT", SCRIPT, signal.SIGINT, 130, False, large),
+        ("SIGTERM", SCRIPT, signal.SIGTERM, 75, False, large),
+        ("SIGTERM with a small stack", SCRIPT, signal.SIGTERM, 75, False, small),
+        ("SIGHUP", SCRIPT, signal.SIGHUP, 75, False, large),
+        ("SIGKILL", SCRIPT, signal.SIGKILL, -signal.SIGKILL, True, large),
+        ("SIGINT in a loop of programs", LOOP, signal.SIGINT, 130, False, large),
     ]
     modes = [[level, f"--workers={workers}"] for level in ("-O0", "-O2") for workers in (1, 2)]
-    passed = failed = 0
+    faults = [("a copy without room", fault_of_copy(options.raddle))]
     for number in range(options.rounds):
-        for index, (name, text, sent, expected, leaves_files) in enumerate(cases):
-            fault = fault_of(options.raddle, text, number * 10 + index, sent, expected, leaves_files)
-            if fault is None:
-                passed += 1
-            else:
-                failed += 1
-                print(f"FAIL {name}: {fault}")
+        for index, (name, *rest) in enumerate(cases):
+            text, sent, expected, leaves_files, stack_bytes = rest
+            fault = fault_of(options.raddle, text, number * 10 + index, sent, expected, leaves_files, stack_bytes)
+            faults.append((name, fault))
     for name, text in (("a recursion", RECURSION), ("a loop", COUNTING)):
         for mode in modes:
-            fault = fault_of_computation(options.raddle, text, mode)
-            if fault is None:
-                passed += 1
-            else:
-                failed += 1
-                print(f"FAIL SIGINT in {name} {' '.join(mode)}: {fault}")
-    print(f"ending: {passed} passed, {failed} failed")
+            faults.append((f"SIGINT in {name} {' '.join(mode)}", fault_of_computation(options.raddle, text, mode)))
+    for name, fault in faults:
+        if fault is not None:
+            print(f"FAIL {name}: {fault}")
+    failed = sum(fault is not None for _, fault in faults)
+    print(f"ending: {len(faults) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 
 #include "vm/external/event_loop.hpp"
@@ -26,13 +27,17 @@ constexpr std::uint64_t kill_grace_ms = 5000;  // from SIGTERM to SIGKILL
 constexpr std::uint64_t give_up_ms = 2000;     // from SIGKILL until a program that does not end is left alone
 constexpr double pipe_wait_s = 0.02;           // between looks whether a named pipe's other end is there
 
+using Clock = std::chrono::steady_clock;
 using Done = std::function<void(ProcessResult)>;
 
 struct Waiting {
   ProcessRequest request;
   Done done;
   Redirects redirects = {};
+  std::optional<Clock::time_point> first_look = {};  ///< it has waited for a named pipe since
 };
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 std::uint64_t milliseconds(double seconds) { return static_cast<std::uint64_t>(std::min(seconds, 1e12) * 1000) + 1; }
 
@@ -61,7 +66,7 @@ struct Processes::State {
     FileDescriptor pid_fd;
     std::int64_t cores;
     double memory_bytes;
-    std::chrono::steady_clock::time_point started;
+    Clock::time_point started;
     Stage stage = Stage::running;
     bool timed_out = false;
     uv_poll_t exit_watch{};  // pid_fd becomes readable when the program ends
@@ -79,7 +84,8 @@ struct Processes::State {
   explicit State(ProcessBudget given) : budget(given) {}
 
   void admit(Waiting next);
-  void delay(Waiting next);
+  void delay(Waiting next, double delay_s);
+  void wait_for_pipe(Waiting next);
   void drop(Delayed& late);
   void start_waiting();
   bool fits(const ProcessRequest& request) const;
@@ -120,7 +126,10 @@ void Processes::spawn(ProcessRequest request, std::function<void(ProcessResult)>
   State* state = state_.get();
   state->loop.post([state, waiting = Waiting{std::move(request), std::move(done)}]() mutable {
     if (state->ending) return;
-    if (waiting.request.delay_s > 0) return state->delay(std::move(waiting));
+    if (waiting.request.delay_s > 0) {
+      const double delay_s = waiting.request.delay_s;
+      return state->delay(std::move(waiting), delay_s);
+    }
     state->admit(std::move(waiting));
   });
 }
@@ -141,7 +150,7 @@ void Processes::State::admit(Waiting next) {
   start_waiting();
 }
 
-void Processes::State::delay(Waiting next) {
+void Processes::State::delay(Waiting next, double delay_s) {
   auto* late = new Delayed{this, std::move(next)};
   delayed.insert(late);
   uv_timer_init(loop.loop(), &late->timer);
@@ -156,7 +165,18 @@ void Processes::State::delay(Waiting next) {
         state->drop(due);
         state->admit(std::move(request));
       },
-      milliseconds(late->waiting.request.delay_s), 0);
+      milliseconds(delay_s), 0);
+}
+
+// The time that it may take counts from the first look on.
+void Processes::State::wait_for_pipe(Waiting next) {
+  if (!next.first_look) next.first_look = Clock::now();
+  const double waited_s = seconds_since(*next.first_look), timeout_s = next.request.timeout_s;
+  if (timeout_s <= 0 || waited_s < timeout_s) return delay(std::move(next), pipe_wait_s);
+  ProcessResult result;
+  result.duration_s = waited_s;
+  result.timed_out = true;
+  next.done(std::move(result));
 }
 
 void Processes::State::drop(Delayed& late) {
@@ -182,8 +202,7 @@ void Processes::State::start_waiting() {
     Waiting next = std::move(first);
     waiting.erase(waiting.begin());
     if (is_open && !*is_open) {
-      next.request.delay_s = pipe_wait_s;
-      delay(std::move(next));
+      wait_for_pipe(std::move(next));
     } else if (!is_open || error != 0) {
       ProcessResult result;
       result.start_error = is_open ? error_text(error) : std::move(is_open.error());
@@ -196,7 +215,7 @@ void Processes::State::start_waiting() {
 int Processes::State::start(Waiting& next) {
   if (next.request.words.empty()) return ENOENT;
   const auto fd = [](int given, int opened) { return given >= 0 ? given : opened; };
-  const auto started = std::chrono::steady_clock::now();
+  const auto started = Clock::now();
   const auto pid = start_child(
       {next.request.words, next.request.environment, fd(next.request.stdin_fd, next.redirects.in()),
        fd(next.request.stdout_fd, next.redirects.out()), fd(next.request.stderr_fd, next.redirects.error())});
@@ -214,7 +233,8 @@ int Processes::State::start(Waiting& next) {
   running.insert(child);
   cores_used += child->cores;
   memory_used += child->memory_bytes;
-  watch(*child, next.request.timeout_s);
+  const double waited_s = next.first_look ? seconds_since(*next.first_look) : 0;
+  watch(*child, request.timeout_s > 0 ? std::max(request.timeout_s - waited_s, 1e-3) : 0);
   return 0;
 }
 
@@ -287,7 +307,7 @@ void Processes::State::reap(Child& child) {
 // Closes the child, starts the next program first, then tells: the processors are not to wait for `done`.
 void Processes::State::ended(Child& child, ProcessResult result) {
   result.timed_out = child.timed_out;
-  result.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - child.started).count();
+  result.duration_s = seconds_since(child.started);
   const Done done = std::move(child.done);
   const auto closed = [](uv_handle_t* handle) {
     auto* closing = static_cast<Child*>(handle->data);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -37,12 +38,23 @@ Opened open_output(const std::string& path, FileDescriptor& file) {
   return true;
 }
 
+/// Takes nothing out of the pipe: what is there is the program's.
+bool has_writer(int pipe) {
+  pollfd input{.fd = pipe, .events = POLLIN, .revents = 0};
+  if (poll(&input, 1, 0) != 0) return true;  // something can be read, or a writer has come and gone
+  int scratch[2];
+  if (pipe2(scratch, O_CLOEXEC) != 0) return false;
+  const bool waits = tee(pipe, scratch[1], 1, SPLICE_F_NONBLOCK) < 0 && errno == EAGAIN;
+  close(scratch[0]);
+  close(scratch[1]);
+  return waits || poll(&input, 1, 0) != 0;
+}
+
 /// A pipe stays open meanwhile: its writer is not to lose a reader that it has seen.
 Opened open_input(const std::string& path, FileDescriptor& file) {
   if (!file) file = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return std::unexpected("can not open `" + path + "`: " + error_text(errno));
-  pollfd input{.fd = file.get(), .events = POLLIN, .revents = 0};
-  if (is_pipe(path) && poll(&input, 1, 0) == 0) return false;
+  if (is_pipe(path) && !has_writer(file.get())) return false;
   let_block(file.get());
   return true;
 }

@@ -12,7 +12,7 @@ class Redirects {
  public:
   /// Opens what the request names and is still closed, without ever blocking; outputs are truncated, and their folders
   /// made where missing. One file for stdout and stderr is opened once, so that both write to it in turn.
-  /// @return  false: a named pipe has nobody at its other end yet, or nothing to be read: call again later
+  /// @return  false: a named pipe has nobody at its other end yet: call again later
   /// @error   "can not open `x`: permission denied"
   std::expected<bool, std::string> open(const ProcessRequest& request);
   int in() const { return in_.get(); }

@@ -16,7 +16,6 @@
 #include <optional>
 #include <system_error>
 
-#include "vm/external/redirects.hpp"
 #include "vm/external/start_child.hpp"
 #include "vm/value/file_descriptor.hpp"
 

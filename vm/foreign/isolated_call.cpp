@@ -72,7 +72,7 @@ std::string read_all(int fd) {
 
 Outcome call_isolated(const ForeignFunction& function, const std::function<Outcome()>& call) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(fmt::format("no pipe: {}", std::strerror(errno)));
+  if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(fmt::format("no pipe: {}", error_text(errno)));
   std::fflush(nullptr);  // else the child would print it once more
   const pid_t child = fork();
   if (child == 0) {
@@ -83,7 +83,7 @@ Outcome call_isolated(const ForeignFunction& function, const std::function<Outco
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    return std::unexpected(fmt::format("no process for `{}`: {}", function.code, std::strerror(errno)));
+    return std::unexpected(fmt::format("no process for `{}`: {}", function.code, error_text(errno)));
   }
   const std::string bytes = read_all(ends[0]);
   close(ends[0]);

@@ -14,6 +14,7 @@
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::vm {
 
@@ -52,30 +53,32 @@ std::string overwritten_input(const std::string& output, const std::vector<Value
   return found;
 }
 
-/// The entry of its folder that a path names, whatever a link there leads to.
-std::filesystem::path entry_of(const std::filesystem::path& path) {
-  std::error_code failed;
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  return std::filesystem::weakly_canonical(folder, failed) / path.filename();
-}
-
 /// Whether the file of `input` is there without the name `output`, which is a link that leads to it or a further name.
 bool is_kept_without(const std::string& output, const std::string& input) {
-  constexpr int most_links = 40;  // as many as the kernel follows
   const std::filesystem::path removed = entry_of(output);
-  std::filesystem::path path = input;
-  std::error_code failed;
-  for (int i = 0; i < most_links; ++i) {
-    if (entry_of(path) == removed) return false;
-    if (!std::filesystem::is_symlink(path, failed)) return true;
-    path = path.parent_path() / std::filesystem::read_symlink(path, failed);
-  }
-  return false;
+  bool is_kept = true;
+  follow_links(input, [&](const std::filesystem::path& name) { return is_kept = entry_of(name) != removed; });
+  return is_kept;
 }
 
 std::string overwrites_text(const std::string& output, const std::string& input) {
   if (output == input) return fmt::format("`{}` is both an input and an output of this call", output);
   return fmt::format("output `{}` of this call is the same file as its input `{}`", output, input);
+}
+
+/// Nothing, or all of it, under the name `to`; a device or pipe gets what there is.
+void copy_whole(const std::filesystem::path& from, const std::filesystem::path& to, std::error_code& error) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (fs::exists(to, none) && !fs::is_regular_file(to, none)) {
+    fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+    return;
+  }
+  const fs::path whole = fs::weakly_canonical(to, error);  // a link stays one
+  const fs::path aside = name_beside(whole);
+  if (!error) fs::copy_file(from, aside, error);
+  if (!error) fs::rename(aside, whole, error);
+  if (error) fs::remove(aside, none);
 }
 
 }  // namespace
@@ -119,32 +122,35 @@ Interpreter::FileUse Interpreter::file_use(Frame& frame, const Instruction& in) 
 Value Interpreter::begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how,
                                  std::vector<std::string>& begun) {
   const FileUse use = file_use(frame, in);
-  std::vector<std::string> paths, links;
+  std::vector<WrittenFiles::Output> outputs;
   for (File* file : use.outputs) {
     const std::string input = overwritten_input(file->path(), use.inputs);
-    if (!input.empty() && is_kept_without(file->path(), input)) {
-      links.push_back(file->path());
-    } else if (!input.empty()) {
+    const bool is_link = !input.empty() && is_kept_without(file->path(), input);
+    if (!input.empty() && !is_link) {
       return failure_at(frame, index_of(in), overwrites_text(file->path(), input),
                         {.help = "map the output to another name: a file can not be read and written by one call"});
     }
-    if (file->begin_writing()) paths.push_back(file->path());
+    if (file->begin_writing()) outputs.emplace_back(file->path(), is_link);
   }
-  // an earlier run may have left it: a program that makes the link anew is to find what it found then
-  for (const std::string& link : links) unlink(link.c_str());
-  return paths.empty() ? Value() : begin_writing(frame, index_of(in), paths, how, begun);
+  if (outputs.empty()) return {};
+  if (const Value failure = begin_writing(frame, index_of(in), outputs, how, begun)) return failure;
+  // an earlier run may have left the link: a program that makes it anew is to find what it found then
+  for (const WrittenFiles::Output& output : outputs)
+    if (output.replaces_link) unlink(output.path.c_str());
+  return {};
 }
 
-/// As if begin_outputs had not been called.
+/// The call does not write them after all: another one may.
 void Interpreter::give_up_outputs(Frame& frame, const Instruction& in, const std::vector<std::string>& begun) {
   for (File* file : file_use(frame, in).outputs) file->give_up_writing();
   run_.written_files.give_up(begun);
 }
 
 /// @return  the failure if another call of the run writes one of the files
-Value Interpreter::begin_writing(Frame& frame, std::uint32_t instruction, const std::vector<std::string>& paths,
-                                 WrittenFiles::How how, std::vector<std::string>& begun) {
-  auto outcome = run_.written_files.begin(run_.number, paths, call_place(frame, program_.places[instruction]), how);
+Value Interpreter::begin_writing(Frame& frame, std::uint32_t instruction,
+                                 const std::vector<WrittenFiles::Output>& outputs, WrittenFiles::How how,
+                                 std::vector<std::string>& begun) {
+  auto outcome = run_.written_files.begin(run_.number, outputs, call_place(frame, program_.places[instruction]), how);
   if (outcome) {
     begun = std::move(*outcome);
     return {};
@@ -181,7 +187,7 @@ Value Interpreter::fill_file(Frame& frame, const Instruction& in, File& target, 
       return failure;
   }
   if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path(), error);
-  if (!error) std::filesystem::copy_file(from.path(), to, std::filesystem::copy_options::overwrite_existing, error);
+  if (!error) copy_whole(from.path(), to, error);
   return error ? failure_at(frame, index_of(in), what + error_text(error.value())) : Value();
 }
 

@@ -174,7 +174,7 @@ class Interpreter {
   };
   FileUse file_use(Frame& frame, const Instruction& in);
   Value begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how, std::vector<std::string>& begun);
-  Value begin_writing(Frame& frame, std::uint32_t instruction, const std::vector<std::string>& paths,
+  Value begin_writing(Frame& frame, std::uint32_t instruction, const std::vector<WrittenFiles::Output>& outputs,
                       WrittenFiles::How how, std::vector<std::string>& begun);
   void give_up_outputs(Frame& frame, const Instruction& in, const std::vector<std::string>& begun);
   /// Before a call that has written its files when it returns.

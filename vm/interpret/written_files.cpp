@@ -20,28 +20,25 @@ bool is_stream(const std::string& path) {
   return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
 }
 
-/// Where a link leads, also to what is not there yet.
-fs::path followed(fs::path path) {
-  constexpr int most_links = 40;  // as many as the kernel follows
-  std::error_code failed;
-  for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, failed)); ++i)
-    path = path.parent_path() / fs::read_symlink(path, failed);
-  return path;
-}
-
 /// The same text for all names of a file that is there or is to be made.
 /// @return "" if any number of calls may write to it
-std::string place_of(const std::string& path) {
+std::string place_of(const WrittenFiles::Output& output) {
   std::error_code failed;
-  const fs::path absolute = fs::absolute(path, failed);
+  const fs::path absolute = fs::absolute(output.path, failed);
   const std::string plain = absolute.lexically_normal();
   if (is_stream(plain)) return {};
+  if (output.replaces_link) return entry_of(absolute).string();
   struct stat status {};
-  const bool exists = stat(path.c_str(), &status) == 0;
+  const bool exists = stat(output.path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) return {};
   // a file that has several names
   if (exists && status.st_nlink > 1) return fmt::format("{}:{}", status.st_dev, status.st_ino);
-  const fs::path whole = fs::weakly_canonical(followed(absolute), failed);  // through links of folders, too
+  fs::path last = absolute;
+  follow_links(absolute, [&last](const fs::path& name) {
+    last = name;
+    return true;
+  });
+  const fs::path whole = fs::weakly_canonical(last, failed);  // through links of folders, too
   return failed ? plain : whole.string();
 }
 
@@ -65,20 +62,22 @@ std::uint64_t WrittenFiles::add_run() {
   return ++run_count_;
 }
 
-std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::begin(
-    std::uint64_t run, const std::vector<std::string>& paths, const CallPlace& call, How how) {
+std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::begin(std::uint64_t run,
+                                                                                    const std::vector<Output>& outputs,
+                                                                                    const CallPlace& call, How how) {
   std::vector<std::string> places;
-  for (const std::string& path : paths) places.push_back(place_of(path));
+  for (const Output& output : outputs) places.push_back(place_of(output));
   const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < paths.size(); ++i) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto known = entries_.find(places[i]);
     if (known != entries_.end() && (known->second.run == run || known->second.is_partial))
-      return std::unexpected(Conflict{{paths[i], call}, known->second.writer, {}});
+      return std::unexpected(Conflict{{outputs[i].path, call}, known->second.writer, {}});
     if (const std::optional<std::uint64_t> point = other_point(places[i]))
-      return std::unexpected(Conflict{{paths[i], call}, {}, point});
+      return std::unexpected(Conflict{{outputs[i].path, call}, {}, point});
   }
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (!places[i].empty()) entries_.insert_or_assign(places[i], Entry{{paths[i], call}, run, how == How::by_program});
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!places[i].empty())
+      entries_.insert_or_assign(places[i], Entry{{outputs[i].path, call}, run, how == How::by_program});
   }
   return places;
 }
@@ -99,6 +98,21 @@ void WrittenFiles::remove_partial() {
   for (auto& [place, entry] : entries_) {
     if (std::exchange(entry.is_partial, false)) remove_files({entry.writer.path});
   }
+}
+
+void follow_links(fs::path path, const std::function<bool(const fs::path&)>& visit) {
+  constexpr int most_links = 40;  // as many as the kernel follows
+  std::error_code failed;
+  for (int i = 0; i <= most_links && visit(path); ++i) {
+    if (!fs::is_symlink(fs::symlink_status(path, failed))) return;
+    path = path.parent_path() / fs::read_symlink(path, failed);
+  }
+}
+
+fs::path entry_of(const fs::path& path) {
+  std::error_code failed;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return fs::weakly_canonical(folder, failed) / path.filename();
 }
 
 void remove_files(const std::vector<std::string>& paths) {

@@ -3,10 +3,13 @@
 // would leave a mixture of both. Half-written ones are removed with the run: they must not be taken for results.
 #include <cstdint>
 #include <expected>
+#include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "vm/value/failure.hpp"
@@ -35,6 +38,11 @@ class WrittenFiles {
     std::string path;  ///< as the script has it
     CallPlace call;
   };
+  struct Output {
+    Output(std::string path, bool replaces_link = false) : path(std::move(path)), replaces_link(replaces_link) {}
+    std::string path;
+    bool replaces_link;  ///< it will be a file of its own, not the one that the link leads to
+  };
   struct Conflict {
     Writer mine, other;                  ///< one file, perhaps under two names
     std::optional<std::uint64_t> point;  ///< of the sweep, which is the other
@@ -54,7 +62,7 @@ class WrittenFiles {
   /// written by any number of calls, and one call may have one file as several outputs.
   /// @return  what end() is to be given
   /// @error   a file that another call has written or is writing; nothing has begun then
-  std::expected<std::vector<std::string>, Conflict> begin(std::uint64_t run, const std::vector<std::string>& paths,
+  std::expected<std::vector<std::string>, Conflict> begin(std::uint64_t run, const std::vector<Output>& outputs,
                                                           const CallPlace& call, How how);
   /// What a program has begun is complete, or has been removed.
   void end(const std::vector<std::string>& begun);
@@ -78,6 +86,11 @@ class WrittenFiles {
   std::unordered_map<std::string, Entry> entries_;  ///< guarded by mutex_; by place_of(path)
 };
 
+/// The name of what a path leads to, through the links of its last part, also if that is not there yet.
+/// @param visit  called with each name on the way, the first one and the last, too; returns false to end it
+void follow_links(std::filesystem::path path, const std::function<bool(const std::filesystem::path&)>& visit);
+/// The entry of its folder that a path names, whatever a link there leads to.
+std::filesystem::path entry_of(const std::filesystem::path& path);
 void remove_files(const std::vector<std::string>& paths);
 
 }  // namespace raddle::vm

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <vector>
 
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -51,12 +51,6 @@ std::expected<std::string, std::string> read_through(int from, int to) {
   }
   const Hash128 hash = vm::hash(hashes);
   return fmt::format("{}-{:016x}{:016x}", size, hash.high, hash.low);
-}
-
-/// A name that nobody else has, beside `path`.
-std::string name_beside(const std::string& path) {
-  static std::atomic<std::uint64_t> count = 0;
-  return fmt::format("{}.tmp-{}-{}", path, getpid(), ++count);
 }
 
 std::expected<std::string, std::string> open_and_name(const std::string& path) {

@@ -135,7 +135,7 @@ class RunRecord {
   /// Those at one point.
   void for_each_attempt(const std::string& run, std::uint64_t number,
                         const std::function<bool(const PointRow&)>& visit);
-  /// Number, key and parameters of each point that was done by itself, by their numbers.
+  /// Number, key and outcome of each attempt at a point that was done by itself, in any order.
   std::vector<PointHead> point_heads(const std::string& run);
   /// Points whose last attempt failed, by their numbers.
   std::vector<PointRow> failed_points(const std::string& run);

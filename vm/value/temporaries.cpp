@@ -1,7 +1,10 @@
 #include "vm/value/temporaries.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
@@ -60,6 +63,11 @@ void remove_temporaries() {
   if (are_kept()) return;
   for (const std::string& path : all.paths) unlink(path.c_str());
   all.paths.clear();
+}
+
+std::string name_beside(const std::string& path) {
+  static std::atomic<std::uint64_t> count = 0;
+  return fmt::format("{}.{}-{}.tmp", path, getpid(), ++count);
 }
 
 }  // namespace raddle::vm

@@ -1,5 +1,5 @@
 #pragma once
-// Temporary files of this process: in $SWIFT_TMP, else $TMP, else /tmp.
+// Temporary files of this process: in $SWIFT_TMP, else $TMP, else /tmp; and beside what they are to replace.
 #include <string>
 
 namespace raddle::vm {
@@ -17,5 +17,8 @@ void remove_temporary(const std::string& path);
 /// Removes all that are left, unless SWIFT_TMP_AUTODELETE=0: for a process that ends without its destructors. Any
 /// thread, but not a signal handler.
 void remove_temporaries();
+
+/// A name beside `path` that nobody else has: for what is to take its place when it is whole. Any thread.
+std::string name_beside(const std::string& path);
 
 }  // namespace raddle::vm

@@ -125,6 +125,38 @@ TEST_CASE("a named pipe whose other end nobody has open keeps no other program f
   CHECK(ended.get().exit_code == 0);
 }
 
+TEST_CASE("a program that answers through named pipes starts before anything is said") {
+  Folder folder;
+  const std::string question = folder / "question", answer = folder / "answer";
+  REQUIRE(mkfifo(question.c_str(), 0600) == 0);
+  REQUIRE(mkfifo(answer.c_str(), 0600) == 0);
+  Processes processes({.programs = 2});
+  ProcessRequest server;
+  server.words = {"cat"};
+  server.stdin_path = question;
+  server.stdout_path = answer;
+  auto served = begin(processes, server);
+  ProcessRequest client = shell("exec 3>\"$0\"; exec 4<\"$1\"; echo text >&3; read line <&4; test \"$line\" = text");
+  client.words.push_back(question);
+  client.words.push_back(answer);
+  CHECK(run(processes, client).exit_code == 0);
+  CHECK(served.get().exit_code == 0);
+}
+
+TEST_CASE("the time limit counts while a program waits for a named pipe") {
+  Folder folder;
+  const std::string source = folder / "source";
+  REQUIRE(mkfifo(source.c_str(), 0600) == 0);
+  Processes processes({.programs = 1});
+  ProcessRequest request;
+  request.words = {"cat"};
+  request.stdin_path = source;
+  request.timeout_s = 0.05;
+  const ProcessResult ended = run(processes, request);
+  CHECK(ended.timed_out);
+  CHECK(ended.duration_s >= 0.05);
+}
+
 TEST_CASE("programs that wait for a named pipe are forgotten with the others") {
   Folder folder;
   const std::string sink = folder / "sink";

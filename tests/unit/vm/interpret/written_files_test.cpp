@@ -57,6 +57,18 @@ TEST_CASE("links lead to one file, also before it is there") {
   CHECK_FALSE(files.begin(run, {folder / "second"}, call(2), How::at_once));
 }
 
+TEST_CASE("a link that is to be replaced is a file of its own") {
+  const Folder folder;
+  WrittenFiles files;
+  const std::uint64_t run = files.add_run();
+  std::ofstream(folder / "input") << "text";
+  std::filesystem::create_symlink("input", folder / "link");
+  REQUIRE(files.begin(run, {folder / "input"}, call(1), How::at_once));
+  CHECK_FALSE(files.begin(run, {folder / "link"}, call(2), How::at_once));
+  REQUIRE(files.begin(run, {WrittenFiles::Output(folder / "link", true)}, call(2), How::at_once));
+  CHECK_FALSE(files.begin(run, {WrittenFiles::Output(folder / "./link", true)}, call(3), How::at_once));
+}
+
 TEST_CASE("one call may have a file twice; the next run may write it") {
   const Folder folder;
   WrittenFiles files;
@@ -80,7 +92,7 @@ TEST_CASE("points of a sweep write files of their own, each as often as it is at
   const auto second = files.begin(files.add_run(), {folder / "./a"}, call(1), How::at_once);
   REQUIRE_FALSE(second);
   CHECK(second.error().point == 7);
-  CHECK(files.begin(files.add_run(), {folder / "b", "/dev/null"}, call(1), How::at_once));
+  CHECK(files.begin(files.add_run(), {folder / "b", std::string("/dev/null")}, call(1), How::at_once));
 }
 
 TEST_CASE("what is given up may be written by another call") {
