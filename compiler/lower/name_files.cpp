@@ -54,13 +54,14 @@ class FileNaming {
     if (op.kind != OpKind::call_builtin || op.operands.empty() || op.operands[0].is_constant) return false;
     return stdlib::uses_name_of_file(stdlib::builtins()[op.callee]);
   }
-  /// Every input is taken to be named until a call is found that gives it another file.
+  /// Every file that is an input is taken to be named until a call is found that gives it another file.
   void find_named_inputs() {
     for_each_op([this](ir::FunctionId, const ir::Op& op) {
       if (op.kind != OpKind::call) return;
       const ir::Function& callee = module_.functions[op.callee];
       for (std::size_t i = callee.file_output_count; i < callee.parameters.size(); ++i)
-        named_inputs_.insert({op.callee, callee.parameters[i]});
+        if (module_.types->base(callee.variables[callee.parameters[i]].type) == TypeStore::file)
+          named_inputs_.insert({op.callee, callee.parameters[i]});
     });
     for (std::size_t known = ir::none; known != named_inputs_.size();) {
       known = named_inputs_.size();
