@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <charconv>
-#include <cstdio>
 #include <fstream>
 #include <numeric>
 
 #include "compiler/sweep/known_values.hpp"
+#include "tests/unit/fresh_folder.hpp"
 
 using namespace raddle::sweep;
 
@@ -58,10 +58,10 @@ TEST_CASE("columns of points are what the points have, one by one") {
   check_against_points({.parameters = {"a=1:3"}, .repeats = 4, .seed = 9});
   check_against_points(
       {.parameters = {"a=1,2", "x~U(0,1)", "y~N(0,1)"}, .method = SampleMethod::latin_hypercube, .sample_count = 10});
-  const std::string path = "/tmp/raddle-columns-test.csv";
+  const FreshFolder folder;
+  const std::string path = "table.csv";
   { std::ofstream(path) << "x,n\n0.5,1\n0.25,2\n"; }
   check_against_points({.parameters = {"a=1,2"}, .table = path});
-  std::remove(path.c_str());
 }
 
 TEST_CASE("a key depends on names and values, not on the order of the parameters") {

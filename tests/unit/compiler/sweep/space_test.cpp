@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <set>
 
 #include "compiler/sweep/cursor.hpp"
-#include "vm/value/hash.hpp"
 #include "compiler/sweep/permutation.hpp"
 #include "compiler/sweep/point_key.hpp"
 #include "compiler/sweep/sobol.hpp"
+#include "tests/unit/fresh_folder.hpp"
+#include "vm/value/hash.hpp"
 
 using namespace raddle::sweep;
 
@@ -49,9 +49,9 @@ using Lines = std::vector<std::string>;
 
 /// A file that is gone at the end.
 struct TemporaryFile {
-  std::string path = "/tmp/raddle-space-test.csv";
+  FreshFolder folder;
+  std::string path = "table.csv";
   explicit TemporaryFile(const std::string& text) { std::ofstream(path) << text; }
-  ~TemporaryFile() { std::remove(path.c_str()); }
 };
 
 }  // namespace
@@ -86,10 +86,10 @@ TEST_CASE("what is wrong with a table is told with its line") {
     REQUIRE(!space);
     return space.error().error.message;
   };
-  CHECK(message("a,b\n1,2\n3\n") == "/tmp/raddle-space-test.csv:3: 1 cell, but the head has 2");
-  CHECK(message("a,a\n1,2\n") == "/tmp/raddle-space-test.csv:1: two columns are named `a`");
-  CHECK(message("") == "/tmp/raddle-space-test.csv:1: there is no head with the names of parameters");
-  CHECK(message("a\n\"1\n") == "/tmp/raddle-space-test.csv:2: a quote is not closed");
+  CHECK(message("a,b\n1,2\n3\n") == "table.csv:3: 1 cell, but the head has 2");
+  CHECK(message("a,a\n1,2\n") == "table.csv:1: two columns are named `a`");
+  CHECK(message("") == "table.csv:1: there is no head with the names of parameters");
+  CHECK(message("a\n\"1\n") == "table.csv:2: a quote is not closed");
   CHECK(message("a\n") == "it has no rows");
   CHECK(message("a-b\n1\n") == "`a-b` is no name for a parameter");
   CHECK(fault({.table = "/nowhere.csv"})[1].starts_with("can not read `/nowhere.csv`"));
