@@ -175,11 +175,10 @@ void advise(const Context& context, Diagnostic& diagnostic, VariableId variable,
     diagnostic.note("put the terms into an array and take its `sum`, of the module `stats`");
   if (write.loop == LoopKind::foreach_ && write.is_sum && type_id == TypeStore::string)
     diagnostic.note("put the parts into an array and take `string_join(array, \"\")`, of the module `string`");
-  diagnostic.note("make it a variable of a `for`: `for (int i = 0, " + context.name(type_id) + " " + name +
-                  " = ...; i < n; i = i + 1, " + name + " = " + (write.is_sum ? name + " + " : "") + "...) {}`");
-  if (write.loop == LoopKind::foreach_ && adds_numbers)
-    diagnostic.note("or make it an accumulator: `updateable_float " + name + " = 0.0;` and `" + name +
-                    " <incr> := ...;`");
+  // declared before the loop, as it is the last value that is wanted
+  diagnostic.note("declare it without a value and make it a variable of a `for`: `" + context.name(type_id) + " " +
+                  name + "; for (" + name + " = ..., int i = 0; i < n; " + name + " = " +
+                  (write.is_sum ? name + " + " : "") + "..., i = i + 1) {}`");
 }
 
 /// One report for a variable, however often it is assigned so.

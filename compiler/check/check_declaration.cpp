@@ -6,13 +6,6 @@
 namespace raddle::check_detail {
 namespace {
 
-/// A literal of a scalar type.
-const char* example_of(TypeId type) {
-  if (type == TypeStore::int_) return "1";
-  if (type == TypeStore::float_) return "1.0";
-  return type == TypeStore::string ? "\"text\"" : "false";
-}
-
 bool is_literal(const ast::Expr& expr) {
   switch (expr.kind) {
     case ast::ExprKind::IntLiteral:
@@ -86,6 +79,7 @@ void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& na
     convert(context_, value, target);
     return;
   }
+  if (report_counter_of_quotient(context_, value, target)) return;
   Diagnostic& diagnostic =
       context_.diagnostics
           .report(DiagnosticKind::cannot_assign, value.span, context_.name(found), name.text, context_.name(type))

@@ -113,8 +113,9 @@ void ExpressionChecker::unknown_variable(const ast::Name& name) {
     }
   }
   if (const auto function = context_.callables.find(name.text); function != context_.callables.end()) {
+    const std::string_view instead = help_for_foreign_name(name.text, NameUse::variable);
     context_.diagnostics.report(DiagnosticKind::function_as_variable, name.span, name.text)
-        .note("call it: `" + name.text + "(...)`");
+        .note(instead.empty() ? "call it: `" + name.text + "(...)`" : std::string(instead));
     return;
   }
   if (context_.options.is_module_missing) return;
@@ -264,8 +265,11 @@ TypeId ExpressionChecker::element(ast::Index& index, TypeId array) {
   }
   const Type type = context_.store().at(base);
   if (fit(context_, key, type.key) == Fit::none) {
-    context_.diagnostics.report(DiagnosticKind::wrong_key_type, key.span, context_.name(array), context_.name(type.key),
-                                context_.name(found));
+    if (!report_counter_of_quotient(context_, key, type.key))
+      suggest_quotient(context_,
+                       context_.diagnostics.report(DiagnosticKind::wrong_key_type, key.span, context_.name(array),
+                                                   context_.name(type.key), context_.name(found)),
+                       key, type.key);
   } else {
     convert(context_, key, type.key);
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compiler/check/constant_value.hpp"
+#include "compiler/check/convert.hpp"
 #include "stdlib/native/format.hpp"
 
 namespace raddle::check_detail {
@@ -81,14 +82,16 @@ class FormatChecker {
     needed_ = std::max(needed_, next_);
     if (failed_ || index >= values_.size()) return;
     const ast::Expr& value = *values_[index];
+    if (needs == Needs::int_ && report_counter_of_quotient(context_, *values_[index], TypeStore::int_)) return;
     const TypeId type = context_.store().base(value.type);
     const bool is_float = type == TypeStore::float_ || type == TypeStore::updateable;
-    if ((needs == Needs::int_ && is_float) || !reads_as(needs, value))
-      context_.diagnostics
-          .report(DiagnosticKind::bad_format_value, value.span, specifier,
-                  needs == Needs::int_ ? "an `int`" : "a number", context_.name(value.type))
-          .label(format_.span, "the format");
-    else if (needs != Needs::anything && type == TypeStore::string && !constant_value(context_, value))
+    if ((needs == Needs::int_ && is_float) || !reads_as(needs, value)) {
+      Diagnostic& diagnostic = context_.diagnostics
+                                   .report(DiagnosticKind::bad_format_value, value.span, specifier,
+                                           needs == Needs::int_ ? "an `int`" : "a number", context_.name(value.type))
+                                   .label(format_.span, "the format");
+      if (needs == Needs::int_) suggest_quotient(context_, diagnostic, value, TypeStore::int_);
+    } else if (needs != Needs::anything && type == TypeStore::string && !constant_value(context_, value))
       context_.diagnostics
           .report(DiagnosticKind::text_as_number, value.span, specifier, needs == Needs::int_ ? "an `int`" : "a number")
           .label(format_.span, "the format")

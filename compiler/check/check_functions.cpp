@@ -100,10 +100,15 @@ class CommandChecker {
     static constexpr std::array names = {"@stdin", "@stdout", "@stderr"};
     const std::size_t reported = context_.diagnostics.all().size();
     const TypeId found = expressions_.value(*redirection.file);
-    if (redirection.file->kind == ast::ExprKind::Name && reported != context_.diagnostics.all().size())
-      note_call(*redirection.file);
-    note_use(*redirection.file);
     const char* const stream = names[static_cast<std::size_t>(redirection.stream)];
+    if (redirection.file->kind == ast::ExprKind::Name && reported != context_.diagnostics.all().size()) {
+      if (as<const ast::Name>(*redirection.file).text == "filename")
+        context_.diagnostics.latest().help = {fmt::format("a redirection takes the file itself, not its name: `{}={}`",
+                                                          stream, file_example(redirection.stream))};
+      else
+        note_call(*redirection.file);
+    }
+    note_use(*redirection.file);
     const TypeId base = context_.store().base(found);
     const bool is_file = base == TypeStore::file || base == TypeStore::url;
     if (is_file) check_direction(*redirection.file, redirection.stream == ast::Redirect::stdin_, stream);
@@ -113,6 +118,13 @@ class CommandChecker {
         file.kind == ast::ExprKind::Name && wrong_outputs_.contains(as<const ast::Name>(file).variable);
     if (is_reported) return;
     context_.diagnostics.report(DiagnosticKind::bad_redirection, redirection.file->span, stream, context_.name(found));
+  }
+
+  /// What may stand behind `stream`: the first file of the app that goes in that direction.
+  std::string file_example(ast::Redirect stream) const {
+    for (const ast::Formal& formal : stream == ast::Redirect::stdin_ ? function_.inputs : function_.outputs)
+      if (context_.store().base(formal.resolved_type) == TypeStore::file) return formal.name.text;
+    return "f";
   }
 
   /// An input, or what is in one, can not be written, and an output is not there to be read.

@@ -23,6 +23,9 @@ void StatementChecker::foreach_(ast::Foreach& loop) {
     context_.diagnostics.report(DiagnosticKind::bag_has_no_keys, loop.key->span, loop.key->text);
   scopes_.push();
   loop.value_variable = scopes_.declare(loop.value, element, VariableRole::loop);
+  if (loop.iterable->kind == ast::ExprKind::Range && element == TypeStore::float_)
+    if (const ast::Expr* quotient = quotient_of_ints(context_, *loop.iterable); quotient != nullptr)
+      context_.quotients[loop.value_variable] = quotient->span;
   if (loop.key) loop.key_variable = scopes_.declare(*loop.key, key, VariableRole::loop);
   statements(*loop.body);
   scopes_.pop();
@@ -44,8 +47,11 @@ void StatementChecker::loop_variable(ast::For::Variable& variable, const Scopes&
   if (fit(context_, *variable.initial, type) != Fit::none) {
     convert(context_, *variable.initial, type);
   } else {
-    context_.diagnostics.report(DiagnosticKind::cannot_assign, variable.initial->span,
-                                context_.name(variable.initial->type), variable.name.text, context_.name(type));
+    suggest_for_value(
+        context_,
+        context_.diagnostics.report(DiagnosticKind::cannot_assign, variable.initial->span,
+                                    context_.name(variable.initial->type), variable.name.text, context_.name(type)),
+        *variable.initial, type);
   }
   if (variable.outer == ast::no_variable) {
     variable.variable = scopes_.declare(variable.name, type, VariableRole::loop);
@@ -95,10 +101,11 @@ void StatementChecker::updates(ast::For& loop) {
     if (fit(context_, *clause.value, type) != Fit::none) {
       convert(context_, *clause.value, type);
     } else {
-      context_.diagnostics
-          .report(DiagnosticKind::cannot_assign, clause.value->span, context_.name(clause.value->type),
-                  clause.name.text, context_.name(type))
-          .label(updated->name.span, "declared here as `" + context_.name(type) + "`");
+      Diagnostic& diagnostic = context_.diagnostics
+                                   .report(DiagnosticKind::cannot_assign, clause.value->span,
+                                           context_.name(clause.value->type), clause.name.text, context_.name(type))
+                                   .label(updated->name.span, "declared here as `" + context_.name(type) + "`");
+      suggest_for_value(context_, diagnostic, *clause.value, type);
     }
     updated->update = std::move(clause.value);
   }

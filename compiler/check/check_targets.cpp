@@ -187,6 +187,7 @@ Diagnostic& StatementChecker::report_misfit(const ast::Expr& target, TypeId type
 void StatementChecker::fit_value(ast::Expr& value, const ast::Expr& target, TypeId type) {
   if (type == TypeStore::updateable) type = TypeStore::float_;
   if (fit(context_, value, type) == Fit::none) {
+    if (report_counter_of_quotient(context_, value, type)) return;
     suggest_for_value(context_, report_misfit(target, type, value.span, value.type), value, type);
     return;
   }

@@ -35,6 +35,8 @@ struct Context {
   std::unordered_set<VariableId> silenced = {};
   /// Top-level variables that an input or output of some function hides.
   std::unordered_set<VariableId> hidden_by_formals = {};
+  /// Variables of loops over a range of floats that is one for a `/` of ints: where that is.
+  std::unordered_map<VariableId, Span> quotients = {};
   std::uint32_t main_file = 0;
 
   TypeStore& store() { return program.types; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <regex>
 
@@ -130,21 +131,73 @@ bool suggest_literal(const Context& context, Diagnostic& diagnostic, const ast::
   return true;
 }
 
-void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
+namespace {
+
+constexpr const char* quotient_help = "`/` makes a `float` of two `int`s; `%/` divides without a fraction";
+
+/// The first part of `value` for which `holds`, where that part decides whether the whole is an `int` or a `float`.
+const ast::Expr* deciding_part(const ast::Expr& value, const std::function<bool(const ast::Expr&)>& holds) {
+  if (holds(value)) return &value;
+  const auto either = [&](const ast::Expr* first, const ast::Expr* second) {
+    const ast::Expr* found = first == nullptr ? nullptr : deciding_part(*first, holds);
+    return found != nullptr || second == nullptr ? found : deciding_part(*second, holds);
+  };
+  if (value.kind == ExprKind::Unary) return deciding_part(*as<const ast::Unary>(value).operand, holds);
+  if (value.kind == ExprKind::Binary) {
+    const auto& binary = as<const ast::Binary>(value);
+    const bool keeps_ints =
+        binary.op == ast::BinaryOp::add || binary.op == ast::BinaryOp::sub || binary.op == ast::BinaryOp::mul;
+    return keeps_ints ? either(binary.left.get(), binary.right.get()) : nullptr;
+  }
+  if (value.kind != ExprKind::Range) return nullptr;
+  const auto& range = as<const ast::Range>(value);
+  const ast::Expr* found = either(range.low.get(), range.high.get());
+  return found != nullptr ? found : either(range.step.get(), nullptr);
+}
+
+}  // namespace
+
+const ast::Expr* quotient_of_ints(const Context& context, const ast::Expr& value) {
   const TypeStore& types = context.program.types;
   const auto is_int = [&](const ast::Expr& operand) {
-    if (operand.kind == ast::ExprKind::IntLiteral) return true;
-    if (operand.kind != ast::ExprKind::Name) return false;
-    const ast::VariableId variable = ast::as<ast::Name>(operand).variable;
-    return variable != ast::no_variable && types.base(context.program.variables[variable].type) == TypeStore::int_;
+    return operand.kind == ExprKind::IntLiteral || types.base(operand.type) == TypeStore::int_;
   };
-  if (value.kind == ast::ExprKind::Binary && types.base(target) == TypeStore::int_) {
-    const auto& binary = ast::as<ast::Binary>(value);
-    if (binary.op == ast::BinaryOp::div && is_int(*binary.left) && is_int(*binary.right)) {
-      diagnostic.note("`/` makes a `float` of two `int`s; `%/` divides without a fraction");
-      return;
-    }
-  }
+  return deciding_part(value, [&](const ast::Expr& part) {
+    if (part.kind != ExprKind::Binary) return false;
+    const auto& binary = as<const ast::Binary>(part);
+    return binary.op == ast::BinaryOp::div && is_int(*binary.left) && is_int(*binary.right);
+  });
+}
+
+bool suggest_quotient(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
+  const TypeStore& types = context.program.types;
+  TypeId wanted = types.base(target);
+  if (types.is_array(wanted)) wanted = types.base(types.at(wanted).element);
+  if (wanted != TypeStore::int_ || quotient_of_ints(context, value) == nullptr) return false;
+  diagnostic.note(quotient_help);
+  return true;
+}
+
+bool report_counter_of_quotient(Context& context, const ast::Expr& value, TypeId target) {
+  if (context.store().base(target) != TypeStore::int_) return false;
+  const ast::Expr* counter = deciding_part(value, [&](const ast::Expr& part) {
+    return part.kind == ExprKind::Name && context.quotients.contains(as<const ast::Name>(part).variable);
+  });
+  if (counter == nullptr) return false;
+  const ast::VariableId variable = as<const ast::Name>(*counter).variable;
+  if (context.variable(variable).type == TypeStore::error) return true;  // reported already
+  context.variable(variable).type = TypeStore::error;
+  context.diagnostics
+      .report(DiagnosticKind::wrong_type, context.quotients.at(variable), context.name(TypeStore::int_),
+              context.name(TypeStore::float_))
+      .label(value.span, "is to be an `int`")
+      .note(quotient_help);
+  return true;
+}
+
+void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target) {
+  const TypeStore& types = context.program.types;
+  if (suggest_quotient(context, diagnostic, value, target)) return;
   if (types.kind(target) != TypeKind::named && suggest_literal(context, diagnostic, value, target)) return;
   suggest_conversion(types, diagnostic, value.type, target);
 }
@@ -176,6 +229,12 @@ void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId f
   }
   for (const Way& way : ways)
     if (way.found == types.base(found) && way.target == target) diagnostic.note(way.help);
+}
+
+const char* example_of(TypeId type) {
+  if (type == TypeStore::int_) return "1";
+  if (type == TypeStore::float_) return "1.0";
+  return type == TypeStore::string ? "\"text\"" : "false";
 }
 
 bool is_incomplete(const TypeStore& types, TypeId type) {

@@ -25,8 +25,18 @@ int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target
 void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId found, TypeId target);
 /// The same for a literal that has the wrong type only: how it is written. @return  false if there is no such help
 bool suggest_literal(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target);
-/// The same for a value as it is written.
+/// The first `/` of two ints, which makes a float, among what decides of which type `value` is; nullptr if there is
+/// none.
+const ast::Expr* quotient_of_ints(const Context& context, const ast::Expr& value);
+/// Help for a `value` that is to be an `int` or an array of them. @return whether it is made of such a quotient
+bool suggest_quotient(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target);
+/// `foreach i in [0:n/2] { a[i] = i; }`: one report at the quotient for all places where `i` is to be an `int`.
+/// @return whether `value`, which does not fit, is explained so
+bool report_counter_of_quotient(Context& context, const ast::Expr& value, TypeId target);
+/// The help for a value as it is written: of these what applies.
 void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target);
+/// A literal of a scalar type, for help.
+const char* example_of(TypeId type);
 /// True if part of the type is unknown: of an empty literal, or after an error.
 bool is_incomplete(const TypeStore& types, TypeId type);
 

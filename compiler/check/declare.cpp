@@ -1,5 +1,7 @@
 #include "compiler/check/declare.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/check/annotations.hpp"
@@ -62,10 +64,13 @@ void check_constant(Context& context, ast::Expr& value, const std::string& name,
   const bool is_literal = value.kind != ast::ExprKind::Name;
   const TypeId wanted = is_literal && type != TypeStore::error ? context.store().base(type) : type;
   if (fit(context, value, wanted) == Fit::none) {
-    suggest_conversion(context.store(),
-                       context.diagnostics.report(DiagnosticKind::cannot_assign, value.span, context.name(value.type),
-                                                  name, context.name(type)),
-                       value.type, type);
+    Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::cannot_assign, value.span,
+                                                        context.name(value.type), name, context.name(type));
+    // not a conversion, which would be a call
+    if (context.store().is_scalar(type) && !suggest_literal(context, diagnostic, value, type))
+      diagnostic.note(fmt::format("{} is a literal of its type, as in `{} {} = {}`",
+                                  is_default ? "a default value" : "a constant", context.name(type), name,
+                                  example_of(context.store().base(type))));
     return;
   }
   convert(context, value, wanted);

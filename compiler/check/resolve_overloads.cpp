@@ -128,6 +128,7 @@ void suggest_for_argument(const Context& context, const Signature& signature, co
   };
   const auto& alternatives = signature.inputs[formal].alternatives;
   if (alternatives.size() != 1 || alternatives[0].kind != TypePattern::Kind::concrete) return;
+  if (suggest_quotient(context, diagnostic, argument, alternatives[0].type)) return;
   const bool converts = signature.kind == ast::CalleeKind::builtin && signature.inputs.size() == 1 &&
                         signature.outputs.size() == 1 && is_scalar(alternatives[0]) && is_scalar(signature.outputs[0]);
   const TypeId wanted = converts && context.store().base(argument.type) != signature.outputs[0].type
@@ -140,6 +141,11 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
   Diagnostics& out = context.diagnostics;
   const ast::Call::Argument* argument =
       mismatch.kind == Mismatch::Kind::count ? nullptr : &call.arguments[mismatch.argument];
+  if (mismatch.kind == Mismatch::Kind::type) {
+    const auto& alternatives = signature.inputs[mismatch.other].alternatives;
+    const bool is_simple = alternatives.size() == 1 && alternatives[0].kind == TypePattern::Kind::concrete;
+    if (is_simple && report_counter_of_quotient(context, *argument->value, alternatives[0].type)) return;
+  }
   Diagnostic* diagnostic = nullptr;
   switch (mismatch.kind) {
     case Mismatch::Kind::count:

@@ -38,10 +38,16 @@ void report_whole_and_part(Context& context, VariableId variable, const Write& f
   const bool possible = is_row(first, second) && !(first.definite && second.definite);
   const DiagnosticKind kind =
       possible ? DiagnosticKind::may_be_whole_and_in_parts : DiagnosticKind::assigned_whole_and_in_parts;
+  const bool is_whole_first = first.path.size() < second.path.size();
+  const Path& part = is_whole_first ? second.path : first.path;
+  const bool is_field = part[common_part(first.path, second.path).size()].kind == Step::Kind::field;
   Diagnostic& diagnostic =
       context.diagnostics.report(kind, second.span, whole)
-          .label(first.span, first.path.size() < second.path.size() ? "assigned whole here" : "a part is assigned here")
-          .note("assign all of it at once, or each part by itself; what adds to an array goes into another one");
+          .label(first.span, is_whole_first ? "assigned whole here" : "a part is assigned here")
+          .note(is_field
+                    ? "assign all of it at once, or each field by itself; a structure with one other value is "
+                      "another variable, whose fields are all assigned"
+                    : "assign all of it at once, or each part by itself; what adds to an array goes into another one");
   if (possible) show_condition(diagnostic, first, second);
 }
 

@@ -35,9 +35,15 @@ constexpr std::array foreign_names = {
     ForeignName{NameUse::variable, " pi Pi M_PI ", "`PI` is the constant, after `import math;`"},
     ForeignName{NameUse::variable, " nan NAN ", "write `NaN`"},
     ForeignName{NameUse::variable, " Inf INF Infinity infinity ", "write `inf`"},
-    ForeignName{NameUse::variable, " break continue pass ",
-                "loops have no `break` and no `continue`: put the rest of the body under an `if`, or stop a `for` by "
-                "its condition"},
+    ForeignName{
+        NameUse::variable, " break ",
+        "leave it out at the end of a `case`: cases do not fall through; loops have no `break`: put the rest of "
+        "the body under an `if`, or stop a `for` by its condition"},
+    ForeignName{NameUse::variable, " continue pass ",
+                "loops have no `continue`: put the rest of the body under an `if`"},
+    ForeignName{NameUse::variable, " argv args ARGV ",
+                "after `import sys;`, `argp(1)` is the first argument of the script, `argv(\"name\")` the value of "
+                "`--name=value`"},
     ForeignName{NameUse::variable, " return ", no_return},
     ForeignName{NameUse::function, " return ", no_return},
     ForeignName{
@@ -45,7 +51,28 @@ constexpr std::array foreign_names = {
         "`printf(\"%s\", x);` prints a line, after `import io;`; `trace(x);` any scalar, `trace(repr(a));` an array"},
     ForeignName{NameUse::function, " len count numel ",
                 "`size(a)` counts an array's elements, `strlen(s)` a string's characters"},
-    ForeignName{NameUse::function, " str String to_string tostring ", "`toString(x)` makes a string"},
+    ForeignName{NameUse::function, " str String to_string tostring int2str float2str itoa num2str ",
+                "`toString(x)` makes a string"},
+    ForeignName{NameUse::function, " atoi stoi str2int parse_int strtol ", "`string2int(\"3\")` reads an `int`"},
+    ForeignName{NameUse::function, " atof stof str2float parse_float strtod ",
+                "`string2float(\"1.5\")` reads a `float`"},
+    ForeignName{NameUse::function, " substr slice ", "`substring(s, start, length)`, after `import string;`"},
+    ForeignName{NameUse::function, " lower tolower lowercase to_lower ", "`toLower(s)`, after `import string;`"},
+    ForeignName{NameUse::function, " upper toupper uppercase to_upper ", "`toUpper(s)`, after `import string;`"},
+    ForeignName{NameUse::function, " strip chomp ", "`trim(s)`, after `import string;`"},
+    ForeignName{NameUse::function, " mean average ", "`avg(a)` is the mean of an array, after `import stats;`"},
+    ForeignName{NameUse::function, " stdev stddev sd ",
+                "`std(a)` is the standard deviation of an array, after `import stats;`"},
+    ForeignName{NameUse::function, " rand ",
+                "after `import random;`, `random()` is a `float` from 0 to 1, `randint(a, b)` an `int` from a up to, "
+                "not including, b"},
+    ForeignName{NameUse::function, " mod modulo remainder ", "the remainder is written `a %% b`"},
+    ForeignName{NameUse::function, " fabs ", "`abs(x)`, after `import math;`"},
+    ForeignName{NameUse::function, " exit quit abort ",
+                "a run ends when nothing is left to run; `assert(condition, \"why\")` ends it with an error, after "
+                "`import assert;`"},
+    ForeignName{NameUse::function, " readline readlines read_line read_lines getline gets ",
+                "`file_lines(input(\"path\"))` are the lines of a file, after `import files;`"},
     ForeignName{NameUse::function, " append push push_back ", "an element is added by assigning it: `a[i] = x;`"},
     ForeignName{NameUse::function, " open fopen ",
                 "`input(\"path\")` is an existing file; `read(f)` its text, after `import files;`"},
