@@ -55,7 +55,30 @@ void StatementChecker::declaration(ast::Declaration& declaration) {
   }
 }
 
+/// `file f[0] <"a.txt"> = ...;` where `f` is an array that was declared: meant as an element of it.
+bool StatementChecker::refuse_element(ast::Declarator& declarator) {
+  const VariableId known = scopes_.find(declarator.name.text);
+  if (declarator.dimensions.empty() || known == ast::no_variable || context_.is_of_earlier_piece(known)) return false;
+  const auto& entries = declarator.dimensions.front().entries;
+  const bool is_index = entries.size() == 1 && (entries[0]->kind == ast::ExprKind::IntLiteral ||
+                                                entries[0]->kind == ast::ExprKind::StringLiteral);
+  if (!is_index || !context_.store().is_array(context_.store().base(context_.variable(known).type))) return false;
+  if (declarator.mapping != nullptr) expressions_.value(*declarator.mapping);
+  if (declarator.value != nullptr) expressions_.value(*declarator.value);
+  const std::size_t reported = context_.diagnostics.all().size();
+  const VariableRole role = scopes_.at_top_level() ? VariableRole::global : VariableRole::local;
+  declarator.variable = scopes_.declare(declarator.name, TypeStore::error, role);
+  if (context_.diagnostics.all().size() == reported) return true;
+  const std::string& name = declarator.name.text;
+  context_.diagnostics.latest().note(
+      declarator.mapping == nullptr
+          ? "an element is assigned without a type: `" + name + "[0] = ...;`"
+          : "a file with a name is a variable, then an element: `file one <...> = ...; " + name + "[0] = one;`");
+  return true;
+}
+
 void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator& declarator) {
+  if (refuse_element(declarator)) return;
   const TypeId type = resolve_type(context_, declaration.type, declarator.dimensions);
   const bool bad_mapping = declarator.mapping != nullptr && !mapping(declarator, type);
   // before the name is visible: a variable can not be computed from itself

@@ -19,6 +19,7 @@ class StatementChecker {
   void statement(ast::Stmt& statement);
 
   void declaration(ast::Declaration& declaration);
+  bool refuse_element(ast::Declarator& declarator);
   void declarator(ast::Declaration& declaration, ast::Declarator& declarator);
   bool mapping(ast::Declarator& declarator, TypeId type);
   void updateable(const ast::Declarator& declarator);

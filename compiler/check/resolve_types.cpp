@@ -10,6 +10,16 @@ namespace {
 using ast::TypeDefinition;
 using ast::TypeDefinitionKind;
 
+/// `x int` in place of `int x`: help where `x` was reported as a type. @return whether it is so
+bool suggest_type_first(Context& context, const ast::Formal& formal) {
+  const std::string& type = formal.name.text;
+  if (!context.types.contains(type) || context.types.contains(formal.type.name.text)) return false;
+  if (context.diagnostics.all().empty() || context.diagnostics.latest().kind != DiagnosticKind::unknown_type)
+    return false;
+  context.diagnostics.latest().help = {"the type stands before the name: `" + type + " " + formal.type.name.text + "`"};
+  return true;
+}
+
 /// Makes the types of definitions, each when it is first needed.
 class TypeDefinitions {
  public:
@@ -77,6 +87,7 @@ class TypeDefinitions {
     const TypeId id = context_.types.at(definition.name.text).type;
     for (ast::Formal& field : definition.fields) {
       field.resolved_type = resolve_type(context_, field.type, field.dimensions);
+      if (suggest_type_first(context_, field)) field.name = field.type.name;
       if (field.resolved_type == TypeStore::updateable) {
         context_.diagnostics.report(DiagnosticKind::misplaced_updateable, field.span, "a field");
         field.resolved_type = TypeStore::error;
@@ -153,7 +164,9 @@ TypePattern resolve_key(Context& context, const TypeVariables& variables, const 
   const auto type = context.types.find(word);
   if (dimension.entries.size() > 1 || type == context.types.end()) {
     context.diagnostics.report(DiagnosticKind::not_supported, dimension.span, "dense arrays")
-        .note("the type of the keys goes into the brackets, as in `float A[string]`; none means `int`");
+        .note(
+            "arrays grow as they are filled, with empty brackets: `float A[];`, `float grid[][];`; in brackets stands "
+            "only the type of other keys than `int`, as in `float A[string];`");
     return concrete(TypeStore::error);
   }
   const TypeId key = type->second.type;
@@ -180,8 +193,13 @@ TypePattern array_of(Context& context, TypePattern key, TypePattern element, Spa
 TypePattern with_dimensions(Context& context, const TypeVariables& variables, TypePattern element,
                             const std::vector<ast::Dimension>& dimensions) {
   if (is_error(element)) return element;
-  for (auto dimension = dimensions.rbegin(); dimension != dimensions.rend(); ++dimension)
-    element = array_of(context, resolve_key(context, variables, *dimension), std::move(element), dimension->span);
+  std::vector<TypePattern> keys;
+  for (const ast::Dimension& dimension : dimensions) {
+    keys.push_back(resolve_key(context, variables, dimension));
+    if (is_error(keys.back())) return keys.back();  // of several, the first wrong one is reported
+  }
+  for (std::size_t i = dimensions.size(); i-- > 0;)
+    element = array_of(context, std::move(keys[i]), std::move(element), dimensions[i].span);
   return element;
 }
 
@@ -246,6 +264,7 @@ std::vector<TypePattern> resolve_formal(Context& context, const TypeVariables& v
     alternatives.push_back(with_dimensions(context, variables, std::move(plain), formal.dimensions));
   };
   add(formal.type);
+  suggest_type_first(context, formal);
   for (const ast::TypeExpr& alternative : formal.type.alternatives) add(alternative);
   return alternatives;
 }

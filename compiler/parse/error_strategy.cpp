@@ -32,6 +32,24 @@ bool is_taken_for_a_name(std::uint32_t type) {
     default: return is_reserved_word(type);
   }
 }
+/// Tokens with which an expression can end.
+bool ends_value(std::uint32_t type) {
+  switch (type) {
+    case P::ID:
+    case P::INT:
+    case P::FLOAT:
+    case P::STRING:
+    case P::MULTILINE_STRING:
+    case P::TRUE:
+    case P::FALSE:
+    case P::NOT_A_NUMBER:
+    case P::INFINITE:
+    case P::RPAREN:
+    case P::RBRACK: return true;
+    default: return false;
+  }
+}
+
 /// One expected token in words.
 std::string expected_token(antlr4::Parser* parser, std::uint32_t type) {
   if (type == P::INT) return "an integer";
@@ -102,7 +120,27 @@ std::size_t ErrorStrategy::statement_start(antlr4::Parser* parser) {
   return static_cast<const SourceToken*>(context->start)->index;
 }
 
+/// A function that begins inside of one: the `}` that is missing before it, if one is missing in this file.
+bool ErrorStrategy::report_open_body(antlr4::Parser* parser, const SourceToken& found) {
+  if (parser == nullptr || !begins_nested_definition(tokens_, found)) return false;
+  const std::size_t start = statement_start(parser);
+  if (!tokens_.at(start).first_on_line) return false;
+  for (std::size_t i = 0; i < start; ++i) {
+    const SourceToken& open = tokens_.at(i);
+    if (open.type != P::LBRACE || open.partner != SourceToken::no_partner) continue;
+    Span span = tokens_.span(tokens_.at(start - 1));
+    span.begin = span.end;
+    if (!is_open_body_reported_)
+      diagnostics_.report(DiagnosticKind::missing_token, span, "`}`", " before the next function")
+          .label(tokens_.span(open), "to match this `{`");
+    is_open_body_reported_ = true;
+    return true;
+  }
+  return false;
+}
+
 void ErrorStrategy::report_unexpected(antlr4::Parser* parser, const SourceToken& found, const std::string& expected) {
+  if (report_open_body(parser, found)) return;
   Diagnostic& diagnostic =
       diagnostics_.report(DiagnosticKind::unexpected_token, tokens_.span(found), describe(found), expected);
   if (expected == expected_by_rule(P::RuleWord)) {
@@ -151,7 +189,8 @@ void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const Sourc
     if (before != nullptr)
       if (std::string hint = hint_for_comment_behind(tokens_, *before); !hint.empty()) diagnostic.note(std::move(hint));
     if (found.type != P::LBRACE) return;
-    diagnostic.note(std::string(hint_for_block_after(tokens_.text(*parser->getRuleContext()->start))));
+    diagnostic.note(std::string(
+        hint_for_block_after(tokens_, static_cast<const SourceToken&>(*parser->getRuleContext()->start), found)));
     return;
   }
   report_unexpected(parser, found, "`;`");
@@ -168,6 +207,7 @@ void ErrorStrategy::report_missing_closing(antlr4::Parser* parser, std::uint32_t
         command ? expected_by_rule(P::RuleWord) : fmt::format("{}`{}`", is_list_rule(rule) ? "`,` or " : "", closing));
     return;
   }
+  if (expected == P::RBRACE && is_open_body_reported_) return;
   Diagnostic& diagnostic =
       diagnostics_.report(DiagnosticKind::missing_token, end_of_previous(), fmt::format("`{}`", closing), "");
   const auto first = static_cast<const SourceToken*>(parser->getRuleContext()->start)->index;
@@ -177,6 +217,8 @@ void ErrorStrategy::report_missing_closing(antlr4::Parser* parser, std::uint32_t
     const bool closed = token.partner != SourceToken::no_partner && token.partner < found.index;
     if (token.type != opening_type || closed) continue;
     diagnostic.label(tokens_.span(token), fmt::format("to match this `{}`", tokens_.text(token)));
+    if (found.type == P::SEMI && expected == P::RPAREN && token.partner != SourceToken::no_partner)
+      diagnostic.note("what stands in these parentheses is separated by `,`");
     return;
   }
 }
@@ -262,7 +304,12 @@ void ErrorStrategy::reportError(antlr4::Parser* parser, const antlr4::Recognitio
     report_reserved_word(found);
     return;
   }
-  report_unexpected(parser, found, rule == P::RuleChain_statement ? "a statement after `=>`" : expected_by_rule(rule));
+  const SourceToken* before = previous();
+  const bool behind_element = rule == P::RuleArray_literal && before != nullptr && ends_value(before->type);
+  report_unexpected(parser, found,
+                    rule == P::RuleChain_statement ? "a statement after `=>`"
+                    : behind_element               ? "`,` or `]`"
+                                                   : expected_by_rule(rule));
 }
 
 void ErrorStrategy::recover(antlr4::Parser* parser, std::exception_ptr error) {

@@ -62,6 +62,7 @@ class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
   void report_missing_block(antlr4::Parser* parser, const SourceToken& found);
   /// @param parser  null between statements
   void report_unexpected(antlr4::Parser* parser, const SourceToken& found, const std::string& expected);
+  bool report_open_body(antlr4::Parser* parser, const SourceToken& found);
   static std::size_t statement_start(antlr4::Parser* parser);
   static bool closes_condition(antlr4::Parser* parser);
   bool known_mistake(antlr4::Parser* parser, const SourceToken& found);
@@ -79,7 +80,8 @@ class ErrorStrategy final : public antlr4::ANTLRErrorStrategy {
   std::size_t errors_before_;                       ///< errors reported before this file was parsed
   std::size_t last_reported_ = ~std::size_t{0};     ///< index of the token at which the last error was found
   std::size_t orphan_block_end_ = ~std::size_t{0};  ///< the `}` of a block whose header had an error
-  bool only_semicolon_missing_ = false;             ///< the last error: nothing needs to be skipped
+  bool is_open_body_reported_ = false;   ///< a missing `}`, which is not reported at the end of the file again
+  bool only_semicolon_missing_ = false;  ///< the last error: nothing needs to be skipped
 };
 
 }  // namespace raddle

@@ -42,16 +42,31 @@ struct StatementWord {
   bool has_block;
 };
 constexpr std::array statement_words = {
-    StatementWord{"return", NameUse::function, {}, false}, StatementWord{"def", {}, function_form, true},
-    StatementWord{"function", {}, function_form, true},    StatementWord{"func", {}, function_form, true},
-    StatementWord{"fn", {}, function_form, true},          StatementWord{"let", NameUse::type, {}, false},
-    StatementWord{"var", NameUse::type, {}, false},        StatementWord{"unsigned", NameUse::type, {}, false},
-    StatementWord{"class", {}, structure_form, false},     StatementWord{"struct", {}, structure_form, false},
-    StatementWord{"print", NameUse::function, {}, false},  StatementWord{"echo", NameUse::function, {}, false},
-    StatementWord{"puts", NameUse::function, {}, false},   StatementWord{"while", NameUse::function, {}, true},
-    StatementWord{"elif", NameUse::function, {}, true},    StatementWord{"elsif", NameUse::function, {}, true},
-    StatementWord{"from", {}, import_form, false},         StatementWord{"include", {}, import_form, false},
-    StatementWord{"public", {}, no_modifier, false},       StatementWord{"static", {}, no_modifier, false},
+    StatementWord{"return", NameUse::function, {}, false},
+    StatementWord{"def", {}, function_form, true},
+    StatementWord{"function", {}, function_form, true},
+    StatementWord{"func", {}, function_form, true},
+    StatementWord{"fn", {}, function_form, true},
+    StatementWord{"let", NameUse::type, {}, false},
+    StatementWord{"var", NameUse::type, {}, false},
+    StatementWord{"unsigned", NameUse::type, {}, false},
+    StatementWord{"class", {}, structure_form, false},
+    StatementWord{"struct", {}, structure_form, false},
+    StatementWord{"print", NameUse::function, {}, false},
+    StatementWord{"echo", NameUse::function, {}, false},
+    StatementWord{"puts", NameUse::function, {}, false},
+    StatementWord{"while", NameUse::function, {}, true},
+    StatementWord{"elif", NameUse::function, {}, true},
+    StatementWord{"elsif", NameUse::function, {}, true},
+    StatementWord{"from", {}, import_form, false},
+    StatementWord{"include", {}, import_form, false},
+    StatementWord{"Foreach", NameUse::function, {}, true},
+    StatementWord{"ForEach", NameUse::function, {}, true},
+    StatementWord{"forEach", NameUse::function, {}, true},
+    StatementWord{"imports", {}, "did you mean `import`?", false},
+    StatementWord{"Import", {}, "did you mean `import`?", false},
+    StatementWord{"public", {}, no_modifier, false},
+    StatementWord{"static", {}, no_modifier, false},
 };
 
 bool is_sign(std::uint32_t type) { return type == P::PLUS || type == P::MINUS; }
@@ -146,7 +161,7 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (found == P::TIMES && after == P::DIVIDE) return "comments do not nest: the comment ended at the first `*/`";
   if (begins_item(found) && at.rule == P::RuleStatements)
     return "definitions and imports stand at top level, outside of functions and blocks";
-  if (found == P::ID && previous == P::ID && is_formal(tokens, index))
+  if (begins_nested_definition(tokens, at.found))
     return "functions are defined at top level, outside of functions and blocks";
   if ((found == P::STRING || found == P::MULTILINE_STRING) && previous == found && at.rule != P::RuleImport_item)
     return "strings side by side are not joined: put `+` between them";
@@ -204,8 +219,20 @@ std::string hint_for_comment_behind(TokenList& tokens, const SourceToken& last) 
   return "`//` begins a comment; the quotient of integers is written `%/`";
 }
 
-std::string_view hint_for_block_after(std::string_view name) {
-  if (const std::string_view help = help_for_foreign_name(name, NameUse::function); !help.empty()) return help;
+bool begins_nested_definition(TokenList& tokens, const SourceToken& found) {
+  return found.type == P::ID && found.index > 0 && tokens.at(found.index - 1).type == P::ID &&
+         is_formal(tokens, found.index);
+}
+
+std::string_view hint_for_block_after(TokenList& tokens, const SourceToken& name, const SourceToken& brace) {
+  if (const std::string_view help = help_for_foreign_name(tokens.text(name), NameUse::function); !help.empty())
+    return help;
+  // `f(x, y) {` at top level
+  bool are_names = name.depth == 0 && name.type == P::ID && tokens.at(name.index + 1).type == P::LPAREN &&
+                   tokens.at(name.index + 1).partner == brace.index - 1 && name.index + 2 < brace.index - 1;
+  for (std::size_t i = name.index + 2; are_names && i < brace.index - 1; ++i)
+    are_names = tokens.at(i).type == P::ID || tokens.at(i).type == P::COMMA;
+  if (are_names) return "the inputs of a function are declared with their types: `f(int x) { ... }`";
   return "a block can not follow here; functions are defined at top level only";
 }
 

@@ -27,7 +27,10 @@ std::string hint_for_missing_parenthesis(const SourceToken& keyword);
 std::string hint_for_comment_behind(TokenList& tokens, const SourceToken& last);
 
 /// Help for `name(...) {` as a statement.
-std::string_view hint_for_block_after(std::string_view name);
+std::string_view hint_for_block_after(TokenList& tokens, const SourceToken& name, const SourceToken& brace);
+
+/// Whether `found` names the first parameter of a function that is defined there.
+bool begins_nested_definition(TokenList& tokens, const SourceToken& found);
 
 /// A word of another language that begins a statement there, as in `return x;`.
 struct ForeignStatement {

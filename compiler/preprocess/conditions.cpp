@@ -8,7 +8,9 @@ namespace raddle::preprocessor {
 
 void Reader::open_condition(const Line& line) {
   Condition opened{.at = line.at, .word = line.word, .outside_active = active(), .file_depth = open_files_.size()};
+  const std::size_t errors = diagnostics_.error_count();
   opened.active = opened.outside_active && condition_holds(line);
+  opened.is_reported = diagnostics_.error_count() != errors;
   opened.taken = opened.active;
   conditions_.push_back(opened);
 }

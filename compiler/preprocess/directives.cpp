@@ -45,7 +45,8 @@ void Reader::read(std::uint32_t file) {
       emit(token);
   }
   for (std::size_t i = conditions_before; i < std::min(conditions_.size(), conditions_before + most_reported); ++i)
-    diagnostics_.report(DiagnosticKind::unmatched_directive, conditions_[i].at, conditions_[i].word, "endif");
+    if (!conditions_[i].is_reported)
+      diagnostics_.report(DiagnosticKind::unmatched_directive, conditions_[i].at, conditions_[i].word, "endif");
   conditions_.resize(conditions_before);
   const auto end = static_cast<std::uint32_t>(source.text().size());
   if (!source.text().ends_with('\n')) out_.append("\n", {file, end, end}, PartOrigin::replaced);

@@ -37,6 +37,7 @@ class Reader {
     bool active = true;
     bool taken = true;  ///< a branch was active
     std::size_t file_depth = 0;
+    bool is_reported = false;  ///< something is wrong with the line that opened it
   };
 
   void directive(const Token& hash);
