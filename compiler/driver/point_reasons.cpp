@@ -16,34 +16,15 @@
 #include "compiler/sweep/command_template.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/point_key.hpp"
+#include "compiler/sweep/quantities.hpp"
+#include "compiler/sweep/results.hpp"
 #include "compiler/sweep/scan.hpp"
-#include "compiler/sweep/values.hpp"
 
 namespace raddle::driver {
 
 namespace {
 
 constexpr std::size_t compared_points = 20'000;  // earlier ones among which the nearest is looked for
-
-using Members = std::vector<std::pair<std::string, std::string>>;
-
-bool is_same_value(const std::string& one, const std::string& other) {
-  return sweep::canonical_text(one) == sweep::canonical_text(other);
-}
-
-std::vector<ValueDifference> differences_of(const Members& now, const Members& before) {
-  std::vector<ValueDifference> found;
-  const auto value_in = [](const Members& members, const std::string& name) {
-    const auto at = std::ranges::find(members, name, &Members::value_type::first);
-    return at == members.end() ? std::string() : at->second;
-  };
-  for (const auto& [name, value] : now)
-    if (const std::string other = value_in(before, name); !is_same_value(other, value))
-      found.push_back({name, value, other});
-  for (const auto& [name, value] : before)
-    if (std::ranges::find(now, name, &Members::value_type::first) == now.end()) found.push_back({name, "", value});
-  return found;
-}
 
 std::string text_of(const std::vector<ValueDifference>& differences) {
   std::string text;
@@ -101,26 +82,32 @@ class Neighbours {
   struct Neighbour {
     const vm::RunRow* run = nullptr;
     std::uint64_t number = 0;
-    Members values;
+    NamedValues values;
   };
 
-  /// Reads the latest points of these runs, once. @param runs  the latest first
+  /// Reads points of these runs, once and no more than compared_points. @param runs  the latest first
   Neighbours(vm::RunRecord& record, const std::vector<vm::RunRow>& runs) {
     for (const vm::RunRow& run : runs) {
       for_each_recorded_point(record, run, std::nullopt, [&](const vm::PointRow& row) {
         add({&run, row.number, sweep::json_members(row.parameters)});
-        return all_.size() < compared_points;
+        are_all_ = all_.size() < compared_points;
+        return are_all_;
       });
-      if (all_.size() >= compared_points) return;
+      if (!are_all_) return;
     }
   }
 
-  /// The one with the fewest parameters that differ; of these that with the smallest sum of differences, then of the
-  /// latest run, then with the lowest number: whatever the order in which points have ended. Null: there is none
-  const Neighbour* nearest_to(const Members& values) const {
+  bool is_empty() const { return all_.empty(); }
+  /// False: there are more points than were read.
+  bool are_all() const { return are_all_; }
+  /// Of those that share a parameter the one with the fewest that differ; of these that with the smallest sum of
+  /// differences, then of the latest run, then with the lowest number: whatever the order in which points have ended.
+  /// Null: there is none
+  const Neighbour* nearest_to(const NamedValues& values) const {
     const Neighbour* nearest = nullptr;
     std::tuple<std::size_t, double, const vm::RunRow*, std::uint64_t> least;
     for (const Neighbour& each : all_) {
+      if (!share_a_name(values, each.values)) continue;
       const std::vector<ValueDifference> differences = differences_of(values, each.values);
       if (nearest != nullptr && differences.size() > std::get<0>(least)) continue;
       // runs lie in one array, the latest first
@@ -136,6 +123,12 @@ class Neighbours {
   struct Range {
     double low = 0, high = 0;
   };
+
+  static bool share_a_name(const NamedValues& one, const NamedValues& other) {
+    return std::ranges::any_of(one, [&](const auto& each) {
+      return std::ranges::find(other, each.first, &NamedValues::value_type::first) != other.end();
+    });
+  }
 
   void add(Neighbour neighbour) {
     for (const auto& [name, value] : neighbour.values) {
@@ -161,6 +154,7 @@ class Neighbours {
   }
 
   std::vector<Neighbour> all_;
+  bool are_all_ = true;
   std::map<std::string, Range> ranges_;
 };
 
@@ -259,8 +253,8 @@ class Explainer {
 
   std::string why_not_taken(const vm::RunRow& before, const EarlierPoint& found) const {
     if (found.outcome != vm::PointOutcome::ok)
-      return fmt::format("in run {} it failed ({}), and only what has ended well is taken", before.id,
-                         name_of(found.outcome));
+      return fmt::format("in run {} it failed{}, and only what has ended well is taken", before.id,
+                         found.outcome == vm::PointOutcome::failed ? "" : fmt::format(" ({})", name_of(found.outcome)));
     if (run_.kind == run_kind::rerun_all)
       return fmt::format("run {} has it, but this one was to run all of {} anew", before.id, run_.resumes);
     const std::string since = taken_since(run_);
@@ -272,10 +266,11 @@ class Explainer {
   }
 
   void explain_by_nearest(const Neighbours& neighbours, PointReason& reason) const {
-    const Members own = sweep::json_members(reason.parameters);
+    const NamedValues own = sweep::json_members(reason.parameters);
     const Neighbours::Neighbour* nearest = neighbours.nearest_to(own);
     if (nearest == nullptr) {
-      reason.because = "no run before this one has points in the record";
+      reason.because = neighbours.is_empty() ? "no run before this one has points in the record"
+                                             : "no earlier run has points like it";
       return;
     }
     refer(reason, *nearest->run, nearest->number);
@@ -285,13 +280,15 @@ class Explainer {
                            ? fmt::format("run {} did it with another seed", nearest->run->id)
                            : what_changed(run_, *nearest->run);
     else
-      reason.because = fmt::format("no earlier run has these values; most like it is point {} of run {}: {}",
-                                   reason.earlier_point, nearest->run->id, text_of(reason.differences));
+      reason.because = fmt::format(
+          "no earlier run has these values; most like it{} is point {} of run {}: {}",
+          neighbours.are_all() ? "" : fmt::format(", of {} that were compared,", sweep::with_commas(compared_points)),
+          reason.earlier_point, nearest->run->id, text_of(reason.differences));
   }
 
   /// The point is in the sweep, but the run has no row of it.
   void explain_absent(PointReason& reason) {
-    reason.state = "not run";
+    reason.state = sweep::not_run;
     reason.because = why_left_out(reason.point);
     if (!reason.because.empty()) return;
     if (takes_earlier_points()) find_taken(reason);
@@ -325,7 +322,7 @@ class Explainer {
   bool takes_earlier_points() const { return run_.kind != run_kind::rerun_all && taken_since(run_) != run_.id; }
 
   void find_taken(PointReason& reason) {
-    const Members own = sweep::json_members(reason.parameters);
+    const NamedValues own = sweep::json_members(reason.parameters);
     const std::string since = taken_since(run_);
     for (const vm::RunRow& each : earlier_) {
       if (each.work == run_.work)

@@ -7,14 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/driver/value_difference.hpp"
 #include "vm/record/run_record.hpp"
 
 namespace raddle::driver {
-
-/// A parameter of a point that has another value at the one it is compared with.
-struct ValueDifference {
-  std::string name, now, before;  ///< "": not there
-};
 
 struct PointReason {
   std::uint64_t point = 0;
@@ -23,7 +19,7 @@ struct PointReason {
   std::string because = {};
   std::string earlier_run = {};  ///< "": none
   std::uint64_t earlier_point = 0;
-  std::vector<ValueDifference> differences = {};
+  std::vector<ValueDifference> differences = {};  ///< to the earlier point
 };
 
 /// @param numbers  of points of the run

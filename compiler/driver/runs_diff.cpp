@@ -12,6 +12,7 @@
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/run_table.hpp"
 #include "compiler/driver/runs.hpp"
+#include "compiler/driver/value_difference.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/values.hpp"
@@ -27,8 +28,8 @@ using sweep::with_commas;
 constexpr int json_schema = 1;
 constexpr std::size_t shown_points = 20;  // as text
 
-using RowNumber = std::uint32_t;                                 ///< in the order of a table, from 0
-using Cells = std::vector<std::pair<std::string, std::string>>;  ///< by the columns' names, in their order
+using RowNumber = std::uint32_t;  ///< in the order of a table, from 0
+using Cells = NamedValues;        ///< by the columns' names, in their order
 
 struct HashedRow {
   vm::Hash128 parameters;
@@ -180,35 +181,17 @@ Telling telling_of(const Difference& difference, const RunTable& before, const R
   return {difference, TextRows(before.source(), std::move(own)), TextRows(after.source(), std::move(other))};
 }
 
-struct Change {
-  std::string name, before, after;  ///< "": not there
-};
-
-std::vector<Change> changes_between(const Cells& before, const Cells& after) {
-  std::vector<Change> changes;
-  const auto text_in = [](const Cells& cells, const std::string& name) {
-    const auto found = std::ranges::find(cells, name, &Cells::value_type::first);
-    return found == cells.end() ? std::string() : found->second;
-  };
-  for (const auto& [name, text] : before)
-    if (const std::string other = text_in(after, name); sweep::canonical_text(other) != sweep::canonical_text(text))
-      changes.push_back({name, text, other});
-  for (const auto& [name, text] : after)
-    if (text_in(before, name).empty()) changes.push_back({name, "", text});
-  return changes;
-}
-
 std::string text_of(const Cells& parameters) {
   std::string text;
   for (const auto& [name, value] : parameters) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
   return text;
 }
 
-std::string text_of(const std::vector<Change>& changes) {
+std::string text_of(const std::vector<ValueDifference>& changes) {
   std::string text;
-  for (const Change& each : changes)
+  for (const ValueDifference& each : changes)
     text += fmt::format("{}{}: {} -> {}", text.empty() ? "" : "; ", each.name, each.before.empty() ? "-" : each.before,
-                        each.after.empty() ? "-" : each.after);
+                        each.now.empty() ? "-" : each.now);
   return text;
 }
 
@@ -237,7 +220,7 @@ std::string difference_text(const Telling& told, const vm::RunRow& before, const
     text += fmt::format("{} with other results\n", with_commas(difference.changed.size()));
     for (std::size_t i = 0; i < difference.changed.size() && i < shown_points; ++i) {
       const TextRow &own = told.before[difference.changed[i].first], &other = told.after[difference.changed[i].second];
-      text += fmt::format("  {}: {}\n", text_of(own.parameters), text_of(changes_between(own.results, other.results)));
+      text += fmt::format("  {}: {}\n", text_of(own.parameters), text_of(differences_of(other.results, own.results)));
     }
     text += more_than_shown(difference.changed.size());
   }
@@ -259,11 +242,11 @@ std::string list_json(const std::vector<RowNumber>& points, const TextRows& rows
 
 std::string change_json(const TextRow& before, const TextRow& after) {
   std::vector<std::string> changes;
-  for (const Change& each : changes_between(before.results, after.results)) {
+  for (const ValueDifference& each : differences_of(after.results, before.results)) {
     sweep::JsonObject json;
     json.add("name", sweep::json_string(each.name));
     json.add_text("a", each.before);
-    json.add_text("b", each.after);
+    json.add_text("b", each.now);
     changes.push_back(json.text());
   }
   return fmt::format("{{\"parameters\":{},\"changes\":[{}]}}", cells_json(before.parameters), fmt::join(changes, ","));
@@ -285,22 +268,27 @@ std::string difference_json(const Telling& told, const vm::RunRow& before, const
   return fmt::format("{{\"schema\":{},\"diff\":{}}}\n", json_schema, json.text());
 }
 
+/// Two reads of each table, between which nobody is to change the record.
+std::string text_of_runs(vm::RunRecord& record, const vm::RunRow& before, const vm::RunRow& after, bool as_json) {
+  const RunTable old_table(record, before), new_table(record, after);
+  for (const auto& [run, table] : {std::pair(&before, &old_table), std::pair(&after, &new_table)})
+    if (!table->note().empty()) fmt::print(stderr, "raddle: run {}: {}\n", run->id, table->note());
+  Difference difference = difference_of(hashed_rows(old_table.source()), hashed_rows(new_table.source()));
+  difference.is_other_work = before.work != after.work;
+  const std::size_t most = as_json ? std::numeric_limits<std::size_t>::max() : shown_points;
+  const Telling told = telling_of(difference, old_table, new_table, most);
+  return as_json ? difference_json(told, before, after) : difference_text(told, before, after);
+}
+
 }  // namespace
 
 int diff_runs(const std::string& name, const std::string& other, bool as_json) {
   const std::expected<vm::RunRow, int> before = find_run(name), after = before ? find_run(other) : before;
   if (!after) return after.error();
   vm::RunRecord record = *vm::RunRecord::open();
-  const RunTable old_table(record, *before), new_table(record, *after);
-  for (const auto& [run, table] : {std::pair(&*before, &old_table), std::pair(&*after, &new_table)})
-    if (!table->note().empty()) fmt::print(stderr, "raddle: run {}: {}\n", run->id, table->note());
-  Difference difference = difference_of(hashed_rows(old_table.source()), hashed_rows(new_table.source()));
-  difference.is_other_work = before->work != after->work;
-  const std::size_t most = as_json ? std::numeric_limits<std::size_t>::max() : shown_points;
-  const Telling told = telling_of(difference, old_table, new_table, most);
-  return write_output(as_json ? difference_json(told, *before, *after) : difference_text(told, *before, *after))
-             ? exit_ok
-             : exit_failed;
+  std::string text;
+  record.read_together([&] { text = text_of_runs(record, *before, *after, as_json); });
+  return write_output(text) ? exit_ok : exit_failed;
 }
 
 }  // namespace raddle::driver

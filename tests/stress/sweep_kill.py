@@ -125,8 +125,8 @@ def kill_and_resume_script(raddle, folder, points, kills, chance):
     kept = rows(folder, "SELECT sum(count), max(length(keys)) FROM batch")[0]
     done = points - points // 5000 - (points % 5000 == 4999)
     require(kept[0] == done, f"{kept[0]} points in batches, expected {done}: lost, or done twice")
-    taken = [run["from_record"] for run in runs(raddle, folder)]
-    return f"{taken[-1]} of {points} from the record after {kills} kills"
+    taken = runs(raddle, folder)[-1]["from_record"]  # of those that were killed it is not known
+    return f"{taken} of {points} from the record after {kills} kills"
 
 
 def two_at_once(raddle, folder, points, _kills, _chance):

@@ -396,7 +396,7 @@ def nearest_point_is_told(folder):
         point = json.loads(folder.run("why --json /1").stdout)["points"][0]
         return point["earlier_run"], point["earlier_point"], [each["parameter"] for each in point["differences"]]
 
-    slow = "-- sh -c 'sleep 0.0$((4 - {#} %% 4)); echo {a} {b}'".replace("%%", "%")  # ends in another order than it begins
+    slow = "-- sh -c 'sleep 0.0$((4 - {#} % 4)); echo {a} {b}'"  # ends in another order than it begins
     folder.run(f"sweep -p a=0,3,10,1000 -p b=0.001:0.003:0.001 -j 12 {slow}")
     grid = run_id(folder, -1)
     expect(nearest("sweep -p a=6 -p b=0.001 -- echo {a} {b}"), (grid, 4, ["a"]))  # 3, though 10 / 6 is less than 6 / 3
@@ -405,6 +405,8 @@ def nearest_point_is_told(folder):
     folder.run("sweep -p a=10 -p b=0.001 -- echo -n {a} {b}")
     expect(nearest("sweep -p a=9 -p b=0.001 -- echo {a} {b}"), (run_id(folder, -2), 1, ["a"]))
     expect(nearest("sweep -p a=10 -p b=x -- echo {a} {b}")[2], ["b"])
+    folder.run("sweep -p c=10 -- echo {c}")
+    expect_in("run: no earlier run has points like it\n", folder.run("why /1").stdout)
 
 
 def runs_are_compared(folder):

@@ -1,0 +1,23 @@
+#include "compiler/driver/value_difference.hpp"
+
+#include <algorithm>
+
+#include "compiler/sweep/values.hpp"
+
+namespace raddle::driver {
+
+std::vector<ValueDifference> differences_of(const NamedValues& now, const NamedValues& before) {
+  std::vector<ValueDifference> found;
+  const auto value_in = [](const NamedValues& values, const std::string& name) {
+    const auto at = std::ranges::find(values, name, &NamedValues::value_type::first);
+    return at == values.end() ? std::string() : at->second;
+  };
+  for (const auto& [name, value] : now)
+    if (const std::string other = value_in(before, name); sweep::canonical_text(other) != sweep::canonical_text(value))
+      found.push_back({name, value, other});
+  for (const auto& [name, value] : before)
+    if (value_in(now, name).empty()) found.push_back({name, "", value});
+  return found;
+}
+
+}  // namespace raddle::driver

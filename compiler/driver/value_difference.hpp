@@ -1,0 +1,19 @@
+#pragma once
+// What differs between the named values of two points.
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace raddle::driver {
+
+/// By name, in an order of their own.
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+struct ValueDifference {
+  std::string name, now, before;  ///< "": not there
+};
+
+/// 1 and 1.0 are one value. In the order of `now`; what is only in `before` comes last.
+std::vector<ValueDifference> differences_of(const NamedValues& now, const NamedValues& before);
+
+}  // namespace raddle::driver
