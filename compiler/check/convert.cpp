@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <optional>
-#include <regex>
+#include <string_view>
+#include <system_error>
 
 namespace raddle::check_detail {
 namespace {
@@ -106,8 +109,14 @@ std::string source_text(const Context& context, Span span) {
 
 /// All of the text is a number, as literals are written.
 bool is_number(const std::string& text, bool is_whole) {
-  static const std::regex whole("-?[0-9]{1,18}"), fraction("-?[0-9]+([.][0-9]+)?");
-  return std::regex_match(text, is_whole ? whole : fraction);
+  const std::string_view digits = std::string_view(text).substr(text.starts_with('-') ? 1 : 0);
+  const auto is_digit = [](char sign) { return sign >= '0' && sign <= '9'; };
+  if (digits.empty() || !is_digit(digits.front()) || !is_digit(digits.back())) return false;
+  const auto is_read = [&text](auto number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+  };
+  return is_whole ? is_read(std::int64_t{0}) : is_read(0.0);
 }
 
 /// `"3"` as an `int` is `3`; empty for what is no literal, or none of that type.
