@@ -18,6 +18,7 @@ constexpr std::uint8_t any_relation = Fact::less | Fact::equal | Fact::more;
 
 /// Of more than these nothing is known: conditions of many cases multiply.
 constexpr std::size_t most_cases = 16;
+constexpr std::size_t most_facts = 48;  // of conditions nested deeper the outer ones are not known
 
 VariableId variable_of(const ast::Expr& expr) {
   return expr.kind == ExprKind::Name ? as<const ast::Name>(expr).variable : ast::no_variable;
@@ -96,7 +97,12 @@ Condition condition_of_binary(const Context& context, const ast::Binary& binary,
 }  // namespace
 
 Condition both(Condition one, const Condition& other) {
-  if (one.cases.size() * other.cases.size() > most_cases) {
+  const auto longest = [](const Condition& each) {
+    std::size_t count = 0;
+    for (const Facts& facts : each.cases) count = std::max(count, facts.size());
+    return count;
+  };
+  if (one.cases.size() * other.cases.size() > most_cases || longest(one) + longest(other) > most_facts) {
     one.is_exact = false;
     return one;
   }
@@ -148,8 +154,7 @@ Condition condition_of_case(const Context& context, const ast::Switch& written, 
 
 namespace {
 
-/// `one_is_so` settles one fact after the other: of more of them nothing is said.
-constexpr std::size_t most_facts = 48;
+/// `one_is_so` settles one fact after the other: of more than these and most_facts nothing is said.
 constexpr std::size_t most_combinations = 1024;
 
 bool is_simple(const std::vector<Facts>& cases) {
