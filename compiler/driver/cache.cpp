@@ -20,8 +20,6 @@ namespace raddle::driver {
 
 namespace {
 
-constexpr int json_schema = 1;
-
 struct Unit {
   std::string_view name;
   double factor;
@@ -58,7 +56,7 @@ int list_functions(bool as_json) {
                           sweep::duration_text(std::max(0.0, vm::unix_time() - function.used)));
     }
   }
-  if (as_json) text = fmt::format("{{\"schema\":{},\"functions\":[{}]}}\n", json_schema, text);
+  if (as_json) text = json_line(fmt::format("\"functions\":[{}]", text));
   if (functions.empty() && !as_json)
     fmt::print(stderr, "raddle: nothing is kept of `@memo` functions in this folder\n");
   return write_output(text) ? exit_ok : exit_failed;

@@ -215,7 +215,7 @@ std::string as_json(const std::vector<Finding>& findings) {
     if (!finding.remedy.empty()) json.add("remedy", sweep::json_string(finding.remedy));
     items += (items.empty() ? "" : ",") + json.text();
   }
-  return fmt::format("{{\"schema\":1,\"findings\":[{}]}}\n", items);
+  return json_line(fmt::format("\"findings\":[{}]", items));
 }
 
 struct DoctorWords {

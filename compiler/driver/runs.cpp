@@ -24,8 +24,6 @@ namespace raddle::driver {
 
 namespace {
 
-constexpr int json_schema = 1;
-
 int no_record() {
   fmt::print(stderr, "raddle: nothing was recorded in this folder: there is no `{}`\n", vm::record_path);
   return exit_failed;
@@ -81,10 +79,6 @@ std::string point_json(const vm::PointRow& row, bool has_outputs) {
   return json.text();
 }
 
-std::string with_schema(const std::string& member, const std::string& value) {
-  return fmt::format("{{\"schema\":{},\"{}\":{}}}\n", json_schema, member, value);
-}
-
 int print(const std::string& text) { return write_output(text) ? exit_ok : exit_failed; }
 
 int list_runs(bool as_json) {
@@ -99,14 +93,14 @@ int list_runs(bool as_json) {
                           sweep::with_commas(run.ok + run.taken), sweep::with_commas(run.failed), command_text(run),
                           run.resumes.empty() ? "" : fmt::format("  ({})", origin_text(run)));
   }
-  if (as_json) return print(with_schema("runs", "[" + text + "]"));
+  if (as_json) return print(json_line(fmt::format("\"runs\":[{}]", text)));
   return runs.empty() ? no_record() : print(text);
 }
 
 int show_run(const std::string& name, bool as_json) {
   const std::expected<vm::RunRow, int> run = find_run(name);
   if (!run) return run.error();
-  if (as_json) return print(with_schema("run", run_json(*run)));
+  if (as_json) return print(json_line("\"run\":" + run_json(*run)));
   std::string text = fmt::format("{}\n  {}\n  started {}\n", run->id, command_text(*run), time_text(run->started));
   text += fmt::format("  {}", name_of(run->state));
   if (run->ended != 0) text += fmt::format(" after {}", seconds_text(run->ended - run->started));
@@ -153,8 +147,7 @@ int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool 
   const auto show = [&](const vm::PointRow& row) {
     if (point && row.number != *point) return true;
     has_any = true;
-    is_written = write_output(
-        as_json ? fmt::format("{{\"schema\":{},\"log\":{}}}\n", json_schema, point_json(row, true)) : point_text(row));
+    is_written = write_output(as_json ? json_line("\"log\":" + point_json(row, true)) : point_text(row));
     return is_written;
   };
   const UnknownParameters unknown = for_each_recorded_point(*record, *run, point, show);

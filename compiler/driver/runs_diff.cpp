@@ -25,7 +25,6 @@ namespace {
 using report::Role;
 using sweep::with_commas;
 
-constexpr int json_schema = 1;
 constexpr std::size_t shown_points = 20;  // as text
 
 using RowNumber = std::uint32_t;  ///< in the order of a table, from 0
@@ -265,7 +264,7 @@ std::string difference_json(const Telling& told, const vm::RunRow& before, const
   json.add("changed", fmt::format("[{}]", fmt::join(changed, ",")));
   json.add("only_a", list_json(difference.only_before, told.before));
   json.add("only_b", list_json(difference.only_after, told.after));
-  return fmt::format("{{\"schema\":{},\"diff\":{}}}\n", json_schema, json.text());
+  return json_line("\"diff\":" + json.text());
 }
 
 /// Two reads of each table, between which nobody is to change the record.

@@ -35,6 +35,8 @@ void Session::offer_explanation() {
   explanation_offered_ = true;
 }
 
+std::string json_line(std::string_view members) { return fmt::format("{{\"schema\":1,{}}}\n", members); }
+
 bool write_output(std::string_view text) {
   const bool had_failed = std::ferror(stdout) != 0;
   if (!had_failed && std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)

@@ -68,6 +68,9 @@ struct Session {
   bool explanation_offered_ = false;
 };
 
+/// What a `--json` prints: one line, the object of `members` with the number of its form in front.
+std::string json_line(std::string_view members);
+
 /// Prints to standard output. @return false, after a message, if that can not be written
 bool write_output(std::string_view text);
 

@@ -18,7 +18,6 @@ namespace raddle::driver {
 
 namespace {
 
-constexpr int json_schema = 1;
 constexpr std::size_t shown_points = 10;
 
 std::string reason_json(const PointReason& reason) {
@@ -51,8 +50,7 @@ int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as
                         reason.because);
   }
   if (as_json)
-    return write_output(fmt::format("{{\"schema\":{},\"run\":{},\"points\":[{}]}}\n", json_schema,
-                                    sweep::json_string(run.id), list))
+    return write_output(json_line(fmt::format("\"run\":{},\"points\":[{}]", sweep::json_string(run.id), list)))
                ? exit_ok
                : exit_failed;
   std::string head = fmt::format("run {}: {}\n", run.id, command_text(run));
