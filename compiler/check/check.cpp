@@ -2,6 +2,7 @@
 
 #include "compiler/check/builtin_signatures.hpp"
 #include "compiler/check/check_assignment.hpp"
+#include "compiler/check/check_expression.hpp"
 #include "compiler/check/check_functions.hpp"
 #include "compiler/check/check_statement.hpp"
 #include "compiler/check/declare.hpp"
@@ -26,6 +27,7 @@ CheckedProgram check(std::vector<std::unique_ptr<ast::Module>> modules, const So
     check_detail::StatementChecker(context, scopes).statements(module->statements);
   }
   check_detail::check_function_bodies(context);
+  check_detail::check_arguments_read(context);
   check_detail::check_assignment(context);
   return program;
 }

@@ -37,8 +37,9 @@ class Verdict {
   }
 
   /// Values whose only purpose is to be read. A file, a void or a url of a given name may be made for the making's
-  /// sake.
+  /// sake; the variables of a module are there for those who import it.
   bool is_unused() const {
+    if (variable_.role == VariableRole::global && variable_.span.file != context_.main_file) return false;
     const bool reported = std::ranges::any_of(use_.writes, &Write::reported);
     return use_.reads.empty() && !reported && type_ != TypeStore::file && type_ != TypeStore::void_ &&
            use_.mapping == nullptr;

@@ -100,15 +100,23 @@ void ExpressionChecker::known_arguments(const ast::Call& call) {
     if (holds && !std::get<bool>(*holds))
       context_.diagnostics.report(DiagnosticKind::assertion_false, call.arguments.front().value->span);
   } else if (name == "argv") {
-    const auto wanted = constant_value(context_, *call.arguments.front().value);
-    for (const ScriptParameter& parameter : context_.program.parameters)
-      if (wanted && *wanted == ConstantValue(context_.variable(parameter.variable).name))
-        context_.diagnostics
-            .report(DiagnosticKind::argument_is_parameter, call.arguments.front().value->span,
-                    context_.variable(parameter.variable).name)
-            .label(context_.variable(parameter.variable).span, "read this variable");
+    const ast::Expr& name_read = *call.arguments.front().value;
+    const auto read = constant_value(context_, name_read);
+    if (read && std::holds_alternative<std::string>(*read))
+      context_.arguments_read.emplace_back(std::get<std::string>(*read), name_read.span);
   } else if (name == "assertEqual" || name == "assertLT" || name == "assertLTE") {
     known_comparison(call);
+  }
+}
+
+void check_arguments_read(Context& context) {
+  for (const auto& [name, span] : context.arguments_read) {
+    for (const ScriptParameter& parameter : context.program.parameters) {
+      const Variable& variable = context.variable(parameter.variable);
+      if (variable.name == name)
+        context.diagnostics.report(DiagnosticKind::argument_is_parameter, span, name)
+            .label(variable.span, "read this variable");
+    }
   }
 }
 

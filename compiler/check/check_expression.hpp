@@ -70,4 +70,7 @@ class ExpressionChecker {
   std::vector<const ast::Block*> blocks_;
 };
 
+/// Values that the script takes by `argv("name")` though it declares a parameter of that name, above or below.
+void check_arguments_read(Context& context);
+
 }  // namespace raddle::check_detail

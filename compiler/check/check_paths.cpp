@@ -16,12 +16,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* own_file_each = "give each iteration a file of its own, as in `file f <\"out-%i.txt\" % i>`";
 
-/// Devices, pipes and folders may be written by any number of calls.
+/// Devices and pipes may be written by any number of calls; folders are no files.
 bool may_be_shared(const std::string& path) {
   std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  return path.starts_with("/dev/") || path.starts_with("/proc/") || path.ends_with('/') ||
-         (fs::exists(status) && !fs::is_regular_file(status));
+  return path.starts_with("/dev/") || path.starts_with("/proc/") || path.ends_with('/') || fs::is_other(path, ignored);
 }
 
 /// The path that a file is mapped to.

@@ -1,10 +1,12 @@
 #include "compiler/check/conditions.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <utility>
 
 #include "compiler/check/possible_values.hpp"
+#include "compiler/check/read_variables.hpp"
 #include "compiler/check/value_text.hpp"
 
 namespace raddle::check_detail {
@@ -36,6 +38,13 @@ Condition one_fact(Fact fact, bool truth) {
   return {.cases = {{std::move(fact)}}, .is_exact = true};
 }
 
+std::vector<VariableId> variables_in(const Context& context, std::initializer_list<const ast::Expr*> exprs) {
+  std::vector<VariableId> variables;
+  for (const ast::Expr* expr : exprs)
+    read_variables(context, *expr, [&](VariableId variable, const Read&) { variables.push_back(variable); });
+  return variables;
+}
+
 /// A constant is on the right, of two others the one with the lesser text on the left.
 Condition comparison(const Context& context, const ast::Expr& left, std::uint8_t relations, const ast::Expr& right,
                      bool truth) {
@@ -47,7 +56,8 @@ Condition comparison(const Context& context, const ast::Expr& left, std::uint8_t
   if (left_constant ? !constant : !constant && *right_text < *left_text)
     return comparison(context, right, mirrored(relations), left, truth);
   if (constant && std::holds_alternative<bool>(*constant) && !std::get<bool>(*constant) && relations == Fact::equal)
-    return one_fact({.left = *left_text, .right = "true", .constant = true}, !truth);
+    return one_fact(
+        {.left = *left_text, .right = "true", .constant = true, .variables = variables_in(context, {&left})}, !truth);
   const auto is_int = [&](const ast::Expr& expr) { return context.store().base(expr.type) == TypeStore::int_; };
   return one_fact({.left = *left_text,
                    .right = *right_text,
@@ -55,6 +65,7 @@ Condition comparison(const Context& context, const ast::Expr& left, std::uint8_t
                    .constant = constant,
                    .left_variable = variable_of(left),
                    .right_variable = constant ? ast::no_variable : variable_of(right),
+                   .variables = variables_in(context, {&left, &right}),
                    .is_whole = is_int(left) && is_int(right)},
                   truth);
 }
@@ -128,10 +139,12 @@ Condition condition_of(const Context& context, const ast::Expr& condition, bool 
                      .right = "0",
                      .constant = std::int64_t{0},
                      .left_variable = variable_of(condition),
+                     .variables = variables_in(context, {&condition}),
                      .is_whole = true},
                     !truth);
   }
-  return one_fact({.left = *text, .right = "true", .constant = true}, truth);
+  return one_fact({.left = *text, .right = "true", .constant = true, .variables = variables_in(context, {&condition})},
+                  truth);
 }
 
 Condition condition_of_case(const Context& context, const ast::Switch& written, const ast::Switch::Case& choice) {
@@ -142,6 +155,7 @@ Condition condition_of_case(const Context& context, const ast::Switch& written, 
                      .right = std::to_string(label),
                      .constant = label,
                      .left_variable = variable_of(*written.value),
+                     .variables = variables_in(context, {written.value.get()}),
                      .is_whole = true},
                     truth);
   };
@@ -208,11 +222,18 @@ bool pins(const Fact& fact, VariableId variable) {
   return fact.is_equality() && fact.constant && fact.left_variable == variable;
 }
 
-std::optional<VariableId> equal_variable(const Fact& fact, VariableId variable) {
-  if (!fact.is_equality() || fact.left_variable == ast::no_variable || fact.right_variable == ast::no_variable)
-    return std::nullopt;
-  if (fact.left_variable == variable) return fact.right_variable;
-  return fact.right_variable == variable ? std::optional(fact.left_variable) : std::nullopt;
+bool equals(const Fact& fact, VariableId variable) {
+  return fact.is_equality() && (fact.left_variable == variable || fact.right_variable == variable) &&
+         std::ranges::count(fact.variables, variable) == 1;
+}
+
+Condition known_part(Condition condition, const std::function<bool(VariableId)>& is_known) {
+  for (Facts& facts : condition.cases) {
+    const auto removed =
+        std::erase_if(facts, [&](const Fact& fact) { return !std::ranges::all_of(fact.variables, is_known); });
+    condition.is_exact = condition.is_exact && removed == 0;
+  }
+  return condition;
 }
 
 std::optional<std::int64_t> pinned_value(const Fact& fact, VariableId variable) {

@@ -1,6 +1,7 @@
 #pragma once
 // What is known where a condition is so: two assignments under conditions that exclude each other are one.
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ struct Fact {
   std::optional<ConstantValue> constant = {};   ///< what is on the right
   VariableId left_variable = ast::no_variable;  ///< what is on the left, if it is one
   VariableId right_variable = ast::no_variable;
-  bool is_whole = false;  ///< both are of type int
+  std::vector<VariableId> variables = {};  ///< those in both
+  bool is_whole = false;                   ///< both are of type int
 
   bool is_equality() const { return relations == equal; }
 };
@@ -38,6 +40,9 @@ struct Condition {
 inline Condition always() { return {.cases = {{}}, .is_exact = true}; }
 Condition both(Condition one, const Condition& other);
 
+/// What is left of it where only variables of which `is_known` is so keep their values.
+Condition known_part(Condition condition, const std::function<bool(VariableId)>& is_known);
+
 /// What `condition` being true, or being false, tells. Nothing for calls: they may give another value each time.
 Condition condition_of(const Context& context, const ast::Expr& condition, bool truth);
 /// What a `case` with this label tells; without one, the `default` of `written`.
@@ -49,8 +54,8 @@ bool exclude_each_other(const Condition& one, const Condition& other);
 bool one_is_so(const std::vector<Facts>& cases, const Condition& known);
 /// The fact is that the variable has the value of a constant.
 bool pins(const Fact& fact, VariableId variable);
-/// The other variable, if the fact is that both are equal.
-std::optional<VariableId> equal_variable(const Fact& fact, VariableId variable);
+/// The fact is that the variable is equal to something it is no part of.
+bool equals(const Fact& fact, VariableId variable);
 /// The value, if the fact is that the variable has it.
 std::optional<std::int64_t> pinned_value(const Fact& fact, VariableId variable);
 

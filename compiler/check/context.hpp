@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "compiler/check/check.hpp"
@@ -37,6 +38,8 @@ struct Context {
   std::unordered_set<VariableId> hidden_by_formals = {};
   /// Variables of loops over a range of floats that is one for a `/` of ints: where that is.
   std::unordered_map<VariableId, Span> quotients = {};
+  /// Names in `argv("name")`, as far as they are known, and where they are.
+  std::vector<std::pair<std::string, Span>> arguments_read = {};
   std::uint32_t main_file = 0;
 
   TypeStore& store() { return program.types; }

@@ -1,5 +1,7 @@
 #include "compiler/check/resolve_overloads.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace raddle::check_detail {
@@ -137,6 +139,20 @@ void suggest_for_argument(const Context& context, const Signature& signature, co
   suggest_conversion(context.store(), diagnostic, argument.type, wanted);
 }
 
+/// Keywords are for inputs with a default value: they do not count where others are missing.
+Diagnostic& report_count(Context& context, const Signature& signature, const ast::Call& call) {
+  const auto keywords =
+      std::ranges::count_if(call.arguments, [](const auto& each) { return each.keyword.has_value(); });
+  const std::size_t by_place = call.arguments.size() - static_cast<std::size_t>(keywords);
+  const std::size_t least = required_count(signature);
+  if (keywords == 0 || by_place >= least)
+    return context.diagnostics.report(DiagnosticKind::wrong_argument_count, call.callee.span, signature.name,
+                                      argument_count_text(signature), call.arguments.size());
+  return context.diagnostics.report(
+      DiagnosticKind::wrong_argument_count, call.callee.span, signature.name,
+      fmt::format("{} before its keywords", least == 1 ? "1 argument" : fmt::format("{} arguments", least)), by_place);
+}
+
 void report_mismatch(Context& context, const Signature& signature, const ast::Call& call, const Mismatch& mismatch) {
   Diagnostics& out = context.diagnostics;
   const ast::Call::Argument* argument =
@@ -148,10 +164,7 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
   }
   Diagnostic* diagnostic = nullptr;
   switch (mismatch.kind) {
-    case Mismatch::Kind::count:
-      diagnostic = &out.report(DiagnosticKind::wrong_argument_count, call.callee.span, signature.name,
-                               argument_count_text(signature), call.arguments.size());
-      break;
+    case Mismatch::Kind::count: diagnostic = &report_count(context, signature, call); break;
     case Mismatch::Kind::type:
       diagnostic =
           &out.report(DiagnosticKind::wrong_argument_type, argument->value->span, mismatch.other + 1, signature.name,

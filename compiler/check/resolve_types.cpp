@@ -257,14 +257,14 @@ TypeId resolve_type(Context& context, const ast::TypeExpr& type, const std::vect
   return with_dimensions(context, {}, pattern, dimensions).type;
 }
 
-std::vector<TypePattern> resolve_formal(Context& context, const TypeVariables& variables, const ast::Formal& formal) {
+std::vector<TypePattern> resolve_formal(Context& context, const TypeVariables& variables, ast::Formal& formal) {
   std::vector<TypePattern> alternatives;
   const auto add = [&](const ast::TypeExpr& type) {
     TypePattern plain = resolve_plain(context, variables, type);
     alternatives.push_back(with_dimensions(context, variables, std::move(plain), formal.dimensions));
   };
   add(formal.type);
-  suggest_type_first(context, formal);
+  if (suggest_type_first(context, formal)) formal.name = formal.type.name;  // as it was meant
   for (const ast::TypeExpr& alternative : formal.type.alternatives) add(alternative);
   return alternatives;
 }

@@ -12,8 +12,9 @@ void declare_types(Context& context);
 /// the error type then.
 TypeId resolve_type(Context& context, const ast::TypeExpr& type, const std::vector<ast::Dimension>& dimensions);
 
-/// The types that a formal accepts, more than one for a union; `variables` are the function's type variables.
+/// The types that a formal accepts, more than one for a union; `variables` are the function's type variables. A formal
+/// that has its type behind its name is reported, and gets the name that was meant.
 std::vector<TypePattern> resolve_formal(Context& context, const std::vector<ast::Identifier>& variables,
-                                        const ast::Formal& formal);
+                                        ast::Formal& formal);
 
 }  // namespace raddle::check_detail

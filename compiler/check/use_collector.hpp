@@ -96,6 +96,8 @@ class UseCollector {
   /// The condition is so in one iteration of the loop that has just been left: `i == 3`, or `i == n` with an `n` from
   /// outside.
   bool is_pinned(const Condition& condition, VariableId counter) const;
+  /// Of a loop that has been left.
+  bool is_outside_loop(VariableId variable) const { return use_[variable].loop_depth <= loops_.size(); }
 
   /// A body that is run several times: what it assigns outside of itself may be assigned several times.
   void report_repeated(WriteSet& writes, Span loop, const char* what, const std::vector<Counter>& counters);

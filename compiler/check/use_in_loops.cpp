@@ -63,8 +63,9 @@ bool counts(const ast::For::Variable& variable) {
 
 bool UseCollector::is_pinned(const Condition& condition, VariableId counter) const {
   return condition.cases.size() == 1 && std::ranges::any_of(condition.cases.front(), [&](const Fact& fact) {
-           const std::optional<VariableId> other = equal_variable(fact, counter);
-           return pins(fact, counter) || (other && use_[*other].loop_depth <= loops_.size());
+           const auto is_same_each_time = [&](VariableId each) { return each == counter || is_outside_loop(each); };
+           return pins(fact, counter) ||
+                  (equals(fact, counter) && std::ranges::all_of(fact.variables, is_same_each_time));
          });
 }
 
@@ -84,7 +85,12 @@ void UseCollector::report_repeated(WriteSet& writes, Span loop, const char* what
         write.condition = loop;
         write.is_in_body = true;
       }
-      write.when = write.definite ? always() : Condition{};  // it is about other values in each iteration
+      if (has_counter && write.when.is_exact)
+        std::erase_if(write.when.cases.front(), [&](const Fact& fact) { return is_among(fact, *counter); });
+      // what it says of variables of the loop is about other values in each iteration
+      write.when = write.definite
+                       ? always()
+                       : known_part(std::move(write.when), [&](VariableId each) { return is_outside_loop(each); });
       const bool some_element =
           std::ranges::any_of(write.path, [](const Step& step) { return step.kind == Step::Kind::element; });
       if (some_element || write.reported || context_.silenced.contains(variable)) continue;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "stdlib/builtins.hpp"
+
 namespace raddle::check_detail {
 
 using ast::as;
@@ -62,6 +64,19 @@ std::optional<std::string> text_of(const Context& context, const ast::Expr& expr
   if (expr.kind == ExprKind::Index && as<const ast::Index>(expr).indices.size() == 1) {
     const auto& index = as<const ast::Index>(expr);
     return joined(*index.base, "[]", *index.indices.front());
+  }
+  if (expr.kind == ExprKind::Call) {
+    const auto& call = as<const ast::Call>(expr);
+    if (call.callee_kind != ast::CalleeKind::builtin) return std::nullopt;
+    const stdlib::Builtin& builtin = stdlib::builtins()[call.callee_index];
+    if (!stdlib::is_pure(builtin.effect) || stdlib::looks_at_growing_array(builtin)) return std::nullopt;
+    std::string text = call.callee.text + "#" + std::to_string(call.callee_index);
+    for (const ast::Expr* argument : call.resolved_arguments) {
+      const auto one = text_of(context, *argument);
+      if (!one) return std::nullopt;
+      text += "(" + *one + ")";
+    }
+    return text;
   }
   if (expr.kind == ExprKind::Field) {
     const auto& field = as<const ast::Field>(expr);

@@ -49,8 +49,9 @@ int explain(const std::vector<std::string>& codes) {
     std::vector<std::string> known;
     for (const Explanation& one : explanations()) known.emplace_back(one.code);
     const std::string nearest = nearest_name(code, known);
-    return usage_error(fmt::format("no error or warning has the code `{}`{}; `raddle explain` lists all", code,
-                                   nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
+    return usage_error(
+        fmt::format("no error or warning has the code `{}`; {}", code,
+                    nearest.empty() ? "`raddle explain` lists all" : fmt::format("did you mean `{}`?", nearest)));
   }
   return exit_ok;
 }

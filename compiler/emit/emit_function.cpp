@@ -1,6 +1,7 @@
 #include "compiler/emit/emit_function.hpp"
 
 #include "compiler/emit/builtin_arguments.hpp"
+#include "compiler/emit/guarded_assignments.hpp"
 #include "compiler/emit/select_opcode.hpp"
 #include "compiler/ir/written_name.hpp"
 #include "stdlib/builtins.hpp"
@@ -10,8 +11,6 @@ namespace raddle::emit {
 using ir::OpKind;
 
 namespace {
-
-vm::Place place_of(Span span) { return {span.file, span.begin, span.end}; }
 
 vm::ValueKind value_kind(TypeKind kind) {
   switch (kind) {
@@ -57,7 +56,8 @@ class FunctionEmitter {
         id_(id),
         program_(program),
         first_body_(static_cast<vm::BodyId>(program.bodies.size())),
-        states_(plan.bodies.size(), 0) {}
+        states_(plan.bodies.size(), 0),
+        guarded_(guarded_assignments(plan)) {}
 
   vm::BodyId run() {
     add_bodies();
@@ -87,16 +87,7 @@ class FunctionEmitter {
 
   vm::VariableInfo describe(ir::VarId id) const {
     const ir::Var& variable = function_.variables[id];
-    vm::VariableInfo info{variable.name, place_of(variable.span), {}};
-    for (const StepRef& by : plan_.variables[id].assigned_by) {
-      if (by.region == plan_.variables[id].region) continue;
-      const RegionPlan& region = plan_.regions[by.region];
-      const Step& step = region.steps[by.step];
-      const Step& guard = plan_.regions[region.parent].steps[region.parent_step];
-      if (step.op && guard.op && guard.op->kind != OpKind::memo)
-        info.guarded.push_back({place_of(step.op->span), place_of(guard.op->span)});
-    }
-    return info;
+    return {variable.name, place_of(variable.span), guarded_[id]};
   }
 
   // --- operands
@@ -486,6 +477,7 @@ class FunctionEmitter {
   vm::Program& program_;
   const vm::BodyId first_body_;
   std::vector<std::uint32_t> states_;                           ///< strand states so far, by body
+  std::vector<std::vector<vm::GuardedAssignment>> guarded_;     ///< by variable
   std::vector<std::pair<const ir::Op*, std::uint32_t>> loops_;  ///< LoopSite of each loop emitted so far
 };
 

@@ -130,19 +130,36 @@ StmtPtr AstBuilder::declaration(P::Simple_statementContext* from, Annotations an
   return node;
 }
 
-/// The comment lines right above the line that begins with `span`, without their marks.
+namespace {
+
+std::string_view trimmed(std::string_view text, std::string_view before, std::string_view behind) {
+  text.remove_prefix(std::min(text.find_first_not_of(before), text.size()));
+  return text.substr(0, text.find_last_not_of(behind) + 1);
+}
+
+}  // namespace
+
+/// The comments right above the line that begins with `span`, without their marks.
 std::string AstBuilder::comment_above(Span span) const {
   std::string comment;
   const SourceBuffer& source = tokens_.sources().at(span.file);
   const std::string_view own = source.line(source.position(span.begin).line);
   const auto before = static_cast<std::size_t>(source.text().data() + span.begin - own.data());
   if (own.substr(0, before).find_first_not_of(" \t") != std::string_view::npos) return comment;
+  constexpr std::string_view blanks = " \t\r";
+  bool in_block = false;
   for (std::uint32_t line = source.position(span.begin).line - 1; line > 0; --line) {
-    std::string_view text = source.line(line);
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    if (!text.starts_with("//") && !text.starts_with('#')) break;
-    text.remove_prefix(std::min(text.find_first_not_of("/# \t"), text.size()));
-    comment = comment.empty() ? std::string(text) : fmt::format("{}\n{}", text, comment);
+    std::string_view text = trimmed(source.line(line), blanks, blanks);
+    const bool ends_block = !in_block && text.ends_with("*/");
+    if (ends_block) {
+      const std::size_t begin = text.rfind("/*");
+      if (begin != 0 && begin != std::string_view::npos) break;  // behind a statement
+      in_block = true;
+    }
+    if (!in_block && !text.starts_with("//") && !text.starts_with('#')) break;
+    in_block = in_block && !text.starts_with("/*");
+    text = trimmed(text, "/*# \t", ends_block ? "/* \t\r" : blanks);
+    if (!text.empty()) comment = comment.empty() ? std::string(text) : fmt::format("{}\n{}", text, comment);
   }
   return comment;
 }

@@ -197,7 +197,8 @@ Result file_size0(Call, Arguments arguments, Results results) {
 
 Result file_type(Call, Arguments arguments, Results results) {
   struct stat status {};
-  if (lstat(path_of(arguments[0]).c_str(), &status) != 0) return no_such_file("file_type", path_of(arguments[0]));
+  const char* name = arguments[0].kind() == vm::ValueKind::string ? "file_type_string" : "file_type";
+  if (lstat(path_of(arguments[0]).c_str(), &status) != 0) return no_such_file(name, path_of(arguments[0]));
   return give(results, Value::of(std::string(type_text(status.st_mode))));
 }
 

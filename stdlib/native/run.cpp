@@ -39,7 +39,8 @@ Result check_work_type(Call, Arguments arguments, Results) {
 Result check_parallel(Call call, Arguments arguments, Results) {
   const std::int64_t count = arguments[0].as_int();
   if (count >= 1 && count <= std::int64_t{call.settings.workers}) return {};
-  return fail(fmt::format("`@par` asks for {} workers: there are {}", count, call.settings.workers));
+  return fail(fmt::format("`@par` asks for {} workers: there {} {}", count, call.settings.workers == 1 ? "is" : "are",
+                          call.settings.workers));
 }
 
 Result turbine_workers(Call call, Arguments, Results results) {

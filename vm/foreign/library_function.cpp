@@ -92,7 +92,7 @@ class LibraryFunction::Arguments {
 void LibraryFunction::load() {
   void* library = dlopen(function_.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    problem_ = fmt::format("can not load `{}`: {}", function_.library, dlerror());
+    problem_ = fmt::format("can not load the library: {}", dlerror());
     return;
   }
   address_ = reinterpret_cast<void (*)()>(dlsym(library, function_.code.c_str()));

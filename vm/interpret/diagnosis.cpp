@@ -16,6 +16,7 @@
 #include "vm/interpret/leaf_call.hpp"
 #include "vm/interpret/live_variables.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/unset_fields.hpp"
 #include "vm/program/instruction_operands.hpp"
 
 namespace raddle::vm {
@@ -28,11 +29,11 @@ void add_once(std::vector<Place>& places, Place place) {
 
 class Diagnosis {
  public:
-  explicit Diagnosis(Run& run) : run_(run), program_(run.program), variables_(run) {}
+  explicit Diagnosis(Run& run) : run_(run), program_(run.program), variables_(run), fields_(variables_) {}
 
   std::vector<StuckVariable> find() {
     collect_cells();
-    for (Frame* frame : variables_.frames()) collect_fields(*frame);
+    for (Frame* frame : variables_.frames()) fields_.add(*frame);
     for (Frame* frame : variables_.frames()) visit_strands(*frame);
     for (const MemoWait* memo : memos_) {  // what it waits for is told of the call that was first
       waiting_.push_back({&memo->frame, {}});
@@ -51,8 +52,8 @@ class Diagnosis {
   enum class Which { roots, named, all };
   struct Awaited {
     const VariableInfo* variable = nullptr;
-    std::string element = {};  ///< it is on its way into this element of the variable: "a[3]"
-    bool is_field = false;     ///< `element` is a field: "a.x"
+    std::string element = {};           ///< it is on its way into this element of the variable: "a[3]"
+    const UnsetField* field = nullptr;  ///< it is this, and `element` names it
     bool is_unclosed = false;
     std::vector<Place> places = {};
     std::size_t order = 0;
@@ -85,29 +86,6 @@ class Diagnosis {
     variables_.end_adding();
   }
 
-  /// What the variables of `frame` hold and has no value yet.
-  void collect_fields(Frame& frame) {
-    const BodyId body = variables_.body_of(frame);
-    for (std::uint32_t slot = 0; slot < frame.body.future_count; ++slot) {
-      const VariableInfo& variable = variables_.variable_at({body, slot});
-      if (!variable.name.empty()) collect_fields(frame.slots()[slot], variable, variable.name);
-    }
-  }
-
-  void collect_fields(Future& future, const VariableInfo& variable, const std::string& name) {
-    if (!future.is_resolved() || future.kind() != ValueKind::structure) return;
-    auto& structure = object_in<Structure>(future);
-    for (std::size_t i = 0; i < structure.field_count(); ++i) {
-      const std::string field = name + "." + structure.field_name(i);
-      if (structure.field(i).is_resolved()) {
-        collect_fields(structure.field(i), variable, field);
-        continue;
-      }
-      const auto [known, is_new] = fields_.try_emplace(&structure.field(i), &variable, field);
-      if (!is_new && variable.place < known->second.first->place) known->second = {&variable, field};  // of a copy
-    }
-  }
-
   // --- what is awaited, what is still to be produced
 
   void visit_strands(Frame& frame) {
@@ -133,7 +111,7 @@ class Diagnosis {
     if (!future.is_resolved()) return await(future, variable, place, false);
     if (input.mode == AwaitMode::set || (input.mode == AwaitMode::named && object_in<File>(future).has_path())) return;
     Future* closing = closing_of(future);
-    if (closing && !closing->is_resolved()) return await(*closing, variable, place, true);
+    if (closing && !closing->is_resolved()) return await_closing(future, *closing, variable, place);
     if (depth_of(future, input.mode) == Depth::unset) await_inside(future, variable, place);
   }
 
@@ -141,17 +119,23 @@ class Diagnosis {
     const auto look = [&](Future& inner) {
       if (!inner.is_resolved()) return await(inner, variable, place, false);
       if (Future* closing = closing_of(inner); closing && !closing->is_resolved())
-        await(*closing, variable, place, true);
+        await_closing(inner, *closing, variable, place);
       else if (depth_of(inner) == Depth::unset)
         await_inside(inner, variable, place);
     };
     for_each_inner(future, AwaitMode::deep, look);
   }
 
+  /// A container or file that is there.
+  void await_closing(Future& future, Future& closing, const VariableInfo* variable, Place place) {
+    const bool is_row = future.kind() == ValueKind::array && (!variable || variable->name.empty());
+    await(closing, variable, place, true, is_row ? std::string(object_in<Array>(future).name()) : "");
+  }
+
   /// Follows values that are only being passed on to where they should come from.
-  void await(Future& future, const VariableInfo* variable, Place place, bool is_unclosed) {
+  void await(Future& future, const VariableInfo* variable, Place place, bool is_unclosed,
+             std::string element_name = {}) {
     Future* origin = &future;
-    std::string element_name;
     std::vector<std::pair<Future*, CycleStep>> passed;
     for (;;) {
       if (const auto known = std::ranges::find(passed, origin, &std::pair<Future*, CycleStep>::first);
@@ -183,13 +167,13 @@ class Diagnosis {
       variable = &variables_.variable_at(*home);
       element_name.clear();
     }
-    const auto field = fields_.find(origin);
-    if (field != fields_.end()) std::tie(variable, element_name) = field->second;
+    const UnsetField* field = fields_.find(*origin);
+    if (field) std::tie(variable, element_name) = std::tie(field->variable, field->name);
     Awaited& awaited = awaited_.try_emplace(origin, Awaited{.order = awaited_.size()}).first->second;
     if (!awaited.has_name()) {
       awaited.variable = variable;
       awaited.element = element_name;
-      awaited.is_field = field != fields_.end();
+      awaited.field = field;
       awaited.is_unclosed = is_unclosed;
     }
     if (place.end == 0) return;
@@ -344,15 +328,13 @@ class Diagnosis {
       if (awaited->variable) {
         variable.name = awaited->variable->name;
         variable.declared = awaited->variable->place;
-        variable.skipped = awaited->variable->guarded;
       }
       if (!awaited->element.empty()) {
-        (awaited->is_field ? variable.name : variable.element) = awaited->element;
-        variable.element_count = awaited->is_field ? 0 : 1;
-        variable.skipped.clear();
+        const bool is_variable = awaited->field && !awaited->field->is_in_element;
+        (is_variable ? variable.name : variable.element) = awaited->element;
+        variable.element_count = is_variable ? 0 : 1;
       }
-      if (const std::optional<Home> home = variables_.home_of(*future); home && which == Which::roots)
-        variables_.follow_calls(*home, variable);
+      if (which == Which::roots) add_skipped(*future, *awaited, variable);
       variable.is_unclosed = awaited->is_unclosed;
       variable.awaited = awaited->places;
       stuck.push_back(std::move(variable));
@@ -360,12 +342,27 @@ class Diagnosis {
     return merged(std::move(stuck));
   }
 
+  void add_skipped(const Future& future, const Awaited& awaited, StuckVariable& stuck) const {
+    if (!awaited.field) {
+      if (const std::optional<Home> home = variables_.home_of(future)) return variables_.follow_calls({*home}, stuck);
+      if (awaited.is_unclosed && awaited.variable && awaited.element.empty()) stuck.skipped = awaited.variable->guarded;
+      return;
+    }
+    for (const Holder& holder : awaited.field->holders) {
+      StuckVariable followed = stuck;
+      variables_.follow_calls(holder, followed);
+      if (followed.skipped.empty()) continue;
+      stuck = std::move(followed);
+      return;
+    }
+  }
+
   /// The same variable in many frames is named once, elements of one array with their number.
   static std::vector<StuckVariable> merged(std::vector<StuckVariable> all) {
     std::vector<StuckVariable> result;
-    std::map<std::tuple<std::string, Place, bool, bool>, std::size_t> known;
+    std::map<std::tuple<std::string, Place, bool, bool, std::vector<Place>>, std::size_t> known;
     for (StuckVariable& each : all) {
-      const auto key = std::tuple(each.name, each.declared, each.is_unclosed, each.element.empty());
+      const auto key = std::tuple(each.name, each.declared, each.is_unclosed, each.element.empty(), each.calls);
       const auto [at, is_new] = known.try_emplace(key, result.size());
       if (is_new) {
         result.push_back(std::move(each));
@@ -380,11 +377,10 @@ class Diagnosis {
   Run& run_;
   const Program& program_;
   LiveVariables variables_;
+  UnsetFields fields_;
   std::vector<const MemoWait*> memos_;
   std::unordered_map<Future*, Future*> sources_;              ///< forwarders, by target
   std::unordered_map<Future*, const ElementWait*> elements_;  ///< by target
-  /// Unset ones of structures: the variable that holds it, and its name.
-  std::unordered_map<Future*, std::pair<const VariableInfo*, std::string>> fields_;
   std::unordered_map<Future*, Awaited> awaited_;
   std::vector<WaitingStrand> waiting_;
   std::unordered_map<Future*, std::size_t> produced_;  ///< by which of waiting_

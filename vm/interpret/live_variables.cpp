@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "vm/interpret/run_state.hpp"
 #include "vm/program/instruction_operands.hpp"
@@ -44,9 +45,23 @@ Frame* LiveVariables::frame_of(const Future& future) const {
   return &future >= frame->slots() && &future < frame->slots() + frame->body.future_count ? frame : nullptr;
 }
 
+std::vector<GuardedAssignment> LiveVariables::guarded_assignments(const Holder& holder) const {
+  std::vector<GuardedAssignment> found;
+  if (holder.is_element) return found;
+  std::ranges::copy_if(variable_at(holder.home).guarded, std::back_inserter(found),
+                       [&](const GuardedAssignment& each) { return each.field == holder.field; });
+  return found;
+}
+
 /// The one call in the body or those nested in it that was to set the variable; none if there are several.
-std::optional<LiveVariables::Producer> LiveVariables::producer_of(Home home) const {
+std::optional<LiveVariables::Producer> LiveVariables::producer_of(const Holder& holder) const {
+  const Home home = holder.home;
   std::optional<Producer> found;
+  bool is_clear = true;
+  const auto add = [&](std::optional<Producer> producer) {
+    is_clear = is_clear && producer && !found;
+    if (!found) found = producer;
+  };
   for (const Strand& strand : program_.strands) {
     std::uint32_t level = 0;
     BodyId body = strand.body;
@@ -55,29 +70,37 @@ std::optional<LiveVariables::Producer> LiveVariables::producer_of(Home home) con
     const Operand target = Operand::local(home.slot, level, home.slot >= program_.bodies[home.body].future_count);
     for (std::uint32_t k = 0; k < strand.instruction_count; ++k) {
       const Instruction& in = program_.instructions[strand.first_instruction + k];
-      if (form_of(in.opcode) != InstructionForm::call) continue;
+      if (holder.is_element && form_of(in.opcode) == InstructionForm::insert && in.a == target)
+        add(in.c.is_constant() ? std::nullopt : producer_of({home_of(in.c, strand.body)}));
+      if (holder.is_element || form_of(in.opcode) != InstructionForm::call) continue;
       const auto& results = program_.calls[in.d].results;
-      const auto at = std::ranges::find(results, target);
-      if (at == results.end()) continue;
-      if (found) return std::nullopt;
-      found = Producer{strand.first_instruction + k, static_cast<std::uint32_t>(at - results.begin())};
+      if (const auto at = std::ranges::find(results, target); at != results.end())
+        add(Producer{strand.first_instruction + k, static_cast<std::uint32_t>(at - results.begin())});
     }
   }
-  return found;
+  return is_clear ? found : std::nullopt;
 }
 
-void LiveVariables::follow_calls(Home home, StuckVariable& stuck) const {
+Home LiveVariables::home_of(Operand variable, BodyId body) const {
+  for (std::uint32_t level = variable.level(); level > 0; --level) body = program_.bodies[body].parent;
+  return {body, variable.index()};
+}
+
+void LiveVariables::follow_calls(Holder holder, StuckVariable& stuck) const {
   constexpr int most_calls = 50;  // a recursion has no end here
-  for (int i = 0; i < most_calls && variable_at(home).guarded.empty(); ++i) {
-    const std::optional<Producer> producer = producer_of(home);
+  stuck.skipped = guarded_assignments(holder);
+  for (int i = 0; i < most_calls && stuck.skipped.empty(); ++i) {
+    const std::optional<Producer> producer = producer_of(holder);
     if (!producer) return;
     const CallSite& site = program_.calls[program_.instructions[producer->instruction].d];
     const BodyId callee = program_.functions[site.function].body;
-    home = {callee, program_.bodies[callee].future_count + producer->result};
-    const VariableInfo& output = variable_at(home);
-    stuck.name = output.name;
+    holder = {{callee, program_.bodies[callee].future_count + producer->result}, false, holder.field};
+    const VariableInfo& output = variable_at(holder.home);
+    stuck.name = output.name + (holder.field.empty() ? "" : "." + holder.field);
+    stuck.element.clear();
+    stuck.element_count = 0;
     stuck.declared = output.place;
-    stuck.skipped = output.guarded;
+    stuck.skipped = guarded_assignments(holder);
     const Place call = program_.places[producer->instruction];
     if (call.end != 0) stuck.calls.insert(stuck.calls.begin(), call);
   }

@@ -3,6 +3,7 @@
 // them.
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "vm/interpret/run.hpp"
@@ -18,6 +19,13 @@ class Run;
 struct Home {
   BodyId body = no_id;
   std::uint32_t slot = 0;
+};
+
+/// What a future is to a variable.
+struct Holder {
+  Home home;
+  bool is_element = false;  ///< in an element of the array that the variable is
+  std::string field = {};   ///< of the structure there: "x", "inner.x"; "": no field
 };
 
 /// @pre no worker runs
@@ -41,17 +49,20 @@ class LiveVariables {
   /// Where a strand of a called function should produce a variable of the caller: the call.
   /// @param place  in the strand, if it is one of the frame that has the variable
   Place place_outside(const Frame& strand, Place place, const Future& product) const;
-  /// What a stuck variable should have got from a function whose activation is over: the function's output is what was
-  /// not set. Goes down through calls as long as it is clear which one it was.
-  void follow_calls(Home home, StuckVariable& stuck) const;
+  /// The assignments that were skipped of what is stuck. Without one: it should have come from a function whose
+  /// activation is over, and that function's output is what was not set. Goes down through calls as long as it is clear
+  /// which one it was.
+  void follow_calls(Holder holder, StuckVariable& stuck) const;
 
  private:
-  /// A call whose `result`-th output is a variable.
+  std::vector<GuardedAssignment> guarded_assignments(const Holder& holder) const;
+  /// A call whose `result`-th output is a variable, or the element of one.
   struct Producer {
     std::uint32_t instruction = no_id;
     std::uint32_t result = 0;
   };
-  std::optional<Producer> producer_of(Home home) const;
+  Home home_of(Operand variable, BodyId body) const;
+  std::optional<Producer> producer_of(const Holder& holder) const;
 
   const Run& run_;
   const Program& program_;

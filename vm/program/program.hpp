@@ -121,6 +121,8 @@ struct Region {
 struct GuardedAssignment {
   Place assignment;
   Place guard;  ///< the innermost `if`, `switch`, `foreach`... around it
+  /// Not of the variable, but of a field of the structure it is: "x", "inner.x".
+  std::string field = {};
 };
 
 struct VariableInfo {
