@@ -126,10 +126,15 @@ class Diagnosis {
     for_each_inner(future, AwaitMode::deep, look);
   }
 
-  /// A container or file that is there.
+  /// A container or file that is there. A row is closed with the array that it lies in.
   void await_closing(Future& future, Future& closing, const VariableInfo* variable, Place place) {
-    const bool is_row = future.kind() == ValueKind::array && (!variable || variable->name.empty());
-    await(closing, variable, place, true, is_row ? std::string(object_in<Array>(future).name()) : "");
+    Future* origin = &closing;
+    std::string row_name;
+    if (future.kind() == ValueKind::array) {
+      if (!variable || variable->name.empty()) row_name = object_in<Array>(future).name();
+      for (Array* outer = object_in<Array>(future).parent(); outer; outer = outer->parent()) origin = &outer->closed();
+    }
+    await(*origin, variable, place, true, row_name);
   }
 
   /// Follows values that are only being passed on to where they should come from.

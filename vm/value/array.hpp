@@ -117,6 +117,8 @@ class Array final : public HeapObject {
   /// An element as messages name it: `a[3]`, `a["x"][3]`.
   std::string element_name(const Value& key) const;
   Place place() const { return place_; }
+  /// The array that made this one as a row and closes it; null for others, and once it is closed.
+  Array* parent() const { return parent_.load(); }
 
  private:
   static constexpr std::size_t uncounted = ~std::size_t{0};
@@ -172,7 +174,7 @@ class Array final : public HeapObject {
   std::string_view name_;
   std::string row_name_;  // rows: what name_ refers to
   /// Of a row: the array that is to close it, until then. Compared by other arrays that hold this one as an element.
-  std::atomic<const Array*> parent_{nullptr};
+  std::atomic<Array*> parent_{nullptr};
   Place place_;
 };
 
