@@ -84,6 +84,12 @@ bool StatementChecker::report_chained_value(ast::Stmt& link) {
   return true;
 }
 
+bool StatementChecker::is_of_library(const ast::Call& call) const {
+  if (call.callee_kind != ast::CalleeKind::function) return true;
+  const Span defined = context_.program.functions[call.callee_index].definition->name.span;
+  return context_.sources.at(defined.file).path().starts_with("<stdlib>/");
+}
+
 void StatementChecker::report_unchainable(const ast::Stmt& link) {
   const char* what = "this statement";
   if (link.kind == StmtKind::Assign) return;
@@ -103,8 +109,9 @@ void StatementChecker::report_unchainable(const ast::Stmt& link) {
     if (expr.kind != ExprKind::Call) return;
     const auto& call = as<const ast::Call>(expr);
     if (call.callee_kind == ast::CalleeKind::unresolved || !call.output_types.empty()) return;
-    context_.diagnostics.report(DiagnosticKind::not_chainable, call.callee.span, "`" + call.callee.text + "`")
-        .note("give the function an output, such as `(void done)`, and assign it");
+    Diagnostic& diagnostic =
+        context_.diagnostics.report(DiagnosticKind::not_chainable, call.callee.span, "`" + call.callee.text + "`");
+    if (!is_of_library(call)) diagnostic.note("give the function an output, such as `(void done)`, and assign it");
     return;
   }
   context_.diagnostics.report(DiagnosticKind::not_chainable, link.span, what);

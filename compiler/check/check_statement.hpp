@@ -51,6 +51,7 @@ class StatementChecker {
   void wait(ast::Wait& wait);
   void chain(ast::Chain& chain);
   bool report_chained_value(ast::Stmt& link);
+  bool is_of_library(const ast::Call& call) const;
   void report_unchainable(const ast::Stmt& link);
 
   void foreach_(ast::Foreach& loop);
