@@ -11,12 +11,19 @@ namespace {
 
 constexpr int end_of_watch = SIGUSR2;
 
+/// By whoever started us: `nohup` ignores SIGHUP, a shell without job control the SIGINT of what it runs by `&`.
+bool is_ignored(int signal) {
+  struct sigaction action;
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 SignalWatch::SignalWatch(std::initializer_list<int> signals, Heard heard) : heard_(std::move(heard)) {
   sigemptyset(&signals_);
   sigaddset(&signals_, end_of_watch);
-  for (const int signal : signals) sigaddset(&signals_, signal);
+  for (const int signal : signals)
+    if (!is_ignored(signal)) sigaddset(&signals_, signal);  // blocked, it would be kept for sigwait all the same
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   thread_ = std::thread([this] { watch(); });
 }

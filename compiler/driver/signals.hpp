@@ -15,6 +15,7 @@ namespace raddle::driver {
 /// Make it before the run's threads: they inherit the mask that keeps signals from them.
 class SignalWatch {
  public:
+  /// Signals that are ignored when it is made stay so.
   /// @param heard  called on the watch's thread; `count` is 1 at the first signal, whichever it is
   using Heard = std::function<void(int signal, unsigned count)>;
   SignalWatch(std::initializer_list<int> signals, Heard heard);

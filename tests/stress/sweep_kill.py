@@ -172,6 +172,26 @@ def signals(raddle, folder, _points, _kills, _chance):
         interrupt(raddle, own, sent, expected, times)
 
 
+def ignored_signals(raddle, folder, _points, _kills, _chance):
+    """What whoever started it ignores, as `nohup` does SIGHUP and `sh` the SIGINT of what it runs by `&`, stays ignored."""
+    (folder / "model.df").write_text("import sys;\napp (void v) begin() { \"sh\" \"-c\" \"echo 1 >> begun; sleep 0.3\" }\n"
+                                     "begin() => sleep(0.1) => trace(\"whole\");\n", encoding="utf-8")
+    lines = [["sweep", "-p", "a=1:3", "-j1", "--", "sh", "-c", "echo {a} >> begun; sleep 0.3"], ["run", "model.df"]]
+    for ignored in (signal.SIGHUP, signal.SIGINT):
+        for line in lines:
+            (folder / "begun").unlink(missing_ok=True)
+            process = subprocess.Popen([raddle, *line, *([ignored.name] if line[0] == "sweep" else [])], cwd=folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       preexec_fn=lambda ignored=ignored: signal.signal(ignored, signal.SIG_IGN))
+            while not started(folder) and process.poll() is None:
+                time.sleep(0.01)
+            process.send_signal(ignored)
+            out, error = process.communicate(timeout=30)
+            told = f"{line[0]}, {ignored.name}: exit code {process.returncode}: {error.decode()}"
+            require(process.returncode == 0, told)
+            require(b"whole" in out if line[0] == "run" else b"3 points, " in error, told)
+
+
 ENDLESS = {
     "recursion": "(int r) fib(int n) { if (n < 2) { r = n; } else { r = fib(n - 1) + fib(n - 2); } }\n"
                  "@result int y = fib(n);\n",
@@ -220,7 +240,7 @@ def main():
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
     print(f"sweeps: --seed {options.seed}")
-    tests = (kill_and_resume, kill_and_resume_script, two_at_once, signals, endless_scripts)
+    tests = (kill_and_resume, kill_and_resume_script, two_at_once, signals, ignored_signals, endless_scripts)
     run_tests("sweeps", tests, lambda test, folder: test(raddle, folder, options.points, options.kills,
                                                          random.Random(options.seed)))
 

@@ -27,7 +27,11 @@ void restore_terminal_at_faults() {
     raise(signal);  // SA_RESETHAND: as if nobody had listened
   };
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_NODEFER | SA_ONSTACK;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT}) {
+    struct sigaction given;
+    if (sigaction(signal, nullptr, &given) == 0 && given.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
 }
 
 }  // namespace
