@@ -107,6 +107,14 @@ int run_tool(int argc, char** argv) {
     if (error.get_exit_code() == 0) return write_output(app.help()) ? exit_ok : exit_failed;
     return usage_error(error.what());
   }
+  if (const std::vector<CLI::App*> verbs = app.get_subcommands(); !verbs.empty()) {
+    for (const std::string& word : app.remaining())  // what stands before the verb
+      if (word.starts_with("-")) return unknown_option(app, word);
+    const std::string name = verbs.front()->get_name();
+    if (find_verb(name) != nullptr)  // reads its words itself, but only if it is the first one
+      return usage_error(fmt::format("options of `raddle {}` stand behind `{}`; found `{}`", name, name, words.front()),
+                         name);
+  }
   if (line.show_version || *reader.show_version)
     return write_output(fmt::format("{}\n", version)) ? exit_ok : exit_failed;
   if (*reader.help) return write_output(overview) ? exit_ok : exit_failed;
