@@ -39,7 +39,11 @@ What was run is recorded in .raddle/runs.db. A point that an earlier sweep of th
 again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only.
 
 Ctrl-C, as SIGTERM, SIGHUP and SIGUSR1, starts no new runs; programs that run go on to their end, points of a script do so at
-SIGUSR1 only. A second one ends the programs, too. What has ended is in the record, whatever comes: also after SIGKILL.
+SIGUSR1 only. A second one ends the programs, too. A signal that is ignored at the start stays so, as SIGHUP under nohup.
+
+A point is recorded when it ends; where many end at a time, they are gathered for 50 ms at most before they are written.
+Points of a script that only computes numbers are computed and recorded by thousands. SIGKILL loses what is not recorded
+by then, and nothing else.
 
 exit codes: 0 all is well, 2 the command line is wrong, 4 some runs failed, 75 stopped early, 130 ended by Ctrl-C
 )";

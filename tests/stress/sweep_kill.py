@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills sweeps in the middle, resumes them, and looks whether anything was lost or done twice.
 
-    sweep_kill.py [--raddle PATH] [--points N] [--kills N] [--seconds S] [--seed N]
+    sweep_kill.py [--raddle PATH] [--points N] [--kills N] [--seed N]
 
 In full: --points 2000 --kills 20.
 """
@@ -28,10 +28,14 @@ def require(condition, text):
         raise Fault(text)
 
 
+JOBS = 4
+LATE = 6  # points that have ended when it is killed and are not yet in the record, at most: those of some milliseconds
+
+
 def command(raddle, points, *more):
-    """Each run adds its number to a file by one write, which tells how often it was begun."""
-    return [raddle, "sweep", "-p", f"a=1:{points}", "--progress=none", "-j4", "-o", "x.csv", *more, "--",
-            "sh", "-c", "echo {a} >> begun; sleep 0.002; echo E={a}"]
+    """Each run adds its number to a file by one write, which tells how often it was begun, and writes a file in two steps."""
+    return [raddle, "sweep", "-p", f"a=1:{points}", "--progress=none", f"-j{JOBS}", "-o", "x.csv", *more, "--",
+            "sh", "-c", "echo {a} >> begun; echo {a} > files/{a}; sleep 0.002; echo whole >> files/{a}; echo E={a}"]
 
 
 def rows(folder, query):
@@ -67,6 +71,7 @@ def states(raddle, folder):
 
 def kill_and_resume(raddle, folder, points, kills, chance):
     process = None
+    (folder / "files").mkdir()
     for number in range(kills):
         is_resumable = number > 0 and states(raddle, folder)  # else it was killed before it had begun
         words = [raddle, "sweep", "--resume"] if is_resumable else command(raddle, points)
@@ -89,8 +94,12 @@ def kill_and_resume(raddle, folder, points, kills, chance):
     done = rows(folder, "SELECT count(DISTINCT key) FROM point WHERE outcome = 0")[0][0]
     require(done == points, f"{done} points in the record")
     begun = started(folder)
-    require(len(begun) <= points + kills * 150, f"{len(begun)} runs for {points} points: more than what was in flight")
-    left = [path.name for path in folder.iterdir() if path.name not in (".raddle", "x.csv", "begun")]
+    most = points + kills * (JOBS + LATE)
+    require(len(begun) <= most, f"{len(begun)} runs for {points} points: more than what was in flight")
+    for number in range(1, points + 1):
+        found = (folder / "files" / str(number)).read_text(encoding="utf-8")
+        require(found == f"{number}\nwhole\n", f"the file of point {number}: {found!r}")
+    left = [path.name for path in folder.iterdir() if path.name not in (".raddle", "x.csv", "begun", "files")]
     require(all(name.endswith(".tmp") for name in left), f"files: {left}")
     return f"{len(begun) - points} of {points} begun again after {kills} kills"
 
@@ -131,6 +140,7 @@ def kill_and_resume_script(raddle, folder, points, kills, chance):
 
 def two_at_once(raddle, folder, points, _kills, _chance):
     """Two sweeps of the same points and one of others, at the same time, in one folder that has no record yet."""
+    (folder / "files").mkdir()
     words = [command(raddle, points), command(raddle, points, "--no-cache"), command(raddle, points, "--repeats=2")]
     words[1][words[1].index("x.csv")] = "y.csv"
     words[2][words[2].index("x.csv")] = "z.csv"
@@ -172,6 +182,23 @@ def signals(raddle, folder, _points, _kills, _chance):
         interrupt(raddle, own, sent, expected, times)
 
 
+def ended_points_survive(raddle, folder, _points, kills, _chance):
+    """Points that end now and then are in the record at once: when it is killed, only the one that runs is lost."""
+    line = [raddle, "sweep", "-p", "a=1:1000", "-j1", "--progress=none", "--", "sh", "-c", "echo {a} >> begun; sleep 0.1; echo {a} >> done"]
+    for number in range(1, kills + 1):
+        process = subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while len(started(folder)) < 3 * number and process.poll() is None:
+            time.sleep(0.001)
+        time.sleep(0.03)  # in the middle of the next one
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    recorded = rows(folder, "SELECT count(*) FROM point WHERE outcome = 0")[0][0]
+    ended = len((folder / "done").read_text(encoding="utf-8").split())
+    late = kills // 3  # on a machine with much else to do a kill may come when a point has just ended
+    require(recorded >= ended - late, f"only {recorded} of {ended} points that had ended are in the record")
+    return f"{recorded} of {ended} points that had ended are in the record after {kills} kills"
+
+
 def ignored_signals(raddle, folder, _points, _kills, _chance):
     """What whoever started it ignores, as `nohup` does SIGHUP and `sh` the SIGINT of what it runs by `&`, stays ignored."""
     (folder / "model.df").write_text("import sys;\napp (void v) begin() { \"sh\" \"-c\" \"echo 1 >> begun; sleep 0.3\" }\n"
@@ -203,6 +230,16 @@ ENDLESS = {
 }
 
 
+def processor_s(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def children(pid):
+    tasks = pathlib.Path(f"/proc/{pid}/task").glob("*/children")
+    return [child for task in tasks for child in task.read_text(encoding="ascii").split()]
+
+
 def endless_scripts(raddle, folder, _points, _kills, _chance):
     """One signal ends a sweep over a script whose points have no end; what is done is kept, memory stays small."""
     for name, text in ENDLESS.items():
@@ -216,7 +253,10 @@ def endless_scripts(raddle, folder, _points, _kills, _chance):
             while not ((own / ".raddle" / "runs.db").exists() and sum(states_ok(raddle, own)) == 1):
                 require(time.monotonic() < deadline, f"{name}: the first point is not recorded")
                 time.sleep(0.05)
-            time.sleep(0.5)
+            begun = processor_s(process.pid)
+            while not (len(children(process.pid)) == 2 if name == "program" else processor_s(process.pid) > begun + 0.3):
+                require(time.monotonic() < deadline, f"{name}: the points that have no end are not at work")
+                time.sleep(0.01)
             memory = [line for line in open(f"/proc/{process.pid}/status", encoding="ascii") if line.startswith("VmHWM")]
             require(int(memory[0].split()[1]) < 200_000, f"{name}: {memory}")
             process.send_signal(sent)
@@ -240,7 +280,8 @@ def main():
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
     print(f"sweeps: --seed {options.seed}")
-    tests = (kill_and_resume, kill_and_resume_script, two_at_once, signals, ignored_signals, endless_scripts)
+    tests = (kill_and_resume, kill_and_resume_script, ended_points_survive, two_at_once, signals, ignored_signals,
+             endless_scripts)
     run_tests("sweeps", tests, lambda test, folder: test(raddle, folder, options.points, options.kills,
                                                          random.Random(options.seed)))
 

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 
@@ -11,7 +12,8 @@
 namespace raddle::vm {
 namespace {
 
-constexpr auto gathering_time = std::chrono::milliseconds(50);
+constexpr auto longest_pause = std::chrono::milliseconds(50);
+constexpr int pause_of_commits = 20;           // from one commit to the next, in the time that the first took
 constexpr std::size_t batch_size = 2'000;      // rows that are written at once without waiting for more
 constexpr std::size_t waiting_limit = 50'000;  // rows in memory
 constexpr std::size_t batch_limit = 16;        // batches in memory
@@ -88,9 +90,10 @@ void Recorder::work() {
   std::vector<BatchRow> batches;
   std::unique_lock lock(mutex_);
   const auto is_empty = [&] { return waiting_.empty() && waiting_batches_.empty(); };
+  Clock::time_point next_commit = Clock::now();
   for (;;) {
     arrived_.wait(lock, [&] { return ending_ || !is_empty(); });
-    arrived_.wait_for(lock, gathering_time, [&] {
+    arrived_.wait_until(lock, next_commit, [&] {
       return ending_ || waiting_.size() >= batch_size || waiting_batches_.size() >= batch_limit / 2;
     });
     if (is_empty()) return;  // it ends
@@ -100,7 +103,7 @@ void Recorder::work() {
     lock.unlock();
     std::string error;
     try {
-      if (!has_failed()) write(rows, batches);
+      if (!has_failed()) next_commit = write(rows, batches);
     } catch (const RecordError& failure) {
       error = failure.what();
     }
@@ -114,20 +117,25 @@ void Recorder::work() {
   }
 }
 
-void Recorder::write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+Recorder::Clock::time_point Recorder::write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+  const Clock::time_point begin = Clock::now();
   Transaction transaction(*record_.database_);
   insert(rows);
   insert(batches);
   transaction.commit();
+  const Clock::time_point end = Clock::now();
+  return end + std::min<Clock::duration>(pause_of_commits * (end - begin), longest_pause);
 }
 
 void Recorder::insert(const std::vector<PointRow>& rows) {
   if (rows.empty()) return;
-  Statement insert(
-      *record_.database_,
-      "INSERT INTO point (run, number, key, attempt, is_last, outcome, started, duration_s, exit_code, "
-      "signal, detail, parameters, results, stdout_end, stderr_end, stdout_size, stderr_size) VALUES (?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (!insert_point_)
+    insert_point_.emplace(
+        *record_.database_,
+        "INSERT INTO point (run, number, key, attempt, is_last, outcome, started, duration_s, exit_code, "
+        "signal, detail, parameters, results, stdout_end, stderr_end, stdout_size, stderr_size) VALUES (?, ?, "
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement& insert = *insert_point_;
   for (const PointRow& row : rows) {
     const Attempt& attempt = row.attempt;
     insert.bind(1, run_row_)
@@ -145,9 +153,12 @@ void Recorder::insert(const std::vector<PointRow>& rows) {
 
 void Recorder::insert(const std::vector<BatchRow>& batches) {
   if (batches.empty()) return;
-  Statement insert(*record_.database_,
-                   "INSERT INTO batch (run, first, last, count, started, duration_s, numbers, keys, columns) VALUES "
-                   "(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (!insert_batch_)
+    insert_batch_.emplace(
+        *record_.database_,
+        "INSERT INTO batch (run, first, last, count, started, duration_s, numbers, keys, columns) VALUES "
+        "(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement& insert = *insert_batch_;
   for (const BatchRow& batch : batches) {
     std::string columns;
     for (const std::vector<std::int64_t>& column : batch.columns) columns += bytes_of(column);

@@ -1,9 +1,12 @@
 #pragma once
-// Writes one run into the record. A thread of its own gathers what arrives and writes it in batches.
+// Writes one run into the record, by a thread of its own: what arrives is written at once, or, where that would cost
+// more than some 5 % of a core, with what arrives meanwhile.
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <expected>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,7 +25,8 @@ class Recorder {
   ~Recorder();
 
   const std::string& id() const { return run_.id; }
-  /// Any thread. The row is in the file some 50 ms later; waits if very many rows can not be written.
+  /// Any thread. The row is written at once if the last commit is 20 times as long ago as it took, else as soon as that
+  /// is so, but no more than 50 ms later; waits if very many rows can not be written.
   void add(PointRow row);
   /// The same for points that were done together; waits if more than a few batches can not be written.
   void add(BatchRow batch);
@@ -33,8 +37,10 @@ class Recorder {
   bool has_failed() const { return has_failed_.load(std::memory_order_acquire); }
 
  private:
+  using Clock = std::chrono::steady_clock;
   void work();
-  void write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
+  /// @return when the next commit may begin
+  Clock::time_point write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
   void insert(const std::vector<PointRow>& rows);
   void insert(const std::vector<BatchRow>& batches);
   void stop();
@@ -48,7 +54,8 @@ class Recorder {
   bool ending_ = false;
   std::string error_;
   std::atomic<bool> has_failed_{false};
-  RunRecord record_;  // of thread_, once that is started
+  RunRecord record_;  // of thread_, once that is started; so are the next two
+  std::optional<Statement> insert_point_, insert_batch_;
   std::thread thread_;
 };
 

@@ -4,8 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/unit/fresh_folder.hpp"
 #include "vm/record/process_identity.hpp"
@@ -108,6 +111,22 @@ TEST_CASE("what is recorded is read back") {
   CHECK(record.remove(runs[0]));
   CHECK(record.runs().empty());
   CHECK(!record.has_points(0));
+}
+
+TEST_CASE("what has ended is in the record at once, not only when more has been gathered") {
+  using Clock = std::chrono::steady_clock;
+  const FreshFolder folder;
+  Recorder recorder(sweep_of(9));
+  RunRecord record = *RunRecord::open();
+  auto shortest = Clock::duration::max();  // of several: the machine may do other things meanwhile
+  for (std::uint64_t number = 1; number < 10; ++number) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // the last commit is long enough ago
+    const Clock::time_point begin = Clock::now();
+    recorder.add(point(number, PointOutcome::ok));
+    while (!record.find_done({7, number}, "")) REQUIRE(Clock::now() - begin < std::chrono::seconds(20));
+    shortest = std::min(shortest, Clock::now() - begin);
+  }
+  CHECK(shortest < std::chrono::milliseconds(20));
 }
 
 TEST_CASE("a run without an end is running while its process lives, else it was killed") {
