@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <expected>
 #include <optional>
 
@@ -19,25 +18,6 @@
 namespace raddle::driver {
 
 namespace {
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-constexpr Unit times[] = {{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}, {"w", 7 * 86400.0}};
-constexpr Unit sizes[] = {{"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {"T", 1099511627776.0}};
-
-/// A number and one of the units, `30d`.
-template <std::size_t count>
-std::optional<double> quantity(std::string_view text, const Unit (&units)[count]) {
-  double number = 0;
-  const auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc() || !(number >= 0)) return std::nullopt;
-  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  for (const Unit& each : units)
-    if (each.name == unit) return number * each.factor;
-  return std::nullopt;
-}
 
 int list_functions(bool as_json) {
   const std::vector<vm::KeptFunction> functions = vm::CallRecord::functions();
@@ -93,9 +73,9 @@ std::expected<vm::CallLimits, int> read_limits(const CacheWords& words) {
   const auto refuse = [](const std::string& message) { return std::unexpected(usage_error(message, "cache gc")); };
   if (words.age.empty() && words.size.empty() && !words.all) return refuse("gc needs --older-than, --keep or --all");
   vm::CallLimits limits;
-  if (!words.age.empty()) limits.age_s = quantity(words.age, times);
+  if (!words.age.empty()) limits.age_s = sweep::read_duration(words.age);
   if (!words.age.empty() && !limits.age_s) return refuse(fmt::format("`{}` is no time; 12h, 30d or 4w are", words.age));
-  const std::optional<double> bytes = quantity(words.size, sizes);
+  const std::optional<double> bytes = sweep::read_size(words.size);
   if (!words.size.empty() && !bytes) return refuse(fmt::format("`{}` is no size; 500M or 2G are", words.size));
   if (bytes) limits.bytes = static_cast<std::uint64_t>(*bytes);
   if (words.all) limits.age_s = 0;

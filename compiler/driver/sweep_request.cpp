@@ -10,6 +10,8 @@
 #include "compiler/driver/machine.hpp"
 #include "compiler/driver/runs.hpp"
 #include "compiler/driver/usage.hpp"
+#include "compiler/sweep/quantities.hpp"
+#include "compiler/sweep/scan.hpp"
 
 namespace raddle::driver {
 
@@ -162,6 +164,19 @@ std::vector<std::string> without_resume(const std::vector<std::string>& words, c
 
 }  // namespace
 
+namespace {
+
+/// In seconds. @throws CLI::ValidationError
+double read_timeout(const std::string& text) {
+  std::optional<double> seconds = sweep::read_duration(text);
+  if (!seconds) seconds = sweep::read_number(text);
+  if (!seconds || !(*seconds > 0))
+    throw CLI::ValidationError("--timeout", fmt::format("`{}` is no time; 90, 90s, 5m or 2h are", text));
+  return *seconds;
+}
+
+}  // namespace
+
 void add_run_options(CLI::App& app, SweepRequest& request) {
   constexpr const char* group = "Running";
   app.add_option("-j,--jobs", request.run.jobs, "Runs at once (default: the number of cores)")
@@ -178,9 +193,10 @@ void add_run_options(CLI::App& app, SweepRequest& request) {
       ->check(CLI::Range(0, 1000000))
       ->type_name("N")
       ->group(group);
-  app.add_option("--timeout", request.timeout_s, "End a run that takes longer, which counts as failed")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS")
+  app.add_option_function<std::string>(
+         "--timeout", [&request](const std::string& text) { request.timeout_s = read_timeout(text); },
+         "End a run that takes longer, which counts as failed: seconds, or 90s, 5m, 2h")
+      ->type_name("TIME")
       ->group(group);
   app.add_flag("--yes", request.is_meant, "Run also more than 100,000,000 points")->group(group);
   app.add_flag("-n,--dry-run", request.dry_run, "Say how many would be run, and the first ones; run nothing")

@@ -65,6 +65,7 @@ def failures(folder):
     folder.run("sweep -p a=1:40 -j1 --max-fails 50% -- sh -c 'test {a} -gt 5'", err="5 failed", code=4)
     folder.run("sweep -p a=1 -- nowhere_to_be_found", code=4, err="not started: no such file or directory")
     folder.run("sweep -p a=1 --timeout 0.1 -- sleep 20", code=4, err="ended by --timeout")
+    folder.run("sweep -p a=1 --timeout 1m -- true", err="1 point, ")
     folder.run("sweep -p a=1 -- sh -c 'kill -SEGV $$'", code=4, err="signal 11 (Segmentation fault)")
     folder.run("sweep -p a=1 --retries 3 -- sh -c 'echo x >> tries; test $(wc -l < tries) -gt 2'", err="2 retries")
 
@@ -367,6 +368,8 @@ def errors(folder):
             ("sweep -p a=1 --group-by b -- echo", "there is no parameter `b`"),
             ("sweep -p a=1 -o x.txt -- echo", "a table is .csv, .jsonl or .parquet"),
             ("sweep -p a=1 -o nowhere/x.csv -- echo", "can not write into `nowhere`"),
+            ("sweep -p a=1 --timeout -1 -- echo", "--timeout: `-1` is no time; 90, 90s, 5m or 2h are\n"),
+            ("sweep -p a=1 --timeout 1y -- echo", "--timeout: `1y` is no time"),
             ("sweep -p a=1", "no script, and no command: a command stands behind `--`"),
             ("sweep -p a=1 echo {a}", "a command stands behind `--`"),
             ("sweep model.df -p a=1", "can not read `model.df`"),
