@@ -48,10 +48,11 @@ bool write_output(std::string_view text) {
 
 void warn(const std::string& message) { fmt::print(stderr, "raddle: warning: {}\n", message); }
 
-bool wants_colour(int stream) {
+bool can_redraw(int stream) {
   const char* term = std::getenv("TERM");
-  return isatty(stream) != 0 && std::getenv("NO_COLOR") == nullptr &&
-         (term == nullptr || std::string_view(term) != "dumb");
+  return isatty(stream) != 0 && (term == nullptr || std::string_view(term) != "dumb");
 }
+
+bool wants_colour(int stream) { return can_redraw(stream) && std::getenv("NO_COLOR") == nullptr; }
 
 }  // namespace raddle::driver

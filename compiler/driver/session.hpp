@@ -77,7 +77,9 @@ bool write_output(std::string_view text);
 /// "raddle: warning: ..." on stderr, for what is not in a script.
 void warn(const std::string& message);
 
-/// True if `stream` is a terminal that wants colours (NO_COLOR, TERM=dumb).
+/// True if `stream` is a terminal on which a line can be drawn anew (TERM=dumb can not).
+bool can_redraw(int stream);
+/// True if it is one that wants colours, too (NO_COLOR).
 bool wants_colour(int stream);
 
 }  // namespace raddle::driver

@@ -58,7 +58,7 @@ void share(vm::RunOptions& options, unsigned runs) {
 
 sweep::ProgressStyle progress_style(const std::string& name) {
   if (name == "none") return sweep::ProgressStyle::none;
-  const bool is_bar = name == "auto" && wants_colour(STDERR_FILENO);
+  const bool is_bar = name == "auto" && can_redraw(STDERR_FILENO);
   return is_bar ? sweep::ProgressStyle::bar : sweep::ProgressStyle::plain;
 }
 
@@ -84,7 +84,7 @@ class SweepRun {
     row.id = recorder.id();
     sweep::EarlierResults earlier(record, form_, row.id, request_.since);
     const bool looks_up = request_.use_record && record.has_points(row.work);
-    sweep::Progress progress(progress_style(request_.progress));
+    sweep::Progress progress(progress_style(request_.progress), looks_up ? record.mean_duration_s(row.work) : 0);
     sweep::Sweep sweep(
         cursor_, **runner, plan_.run,
         {.are_done = looks_up ? [&](std::span<const std::uint64_t> numbers) { return find_done(earlier, numbers); }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 
 #include "compiler/sweep/quantities.hpp"
 
@@ -34,29 +35,50 @@ std::uint64_t expected_points(const SweepCounts& counts) {
 
 std::uint64_t ended_points(const SweepCounts& counts) { return counts.ok + counts.failed + counts.taken; }
 
-std::string facts(const SweepCounts& counts, double rate) {
+/// Of what may be left out, the least important first.
+enum class Brevity : std::uint8_t { all, no_running, no_recorded, no_rate };
+
+std::string facts(const SweepCounts& counts, Pace pace, std::string_view recorded, Brevity brevity) {
   const std::uint64_t ended = ended_points(counts), expected = expected_points(counts);
   const bool is_guess = counts.found != counts.looked_at && counts.looked_at != counts.candidates;
   std::string text = fmt::format("{}/{}{}", with_commas(ended), is_guess ? "about " : "", with_commas(expected));
-  if (rate > 0) text += "  " + rate_text(rate);
-  text += fmt::format("  {} running", with_commas(counts.running));
-  if (counts.taken != 0) text += fmt::format("  {} from the record", with_commas(counts.taken));
+  if (pace.measured > 0 && brevity < Brevity::no_rate) text += "  " + rate_text(pace.measured);
+  if (brevity < Brevity::no_running) text += fmt::format("  {} running", with_commas(counts.running));
+  if (counts.taken != 0 && brevity < Brevity::no_recorded)
+    text += fmt::format("  {} {}", with_commas(counts.taken), recorded);
   if (counts.failed != 0) text += fmt::format("  {} failed", with_commas(counts.failed));
+  const double rate = pace.measured > 0 ? pace.measured : pace.expected;
   if (rate > 0 && expected > ended)
-    text += fmt::format("  {} left", duration_text(static_cast<double>(expected - ended) / rate));
+    text += fmt::format("  {}{} left", pace.measured > 0 ? "" : "about ",
+                        duration_text(static_cast<double>(expected - ended) / rate));
   return text;
 }
 
 }  // namespace
 
-std::string bar_text(const SweepCounts& counts, double rate, std::size_t columns) {
+std::string bar_text(const SweepCounts& counts, Pace pace, std::size_t columns) {
+  constexpr std::size_t narrowest = 8;
   const double expected = static_cast<double>(std::max<std::uint64_t>(expected_points(counts), 1));
   const double share = std::min(static_cast<double>(ended_points(counts)) / expected, 1.0);
-  const std::string text = fmt::format("  {:3.0f}%  {}", std::floor(share * 100), facts(counts, rate));
-  const std::size_t width = std::clamp<std::size_t>(columns / 6, 8, 30);  // the same all the time: it is not to dance
-  if (columns < text.size() + width + 3) return text.substr(2, columns > 1 ? columns - 1 : 1);
+  const std::string percent = fmt::format("  {:3.0f}%  ", std::floor(share * 100));
+  std::size_t width = std::clamp<std::size_t>(columns / 6, narrowest, 30);  // the same all the time: it is not to dance
+  const auto fits = [&](const std::string& text) { return text.size() + width + 3 <= columns; };
+  std::string text;
+  for (const Brevity brevity : {Brevity::all, Brevity::no_running, Brevity::no_recorded, Brevity::no_rate})
+    if (text = percent + facts(counts, pace, "recorded", brevity); fits(text)) break;
+  if (!fits(text)) width = narrowest;
+  if (!fits(text)) return text.substr(2, columns > 1 ? columns - 1 : 1);
   const auto full = static_cast<std::size_t>(share * static_cast<double>(width));
   return fmt::format("[{}{}]{}", std::string(full, '#'), std::string(width - full, '.'), text);
+}
+
+std::string line_text(const SweepCounts& counts, Pace pace) {
+  return facts(counts, pace, "from the record", Brevity::all);
+}
+
+Pace Progress::pace(const SweepCounts& counts) const {
+  const bool is_known = recorded_s_ > 0 && counts.ok + counts.failed == 0;
+  return {.measured = rate_, .expected = is_known ? static_cast<double>(counts.running) / recorded_s_ : 0};
 }
 
 void Progress::update_rate(const SweepCounts& counts, Clock::time_point now) {
@@ -78,12 +100,12 @@ void Progress::show(const SweepCounts& counts) {
   update_rate(counts, now);
   if (style_ == ProgressStyle::bar) {
     if (now - start_ < std::chrono::milliseconds(200)) return;  // what is over at once needs no bar
-    fmt::print(stderr, "\r\x1b[K{}", bar_text(counts, rate_, terminal_columns()));
+    fmt::print(stderr, "\r\x1b[K{}", bar_text(counts, pace(counts), terminal_columns()));
     std::fflush(stderr);
     is_bar_shown_ = true;
   } else if (now - start_ >= next_line_) {
     next_line_ = (now - start_) + std::min<Clock::duration>(now - start_, std::chrono::seconds(60));
-    fmt::print(stderr, "raddle: {}\n", facts(counts, rate_));
+    fmt::print(stderr, "raddle: {}\n", line_text(counts, pace(counts)));
   }
 }
 

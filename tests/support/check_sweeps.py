@@ -6,6 +6,10 @@
 
 import csv
 import json
+import os
+import pty
+import shlex
+import subprocess
 import time
 
 from folder_tests import expect, expect_in, main
@@ -329,6 +333,19 @@ def points_and_their_number(folder):
     expect(time.monotonic() - begin < 20, True)
 
 
+def bar_has_no_colour(folder):
+    """NO_COLOR leaves the bar, TERM=dumb takes it away."""
+    line = "sweep -p a=1:3 -j1 --no-cache -- sleep 0.2"
+    for term, has_bar in (("xterm", True), ("dumb", False)):
+        terminal, other_end = pty.openpty()
+        with subprocess.Popen([folder.raddle, *shlex.split(line)], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=other_end,
+                              env={**os.environ, "NO_COLOR": "1", "TERM": term}):
+            pass
+        expect(b"\r\x1b[K[##" in os.read(terminal, 1 << 16), has_bar)
+        os.close(other_end)
+        os.close(terminal)
+
+
 def script_does_not_fit(folder):
     folder.write("model.df", "@param float alpha = 1.0;\n@param int n = 2;\n@result float r = alpha * itof(n);\n")
     folder.write("plain.df", "int x = 1;\ntrace(x);\n")
@@ -385,7 +402,7 @@ TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, 
          script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
          recorded_points_in_another_form, script_acts_at_each_point, points_write_files_of_their_own,
          draws_are_those_of_the_value, parquet_says_what_csv_says, changed_table_is_noticed, tables_say_what_is_known,
-         points_and_their_number, script_does_not_fit, errors]
+         points_and_their_number, script_does_not_fit, bar_has_no_colour, errors]
 
 
 if __name__ == "__main__":

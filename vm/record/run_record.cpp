@@ -308,6 +308,14 @@ bool RunRecord::has_points(std::uint64_t work) {
   return false;
 }
 
+double RunRecord::mean_duration_s(std::uint64_t work) {
+  Statement query(
+      *database_,
+      "SELECT coalesce(avg(duration_s), 0) FROM (SELECT duration_s FROM point JOIN run ON run.row = point.run "
+      "WHERE work = ? AND outcome = 0 LIMIT 1000)");
+  return query.bind(1, static_cast<std::int64_t>(work)).step() ? query.real(0) : 0;
+}
+
 std::vector<BatchHead> RunRecord::batches(std::uint64_t work, const std::string& first, const std::string& since) {
   Statement query(*database_,
                   fmt::format("SELECT batch.row, first, last, id = ?3 FROM batch JOIN run ON run.row = batch.run WHERE "

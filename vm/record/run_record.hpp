@@ -151,6 +151,9 @@ class RunRecord {
   std::optional<EarlierResult> find_latest(const PointKey& key, const std::string& first);
   /// Has any run of this work a point? For whether looking for points is worth it.
   bool has_points(std::uint64_t work);
+  /// How long points of this work took that were done by themselves and ended well: the mean of some. 0: there are
+  /// none.
+  double mean_duration_s(std::uint64_t work);
   /// The batches of all runs of this work, those of the run `first` before others, then the latest first.
   std::vector<BatchHead> batches(std::uint64_t work, const std::string& first, const std::string& since);
   /// Of one run, the earliest first.
