@@ -5,24 +5,70 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 
 #include "compiler/sweep/collector.hpp"
+#include "compiler/sweep/scan.hpp"
 
 namespace raddle::sweep {
 namespace {
 
 constexpr std::size_t most_groups = 1000;
 
-// Numbers differ from run to run: `x = 0.3 is bad` and `x = 17 is bad` are alike.
-std::string without_numbers(const std::string& line) {
+bool is_digit(char sign) { return std::isdigit(static_cast<unsigned char>(sign)) != 0; }
+
+/// Letters beyond ASCII are parts of words, too.
+bool is_of_word(char sign) {
+  return std::isalnum(static_cast<unsigned char>(sign)) != 0 || sign == '_' || static_cast<unsigned char>(sign) >= 0x80;
+}
+
+/// How much of `text` is a number, 0: it begins with none. In `-0.3e-5` the sign counts, in `a-3` it is a hyphen.
+std::size_t number_size(std::string_view text, char before) {
+  std::size_t size = 0;
+  if ((text[0] == '-' || text[0] == '+') && !is_of_word(before) && before != ')') size = 1;
+  const std::size_t digits = size;
+  const auto skip = [&](auto is_wanted) {
+    while (size < text.size() && is_wanted(text[size])) ++size;
+  };
+  skip([&](char sign) {
+    return is_digit(sign) || (sign == '.' && size > digits && size + 1 < text.size() && is_digit(text[size + 1]));
+  });
+  if (size == digits) return 0;
+  std::size_t exponent = size + 1;
+  if (size < text.size() && (text[size] == 'e' || text[size] == 'E')) {
+    if (exponent < text.size() && (text[exponent] == '-' || text[exponent] == '+')) ++exponent;
+    if (exponent < text.size() && is_digit(text[exponent])) {
+      size = exponent;
+      skip(is_digit);
+    }
+  }
+  return size;
+}
+
+/// `x = -0.3 is bad` and `x = 17 is bad` are alike.
+std::string without_numbers(std::string_view line) {
   std::string text;
-  for (const char sign : line) {
-    const bool is_digit = std::isdigit(static_cast<unsigned char>(sign)) != 0;
-    if (is_digit && text.ends_with('#')) continue;
-    if (sign == '.' && text.ends_with('#')) continue;
-    text += is_digit ? '#' : sign;
+  for (std::size_t i = 0; i < line.size();) {
+    const std::size_t size = number_size(line.substr(i), i == 0 ? ' ' : line[i - 1]);
+    text += size == 0 ? line[i] : '#';
+    i += std::max<std::size_t>(size, 1);
   }
   return text;
+}
+
+/// With `mark` in place of `value` where that stands as a word.
+std::string with_mark(const std::string& line, const std::string& value, std::string_view mark) {
+  std::string text;
+  std::size_t taken = 0;
+  for (std::size_t at = line.find(value); at != std::string::npos; at = line.find(value, at + 1)) {
+    const std::size_t end = at + value.size();
+    const bool is_begun = at > taken && is_of_word(line[at - 1]) && is_of_word(value.front());
+    const bool goes_on = end < line.size() && is_of_word(line[end]) && is_of_word(value.back());
+    if (at < taken || is_begun || goes_on) continue;
+    text.append(line, taken, at - taken) += mark;
+    taken = end;
+  }
+  return text.append(line, taken);
 }
 
 bool is_of_script(const Attempt& attempt) {
@@ -51,10 +97,22 @@ std::string reason_of(const Attempt& attempt) {
   return failure_text(attempt) + (line.empty() ? "" : "; " + line);
 }
 
+// A value that is a number is one of the numbers: the same one may stand there for something else.
+std::string message_form(std::string_view message, std::span<const std::string> values) {
+  std::vector<std::string> words;
+  for (const std::string& value : values)
+    if (!value.empty() && !read_number(value)) words.push_back(value);
+  std::ranges::sort(words, std::greater<>(), &std::string::size);  // of `iron-b` and `iron` the longer one first
+  std::string text(message);
+  for (const std::string& word : words) text = with_mark(text, word, "{}");
+  return without_numbers(text);
+}
+
 void Failures::add(const Point& point, const Attempt& attempt) {
   std::string line = is_of_script(attempt) ? "" : last_line(attempt.stderr_end);
   std::string what = failure_text(attempt);
-  auto key = std::pair(without_numbers(attempt.detail) + what.substr(0, what.find(':')), without_numbers(line));
+  auto key = std::pair(message_form(attempt.detail, point.values) + what.substr(0, what.find(':')),
+                       message_form(line, point.values));
   if (is_of_script(attempt)) key.second = attempt.detail.substr(0, attempt.detail.find(' '));  // the place
   if (groups_.size() >= most_groups && !groups_.contains(key)) return;
   FailureGroup& group = groups_[key];

@@ -2,7 +2,9 @@
 // Failures of a sweep, those that look alike told as one.
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/sweep/runner.hpp"
@@ -20,6 +22,10 @@ struct FailureGroup {
 std::string failure_text(const Attempt& attempt);
 /// "exit code 3; 4.1 is too large": with the last line of standard error. "" of what ended well
 std::string reason_of(const Attempt& attempt);
+
+/// What messages that say the same of different points have in common: without numbers, and without these values where
+/// they stand as words.
+std::string message_form(std::string_view message, std::span<const std::string> values);
 
 class Failures {
  public:

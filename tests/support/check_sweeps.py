@@ -70,6 +70,8 @@ def failures(folder):
     folder.run("sweep -p a=1 -- nowhere_to_be_found", code=4, err="not started: no such file or directory")
     folder.run("sweep -p a=1 --timeout 0.1 -- sleep 20", code=4, err="ended by --timeout")
     folder.run("sweep -p a=1 --timeout 1m -- true", err="1 point, ")
+    folder.run("sweep -p m=iron,zinc -p a=-1.5,2 -j1 -- sh -c 'echo no such material: {m} at {a} >&2; exit 1'", code=4,
+               err="4 failed: exit code 1; no such material: iron at -1.5")
     folder.run("sweep -p a=1 -- sh -c 'kill -SEGV $$'", code=4, err="signal 11 (Segmentation fault)")
     folder.run("sweep -p a=1 --retries 3 -- sh -c 'echo x >> tries; test $(wc -l < tries) -gt 2'", err="2 retries")
 
