@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <system_error>
@@ -154,15 +156,35 @@ class SweepRun {
   }
 
   std::expected<std::unique_ptr<sweep::PointRunner>, int> make_runner() const {
-    if (!plan_.script)
-      return std::make_unique<sweep::ProgramRunner>(plan_.command, plan_.collectors, plan_.run.jobs,
-                                                    request_.timeout_s);
+    if (!plan_.script) return make_program_runner();
     auto settings = run_options(plan_.script->options(), plan_.script->path());
     if (!settings) return std::unexpected(settings.error());
     const auto points = static_cast<unsigned>(std::clamp<std::uint64_t>(cursor_.size(), 1, plan_.run.jobs));
     share(*settings, points);
     return std::make_unique<ScriptRunner>(*plan_.script, std::move(*settings), plan_.space, *plan_.columns,
                                           plan_.collectors, plan_.run.jobs, request_.timeout_s);
+  }
+
+  std::expected<std::unique_ptr<sweep::PointRunner>, int> make_program_runner() const {
+    try {
+      return std::make_unique<sweep::ProgramRunner>(plan_.command, plan_.collectors, plan_.run.jobs,
+                                                    request_.timeout_s);
+    } catch (const std::system_error& error) {
+      if (error.code().value() != EMFILE) throw;
+    }
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    fmt::print(stderr,
+               "raddle: -j {}: each run at a time needs {} open files, and no more than {} are allowed (ulimit -n)\n"
+               "  = help: -j {}, or a higher limit\n",
+               plan_.run.jobs, sweep::ProgramRunner::files_of_job, limit.rlim_cur, jobs_within(limit.rlim_cur));
+    return std::unexpected(exit_failed);
+  }
+
+  /// How many runs at a time do with so many open files.
+  static std::uint64_t jobs_within(std::uint64_t files) {
+    constexpr std::uint64_t other_files = 32;  // the record, the loop, what is opened now and then
+    return std::max<std::uint64_t>((files - std::min(files, other_files)) / sweep::ProgramRunner::files_of_job, 1);
   }
 
   /// On the thread of the signals.

@@ -19,7 +19,7 @@
 namespace raddle::sweep {
 namespace {
 
-// A file that nobody else can open, and that is gone with the process.
+// A file that nobody else can open, and that is gone with the process. @return none, with errno, if it can not be made
 vm::FileDescriptor open_nameless() {
   for (const char* folder : {vm::record_folder, "/tmp"}) {
     vm::FileDescriptor file(open(folder, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600));
@@ -30,7 +30,7 @@ vm::FileDescriptor open_nameless() {
     unlink(name.c_str());
     return named;
   }
-  throw std::system_error(errno, std::generic_category(), "a file for the output of a program");
+  return vm::FileDescriptor();
 }
 
 std::uint64_t size_of(const vm::FileDescriptor& file) {
@@ -69,7 +69,14 @@ void remember_failure(Attempt& attempt, const vm::ProcessResult& result) {
 }  // namespace
 
 struct ProgramRunner::Outputs {
-  vm::FileDescriptor out = open_nameless(), error = open_nameless();
+  vm::FileDescriptor out, error;
+
+  // Makes those that are not there. @return 0, or the errno that kept it from that
+  int complete() {
+    for (vm::FileDescriptor* file : {&out, &error})
+      if (!*file && !(*file = open_nameless())) return errno;
+    return 0;
+  }
 };
 
 ProgramRunner::ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors, unsigned jobs,
@@ -79,7 +86,11 @@ ProgramRunner::ProgramRunner(const CommandTemplate& command, const std::vector<C
       timeout_s_(timeout_s),
       no_input_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
       processes_({.programs = jobs}) {
-  for (unsigned i = 0; i < jobs; ++i) idle_.push_back(outputs_.emplace_back(std::make_unique<Outputs>()).get());
+  for (unsigned i = 0; i < jobs; ++i) {
+    idle_.push_back(outputs_.emplace_back(std::make_unique<Outputs>()).get());
+    if (const int error = idle_.back()->complete(); error != 0)
+      throw std::system_error(error, std::generic_category(), "a file for the output of a program");
+  }
 }
 
 ProgramRunner::~ProgramRunner() {
@@ -94,16 +105,13 @@ ProgramRunner::Outputs& ProgramRunner::take_outputs() {
   return *taken;
 }
 
-void ProgramRunner::give_back(Outputs& outputs, bool is_still_open) {
+void ProgramRunner::give_back(Outputs& outputs, bool is_still_open) noexcept {
   for (vm::FileDescriptor* file : {&outputs.out, &outputs.error}) {
-    if (is_still_open) {  // what is still written there is not the next program's
-      try {
-        *file = open_nameless();
-      } catch (const std::system_error&) {
-      }
-    }
-    if (size_of(*file) != 0 && ftruncate(file->get(), 0) != 0) *file = open_nameless();
+    if (!is_still_open && (size_of(*file) == 0 || ftruncate(file->get(), 0) == 0)) continue;
+    // what is still written there is not the next program's; closed first, which leaves room for another one
+    const vm::FileDescriptor closed(std::move(*file));
   }
+  outputs.complete();  // else run() tries again
   const std::lock_guard lock(mutex_);
   idle_.push_back(&outputs);
 }
@@ -111,13 +119,15 @@ void ProgramRunner::give_back(Outputs& outputs, bool is_still_open) {
 void ProgramRunner::run(const Point& point, std::function<void(Attempt)> done) {
   Outputs& outputs = take_outputs();
   vm::ProcessRequest request;
-  request.words = command_.words_for(point);
+  const int shortage = outputs.complete();
+  if (shortage == 0) request.words = command_.words_for(point);  // nothing is started without a file for what it prints
   request.timeout_s = timeout_s_;
   request.stdin_fd = no_input_;
   request.stdout_fd = outputs.out.get();
   request.stderr_fd = outputs.error.get();
   processes_.spawn(std::move(request),
-                   [this, point, &outputs, done = std::move(done)](const vm::ProcessResult& result) {
+                   [this, point, &outputs, shortage, done = std::move(done)](vm::ProcessResult result) {
+                     if (shortage != 0) result.start_error = "no file for its output: " + vm::error_text(shortage);
                      Attempt attempt = attempt_of(point, result, outputs);
                      give_back(outputs, result.leaves_others);
                      done(std::move(attempt));

@@ -1,5 +1,6 @@
 #pragma once
 // Runs an external program at each point, without a shell.
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -13,6 +14,8 @@ namespace raddle::sweep {
 
 class ProgramRunner final : public PointRunner {
  public:
+  /// Open files that it needs for each of the points run at once: both outputs, and one by which the end is heard of.
+  static constexpr std::uint64_t files_of_job = 3;
   /// @param jobs  points that are run at once, at most   @param timeout_s  0: none
   /// @throws std::system_error if there can not be so many open files
   ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors, unsigned jobs,
@@ -25,7 +28,7 @@ class ProgramRunner final : public PointRunner {
   /// Where a program writes to: files without names, used by one program after the other.
   struct Outputs;
   Outputs& take_outputs();
-  void give_back(Outputs& outputs, bool is_still_open);
+  void give_back(Outputs& outputs, bool is_still_open) noexcept;
   Attempt attempt_of(const Point& point, const vm::ProcessResult& result, Outputs& outputs) const;
 
   const CommandTemplate& command_;

@@ -72,6 +72,13 @@ def failures(folder):
     folder.run("sweep -p a=1 --timeout 1m -- true", err="1 point, ")
     folder.run("sweep -p m=iron,zinc -p a=-1.5,2 -j1 -- sh -c 'echo no such material: {m} at {a} >&2; exit 1'", code=4,
                err="4 failed: exit code 1; no such material: iron at -1.5")
+    limited = f"ulimit -n 64; exec {folder.raddle} sweep -p a=1:9"
+    done = subprocess.run(["sh", "-c", f"{limited} -j 200 -- true"], cwd=folder.path, capture_output=True, check=False, text=True)
+    expect(done.returncode, 1)
+    expect_in("raddle: -j 200: each run at a time needs 3 open files, and no more than 64 are allowed (ulimit -n)", done.stderr)
+    jobs = done.stderr.split("= help: ")[1].split(",")[0]
+    subprocess.run(["sh", "-c", f"{limited} {jobs} -- sh -c '(sleep 0.1; echo late) & echo {{a}}'"], cwd=folder.path, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     folder.run("sweep -p a=1 -- sh -c 'kill -SEGV $$'", code=4, err="signal 11 (Segmentation fault)")
     folder.run("sweep -p a=1 --retries 3 -- sh -c 'echo x >> tries; test $(wc -l < tries) -gt 2'", err="2 retries")
 
