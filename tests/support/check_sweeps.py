@@ -32,6 +32,12 @@ def points_of_every_kind(folder):
     expect(folder.column("sweep -p a=1:9 -p n=x,y --where 'a*a > 50 && n == \"y\"' -- echo {a}{n}", "stdout"), ["8y", "9y"])
     expect(folder.column("sweep -p a=1:7 --shard 2/3 -- echo {a} {#}", "stdout"), ["2 2", "5 5"])
     expect(folder.column("sweep -p a=1:3 --order random -- echo {a}", "a"), ["1", "2", "3"])
+    orders = set()
+    for seed in range(5):
+        folder.run(f"sweep -p a=1:9 --order random --seed {seed} -j1 --no-cache -- sh -c 'echo {{a}} >> order{seed}'")
+        orders.add(folder.read(f"order{seed}"))
+        expect(sorted(folder.read(f"order{seed}").split()), list("123456789"))
+    expect(len(orders) > 1 and "".join(f"{a}\n" for a in range(1, 10)) not in orders, True)
     rows = folder.column("sweep -p a=1,2 --repeats 2 -- echo {a} {rep} {seed}", "a", "rep", "seed")
     expect(rows, folder.column("sweep -p a=1,2 --repeats 2 -- echo {a} {rep} {seed}", "stdout"))
     expect(len(set(row.split()[2] for row in rows)), 4)
