@@ -104,7 +104,7 @@ int show_run(const std::string& name, bool as_json) {
   std::string text = fmt::format("{}\n  {}\n  started {}\n", run->id, command_text(*run), time_text(run->started));
   text += fmt::format("  {}", name_of(run->state));
   if (run->ended != 0) text += fmt::format(" after {}", seconds_text(run->ended - run->started));
-  text += fmt::format("\n  {} points: {} ok, {} failed", sweep::with_commas(run->points), sweep::with_commas(run->ok),
+  text += fmt::format("\n  {}: {} ok, {} failed", sweep::counted(run->points, "point"), sweep::with_commas(run->ok),
                       sweep::with_commas(run->failed));
   text +=
       is_counted(*run) ? fmt::format(", {} from the record of earlier runs\n", sweep::with_commas(run->taken)) : "\n";

@@ -214,7 +214,7 @@ std::string difference_text(const Telling& told, const vm::RunRow& before, const
   text += difference.is_other_work
               ? "what is run at a point is not the same: another script, a changed one, or command\n"
               : "what is run at a point is the same\n";
-  text += fmt::format("{} points alike in both\n", with_commas(difference.equal));
+  text += fmt::format("{} alike in both\n", sweep::counted(difference.equal, "point"));
   if (!difference.changed.empty()) {
     text += fmt::format("{} with other results\n", with_commas(difference.changed.size()));
     for (std::size_t i = 0; i < difference.changed.size() && i < shown_points; ++i) {

@@ -229,6 +229,12 @@ class SweepRun {
     sweep::EarlierResults earlier(record, form_, run);  // with what this run has added
     const sweep::ResultRows rows(form_, points, earlier);
     const sweep::Table table(rows, plan_.grouping);
+    if (!plan_.grouping.statistics.empty())
+      for (const std::string& name : table.results_without_numbers())
+        fmt::print(stderr,
+                   "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
+                   "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
+                   name);
     if (path == "-" || (path.empty() && isatty(STDOUT_FILENO) == 0)) return table.print_csv();
     if (!path.empty()) return table.write_file(path, plan_.form);
     if (!write_output(table.excerpt(shown_rows))) return std::unexpected("");
@@ -317,8 +323,8 @@ int dry_run(const SweepRequest& request, const SweepPlan& plan) {
   const std::uint64_t runs = found.count - found.taken;
   if (runs > found.first.size()) text += "...\n";
   if (found.looked_at == cursor.size())
-    fmt::print(stderr, "raddle: {} points, {} of them in the record: {} runs\n", sweep::with_commas(found.count),
-               sweep::with_commas(found.taken), sweep::with_commas(runs));
+    fmt::print(stderr, "raddle: {}, {} of them in the record: {}\n", sweep::counted(found.count, "point"),
+               sweep::with_commas(found.taken), sweep::counted(runs, "run"));
   else
     fmt::print(stderr, "raddle: {} points; of the first {}, {}{} are in the record, and {} would be run\n",
                sweep::with_commas(cursor.size()), sweep::with_commas(found.looked_at),

@@ -55,7 +55,7 @@ int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as
                : exit_failed;
   std::string head = fmt::format("run {}: {}\n", run.id, command_text(run));
   if (is_whole)
-    head += fmt::format("  {} points: {} from the record of earlier runs, {} run\n", sweep::with_commas(run.points),
+    head += fmt::format("  {}: {} from the record of earlier runs, {} run\n", sweep::counted(run.points, "point"),
                         sweep::with_commas(run.taken), sweep::with_commas(run.ok + run.failed));
   if (is_whole && run.ok + run.failed > reasons.size())
     text += fmt::format("  .. `raddle why {}/POINT` tells of any other\n", run.id);

@@ -7,6 +7,15 @@
 
 namespace raddle::sweep {
 
+namespace {
+
+Part trimmed(const Part& part) {
+  const std::size_t begin = std::min(part.text.find_first_not_of(" \t"), part.text.size());
+  return part.sub(begin, part.text.find_last_not_of(" \t") + 1 - begin);
+}
+
+}  // namespace
+
 std::vector<Part> split(const Part& whole, char separator) {
   std::vector<Part> parts;
   std::size_t begin = 0;
@@ -20,11 +29,11 @@ std::vector<Part> split(const Part& whole, char separator) {
     } else if (sign == ')') {
       --depth;
     } else if (sign == separator && depth <= 0) {
-      parts.push_back(whole.sub(begin, i - begin));
+      parts.push_back(trimmed(whole.sub(begin, i - begin)));
       begin = i + 1;
     }
   }
-  parts.push_back(whole.sub(std::min(begin, whole.text.size())));
+  parts.push_back(trimmed(whole.sub(std::min(begin, whole.text.size()))));
   return parts;
 }
 

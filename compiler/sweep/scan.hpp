@@ -18,7 +18,8 @@ struct Part {
   }
 };
 
-/// At each `separator` that stands outside of brackets and not behind a backslash; at least one part.
+/// At each `separator` that stands outside of brackets and not behind a backslash; at least one part. They are without
+/// the blanks around them.
 std::vector<Part> split(const Part& whole, char separator);
 
 /// `name(a,b)`.

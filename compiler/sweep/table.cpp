@@ -126,6 +126,24 @@ Table::Cells Table::result_names(std::size_t most_rows) const {
   return names;
 }
 
+Table::Cells Table::results_without_numbers() const {
+  std::vector<std::pair<std::string, bool>> have_number;
+  rows_.for_each([&](const ResultRow& row) {
+    for (const auto& [name, value] : row.results) {
+      if (value.empty()) continue;
+      auto found = std::ranges::find(have_number, name, &std::pair<std::string, bool>::first);
+      if (found == have_number.end()) found = have_number.emplace(found, name, false);
+      if (!found->second) found->second = number_of(value).has_value();
+    }
+    // mostly the first row settles it
+    return row.results.empty() || !std::ranges::all_of(have_number, &std::pair<std::string, bool>::second);
+  });
+  Cells names;
+  for (const auto& [name, has_number] : have_number)
+    if (!has_number) names.push_back(name);
+  return names;
+}
+
 Table::Cells Table::columns(const Cells& results) const {
   Cells columns;
   const auto add = [&](std::string name, std::string_view suffix) {  // no two columns may have one name

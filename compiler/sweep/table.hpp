@@ -38,6 +38,8 @@ class Table {
   using Visit = std::function<bool(std::span<const std::string_view> row)>;
   /// The names of all results, in the order in which they first come.
   Cells result_names() const { return result_names(all_rows); }
+  /// Those of which some row has a text and none a number: their statistics are empty.
+  Cells results_without_numbers() const;
   /// The names of the columns. @param results  names of those that are wanted
   Cells columns(const Cells& results) const;
   /// @param visit  returns false to end it

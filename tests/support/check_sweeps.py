@@ -23,6 +23,10 @@ def grid_is_run_and_extended(folder):
     folder.run("sweep -p b=0:1:0.5 -p a=3,2,1 -- echo {a}/{b}", err="9 points, 9 from the record")
     done = folder.run("sweep -p a=1,2,3 -p b=0:1:0.5 --no-cache -- echo {a}/{b}")
     expect("from the record" in done.stderr, False)
+    folder.run("sweep -p a=7 -n -- echo {a}", err="raddle: 1 point, 0 of them in the record: 1 run\n")
+    folder.run("sweep -p a=7 -- echo {a}")
+    for line in ("runs show", "why"):
+        expect_in("\n  1 point: ", folder.run(line).stdout)
 
 
 def points_of_every_kind(folder):
@@ -38,6 +42,8 @@ def points_of_every_kind(folder):
         orders.add(folder.read(f"order{seed}"))
         expect(sorted(folder.read(f"order{seed}").split()), list("123456789"))
     expect(len(orders) > 1 and "".join(f"{a}\n" for a in range(1, 10)) not in orders, True)
+    expect(folder.column("sweep -p 'a=1 , 2' -p 'b= 3 : 4' -p 'n= x y ,\tz ' -- echo {a}.{b}.{n}.", "stdout"),
+           [f"{a}.{b}.{n}." for a in "12" for b in "34" for n in ("x y", "z")])
     rows = folder.column("sweep -p a=1,2 --repeats 2 -- echo {a} {rep} {seed}", "a", "rep", "seed")
     expect(rows, folder.column("sweep -p a=1,2 --repeats 2 -- echo {a} {rep} {seed}", "stdout"))
     expect(len(set(row.split()[2] for row in rows)), 4)
@@ -58,6 +64,9 @@ def results_are_collected(folder):
     expect(folder.column("sweep -p a=1,2 -p b=1:3 --collect 'regex:E=(\\S+)' --group-by a --agg mean,std,n -- "
                          "echo E={a}{b}", "a", "E_mean", "E_std", "E_n"), ["1 12 1 3", "2 22 1 3"])
     expect(folder.column("sweep -p a=1 --collect json: -- echo '{{\"a\":7}}'", "a", "a_result"), ["1 7"])
+    folder.run("sweep -p a=1,2 --group-by a -- echo text {a}", err="no value of `stdout` is a number: its statistics are empty")
+    done = folder.run("sweep -p a=1,2 --group-by a -- sh -c 'test {a} -eq 1 || echo {a}'")
+    expect("warning" in done.stderr, False)
 
 
 def failures(folder):
