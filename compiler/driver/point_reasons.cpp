@@ -275,15 +275,19 @@ class Explainer {
     }
     refer(reason, *nearest->run, nearest->number);
     reason.differences = differences_of(own, nearest->values);
-    if (reason.differences.empty())
-      reason.because = nearest->run->work == run_.work
-                           ? fmt::format("run {} did it with another seed", nearest->run->id)
-                           : what_changed(run_, *nearest->run);
-    else
+    if (reason.differences.empty() && nearest->run->work == run_.work) {
+      const std::string written = text_of(differently_written(own, nearest->values));
+      reason.because = written.empty() ? fmt::format("run {} did it with another seed", nearest->run->id)
+                                       : fmt::format("run {} did it with another text of the same value: {}",
+                                                     nearest->run->id, written);
+    } else if (reason.differences.empty()) {
+      reason.because = what_changed(run_, *nearest->run);
+    } else {
       reason.because = fmt::format(
           "no earlier run has these values; most like it{} is point {} of run {}: {}",
           neighbours.are_all() ? "" : fmt::format(", of {} that were compared,", sweep::with_commas(compared_points)),
           reason.earlier_point, nearest->run->id, text_of(reason.differences));
+    }
   }
 
   /// The point is in the sweep, but the run has no row of it.

@@ -9,16 +9,19 @@
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/recorded_points.hpp"
+#include "compiler/driver/run_table.hpp"
 #include "compiler/driver/sweep_report.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/command_template.hpp"
+#include "compiler/sweep/csv.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/point_key.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/results.hpp"
 #include "compiler/sweep/scan.hpp"
+#include "compiler/sweep/writer.hpp"
 
 namespace raddle::driver {
 
@@ -163,6 +166,31 @@ int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool 
   return is_written ? exit_ok : exit_failed;
 }
 
+/// CSV, as `raddle sweep -o -` would write it; of a run that is not through what it has done.
+int print_table(const std::string& name) {
+  const std::expected<vm::RunRow, int> run = find_run(name);
+  if (!run) return run.error();
+  vm::RunRecord record = *vm::RunRecord::open();
+  std::expected<void, std::string> written;
+  record.read_together([&] {
+    const RunTable table(record, *run);
+    if (!table.note().empty()) fmt::print(stderr, "raddle: run {}: {}\n", run->id, table.note());
+    written = sweep::write_to_stdout([&](sweep::Writer& writer) {
+      const report::TableSource source = table.source();
+      std::vector<std::string_view> names;
+      for (const report::TableColumn& column : source.columns) names.push_back(column.name);
+      sweep::append_csv_row(writer.text(), names);
+      source.for_each([&](std::span<const std::string_view> cells) {
+        sweep::append_csv_row(writer.text(), cells);
+        return writer.flush_some();
+      });
+    });
+  });
+  if (written) return exit_ok;
+  fmt::print(stderr, "raddle: {}\n", written.error());
+  return exit_failed;
+}
+
 int remove_runs(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const std::expected<vm::RunRow, int> run = find_run(name);
@@ -224,13 +252,13 @@ struct RunsWords {
   std::vector<std::string> runs;
   std::optional<std::uint64_t> point;
   std::string other;
-  CLI::App *show = nullptr, *logs = nullptr, *diff = nullptr, *remove = nullptr;
+  CLI::App *show = nullptr, *table = nullptr, *logs = nullptr, *diff = nullptr, *remove = nullptr;
 };
 
 void add_runs_options(CLI::App& app, RunsWords& words) {
   app.description(
       "raddle runs: what was run in this folder\n\nexamples:\n  raddle runs\n  raddle runs show\n"
-      "  raddle runs logs 261121-150412-k7 17\n  raddle runs diff k7\n");
+      "  raddle runs logs 261121-150412-k7 17\n  raddle runs diff k7\n  raddle runs table > so_far.csv\n");
   app.require_subcommand(0, 1);
   const auto add = [&](const char* name, const char* about) {
     CLI::App* verb = app.add_subcommand(name, about);
@@ -241,6 +269,9 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
   add("list", "A line for each run, the oldest first; so does `raddle runs` alone");
   words.show = add("show", "One run");
   words.show->add_option("RUN", words.run, about_run)->type_name("");
+  words.table =
+      app.add_subcommand("table", "Its table as CSV; of a run that was ended or still runs, what it has done");
+  words.table->add_option("RUN", words.run, about_run)->type_name("");
   words.logs = add("logs", "What its points have printed: the ends of both outputs");
   words.logs
       ->add_option("RUN", words.run,
@@ -262,6 +293,7 @@ int runs_command(const std::vector<std::string>& words) {
   if (const std::optional<int> code = parse_verb(app, words, "runs")) return *code;
   return with_record([&] {
     if (*read.show) return show_run(read.run, read.as_json);
+    if (*read.table) return print_table(read.run);
     if (*read.logs) return show_logs(read.run, read.point, read.as_json);
     if (*read.diff) return diff_runs(read.run, read.other, read.as_json);
     return *read.remove ? remove_runs(read.runs) : list_runs(read.as_json);
@@ -270,9 +302,10 @@ int runs_command(const std::vector<std::string>& words) {
 
 }  // namespace
 
-const Verb runs_verb = {.name = "runs",
-                        .about = "What was run in this folder: runs list, runs show, runs logs, runs diff, runs rm",
-                        .run = runs_command,
-                        .describe = [](CLI::App& app) { describe_with(app, add_runs_options); }};
+const Verb runs_verb = {
+    .name = "runs",
+    .about = "What was run in this folder: runs list, runs show, runs table, runs logs, runs diff, runs rm",
+    .run = runs_command,
+    .describe = [](CLI::App& app) { describe_with(app, add_runs_options); }};
 
 }  // namespace raddle::driver

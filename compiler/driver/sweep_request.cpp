@@ -215,9 +215,12 @@ void add_run_options(CLI::App& app, SweepRequest& request) {
 
 void add_result_options(CLI::App& app, SweepRequest& request) {
   constexpr const char* group = "Results";
-  app.add_option("--collect", request.collect,
-                 "Take results out of the standard output: json:, csv:, regex:EXPRESSION; or of a file that each run "
-                 "writes: json:FILE, csv:FILE, regex(FILE):EXPRESSION (may be repeated; default: the last line)")
+  app.add_option(
+         "--collect", request.collect,
+         "Take results out of the standard output: json: (each member of the object), csv: (of the last line "
+         "each column of the head), regex:EXPRESSION (POSIX extended: what stands in parentheses; its column has "
+         "the word before them, as in 'regex:E=(.*)'); or of a file that each run writes: json:FILE, csv:FILE, "
+         "regex(FILE):EXPRESSION (may be repeated; default: the last line)")
       ->type_name("WHAT")
       ->allow_extra_args(false)
       ->group(group);

@@ -20,4 +20,13 @@ std::vector<ValueDifference> differences_of(const NamedValues& now, const NamedV
   return found;
 }
 
+std::vector<ValueDifference> differently_written(const NamedValues& now, const NamedValues& before) {
+  std::vector<ValueDifference> found;
+  for (const auto& [name, value] : now) {
+    const auto other = std::ranges::find(before, name, &NamedValues::value_type::first);
+    if (other != before.end() && other->second != value) found.push_back({name, value, other->second});
+  }
+  return found;
+}
+
 }  // namespace raddle::driver

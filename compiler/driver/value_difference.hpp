@@ -16,4 +16,7 @@ struct ValueDifference {
 /// 1 and 1.0 are one value. In the order of `now`; what is only in `before` comes last.
 std::vector<ValueDifference> differences_of(const NamedValues& now, const NamedValues& before);
 
+/// What both have with other texts, 1 and 1.0 too: to a program they are different words.
+std::vector<ValueDifference> differently_written(const NamedValues& now, const NamedValues& before);
+
 }  // namespace raddle::driver

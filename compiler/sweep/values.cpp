@@ -25,7 +25,11 @@ std::string text_at(const DecimalRange& range, std::uint64_t index) {
   if (range.decimals == 0) return fmt::format("{}", mantissa);
   const auto digits = fmt::format("{:0{}}", mantissa < 0 ? -mantissa : mantissa, range.decimals + 1);
   const std::size_t point = digits.size() - range.decimals;
-  return fmt::format("{}{}.{}", mantissa < 0 ? "-" : "", digits.substr(0, point), digits.substr(point));
+  std::string text = fmt::format("{}{}.{}", mantissa < 0 ? "-" : "", digits.substr(0, point), digits.substr(point));
+  // one number has one text, whatever the step: a program's points are found in the record by their texts
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
 }
 
 std::string text_at(const SpacedRange& range, std::uint64_t index) {
@@ -103,6 +107,11 @@ Parsed parse_range(const Part& whole, const std::vector<Part>& parts) {
         fmt::format("the range is empty: {} is {} {}", parts[1].text, step > 0 ? "below" : "above", parts[0].text),
         help);
   }
+  if (parts.size() == 2 && from != to && to - from < 1)
+    return error_at(whole,
+                    fmt::format("the range has one value only, {}: without a third part its step is 1", parts[0].text),
+                    fmt::format("FROM:TO:STEP, as in `{}:{}`", whole.text,
+                                short_text(std::pow(10, std::floor(std::log10((to - from) / 2))))));
   const double scale = std::pow(10.0, decimals), count = std::floor((to - from) / step + 1e-9) + 1;
   if (count > most_values || std::abs(from) * scale > 9e18 || std::abs(to) * scale > 9e18)
     return error_at(whole, "the range has too many values");
@@ -148,6 +157,12 @@ Parsed parse_item(const Part& item) {
       std::ranges::any_of(parts, [](const Part& part) { return read_number(part.text).has_value(); }) &&
       (read_number(parts[0].text) || parts[0].text.empty()))
     return parse_range(item, parts);
+  if (const std::size_t dots = item.text.find(".."); dots != std::string_view::npos) {
+    const std::string_view from = item.text.substr(0, dots), to = item.text.substr(dots + 2);
+    if (read_number(from) && read_number(to))
+      return error_at(item, "a range is written with colons",
+                      fmt::format("FROM:TO:STEP, as in `{}:{}:STEP`", from, to));
+  }
   return WordList{{unescaped(item.text)}};
 }
 

@@ -6,10 +6,11 @@
 
 import json
 import shlex
+import signal
 import subprocess
 import time
 
-from folder_tests import expect, expect_in, main
+from folder_tests import expect, expect_in, main, wait_for
 from sweep_folder import SweepFolder, run_id
 
 
@@ -116,6 +117,20 @@ def runs_that_have_not_ended_are_told(folder):
     folder.run("runs logs /2 2", code=2, err="`/2` is no RUN\n")
 
 
+def tables_of_runs_are_printed(folder):
+    folder.run("sweep -p a=1,2 -p name=x,'y \"z\"' -o whole.csv -- echo {a}{name}")
+    expect(folder.run("runs table").stdout, folder.read("whole.csv"))
+    line = "sweep -p a=1:50 -j1 -- sh -c 'echo E={a}; sleep 0.05'"
+    with subprocess.Popen([folder.raddle, *shlex.split(line)], cwd=folder.path, stderr=subprocess.DEVNULL) as sweep:
+        wait_for(lambda: "E=2" in folder.run("runs table").stdout, "two points")
+        sweep.send_signal(signal.SIGINT)
+    table = folder.run("runs table", err="The run is not through").stdout.splitlines()
+    expect(table[0], "a,stdout,outcome,duration_s,reason")
+    expect([row.split(",")[:3] for row in table[1:3]], [["1", "E=1", "ok"], ["2", "E=2", "ok"]])
+    expect(len(table) < 51, True)
+    folder.run("runs table zz", code=2, err="no run is named `zz`")
+
+
 def reasons_are_told(folder):
     folder.run("why", code=1, err="nothing was recorded in this folder")
     folder.run("sweep -p a=1,2 -- echo {a}")
@@ -141,6 +156,9 @@ def reasons_are_told(folder):
     expect_in("point 2 {\"a\":2}: not run: --where leaves it out", folder.run("why /2").stdout)
     folder.run("sweep -p a=1:4 --shard=2/2 -- sh -c 'exit $(({a} / 8))'")
     expect_in("point 1 {\"a\":1}: not run: --shard leaves it out", folder.run("why /1").stdout)
+    folder.run("sweep -p c=1,2 -- echo {c}")
+    folder.run("sweep -p c=1.0 -- echo {c}")
+    expect_in("did it with another text of the same value: `c` was 1, and is 1.0", folder.run("why /1").stdout)
     folder.run("why /7", code=2, err="has no point 7")
     folder.run("why /x", code=2, err="`/x` is no RUN or RUN/POINT")
     folder.run("why zz", code=2, err="no run is named `zz`")
@@ -274,7 +292,7 @@ def failed_points_once_more(folder):
 
 
 TESTS = [record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed, runs_that_have_not_ended_are_told,
-         reasons_are_told, reasons_of_a_script_are_told, nearest_point_is_told, runs_are_compared,
+         tables_of_runs_are_printed, reasons_are_told, reasons_of_a_script_are_told, nearest_point_is_told, runs_are_compared,
          runs_of_earlier_scripts_are_whole, failed_points_once_more]
 
 

@@ -18,9 +18,10 @@ from sweep_folder import SweepFolder
 
 def grid_is_run_and_extended(folder):
     expect(folder.column("sweep -p a=1,2 -p b=0:1:0.5 -- echo {a}/{b}", "stdout"),
-           ["1/0.0", "1/0.5", "1/1.0", "2/0.0", "2/0.5", "2/1.0"])
+           ["1/0", "1/0.5", "1/1", "2/0", "2/0.5", "2/1"])
     folder.run("sweep -p a=1,2,3 -p b=0:1:0.5 -- echo {a}/{b}", err="9 points, 6 from the record")
     folder.run("sweep -p b=0:1:0.5 -p a=3,2,1 -- echo {a}/{b}", err="9 points, 9 from the record")
+    folder.run("sweep -p a=1,2,3 -p b=0:1:0.25 -- echo {a}/{b}", err="15 points, 9 from the record")
     done = folder.run("sweep -p a=1,2,3 -p b=0:1:0.5 --no-cache -- echo {a}/{b}")
     expect("from the record" in done.stderr, False)
     folder.run("sweep -p a=7 -n -- echo {a}", err="raddle: 1 point, 0 of them in the record: 1 run\n")
@@ -219,13 +220,13 @@ def script_acts_at_each_point(folder):
     expect(folder.column("sweep stuck.df -p k=1:4", "y", "outcome", code=4), [" stuck", " stuck", "4 ok", "5 ok"])
     folder.write("wait.df", "import sys;\n@param float s = 1.0;\nsleep(s);\n@result float t = s;\n")
     begin = time.monotonic()
-    expect(folder.column("sweep wait.df -p s=0.01,9 -j2 --timeout 0.3", "t", "outcome", code=4), ["0.01 ok", " timeout"])
+    expect(folder.column("sweep wait.df -p s=0.01,9 -j2 --timeout 2", "t", "outcome", code=4), ["0.01 ok", " timeout"])
     folder.write("compute.df", """
         @param int n = 1;
         (int o) fib(int k) { if (k < 2) { o = k; } else { o = fib(k - 1) + fib(k - 2); } }
         @result int f = fib(n);
         """)
-    expect(folder.column("sweep compute.df -p n=10,90 -j2 --timeout 0.3", "f", "outcome", code=4), ["55 ok", " timeout"])
+    expect(folder.column("sweep compute.df -p n=10,90 -j2 --timeout 2", "f", "outcome", code=4), ["55 ok", " timeout"])
     expect(time.monotonic() - begin < 15, True)
     folder.write("tries.df", """
         app (void v) try_it() { "sh" "-c" "echo x >> tries; test $(wc -l < tries) -gt 2" }
@@ -411,6 +412,8 @@ def errors(folder):
             ("sweep -p a=1 -o nowhere/x.csv -- echo", "can not write into `nowhere`"),
             ("sweep -p a=1 --timeout -1 -- echo", "--timeout: `-1` is no time; 90, 90s, 5m or 2h are\n"),
             ("sweep -p a=1 --timeout 1y -- echo", "--timeout: `1y` is no time"),
+            ("sweep -p a=0.1:0.5 -- echo {a}", "the range has one value only, 0.1"),
+            ("sweep -p a=0.1..0.5 -- echo {a}", "a range is written with colons"),
             ("sweep -p a=1", "no script, and no command: a command stands behind `--`"),
             ("sweep -p a=1 echo {a}", "a command stands behind `--`"),
             ("sweep model.df -p a=1", "can not read `model.df`"),

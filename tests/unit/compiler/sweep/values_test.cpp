@@ -38,10 +38,10 @@ TEST_CASE("a list's values are as they are written") {
 
 TEST_CASE("a range has both ends, in decimal") {
   CHECK(all("1:4") == "1 2 3 4");
-  CHECK(all("0:1:0.25") == "0.00 0.25 0.50 0.75 1.00");
-  CHECK(all("0:0.3:0.1") == "0.0 0.1 0.2 0.3");
+  CHECK(all("0:1:0.25") == "0 0.25 0.5 0.75 1");
+  CHECK(all("0:0.3:0.1") == "0 0.1 0.2 0.3");
   CHECK(all("3:1:-1") == "3 2 1");
-  CHECK(all("-0.2:0.2:0.1") == "-0.2 -0.1 0.0 0.1 0.2");
+  CHECK(all("-0.2:0.2:0.1") == "-0.2 -0.1 0 0.1 0.2");
   CHECK(all("0:5:2") == "0 2 4");
   CHECK(all("1e-3:3e-3:1e-3") == "0.001 0.002 0.003");
   CHECK(all("7:7") == "7");
