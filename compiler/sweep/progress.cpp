@@ -65,7 +65,7 @@ std::string bar_text(const SweepCounts& counts, Pace pace, std::size_t columns) 
   const auto fits = [&](const std::string& text) { return text.size() + width + 3 <= columns; };
   std::string text;
   for (const Brevity brevity : {Brevity::all, Brevity::no_running, Brevity::no_recorded, Brevity::no_rate})
-    if (text = percent + facts(counts, pace, "recorded", brevity); fits(text)) break;
+    if (text = percent + facts(counts, pace, "earlier", brevity); fits(text)) break;
   if (!fits(text)) width = narrowest;
   if (!fits(text)) return text.substr(2, columns > 1 ? columns - 1 : 1);
   const auto full = static_cast<std::size_t>(share * static_cast<double>(width));

@@ -26,10 +26,10 @@ TEST_CASE("at 80 columns the text gets shorter, the bar stays") {
   SweepCounts counts = counts_of(10'000, 2'000);
   counts.taken = 3'000;
   CHECK(bar_text(counts, {.measured = 830}, 80) ==
-        "[######.......]   50%  5,000/10,000  830/s  2 running  3,000 recorded  6 s left");
+        "[######.......]   50%  5,000/10,000  830/s  2 running  3,000 earlier  6 s left");
   counts.failed = 3;
   CHECK(bar_text(counts, {.measured = 830}, 80) ==
-        "[######.......]   50%  5,003/10,000  830/s  3,000 recorded  3 failed  6 s left");
+        "[######.......]   50%  5,003/10,000  830/s  3,000 earlier  3 failed  6 s left");
   counts = counts_of(1'000'000, 200'000);
   counts.taken = 300'000;
   counts.failed = 12;
