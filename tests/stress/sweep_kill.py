@@ -29,7 +29,7 @@ def require(condition, text):
 
 
 JOBS = 4
-LATE = 6  # points that have ended when it is killed and are not yet in the record, at most: those of some milliseconds
+LATE = 12  # points that have ended when it is killed and are not yet in the record, at most: those of some milliseconds
 
 
 def command(raddle, points, *more):

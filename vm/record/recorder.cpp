@@ -13,10 +13,16 @@ namespace raddle::vm {
 namespace {
 
 constexpr auto longest_pause = std::chrono::milliseconds(50);
-constexpr int pause_of_commits = 20;           // from one commit to the next, in the time that the first took
+constexpr int pause_of_commits = 50;           // from one commit to the next, in processor time of the first
 constexpr std::size_t batch_size = 2'000;      // rows that are written at once without waiting for more
 constexpr std::size_t waiting_limit = 50'000;  // rows in memory
 constexpr std::size_t batch_limit = 16;        // batches in memory
+
+std::chrono::nanoseconds processor_time_of_thread() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 /// Sorts by time, can be read aloud: `261121-150412-k7`.
 std::string make_id() {
@@ -118,13 +124,13 @@ void Recorder::work() {
 }
 
 Recorder::Clock::time_point Recorder::write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
-  const Clock::time_point begin = Clock::now();
+  const std::chrono::nanoseconds begin = processor_time_of_thread();
   Transaction transaction(*record_.database_);
   insert(rows);
   insert(batches);
   transaction.commit();
-  const Clock::time_point end = Clock::now();
-  return end + std::min<Clock::duration>(pause_of_commits * (end - begin), longest_pause);
+  const std::chrono::nanoseconds cost = processor_time_of_thread() - begin;
+  return Clock::now() + std::min<Clock::duration>(pause_of_commits * cost, longest_pause);
 }
 
 void Recorder::insert(const std::vector<PointRow>& rows) {

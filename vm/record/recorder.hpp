@@ -1,6 +1,6 @@
 #pragma once
 // Writes one run into the record, by a thread of its own: what arrives is written at once, or, where that would cost
-// more than some 5 % of a core, with what arrives meanwhile.
+// more than some 2 % of a core, with what arrives meanwhile.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -25,8 +25,8 @@ class Recorder {
   ~Recorder();
 
   const std::string& id() const { return run_.id; }
-  /// Any thread. The row is written at once if the last commit is 20 times as long ago as it took, else as soon as that
-  /// is so, but no more than 50 ms later; waits if very many rows can not be written.
+  /// Any thread. The row is written at once if the last commit is 50 times as long ago as the processor time that it
+  /// took, else as soon as that is so, but no more than 50 ms later; waits if very many rows can not be written.
   void add(PointRow row);
   /// The same for points that were done together; waits if more than a few batches can not be written.
   void add(BatchRow batch);
