@@ -74,8 +74,9 @@ void StatementChecker::report_not_assignable(const ast::Name& name) {
     return;
   }
   if (what == nullptr || !context_.silenced.insert(id).second) return;
-  context_.diagnostics.report(DiagnosticKind::not_assignable, name.span, name.text, what)
-      .label(variable.span, "declared here");
+  Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::not_assignable, name.span, name.text, what)
+                               .label(variable.span, "declared here");
+  if (context_.is_settled(id)) diagnostic.note("all elements and fields of a variable are assigned in one entry");
 }
 
 TypeId StatementChecker::known_target(ast::Expr& target) {

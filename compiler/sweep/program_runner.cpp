@@ -66,6 +66,18 @@ void remember_failure(Attempt& attempt, const vm::ProcessResult& result) {
     attempt.outcome = PointOutcome::exit_code;
 }
 
+/// Why a program was not started, and what was meant perhaps.
+std::string start_fault(const std::string& program, const std::string& error) {
+  std::string text = fmt::format("`{}`: {}", program, error);
+  if (program.find(' ') != std::string::npos)
+    text += "; the words of a command stand each by itself, not in one pair of quotes";
+  else if (program.find('/') == std::string::npos && access(program.c_str(), F_OK) == 0)
+    text += fmt::format("; the one in this folder is `./{}`", program);
+  else if (access(program.c_str(), F_OK) == 0 && access(program.c_str(), X_OK) != 0)
+    text += fmt::format("; `chmod +x {}` lets it be run", program);
+  return text;
+}
+
 }  // namespace
 
 struct ProgramRunner::Outputs {
@@ -127,7 +139,10 @@ void ProgramRunner::run(const Point& point, std::function<void(Attempt)> done) {
   request.stderr_fd = outputs.error.get();
   processes_.spawn(std::move(request),
                    [this, point, &outputs, shortage, done = std::move(done)](vm::ProcessResult result) {
-                     if (shortage != 0) result.start_error = "no file for its output: " + vm::error_text(shortage);
+                     if (shortage != 0)
+                       result.start_error = "no file for its output: " + vm::error_text(shortage);
+                     else if (!result.start_error.empty())
+                       result.start_error = start_fault(command_.words_for(point).front(), result.start_error);
                      Attempt attempt = attempt_of(point, result, outputs);
                      give_back(outputs, result.leaves_others);
                      done(std::move(attempt));

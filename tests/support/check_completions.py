@@ -20,7 +20,7 @@ LINES = [
     ("raddle exp", ["explain"]),
     ("raddle run --em", ["--emit"]),
     ("raddle run --emit o", ["opt"]),
-    ("raddle runs ", ["diff", "list", "logs", "rm", "show"]),
+    ("raddle runs ", ["diff", "list", "logs", "rm", "show", "table"]),
     ("raddle runs logs --js", ["--json"]),
     ("raddle completions ", ["bash", "fish", "zsh"]),
     ("raddle sweep --progress ", ["auto", "none", "plain"]),

@@ -83,7 +83,11 @@ def failures(folder):
     folder.run("sweep -p a=1:40 -j1 --max-fails 2 -o y.csv -- sh -c 'exit {a}'", code=75, err="3 of 40 points, 3 failed")
     expect((folder.path / "y.csv").exists(), False)
     folder.run("sweep -p a=1:40 -j1 --max-fails 50% -- sh -c 'test {a} -gt 5'", err="5 failed", code=4)
-    folder.run("sweep -p a=1 -- nowhere_to_be_found", code=4, err="not started: no such file or directory")
+    folder.run("sweep -p a=1 -- nowhere_to_be_found", code=4, err="not started: `nowhere_to_be_found`: no such file or directory")
+    folder.write("model.sh", "#!/bin/sh\n")
+    folder.run("sweep -p a=1 -- model.sh {a}", code=4, err="no such file or directory; the one in this folder is `./model.sh`")
+    folder.run("sweep -p a=1 -- ./model.sh {a}", code=4, err="permission denied; `chmod +x ./model.sh` lets it be run")
+    folder.run("sweep -p a=1 -- 'echo {a}'", code=4, err="the words of a command stand each by itself")
     folder.run("sweep -p a=1 --timeout 0.1 -- sleep 20", code=4, err="ended by --timeout")
     folder.run("sweep -p a=1 --timeout 1m -- true", err="1 point, ")
     folder.run("sweep -p m=iron,zinc -p a=-1.5,2 -j1 -- sh -c 'echo no such material: {m} at {a} >&2; exit 1'", code=4,
