@@ -123,6 +123,8 @@ class SweepRun {
                        .signal = signals.caught(),
                        .seconds = row.ended - row.started};
     report_sweep(end, sweep.failures(), plan_.command);
+    if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter)
+      fmt::print(stderr, "raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
     if (!written) return failed(written.error());
     if (stop == sweep::SweepStop::broken) return failed(sweep.error());
     if (stop == sweep::SweepStop::none) {

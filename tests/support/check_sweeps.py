@@ -426,6 +426,7 @@ def errors(folder):
             ("sweep --random 3 --lhs 3 -p 'a~U(0,1)' -- echo", "exclude each other")):
         folder.run(line, code=2, err=part)
     folder.run("sweep -p a=0:3 --where '6 %/ a > 2' -- echo {a}", code=1, err="--where: division by zero")
+    folder.run("sweep -p a=0:3 --where 'a > 5' -- echo {a}", err="raddle: --where leaves none of 4 points\n")
     folder.run("sweep --help", out=folder.run("sweep -h").stdout)
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The scripts in grammar/language.md print what stands below them; lines may come in another order."""
+"""The scripts in grammar/language.md print what stands below them; lines may come in another order. They stand as
+`raddle fmt` writes them."""
 
 import os
 import pathlib
@@ -10,19 +11,21 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "grammar/language.md"
+RADDLE = ROOT / "build" / "raddle"
 TIMEOUT_S = 60
 
 
 def fault_of(script, expected):
     with tempfile.TemporaryDirectory(prefix="raddle-tour-") as folder:
         pathlib.Path(folder, "script.df").write_text(script, encoding="utf-8")
-        done = subprocess.run([ROOT / "build" / "raddle", "run", "--no-jit-cache", "script.df"], cwd=folder,
+        done = subprocess.run([RADDLE, "run", "--no-jit-cache", "script.df"], cwd=folder,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False, text=True)
     if done.returncode != 0 or done.stderr:
         return f"ends with {done.returncode}: {done.stderr}"
     if sorted(done.stdout.splitlines()) != sorted(expected.splitlines()):
         return f"prints {done.stdout!r}"
-    return None
+    formatted = subprocess.run([RADDLE, "fmt", "-"], input=script, capture_output=True, check=True, text=True).stdout
+    return None if formatted == script else f"is formatted as {formatted}"
 
 
 def main():
