@@ -72,21 +72,23 @@ bool tell_of_changed_script(const vm::RunRow& run, const SweepPlan& plan, std::s
   if (plan.keys.work().low == run.work) return true;
   if (plan.earlier_works.empty() || plan.earlier_works.front().work != run.work) {
     fmt::print(stderr,
-               "raddle: the script has changed since run {}, in its parameters or in whether it draws random numbers: "
+               "raddle: the script or its data have changed since run {}, in its parameters or in whether it draws "
+               "random numbers: "
                "its points are other ones now\n  = help: all of them anew: {}\n",
                run.id, command_text(run));
     return false;
   }
   if (!has_whole_table) {
     fmt::print(stderr,
-               "raddle: the script has changed since run {}: as it is now, it runs the {} that failed\n"
+               "raddle: the script or its data have changed since run {}: as it is now, it runs the {} that failed\n"
                "  = help: all points anew: {}\n",
                run.id, sweep::with_commas(failed), command_text(run));
     return true;
   }
   const std::uint64_t others = run.ok + run.taken;
   fmt::print(stderr,
-             "raddle: the script has changed since run {}: as it is now, it runs the {} that failed; {} other point{} "
+             "raddle: the script or its data have changed since run {}: as it is now, it runs the {} that failed; {} "
+             "other point{} "
              "stay{} in the table as the earlier script gave {}\n  = help: all of them anew: {}\n",
              run.id, sweep::with_commas(failed), sweep::with_commas(others), others == 1 ? "" : "s",
              others == 1 ? "s" : "", others == 1 ? "it" : "them", command_text(run));

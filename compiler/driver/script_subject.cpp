@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
 
 #include "compiler/driver/builtin_names.hpp"
 #include "compiler/driver/commands.hpp"
@@ -13,6 +16,7 @@
 #include "compiler/lower/point_loop.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/source/string_literal.hpp"
+#include "vm/record/kept_files.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::driver {
@@ -76,6 +80,26 @@ std::string without_placeholders(const std::string& word) {
     text += sign;
   }
   return text;
+}
+
+/// What calls of `input` name in so many words, sorted.
+std::set<std::string> input_files(const vm::Program& program) {
+  std::set<std::string> paths;
+  for (const vm::BuiltinSite& site : program.builtins) {
+    if (site.name == "input" && site.arguments[0].is_constant())
+      paths.insert(program.constants[site.arguments[0].index()].as_string());
+  }
+  return paths;
+}
+
+/// Changes with the file: its content, or of one that takes long to read its size and when it was written.
+std::string version_of(const std::string& path) {
+  constexpr std::uintmax_t largest_read = std::uintmax_t{64} << 20;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return "no file";
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (size <= largest_read) return vm::KeptFiles().name_of(path).value_or("no file");
+  return fmt::format("{} {}", size, std::filesystem::last_write_time(path, error).time_since_epoch().count());
 }
 
 }  // namespace
@@ -172,6 +196,10 @@ std::vector<std::string> ScriptSubject::work() const {
   std::vector<std::string> parts = {"a script"};
   for (std::uint32_t i = 0; i < session_.sources.size(); ++i) parts.push_back(session_.sources.at(i).text());
   parts.insert(parts.end(), session_.options.macros.begin(), session_.options.macros.end());
+  for (const std::string& path : input_files(program_)) {
+    parts.push_back(path);
+    parts.push_back(version_of(path));
+  }
   return parts;
 }
 

@@ -173,9 +173,22 @@ def reasons_of_a_script_are_told(folder):
     expect_in('point 4 {"n":4}: from the record: run ', folder.run("why /4").stdout)
     folder.write("model.df", "@param int n = 1;\n@result int y = 3 * n;\n")
     folder.run("rerun")
-    expect_in('point 6 {"n":6}: run: the script, a module of it or a macro is not as it was in run ', folder.run("why /6").stdout)
+    expect_in('point 6 {"n":6}: run: the script, a module of it, a macro or a file that it names by `input` is not as it was in run ', folder.run("why /6").stdout)
     folder.run("rerun --all")
     expect_in(f"has it, but this one was to run all of {run_id(folder, -2)} anew", folder.run("why /2").stdout)
+
+
+def data_of_a_script_counts(folder):
+    folder.write("data.txt", "7")
+    folder.write("model.df", 'import files;\nimport string;\n@param int n = 1;\nglobal const string name = "data";\n'
+                 '@result int y = n * string2int(trim(read(input(name + ".txt"))));\n')
+    expect(folder.column("sweep model.df -p n=1,2", "y"), ["7", "14"])
+    folder.run("sweep model.df -p n=1,2", err="2 from the record")
+    folder.write("data.txt", "100")
+    expect(folder.column("sweep model.df -p n=1,2", "y"), ["100", "200"])
+    expect_in("a file that it names by `input` is not as it was in run ", folder.run("why /1").stdout)
+    folder.write("data.txt", "7")
+    folder.run("sweep model.df -p n=1,2", err="2 from the record")
 
 
 def nearest_point_is_told(folder):
@@ -276,7 +289,7 @@ def failed_points_once_more(folder):
     folder.run(f"rerun {run} --failed -k -j 3", code=4, err="25 points, 25 failed")
     before = folder.read("x.csv").splitlines()
     folder.write("model.df", folder.read("model.df").replace("!= 0", "!= 5").replace("2 * n", "3 * n"))
-    done = folder.run(f"rerun {run} --failed", err=f"the script has changed since run {run}")
+    done = folder.run(f"rerun {run} --failed", err=f"the script or its data have changed since run {run}")
     expect("it runs the 25 that failed; 75 other points stay in the table as the earlier script gave them" in done.stderr,
            True)
     after = folder.read("x.csv").splitlines()
@@ -287,12 +300,13 @@ def failed_points_once_more(folder):
     folder.write("model.df", folder.read("model.df").replace("@param int n", "@param float n").replace("%%", "*"))
     folder.run(f"rerun {run} --failed", code=3)
     folder.write("model.df", "@param float n = 1.0;\n@result float y = 2.0 * n;\n")
-    folder.run(f"rerun {run} --failed", code=2, err="the script has changed since run")
+    folder.run(f"rerun {run} --failed", code=2, err="the script or its data have changed since run")
     expect(folder.read("x.csv").splitlines(), after)
 
 
 TESTS = [record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed, runs_that_have_not_ended_are_told,
-         tables_of_runs_are_printed, reasons_are_told, reasons_of_a_script_are_told, nearest_point_is_told, runs_are_compared,
+         tables_of_runs_are_printed, reasons_are_told, reasons_of_a_script_are_told, data_of_a_script_counts,
+         nearest_point_is_told, runs_are_compared,
          runs_of_earlier_scripts_are_whole, failed_points_once_more]
 
 
