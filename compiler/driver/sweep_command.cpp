@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
@@ -31,6 +32,8 @@
 namespace raddle::driver {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint64_t points) {
   vm::RunRow row;
@@ -67,6 +70,40 @@ sweep::ProgressStyle progress_style(const std::string& name) {
 vm::RunState state_of(sweep::SweepStop stop, int signal, const sweep::SweepCounts& counts) {
   if (stop == sweep::SweepStop::none) return counts.failed == 0 ? vm::RunState::done : vm::RunState::failed;
   return signal == SIGINT ? vm::RunState::interrupted : vm::RunState::stopped;
+}
+
+/// The file that is the program, or that an interpreter runs: `./model {a}`, `python3 model.py {a}`. Null: none is
+/// known
+const std::string* program_file(const std::vector<std::string>& words) {
+  std::error_code ignored;
+  const auto is_file = [&](const std::string& word) { return fs::is_regular_file(word, ignored); };
+  if (!words.empty() && words[0].find('/') != std::string::npos && is_file(words[0])) return &words[0];
+  return words.size() > 1 && is_file(words[1]) ? &words[1] : nullptr;
+}
+
+/// When a file was written, as vm::unix_time().
+double written_at(const std::string& path) {
+  std::error_code ignored;
+  const auto time = fs::file_time_type::clock::to_sys(fs::last_write_time(path, ignored));
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
+}
+
+/// The record does not look into programs: says so where one was written since points were run that are taken now.
+void warn_of_changed_program(const sweep::CommandTemplate& command, const std::vector<vm::RunRow>& runs,
+                             const vm::RunRow& own) {
+  const std::string* program = program_file(command.words());
+  if (program == nullptr) return;
+  const double written = written_at(*program);
+  const auto has_points = [&](const vm::RunRow& run) { return run.id != own.id && run.work == own.work && run.ok > 0; };
+  const auto is_before = [&](const vm::RunRow& run) { return has_points(run) && run.started < written; };
+  const auto is_all_anew = [&](const vm::RunRow& run) {
+    return has_points(run) && run.started >= written && run.taken == 0;
+  };
+  if (std::ranges::any_of(runs, is_before) && std::ranges::none_of(runs, is_all_anew))
+    fmt::print(stderr,
+               "raddle: warning: `{}` was written after earlier runs, from which points are taken\n"
+               "  = help: --no-cache runs all anew\n",
+               *program);
 }
 
 /// The sweep with all that it works with.
@@ -123,6 +160,7 @@ class SweepRun {
                        .signal = signals.caught(),
                        .seconds = row.ended - row.started};
     report_sweep(end, sweep.failures(), plan_.command);
+    if (!plan_.script && counts.taken != 0) warn_of_changed_program(plan_.command, record.runs(), row);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter)
       fmt::print(stderr, "raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
     if (!written) return failed(written.error());

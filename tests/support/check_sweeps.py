@@ -30,6 +30,17 @@ def grid_is_run_and_extended(folder):
         expect_in("\n  1 point: ", folder.run(line).stdout)
 
 
+def changed_program_is_noticed(folder):
+    folder.write("model.sh", "echo $(($1 + 1))\n")
+    expect(folder.column("sweep -p a=1,2 -- sh model.sh {a}", "stdout"), ["2", "3"])
+    expect("written" in folder.run("sweep -p a=1,2 -- sh model.sh {a}").stderr, False)
+    time.sleep(0.02)
+    folder.write("model.sh", "echo $(($1 + 2))\n")
+    folder.run("sweep -p a=1:3 -- sh model.sh {a}", err="`model.sh` was written after earlier runs, from which points are taken")
+    expect(folder.column("sweep -p a=1:3 --no-cache -- sh model.sh {a}", "stdout"), ["3", "4", "5"])
+    expect("written" in folder.run("sweep -p a=1:3 -- sh model.sh {a}", err="3 from the record").stderr, False)
+
+
 def points_of_every_kind(folder):
     folder.write("points.csv", "x,name\n1,p\n2,q\n")
     expect(folder.column("sweep --from points.csv -- echo {x}{name}", "stdout"), ["1p", "2q"])
@@ -430,11 +441,12 @@ def errors(folder):
     folder.run("sweep --help", out=folder.run("sweep -h").stdout)
 
 
-TESTS = [grid_is_run_and_extended, points_of_every_kind, results_are_collected, failures, output_is_bounded_and_its_own,
-         script_does_the_same, ten_million_points_are_lazy, script_is_swept, batches_tell_each_point,
-         recorded_points_in_another_form, script_acts_at_each_point, points_write_files_of_their_own,
-         draws_are_those_of_the_value, parquet_says_what_csv_says, changed_table_is_noticed, tables_say_what_is_known,
-         points_and_their_number, script_does_not_fit, bar_has_no_colour, errors]
+TESTS = [grid_is_run_and_extended, changed_program_is_noticed, points_of_every_kind, results_are_collected, failures,
+         output_is_bounded_and_its_own, script_does_the_same, ten_million_points_are_lazy, script_is_swept,
+         batches_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
+         points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
+         changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,
+         bar_has_no_colour, errors]
 
 
 if __name__ == "__main__":
