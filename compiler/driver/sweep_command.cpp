@@ -8,15 +8,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <system_error>
 
+#include "compiler/driver/changed_program.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/run_settings.hpp"
 #include "compiler/driver/script_runner.hpp"
 #include "compiler/driver/signals.hpp"
 #include "compiler/driver/sweep_plan.hpp"
+#include "compiler/driver/sweep_preview.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/sweep_report.hpp"
 #include "compiler/driver/verbs.hpp"
@@ -32,8 +33,6 @@
 namespace raddle::driver {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint64_t points) {
   vm::RunRow row;
@@ -70,40 +69,6 @@ sweep::ProgressStyle progress_style(const std::string& name) {
 vm::RunState state_of(sweep::SweepStop stop, int signal, const sweep::SweepCounts& counts) {
   if (stop == sweep::SweepStop::none) return counts.failed == 0 ? vm::RunState::done : vm::RunState::failed;
   return signal == SIGINT ? vm::RunState::interrupted : vm::RunState::stopped;
-}
-
-/// The file that is the program, or that an interpreter runs: `./model {a}`, `python3 model.py {a}`. Null: none is
-/// known
-const std::string* program_file(const std::vector<std::string>& words) {
-  std::error_code ignored;
-  const auto is_file = [&](const std::string& word) { return fs::is_regular_file(word, ignored); };
-  if (!words.empty() && words[0].find('/') != std::string::npos && is_file(words[0])) return &words[0];
-  return words.size() > 1 && is_file(words[1]) ? &words[1] : nullptr;
-}
-
-/// When a file was written, as vm::unix_time().
-double written_at(const std::string& path) {
-  std::error_code ignored;
-  const auto time = fs::file_time_type::clock::to_sys(fs::last_write_time(path, ignored));
-  return std::chrono::duration<double>(time.time_since_epoch()).count();
-}
-
-/// The record does not look into programs: says so where one was written since points were run that are taken now.
-void warn_of_changed_program(const sweep::CommandTemplate& command, const std::vector<vm::RunRow>& runs,
-                             const vm::RunRow& own) {
-  const std::string* program = program_file(command.words());
-  if (program == nullptr) return;
-  const double written = written_at(*program);
-  const auto has_points = [&](const vm::RunRow& run) { return run.id != own.id && run.work == own.work && run.ok > 0; };
-  const auto is_before = [&](const vm::RunRow& run) { return has_points(run) && run.started < written; };
-  const auto is_all_anew = [&](const vm::RunRow& run) {
-    return has_points(run) && run.started >= written && run.taken == 0;
-  };
-  if (std::ranges::any_of(runs, is_before) && std::ranges::none_of(runs, is_all_anew))
-    fmt::print(stderr,
-               "raddle: warning: `{}` was written after earlier runs, from which points are taken\n"
-               "  = help: --no-cache runs all anew\n",
-               *program);
 }
 
 /// The sweep with all that it works with.
@@ -309,70 +274,6 @@ int too_many(std::uint64_t points) {
   return exit_usage;
 }
 
-/// What `-n` finds among the points: all of them where that takes no long time, else the first ones.
-struct Preview {
-  std::uint64_t looked_at = 0, count = 0, taken = 0;
-  std::vector<std::uint64_t> first = {};  ///< to be run
-};
-
-Preview look_at_points(sweep::Cursor& cursor, sweep::EarlierResults* earlier, bool is_filtered,
-                       std::size_t most_shown) {
-  constexpr std::size_t block = 1024;
-  constexpr auto most_time = std::chrono::seconds(2);
-  const auto begin = std::chrono::steady_clock::now();
-  Preview found;
-  for (std::vector<std::uint64_t> numbers;; numbers.clear()) {
-    while (numbers.size() < block) {
-      const std::optional<std::uint64_t> number = cursor.next_number();
-      if (!number) break;
-      numbers.push_back(*number);
-    }
-    const std::vector<bool> are_done =
-        earlier != nullptr ? earlier->are_done(numbers) : std::vector<bool>(numbers.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (!are_done[i] && found.first.size() < most_shown) found.first.push_back(numbers[i]);
-      found.taken += are_done[i] ? 1 : 0;
-    }
-    found.count += numbers.size();
-    found.looked_at = cursor.position();
-    if (numbers.empty()) return found;
-    if (earlier == nullptr && !is_filtered) {  // the others are counted without a look
-      found.looked_at = found.count = cursor.size();
-      return found;
-    }
-    if (std::chrono::steady_clock::now() - begin > most_time) return found;
-  }
-}
-
-int dry_run(const SweepRequest& request, const SweepPlan& plan) {
-  constexpr std::size_t shown = 5;
-  std::optional<vm::RunRecord> record = request.use_record ? vm::RunRecord::open() : std::nullopt;
-  const sweep::ResultForm form = plan.result_form();
-  std::optional<sweep::EarlierResults> earlier;
-  if (record && record->has_points(plan.keys.work().low)) earlier.emplace(*record, form, "", request.since);
-  sweep::Cursor cursor(plan.space, plan.cursor);
-  const Preview found =
-      look_at_points(cursor, earlier ? &*earlier : nullptr, static_cast<bool>(plan.cursor.filter), shown);
-  if (!cursor.error().empty()) {
-    fmt::print(stderr, "raddle: {}\n", cursor.error());
-    return exit_failed;
-  }
-  std::string text;
-  for (const std::uint64_t number : found.first)
-    text += sweep::shell_line(plan.command.words_for(plan.space.point(number))) + "\n";
-  const std::uint64_t runs = found.count - found.taken;
-  if (runs > found.first.size()) text += "...\n";
-  if (found.looked_at == cursor.size())
-    fmt::print(stderr, "raddle: {}, {} of them in the record: {}\n", sweep::counted(found.count, "point"),
-               sweep::with_commas(found.taken), sweep::counted(runs, "run"));
-  else
-    fmt::print(stderr, "raddle: {} points; of the first {}, {}{} are in the record, and {} would be run\n",
-               sweep::with_commas(cursor.size()), sweep::with_commas(found.looked_at),
-               plan.cursor.filter ? fmt::format("--where keeps {}, ", sweep::with_commas(found.count)) : "",
-               sweep::with_commas(found.taken), sweep::with_commas(runs));
-  return write_output(text) ? exit_ok : exit_failed;
-}
-
 int show_script(const SweepRequest& request, const SweepPlan& plan) {
   const auto script =
       sweep::print_script(plan.space, plan.cursor, plan.command, "raddle sweep " + sweep::shell_line(request.words));
@@ -412,7 +313,7 @@ int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   if (!request.print_script) warn_of_unused(request, plan);
   if (request.print_script) return show_script(request, plan);
   try {
-    if (request.dry_run) return dry_run(request, plan);
+    if (request.dry_run) return preview_sweep(request, plan);
     const std::uint64_t points = sweep::Cursor(plan.space, plan.cursor).size();
     if (points > most_unasked && !request.is_meant) return too_many(points);
     return SweepRun(request, plan).run();

@@ -10,6 +10,7 @@ import argparse
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -107,6 +108,13 @@ def run(step):
     return output, True
 
 
+def hear_signals():
+    """Whoever started us may ignore some, as nohup does: raddle would, too, and the tests send them to it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Runs the tests.")
     parser.add_argument("--list", action="store_true", help="the steps, and what they are")
@@ -121,6 +129,7 @@ def main():
     if unknown:
         parser.error(f"no step {', '.join(sorted(unknown))}: {', '.join(step.name for step in STEPS)}")
 
+    hear_signals()
     all_passed = all_failed = 0
     for step in STEPS:
         if options.steps and step.name not in options.steps:
