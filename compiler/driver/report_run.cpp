@@ -56,8 +56,10 @@ void report_cycle(Diagnostics& diagnostics, const vm::StuckVariable& variable) {
   const std::vector<vm::CycleStep>& cycle = variable.cycle;
   const auto after = [&](std::size_t i) -> const std::string& { return cycle[(i + 1) % cycle.size()].name; };
   std::string needs;
-  if (cycle.size() == 1)
-    needs = cycle[0].is_unclosed ? "is filled by what waits for all of it" : "is computed from itself";
+  if (cycle.size() == 1 && cycle[0].is_unclosed)
+    needs = "is filled by what waits for " + (cycle[0].inside.empty() ? "all of it" : "`" + cycle[0].inside + "`");
+  else if (cycle.size() == 1)
+    needs = "is computed from itself";
   for (std::size_t i = 0; cycle.size() > 1 && i < cycle.size(); ++i) {
     if (i == most_steps && cycle.size() > most_steps + 1) {
       needs += fmt::format(", and so on through {} more, back to `{}`", cycle.size() - 1 - i, variable.name);

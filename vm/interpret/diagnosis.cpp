@@ -55,6 +55,7 @@ class Diagnosis {
     std::string element = {};           ///< it is on its way into this element of the variable: "a[3]"
     const UnsetField* field = nullptr;  ///< it is this, and `element` names it
     bool is_unclosed = false;
+    std::string inside = {};  ///< only this element of the array is awaited: "a[3]"
     std::vector<Place> places = {};
     std::size_t order = 0;
     bool has_name() const { return !element.empty() || (variable && !variable->name.empty()); }
@@ -141,6 +142,7 @@ class Diagnosis {
   void await(Future& future, const VariableInfo* variable, Place place, bool is_unclosed,
              std::string element_name = {}) {
     Future* origin = &future;
+    std::string inside;
     std::vector<std::pair<Future*, CycleStep>> passed;
     for (;;) {
       if (const auto known = std::ranges::find(passed, origin, &std::pair<Future*, CycleStep>::first);
@@ -161,6 +163,7 @@ class Diagnosis {
           continue;
         }
         is_unclosed = true;
+        inside = wait.array.as_array().element_name(wait.key);
         origin = &wait.array.as_array().closed();
         break;
       } else {
@@ -180,6 +183,7 @@ class Diagnosis {
       awaited.element = element_name;
       awaited.field = field;
       awaited.is_unclosed = is_unclosed;
+      awaited.inside = inside;
     }
     if (place.end == 0) return;
     add_once(awaited.places, place);
@@ -307,6 +311,7 @@ class Diagnosis {
       step.name = awaited.element.empty() ? awaited.variable->name : awaited.element;
       if (awaited.variable) step.declared = awaited.variable->place;
       step.is_unclosed = awaited.is_unclosed;
+      step.inside = awaited.inside;
       step.place = variables_.place_outside(*strand.frame, strand.edges[visit.next - 1].place, *visit.future);
       steps.push_back(std::move(step));
     }

@@ -86,6 +86,7 @@ struct CycleStep {
   Place place;       ///< where it waits
   Place declared;
   bool is_unclosed = false;  ///< what waits is its closing
+  std::string inside = {};   ///< or what closes it, for this element: "a[3]"
 };
 
 /// A variable that something waits for and nothing will assign.
