@@ -162,10 +162,6 @@ std::vector<std::string> without_resume(const std::vector<std::string>& words, c
   return left;
 }
 
-}  // namespace
-
-namespace {
-
 /// In seconds. @throws CLI::ValidationError
 double read_timeout(const std::string& text) {
   std::optional<double> seconds = sweep::read_duration(text);

@@ -16,7 +16,7 @@ struct Pace {
   double expected = 0;  ///< by what a point took in earlier runs, while none has ended; 0: not known
 };
 
-/// "[######..............]   30%  3,000/10,000  830/s  2 running  700 recorded  3 failed  8 s left". What matters least
+/// "[######..............]   30%  3,000/10,000  830/s  2 running  700 earlier  3 failed  8 s left". What matters least
 /// is left out where that is too long, the bar last of all.
 std::string bar_text(const SweepCounts& counts, Pace pace, std::size_t columns);
 /// The same without a bar, for a line of its own.

@@ -10,7 +10,8 @@ namespace raddle::sweep {
 namespace {
 
 Part trimmed(const Part& part) {
-  const std::size_t begin = std::min(part.text.find_first_not_of(" \t"), part.text.size());
+  const std::size_t begin = part.text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return part.sub(part.text.size());
   return part.sub(begin, part.text.find_last_not_of(" \t") + 1 - begin);
 }
 
