@@ -128,7 +128,7 @@ def tables_of_runs_are_printed(folder):
     expect(table[0], "a,stdout,outcome,duration_s,reason")
     expect([row.split(",")[:3] for row in table[1:3]], [["1", "E=1", "ok"], ["2", "E=2", "ok"]])
     expect(len(table) < 51, True)
-    folder.run("runs table zz", code=2, err="no run is named `zz`")
+    folder.run("runs table no-run", code=2, err="no run is named `no-run`")
 
 
 def reasons_are_told(folder):
@@ -161,7 +161,7 @@ def reasons_are_told(folder):
     expect_in("did it with another text of the same value: `c` was 1, and is 1.0", folder.run("why /1").stdout)
     folder.run("why /7", code=2, err="has no point 7")
     folder.run("why /x", code=2, err="`/x` is no RUN or RUN/POINT")
-    folder.run("why zz", code=2, err="no run is named `zz`")
+    folder.run("why no-run", code=2, err="no run is named `no-run`")
 
 
 def reasons_of_a_script_are_told(folder):
@@ -237,7 +237,7 @@ def runs_are_compared(folder):
     expect(told[22:26], ["  .. and 17 more; --json has all", "37 only in B", "  m = 3, n = 6", "  m = 3, n = 7"])
     diff = json.loads(folder.run(f"runs diff {run_id(folder, -2)} --json").stdout)["diff"]
     expect((diff["alike"], len(diff["only_a"]), len(diff["only_b"]), diff["only_b"][-1]), (37, 37, 37, {"m": 3, "n": 4}))
-    folder.run("runs diff zz", code=2, err="no run is named `zz`")
+    folder.run("runs diff no-run", code=2, err="no run is named `no-run`")
     folder.run("runs diff", code=2, err="A is required")
     folder.run("runs dif", code=2, err="did you mean `raddle runs diff`?")
 
