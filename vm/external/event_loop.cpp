@@ -50,9 +50,11 @@ void EventLoop::start() {
   wake_.data = this;
   require(uv_async_init(&loop_, &wake_, [](uv_async_t* wake) { static_cast<EventLoop*>(wake->data)->run_tasks(); }),
           "event loop");
-  // Signals are for the threads of the driver: the new thread inherits a mask that blocks all.
+  // Signals are for the threads of the driver: the new thread inherits a mask that blocks all. But for SIGCHLD: what
+  // the parent of a program blocks is kept, though nobody listens, and another thread is woken at each end to drop it.
   sigset_t all, before;
   sigfillset(&all);
+  sigdelset(&all, SIGCHLD);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -116,6 +116,7 @@ std::expected<pid_t, int> start_child(const ChildStart& start) {
                  getpid()};
   sigset_t all, before;
   sigfillset(&all);
+  sigdelset(&all, SIGCHLD);  // see EventLoop::start
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::expected<pid_t, int> child = fork_and_exec(plan, start.words.size());
   // A program just written may still be open for writing in a child of another thread, between its fork and exec.
