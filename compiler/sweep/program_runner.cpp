@@ -69,12 +69,13 @@ void remember_failure(Attempt& attempt, const vm::ProcessResult& result) {
 /// Why a program was not started, and what was meant perhaps.
 std::string start_fault(const std::string& program, const std::string& error) {
   std::string text = fmt::format("`{}`: {}", program, error);
-  if (program.find(' ') != std::string::npos)
+  const bool is_there = access(program.c_str(), F_OK) == 0;
+  if (!is_there && program.find(' ') != std::string::npos)
     text += "; the words of a command stand each by itself, not in one pair of quotes";
-  else if (program.find('/') == std::string::npos && access(program.c_str(), F_OK) == 0)
-    text += fmt::format("; the one in this folder is `./{}`", program);
-  else if (access(program.c_str(), F_OK) == 0 && access(program.c_str(), X_OK) != 0)
-    text += fmt::format("; `chmod +x {}` lets it be run", program);
+  else if (is_there && program.find('/') == std::string::npos)
+    text += fmt::format("; the one in this folder is `{}`", shell_line({"./" + program}));
+  else if (is_there && access(program.c_str(), X_OK) != 0)
+    text += fmt::format("; `chmod +x {}` lets it be run", shell_line({program}));
   return text;
 }
 

@@ -98,6 +98,8 @@ def failures(folder):
     folder.write("model.sh", "#!/bin/sh\n")
     folder.run("sweep -p a=1 -- model.sh {a}", code=4, err="no such file or directory; the one in this folder is `./model.sh`")
     folder.run("sweep -p a=1 -- ./model.sh {a}", code=4, err="permission denied; `chmod +x ./model.sh` lets it be run")
+    folder.write("my model.sh", "#!/bin/sh\n")
+    folder.run("sweep -p a=1 -- './my model.sh' {a}", code=4, err="`chmod +x './my model.sh'` lets it be run")
     folder.run("sweep -p a=1 -- 'echo {a}'", code=4, err="the words of a command stand each by itself")
     folder.run("sweep -p a=1 --timeout 0.1 -- sleep 20", code=4, err="ended by --timeout")
     folder.run("sweep -p a=1 --timeout 1m -- true", err="1 point, ")

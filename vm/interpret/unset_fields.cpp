@@ -21,6 +21,10 @@ void UnsetFields::add(Frame& frame) {
   for (std::uint32_t slot = 0; slot < frame.body.future_count; ++slot) {
     const Home home{body, slot};
     const VariableInfo& variable = variables_.variable_at(home);
+    const Future& future = frame.slots()[slot];
+    if (!future.is_resolved() || (future.kind() != ValueKind::structure && future.kind() != ValueKind::array)) continue;
+    // the same variable in another frame has no more to tell of it
+    if (!looked_at_.emplace(future.peek(), home.body, home.slot).second) continue;
     add(frame.slots()[slot], {variable, {home}, variable.name});
   }
 }

@@ -1,6 +1,9 @@
 #pragma once
 // The fields without a value of the structures that a run's variables hold.
+#include <cstdint>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -39,6 +42,7 @@ class UnsetFields {
   void add(Array& array, const Path& path);
 
   const LiveVariables& variables_;
+  std::set<std::tuple<std::uint64_t, BodyId, std::uint32_t>> looked_at_;  ///< structures and arrays, and in which slots
   std::unordered_map<const Future*, UnsetField> fields_;
 };
 
