@@ -89,8 +89,8 @@ Result unwidened(const Context& context, const ast::Expr& expr) {
   switch (expr.kind) {
     case ExprKind::IntLiteral: {
       const std::int64_t value = as<const ast::IntLiteral>(expr).value;
-      return context.store().base(expr.type) == TypeStore::float_ ? ConstantValue(static_cast<double>(value))
-                                                                  : ConstantValue(value);
+      if (context.store().base(expr.type) == TypeStore::float_) return static_cast<double>(value);
+      return value;
     }
     case ExprKind::FloatLiteral: return as<const ast::FloatLiteral>(expr).value;
     case ExprKind::StringLiteral: return as<const ast::StringLiteral>(expr).value;

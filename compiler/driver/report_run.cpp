@@ -118,16 +118,24 @@ int report_run(Session& session, const vm::RunResult& result, int signal) {
 }
 
 void print_statistics(const vm::RunCounters& counters, const codegen::LeafCounters& leaves) {
-  fmt::print(
-      stderr,
-      "tasks {}\nframes {}\niterations {}\niterations, native {}\nstrands armed {}\nleaf calls, native {}\nleaf "
-      "calls, interpreted {}\nleaf calls, shared {}\n"
-      "builtin calls {}\nprograms started {}\nmemo calls, from the record {}\nmemo calls, run {}\nleaves compiled {}\n"
-      "leaves taken from the cache {}\n",
-      counters.tasks, counters.frames, counters.iterations, counters.iterations_native, counters.strands_armed,
-      counters.leaf_calls_native, counters.leaf_calls_interpreted, counters.leaf_calls_shared, counters.builtin_calls,
-      counters.programs_started, counters.memo_calls_taken, counters.memo_calls_run, leaves.compiled,
-      leaves.from_cache);
+  const std::pair<std::string_view, std::uint64_t> lines[] = {
+      {"tasks", counters.tasks},
+      {"frames", counters.frames},
+      {"iterations", counters.iterations},
+      {"iterations, native", counters.iterations_native},
+      {"strands armed", counters.strands_armed},
+      {"leaf calls, native", counters.leaf_calls_native},
+      {"leaf calls, interpreted", counters.leaf_calls_interpreted},
+      {"leaf calls, shared", counters.leaf_calls_shared},
+      {"builtin calls", counters.builtin_calls},
+      {"programs started", counters.programs_started},
+      {"memo calls, from the record", counters.memo_calls_taken},
+      {"memo calls, run", counters.memo_calls_run},
+      {"leaves compiled", leaves.compiled},
+      {"leaves taken from the cache", leaves.from_cache},
+      {"bytes for frames and tasks", counters.cell_bytes},
+  };
+  for (const auto& [name, value] : lines) fmt::print(stderr, "{} {}\n", name, value);
 }
 
 }  // namespace raddle::driver

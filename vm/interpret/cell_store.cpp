@@ -32,7 +32,13 @@ void CellStore::give_batch(std::size_t size_class, FreeBlock* batch) {
 
 void CellStore::reserve(std::size_t size_bytes) {
   reserved_bytes_ += size_bytes;
+  peak_bytes_ = std::max(peak_bytes_, reserved_bytes_);
   if (reserved_bytes_ > limit_bytes_) is_full_.store(true, std::memory_order_relaxed);
+}
+
+std::size_t CellStore::peak_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return peak_bytes_;
 }
 
 CellStore::FreeBlock* CellStore::cut_chunk(std::size_t size_class) {

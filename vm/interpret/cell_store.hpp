@@ -50,6 +50,8 @@ class CellStore {
   /// here first. Any thread.
   bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
   std::size_t limit_bytes() const { return limit_bytes_; }
+  /// The most that was taken from the system at any time. Any thread.
+  std::size_t peak_bytes() const;
 
   void for_each_live(const std::function<void(Cell&)>& visit) const;
   /// Destroys all live cells and frees all memory.
@@ -72,6 +74,7 @@ class CellStore {
   std::vector<FreeBlock*> batches_[class_count];
   std::unordered_set<void*> large_;
   std::size_t reserved_bytes_ = 0;  ///< chunks and large blocks
+  std::size_t peak_bytes_ = 0;
 };
 
 /// One worker's free lists: its thread only. A block may be given back on another worker than it was taken on; full

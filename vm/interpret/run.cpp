@@ -182,6 +182,7 @@ class RunDriver {
 
   void add_counters(RunCounters& total) {
     total.leaf_calls_shared = run_.pool.leaf_calls_shared();
+    total.cell_bytes = machine_.cells.peak_bytes();
     for (const Interpreter& each : run_.interpreters()) {
       const RunCounters& own = each.counters;
       total.tasks += own.tasks;

@@ -116,6 +116,7 @@ struct RunCounters {
   std::uint64_t programs_started = 0;  ///< external ones
   std::uint64_t memo_calls_taken = 0;  ///< from the record
   std::uint64_t memo_calls_run = 0;
+  std::uint64_t cell_bytes = 0;  ///< memory for frames, tasks and all else that waits, at most
 };
 
 struct RunResult {

@@ -12,8 +12,6 @@
 namespace raddle::vm {
 namespace {
 
-constexpr auto longest_pause = std::chrono::milliseconds(50);
-constexpr int pause_of_commits = 50;           // from one commit to the next, in processor time of the first
 constexpr std::size_t batch_size = 2'000;      // rows that are written at once without waiting for more
 constexpr std::size_t waiting_limit = 50'000;  // rows in memory
 constexpr std::size_t batch_limit = 16;        // batches in memory
@@ -45,6 +43,10 @@ std::string_view bytes_of(const std::vector<Word>& words) {
 }
 
 }  // namespace
+
+std::chrono::nanoseconds pause_after_commit(std::chrono::nanoseconds cost) {
+  return std::min<std::chrono::nanoseconds>(50 * cost, std::chrono::milliseconds(50));
+}
 
 Recorder::Recorder(RunRow run) : run_(std::move(run)), record_(RunRecord::create()) {
   Database& database = *record_.database_;
@@ -129,8 +131,7 @@ Recorder::Clock::time_point Recorder::write(const std::vector<PointRow>& rows, c
   insert(rows);
   insert(batches);
   transaction.commit();
-  const std::chrono::nanoseconds cost = processor_time_of_thread() - begin;
-  return Clock::now() + std::min<Clock::duration>(pause_of_commits * cost, longest_pause);
+  return Clock::now() + pause_after_commit(processor_time_of_thread() - begin);
 }
 
 void Recorder::insert(const std::vector<PointRow>& rows) {

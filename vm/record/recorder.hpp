@@ -15,6 +15,10 @@
 
 namespace raddle::vm {
 
+/// From one commit to the next, so that all of them cost 2 % of a core; no longer than 50 ms.
+/// @param cost  processor time of the first
+std::chrono::nanoseconds pause_after_commit(std::chrono::nanoseconds cost);
+
 class Recorder {
  public:
   /// Begins a run: gives it its id and stores its row. @throws RecordError
@@ -25,8 +29,8 @@ class Recorder {
   ~Recorder();
 
   const std::string& id() const { return run_.id; }
-  /// Any thread. The row is written at once if the last commit is 50 times as long ago as the processor time that it
-  /// took, else as soon as that is so, but no more than 50 ms later; waits if very many rows can not be written.
+  /// Any thread. The row is written at once if the pause after the last commit is over, else when it is; waits if very
+  /// many rows can not be written.
   void add(PointRow row);
   /// The same for points that were done together; waits if more than a few batches can not be written.
   void add(BatchRow batch);
