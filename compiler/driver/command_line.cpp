@@ -79,6 +79,9 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
   app.add_flag_callback(
       "--no-cache", [&options] { options.takes_kept_calls = false; },
       "Run all calls of @memo functions anew: take nothing from the record of earlier runs");
+  app.add_flag_callback(
+      "--no-record", [&options] { options.records_tasks = false; },
+      "Keep no record of the programs and calls of @memo functions of this run in ./.raddle");
   app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
   app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
   app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");

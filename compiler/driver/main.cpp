@@ -94,6 +94,7 @@ int run_tool(int argc, char** argv) {
   if (!words.empty())
     if (const Verb* verb = find_verb(words.front())) return verb->run({words.begin() + 1, words.end()});
   Session session;
+  session.words = words;
   session.colour = wants_colour(STDERR_FILENO);
   CommandLineReader reader(session);
   CommandLine& line = reader.line;

@@ -26,14 +26,6 @@ namespace {
 
 constexpr std::size_t compared_points = 20'000;  // earlier ones among which the nearest is looked for
 
-std::string text_of(const std::vector<ValueDifference>& differences) {
-  std::string text;
-  for (const ValueDifference& each : differences)
-    text += fmt::format("{}`{}` was {}, and is {}", text.empty() ? "" : "; ", each.name,
-                        each.before.empty() ? "not there" : each.before, each.now.empty() ? "not there" : each.now);
-  return text;
-}
-
 std::string command_of(const vm::RunRow& run) {
   const std::vector<std::string> words = run.words();
   const auto command = std::ranges::find(words, "--");

@@ -7,6 +7,7 @@
 #include "compiler/driver/run_picture.hpp"
 #include "compiler/driver/run_table.hpp"
 #include "compiler/driver/runs.hpp"
+#include "compiler/driver/runs.hpp"
 #include "compiler/driver/session.hpp"
 #include "compiler/driver/sweep_report.hpp"
 #include "compiler/driver/usage.hpp"
@@ -26,7 +27,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const vm::RunRow& run)
   using sweep::with_commas;
   std::vector<std::pair<std::string, std::string>> facts;
   facts.emplace_back("state", name_of(run.state));
-  facts.emplace_back("points", with_commas(run.points));
+  facts.emplace_back(is_of_script(run) ? "tasks" : "points", with_commas(run.points));
   facts.emplace_back("ok", with_commas(run.ok));
   if (run.failed != 0) facts.emplace_back("failed", with_commas(run.failed));
   if (run.taken != 0) facts.emplace_back("from earlier runs", with_commas(run.taken));
@@ -80,7 +81,7 @@ report::Report report_of(vm::RunRecord& record, const vm::RunRow& run) {
 constexpr PictureVerb verb = {
     .name = "report",
     .description =
-        "raddle report: a page about a recorded sweep, for a browser: parameters against results, durations, "
+        "raddle report: a page about a recorded run, for a browser: parameters against results, durations, "
         "failures, timeline\n\nexamples:\n  raddle report -o report.html\n"
         "  raddle report 261121-150412-k7 -o k7.html\n",
     .output = "The page, one file that needs no others",
@@ -101,7 +102,7 @@ int report_command(const std::vector<std::string>& words) {
 }  // namespace
 
 const Verb report_verb = {.name = verb.name,
-                          .about = "A page about a sweep, for a browser: report RUN -o report.html",
+                          .about = "A page about a run, for a browser: report RUN -o report.html",
                           .run = report_command,
                           .describe = [](CLI::App& app) { describe_with(app, add_options); }};
 

@@ -131,9 +131,9 @@ void print_statistics(const vm::RunCounters& counters, const codegen::LeafCounte
       {"programs started", counters.programs_started},
       {"memo calls, from the record", counters.memo_calls_taken},
       {"memo calls, run", counters.memo_calls_run},
+      {"bytes for frames and tasks", counters.cell_bytes},
       {"leaves compiled", leaves.compiled},
       {"leaves taken from the cache", leaves.from_cache},
-      {"bytes for frames and tasks", counters.cell_bytes},
   };
   for (const auto& [name, value] : lines) fmt::print(stderr, "{} {}\n", name, value);
 }

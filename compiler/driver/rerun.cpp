@@ -34,7 +34,7 @@ void add_rerun_options(CLI::App& app, Rerun& rerun) {
       "raddle rerun: points of a recorded sweep once more\n\nexamples:\n  raddle rerun 261121-150412-k7\n"
       "  raddle rerun --failed -k -j 4\n  raddle rerun k7 --all\n");
   app.option_defaults()->take_last();
-  app.add_option("RUN", rerun.name, "A run's id, its beginning or its end; none: the latest")->type_name("");
+  app.add_option("RUN", rerun.name, "A run's id, its beginning or its end; none: the latest sweep")->type_name("");
   CLI::Option* failed = app.add_flag("--failed", rerun.only_failed, "Only the points that failed");
   app.add_flag("--all", rerun.runs_all, "All points, whatever the record has")->excludes(failed);
   add_run_options(app, rerun.request);
@@ -116,7 +116,7 @@ int rerun_command(const std::vector<std::string>& words) {
   Rerun rerun;
   if (const std::optional<int> code = parse(words, rerun)) return *code;
   return with_record([&]() -> int {
-    const std::expected<vm::RunRow, int> run = find_run(rerun.name);
+    const std::expected<vm::RunRow, int> run = find_sweep(rerun.name);
     if (!run) return run.error();
     std::expected<SweepRequest, int> request = read_sweep_request(run->words());
     if (!request) return request.error();

@@ -2,7 +2,10 @@
 // told.
 #include <fmt/format.h>
 
+#include <signal.h>
+
 #include <algorithm>
+#include <ranges>
 
 #include "compiler/codegen/background_compiler.hpp"
 #include "compiler/driver/builtin_names.hpp"
@@ -13,6 +16,8 @@
 #include "compiler/driver/run_trace.hpp"
 #include "compiler/driver/script_arguments.hpp"
 #include "compiler/driver/signals.hpp"
+#include "compiler/driver/sweep_request.hpp"
+#include "compiler/driver/task_log.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/report/trace.hpp"
 #include "compiler/sweep/writer.hpp"
@@ -20,10 +25,27 @@
 #include "vm/interpret/run.hpp"
 #include "vm/record/call_record.hpp"
 #include "vm/value/text.hpp"
+#include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
 
 namespace {
+
+/// As it is when it begins.
+vm::RunRow run_row(const Session& session) {
+  vm::RunRow row;
+  row.kind = run_kind::script;
+  row.started = vm::unix_time();
+  const bool names_verb = !session.words.empty() && session.words.front() == "run";
+  for (const std::string& word : session.words | std::views::drop(names_verb ? 1 : 0)) (row.command += word) += '\0';
+  return row;
+}
+
+vm::RunState state_of(vm::RunStatus status, int signal) {
+  if (status == vm::RunStatus::ok) return vm::RunState::done;
+  if (status != vm::RunStatus::cancelled) return vm::RunState::failed;
+  return signal == SIGINT ? vm::RunState::interrupted : vm::RunState::stopped;
+}
 
 bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::ranges::find(arguments, "--help") != arguments.end();
@@ -66,6 +88,8 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   if (!session.options.interpret_only) options->leaf_compiler = &leaf_compiler;
   vm::CallRecord call_record(version, session.options.takes_kept_calls);
   options->call_record = &call_record;
+  std::optional<TaskLog> log;
+  if (session.options.records_tasks) options->listener = &log.emplace(session.sources, run_row(session));
   vm::CancelHook cancel;
   options->cancel = &cancel;
   const SignalWatch signals({SIGINT, SIGTERM, SIGHUP}, cancelling(cancel));
@@ -79,6 +103,9 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
   if (const std::optional<std::string> problem = call_record.problem())
     warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
+  if (log)
+    if (const std::optional<std::string> problem = log->end(state_of(result.status, signals.caught())))
+      warn(fmt::format("what was run is not recorded: {}", *problem));
   const int code = report_run(session, result, signals.caught());
   const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, program, session.sources);
   if (!is_traced && code == exit_ok) return exit_failed;

@@ -6,6 +6,7 @@
 
 #include "compiler/driver/earlier_works.hpp"
 #include "compiler/driver/recorded_points.hpp"
+#include "compiler/driver/runs.hpp"
 #include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
@@ -43,6 +44,7 @@ std::vector<TableColumn> columns_of(const std::vector<std::string>& names, std::
 
 RunTable::RunTable(vm::RunRecord& record, const vm::RunRow& run) : record_(record), run_(run) {
   const bool is_through = run.state == vm::RunState::done || run.state == vm::RunState::failed;
+  if (is_through && is_of_script(run)) return;
   if (is_through) ask_for_all();
   if (table_) return;
   note_ =
@@ -152,7 +154,14 @@ report::TableSource RunTable::own_points() const {
 std::string RunTable::again(std::uint64_t number) const {
   if (plan_ && !is_of_earlier_script_ && number >= 1 && number <= plan_->space.size())
     return sweep::shell_line(plan_->command.words_for(plan_->space.point(number)));
-  return fmt::format("raddle runs logs {} {}", run_.id, number);
+  std::string command = fmt::format("raddle runs logs {} {}", run_.id, number);
+  if (!is_of_script(run_)) return command;
+  record_.for_each_attempt(run_.id, number, [&](const vm::PointRow& row) {
+    for (const auto& [name, value] : sweep::json_members(row.parameters))
+      if (name == "work") command = value;
+    return false;
+  });
+  return command;
 }
 
 std::vector<report::Span> spans_of(vm::RunRecord& record, const vm::RunRow& run) {

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <ranges>
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/recorded_points.hpp"
@@ -59,10 +60,10 @@ std::string run_json(const vm::RunRow& run) {
   return json.text();
 }
 
-std::string point_json(const vm::PointRow& row, bool has_outputs) {
+std::string point_json(const vm::RunRow& run, const vm::PointRow& row) {
   const vm::Attempt& attempt = row.attempt;
   sweep::JsonObject json;
-  json.add("point", std::to_string(row.number));
+  json.add(is_of_script(run) ? "task" : "point", std::to_string(row.number));
   json.add("attempt", std::to_string(row.attempt_number));
   json.add("is_last", row.is_last ? "true" : "false");
   json.add("outcome", sweep::json_string(name_of(attempt.outcome)));
@@ -73,12 +74,10 @@ std::string point_json(const vm::PointRow& row, bool has_outputs) {
   json.add("duration_s", fmt::format("{:.6f}", attempt.duration_s));
   json.add("parameters", row.parameters);
   json.add("results", attempt.results.empty() ? "{}" : attempt.results);
-  if (has_outputs) {
-    json.add("stdout", sweep::json_string(attempt.stdout_end));
-    json.add("stdout_size", std::to_string(attempt.stdout_size));
-    json.add("stderr", sweep::json_string(attempt.stderr_end));
-    json.add("stderr_size", std::to_string(attempt.stderr_size));
-  }
+  json.add("stdout", sweep::json_string(attempt.stdout_end));
+  json.add("stdout_size", std::to_string(attempt.stdout_size));
+  json.add("stderr", sweep::json_string(attempt.stderr_end));
+  json.add("stderr_size", std::to_string(attempt.stderr_size));
   return json.text();
 }
 
@@ -107,8 +106,11 @@ int show_run(const std::string& name, bool as_json) {
   std::string text = fmt::format("{}\n  {}\n  started {}\n", run->id, command_text(*run), time_text(run->started));
   text += fmt::format("  {}", name_of(run->state));
   if (run->ended != 0) text += fmt::format(" after {}", seconds_text(run->ended - run->started));
-  text += fmt::format("\n  {}: {} ok, {} failed", sweep::counted(run->points, "point"), sweep::with_commas(run->ok),
-                      sweep::with_commas(run->failed));
+  const bool is_script = is_of_script(*run);
+  text += fmt::format("\n  {}: {} ok, {} failed",
+                      is_script ? sweep::counted(run->ok + run->failed, "task") : sweep::counted(run->points, "point"),
+                      sweep::with_commas(run->ok), sweep::with_commas(run->failed));
+  if (is_script) return print(text + "\n");
   text +=
       is_counted(*run) ? fmt::format(", {} from the record of earlier runs\n", sweep::with_commas(run->taken)) : "\n";
   if (!run->resumes.empty()) text += fmt::format("  {}\n", origin_text(*run));
@@ -125,10 +127,24 @@ std::string output_text(const char* name, const std::string& end, std::uint64_t 
   return fmt::format("--- {}{}\n{}{}", name, cut, end, end.ends_with('\n') ? "" : "\n");
 }
 
-std::string point_text(const vm::PointRow& row) {
+/// Of a task: where it was called, and whether the result of a call was there already.
+std::string origin_of_task(const vm::Attempt& attempt) {
+  std::string text;
+  for (const auto& [name, value] : sweep::json_members(attempt.results)) {
+    if (name == "at") text += fmt::format(", called at {}", value);
+    if (name == "source" && value == "record") text += ", from the record";
+  }
+  return text;
+}
+
+std::string point_text(const vm::RunRow& run, const vm::PointRow& row) {
   const vm::Attempt& attempt = row.attempt;
-  std::string text = fmt::format("point {} {}: {}", row.number, row.parameters, name_of(attempt.outcome));
-  if (attempt.outcome == vm::PointOutcome::ok && !attempt.results.empty()) text += " " + attempt.results;
+  std::string text =
+      fmt::format("{} {}: {}", name_of(run, row.number), work_text(run, row.parameters), name_of(attempt.outcome));
+  if (is_of_script(run))
+    text += origin_of_task(attempt);
+  else if (attempt.outcome == vm::PointOutcome::ok && !attempt.results.empty())
+    text += " " + attempt.results;
   if (attempt.outcome == vm::PointOutcome::exit_code) text += fmt::format(" {}", attempt.exit_code);
   if (attempt.outcome == vm::PointOutcome::signal) text += fmt::format(" {}", attempt.signal);
   if (!attempt.detail.empty()) text += fmt::format(": {}", attempt.detail);
@@ -150,7 +166,7 @@ int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool 
   const auto show = [&](const vm::PointRow& row) {
     if (point && row.number != *point) return true;
     has_any = true;
-    is_written = write_output(as_json ? json_line("\"log\":" + point_json(row, true)) : point_text(row));
+    is_written = write_output(as_json ? json_line("\"log\":" + point_json(*run, row)) : point_text(*run, row));
     return is_written;
   };
   const UnknownParameters unknown = for_each_recorded_point(*record, *run, point, show);
@@ -159,7 +175,7 @@ int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool 
                      sweep::with_commas(unknown.points), unknown.points == 1 ? "" : "s", run->id,
                      unknown.table.empty() ? "" : fmt::format("; they come from `{}`", unknown.table)));
   if (!has_any && point) {
-    fmt::print(stderr, "raddle: run {} has not run point {}{}\n", run->id, *point,
+    fmt::print(stderr, "raddle: run {} has not run {}{}\n", run->id, name_of(*run, *point),
                run->taken != 0 ? "; it may have been taken from an earlier run" : "");
     return exit_failed;
   }
@@ -228,7 +244,37 @@ std::string origin_text(const vm::RunRow& run) {
   return fmt::format("{} {}", run.kind == run_kind::rerun ? "reruns" : "resumes", run.resumes);
 }
 
-std::string command_text(const vm::RunRow& run) { return "raddle sweep " + sweep::shell_line(run.words()); }
+std::string command_text(const vm::RunRow& run) {
+  return fmt::format("raddle {} {}", is_of_script(run) ? "run" : "sweep", sweep::shell_line(run.words()));
+}
+
+bool is_of_script(const vm::RunRow& run) { return run.kind == run_kind::script; }
+
+std::string name_of(const vm::RunRow& run, std::uint64_t number) {
+  return fmt::format("{} {}", is_of_script(run) ? "task" : "point", number);
+}
+
+std::string work_text(const vm::RunRow& run, const std::string& parameters) {
+  if (!is_of_script(run)) return parameters;
+  std::string text;
+  for (const auto& [name, value] : sweep::json_members(parameters)) text += (text.empty() ? "" : ": ") + value;
+  return text;
+}
+
+std::expected<vm::RunRow, int> find_sweep(const std::string& name) {
+  if (!name.empty()) {
+    std::expected<vm::RunRow, int> run = find_run(name);
+    if (!run || !is_of_script(*run)) return run;
+    fmt::print(stderr, "raddle: run {} is no sweep\n  = help: {}\n", run->id, command_text(*run));
+    return std::unexpected(exit_usage);
+  }
+  std::optional<vm::RunRecord> record = vm::RunRecord::open();
+  if (!record) return std::unexpected(no_record());
+  for (const vm::RunRow& run : record->runs() | std::views::reverse)
+    if (!is_of_script(run)) return run;
+  fmt::print(stderr, "raddle: no sweep was recorded in this folder\n");
+  return std::unexpected(exit_failed);
+}
 
 std::expected<vm::RunRow, int> find_run(const std::string& name) {
   std::optional<vm::RunRecord> record = vm::RunRecord::open();

@@ -11,6 +11,15 @@ namespace raddle::driver {
 
 /// The run that a command line names: an id, its beginning or end; "": the latest. @return an exit code, all said
 std::expected<vm::RunRow, int> find_run(const std::string& name);
+/// The same; "": the latest sweep. A run of a script is refused.
+std::expected<vm::RunRow, int> find_sweep(const std::string& name);
+
+/// Whether it was `raddle run`: what it has for points are programs and calls of `@memo` functions, its tasks.
+bool is_of_script(const vm::RunRow& run);
+/// "point 3", "task 3"
+std::string name_of(const vm::RunRow& run, std::uint64_t number);
+/// What was done there: `{"a":1}`; of a task its function and its work, "count: wc -w a.txt".
+std::string work_text(const vm::RunRow& run, const std::string& parameters);
 
 /// What a command line names by `RUN`, `RUN/POINT` or `/POINT`.
 struct RunPoint {

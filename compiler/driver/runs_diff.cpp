@@ -186,7 +186,7 @@ std::string text_of(const Cells& parameters) {
   return text;
 }
 
-std::string text_of(const std::vector<ValueDifference>& changes) {
+std::string changes_text(const std::vector<ValueDifference>& changes) {
   std::string text;
   for (const ValueDifference& each : changes)
     text += fmt::format("{}{}: {} -> {}", text.empty() ? "" : "; ", each.name, each.before.empty() ? "-" : each.before,
@@ -211,15 +211,18 @@ std::string difference_text(const Telling& told, const vm::RunRow& before, const
   const Difference& difference = told.difference;
   std::string text =
       fmt::format("A {}: {}\nB {}: {}\n", before.id, command_text(before), after.id, command_text(after));
-  text += difference.is_other_work
-              ? "what is run at a point is not the same: another script, a changed one, or command\n"
-              : "what is run at a point is the same\n";
-  text += fmt::format("{} alike in both\n", sweep::counted(difference.equal, "point"));
+  const bool have_tasks = is_of_script(before) && is_of_script(after);
+  if (!have_tasks)
+    text += difference.is_other_work
+                ? "what is run at a point is not the same: another script, a changed one, or command\n"
+                : "what is run at a point is the same\n";
+  text += fmt::format("{} alike in both\n", sweep::counted(difference.equal, have_tasks ? "task" : "point"));
   if (!difference.changed.empty()) {
     text += fmt::format("{} with other results\n", with_commas(difference.changed.size()));
     for (std::size_t i = 0; i < difference.changed.size() && i < shown_points; ++i) {
       const TextRow &own = told.before[difference.changed[i].first], &other = told.after[difference.changed[i].second];
-      text += fmt::format("  {}: {}\n", text_of(own.parameters), text_of(differences_of(other.results, own.results)));
+      text +=
+          fmt::format("  {}: {}\n", text_of(own.parameters), changes_text(differences_of(other.results, own.results)));
     }
     text += more_than_shown(difference.changed.size());
   }

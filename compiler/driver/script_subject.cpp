@@ -10,13 +10,13 @@
 
 #include "compiler/driver/builtin_names.hpp"
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/file_version.hpp"
 #include "compiler/driver/script_arguments.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/lower/point_loop.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/source/string_literal.hpp"
-#include "vm/record/kept_files.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::driver {
@@ -90,16 +90,6 @@ std::set<std::string> input_files(const vm::Program& program) {
       paths.insert(program.constants[site.arguments[0].index()].as_string());
   }
   return paths;
-}
-
-/// Changes with the file: its content, or of one that takes long to read its size and when it was written.
-std::string version_of(const std::string& path) {
-  constexpr std::uintmax_t largest_read = std::uintmax_t{64} << 20;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return "no file";
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (size <= largest_read) return vm::KeptFiles().name_of(path).value_or("no file");
-  return fmt::format("{} {}", size, std::filesystem::last_write_time(path, error).time_since_epoch().count());
 }
 
 }  // namespace
@@ -196,9 +186,10 @@ std::vector<std::string> ScriptSubject::work() const {
   std::vector<std::string> parts = {"a script"};
   for (std::uint32_t i = 0; i < session_.sources.size(); ++i) parts.push_back(session_.sources.at(i).text());
   parts.insert(parts.end(), session_.options.macros.begin(), session_.options.macros.end());
+  vm::KeptFiles kept_files;
   for (const std::string& path : input_files(program_)) {
     parts.push_back(path);
-    parts.push_back(version_of(path));
+    parts.push_back(file_version(kept_files, path));
   }
   return parts;
 }

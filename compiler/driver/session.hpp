@@ -36,6 +36,7 @@ struct Options {
   bool interpret_only = false;   ///< never compile leaves
   bool jit_cache = true;         ///< not --no-jit-cache
   bool takes_kept_calls = true;  ///< not --no-cache
+  bool records_tasks = true;     ///< not --no-record
   bool show_results = false;
   bool warnings_are_errors = false;
   bool verify_each = false;  ///< check the IR after every pass
@@ -50,6 +51,7 @@ struct Options {
 
 struct Session {
   Options options;
+  std::vector<std::string> words;         ///< of the command line
   std::vector<std::string> option_names;  ///< of the tool: `--workers`, `-j`
   SourceMap sources;
   Diagnostics diagnostics;

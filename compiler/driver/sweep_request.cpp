@@ -268,7 +268,7 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
 
   if (!request.command.empty() || !request.script.empty() || !request.space.parameters.empty())
     return std::unexpected(usage_error("--resume takes parameters and script or command from the record", "sweep"));
-  const std::expected<vm::RunRow, int> earlier = find_run(*request.resume);
+  const std::expected<vm::RunRow, int> earlier = find_sweep(*request.resume);
   if (!earlier) return std::unexpected(earlier.error());
   std::vector<std::string> again = earlier->words();
   const std::vector<std::string> own = without_resume(words, *request.resume);

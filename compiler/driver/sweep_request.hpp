@@ -18,7 +18,7 @@ namespace raddle::driver {
 /// How a run began, in the record.
 namespace run_kind {
 inline constexpr const char *sweep = "sweep", *resume = "resume", *rerun = "rerun", *rerun_failed = "rerun --failed",
-                            *rerun_all = "rerun --all";
+                            *rerun_all = "rerun --all", *script = "run";
 }
 
 struct SweepRequest {

@@ -28,7 +28,7 @@ void write_batch(TraceWriter& trace, const Span& span) {
               fmt::format("{{\"first\":{},\"points\":{},\"failed\":{}}}", span.first, span.count, span.failed));
 }
 
-void write_attempt(TraceWriter& trace, const Span& span, const vm::PointRow& row) {
+void write_attempt(TraceWriter& trace, const Span& span, const vm::RunRow& run, const vm::PointRow& row) {
   sweep::JsonObject about;
   about.add("parameters", row.parameters);
   if (!row.attempt.results.empty()) about.add("results", row.attempt.results);
@@ -37,7 +37,7 @@ void write_attempt(TraceWriter& trace, const Span& span, const vm::PointRow& row
   if (row.attempt.exit_code != 0) about.add("exit_code", std::to_string(row.attempt.exit_code));
   if (row.attempt.signal != 0) about.add("signal", std::to_string(row.attempt.signal));
   if (!row.attempt.detail.empty()) about.add("detail", sweep::json_string(row.attempt.detail));
-  trace.slice(span, fmt::format("point {}", row.number), category_of(span.failed), about.text());
+  trace.slice(span, name_of(run, row.number), category_of(span.failed), about.text());
 }
 
 /// Each with what the record says of it.
@@ -46,7 +46,7 @@ void write_all(TraceWriter& trace, const std::vector<Span>& spans, vm::RunRecord
   for (const Span& span : spans) by_visit[span.visited] = &span;
   std::size_t visited = 0;
   record.for_each_point(run.id, [&](const vm::PointRow& row) {
-    write_attempt(trace, *by_visit[visited++], row);
+    write_attempt(trace, *by_visit[visited++], run, row);
     return true;
   });
   for (; visited < spans.size(); ++visited) write_batch(trace, *by_visit[visited]);
@@ -68,7 +68,8 @@ void write_trace(vm::RunRecord& record, const vm::RunRow& run, std::uint64_t mos
 constexpr PictureVerb verb = {
     .name = "trace",
     .description =
-        "raddle trace: when each point of a recorded sweep ran, for https://ui.perfetto.dev or chrome://tracing\n\n"
+        "raddle trace: when each point of a recorded sweep, or each task of a script, ran, for https://ui.perfetto.dev "
+        "or chrome://tracing\n\n"
         "examples:\n  raddle trace -o trace.json\n  raddle trace 261121-150412-k7 -o k7.json\n",
     .output = "The trace; .json.gz: compressed",
     .example = "trace.json"};
@@ -95,7 +96,7 @@ int trace_command(const std::vector<std::string>& words) {
 }  // namespace
 
 const Verb trace_verb = {.name = verb.name,
-                         .about = "When the points of a sweep ran, for Perfetto: trace RUN -o trace.json",
+                         .about = "When the points of a run ran, for Perfetto: trace RUN -o trace.json",
                          .run = trace_command,
                          .describe = [](CLI::App& app) { describe_with(app, add_options); }};
 

@@ -1,5 +1,7 @@
 #include "compiler/driver/value_difference.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/sweep/values.hpp"
@@ -27,6 +29,14 @@ std::vector<ValueDifference> differently_written(const NamedValues& now, const N
     if (other != before.end() && other->second != value) found.push_back({name, value, other->second});
   }
   return found;
+}
+
+std::string text_of(const std::vector<ValueDifference>& differences) {
+  std::string text;
+  for (const ValueDifference& each : differences)
+    text += fmt::format("{}`{}` was {}, and is {}", text.empty() ? "" : "; ", each.name,
+                        each.before.empty() ? "not there" : each.before, each.now.empty() ? "not there" : each.now);
+  return text;
 }
 
 }  // namespace raddle::driver

@@ -9,6 +9,7 @@
 #include "compiler/driver/point_reasons.hpp"
 #include "compiler/driver/recorded_points.hpp"
 #include "compiler/driver/runs.hpp"
+#include "compiler/driver/task_reasons.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/json_text.hpp"
@@ -46,19 +47,19 @@ int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as
   std::string text, list;
   for (const PointReason& reason : reasons) {
     list += (list.empty() ? "" : ",") + reason_json(reason);
-    text += fmt::format("{}point {} {}: {}: {}\n", is_whole ? "  " : "", reason.point, reason.parameters, reason.state,
-                        reason.because);
+    text += fmt::format("{}{} {}: {}: {}\n", is_whole ? "  " : "", name_of(run, reason.point),
+                        work_text(run, reason.parameters), reason.state, reason.because);
   }
   if (as_json)
     return write_output(json_line(fmt::format("\"run\":{},\"points\":[{}]", sweep::json_string(run.id), list)))
                ? exit_ok
                : exit_failed;
   std::string head = fmt::format("run {}: {}\n", run.id, command_text(run));
-  if (is_whole)
+  if (is_whole && !is_of_script(run))
     head += fmt::format("  {}: {} from the record of earlier runs, {} run\n", sweep::counted(run.points, "point"),
                         sweep::with_commas(run.taken), sweep::with_commas(run.ok + run.failed));
   if (is_whole && run.ok + run.failed > reasons.size())
-    text += fmt::format("  .. `raddle why {}/POINT` tells of any other\n", run.id);
+    text += fmt::format("  .. `raddle why {}/{}` tells of any other\n", run.id, is_of_script(run) ? "TASK" : "POINT");
   return write_output(head + text) ? exit_ok : exit_failed;
 }
 
@@ -78,8 +79,10 @@ int explain(const std::string& word, bool as_json) {
     });
   std::ranges::sort(numbers);
   std::vector<PointReason> reasons;
-  for (std::optional<PointReason>& reason : reasons_of(record, *run, numbers)) {
-    if (!reason) return usage_error(fmt::format("run {} has no point {}", run->id, numbers[reasons.size()]), "why");
+  const auto explain_all = is_of_script(*run) ? task_reasons_of : reasons_of;
+  for (std::optional<PointReason>& reason : explain_all(record, *run, numbers)) {
+    if (!reason)
+      return usage_error(fmt::format("run {} has no {}", run->id, name_of(*run, numbers[reasons.size()])), "why");
     reasons.push_back(std::move(*reason));
   }
   return tell(*run, reasons, as_json, !asked->point);
@@ -92,7 +95,8 @@ struct WhyWords {
 
 void add_why_options(CLI::App& app, WhyWords& words) {
   app.description(
-      "raddle why: why points of a sweep were run, or where their results come from\n\nexamples:\n  raddle why\n"
+      "raddle why: why points of a sweep or tasks of a script were run, or where their results come "
+      "from\n\nexamples:\n  raddle why\n"
       "  raddle why 261121-150412-k7\n  raddle why k7/17\n");
   app.add_option("RUN", words.run,
                  "A run's id, its beginning or its end, and perhaps `/` and a point; none: the latest")
@@ -111,7 +115,7 @@ int why_command(const std::vector<std::string>& words) {
 }  // namespace
 
 const Verb why_verb = {.name = "why",
-                       .about = "Why points of a sweep were run, or where their results come from: why RUN/POINT",
+                       .about = "Why points or tasks were run, or where their results come from: why RUN/POINT",
                        .run = why_command,
                        .describe = [](CLI::App& app) { describe_with(app, add_why_options); }};
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,24 +30,6 @@ vm::FileDescriptor open_nameless() {
     return named;
   }
   return vm::FileDescriptor();
-}
-
-std::uint64_t size_of(const vm::FileDescriptor& file) {
-  struct stat status;
-  return fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
-}
-
-std::string end_of(const vm::FileDescriptor& file, std::uint64_t size, std::uint64_t most) {
-  std::string text(std::min(size, most), '\0');
-  std::size_t read = 0;
-  while (read < text.size()) {
-    const ssize_t count =
-        pread(file.get(), text.data() + read, text.size() - read, static_cast<off_t>(size - text.size() + read));
-    if (count <= 0) break;
-    read += static_cast<std::size_t>(count);
-  }
-  text.resize(read);
-  return text;
 }
 
 void remember_failure(Attempt& attempt, const vm::ProcessResult& result) {
@@ -154,16 +135,16 @@ Attempt ProgramRunner::attempt_of(const Point& point, const vm::ProcessResult& r
   Attempt attempt;
   attempt.started = vm::unix_time() - result.duration_s;
   attempt.duration_s = result.duration_s;
-  attempt.stdout_size = size_of(outputs.out);
-  attempt.stderr_size = size_of(outputs.error);
-  attempt.stdout_end = end_of(outputs.out, attempt.stdout_size, kept_output_bytes);
-  attempt.stderr_end = end_of(outputs.error, attempt.stderr_size, kept_output_bytes);
+  attempt.stdout_size = vm::size_of(outputs.out);
+  attempt.stderr_size = vm::size_of(outputs.error);
+  attempt.stdout_end = vm::end_of(outputs.out, attempt.stdout_size, kept_output_bytes);
+  attempt.stderr_end = vm::end_of(outputs.error, attempt.stderr_size, kept_output_bytes);
   remember_failure(attempt, result);
   if (attempt.outcome != vm::PointOutcome::ok) return attempt;
   const bool is_whole = attempt.stdout_size <= kept_output_bytes;
   auto results =
       collect_all(collectors_, point,
-                  is_whole ? attempt.stdout_end : end_of(outputs.out, attempt.stdout_size, collected_output_bytes));
+                  is_whole ? attempt.stdout_end : vm::end_of(outputs.out, attempt.stdout_size, collected_output_bytes));
   if (results) {
     attempt.results = std::move(*results);
   } else {

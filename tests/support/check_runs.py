@@ -303,11 +303,112 @@ def failed_points_once_more(folder):
     folder.run(f"rerun {run} --failed", code=2, err="the script or its data have changed since run")
     expect(folder.read("x.csv").splitlines(), after)
 
+SCRIPT = """
+import io;
+app (file o) count(file words, int k) { "sh" "-c" "sleep 0; wc -w < $0; echo $1 >> begun" words k @stdout=o }
+app (void v) keep(file f) { "true" f }
+@retry=1 app (void v) break_off(int k) { "sh" "-c" "exit $0" k }
+@memo (int r) square(int x) { r = x * x; }
+@param int n = 3;
+file words = input("words.txt");
+foreach k in [1:2] { file o<"counts/"+k> = count(words, k); }
+file o = count(words, 3);
+keep(o);
+if (n == 7) { break_off(n); }
+printf("%i", square(n));
+"""
+
+
+def script_runs_are_recorded(folder):
+    """Programs and calls of @memo functions, with what they have read."""
+    folder.write("plain.df", 'trace("no program");')
+    folder.run("run plain.df")
+    folder.run("runs", code=1, err="nothing was recorded in this folder")
+    folder.write("words.txt", "a b c")
+    folder.write("model.df", SCRIPT)
+    folder.run("run --no-record model.df")
+    folder.run("runs", code=1, err="nothing was recorded in this folder")
+    folder.run("model.df --n=4", out="16\n")
+    first = run_id(folder, -1)
+    expect_in("raddle run model.df --n=4\n", folder.run("runs").stdout)
+    expect_in("\n  5 tasks: 5 ok, 0 failed\n", folder.run("runs show").stdout)
+    logs = [json.loads(line)["log"] for line in folder.run("runs logs --json").stdout.splitlines()]
+    programs = {log["parameters"]["work"]: log for log in logs if log["parameters"]["task"] == "count"}
+    expect(len(programs), 3)
+    one = programs["sh -c 'sleep 0; wc -w < $0; echo $1 >> begun' words.txt 1 > counts/1"]
+    expect((one["results"]["at"], one["results"]["outputs"], one["stdout"], one["outcome"]),
+           ("model.df:9:44", ["counts/1"], "3\n", "ok"))
+    calls = [log for log in logs if log["parameters"]["task"] == "square"]
+    expect([(call["parameters"]["work"], call["results"]["source"], call["results"]["inputs"]) for call in calls],
+           [("square(x = 4)", "run", {"x": "4"})])
+
+    folder.write("words.txt", "a b c d")
+    folder.run("run model.df --n=7", code=1, err="exit code 7 (attempt 2 of 2)")
+    expect_in("\n  failed after", folder.run("runs show").stdout)
+    broken = [row for row in map(json.loads, folder.run("runs logs --json").stdout.splitlines())
+              if row["log"]["parameters"]["task"] == "break_off"]
+    expect([(row["log"]["attempt"], row["log"]["is_last"], row["log"]["exit_code"]) for row in broken], [(1, False, 7), (2, True, 7)])
+
+    folder.run("run -k model.df --n=5")
+    table = folder.run("runs table").stdout.splitlines()
+    expect(sorted(row.split(",")[0] for row in table), ["count", "count", "count", "keep", "square", "task"])
+    difference = folder.run(f"runs diff {first}").stdout
+    expect_in("work = sh -c 'sleep 0; wc -w < $0; echo $1 >> begun' words.txt 1 > counts/1: inputs: {\"words.txt\":\"5-", difference)
+    expect_in("1 only in A\n  task = square, work = square(x = 4)\n1 only in B\n  task = square, work = square(x = 5)\n", difference)
+    why = folder.run("why").stdout
+    expect_in("task 1 count: ", why)
+    expect_in("did the same, as task", why)
+    expect_in("no earlier run has this call; most like it is task", why)
+    expect("`x` was 4, and is 5" in why or "`x` was 7, and is 5" in why, True)
+    folder.run("run model.df --n=4")
+    expect_in(f"square(x = 4): from the record: run {first} made the same call", folder.run("why").stdout)
+    folder.write("model.df", SCRIPT.replace("x * x", "x * x * x"))
+    folder.run("run model.df --n=4", out="64\n")
+    expect_in("square(x = 4): run: the function, or one that it calls, has changed since run", folder.run("why").stdout)
+    folder.run("why /99", code=2, err="has no task 99")
+
+    folder.run("rerun", code=1, err="no sweep was recorded in this folder")
+    folder.run("sweep -p a=1,2 -- echo {a}")
+    folder.run("run model.df")
+    folder.run("sweep --resume", err="2 points, 2 from the record")
+    folder.run(f"rerun {first}", code=2, err=f"run {first} is no sweep\n  = help: raddle run model.df --n=4")
+    expect_in('"name":"task 1"', folder.run(f"trace {first} -o -").stdout)
+    expect_in("tasks", folder.run(f"report {first} -o -").stdout)
+
+
+def killed_script_leaves_its_tasks(folder):
+    folder.write("long.df", """
+        app (void v) first() { "sh" "-c" "echo done" }
+        app (void v) second() { "sleep" "1000" }
+        first() => second();
+        """)
+    process = subprocess.Popen([folder.raddle, "run", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: ".raddle" in [path.name for path in folder.path.iterdir()] and "1 ok" in folder.run("runs").stdout, "its first task")
+    expect_in("running", folder.run("runs").stdout)
+    process.kill()
+    process.wait()
+    expect_in("killed", folder.run("runs").stdout)
+    expect_in("task 1 first: sh -c 'echo done': ok", folder.run("runs logs").stdout)
+    for sent, state in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "stopped")):
+        process = subprocess.Popen([folder.raddle, "run", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: "running" in folder.run("runs").stdout and "1 ok" in folder.run("runs show").stdout, "its first task")
+        process.send_signal(sent)
+        process.wait()
+        expect_in(f"  {state} after ", folder.run("runs show").stdout)
+
+
+def what_can_not_be_recorded_is_told(folder):
+    folder.write("one.df", 'app (void v) hello() { "echo" "hello" } hello();')
+    folder.write(".raddle", "a file")
+    done = folder.run("run one.df", out="hello\n")
+    expect(done.stderr.startswith("raddle: warning: what was run is not recorded: "), True)
+
 
 TESTS = [record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed, runs_that_have_not_ended_are_told,
          tables_of_runs_are_printed, reasons_are_told, reasons_of_a_script_are_told, data_of_a_script_counts,
          nearest_point_is_told, runs_are_compared,
-         runs_of_earlier_scripts_are_whole, failed_points_once_more]
+         runs_of_earlier_scripts_are_whole, failed_points_once_more, script_runs_are_recorded,
+         killed_script_leaves_its_tasks, what_can_not_be_recorded_is_told]
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "vm/interpret/end_of_file.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/program_run.hpp"
+#include "vm/interpret/task_listener.hpp"
 #include "vm/interpret/task_timer.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
@@ -30,6 +31,16 @@ void append_words(std::vector<std::string>& words, const Value& value) {
   } else {
     words.push_back(value.kind() == ValueKind::file ? value.as_file().path() : to_text(value));
   }
+}
+
+/// The paths of all files in a value, however deep.
+void append_paths(std::vector<std::string>& paths, const Value& value) {
+  if (value.kind() == ValueKind::array)
+    value.as_array().for_each([&paths](const Value&, const Value& element) { append_paths(paths, element); });
+  else if (value.kind() == ValueKind::bag)
+    value.as_bag().for_each([&paths](const Value& element) { append_paths(paths, element); });
+  else if (value.kind() == ValueKind::file)
+    paths.push_back(value.as_file().path());
 }
 
 void make_folder_of(const std::string& path) {
@@ -87,6 +98,7 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
   }
   frame.retain();
   run_.throttle.begin();
+  if (run_.options.listener) program->number = run_.options.listener->begun();
   start_program(*program);
   return true;
 }
@@ -116,6 +128,12 @@ std::string Interpreter::prepare(ProgramRun& program) {
     make_folder_of(program.output_paths.back());
   }
   for (const Operand word : site.words) append_words(request.words, frame.at(word).get());
+  if (run_.options.listener) {
+    for (const Operand word : site.words) append_paths(program.input_paths, frame.at(word).get());
+    std::erase_if(program.input_paths, [&](const std::string& path) {
+      return std::ranges::find(program.output_paths, path) != program.output_paths.end();
+    });
+  }
   if (request.words[0].empty()) return "the name of the program is empty";
   const auto limits = read_limits(frame, site, run_.options);
   if (!limits) return limits.error();
@@ -126,6 +144,7 @@ std::string Interpreter::prepare(ProgramRun& program) {
   request.memory_bytes = limits->memory_bytes;
   request.delay_s = run_.options.apps.delay_s * uniform(frame.stream);
   request.stdin_path = path_of(site.stdin_file);
+  if (run_.options.listener && !request.stdin_path.empty()) program.input_paths.push_back(request.stdin_path);
   request.stdout_path = path_of(site.stdout_file);
   request.stderr_path = path_of(site.stderr_file);
   request.environment = {{"TURBINE_APP_LABEL", site.label}};
@@ -165,6 +184,17 @@ void Interpreter::finish_program(ProgramRun* finished) {
                                   .name = &finished->site.label,
                                   .instruction = finished->instruction});
   }
+  if (TaskListener* const listener = run_.options.listener)
+    listener->ended({.number = finished->number,
+                     .attempt = static_cast<std::uint32_t>(finished->attempt),
+                     .is_last = problem.empty() || !may_try_again(*finished),
+                     .app = finished->site.label,
+                     .place = place_of_call(frame, finished->instruction),
+                     .request = finished->request,
+                     .result = finished->result,
+                     .fault = problem,
+                     .inputs = finished->input_paths,
+                     .outputs = finished->output_paths});
   if (problem.empty()) {
     run_.written_files.end(finished->begun);
     set_app_outputs(*finished);

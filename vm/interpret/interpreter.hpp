@@ -85,6 +85,8 @@ class Interpreter {
   Value new_failure(const Frame& frame, CallPlace at, std::string message, FailureNotes notes);
   /// @param calls  those that are no frames, innermost first
   CallPlace call_place(const Frame& frame, Place place, std::vector<Place> calls = {}) const;
+  /// Where the function was called that the frame lies in; else the instruction's place.
+  Place place_of_call(const Frame& frame, std::uint32_t instruction) const;
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
   Value missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key);
 

@@ -8,6 +8,7 @@
 #include "vm/interpret/kept_value.hpp"
 #include "vm/interpret/memo_calls.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_listener.hpp"
 #include "vm/interpret/task_timer.hpp"
 
 namespace raddle::vm {
@@ -20,6 +21,10 @@ PointKey key_of(const std::string& bytes) {
   PointKey key;
   std::memcpy(&key, bytes.data(), sizeof key);
   return key;
+}
+
+double seconds_since(MemoCalls::Clock::time_point time) {
+  return std::chrono::duration<double>(MemoCalls::Clock::now() - time).count();
 }
 
 bool is_within(const Frame& frame, const Frame& other) {
@@ -137,6 +142,8 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
     return enter_miss(frame, in, bytes_of(key));
   }
   ++counters.memo_calls_taken;
+  if (TaskListener* const listener = run_.options.listener)
+    listener->ended({.call = *call, .place = place_of_call(frame, index_of(in)), .is_from_record = true});
   end_memo(key);
 }
 
@@ -155,7 +162,7 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
   CallRecord& record = *run_.options.call_record;
   MemoCalls::Begun begun = run_.memo_calls.begun(key);
   KeptCall kept{.call = std::move(begun.call), .results = "", .contents = {}};
-  kept.duration_s = std::chrono::duration<double>(MemoCalls::Clock::now() - begun.time).count();
+  kept.duration_s = seconds_since(begun.time);
   const auto keep_content = [&](File& file) {
     std::expected<std::string, std::string> content = record.files().keep(file.path());
     if (content) kept.contents.push_back(*content);
@@ -174,6 +181,8 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
   const FileWriter write_file = [&](File& file) { return joined(keep_content(file), file.is_mapped(), file); };
   for (const Operand output : site.outputs)
     if (outcome) outcome = append_value(kept.results, frame.at(output).get(), write_file);
+  if (TaskListener* const listener = run_.options.listener)
+    listener->ended({.call = kept.call, .place = place_of_call(frame, index_of(in)), .duration_s = kept.duration_s});
   if (outcome)
     record.keep(std::move(kept));
   else
@@ -184,9 +193,17 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
 void Interpreter::fail_memo(Frame& frame, const Instruction& in, const Value& failure) {
   const MemoSite& site = program_.memos[in.d];
   if (in.opcode == Opcode::memo_keep) {
-    const Future& key = frame.at(site.key);
-    if (!object_in<String>(key).text.empty()) end_memo(key_of(object_in<String>(key).text));
-    return;
+    const std::string& key_bytes = object_in<String>(frame.at(site.key)).text;
+    if (key_bytes.empty()) return;
+    const PointKey key = key_of(key_bytes);
+    if (TaskListener* const listener = run_.options.listener) {
+      const MemoCalls::Begun begun = run_.memo_calls.begun(key);
+      listener->ended({.call = begun.call,
+                       .place = place_of_call(frame, index_of(in)),
+                       .has_failed = true,
+                       .duration_s = seconds_since(begun.time)});
+    }
+    return end_memo(key);
   }
   fail_all(frame, site.outputs, failure);
   for (const Operand output : site.files) {

@@ -18,6 +18,7 @@ namespace raddle::vm {
 class CallRecord;  // vm/record/call_record.hpp
 class PointFiles;  // vm/interpret/written_files.hpp
 class Run;
+class TaskListener;  // vm/interpret/task_listener.hpp
 class TaskTrace;
 
 /// Ends a run early, from any thread (not from a signal handler). May be used before, during and after the run.
@@ -64,6 +65,7 @@ struct RunOptions {
   /// Told about each program that starts and each attempt that ends, by any worker; may be empty.
   std::function<void(const std::string&)> trace_program;
   CancelHook* cancel = nullptr;
+  TaskListener* listener = nullptr;   ///< is told of programs and calls of `@memo` functions; may be null
   TaskTrace* trace = nullptr;         ///< gets every task; may be null. Of as many workers
   CallRecord* call_record = nullptr;  ///< null: results of `@memo` functions are neither taken nor kept
   PointFiles* point_files = nullptr;  ///< of the sweep whose point this run is; may be null

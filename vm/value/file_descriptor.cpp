@@ -1,7 +1,9 @@
 #include "vm/value/file_descriptor.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <system_error>
@@ -22,6 +24,24 @@ int write_all(int fd, std::string_view bytes) {
     }
   }
   return 0;
+}
+
+std::uint64_t size_of(const FileDescriptor& file) {
+  struct stat status;
+  return fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+std::string end_of(const FileDescriptor& file, std::uint64_t size, std::uint64_t most) {
+  std::string text(std::min(size, most), '\0');
+  std::size_t read = 0;
+  while (read < text.size()) {
+    const ssize_t count =
+        pread(file.get(), text.data() + read, text.size() - read, static_cast<off_t>(size - text.size() + read));
+    if (count <= 0) break;
+    read += static_cast<std::size_t>(count);
+  }
+  text.resize(read);
+  return text;
 }
 
 std::string error_text(int error) {

@@ -1,5 +1,6 @@
 #pragma once
 // File descriptors that are owned and written to, and what the system says of an error.
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,11 @@ class FileDescriptor {
 
 /// Writes all of them unless there is an error. @return 0, or its errno
 int write_all(int fd, std::string_view bytes);
+
+/// Bytes of a file; 0 of what is none.
+std::uint64_t size_of(const FileDescriptor& file);
+/// The end of a file of this size, at most so many bytes.
+std::string end_of(const FileDescriptor& file, std::uint64_t size, std::uint64_t most);
 
 /// "no such file or directory": the system's text for an errno, in lower case as our messages are.
 std::string error_text(int error);

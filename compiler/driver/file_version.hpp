@@ -1,0 +1,14 @@
+#pragma once
+// What the record knows a file by.
+#include <string>
+
+#include "vm/record/kept_files.hpp"
+
+namespace raddle::driver {
+
+/// Changes with the file: its content, or of one that takes long to read its size and when it was written; "no file" if
+/// there is none. Any thread.
+/// @param files  reads a file that has not changed since the last time only once
+std::string file_version(vm::KeptFiles& files, const std::string& path);
+
+}  // namespace raddle::driver

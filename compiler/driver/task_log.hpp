@@ -1,0 +1,47 @@
+#pragma once
+// The record of `raddle run`: a row for each program and each call of a `@memo` function.
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "compiler/source/source_buffer.hpp"
+#include "vm/interpret/task_listener.hpp"
+#include "vm/record/recorder.hpp"
+
+namespace raddle::driver {
+
+/// A row's parameters are `task`, the function's name, and `work`, the program's command line or the call with its
+/// inputs. Its results are `at`, the place of the call, `inputs`, of files with what names their content, and `outputs`
+/// of a program or `source` (`record` or `run`) and `code` of a `@memo` function's call.
+///
+/// Begins with the first program: a run that starts none leaves nothing behind. The file is made while that runs.
+class TaskLog final : public vm::TaskListener {
+ public:
+  /// @param sources  outlives it   @param run  kind, command, start
+  TaskLog(const SourceMap& sources, vm::RunRow run);
+  ~TaskLog() override;
+  std::uint64_t begun() override;
+  void ended(const vm::EndedProgram& program) override;
+  void ended(const vm::EndedMemoCall& call) override;
+  /// No worker runs any more. @return why the run is not recorded, or not all of it
+  std::optional<std::string> end(vm::RunState state);
+
+ private:
+  void begin();  // with mutex_ held
+  void add(vm::PointRow row);
+  std::string text_of(vm::Place place) const;
+
+  const SourceMap& sources_;
+  vm::KeptFiles files_;
+  std::mutex mutex_;  // guards all below
+  vm::RunRow run_;
+  std::uint64_t begun_ = 0;
+  std::future<std::unique_ptr<vm::Recorder>> opening_;
+  std::unique_ptr<vm::Recorder> recorder_;  ///< null: not begun, or it can not be
+  std::optional<std::string> problem_;
+};
+
+}  // namespace raddle::driver

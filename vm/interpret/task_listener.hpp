@@ -1,0 +1,45 @@
+#pragma once
+// Who wants to know which external programs and calls of `@memo` functions a run has made.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vm/external/processes.hpp"
+#include "vm/program/program.hpp"
+#include "vm/record/call_record.hpp"
+
+namespace raddle::vm {
+
+/// One attempt of an `app` function's call at running its program.
+struct EndedProgram {
+  std::uint64_t number;  ///< of the call, from begun()
+  std::uint32_t attempt;
+  bool is_last;
+  const std::string& app;  ///< name of the function
+  Place place;             ///< of the call
+  const ProcessRequest& request;
+  const ProcessResult& result;
+  const std::string& fault;  ///< "": it has succeeded
+  const std::vector<std::string>& inputs;
+  const std::vector<std::string>& outputs;  ///< paths of files
+};
+
+struct EndedMemoCall {
+  const RecordedCall& call;
+  Place place;
+  bool is_from_record = false;
+  bool has_failed = false;
+  double duration_s = 0;
+};
+
+/// Called by any worker, by several at once.
+class TaskListener {
+ public:
+  virtual ~TaskListener() = default;
+  /// A program is about to be started for a call. @return the call's number
+  virtual std::uint64_t begun() = 0;
+  virtual void ended(const EndedProgram& program) = 0;
+  virtual void ended(const EndedMemoCall& call) = 0;
+};
+
+}  // namespace raddle::vm
