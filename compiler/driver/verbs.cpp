@@ -5,8 +5,9 @@
 namespace raddle::driver {
 
 std::span<const Verb* const> other_verbs() {
-  static constexpr std::array all = {&sweep_verb, &runs_verb,  &rerun_verb,       &why_verb, &cache_verb, &report_verb,
-                                     &trace_verb, &graph_verb, &completions_verb, &man_verb, &doctor_verb};
+  static constexpr std::array all = {&sweep_verb, &runs_verb,        &rerun_verb,  &why_verb,
+                                     &cache_verb, &plot_verb,        &report_verb, &trace_verb,
+                                     &graph_verb, &completions_verb, &man_verb,    &doctor_verb};
   return all;
 }
 

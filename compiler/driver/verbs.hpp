@@ -23,8 +23,8 @@ std::span<const Verb* const> other_verbs();
 /// @return nullptr if there is no such one
 const Verb* find_verb(std::string_view name);
 
-extern const Verb sweep_verb, runs_verb, rerun_verb, why_verb, cache_verb, report_verb, trace_verb, graph_verb,
-    completions_verb, man_verb, doctor_verb;
+extern const Verb sweep_verb, runs_verb, rerun_verb, why_verb, cache_verb, plot_verb, report_verb, trace_verb,
+    graph_verb, completions_verb, man_verb, doctor_verb;
 
 /// A verb's options by the function that adds them; what they would be read into lives as long as `app`.
 template <typename Words>

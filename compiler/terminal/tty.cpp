@@ -73,9 +73,9 @@ void Tty::write(std::string_view bytes) const {
   }
 }
 
-Size Tty::size() const {
+Size size_of_terminal(int descriptor) {
   winsize found{};
-  if (ioctl(output_, TIOCGWINSZ, &found) != 0 || found.ws_col == 0 || found.ws_row == 0) return {};
+  if (ioctl(descriptor, TIOCGWINSZ, &found) != 0 || found.ws_col == 0 || found.ws_row == 0) return {};
   return {found.ws_col, found.ws_row};
 }
 

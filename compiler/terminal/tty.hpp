@@ -12,6 +12,9 @@
 
 namespace raddle::terminal {
 
+/// Of the terminal that a descriptor is; of any other the usual one.
+Size size_of_terminal(int descriptor);
+
 /// Keys come one by one and unseen, Ctrl-C as a byte, until it is destroyed or suspended.
 class Tty {
  public:
@@ -23,7 +26,7 @@ class Tty {
   /// @return the bytes that are there, "" if none came in that time; nothing: the terminal is gone
   std::optional<std::string> read(std::chrono::milliseconds most);
   void write(std::string_view bytes) const;
-  Size size() const;
+  Size size() const { return size_of_terminal(output_); }
   /// As it was before: while others use it, and before the process ends without destructors.
   void leave();
   void enter();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `raddle report`, `raddle trace`, `raddle run --trace` and `raddle graph` draw. Each test has a folder of its own.
+"""What `raddle report`, `raddle plot`, `raddle trace`, `raddle run --trace` and `raddle graph` draw. Each test has a folder of its own.
 
     check_pictures.py [--raddle PATH] [FILTER]
 
@@ -389,9 +389,24 @@ def errors(folder):
     folder.run("trace --limit 0", code=2, err="--limit")
     folder.run("report --help", out=folder.run("report -h").stdout)
 
+def numbers_are_plotted(folder):
+    """The parameter with most values against the first result; or what was asked for."""
+    folder.write("model.df", MODEL)
+    folder.run("sweep model.df -p a=1:9 -p n=3 -p how=b -o x.csv")
+    lines = folder.run("plot").stdout.splitlines()
+    expect((lines[0], len(lines), lines[-1].split()), ("root against a, 9 points", 22, ["1", "9"]))
+    expect([line.split("│")[0].strip() for line in lines[1:-1]], ["9"] + [""] * 18 + ["3"])
+    expect((lines[1][-1] != "\u2800", lines[-2].split("│")[1][0] != "\u2800", lines[1].split("│")[1][0]), (True, True, "\u2800"))
+    expect(folder.run("plot -y a -x root --log-y").stdout.splitlines()[0], "log10(a) against root, 9 points")
+    folder.run("plot -y how", code=2, err="there is no number in the column `how`")
+    folder.run("plot -y nonsense", code=2, err="there is no column `nonsense`; there are a, n, how, root, part, outcome, duration_s, reason")
+    folder.run("sweep -p a=x,y -- echo {a}")
+    expect(folder.run("plot").stdout.splitlines()[0], "duration_s against row, 2 points")
+    folder.run("plot -x duration_s -y stdout", code=2, err="there is no number in the column `stdout`")
+
 
 TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_what_has_changed, changed_table_is_said,
-         trace_has_each_point, trace_of_a_script, graph_is_what_flows, errors]
+         trace_has_each_point, trace_of_a_script, graph_is_what_flows, numbers_are_plotted, errors]
 
 
 if __name__ == "__main__":

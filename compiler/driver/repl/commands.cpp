@@ -8,8 +8,8 @@
 
 #include "compiler/driver/load_modules.hpp"
 #include "compiler/driver/repl/conversation.hpp"
-#include "compiler/driver/repl/plot.hpp"
 #include "compiler/source/read_file.hpp"
+#include "compiler/terminal/plot.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/text.hpp"
@@ -123,22 +123,27 @@ void Conversation::plot(const std::string& argument) {
   if (!variable) return say(fmt::format("there is no variable `{}`; :plot takes the name of one", argument));
   if (variable->progress() != vm::Progress::complete) return say(fmt::format("{}, {}", argument, state_of(*variable)));
   const vm::Value value = variable->value->get();
-  std::vector<double> numbers;
+  std::vector<terminal::PlotPoint> points;
   std::string first, last;  // keys
   bool is_plottable = value.kind() == vm::ValueKind::array;
   if (is_plottable)
     value.as_array().for_each([&](const vm::Value& key, const vm::Value& element) {
       last = vm::key_text(key);
-      if (numbers.empty()) first = last;
-      if (element.kind() == vm::ValueKind::int_) return numbers.push_back(static_cast<double>(element.as_int()));
-      if (element.kind() == vm::ValueKind::float_) return numbers.push_back(element.as_float());
-      is_plottable = false;
+      const auto place = static_cast<double>(points.size());
+      if (points.empty()) first = last;
+      if (element.kind() == vm::ValueKind::int_)
+        points.push_back({place, static_cast<double>(element.as_int())});
+      else if (element.kind() == vm::ValueKind::float_)
+        points.push_back({place, element.as_float()});
+      else
+        is_plottable = false;
     });
-  if (!is_plottable || numbers.empty())
+  if (!is_plottable || points.empty())
     return say(fmt::format("`{}` is of type {}; :plot takes an array of numbers", argument, variable->type));
   constexpr std::size_t most_columns = 72, most_rows = 16;
   const terminal::Size size = surroundings_.size();
-  say(repl::plot(numbers, {first, last}, {std::min(size.columns, most_columns), std::min(size.rows, most_rows)}));
+  say(terminal::plot(points, /*joined=*/true, {first, last},
+                     {std::min(size.columns, most_columns), std::min(size.rows, most_rows)}));
 }
 
 void Conversation::load(const std::string& path) {
