@@ -150,6 +150,9 @@ void CommandLineReader::add_verbs(Session& session) {
   check->formatter(std::make_shared<ScriptUsage>("check [OPTIONS] FILE.."));
   add_common(*check, session);
   check->add_option("-e", line.code, "Check this text instead of files")->type_name("CODE");
+  check->add_flag(
+      "--json", line.as_json,
+      "Findings as JSON on standard output, a line for each script, with the number of its form in `schema`");
   repl = app.add_subcommand("repl", "An interactive session; so is `raddle` alone on a terminal");
   add_reading_options(*repl, session.options);
   add_machine_options(*repl, session.options);

@@ -22,8 +22,8 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
 /// @param script  a file that is run first, as `:load` would; "": none
 int run_repl(Session& session, const std::string& script);
 
-/// Compiles without running: `raddle check`.
-int check_script(Session& session, Script script);
+/// Compiles without running: `raddle check`. @param as_json  findings go to standard output, a line for the script
+int check_script(Session& session, Script script, bool as_json);
 
 /// What `--emit` can print, in the order of the stages.
 std::vector<std::string> stage_names();

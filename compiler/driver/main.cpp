@@ -67,7 +67,7 @@ int check_scripts(Session& session, CommandLine line, Script first) {
     return usage_error(fmt::format("check -e takes no script; found `{}`", rest.front()));
   for (const std::string& path : rest)
     if (path.starts_with("-")) return usage_error(fmt::format("options of check stand before the scripts: `{}`", path));
-  int code = check_script(session, std::move(first));
+  int code = check_script(session, std::move(first), line.as_json);
   while (!rest.empty()) {
     Session own;
     own.options = session.options;
@@ -75,7 +75,7 @@ int check_scripts(Session& session, CommandLine line, Script first) {
     Script script;
     std::vector<std::string> others;
     if (const int problem = find_script(line, {}, script, others); problem != exit_ok) return problem;
-    code = std::max(code, check_script(own, std::move(script)));
+    code = std::max(code, check_script(own, std::move(script), line.as_json));
     rest = std::move(others);
   }
   return code;

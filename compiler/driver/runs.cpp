@@ -42,24 +42,6 @@ bool is_counted(const vm::RunRow& run) {
   return run.state != vm::RunState::running && run.state != vm::RunState::killed;
 }
 
-std::string run_json(const vm::RunRow& run) {
-  sweep::JsonObject json;
-  json.add("id", sweep::json_string(run.id));
-  json.add("kind", sweep::json_string(run.kind));
-  json.add("state", sweep::json_string(name_of(run.state)));
-  std::string words;
-  for (const std::string& word : run.words()) words += (words.empty() ? "" : ",") + sweep::json_string(word);
-  json.add("words", "[" + words + "]");
-  json.add("started", fmt::format("{:.3f}", run.started));
-  if (run.ended != 0) json.add("ended", fmt::format("{:.3f}", run.ended));
-  json.add("points", std::to_string(run.points));
-  if (is_counted(run)) json.add("from_record", std::to_string(run.taken));
-  json.add("ok", std::to_string(run.ok));
-  json.add("failed", std::to_string(run.failed));
-  if (!run.resumes.empty()) json.add("resumes", sweep::json_string(run.resumes));
-  return json.text();
-}
-
 std::string point_json(const vm::RunRow& run, const vm::PointRow& row) {
   const vm::Attempt& attempt = row.attempt;
   sweep::JsonObject json;
@@ -242,6 +224,24 @@ std::string origin_text(const vm::RunRow& run) {
   if (run.kind == run_kind::rerun_failed) return fmt::format("reruns what failed in {}", run.resumes);
   if (run.kind == run_kind::rerun_all) return fmt::format("reruns all of {}", run.resumes);
   return fmt::format("{} {}", run.kind == run_kind::rerun ? "reruns" : "resumes", run.resumes);
+}
+
+std::string run_json(const vm::RunRow& run) {
+  sweep::JsonObject json;
+  json.add("id", sweep::json_string(run.id));
+  json.add("kind", sweep::json_string(run.kind));
+  json.add("state", sweep::json_string(name_of(run.state)));
+  std::string words;
+  for (const std::string& word : run.words()) words += (words.empty() ? "" : ",") + sweep::json_string(word);
+  json.add("words", "[" + words + "]");
+  json.add("started", fmt::format("{:.3f}", run.started));
+  if (run.ended != 0) json.add("ended", fmt::format("{:.3f}", run.ended));
+  json.add("points", std::to_string(run.points));
+  if (is_counted(run)) json.add("from_record", std::to_string(run.taken));
+  json.add("ok", std::to_string(run.ok));
+  json.add("failed", std::to_string(run.failed));
+  if (!run.resumes.empty()) json.add("resumes", sweep::json_string(run.resumes));
+  return json.text();
 }
 
 std::string command_text(const vm::RunRow& run) {

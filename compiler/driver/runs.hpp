@@ -32,6 +32,9 @@ std::optional<RunPoint> read_run_point(const std::string& word);
 /// Does what reads the record; says what that is refused with. @return its exit code, or exit_failed
 int with_record(const std::function<int()>& action);
 
+/// What `runs list --json` has of it, a JSON object.
+std::string run_json(const vm::RunRow& run);
+
 /// The command line that began it.
 std::string command_text(const vm::RunRow& run);
 

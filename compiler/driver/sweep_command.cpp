@@ -129,6 +129,7 @@ class SweepRun {
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter)
       fmt::print(stderr, "raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
     if (!written) return failed(written.error());
+    if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command))) return exit_failed;
     if (stop == sweep::SweepStop::broken) return failed(sweep.error());
     if (stop == sweep::SweepStop::none) {
       std::expected<void, std::string> printed;
@@ -240,6 +241,7 @@ class SweepRun {
                    "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
                    "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
                    name);
+    if (request_.as_json && path.empty()) return {};
     if (path == "-" || (path.empty() && isatty(STDOUT_FILENO) == 0)) return table.print_csv();
     if (!path.empty()) return table.write_file(path, plan_.form);
     if (!write_output(table.excerpt(shown_rows))) return std::unexpected("");
@@ -309,6 +311,8 @@ int run_sweep(const SweepRequest& request) {
 }
 
 int run_plan(const SweepRequest& request, const SweepPlan& plan) {
+  if (request.as_json && (request.output == "-" || request.dry_run || request.print_script))
+    return usage_error("--json: standard output is that of the table, the script, or what -n says", "sweep");
   if (plan.script) plan.script->tell_warnings();
   if (!request.print_script) warn_of_unused(request, plan);
   if (request.print_script) return show_script(request, plan);

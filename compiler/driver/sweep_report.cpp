@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include "compiler/driver/runs.hpp"
 #include "compiler/driver/session.hpp"
+#include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
 
 namespace raddle::driver {
@@ -49,6 +51,21 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
     fmt::print(stderr, "raddle: it goes on with: raddle sweep --resume={}\n", end.run.id);
   else if (counts.failed != 0)
     fmt::print(stderr, "raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);
+}
+
+std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command) {
+  std::string groups;
+  for (const sweep::FailureGroup& group : failures.groups()) {
+    sweep::JsonObject json;
+    json.add("count", std::to_string(group.count));
+    json.add("what", sweep::json_string(group.what));
+    json.add("stderr", sweep::json_string(group.line));
+    json.add("point", std::to_string(group.first.number));
+    json.add("command", sweep::json_string(sweep::shell_line(command.words_for(group.first))));
+    groups += (groups.empty() ? "" : ",") + json.text();
+  }
+  return json_line(
+      fmt::format("\"run\":{},\"failures\":[{}],\"exit_code\":{}", run_json(end.run), groups, exit_code_of(end)));
 }
 
 std::string stop_message(const SweepBreak& at) {

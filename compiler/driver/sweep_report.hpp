@@ -20,6 +20,9 @@ struct SweepEnd {
 /// The failures in groups, each with a line that shows one; how many points, and how it can go on.
 void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command);
 
+/// The run, its failures in groups, and what the tool ends with: a line of JSON.
+std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command);
+
 /// "2.8 s", "3 min 20 s"
 std::string seconds_text(double seconds);
 

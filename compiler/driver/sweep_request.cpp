@@ -224,6 +224,10 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
                  "Write the table of parameters and results: .csv, .jsonl, .parquet; `-`: CSV to stdout")
       ->type_name("FILE")
       ->group(group);
+  app.add_flag("--json", request.as_json,
+               "At the end, the run and its failures as JSON on standard output, with the number of its form in "
+               "`schema`; a table is written only to the FILE of -o")
+      ->group(group);
   app.add_option("--group-by", request.group_by, "A row for each value of these parameters")
       ->type_name("NAME,..")
       ->delimiter(',')

@@ -43,6 +43,7 @@ struct SweepRequest {
   std::string output;
   std::vector<std::string> group_by, aggregate;
   bool print_script = false;
+  bool as_json = false;  ///< what came of it, on standard output
 };
 
 /// The request, or an exit code once everything has been said (help, an error).

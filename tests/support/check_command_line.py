@@ -71,6 +71,7 @@ CASES = [
     ("run arguments.df --workers=2 word", 0, "--workers=2 word", ""),
     ("check hello.df word", 2, "", "can not read `word`"),
     ("check hello.df defined.df", 0, "", ""),
+    ("check --json hello.df", 0, '{"schema":1,"script":"hello.df","diagnostics":[]}\n', ""),
     ("check wrong.df hello.df", 3, "", "unknown variable"),
     ("check hello.df wrong.df", 3, "", "wrong.df:1:7: error"),
     ("check -e trace(1);", 0, "", ""),

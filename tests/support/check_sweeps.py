@@ -439,8 +439,23 @@ def errors(folder):
     folder.run("sweep --help", out=folder.run("sweep -h").stdout)
 
 
+
+def summary_is_json(folder):
+    command = "sweep --json -j1 -k -p a=1:4 -- sh -c 'test {a} -lt 3 || exit 3'"
+    told = json.loads(folder.run(command, code=4, err="2 failed").stdout)
+    expect((told["schema"], told["exit_code"], told["run"]["state"], told["run"]["ok"], told["run"]["failed"]), (1, 4, "failed", 2, 2))
+    expect([(group["count"], group["what"], group["point"], group["command"]) for group in told["failures"]],
+           [(2, "exit code 3", 3, "sh -c 'test 3 -lt 3 || exit 3'")])
+    told = json.loads(folder.run("sweep --json -p a=1:2 -o x.csv -- echo {a}").stdout)
+    expect((told["run"]["points"], told["failures"], folder.read("x.csv").count("\n")), (2, [], 3))
+    folder.run("sweep --json -o - -p a=1 -- echo {a}", code=2, err="--json: standard output is that of the table")
+    folder.run("sweep --json -n -p a=1 -- echo {a}", code=2, err="--json: standard output is")
+    stopped = json.loads(folder.run("sweep --json -j1 -p a=1:9 --max-fails 0 -- false {a}", code=75).stdout)
+    expect((stopped["run"]["state"], stopped["exit_code"]), ("stopped", 75))
+
+
 TESTS = [grid_is_run_and_extended, changed_program_is_noticed, points_of_every_kind, results_are_collected, failures,
-         output_is_bounded_and_its_own, points_are_lazy, script_does_the_same, script_is_swept,
+         output_is_bounded_and_its_own, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
          batches_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,
