@@ -92,7 +92,8 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   if (session.options.records_tasks) options->listener = &log.emplace(session.sources, run_row(session));
   vm::CancelHook cancel;
   options->cancel = &cancel;
-  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP}, cancelling(cancel));
+  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP}, cancelling(cancel),
+                            [&cancel] { tell_at_once(programs_text(cancel.programs())); });
   const vm::RunResult result = vm::run(program, *options);
 
   if (session.options.show_results)

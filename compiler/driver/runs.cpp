@@ -81,6 +81,15 @@ int list_runs(bool as_json) {
   return runs.empty() ? no_record() : print(text);
 }
 
+std::string tasks_text(const vm::RunRow& run) {
+  const std::uint64_t ended = run.ok + run.failed + run.taken, begun = std::max(run.points, ended);
+  std::string text = fmt::format("\n  {}: {} ok, {} failed", sweep::counted(begun, "task"), sweep::with_commas(run.ok),
+                                 sweep::with_commas(run.failed));
+  if (run.taken != 0) text += fmt::format(", {} from the record", sweep::with_commas(run.taken));
+  if (begun != ended) text += fmt::format(", {} ended with the run", sweep::with_commas(begun - ended));
+  return text + "\n";
+}
+
 int show_run(const std::string& name, bool as_json) {
   const std::expected<vm::RunRow, int> run = find_run(name);
   if (!run) return run.error();
@@ -88,11 +97,9 @@ int show_run(const std::string& name, bool as_json) {
   std::string text = fmt::format("{}\n  {}\n  started {}\n", run->id, command_text(*run), time_text(run->started));
   text += fmt::format("  {}", name_of(run->state));
   if (run->ended != 0) text += fmt::format(" after {}", seconds_text(run->ended - run->started));
-  const bool is_script = is_of_script(*run);
-  text += fmt::format("\n  {}: {} ok, {} failed",
-                      is_script ? sweep::counted(run->ok + run->failed, "task") : sweep::counted(run->points, "point"),
-                      sweep::with_commas(run->ok), sweep::with_commas(run->failed));
-  if (is_script) return print(text + "\n");
+  if (is_of_script(*run)) return print(text + tasks_text(*run));
+  text += fmt::format("\n  {}: {} ok, {} failed", sweep::counted(run->points, "point"), sweep::with_commas(run->ok),
+                      sweep::with_commas(run->failed));
   text +=
       is_counted(*run) ? fmt::format(", {} from the record of earlier runs\n", sweep::with_commas(run->taken)) : "\n";
   if (!run->resumes.empty()) text += fmt::format("  {}\n", origin_text(*run));
@@ -123,12 +130,11 @@ std::string point_text(const vm::RunRow& run, const vm::PointRow& row) {
   const vm::Attempt& attempt = row.attempt;
   std::string text =
       fmt::format("{} {}: {}", name_of(run, row.number), work_text(run, row.parameters), name_of(attempt.outcome));
-  if (is_of_script(run))
-    text += origin_of_task(attempt);
-  else if (attempt.outcome == vm::PointOutcome::ok && !attempt.results.empty())
+  if (!is_of_script(run) && attempt.outcome == vm::PointOutcome::ok && !attempt.results.empty())
     text += " " + attempt.results;
   if (attempt.outcome == vm::PointOutcome::exit_code) text += fmt::format(" {}", attempt.exit_code);
   if (attempt.outcome == vm::PointOutcome::signal) text += fmt::format(" {}", attempt.signal);
+  if (is_of_script(run)) text += origin_of_task(attempt);
   if (!attempt.detail.empty()) text += fmt::format(": {}", attempt.detail);
   if (row.attempt_number > 1 || !row.is_last) text += fmt::format(", attempt {}", row.attempt_number);
   text += fmt::format(", {:.3f} s\n", attempt.duration_s);
@@ -189,14 +195,30 @@ int print_table(const std::string& name) {
   return exit_failed;
 }
 
+/// Later sweeps over the same work took points from earlier ones: they have them no more.
+void warn_of_takers(const vm::RunRow& removed, const std::vector<vm::RunRow>& runs) {
+  for (const vm::RunRow& each : runs)
+    if (each.started > removed.started && each.work == removed.work && each.taken != 0 && !is_of_script(each))
+      warn(fmt::format("run {} has points from the record of earlier runs: those of {} are `not run` in its table now",
+                       each.id, removed.id));
+}
+
 int remove_runs(const std::vector<std::string>& names) {
+  std::vector<vm::RunRow> removed;
   for (const std::string& name : names) {
-    const std::expected<vm::RunRow, int> run = find_run(name);
+    if (name.empty()) return usage_error("runs rm: an empty word is no run", "runs rm");
+    std::expected<vm::RunRow, int> run = find_run(name);
     if (!run) return run.error();
-    if (!vm::RunRecord::open()->remove(*run)) {
-      fmt::print(stderr, "raddle: run {} is running\n", run->id);
+    removed.push_back(std::move(*run));
+  }
+  vm::RunRecord record = *vm::RunRecord::open();
+  for (const vm::RunRow& run : removed) {
+    if (!record.remove(run)) {
+      fmt::print(stderr, "raddle: run {} is running\n", run.id);
       return exit_failed;
     }
+    fmt::print(stderr, "raddle: removed {}: {}\n", run.id, command_text(run));
+    warn_of_takers(run, record.runs());
   }
   return exit_ok;
 }

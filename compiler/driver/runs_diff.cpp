@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <unordered_map>
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/run_table.hpp"
@@ -43,9 +44,11 @@ struct TextRow {
 /// Takes rows apart: which columns are compared, in the order of their names, whatever their order in the table.
 class RowReader {
  public:
-  explicit RowReader(const report::TableSource& source) {
+  /// @param of_tasks  where they were called, and whether they were run, is no difference
+  RowReader(const report::TableSource& source, bool of_tasks) {
     for (std::size_t i = 0; i < source.columns.size(); ++i) {
       const auto& [name, role] = source.columns[i];
+      if (of_tasks && (name == "at" || name == "source")) continue;
       if (role == Role::outcome) outcome_ = i;
       if (role != Role::duration) (role == Role::parameter ? parameters_ : results_).emplace_back(name, i);
     }
@@ -87,8 +90,9 @@ class RowReader {
 };
 
 /// A row for each point, sorted by its parameters' hashes: of a point that two rows have the last one.
-std::vector<HashedRow> hashed_rows(const report::TableSource& source) {
-  RowReader reader(source);
+/// @param of_tasks  several may do the same: the first, the second, ... of them are compared with each other
+std::vector<HashedRow> hashed_rows(const report::TableSource& source, bool of_tasks) {
+  RowReader reader(source, of_tasks);
   std::vector<HashedRow> rows;
   std::size_t count = 0;
   source.for_each([&](std::span<const std::string_view> cells) {
@@ -96,6 +100,10 @@ std::vector<HashedRow> hashed_rows(const report::TableSource& source) {
     ++count;
     return true;
   });
+  if (of_tasks) {
+    std::unordered_map<std::uint64_t, std::uint64_t> seen;
+    for (HashedRow& row : rows) row.parameters.low += seen[row.parameters.high]++;
+  }
   std::ranges::sort(rows, {}, [](const HashedRow& row) {
     return std::tuple(row.parameters.high, row.parameters.low, ~row.row);  // the last one first
   });
@@ -139,10 +147,11 @@ Difference difference_of(const std::vector<HashedRow>& before, const std::vector
 /// The texts of some rows of a table.
 class TextRows {
  public:
-  TextRows(const report::TableSource& source, std::vector<RowNumber> wanted) : wanted_(std::move(wanted)) {
+  TextRows(const report::TableSource& source, std::vector<RowNumber> wanted, bool of_tasks)
+      : wanted_(std::move(wanted)) {
     std::ranges::sort(wanted_);
     if (wanted_.empty()) return;
-    const RowReader reader(source);
+    const RowReader reader(source, of_tasks);
     RowNumber row = 0;
     source.for_each([&](std::span<const std::string_view> cells) {
       if (row++ == wanted_[rows_.size()]) rows_.push_back(reader.texts(cells));
@@ -166,7 +175,8 @@ struct Telling {
 };
 
 /// @param most  points of each kind
-Telling telling_of(const Difference& difference, const RunTable& before, const RunTable& after, std::size_t most) {
+Telling telling_of(const Difference& difference, const RunTable& before, const RunTable& after, std::size_t most,
+                   bool of_tasks) {
   std::vector<RowNumber> own, other;
   for (std::size_t i = 0; i < std::min(most, difference.changed.size()); ++i) {
     own.push_back(difference.changed[i].first);
@@ -177,7 +187,8 @@ Telling telling_of(const Difference& difference, const RunTable& before, const R
   };
   add_first(own, difference.only_before);
   add_first(other, difference.only_after);
-  return {difference, TextRows(before.source(), std::move(own)), TextRows(after.source(), std::move(other))};
+  return {difference, TextRows(before.source(), std::move(own), of_tasks),
+          TextRows(after.source(), std::move(other), of_tasks)};
 }
 
 std::string text_of(const Cells& parameters) {
@@ -275,10 +286,12 @@ std::string text_of_runs(vm::RunRecord& record, const vm::RunRow& before, const 
   const RunTable old_table(record, before), new_table(record, after);
   for (const auto& [run, table] : {std::pair(&before, &old_table), std::pair(&after, &new_table)})
     if (!table->note().empty()) fmt::print(stderr, "raddle: run {}: {}\n", run->id, table->note());
-  Difference difference = difference_of(hashed_rows(old_table.source()), hashed_rows(new_table.source()));
+  const bool of_tasks = is_of_script(before) && is_of_script(after);
+  Difference difference =
+      difference_of(hashed_rows(old_table.source(), of_tasks), hashed_rows(new_table.source(), of_tasks));
   difference.is_other_work = before.work != after.work;
   const std::size_t most = as_json ? std::numeric_limits<std::size_t>::max() : shown_points;
-  const Telling told = telling_of(difference, old_table, new_table, most);
+  const Telling told = telling_of(difference, old_table, new_table, most, of_tasks);
   return as_json ? difference_json(told, before, after) : difference_text(told, before, after);
 }
 

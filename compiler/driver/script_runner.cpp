@@ -8,6 +8,7 @@
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/script_arguments.hpp"
 #include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/program_runner.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/unix_time.hpp"
@@ -55,8 +56,8 @@ void tell_failure(const SourceMap& sources, const vm::RunResult& result, sweep::
   findings.order_by_position(0);
   std::string text;
   for (const Diagnostic& finding : findings.all()) text += render(finding, sources, /*colour=*/false);
-  attempt.stderr_size = text.size();
-  attempt.stderr_end = text.substr(0, sweep::kept_output_bytes);
+  attempt.stderr_size += text.size();
+  attempt.stderr_end += text.substr(0, sweep::kept_output_bytes - attempt.stderr_end.size());
   if (findings.all().empty()) return;
   const Diagnostic& first = findings.all().front();
   attempt.detail = fmt::format("{}: {}", sources.describe(first.span), first.message);
@@ -167,13 +168,24 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active
     options.arguments.push_back(source ? *read_value(subject_.type_of(i), point.values[*source])
                                        : default_value(subject_.checked(), subject_.checked().parameters[i]));
   }
+  const bool has_programs = !subject_.program().apps.empty();
+  const vm::FileDescriptor program_stdout = has_programs ? sweep::open_nameless() : vm::FileDescriptor();
+  const vm::FileDescriptor program_stderr = has_programs ? sweep::open_nameless() : vm::FileDescriptor();
+  options.program_stdout = program_stdout.get();
+  options.program_stderr = program_stderr.get();
   sweep::Attempt attempt;
   attempt.started = vm::unix_time();
   const Clock::time_point begin = Clock::now();
   const vm::RunResult result = vm::run(subject_.program(), options);
   attempt.duration_s = seconds_since(begin);
-  attempt.stdout_size = printed.size();
-  const std::string& end = printed.end();
+  const std::uint64_t program_bytes = has_programs ? vm::size_of(program_stdout) : 0;
+  attempt.stdout_size = printed.size() + program_bytes;
+  const std::string end =
+      printed.end() + (has_programs ? vm::end_of(program_stdout, program_bytes, sweep::collected_output_bytes) : "");
+  if (has_programs) {
+    attempt.stderr_size = vm::size_of(program_stderr);
+    attempt.stderr_end = vm::end_of(program_stderr, attempt.stderr_size, sweep::kept_output_bytes / 2);
+  }
   attempt.stdout_end = end.substr(end.size() - std::min(end.size(), sweep::kept_output_bytes));
   switch (result.status) {
     case vm::RunStatus::ok: take_results(point, result, end, attempt); return attempt;
@@ -183,7 +195,10 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active
   }
   tell_failure(subject_.sources(), result, attempt);
   const std::lock_guard lock(mutex_);
-  if (active.is_late) attempt.outcome = vm::PointOutcome::timeout;
+  if (active.is_late) {
+    attempt.outcome = vm::PointOutcome::timeout;
+    attempt.detail.clear();
+  }
   return attempt;
 }
 

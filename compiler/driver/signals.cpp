@@ -1,9 +1,15 @@
 #include "compiler/driver/signals.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <ranges>
 #include <string_view>
+
+#include "compiler/driver/sweep_report.hpp"
+#include "compiler/sweep/quantities.hpp"
+#include "vm/external/shell_command.hpp"
 
 namespace raddle::driver {
 
@@ -19,9 +25,11 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-SignalWatch::SignalWatch(std::initializer_list<int> signals, Heard heard) : heard_(std::move(heard)) {
+SignalWatch::SignalWatch(std::initializer_list<int> signals, Heard heard, std::function<void()> asked)
+    : heard_(std::move(heard)), asked_(std::move(asked)) {
   sigemptyset(&signals_);
   sigaddset(&signals_, end_of_watch);
+  if (asked_ && !is_ignored(SIGQUIT)) sigaddset(&signals_, SIGQUIT);
   for (const int signal : signals)
     if (!is_ignored(signal)) sigaddset(&signals_, signal);  // blocked, it would be kept for sigwait all the same
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
@@ -40,6 +48,10 @@ void SignalWatch::watch() {
     if (sigwait(&signals_, &signal) != 0 || (signal == end_of_watch && is_ending_.load(std::memory_order_acquire)))
       return;
     if (signal == end_of_watch) continue;  // somebody else's
+    if (signal == SIGQUIT) {
+      asked_();
+      continue;
+    }
     if (count == 1) caught_.store(signal, std::memory_order_release);
     heard_(signal, count++);
   }
@@ -54,6 +66,23 @@ SignalWatch::Heard cancelling(vm::CancelHook& cancel) {
     tell_at_once("raddle: ending what runs; once more to stop at once\n");
     cancel.cancel();
   };
+}
+
+std::string programs_text(const vm::ProgramsNow& programs) {
+  constexpr std::size_t most = 20, longest = 200;
+  using sweep::with_commas;
+  const std::size_t count = programs.running.size();
+  std::string text =
+      fmt::format("raddle: {} program{} run{}, {} wait{}\n", with_commas(count), count == 1 ? "" : "s",
+                  count == 1 ? "s" : "", with_commas(programs.waiting), programs.waiting == 1 ? "s" : "");
+  for (const vm::RunningProgram& each : programs.running | std::views::take(most)) {
+    vm::ProcessRequest request;
+    request.words = each.words;
+    text += fmt::format("  {:>9}  process {}: {}\n", seconds_text(each.seconds), each.process_id,
+                        vm::shell_command(request, longest));
+  }
+  if (count > most) text += fmt::format("  and {} more\n", with_commas(count - most));
+  return text;
 }
 
 void tell_at_once(std::string_view message) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -18,7 +19,8 @@ class SignalWatch {
   /// Signals that are ignored when it is made stay so.
   /// @param heard  called on the watch's thread; `count` is 1 at the first signal, whichever it is
   using Heard = std::function<void(int signal, unsigned count)>;
-  SignalWatch(std::initializer_list<int> signals, Heard heard);
+  /// @param asked  called in the same way at SIGQUIT (Ctrl-\), which then ends nothing and is not counted
+  SignalWatch(std::initializer_list<int> signals, Heard heard, std::function<void()> asked = {});
   ~SignalWatch();
   /// The first signal that came, or 0.
   int caught() const { return caught_.load(std::memory_order_acquire); }
@@ -28,6 +30,7 @@ class SignalWatch {
 
   sigset_t signals_;
   Heard heard_;
+  std::function<void()> asked_;
   std::atomic<int> caught_{0};  // written by thread_
   std::atomic<bool> is_ending_{false};
   std::thread thread_;
@@ -36,6 +39,9 @@ class SignalWatch {
 /// What a script's run does at a signal: the first one cancels it, so that nothing new is started, running tasks end,
 /// external programs are ended. The second one ends the process at once.
 SignalWatch::Heard cancelling(vm::CancelHook& cancel);
+
+/// What SIGQUIT is answered with: "2 programs run, 3 wait", then a line for each of those that run longest.
+std::string programs_text(const vm::ProgramsNow& programs);
 
 /// For what is told by a thread that must not wait for others.
 void tell_at_once(std::string_view message);

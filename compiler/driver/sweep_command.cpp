@@ -14,6 +14,7 @@
 #include "compiler/driver/changed_program.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/run_settings.hpp"
+#include "compiler/driver/runs.hpp"
 #include "compiler/driver/script_runner.hpp"
 #include "compiler/driver/signals.hpp"
 #include "compiler/driver/sweep_plan.hpp"
@@ -78,11 +79,13 @@ class SweepRun {
       : request_(request), plan_(plan), form_(plan.result_form()), cursor_(plan.space, plan.cursor) {}
 
   int run() {
-    SignalWatch signals({SIGINT, SIGTERM, SIGUSR1, SIGHUP},
-                        [this](int signal, unsigned count) { hear(signal, count); });
+    SignalWatch signals(
+        {SIGINT, SIGTERM, SIGUSR1, SIGHUP}, [this](int signal, unsigned count) { hear(signal, count); },
+        [this] { tell_of_programs(); });
     vm::RunRow row = run_row(request_, plan_, cursor_.size());
     std::expected<std::unique_ptr<sweep::PointRunner>, int> runner = make_runner();
     if (!runner) return runner.error();
+    runner_ = runner->get();
     vm::Recorder recorder(row);
     vm::RunRecord record = vm::RunRecord::create();
     row.id = recorder.id();
@@ -203,6 +206,19 @@ class SweepRun {
     stop(signal);
   }
 
+  /// Likewise, at SIGQUIT.
+  void tell_of_programs() {
+    const std::lock_guard lock(mutex_);
+    if (sweep_ == nullptr) return;
+    const sweep::SweepCounts counts = sweep_->counts();
+    std::string text =
+        fmt::format("\nraddle: {}: {} running, {} ok, {} failed, {} from the record\n",
+                    sweep::counted(cursor_.size(), "point"), sweep::with_commas(counts.running),
+                    sweep::with_commas(counts.ok), sweep::with_commas(counts.failed), sweep::with_commas(counts.taken));
+    if (!plan_.script) text += programs_text(runner_->programs());
+    tell_at_once(text);
+  }
+
   /// Does what runs go on to its end? Programs do: they may be hours old. The points of a script take some time from
   /// microseconds to for ever, and none is worth waiting for that without limit; who asks by SIGUSR1, as Slurm does
   /// before the time is up, is about to end all by himself.
@@ -257,8 +273,9 @@ class SweepRun {
   const SweepPlan& plan_;
   const sweep::ResultForm form_;
   sweep::Cursor cursor_;
-  std::mutex mutex_;               ///< guards the next two
-  sweep::Sweep* sweep_ = nullptr;  ///< while it runs
+  std::mutex mutex_;                      ///< guards the next two
+  sweep::Sweep* sweep_ = nullptr;         ///< while it runs
+  sweep::PointRunner* runner_ = nullptr;  ///< set before sweep_ is, and lives longer
   std::string id_;
   std::jthread ender_;
 };
@@ -334,8 +351,10 @@ const Verb sweep_verb = {
     .about = "Run a script, or a program, at each point of a space of parameters: sweep SCRIPT.df -p a=1,2",
     .run =
         [](const std::vector<std::string>& words) {
-          const std::expected<SweepRequest, int> request = read_sweep_request(words);
-          return request ? run_sweep(*request) : request.error();
+          return with_record([&] {
+            const std::expected<SweepRequest, int> request = read_sweep_request(words);
+            return request ? run_sweep(*request) : request.error();
+          });
         },
     .describe = [](CLI::App& app) { describe_with(app, add_sweep_options); }};
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -15,14 +14,11 @@
 #include "vm/external/shell_command.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/hash.hpp"
-#include "vm/value/temporaries.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
 
 namespace {
-
-constexpr std::size_t longest_command = 4000;  // bytes that are kept
 
 vm::PointOutcome outcome_of(const vm::EndedProgram& program) {
   const vm::ProcessResult& result = program.result;
@@ -33,27 +29,34 @@ vm::PointOutcome outcome_of(const vm::EndedProgram& program) {
   return program.fault.empty() ? vm::PointOutcome::ok : vm::PointOutcome::no_result;
 }
 
-/// Names of temporary files are other ones in each run: they become `raddle_1`, `raddle_2` in the order in which they
-/// come in.
-class TemporaryNames {
- public:
-  std::string in(std::string_view text) {
-    std::string renamed;
-    for (std::size_t at = text.find(stem_); at != std::string_view::npos; at = text.find(stem_)) {
-      const std::string_view own = text.substr(at + stem_.size(), vm::temporary_suffix_size);
-      const auto known = std::ranges::find(names_, own);
-      const auto number = static_cast<std::size_t>(known - names_.begin()) + 1;
-      if (known == names_.end()) names_.emplace_back(own);
-      renamed += fmt::format("{}{}{}", text.substr(0, at), stem_, number);
-      text.remove_prefix(at + stem_.size() + own.size());
-    }
-    return renamed += text;
+/// Names of temporary files are other ones in each run: they become `TEMPORARY_1`, `TEMPORARY_2`.
+std::string without_temporaries(std::string text, const std::vector<std::string>& temporaries) {
+  std::size_t number = 0;
+  for (const std::string& path : temporaries) {
+    const std::string name = fmt::format("TEMPORARY_{}", ++number);
+    for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
+      text.replace(at, path.size(), name);
   }
+  return text;
+}
 
- private:
-  const std::string stem_ = vm::temporary_stem();
-  std::vector<std::string> names_;
-};
+/// The command line; of a very long one its beginning, and what tells it from others.
+std::string command_of(const vm::EndedProgram& program) {
+  constexpr std::size_t longest = 4000;
+  std::string whole = without_temporaries(vm::shell_command(program.request, vm::whole_command), program.temporaries);
+  if (whole.size() <= longest) return whole;
+  return fmt::format("{} [#{:016x}]",
+                     without_temporaries(vm::shell_command(program.request, longest), program.temporaries),
+                     vm::hash(whole).low);
+}
+
+/// As file_version(), but not of what a program has written and is large.
+std::string output_version(vm::KeptFiles& files, const std::string& path) {
+  constexpr std::uintmax_t largest_read = std::uintmax_t{1} << 20;
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  return error || size <= largest_read ? file_version(files, path) : fmt::format("{} bytes", size);
+}
 
 vm::PointKey key_of(const std::string& text) {
   const vm::Hash128 hash = vm::hash(text);
@@ -109,11 +112,11 @@ std::uint64_t TaskLog::begun() {
   return ++begun_;
 }
 
-void TaskLog::add(vm::PointRow row) {
+void TaskLog::add(vm::PointRow row, bool is_taken) {
   const std::lock_guard lock(mutex_);
   begin();
   if (row.number == 0) row.number = ++begun_;
-  if (row.is_last) ++(row.attempt.outcome == vm::PointOutcome::ok ? run_.ok : run_.failed);
+  if (row.is_last) ++(row.attempt.outcome != vm::PointOutcome::ok ? run_.failed : is_taken ? run_.taken : run_.ok);
   try {
     if (opening_.valid()) recorder_ = opening_.get();
   } catch (const vm::RecordError& error) {
@@ -130,17 +133,16 @@ void TaskLog::ended(const vm::EndedProgram& program) {
   row.number = program.number;
   row.attempt_number = program.attempt;
   row.is_last = program.is_last;
-  TemporaryNames temporary;
-  row.parameters = parameters_of(program.app, temporary.in(vm::shell_command(request, longest_command)));
-  sweep::JsonObject inputs, results;
+  row.parameters = parameters_of(program.app, command_of(program));
+  sweep::JsonObject inputs, outputs, results;
+  const auto name_of = [&](const std::string& path) { return without_temporaries(path, program.temporaries); };
   for (const std::string& path : program.inputs)
-    inputs.add(temporary.in(path), sweep::json_string(file_version(files_, path)));
-  std::string outputs;
+    inputs.add(name_of(path), sweep::json_string(file_version(files_, path)));
   for (const std::string& path : program.outputs)
-    outputs += (outputs.empty() ? "" : ",") + sweep::json_string(temporary.in(path));
+    outputs.add(name_of(path), sweep::json_string(output_version(files_, path)));
   results.add("at", sweep::json_string(text_of(program.place)));
   if (!program.inputs.empty()) results.add("inputs", inputs.text());
-  if (!outputs.empty()) results.add("outputs", "[" + outputs + "]");
+  if (!program.outputs.empty()) results.add("outputs", outputs.text());
   row.key = key_of(row.parameters + inputs.text());
   vm::Attempt& attempt = row.attempt;
   attempt.outcome = outcome_of(program);
@@ -148,7 +150,7 @@ void TaskLog::ended(const vm::EndedProgram& program) {
   attempt.started = vm::unix_time() - attempt.duration_s;
   attempt.exit_code = program.result.exit_code;
   attempt.signal = program.result.signal;
-  if (attempt.outcome == vm::PointOutcome::not_started || attempt.outcome == vm::PointOutcome::no_result)
+  if (attempt.outcome != vm::PointOutcome::exit_code && attempt.outcome != vm::PointOutcome::signal)
     attempt.detail = program.fault;
   attempt.results = results.text();
   add_output(request.stdout_path, attempt.stdout_end, attempt.stdout_size);
@@ -166,12 +168,14 @@ void TaskLog::ended(const vm::EndedMemoCall& call) {
   results.add("at", sweep::json_string(text_of(call.place)));
   results.add("inputs", inputs);
   results.add("source", call.is_from_record ? "\"record\"" : "\"run\"");
+  if (!call.result.empty()) results.add("result", sweep::json_string(call.result));
   results.add("code", sweep::json_string(fmt::format("{:016x}", vm::hash(call.call.code).low)));
   row.attempt.results = results.text();
-  row.attempt.outcome = call.has_failed ? vm::PointOutcome::failed : vm::PointOutcome::ok;
+  row.attempt.outcome = call.fault.empty() ? vm::PointOutcome::ok : vm::PointOutcome::failed;
+  row.attempt.detail = call.fault;
   row.attempt.duration_s = call.duration_s;
   row.attempt.started = vm::unix_time() - call.duration_s;
-  add(std::move(row));
+  add(std::move(row), call.is_from_record);
 }
 
 std::optional<std::string> TaskLog::end(vm::RunState state) {
@@ -185,7 +189,7 @@ std::optional<std::string> TaskLog::end(vm::RunState state) {
   run_.id = recorder_->id();
   run_.state = state;
   run_.ended = vm::unix_time();
-  run_.points = run_.ok + run_.failed;
+  run_.points = begun_;
   if (const auto written = recorder_->end(run_); !written) return written.error();
   return std::nullopt;
 }

@@ -14,8 +14,8 @@
 namespace raddle::driver {
 
 /// A row's parameters are `task`, the function's name, and `work`, the program's command line or the call with its
-/// inputs. Its results are `at`, the place of the call, `inputs`, of files with what names their content, and `outputs`
-/// of a program or `source` (`record` or `run`) and `code` of a `@memo` function's call.
+/// inputs. Its results are `at`, the place of the call, `inputs` and `outputs`, files with what names their content, of
+/// a program; `inputs`, `source` (`record` or `run`), `result` and `code` of a `@memo` function's call.
 ///
 /// Begins with the first program: a run that starts none leaves nothing behind. The file is made while that runs.
 class TaskLog final : public vm::TaskListener {
@@ -31,7 +31,7 @@ class TaskLog final : public vm::TaskListener {
 
  private:
   void begin();  // with mutex_ held
-  void add(vm::PointRow row);
+  void add(vm::PointRow row, bool is_taken = false);
   std::string text_of(vm::Place place) const;
 
   const SourceMap& sources_;

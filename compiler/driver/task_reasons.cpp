@@ -83,7 +83,7 @@ class TaskExplainer {
   }
 
   void explain_program(const Task& task, PointReason& reason) {
-    reason.because = "a program is run whenever its function is called; of a `@memo` function the results are kept";
+    reason.because = "programs are always run";
     const std::optional<Task> other = nearest(task);
     if (!other) return;
     refer(reason, task, *other);

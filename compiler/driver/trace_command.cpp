@@ -28,6 +28,14 @@ void write_batch(TraceWriter& trace, const Span& span) {
               fmt::format("{{\"first\":{},\"points\":{},\"failed\":{}}}", span.first, span.count, span.failed));
 }
 
+/// Of a task its function's name.
+std::string slice_name(const vm::RunRow& run, const vm::PointRow& row) {
+  if (is_of_script(run))
+    for (const auto& [name, value] : sweep::json_members(row.parameters))
+      if (name == "task") return value;
+  return name_of(run, row.number);
+}
+
 void write_attempt(TraceWriter& trace, const Span& span, const vm::RunRow& run, const vm::PointRow& row) {
   sweep::JsonObject about;
   about.add("parameters", row.parameters);
@@ -37,7 +45,7 @@ void write_attempt(TraceWriter& trace, const Span& span, const vm::RunRow& run, 
   if (row.attempt.exit_code != 0) about.add("exit_code", std::to_string(row.attempt.exit_code));
   if (row.attempt.signal != 0) about.add("signal", std::to_string(row.attempt.signal));
   if (!row.attempt.detail.empty()) about.add("detail", sweep::json_string(row.attempt.detail));
-  trace.slice(span, name_of(run, row.number), category_of(span.failed), about.text());
+  trace.slice(span, slice_name(run, row), category_of(span.failed), about.text());
 }
 
 /// Each with what the record says of it.

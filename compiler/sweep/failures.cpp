@@ -82,7 +82,7 @@ std::string failure_text(const Attempt& attempt) {
     case vm::PointOutcome::ok: return "ok";
     case vm::PointOutcome::exit_code: return fmt::format("exit code {}", attempt.exit_code);
     case vm::PointOutcome::signal: return fmt::format("signal {} ({})", attempt.signal, strsignal(attempt.signal));
-    case vm::PointOutcome::timeout: return "ended by --timeout";
+    case vm::PointOutcome::timeout: return attempt.detail.empty() ? "ended by --timeout" : attempt.detail;
     case vm::PointOutcome::not_started: return fmt::format("not started: {}", attempt.detail);
     case vm::PointOutcome::no_result: return fmt::format("no result: {}", attempt.detail);
     case vm::PointOutcome::failed:

@@ -16,9 +16,7 @@
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::sweep {
-namespace {
 
-// A file that nobody else can open, and that is gone with the process. @return none, with errno, if it can not be made
 vm::FileDescriptor open_nameless() {
   for (const char* folder : {vm::record_folder, "/tmp"}) {
     vm::FileDescriptor file(open(folder, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600));
@@ -31,6 +29,8 @@ vm::FileDescriptor open_nameless() {
   }
   return vm::FileDescriptor();
 }
+
+namespace {
 
 void remember_failure(Attempt& attempt, const vm::ProcessResult& result) {
   using vm::PointOutcome;

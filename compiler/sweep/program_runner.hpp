@@ -9,8 +9,12 @@
 #include "compiler/sweep/command_template.hpp"
 #include "compiler/sweep/runner.hpp"
 #include "vm/external/processes.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::sweep {
+
+/// A file that nobody else can open, and that is gone with the process. @return none, with errno, if it can not be made
+vm::FileDescriptor open_nameless();
 
 class ProgramRunner final : public PointRunner {
  public:
@@ -23,6 +27,7 @@ class ProgramRunner final : public PointRunner {
   ~ProgramRunner() override;
   void run(const Point& point, std::function<void(Attempt)> done) override;
   void end_all() override { processes_.end_all(); }
+  vm::ProgramsNow programs() override { return processes_.now(); }
 
  private:
   /// Where a program writes to: files without names, used by one program after the other.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/sweep/space.hpp"
+#include "vm/external/processes.hpp"
 #include "vm/record/run_record.hpp"
 
 namespace raddle::sweep {
@@ -38,6 +39,8 @@ class PointRunner {
   /// by itself meanwhile is told as ever; what was not started may be told to nobody. Returns when nothing is under
   /// way.
   virtual void end_all() = 0;
+  /// Those that run for points right now; any thread but those that call `done`.
+  virtual vm::ProgramsNow programs() { return {}; }
   /// @return null if there is no faster way than one by one
   virtual BatchRunner* batches() { return nullptr; }
 };

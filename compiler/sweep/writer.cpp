@@ -83,9 +83,36 @@ bool Writer::finish() {
   return error_ == 0;
 }
 
+namespace {
+
+/// What the links that `path` may be lead to, whether that is there or not.
+std::string target_of(std::string path) {
+  constexpr int most_links = 40;
+  std::error_code code;
+  for (int i = 0; i < most_links && std::filesystem::is_symlink(path, code); ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(path, code);
+    path = (std::filesystem::path(path).parent_path() / target).string();
+  }
+  return path;
+}
+
+/// @return an errno
+int write_to(int fd, const Writing& writing, bool compresses, bool is_file) {
+  if (fd < 0) return errno;
+  int error = write_all(fd, writing, compresses);
+  if (is_file && error == 0 && fsync(fd) != 0) error = errno;
+  if (close(fd) != 0 && error == 0) error = errno;
+  return error;
+}
+
+}  // namespace
+
 std::string fault_of_output(const std::string& path) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) return fmt::format("can not write `{}`: it is a folder", path);
+  if (std::filesystem::exists(path, code) && access(path.c_str(), W_OK) != 0)
+    return fmt::format("can not write `{}`: {}", path, vm::error_text(errno));
+  if (std::filesystem::exists(path, code) && !std::filesystem::is_regular_file(path, code)) return {};
   const std::string parent = std::filesystem::path(path).parent_path().string();
   const std::string folder = parent.empty() ? "." : parent;
   if (access(folder.c_str(), W_OK) == 0) return {};
@@ -93,19 +120,24 @@ std::string fault_of_output(const std::string& path) {
 }
 
 std::expected<void, std::string> write_file(const std::string& path, const Writing& writing) {
-  const auto failed = [&](int error) {
-    return std::unexpected(fmt::format("can not write `{}`: {}", path, vm::error_text(error)));
-  };
-  const std::string temporary = vm::name_beside(path);
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return failed(errno);
-  int error = write_all(fd, writing, path.ends_with(".gz"));
-  if (error == 0 && fsync(fd) != 0) error = errno;
-  if (close(fd) != 0 && error == 0) error = errno;
-  if (error == 0 && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  const std::string target = target_of(path);
+  const bool compresses = path.ends_with(".gz");
+  std::error_code code;
+  const bool is_there = std::filesystem::exists(target, code);
+  int error = 0;
+  if (is_there && !std::filesystem::is_regular_file(target, code)) {
+    error = write_to(open(target.c_str(), O_WRONLY | O_CLOEXEC), writing, compresses, /*is_file=*/false);
+  } else if (is_there && access(target.c_str(), W_OK) != 0) {
+    error = errno;
+  } else {
+    const std::string temporary = vm::name_beside(target);
+    constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+    error = write_to(open(temporary.c_str(), flags, 0666), writing, compresses, /*is_file=*/true);
+    if (error == 0 && rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+    if (error != 0) unlink(temporary.c_str());
+  }
   if (error == 0) return {};
-  unlink(temporary.c_str());
-  return failed(error);
+  return std::unexpected(fmt::format("can not write `{}`: {}", path, vm::error_text(error)));
 }
 
 std::expected<void, std::string> write_to_stdout(const Writing& writing) {

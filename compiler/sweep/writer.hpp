@@ -39,7 +39,8 @@ using Writing = std::function<void(Writer&)>;
 /// What would keep `path` from being written: better told before there is anything to write. "": nothing.
 std::string fault_of_output(const std::string& path);
 
-/// Writes it under a temporary name beside `path`, and renames that at the end; compressed if it ends with `.gz`.
+/// Writes it under a temporary name beside the file, and renames that at the end; compressed if `path` ends with `.gz`.
+/// A link stays one; what is no regular file, such as a device or a pipe, is written to as it is.
 /// @error  "can not write `x.csv`: no space left on device"
 std::expected<void, std::string> write_file(const std::string& path, const Writing& writing);
 

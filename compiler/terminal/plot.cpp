@@ -46,11 +46,10 @@ struct Bounds {
     low = std::min(low, number);
     high = std::max(high, number);
   }
-  /// The dot of a number, of `count` from low to high.
-  std::size_t place(double number, std::size_t count) const {
+  /// Where it lies: 0 is low, 1 is high.
+  double share(double number) const {
     const double half = high / 2 - low / 2;  // the whole may be Inf
-    const double share = half > 0 ? std::clamp((number / 2 - low / 2) / half, 0.0, 1.0) : 0;
-    return static_cast<std::size_t>(std::lround(share * static_cast<double>(count - 1)));
+    return half > 0 ? std::clamp((number / 2 - low / 2) / half, 0.0, 1.0) : 0;
   }
 };
 
@@ -61,6 +60,11 @@ std::string label(double number) { return fmt::format("{:.4g}", number); }
 struct Dot {
   std::size_t x = 0, y = 0;
 };
+
+/// Of `count` dots.
+std::size_t dot_at(double share, std::size_t count) {
+  return static_cast<std::size_t>(std::lround(share * static_cast<double>(count - 1)));
+}
 
 std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
 
@@ -85,7 +89,7 @@ void draw(Canvas& canvas, const std::vector<PlotPoint>& points, bool joined, Bou
       has_last = false;
       continue;
     }
-    const Dot dot{across.place(point.x, canvas.width()), canvas.height() - 1 - up.place(point.y, canvas.height())};
+    const Dot dot{dot_at(across.share(point.x), canvas.width()), dot_at(1 - up.share(point.y), canvas.height())};
     draw_line(canvas, joined && has_last ? last : dot, dot);
     last = dot;
     has_last = true;

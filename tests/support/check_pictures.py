@@ -11,6 +11,7 @@ import gzip
 import html.parser
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -389,6 +390,22 @@ def errors(folder):
     folder.run("trace --limit 0", code=2, err="--limit")
     folder.run("report --help", out=folder.run("report -h").stdout)
 
+def outputs_stay_what_they_are(folder):
+    """Links, pipes and devices are written to, not replaced."""
+    folder.run("sweep -p a=1,2 -- echo {a}")
+    whole = folder.run("trace -o -").stdout
+    folder.write("file.json", "old")
+    (folder.path / "link.json").symlink_to("file.json")
+    (folder.path / "new.json").symlink_to("made.json")
+    for name in ("link.json", "new.json"):
+        folder.run(f"trace -o {name}")
+        expect(((folder.path / name).is_symlink(), folder.read(name)), (True, whole))
+    os.mkfifo(folder.path / "pipe.json")
+    reader = subprocess.Popen(["cat", "pipe.json"], cwd=folder.path, stdout=subprocess.PIPE, text=True)
+    folder.run("trace -o pipe.json")
+    expect((reader.communicate(timeout=60)[0], (folder.path / "pipe.json").is_fifo()), (whole, True))
+
+
 def numbers_are_plotted(folder):
     """The parameter with most values against the first result; or what was asked for."""
     folder.write("model.df", MODEL)
@@ -406,7 +423,8 @@ def numbers_are_plotted(folder):
 
 
 TESTS = [report_has_the_table, report_is_drawn, report_of_many_points, report_of_programs, report_of_what_has_changed, changed_table_is_said,
-         trace_has_each_point, trace_of_a_script, graph_is_what_flows, numbers_are_plotted, errors]
+         trace_has_each_point, trace_of_a_script, graph_is_what_flows, numbers_are_plotted,
+         outputs_stay_what_they_are, errors]
 
 
 if __name__ == "__main__":

@@ -22,12 +22,22 @@ class Outside {
         server_limit_(server_limit) {}
   /// Ends all that is under way; nobody is called back any more. Nothing may be asked for afterwards.
   void end() {
-    processes_.reset();
+    std::unique_ptr<Processes> ended;
+    {
+      const std::lock_guard lock(mutex_);
+      ended = std::move(processes_);
+    }
+    ended.reset();
     timers_.reset();
     servers_.clear();
   }
 
   Processes& processes() { return *processes_; }
+  /// Any thread, also while end() is at work: then there are none any more.
+  ProgramsNow programs() {
+    const std::lock_guard lock(mutex_);
+    return processes_ ? processes_->now() : ProgramsNow();
+  }
   Timers& timers() { return *timers_; }
   /// The pool of this name, made at the first call with this command. Any thread.
   ServerPool& servers(const std::string& name, const std::vector<std::string>& command) {
@@ -41,7 +51,7 @@ class Outside {
   std::unique_ptr<Processes> processes_;
   std::unique_ptr<Timers> timers_;
   const unsigned server_limit_;
-  std::mutex mutex_;  // guards servers_
+  std::mutex mutex_;  // guards servers_, and the end of processes_
   std::unordered_map<std::string, std::unique_ptr<ServerPool>> servers_;
 };
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -64,6 +65,7 @@ struct Processes::State {
     Done done;
     pid_t pid;
     FileDescriptor pid_fd;
+    std::vector<std::string> words;
     std::int64_t cores;
     double memory_bytes;
     Clock::time_point started;
@@ -98,6 +100,7 @@ struct Processes::State {
   void ended(Child& child, ProcessResult result);
   void end_running();
   void note_all_ended();
+  ProgramsNow now() const;
 
   const ProcessBudget budget;
   std::multimap<std::int64_t, Waiting, std::greater<>> waiting;  // by priority; equal ones stay in order
@@ -142,6 +145,20 @@ void Processes::end_all() {
   const std::uint64_t before = state->endings_done;
   state->loop.post([state] { state->end_running(); });
   state->all_ended.wait(lock, [&] { return state->endings_done != before; });
+}
+
+ProgramsNow Processes::now() {
+  if (!state_->loop.is_started()) return {};
+  std::promise<ProgramsNow> found;
+  state_->loop.post([this, &found] { found.set_value(state_->now()); });
+  return found.get_future().get();
+}
+
+ProgramsNow Processes::State::now() const {
+  ProgramsNow found{.running = {}, .waiting = waiting.size() + delayed.size()};
+  for (const Child* child : running) found.running.push_back({child->words, child->pid, seconds_since(child->started)});
+  std::ranges::sort(found.running, std::greater(), &RunningProgram::seconds);
+  return found;
 }
 
 void Processes::State::admit(Waiting next) {
@@ -227,9 +244,9 @@ int Processes::State::start(Waiting& next) {
     waitpid(*pid, nullptr, 0);
     return error;
   }
-  const ProcessRequest& request = next.request;
-  auto* child =
-      new Child{this, std::move(next.done), *pid, std::move(pid_fd), request.cores, request.memory_bytes, started};
+  ProcessRequest& request = next.request;
+  auto* child = new Child{this,          std::move(next.done), *pid,   std::move(pid_fd), std::move(request.words),
+                          request.cores, request.memory_bytes, started};
   running.insert(child);
   cores_used += child->cores;
   memory_used += child->memory_bytes;

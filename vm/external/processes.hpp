@@ -41,6 +41,18 @@ struct ProcessResult {
   bool leaves_others = false;  ///< processes of its group live on, perhaps with its output open
 };
 
+struct RunningProgram {
+  std::vector<std::string> words;
+  int process_id = 0;
+  double seconds = 0;  ///< since its start
+};
+
+/// At one moment.
+struct ProgramsNow {
+  std::vector<RunningProgram> running;  ///< the earliest first
+  std::size_t waiting = 0;              ///< for the budget, a delay, or the other end of a named pipe
+};
+
 /// Each program leads a session and process group of its own. When the run is killed the system ends the programs
 /// (not what they have started themselves).
 class Processes {
@@ -57,6 +69,8 @@ class Processes {
   /// those that arrive meanwhile (their `done` is not called). Returns when all have ended and their `done` was
   /// called; on the loop's thread at once. Later requests are served again.
   void end_all();
+  /// Any thread but the loop's.
+  ProgramsNow now();
 
  private:
   struct State;

@@ -33,14 +33,14 @@ void append_words(std::vector<std::string>& words, const Value& value) {
   }
 }
 
-/// The paths of all files in a value, however deep.
-void append_paths(std::vector<std::string>& paths, const Value& value) {
+/// All files in a value, however deep.
+void append_files(std::vector<File*>& files, const Value& value) {
   if (value.kind() == ValueKind::array)
-    value.as_array().for_each([&paths](const Value&, const Value& element) { append_paths(paths, element); });
+    value.as_array().for_each([&files](const Value&, const Value& element) { append_files(files, element); });
   else if (value.kind() == ValueKind::bag)
-    value.as_bag().for_each([&paths](const Value& element) { append_paths(paths, element); });
+    value.as_bag().for_each([&files](const Value& element) { append_files(files, element); });
   else if (value.kind() == ValueKind::file)
-    paths.push_back(value.as_file().path());
+    files.push_back(&value.as_file());
 }
 
 void make_folder_of(const std::string& path) {
@@ -129,7 +129,13 @@ std::string Interpreter::prepare(ProgramRun& program) {
   }
   for (const Operand word : site.words) append_words(request.words, frame.at(word).get());
   if (run_.options.listener) {
-    for (const Operand word : site.words) append_paths(program.input_paths, frame.at(word).get());
+    std::vector<File*> files;
+    for (const Operand word : site.words) append_files(files, frame.at(word).get());
+    if (!site.stdin_file.is_absent()) files.push_back(&object_in<File>(frame.at(site.stdin_file)));
+    for (File* file : files) program.input_paths.push_back(file->path());
+    for (const Operand output : site.file_outputs) files.push_back(&object_in<File>(frame.at(output)));
+    for (File* file : files)
+      if (!file->is_named()) program.temporary_paths.push_back(file->path());
     std::erase_if(program.input_paths, [&](const std::string& path) {
       return std::ranges::find(program.output_paths, path) != program.output_paths.end();
     });
@@ -144,9 +150,10 @@ std::string Interpreter::prepare(ProgramRun& program) {
   request.memory_bytes = limits->memory_bytes;
   request.delay_s = run_.options.apps.delay_s * uniform(frame.stream);
   request.stdin_path = path_of(site.stdin_file);
-  if (run_.options.listener && !request.stdin_path.empty()) program.input_paths.push_back(request.stdin_path);
   request.stdout_path = path_of(site.stdout_file);
   request.stderr_path = path_of(site.stderr_file);
+  request.stdout_fd = request.stdout_path.empty() ? run_.options.program_stdout : -1;
+  request.stderr_fd = request.stderr_path.empty() ? run_.options.program_stderr : -1;
   request.environment = {{"TURBINE_APP_LABEL", site.label}};
   return {};
 }
@@ -194,7 +201,8 @@ void Interpreter::finish_program(ProgramRun* finished) {
                      .result = finished->result,
                      .fault = problem,
                      .inputs = finished->input_paths,
-                     .outputs = finished->output_paths});
+                     .outputs = finished->output_paths,
+                     .temporaries = finished->temporary_paths});
   if (problem.empty()) {
     run_.written_files.end(finished->begun);
     set_app_outputs(*finished);

@@ -10,6 +10,8 @@
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/value/failure.hpp"
+#include "vm/value/hash.hpp"
 
 namespace raddle::vm {
 
@@ -60,6 +62,22 @@ std::optional<RecordedCall> recorded_call(Frame& frame, const MemoSite& site, Ca
   }
   call.key = record.key_of(call, all);
   return call;
+}
+
+/// @param results  as they are kept
+std::string shown_result(Frame& frame, const MemoSite& site, std::string_view results) {
+  if (site.files.empty() && site.outputs.size() == 1) {
+    const Value value = frame.at(site.outputs[0]).get();
+    switch (value.kind()) {
+      case ValueKind::int_:
+      case ValueKind::float_:
+      case ValueKind::boolean:
+      case ValueKind::string:
+      case ValueKind::void_: return shown_value(value, results);
+      default: break;
+    }
+  }
+  return fmt::format("#{:016x}", hash(results).low);
 }
 
 /// Results as they come out of the record.
@@ -143,7 +161,10 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
   }
   ++counters.memo_calls_taken;
   if (TaskListener* const listener = run_.options.listener)
-    listener->ended({.call = *call, .place = place_of_call(frame, index_of(in)), .is_from_record = true});
+    listener->ended({.call = *call,
+                     .place = place_of_call(frame, index_of(in)),
+                     .is_from_record = true,
+                     .result = shown_result(frame, site, *results)});
   end_memo(key);
 }
 
@@ -182,7 +203,10 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
   for (const Operand output : site.outputs)
     if (outcome) outcome = append_value(kept.results, frame.at(output).get(), write_file);
   if (TaskListener* const listener = run_.options.listener)
-    listener->ended({.call = kept.call, .place = place_of_call(frame, index_of(in)), .duration_s = kept.duration_s});
+    listener->ended({.call = kept.call,
+                     .place = place_of_call(frame, index_of(in)),
+                     .result = shown_result(frame, site, kept.results),
+                     .duration_s = kept.duration_s});
   if (outcome)
     record.keep(std::move(kept));
   else
@@ -200,7 +224,7 @@ void Interpreter::fail_memo(Frame& frame, const Instruction& in, const Value& fa
       const MemoCalls::Begun begun = run_.memo_calls.begun(key);
       listener->ended({.call = begun.call,
                        .place = place_of_call(frame, index_of(in)),
-                       .has_failed = true,
+                       .fault = as_failure(failure).message,
                        .duration_s = seconds_since(begun.time)});
     }
     return end_memo(key);

@@ -17,11 +17,11 @@ class ProgramRun final : public Cell {
   const AppSite& site;
   const std::uint32_t instruction;
   ProcessRequest request;
-  std::vector<Operand> outputs;           ///< files that the program is to make
-  std::vector<std::string> output_paths;  ///< of `outputs`
-  std::vector<std::string> input_paths;   ///< for the run's listener; none if there is none
-  std::vector<std::string> begun;         ///< from WrittenFiles::begin
-  std::int64_t attempts = 1;              ///< at most
+  std::vector<Operand> outputs;                           ///< files that the program is to make
+  std::vector<std::string> output_paths;                  ///< of `outputs`
+  std::vector<std::string> input_paths, temporary_paths;  ///< for the run's listener; none if there is none
+  std::vector<std::string> begun;                         ///< from WrittenFiles::begin
+  std::int64_t attempts = 1;                              ///< at most
   std::int64_t attempt = 1;
   std::uint64_t number = 0;  ///< that the listener gave it
   ProcessResult result;      ///< of the last attempt

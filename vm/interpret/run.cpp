@@ -116,6 +116,11 @@ void CancelHook::abandon() {
   remove_temporaries();
 }
 
+ProgramsNow CancelHook::programs() {
+  const std::lock_guard lock(mutex_);
+  return run_ ? run_->outside.programs() : ProgramsNow();
+}
+
 void CancelHook::watch(Run* run) {
   const std::lock_guard lock(mutex_);
   run_ = run;

@@ -28,6 +28,8 @@ class CancelHook {
   /// The process is about to end without waiting for the run: removes what must not be left behind, which is
   /// half-written outputs and temporaries.
   void abandon();
+  /// What runs outside of the run right now.
+  ProgramsNow programs();
   bool is_cancelled() const { return cancelled_.load(std::memory_order_acquire); }
 
  private:
@@ -61,7 +63,9 @@ struct RunOptions {
   ProcessBudget process_budget;       ///< of external programs that run at once
   AppSettings apps;
   std::vector<std::string> package_folders;  ///< in which Tcl looks for packages, before its own places
-  std::function<void()> before_program;      ///< called before each external program starts; may be empty
+  int program_stdout = -1,
+      program_stderr = -1;               ///< where programs print to that are not redirected; -1: as the run does
+  std::function<void()> before_program;  ///< called before each external program starts; may be empty
   /// Told about each program that starts and each attempt that ends, by any worker; may be empty.
   std::function<void(const std::string&)> trace_program;
   CancelHook* cancel = nullptr;

@@ -21,14 +21,16 @@ struct EndedProgram {
   const ProcessResult& result;
   const std::string& fault;  ///< "": it has succeeded
   const std::vector<std::string>& inputs;
-  const std::vector<std::string>& outputs;  ///< paths of files
+  const std::vector<std::string>& outputs;      ///< paths of files
+  const std::vector<std::string>& temporaries;  ///< those among both whose names are other ones in each run
 };
 
 struct EndedMemoCall {
   const RecordedCall& call;
   Place place;
   bool is_from_record = false;
-  bool has_failed = false;
+  std::string result = {};  ///< a scalar as text, anything else as a hash; "" if it has failed
+  std::string fault = {};   ///< "": it has succeeded
   double duration_s = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "vm/record/database.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace raddle::vm {
 namespace {
@@ -61,12 +62,23 @@ std::string Statement::text(int column) const {
 }
 
 Database::Database(const std::string& path) : path_(path) {
-  constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  constexpr int writing = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  if (access(path.c_str(), F_OK) != 0 || access(path.c_str(), W_OK) == 0)
+    open(path, writing);
+  else if (open(path, SQLITE_OPEN_READONLY); !can_be_read())
+    open(fmt::format("file:{}?immutable=1", path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);  // nobody has it open
+}
+
+void Database::open(const std::string& name, int flags) {
   sqlite3* database = nullptr;
-  const int status = sqlite3_open_v2(path.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int status = sqlite3_open_v2(name.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(database);
   if (status != SQLITE_OK) fail();
   sqlite3_busy_timeout(database, wait_for_others_ms);
+}
+
+bool Database::can_be_read() const {
+  return sqlite3_exec(handle_.get(), "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr) == SQLITE_OK;
 }
 
 void Database::run(const char* sql) {

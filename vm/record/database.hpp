@@ -57,7 +57,8 @@ class Statement {
 /// One connection, to be used by one thread.
 class Database {
  public:
-  /// Made if it is not there. Waits for others that write. @throws RecordError
+  /// Made if it is not there. Waits for others that write. Of a file that this user may not write, only what is there
+  /// can be read. @throws RecordError
   explicit Database(const std::string& path);
   void run(const char* sql);
   /// @throws RecordError that says so, with the database's name
@@ -66,6 +67,8 @@ class Database {
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
  private:
+  void open(const std::string& name, int flags);
+  bool can_be_read() const;
   struct Close {
     void operator()(sqlite3* database) const { sqlite3_close(database); }
   };

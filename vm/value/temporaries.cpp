@@ -39,10 +39,8 @@ std::string temporary_folder() {
   return "/tmp";
 }
 
-std::string temporary_stem() { return temporary_folder() + "/raddle_"; }
-
 std::string make_temporary() {
-  std::string path = temporary_stem() + std::string(temporary_suffix_size, 'X');
+  std::string path = temporary_folder() + "/raddle_XXXXXX";
   Temporaries& all = temporaries();
   const std::lock_guard lock(all.mutex);  // also over the making: remove_temporaries must not miss one
   const int descriptor = mkstemp(path.data());

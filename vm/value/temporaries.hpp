@@ -1,16 +1,11 @@
 #pragma once
 // Temporary files of this process: in $SWIFT_TMP, else $TMP, else /tmp; and beside what they are to replace.
-#include <cstddef>
 #include <string>
 
 namespace raddle::vm {
 
 /// $SWIFT_TMP, $TMP or /tmp: the first that is set and not empty.
 std::string temporary_folder();
-
-/// What the paths of temporary files begin with, and how many more characters they have.
-std::string temporary_stem();
-inline constexpr std::size_t temporary_suffix_size = 6;
 
 /// Makes an empty temporary file. Any thread.
 /// @return  its path, "" if it could not be made
