@@ -461,18 +461,20 @@ def record_of_another_user_is_read(folder):
     return None
 
 
-def killed_script_leaves_its_tasks(folder):
-    def tells(line, text):
-        """While the record is made there may be none yet."""
-        return text in subprocess.run([folder.raddle, *line.split()], cwd=folder.path, capture_output=True, check=False, text=True).stdout
+def tells(folder, line, text):
+    """While the record is made there may be none yet."""
+    done = subprocess.run([folder.raddle, *line.split()], cwd=folder.path, capture_output=True, check=False, text=True)
+    return text in done.stdout
 
+
+def killed_script_leaves_its_tasks(folder):
     folder.write("long.df", """
         app (void v) first() { "sh" "-c" "echo done" }
         app (void v) second() { "sleep" "1000" }
         first() => second();
         """)
     process = subprocess.Popen([folder.raddle, "run", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_for(lambda: tells("runs", "1 ok"), "its first task")
+    wait_for(lambda: tells(folder, "runs", "1 ok"), "its first task")
     expect_in("running", folder.run("runs").stdout)
     process.kill()
     process.wait()
@@ -480,10 +482,29 @@ def killed_script_leaves_its_tasks(folder):
     expect_in("task 1 first: sh -c 'echo done': ok", folder.run("runs logs").stdout)
     for sent, state in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "stopped")):
         process = subprocess.Popen([folder.raddle, "run", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_for(lambda: tells("runs", "running") and tells("runs show", "1 ok"), "its first task")
+        wait_for(lambda: tells(folder, "runs", "running") and tells(folder, "runs show", "1 ok"), "its first task")
         process.send_signal(sent)
         process.wait()
         expect_in(f"  {state} after ", folder.run("runs show").stdout)
+
+
+def ctrl_backslash_tells_what_runs(folder):
+    folder.write("long.df", 'app (void v) nap(int k) { "sleep" (1000+k) } foreach k in [1:5] { nap(k); }')
+    for line, programs in (("run --processes=2 long.df", "2 programs run, 3 wait"),
+                           ("sweep -j2 --progress=none -p k=1:5 -- sleep 100{k}", "2 programs run, 0 wait")):
+        with open(folder.path / "told", "w", encoding="utf-8") as told:
+            process = subprocess.Popen([folder.raddle, *shlex.split(line)], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=told)
+        wait_for(lambda: tells(folder, "runs", "running"), f"the record of {line}")  # before, it might not hear signals
+
+        def asked():
+            process.send_signal(signal.SIGQUIT)
+            return programs in folder.read("told")
+        wait_for(lambda: process.poll() is not None or asked(), f"what {line} runs")
+        expect_in(f"raddle: {programs}\n", folder.read("told"))
+        expect_in(": sleep 1001\n", folder.read("told"))
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
 
 
 def what_can_not_be_recorded_is_told(folder):
@@ -498,7 +519,8 @@ TESTS = [record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed,
          nearest_point_is_told, runs_are_compared,
          runs_of_earlier_scripts_are_whole, failed_points_once_more, script_runs_are_recorded, tasks_are_told_apart,
          programs_of_points_print_into_the_record, record_of_another_user_is_read,
-         killed_script_leaves_its_tasks, what_can_not_be_recorded_is_told]
+         killed_script_leaves_its_tasks, ctrl_backslash_tells_what_runs,
+         what_can_not_be_recorded_is_told]
 
 
 if __name__ == "__main__":
