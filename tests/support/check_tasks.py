@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""What is recorded of runs of scripts, and what the verbs of recorded runs say of it. Each test has a folder of its own.
+
+    check_tasks.py [--raddle PATH] [FILTER]
+"""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+
+from folder_tests import expect, expect_in, main, wait_for
+from sweep_folder import SweepFolder, run_id
+
+SCRIPT = """
+import io;
+app (file o) count(file words, int k) { "sh" "-c" "sleep 0; wc -w < $0; echo $1 >> begun" words k @stdout=o }
+app (void v) keep(file f) { "true" f }
+@retry=1 app (void v) break_off(int k) { "sh" "-c" "exit $0" k }
+@memo (int r) square(int x) { r = x * x; }
+@param int n = 3;
+file words = input("words.txt");
+foreach k in [1:2] { file o<"counts/"+k> = count(words, k); }
+file o = count(words, 3);
+keep(o);
+if (n == 7) { break_off(n); }
+printf("%i", square(n));
+"""
+
+
+def script_runs_are_recorded(folder):
+    """Programs and calls of @memo functions, with what they have read."""
+    folder.write("plain.df", 'trace("no program");')
+    folder.run("run plain.df")
+    folder.run("runs", code=1, err="nothing was recorded in this folder")
+    folder.write("words.txt", "a b c")
+    folder.write("model.df", SCRIPT)
+    folder.run("run --no-record model.df")
+    folder.run("runs", code=1, err="nothing was recorded in this folder")
+    folder.run("model.df --n=4", out="16\n")
+    first = run_id(folder, -1)
+    expect_in("raddle run model.df --n=4\n", folder.run("runs").stdout)
+    expect_in("\n  5 tasks: 5 ok, 0 failed\n", folder.run("runs show").stdout)
+    logs = [json.loads(line)["log"] for line in folder.run("runs logs --json").stdout.splitlines()]
+    programs = {log["parameters"]["work"]: log for log in logs if log["parameters"]["task"] == "count"}
+    expect(len(programs), 3)
+    one = programs["sh -c 'sleep 0; wc -w < $0; echo $1 >> begun' words.txt 1 > counts/1"]
+    expect((one["results"]["at"], one["results"]["outputs"], one["stdout"], one["outcome"]),
+           ("model.df:9:44", {"counts/1": one["results"]["outputs"]["counts/1"]}, "3\n", "ok"))
+    expect(one["results"]["outputs"]["counts/1"].startswith("2-"), True)  # the size of the content, and its hash
+    calls = [log for log in logs if log["parameters"]["task"] == "square"]
+    expect([(call["parameters"]["work"], call["results"]["source"], call["results"]["inputs"], call["results"]["result"]) for call in calls],
+           [("square(x = 4)", "run", {"x": "4"}, "16")])
+
+    folder.write("words.txt", "a b c d")
+    folder.run("run model.df --n=7", code=1, err="exit code 7 (attempt 2 of 2)")
+    expect_in("\n  failed after", folder.run("runs show").stdout)
+    broken = [row for row in map(json.loads, folder.run("runs logs --json").stdout.splitlines())
+              if row["log"]["parameters"]["task"] == "break_off"]
+    expect([(row["log"]["attempt"], row["log"]["is_last"], row["log"]["exit_code"]) for row in broken], [(1, False, 7), (2, True, 7)])
+
+    folder.run("run -k model.df --n=5")
+    table = folder.run("runs table").stdout.splitlines()
+    expect(sorted(row.split(",")[0] for row in table), ["count", "count", "count", "keep", "square", "task"])
+    difference = folder.run(f"runs diff {first}").stdout
+    expect_in("work = sh -c 'sleep 0; wc -w < $0; echo $1 >> begun' words.txt 1 > counts/1: inputs: {\"words.txt\":\"5-", difference)
+    expect_in("1 only in A\n  task = square, work = square(x = 4)\n1 only in B\n  task = square, work = square(x = 5)\n", difference)
+    why = folder.run("why").stdout
+    expect_in("task 1 count: ", why)
+    expect_in("did the same, as task", why)
+    expect_in("no earlier run has this call; most like it is task", why)
+    expect("`x` was 4, and is 5" in why or "`x` was 7, and is 5" in why, True)
+    folder.run("run model.df --n=4")
+    expect_in(f"square(x = 4): from the record: run {first} made the same call", folder.run("why").stdout)
+    expect_in("4 ok, 0 failed, 1 from the record\n", folder.run("runs show").stdout)
+    folder.write("model.df", SCRIPT.replace("x * x", "x * x * x"))
+    folder.run("run model.df --n=4", out="64\n")
+    expect_in("square(x = 4): run: the function, or one that it calls, has changed since run", folder.run("why").stdout)
+    folder.run("why /99", code=2, err="has no task 99")
+
+    folder.run("rerun", code=1, err="no sweep was recorded in this folder")
+    folder.run("sweep -p a=1,2 -- echo {a}")
+    folder.run("run model.df")
+    folder.run("sweep --resume", err="2 points, 2 from the record")
+    folder.run(f"rerun {first}", code=2, err=f"run {first} is no sweep\n  = help: raddle run model.df --n=4")
+    expect_in('"name":"square"', folder.run(f"trace {first} -o -").stdout)
+    expect_in("tasks", folder.run(f"report {first} -o -").stdout)
+
+
+def tasks_are_told_apart(folder):
+    """By their whole command lines, with temporary files under one name; and by what they gave."""
+    folder.write("long.df", """
+        import random;
+        @param string end = "A";
+        @param int seed = 1;
+        app (file o) make() { "date" "+%N" @stdout=o }
+        app (void v) look(string word) { "true" word }
+        app (void v) show(file f) { "true" f }
+        @memo (int r) draw(int seed) { r = seed * 7; }
+        @memo (int r) fails(int x) { r = 10 %/ x; }
+        (string o) repeated(string s, int n) { if (n == 0) { o = s; } else { o = repeated(s + s, n - 1); } }
+        look(repeated("x", 13) + end);
+        look("/tmp/raddle_abcdef" + end);
+        show(make());
+        foreach i in [1:3] { look("same"); }
+        trace(draw(seed));
+        if (seed == 3) { trace(fails(seed - 3)); }
+        """)
+    folder.run("run long.df")
+    first = run_id(folder, -1)
+    folder.run("run long.df --end=B")
+    told = folder.run(f"runs diff {first}").stdout
+    expect_in("\n2 only in A\n", told)
+    expect_in("/tmp/raddle_abcdefB", told)
+    expect_in("true TEMPORARY_1: inputs: ", told)
+    expect_in("4 tasks alike in both", told)
+    folder.run("run -k long.df --seed=3", code=1)
+    rows = folder.run("runs table").stdout.splitlines()
+    expect([row.split(",")[-1] for row in rows if row.startswith("fails")], ["division by zero"])
+    folder.write("waits.df", 'app (void v) nap() { "sleep" "0.2" } app (void v) stop() { "sh" "-c" "exit 3" }\nforeach i in [1:9] { nap(); }\nstop();')
+    folder.run("run --processes=3 waits.df", code=1)
+    expect_in(" ended with the run\n", folder.run("runs show").stdout)
+    done = folder.run(f"runs rm {first}", err=f"raddle: removed {first}: raddle run long.df")
+    expect(done.stdout, "")
+    before = folder.run("runs").stdout
+    folder.run("runs rm ''", code=2, err="an empty word is no run")
+    folder.run(f"runs rm {run_id(folder, -1)} nonsense", code=2, err="no run is named `nonsense`")
+    expect(folder.run("runs").stdout, before)
+
+
+def programs_of_points_print_into_the_record(folder):
+    folder.write("model.df", """
+        @param int n = 1;
+        app (void v) say(int i) { "sh" "-c" "echo out $0; echo err $0 >&2; test $0 -lt 3" i }
+        say(n);
+        @result int twice = 2 * n;
+        """)
+    done = folder.run("sweep model.df -p n=1:3", code=4)
+    expect([row.split(",")[:3] for row in done.stdout.splitlines()], [["n", "twice", "outcome"], ["1", "2", "ok"], ["2", "4", "ok"], ["3", "", "failed"]])
+    expect("err 1" in done.stderr, False)
+    logs = folder.run("runs logs /3").stdout
+    expect_in("out 3\n", logs)
+    expect_in("err 3\n", logs)
+
+
+def record_of_another_user_is_read(folder):
+    """As root there is no such user: then nothing is shown."""
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        return "not run: root without setpriv"
+    folder.run("sweep -p a=1,2 -- echo {a}")
+    expected = folder.run("runs").stdout
+    modes = {folder.path: 0o555, folder.path / ".raddle": 0o555, folder.path / ".raddle" / "runs.db": 0o444}
+    for path, mode in modes.items():
+        path.chmod(mode)
+    as_other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    try:
+        for words in (["runs"], ["runs", "table"], ["why"], ["report"]):
+            done = subprocess.run([*as_other, folder.raddle, *words], cwd=folder.path, stdin=subprocess.DEVNULL, capture_output=True,
+                                  timeout=60, check=False, text=True)
+            expect((done.returncode, done.stderr), (0, ""))
+            expect(words != ["runs"] or done.stdout == expected, True)
+        done = subprocess.run([*as_other, folder.raddle, "sweep", "--resume"], cwd=folder.path, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=60, check=False, text=True)
+        expect((done.returncode, "internal error" in done.stderr), (1, False))
+    finally:
+        for path in modes:
+            path.chmod(0o755)
+    return None
+
+
+def tells(folder, line, text):
+    """While the record is made there may be none yet."""
+    done = subprocess.run([folder.raddle, *line.split()], cwd=folder.path, capture_output=True, check=False, text=True)
+    return text in done.stdout
+
+
+def killed_script_leaves_its_tasks(folder):
+    folder.write("long.df", """
+        app (void v) first() { "sh" "-c" "echo done" }
+        app (void v) second() { "sleep" "1000" }
+        first() => second();
+        """)
+    process = subprocess.Popen([folder.raddle, "run", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: tells(folder, "runs", "1 ok"), "its first task")
+    expect_in("running", folder.run("runs").stdout)
+    process.kill()
+    process.wait()
+    expect_in("killed", folder.run("runs").stdout)
+    expect_in("task 1 first: sh -c 'echo done': ok", folder.run("runs logs").stdout)
+    for sent, state in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "stopped")):
+        process = subprocess.Popen([folder.raddle, "run", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: tells(folder, "runs", "running") and tells(folder, "runs show", "1 ok"), "its first task")
+        process.send_signal(sent)
+        process.wait()
+        expect_in(f"  {state} after ", folder.run("runs show").stdout)
+
+
+def ctrl_backslash_tells_what_runs(folder):
+    folder.write("long.df", 'app (void v) nap(int k) { "sleep" (1000+k) } foreach k in [1:5] { nap(k); }')
+    for line, programs in (("run --processes=2 long.df", "2 programs run, 3 wait"),
+                           ("sweep -j2 --progress=none -p k=1:5 -- sleep 100{k}", "2 programs run, 0 wait")):
+        with open(folder.path / "told", "w", encoding="utf-8") as told:
+            process = subprocess.Popen([folder.raddle, *shlex.split(line)], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=told)
+        wait_for(lambda: tells(folder, "runs", "running"), f"the record of {line}")  # before, it might not hear signals
+
+        def asked():
+            process.send_signal(signal.SIGQUIT)
+            return programs in folder.read("told")
+        wait_for(lambda: process.poll() is not None or asked(), f"what {line} runs")
+        expect_in(f"raddle: {programs}\n", folder.read("told"))
+        expect_in(": sleep 100", folder.read("told"))
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+
+
+def what_can_not_be_recorded_is_told(folder):
+    folder.write("one.df", 'app (void v) hello() { "echo" "hello" } hello();')
+    folder.write(".raddle", "a file")
+    done = folder.run("run one.df", out="hello\n")
+    expect(done.stderr.startswith("raddle: warning: what was run is not recorded: "), True)
+
+
+TESTS = [script_runs_are_recorded, tasks_are_told_apart, programs_of_points_print_into_the_record,
+         record_of_another_user_is_read, killed_script_leaves_its_tasks, ctrl_backslash_tells_what_runs,
+         what_can_not_be_recorded_is_told]
+
+
+if __name__ == "__main__":
+    main("tasks", "Tests the record of runs of scripts.", TESTS, SweepFolder)
