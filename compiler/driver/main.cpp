@@ -130,7 +130,10 @@ int run_tool(int argc, char** argv) {
       *reader.run || *reader.check || !line.rest.empty() || !line.code.empty() || !session.options.emit.empty();
   if (*reader.repl || !has_script) {
     if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) return run_repl(session, line.script_to_load);
-    if (*reader.repl || isatty(STDIN_FILENO) == 0) line.rest = {"-"};  // from a pipe: a script
+    if (*reader.repl || isatty(STDIN_FILENO) == 0) {  // from a pipe: a script
+      line.rest = {"-"};
+      session.words = line.rest;
+    }
   }
   if (!line.rest.empty() && line.code.empty() && line.rest.front().size() > 1 && line.rest.front().starts_with("-"))
     return unknown_option(used, line.rest.front());
@@ -140,6 +143,7 @@ int run_tool(int argc, char** argv) {
   }
 
   line.verb_given = *reader.run || *reader.check;
+  if (*reader.run) session.words.erase(std::ranges::find(session.words, "run"));
   session.option_names = reader.run_option_names();
   Script script;
   std::vector<std::string> arguments;

@@ -7,7 +7,6 @@
 #include "compiler/driver/run_picture.hpp"
 #include "compiler/driver/run_table.hpp"
 #include "compiler/driver/runs.hpp"
-#include "compiler/driver/runs.hpp"
 #include "compiler/driver/session.hpp"
 #include "compiler/driver/sweep_report.hpp"
 #include "compiler/driver/usage.hpp"

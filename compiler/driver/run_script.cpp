@@ -5,7 +5,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "compiler/codegen/background_compiler.hpp"
 #include "compiler/driver/builtin_names.hpp"
@@ -36,8 +35,7 @@ vm::RunRow run_row(const Session& session) {
   vm::RunRow row;
   row.kind = run_kind::script;
   row.started = vm::unix_time();
-  const bool names_verb = !session.words.empty() && session.words.front() == "run";
-  for (const std::string& word : session.words | std::views::drop(names_verb ? 1 : 0)) (row.command += word) += '\0';
+  for (const std::string& word : session.words) (row.command += word) += '\0';
   return row;
 }
 

@@ -44,7 +44,10 @@ std::vector<TableColumn> columns_of(const std::vector<std::string>& names, std::
 
 RunTable::RunTable(vm::RunRecord& record, const vm::RunRow& run) : record_(record), run_(run) {
   const bool is_through = run.state == vm::RunState::done || run.state == vm::RunState::failed;
-  if (is_through && is_of_script(run)) return;
+  if (is_of_script(run)) {
+    if (!is_through) note_ = "The run is not through: only what has ended is shown.";
+    return;
+  }
   if (is_through) ask_for_all();
   if (table_) return;
   note_ =
@@ -158,7 +161,7 @@ std::string RunTable::again(std::uint64_t number) const {
   if (!is_of_script(run_)) return command;
   record_.for_each_attempt(run_.id, number, [&](const vm::PointRow& row) {
     for (const auto& [name, value] : sweep::json_members(row.parameters))
-      if (name == "work") command = value;
+      if (name == "work" && row.attempt.outcome != vm::PointOutcome::failed) command = value;  // it is a program
     return false;
   });
   return command;

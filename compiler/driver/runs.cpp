@@ -340,14 +340,14 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
   words.table =
       app.add_subcommand("table", "Its table as CSV; of a run that was ended or still runs, what it has done");
   words.table->add_option("RUN", words.run, about_run)->type_name("");
-  words.logs = add("logs", "What its points have printed: the ends of both outputs");
+  words.logs = add("logs", "What its points, or tasks, have printed: the ends of both outputs");
   words.logs
       ->add_option("RUN", words.run,
                    "A run's id, its beginning or its end, and perhaps `/` and a point; none: the latest")
       ->type_name("");
-  words.logs->add_option("POINT", words.point, "A point's number; none: all, in the order of their ends")
+  words.logs->add_option("POINT", words.point, "A point's or task's number; none: all, in the order of their ends")
       ->type_name("");
-  words.diff = add("diff", "Which points and results differ between two runs");
+  words.diff = add("diff", "Which points or tasks, and which results, differ between two runs");
   words.diff->add_option("A", words.run, "A run's id, its beginning or its end")->required()->type_name("");
   words.diff->add_option("B", words.other, "The same; none: the latest")->type_name("");
   words.remove = app.add_subcommand("rm", "Remove runs: later sweeps take nothing from them");

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
-#include <unordered_map>
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/run_table.hpp"
@@ -90,7 +89,7 @@ class RowReader {
 };
 
 /// A row for each point, sorted by its parameters' hashes: of a point that two rows have the last one.
-/// @param of_tasks  several may do the same: the first, the second, ... of them are compared with each other
+/// @param of_tasks  several may do the same: their rows are all kept
 std::vector<HashedRow> hashed_rows(const report::TableSource& source, bool of_tasks) {
   RowReader reader(source, of_tasks);
   std::vector<HashedRow> rows;
@@ -100,16 +99,39 @@ std::vector<HashedRow> hashed_rows(const report::TableSource& source, bool of_ta
     ++count;
     return true;
   });
-  if (of_tasks) {
-    std::unordered_map<std::uint64_t, std::uint64_t> seen;
-    for (HashedRow& row : rows) row.parameters.low += seen[row.parameters.high]++;
-  }
   std::ranges::sort(rows, {}, [](const HashedRow& row) {
     return std::tuple(row.parameters.high, row.parameters.low, ~row.row);  // the last one first
   });
+  if (of_tasks) return rows;
   const auto others = std::ranges::unique(rows, {}, &HashedRow::parameters);
   rows.erase(others.begin(), others.end());
   return rows;
+}
+
+/// Takes rows that are in both tables away, whatever their order. @return how many
+std::uint64_t take_equal(std::vector<HashedRow>& before, std::vector<HashedRow>& after) {
+  const auto key = [](const HashedRow& row) {
+    return std::tuple(row.parameters.high, row.parameters.low, row.results);
+  };
+  const auto order = [&](const HashedRow& row) { return std::tuple_cat(key(row), std::tuple(row.row)); };
+  std::ranges::sort(before, {}, order);
+  std::ranges::sort(after, {}, order);
+  std::vector<HashedRow> left_before, left_after;
+  std::uint64_t equal = 0;
+  auto own = before.begin();
+  for (const HashedRow& other : after) {
+    for (; own != before.end() && key(*own) < key(other); ++own) left_before.push_back(*own);
+    if (own == before.end() || key(*own) != key(other)) {
+      left_after.push_back(other);
+      continue;
+    }
+    ++own;
+    ++equal;
+  }
+  left_before.insert(left_before.end(), own, before.end());
+  before = std::move(left_before);
+  after = std::move(left_after);
+  return equal;
 }
 
 /// Points by their rows in the two tables, in the order of the first one.
@@ -287,8 +309,11 @@ std::string text_of_runs(vm::RunRecord& record, const vm::RunRow& before, const 
   for (const auto& [run, table] : {std::pair(&before, &old_table), std::pair(&after, &new_table)})
     if (!table->note().empty()) fmt::print(stderr, "raddle: run {}: {}\n", run->id, table->note());
   const bool of_tasks = is_of_script(before) && is_of_script(after);
-  Difference difference =
-      difference_of(hashed_rows(old_table.source(), of_tasks), hashed_rows(new_table.source(), of_tasks));
+  std::vector<HashedRow> old_rows = hashed_rows(old_table.source(), of_tasks);
+  std::vector<HashedRow> new_rows = hashed_rows(new_table.source(), of_tasks);
+  const std::uint64_t equal = of_tasks ? take_equal(old_rows, new_rows) : 0;
+  Difference difference = difference_of(old_rows, new_rows);
+  difference.equal += equal;
   difference.is_other_work = before.work != after.work;
   const std::size_t most = as_json ? std::numeric_limits<std::size_t>::max() : shown_points;
   const Telling told = telling_of(difference, old_table, new_table, most, of_tasks);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/script_arguments.hpp"
@@ -171,6 +172,12 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active
   const bool has_programs = !subject_.program().apps.empty();
   const vm::FileDescriptor program_stdout = has_programs ? sweep::open_nameless() : vm::FileDescriptor();
   const vm::FileDescriptor program_stderr = has_programs ? sweep::open_nameless() : vm::FileDescriptor();
+  if (has_programs && (!program_stdout || !program_stderr)) {
+    sweep::Attempt attempt;
+    attempt.outcome = vm::PointOutcome::not_started;
+    attempt.detail = fmt::format("no file for what programs print: {}", vm::error_text(errno));
+    return attempt;
+  }
   options.program_stdout = program_stdout.get();
   options.program_stderr = program_stderr.get();
   sweep::Attempt attempt;

@@ -21,6 +21,8 @@ namespace raddle::driver {
 
 class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner {
  public:
+  /// Open files that a run of a script with programs needs: an event loop, what they print to, their ends.
+  static constexpr std::uint64_t files_of_job = 8;
   /// @param settings    what all runs have in common
   /// @param collectors  of the script's output, besides its results
   /// @param jobs        runs at once, at most   @param timeout_s  of a point; 0: none

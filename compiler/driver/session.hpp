@@ -51,7 +51,7 @@ struct Options {
 
 struct Session {
   Options options;
-  std::vector<std::string> words;         ///< of the command line
+  std::vector<std::string> words;         ///< of the command line, without the verb
   std::vector<std::string> option_names;  ///< of the tool: `--workers`, `-j`
   SourceMap sources;
   Diagnostics diagnostics;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <memory>
@@ -131,12 +132,20 @@ class SweepRun {
     if (!plan_.script && counts.taken != 0) warn_of_changed_program(plan_.command, record.runs(), row);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter)
       fmt::print(stderr, "raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
-    if (!written) return failed(written.error());
-    if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command))) return exit_failed;
-    if (stop == sweep::SweepStop::broken) return failed(sweep.error());
-    if (stop == sweep::SweepStop::none) {
+    const int code = !written                           ? failed(written.error())
+                     : stop == sweep::SweepStop::broken ? failed(sweep.error())
+                                                        : finish(record, end);
+    if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command, code))) return exit_failed;
+    return code;
+  }
+
+ private:
+  /// Writes the table if all points are through. @return exit code
+  int finish(vm::RunRecord& record, const SweepEnd& end) {
+    if (end.stop == sweep::SweepStop::none) {
+      is_writing_.store(true, std::memory_order_relaxed);
       std::expected<void, std::string> printed;
-      record.read_together([&] { printed = write_table(record, row.id); });
+      record.read_together([&] { printed = write_table(record, end.run.id); });
       if (!printed) return failed(printed.error());
     } else if (!request_.output.empty()) {
       fmt::print(stderr, "raddle: `{}` is not written before all points are through\n", request_.output);
@@ -144,7 +153,6 @@ class SweepRun {
     return exit_code_of(end);
   }
 
- private:
   static sweep::Sweep::Done find_done(sweep::EarlierResults& earlier, std::span<const std::uint64_t> numbers) {
     try {
       return earlier.are_done(numbers);
@@ -166,6 +174,11 @@ class SweepRun {
 
   std::expected<std::unique_ptr<sweep::PointRunner>, int> make_runner() const {
     if (!plan_.script) return make_program_runner();
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    if (!plan_.script->program().apps.empty() &&
+        plan_.run.jobs > jobs_within(files.rlim_cur, ScriptRunner::files_of_job))
+      return std::unexpected(too_few_files(ScriptRunner::files_of_job));
     auto settings = run_options(plan_.script->options(), plan_.script->path());
     if (!settings) return std::unexpected(settings.error());
     const auto points = static_cast<unsigned>(std::clamp<std::uint64_t>(cursor_.size(), 1, plan_.run.jobs));
@@ -181,24 +194,28 @@ class SweepRun {
     } catch (const std::system_error& error) {
       if (error.code().value() != EMFILE) throw;
     }
+    return std::unexpected(too_few_files(sweep::ProgramRunner::files_of_job));
+  }
+
+  int too_few_files(std::uint64_t files_of_job) const {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     fmt::print(stderr,
                "raddle: -j {}: each run at a time needs {} open files, and no more than {} are allowed (ulimit -n)\n"
                "  = help: -j {}, or a higher limit\n",
-               plan_.run.jobs, sweep::ProgramRunner::files_of_job, limit.rlim_cur, jobs_within(limit.rlim_cur));
-    return std::unexpected(exit_failed);
+               plan_.run.jobs, files_of_job, limit.rlim_cur, jobs_within(limit.rlim_cur, files_of_job));
+    return exit_failed;
   }
 
   /// How many runs at a time do with so many open files.
-  static std::uint64_t jobs_within(std::uint64_t files) {
+  static std::uint64_t jobs_within(std::uint64_t files, std::uint64_t files_of_job) {
     constexpr std::uint64_t other_files = 32;  // the record, the loop, what is opened now and then
-    return std::max<std::uint64_t>((files - std::min(files, other_files)) / sweep::ProgramRunner::files_of_job, 1);
+    return std::max<std::uint64_t>((files - std::min(files, other_files)) / files_of_job, 1);
   }
 
   /// On the thread of the signals.
   void hear(int signal, unsigned count) {
-    if (count > 2) _exit(128 + signal);
+    if (count > 2 || is_writing_.load(std::memory_order_relaxed)) _exit(128 + signal);
     const std::lock_guard lock(mutex_);
     if (sweep_ == nullptr) return;
     if (count > 1) return end_now();
@@ -277,6 +294,7 @@ class SweepRun {
   sweep::Sweep* sweep_ = nullptr;         ///< while it runs
   sweep::PointRunner* runner_ = nullptr;  ///< set before sweep_ is, and lives longer
   std::string id_;
+  std::atomic<bool> is_writing_{false};  ///< the table, after all else; relaxed: it says nothing of anything else
   std::jthread ender_;
 };
 

@@ -53,7 +53,8 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
     fmt::print(stderr, "raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);
 }
 
-std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command) {
+std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command,
+                       int exit_code) {
   std::string groups;
   for (const sweep::FailureGroup& group : failures.groups()) {
     sweep::JsonObject json;
@@ -64,8 +65,7 @@ std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, con
     json.add("command", sweep::json_string(sweep::shell_line(command.words_for(group.first))));
     groups += (groups.empty() ? "" : ",") + json.text();
   }
-  return json_line(
-      fmt::format("\"run\":{},\"failures\":[{}],\"exit_code\":{}", run_json(end.run), groups, exit_code_of(end)));
+  return json_line(fmt::format("\"run\":{},\"failures\":[{}],\"exit_code\":{}", run_json(end.run), groups, exit_code));
 }
 
 std::string stop_message(const SweepBreak& at) {

@@ -21,7 +21,8 @@ struct SweepEnd {
 void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command);
 
 /// The run, its failures in groups, and what the tool ends with: a line of JSON.
-std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command);
+std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command,
+                       int exit_code);
 
 /// "2.8 s", "3 min 20 s"
 std::string seconds_text(double seconds);

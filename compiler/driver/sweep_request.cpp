@@ -268,6 +268,8 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
   request.run.jobs = core_count();
   if (const std::optional<int> code = parse(app, request, words)) return std::unexpected(*code);
   request.words = words;
+  const auto command = std::ranges::find(request.words, "--");
+  request.words.erase(std::remove(request.words.begin(), command, "--json"), command);  // of this time only
   if (!request.resume) return request;
 
   if (!request.command.empty() || !request.script.empty() || !request.space.parameters.empty())

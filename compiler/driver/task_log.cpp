@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <exception>
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -30,24 +32,33 @@ vm::PointOutcome outcome_of(const vm::EndedProgram& program) {
 }
 
 /// Names of temporary files are other ones in each run: they become `TEMPORARY_1`, `TEMPORARY_2`.
-std::string without_temporaries(std::string text, const std::vector<std::string>& temporaries) {
-  std::size_t number = 0;
-  for (const std::string& path : temporaries) {
-    const std::string name = fmt::format("TEMPORARY_{}", ++number);
-    for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
-      text.replace(at, path.size(), name);
+class TemporaryNames {
+ public:
+  explicit TemporaryNames(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) names_.try_emplace(path, fmt::format("TEMPORARY_{}", names_.size() + 1));
   }
-  return text;
-}
+  std::string of(const std::string& path) const {
+    const auto found = names_.find(path);
+    return found == names_.end() ? path : found->second;
+  }
+  /// With these in place of those wherever they stand.
+  std::string in(std::string text) const {
+    for (const auto& [path, name] : names_)
+      for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
+        text.replace(at, path.size(), name);
+    return text;
+  }
+
+ private:
+  std::map<std::string, std::string> names_;
+};
 
 /// The command line; of a very long one its beginning, and what tells it from others.
-std::string command_of(const vm::EndedProgram& program) {
+std::string command_of(const vm::ProcessRequest& request, const TemporaryNames& temporary) {
   constexpr std::size_t longest = 4000;
-  std::string whole = without_temporaries(vm::shell_command(program.request, vm::whole_command), program.temporaries);
+  std::string whole = temporary.in(vm::shell_command(request, vm::whole_command));
   if (whole.size() <= longest) return whole;
-  return fmt::format("{} [#{:016x}]",
-                     without_temporaries(vm::shell_command(program.request, longest), program.temporaries),
-                     vm::hash(whole).low);
+  return fmt::format("{} [#{:016x}]", temporary.in(vm::shell_command(request, longest)), vm::hash(whole).low);
 }
 
 /// As file_version(), but not of what a program has written and is large.
@@ -102,14 +113,48 @@ TaskLog::TaskLog(const SourceMap& sources, vm::RunRow run) : sources_(sources), 
 TaskLog::~TaskLog() = default;
 
 void TaskLog::begin() {
-  if (opening_.valid() || recorder_ || problem_) return;
-  opening_ = std::async(std::launch::async, [run = run_] { return std::make_unique<vm::Recorder>(run); });
+  if (has_begun_) return;
+  has_begun_ = true;
+  try {
+    opening_ = std::async(std::launch::async, [this, run = run_] { open(run); });
+  } catch (const std::exception& error) {
+    problem_ = error.what();
+  }
 }
 
-std::uint64_t TaskLog::begun() {
+void TaskLog::open(const vm::RunRow& run) {
+  std::unique_ptr<vm::Recorder> made;
+  std::string problem;
+  try {
+    made = std::make_unique<vm::Recorder>(run);
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  const std::lock_guard lock(mutex_);
+  recorder_ = std::move(made);
+  if (!recorder_) problem_ = problem;
+  for (vm::PointRow& row : early_)
+    if (recorder_) recorder_->add(std::move(row));
+  early_.clear();
+}
+
+std::uint64_t TaskLog::begun(const std::vector<std::string>& inputs) {
+  std::vector<std::string> versions;
+  for (const std::string& path : inputs) versions.push_back(file_version(files_, path));
   const std::lock_guard lock(mutex_);
   begin();
-  return ++begun_;
+  ++begun_;
+  if (!versions.empty()) versions_.emplace(begun_, std::move(versions));
+  return begun_;
+}
+
+std::vector<std::string> TaskLog::versions_of(const vm::EndedProgram& program) {
+  const std::lock_guard lock(mutex_);
+  const auto found = versions_.find(program.number);
+  if (found == versions_.end()) return {};
+  std::vector<std::string> versions = found->second;
+  if (program.is_last) versions_.erase(found);
+  return versions;
 }
 
 void TaskLog::add(vm::PointRow row, bool is_taken) {
@@ -117,12 +162,10 @@ void TaskLog::add(vm::PointRow row, bool is_taken) {
   begin();
   if (row.number == 0) row.number = ++begun_;
   if (row.is_last) ++(row.attempt.outcome != vm::PointOutcome::ok ? run_.failed : is_taken ? run_.taken : run_.ok);
-  try {
-    if (opening_.valid()) recorder_ = opening_.get();
-  } catch (const vm::RecordError& error) {
-    problem_ = error.what();
-  }
-  if (recorder_) recorder_->add(std::move(row));
+  if (recorder_)
+    recorder_->add(std::move(row));
+  else if (!problem_)
+    early_.push_back(std::move(row));  // opening may take long, if others write: nobody waits for it
 }
 
 std::string TaskLog::text_of(vm::Place place) const { return sources_.describe({place.file, place.begin, place.end}); }
@@ -133,13 +176,14 @@ void TaskLog::ended(const vm::EndedProgram& program) {
   row.number = program.number;
   row.attempt_number = program.attempt;
   row.is_last = program.is_last;
-  row.parameters = parameters_of(program.app, command_of(program));
+  const TemporaryNames temporary(program.temporaries);
+  row.parameters = parameters_of(program.app, command_of(request, temporary));
   sweep::JsonObject inputs, outputs, results;
-  const auto name_of = [&](const std::string& path) { return without_temporaries(path, program.temporaries); };
-  for (const std::string& path : program.inputs)
-    inputs.add(name_of(path), sweep::json_string(file_version(files_, path)));
+  const std::vector<std::string> versions = versions_of(program);
+  for (std::size_t i = 0; i < versions.size(); ++i)
+    inputs.add(temporary.of(program.inputs[i]), sweep::json_string(versions[i]));
   for (const std::string& path : program.outputs)
-    outputs.add(name_of(path), sweep::json_string(output_version(files_, path)));
+    outputs.add(temporary.of(path), sweep::json_string(output_version(files_, path)));
   results.add("at", sweep::json_string(text_of(program.place)));
   if (!program.inputs.empty()) results.add("inputs", inputs.text());
   if (!program.outputs.empty()) results.add("outputs", outputs.text());
@@ -147,7 +191,7 @@ void TaskLog::ended(const vm::EndedProgram& program) {
   vm::Attempt& attempt = row.attempt;
   attempt.outcome = outcome_of(program);
   attempt.duration_s = program.result.duration_s;
-  attempt.started = vm::unix_time() - attempt.duration_s;
+  attempt.started = program.result.started != 0 ? program.result.started : vm::unix_time();
   attempt.exit_code = program.result.exit_code;
   attempt.signal = program.result.signal;
   if (attempt.outcome != vm::PointOutcome::exit_code && attempt.outcome != vm::PointOutcome::signal)
@@ -161,6 +205,7 @@ void TaskLog::ended(const vm::EndedProgram& program) {
 
 void TaskLog::ended(const vm::EndedMemoCall& call) {
   vm::PointRow row;
+  row.number = call.number;
   row.key = call.call.key;
   const auto [text, inputs] = call_texts(call.call.function, call.call.inputs);
   row.parameters = parameters_of(call.call.function, text);
@@ -179,12 +224,8 @@ void TaskLog::ended(const vm::EndedMemoCall& call) {
 }
 
 std::optional<std::string> TaskLog::end(vm::RunState state) {
+  if (opening_.valid()) opening_.wait();
   const std::lock_guard lock(mutex_);
-  try {
-    if (opening_.valid()) recorder_ = opening_.get();
-  } catch (const vm::RecordError& error) {
-    problem_ = error.what();
-  }
   if (!recorder_) return problem_;
   run_.id = recorder_->id();
   run_.state = state;

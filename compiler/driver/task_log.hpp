@@ -6,6 +6,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "compiler/source/source_buffer.hpp"
 #include "vm/interpret/task_listener.hpp"
@@ -23,7 +25,7 @@ class TaskLog final : public vm::TaskListener {
   /// @param sources  outlives it   @param run  kind, command, start
   TaskLog(const SourceMap& sources, vm::RunRow run);
   ~TaskLog() override;
-  std::uint64_t begun() override;
+  std::uint64_t begun(const std::vector<std::string>& inputs) override;
   void ended(const vm::EndedProgram& program) override;
   void ended(const vm::EndedMemoCall& call) override;
   /// No worker runs any more. @return why the run is not recorded, or not all of it
@@ -31,6 +33,8 @@ class TaskLog final : public vm::TaskListener {
 
  private:
   void begin();  // with mutex_ held
+  void open(const vm::RunRow& run);
+  std::vector<std::string> versions_of(const vm::EndedProgram& program);
   void add(vm::PointRow row, bool is_taken = false);
   std::string text_of(vm::Place place) const;
 
@@ -39,9 +43,12 @@ class TaskLog final : public vm::TaskListener {
   std::mutex mutex_;  // guards all below
   vm::RunRow run_;
   std::uint64_t begun_ = 0;
-  std::future<std::unique_ptr<vm::Recorder>> opening_;
-  std::unique_ptr<vm::Recorder> recorder_;  ///< null: not begun, or it can not be
+  bool has_begun_ = false;
+  std::vector<vm::PointRow> early_;                                       ///< added before the record was there
+  std::unique_ptr<vm::Recorder> recorder_;                                ///< null: not begun, or it can not be
+  std::unordered_map<std::uint64_t, std::vector<std::string>> versions_;  ///< of inputs, by call
   std::optional<std::string> problem_;
+  std::future<void> opening_;  ///< last: it ends first
 };
 
 }  // namespace raddle::driver

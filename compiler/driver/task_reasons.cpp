@@ -66,6 +66,7 @@ class TaskExplainer {
     std::size_t fewest = 0, compared = 0;
     for (const vm::RunRow& each : earlier_) {
       record_.for_each_point(each.id, [&](const vm::PointRow& row) {
+        if (++compared > compared_tasks) return false;
         Task other(each, row);
         if (other.name != task.name || other.is_program() != task.is_program() ||
             (task.is_program() && other.work != task.work))
@@ -75,7 +76,7 @@ class TaskExplainer {
           found = std::move(other);
           fewest = count;
         }
-        return ++compared < compared_tasks && fewest > 0;
+        return fewest > 0;
       });
       if (compared >= compared_tasks || (found && fewest == 0)) break;
     }

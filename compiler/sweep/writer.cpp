@@ -96,6 +96,13 @@ std::string target_of(std::string path) {
   return path;
 }
 
+/// Of what is no regular file. A named pipe that nobody reads is not waited for.
+int open_other(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return fd;
+}
+
 /// @return an errno
 int write_to(int fd, const Writing& writing, bool compresses, bool is_file) {
   if (fd < 0) return errno;
@@ -113,20 +120,21 @@ std::string fault_of_output(const std::string& path) {
   if (std::filesystem::exists(path, code) && access(path.c_str(), W_OK) != 0)
     return fmt::format("can not write `{}`: {}", path, vm::error_text(errno));
   if (std::filesystem::exists(path, code) && !std::filesystem::is_regular_file(path, code)) return {};
-  const std::string parent = std::filesystem::path(path).parent_path().string();
+  const std::string parent = std::filesystem::path(target_of(path)).parent_path().string();
   const std::string folder = parent.empty() ? "." : parent;
   if (access(folder.c_str(), W_OK) == 0) return {};
   return fmt::format("can not write into `{}`: {}", folder, vm::error_text(errno));
 }
 
 std::expected<void, std::string> write_file(const std::string& path, const Writing& writing) {
-  const std::string target = target_of(path);
   const bool compresses = path.ends_with(".gz");
   std::error_code code;
-  const bool is_there = std::filesystem::exists(target, code);
+  const bool is_there = std::filesystem::exists(path, code);
+  const bool is_other = is_there && !std::filesystem::is_regular_file(path, code);
+  const std::string target = is_other ? path : target_of(path);
   int error = 0;
-  if (is_there && !std::filesystem::is_regular_file(target, code)) {
-    error = write_to(open(target.c_str(), O_WRONLY | O_CLOEXEC), writing, compresses, /*is_file=*/false);
+  if (is_other) {
+    error = write_to(open_other(path), writing, compresses, /*is_file=*/false);
   } else if (is_there && access(target.c_str(), W_OK) != 0) {
     error = errno;
   } else {

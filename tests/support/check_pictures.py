@@ -404,6 +404,12 @@ def outputs_stay_what_they_are(folder):
     reader = subprocess.Popen(["cat", "pipe.json"], cwd=folder.path, stdout=subprocess.PIPE, text=True)
     folder.run("trace -o pipe.json")
     expect((reader.communicate(timeout=60)[0], (folder.path / "pipe.json").is_fifo()), (whole, True))
+    folder.run("trace -o pipe.json", code=1, err="can not write `pipe.json`: no such device or address")  # nobody reads
+    done = subprocess.run(["bash", "-c", '"$0" trace -o >(cat)', folder.raddle], cwd=folder.path, stdout=subprocess.PIPE, timeout=60,
+                          check=False, text=True)
+    expect((done.returncode, done.stdout), (0, whole))
+    (folder.path / "far.csv").symlink_to("nowhere/x.csv")
+    folder.run("sweep -p a=1 -o far.csv -- echo {a}", code=2, err="can not write into `nowhere`")
 
 
 def numbers_are_plotted(folder):

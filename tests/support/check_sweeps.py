@@ -450,6 +450,7 @@ def summary_is_json(folder):
     expect((told["run"]["points"], told["failures"], folder.read("x.csv").count("\n")), (2, [], 3))
     folder.run("sweep --json -o - -p a=1 -- echo {a}", code=2, err="--json: standard output is that of the table")
     folder.run("sweep --json -n -p a=1 -- echo {a}", code=2, err="--json: standard output is")
+    expect(folder.run("rerun -o -").stdout.startswith("a,"), True)  # --json is of the one command line
     stopped = json.loads(folder.run("sweep --json -j1 -p a=1:9 --max-fails 0 -- false {a}", code=75).stdout)
     expect((stopped["run"]["state"], stopped["exit_code"]), ("stopped", 75))
 

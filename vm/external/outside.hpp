@@ -22,6 +22,7 @@ class Outside {
         server_limit_(server_limit) {}
   /// Ends all that is under way; nobody is called back any more. Nothing may be asked for afterwards.
   void end() {
+    if (processes_) processes_->end_all();  // meanwhile it can still be asked what runs
     std::unique_ptr<Processes> ended;
     {
       const std::lock_guard lock(mutex_);

@@ -20,6 +20,7 @@
 #include "vm/external/redirects.hpp"
 #include "vm/external/start_child.hpp"
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/unix_time.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -149,9 +150,10 @@ void Processes::end_all() {
 
 ProgramsNow Processes::now() {
   if (!state_->loop.is_started()) return {};
-  std::promise<ProgramsNow> found;
-  state_->loop.post([this, &found] { found.set_value(state_->now()); });
-  return found.get_future().get();
+  const auto found = std::make_shared<std::promise<ProgramsNow>>();
+  std::future<ProgramsNow> answer = found->get_future();
+  state_->loop.post([state = state_.get(), found] { found->set_value(state->now()); });
+  return answer.wait_for(std::chrono::seconds(1)) == std::future_status::ready ? answer.get() : ProgramsNow();
 }
 
 ProgramsNow Processes::State::now() const {
@@ -325,6 +327,7 @@ void Processes::State::reap(Child& child) {
 void Processes::State::ended(Child& child, ProcessResult result) {
   result.timed_out = child.timed_out;
   result.duration_s = seconds_since(child.started);
+  result.started = unix_time() - result.duration_s;
   const Done done = std::move(child.done);
   const auto closed = [](uv_handle_t* handle) {
     auto* closing = static_cast<Child*>(handle->data);

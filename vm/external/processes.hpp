@@ -33,6 +33,7 @@ struct ProcessBudget {
 };
 
 struct ProcessResult {
+  double started = 0;       ///< seconds since 1970
   double duration_s = 0;    ///< from its start to its end
   std::string start_error;  ///< not empty: it could not be started ("no such file or directory")
   int exit_code = 0;
@@ -69,7 +70,7 @@ class Processes {
   /// those that arrive meanwhile (their `done` is not called). Returns when all have ended and their `done` was
   /// called; on the loop's thread at once. Later requests are served again.
   void end_all();
-  /// Any thread but the loop's.
+  /// Any thread but the loop's. Nothing if the loop has not answered within a second.
   ProgramsNow now();
 
  private:

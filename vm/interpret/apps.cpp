@@ -98,7 +98,7 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
   }
   frame.retain();
   run_.throttle.begin();
-  if (run_.options.listener) program->number = run_.options.listener->begun();
+  if (run_.options.listener) program->number = run_.options.listener->begun(program->input_paths);
   start_program(*program);
   return true;
 }

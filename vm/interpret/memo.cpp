@@ -149,7 +149,11 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
     release(&frame);
   }
   const std::optional<std::string> results = record->find(*call);
-  if (!results) return enter_miss(frame, in, bytes_of(key));
+  const auto compute = [&] {
+    if (TaskListener* const listener = run_.options.listener) run_.memo_calls.set_number(key, listener->begun({}));
+    enter_miss(frame, in, bytes_of(key));
+  };
+  if (!results) return compute();
   std::vector<std::string> begun;
   if (const Value failure = begin_outputs(frame, in, WrittenFiles::How::at_once, begun)) {
     fail_memo(frame, in, failure);
@@ -157,11 +161,12 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
   }
   if (!take_results(frame, in, *record, *results)) {
     give_up_outputs(frame, in, begun);  // what computes them writes them
-    return enter_miss(frame, in, bytes_of(key));
+    return compute();
   }
   ++counters.memo_calls_taken;
   if (TaskListener* const listener = run_.options.listener)
-    listener->ended({.call = *call,
+    listener->ended({.number = 0,
+                     .call = *call,
                      .place = place_of_call(frame, index_of(in)),
                      .is_from_record = true,
                      .result = shown_result(frame, site, *results)});
@@ -203,7 +208,8 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
   for (const Operand output : site.outputs)
     if (outcome) outcome = append_value(kept.results, frame.at(output).get(), write_file);
   if (TaskListener* const listener = run_.options.listener)
-    listener->ended({.call = kept.call,
+    listener->ended({.number = begun.number,
+                     .call = kept.call,
                      .place = place_of_call(frame, index_of(in)),
                      .result = shown_result(frame, site, kept.results),
                      .duration_s = kept.duration_s});
@@ -222,7 +228,8 @@ void Interpreter::fail_memo(Frame& frame, const Instruction& in, const Value& fa
     const PointKey key = key_of(key_bytes);
     if (TaskListener* const listener = run_.options.listener) {
       const MemoCalls::Begun begun = run_.memo_calls.begun(key);
-      listener->ended({.call = begun.call,
+      listener->ended({.number = begun.number,
+                       .call = begun.call,
                        .place = place_of_call(frame, index_of(in)),
                        .fault = as_failure(failure).message,
                        .duration_s = seconds_since(begun.time)});

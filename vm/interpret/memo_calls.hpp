@@ -28,6 +28,7 @@ class MemoCalls {
     RecordedCall call;
     Clock::time_point time;
     const Frame* frame = nullptr;  ///< that has begun it, and lasts until it has ended
+    std::uint64_t number = 0;      ///< that the run's listener gave it
     std::vector<MemoWait*> waiting = {};
   };
 
@@ -46,11 +47,16 @@ class MemoCalls {
     found->second.waiting.push_back(&waiting);
     return true;
   }
+  void set_number(const PointKey& key, std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = begun_.find(key); found != begun_.end()) found->second.number = number;
+  }
   /// What begin() was given, for whoever is about to keep the results.
   Begun begun(const PointKey& key) {
     const std::lock_guard lock(mutex_);
     const auto found = begun_.find(key);
-    return found == begun_.end() ? Begun{} : Begun{found->second.call, found->second.time};
+    return found == begun_.end() ? Begun{}
+                                 : Begun{found->second.call, found->second.time, nullptr, found->second.number};
   }
   /// It has ended, well or not. @return the calls that wait for it
   std::vector<MemoWait*> end(const PointKey& key) {

@@ -19,13 +19,14 @@ struct EndedProgram {
   Place place;             ///< of the call
   const ProcessRequest& request;
   const ProcessResult& result;
-  const std::string& fault;  ///< "": it has succeeded
-  const std::vector<std::string>& inputs;
-  const std::vector<std::string>& outputs;      ///< paths of files
+  const std::string& fault;                     ///< "": it has succeeded
+  const std::vector<std::string>& inputs;       ///< paths of files
+  const std::vector<std::string>& outputs;      ///< the same
   const std::vector<std::string>& temporaries;  ///< those among both whose names are other ones in each run
 };
 
 struct EndedMemoCall {
+  std::uint64_t number;  ///< from begun(); 0: it was taken from the record
   const RecordedCall& call;
   Place place;
   bool is_from_record = false;
@@ -38,8 +39,9 @@ struct EndedMemoCall {
 class TaskListener {
  public:
   virtual ~TaskListener() = default;
-  /// A program is about to be started for a call. @return the call's number
-  virtual std::uint64_t begun() = 0;
+  /// A program is about to be started for a call, or a call of a `@memo` function to be computed.
+  /// @param inputs  paths of files that a program is given   @return the call's number, from 1
+  virtual std::uint64_t begun(const std::vector<std::string>& inputs) = 0;
   virtual void ended(const EndedProgram& program) = 0;
   virtual void ended(const EndedMemoCall& call) = 0;
 };

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+
 namespace raddle::vm {
 namespace {
 
@@ -65,8 +69,14 @@ Database::Database(const std::string& path) : path_(path) {
   constexpr int writing = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   if (access(path.c_str(), F_OK) != 0 || access(path.c_str(), W_OK) == 0)
     open(path, writing);
-  else if (open(path, SQLITE_OPEN_READONLY); !can_be_read())
-    open(fmt::format("file:{}?immutable=1", path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);  // nobody has it open
+  else if (open(path, SQLITE_OPEN_READONLY); !can_be_read()) {
+    // without leave to write beside it SQLite opens it only if nobody has written since; then all is in the one file
+    std::error_code code;
+    const std::uintmax_t log_bytes = std::filesystem::file_size(path + "-wal", code);
+    const int fault = sqlite3_errcode(handle_.get());
+    if ((fault != SQLITE_CANTOPEN && fault != SQLITE_READONLY) || (!code && log_bytes != 0)) fail();
+    open(fmt::format("file:{}?immutable=1", path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  }
 }
 
 void Database::open(const std::string& name, int flags) {
