@@ -19,7 +19,7 @@ namespace raddle::driver {
 /// inputs. Its results are `at`, the place of the call, `inputs` and `outputs`, files with what names their content, of
 /// a program; `inputs`, `source` (`record` or `run`), `result` and `code` of a `@memo` function's call.
 ///
-/// Begins with the first program: a run that starts none leaves nothing behind. The file is made while that runs.
+/// Begins with the first of them: a run that has none leaves nothing behind. The file is made while that runs.
 class TaskLog final : public vm::TaskListener {
  public:
   /// @param sources  outlives it   @param run  kind, command, start

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -132,13 +133,13 @@ std::string Interpreter::prepare(ProgramRun& program) {
     std::vector<File*> files;
     for (const Operand word : site.words) append_files(files, frame.at(word).get());
     if (!site.stdin_file.is_absent()) files.push_back(&object_in<File>(frame.at(site.stdin_file)));
-    for (File* file : files) program.input_paths.push_back(file->path());
+    std::set<std::string> inputs;
+    for (File* file : files) inputs.insert(file->path());
+    for (const std::string& path : program.output_paths) inputs.erase(path);
+    program.input_paths.assign(inputs.begin(), inputs.end());
     for (const Operand output : site.file_outputs) files.push_back(&object_in<File>(frame.at(output)));
     for (File* file : files)
       if (!file->is_named()) program.temporary_paths.push_back(file->path());
-    std::erase_if(program.input_paths, [&](const std::string& path) {
-      return std::ranges::find(program.output_paths, path) != program.output_paths.end();
-    });
   }
   if (request.words[0].empty()) return "the name of the program is empty";
   const auto limits = read_limits(frame, site, run_.options);
