@@ -290,9 +290,9 @@ class SweepRun {
   const SweepPlan& plan_;
   const sweep::ResultForm form_;
   sweep::Cursor cursor_;
+  sweep::PointRunner* runner_ = nullptr;  ///< set before sweep_ is, and lives longer
   std::mutex mutex_;                      ///< guards the next two
   sweep::Sweep* sweep_ = nullptr;         ///< while it runs
-  sweep::PointRunner* runner_ = nullptr;  ///< set before sweep_ is, and lives longer
   std::string id_;
   std::atomic<bool> is_writing_{false};  ///< the table, after all else; relaxed: it says nothing of anything else
   std::jthread ender_;

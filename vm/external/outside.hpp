@@ -34,7 +34,7 @@ class Outside {
   }
 
   Processes& processes() { return *processes_; }
-  /// Any thread, also while end() is at work: then there are none any more.
+  /// Any thread, also while end() is at work.
   ProgramsNow programs() {
     const std::lock_guard lock(mutex_);
     return processes_ ? processes_->now() : ProgramsNow();
