@@ -27,9 +27,10 @@ class Variant:
 
 
 def compile_program(source, program, flags=(), compiler="g++"):
-    """Path of the program; compiled again if the source is newer. `source` is relative to tests/bench."""
+    """Path of the program; compiled again if its source or a header beside it is newer. `source` is relative to tests/bench."""
     source, program = HERE / source, BUILT / program
-    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+    changed = max(file.stat().st_mtime for file in (source, *source.parent.glob("*.hpp")))
+    if not program.exists() or program.stat().st_mtime < changed:
         BUILT.mkdir(parents=True, exist_ok=True)
         subprocess.run([compiler, *FLAGS, str(source), *flags, "-o", str(program)], check=True)
     return str(program)

@@ -6,7 +6,8 @@
 Printed is the time of one call in ns: the medians of the wall time of whole processes at the case's size and at almost
 nothing, their difference divided by the number of calls. So start and end of a program do not count, but everything that
 a library does for a call does. The ratio is to the best of the peers with as many threads. `raddle` is what a user gets,
-`interpreted` has no compiled leaf functions: they run in registers.
+`interpreted` has no compiled leaf functions: they run in registers; in `forced` every call is a task, too.
+`patterns.py` has the cases with tasks of some length.
 """
 
 import argparse
@@ -14,7 +15,9 @@ import csv
 import statistics
 from dataclasses import dataclass
 
-from measure import BUILT, CORES, RADDLE, Variant, compile_program, run_in_turn
+from measure import BUILT, CORES, Variant, run_in_turn
+from patterns import PATTERNS, measure_leaves, measure_patterns
+from peers import MODES, peer, raddle
 
 
 @dataclass(frozen=True)
@@ -44,36 +47,20 @@ CASES = [
 NOTHING = 1
 
 
-def program_of(label):
-    """Path of a peer's program."""
-    if label == "c++":
-        return compile_program("tasks/sequential.cpp", "tasks_sequential")
-    if label == "tbb":
-        return compile_program("tasks/tbb.cpp", "tasks_tbb", ["-ltbb"])
-    if label == "libgomp":
-        return compile_program("tasks/openmp.cpp", "tasks_libgomp", ["-fopenmp"])
-    if label == "libomp":
-        return compile_program("tasks/openmp.cpp", "tasks_libomp", ["-fopenmp"], "clang++-19")
-    return compile_program("tasks/starpu.cpp", "tasks_starpu", ["-I/usr/include/starpu/1.3", "-lstarpu-1.3"])
-
-
 def variant(label, threads, case, size):
-    if label in ("raddle", "interpreted"):
-        options = ["--interpret"] if label == "interpreted" else []
-        command = [*RADDLE, f"--workers={threads}", *options, case.script, f"--n={size}"]
-        return Variant(label, threads, command)
     if label == "lua":
         return Variant(label, threads, ["lua5.4", f"tests/bench/tasks/{case.name}.lua", str(size)])
-    environment = {"BENCH_THREADS": str(threads), "STARPU_NCPU": str(threads), "STARPU_SILENT": "1"}
-    return Variant(label, threads, [program_of(label), case.name, str(size)], environment)
+    if label in MODES:
+        return raddle(label, threads, case.script, [f"--n={size}"])
+    return peer("tasks", label, threads, [case.name, str(size)])
 
 
-def measure(case, small, repeats):
+def measure_case(case, small, repeats):
     """[(variant, ns a call)]"""
     size = case.small if small else case.size
     kinds = [("c++", 1)]
     for threads in (1, CORES):
-        kinds += [(label, threads) for label in (*case.peers, "interpreted", "raddle") if label != "lua" or threads == 1]
+        kinds += [(label, threads) for label in (*case.peers, *MODES) if label != "lua" or threads == 1]
     full = [variant(label, threads, case, size) for label, threads in kinds]
     empty = [variant(label, threads, case, NOTHING) for label, threads in kinds]
     run_in_turn(case.name, full, repeats)
@@ -82,30 +69,41 @@ def measure(case, small, repeats):
     return [(v, (statistics.median(v.seconds) - statistics.median(e.seconds)) / calls * 1e9) for v, e in zip(full, empty)]
 
 
+def measure_calls(cases, small, repeats):
+    with open(BUILT / "tasks.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["case", "variant", "threads", "ns_a_call", "peak_kib"])
+        print(f"{'case':<8} {'variant':<12} {'threads':>7} {'ns a call':>10} {'peak MiB':>9} {'to best peer':>13}")
+        for case in cases:
+            rows = measure_case(case, small, repeats)
+            for v, cost in rows:
+                peers = [c for w, c in rows if w.threads == v.threads and w.label in case.peers]
+                print(f"{case.name:<8} {v.label:<12} {v.threads:>7} {cost:>10.1f} {v.peak_kib / 1024:>9.1f} "
+                      f"{cost / min(peers):>13.2f}", flush=True)
+                table.writerow([case.name, v.label, v.threads, f"{cost:.3f}", v.peak_kib])
+
+
 def main():
     parser = argparse.ArgumentParser(description="The cost of a task.")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     options = parser.parse_args()
-    unknown = set(options.cases) - {case.name for case in CASES}
+    known = [*(case.name for case in CASES), *PATTERNS, "leaves"]
+    unknown = set(options.cases) - set(known)
     if unknown:
-        parser.error(f"no case {', '.join(sorted(unknown))}: {', '.join(case.name for case in CASES)}")
+        parser.error(f"no case {', '.join(sorted(unknown))}: {', '.join(known)}")
+    chosen = options.cases or known
 
     BUILT.mkdir(parents=True, exist_ok=True)
-    with open(BUILT / "tasks.csv", "w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(["case", "variant", "threads", "ns_a_call", "peak_kib"])
-        print(f"{'case':<8} {'variant':<12} {'threads':>7} {'ns a call':>10} {'peak MiB':>9} {'to best peer':>13}")
-        for case in CASES:
-            if options.cases and case.name not in options.cases:
-                continue
-            rows = measure(case, options.small, options.repeats)
-            for v, cost in rows:
-                peers = [c for w, c in rows if w.threads == v.threads and w.label in case.peers]
-                print(f"{case.name:<8} {v.label:<12} {v.threads:>7} {cost:>10.1f} {v.peak_kib / 1024:>9.1f} "
-                      f"{cost / min(peers):>13.2f}", flush=True)
-                table.writerow([case.name, v.label, v.threads, f"{cost:.3f}", v.peak_kib])
+    cases = [case for case in CASES if case.name in chosen]
+    if cases:
+        measure_calls(cases, options.small, options.repeats)
+    patterns = [pattern for pattern in PATTERNS if pattern in chosen]
+    if patterns:
+        measure_patterns(patterns, options.small, options.repeats)
+    if "leaves" in chosen:
+        measure_leaves(options.small, options.repeats)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,129 @@
+"""Task Bench's patterns: how short may tasks be that keep all threads at work?
+
+METG (minimum effective task granularity): the time of a task, over all threads, where 75 percent of it is spent in the
+computation. From tasks of some microseconds the number of iterations of a task is halved, or doubled, until the
+efficiency has crossed 75 percent; between the two sizes it is interpolated. The efficiency is to the sequential program
+with long tasks. A run has as many tasks as make the same work; the time of a row is that of a whole process less that of
+one with an eighth of the rows. So start and end do not count.
+`leaves`: the efficiency of 100,000 tasks of 20 us that need nothing, a single row.
+Every run's output is compared with that of the sequential program. Repeats go over all variants in turn; printed are
+medians, all repeats are in build/bench/patterns.csv and leaves.csv.
+"""
+
+import csv
+import functools
+import math
+import statistics
+import sys
+
+from measure import BUILT, CORES, run_once
+from peers import peer, raddle
+
+PATTERNS = ("trivial", "stencil_1d", "nearest", "fft", "tree")
+WIDTHS = (2, 16)
+PEERS = ("tbb", "libgomp", "libomp", "starpu")
+KINDS = [("c++", 1)] + [(label, threads) for threads in sorted({1, CORES}) for label in (*PEERS, "raddle")]
+SCRIPT = "tests/bench/patterns/patterns.df"
+GOAL = 0.75
+PART = 8               # of the rows, one part is taken off
+LONGEST, SHORTEST = 1 << 17, 1 << 5  # iterations of a task; one takes about 2.5 ns
+FIRST = 1 << 12
+LEAVES, LEAF = 100_000, 12_000
+
+
+def variant(label, threads, pattern, width, steps, iterations):
+    if label == "raddle":
+        options = [f"--{name}={value}" for name, value in
+                   (("pattern", pattern), ("width", width), ("steps", steps), ("iterations", iterations))]
+        return raddle(label, threads, SCRIPT, options)
+    arguments = [pattern, str(width), str(steps), str(iterations)]
+    return peer("patterns", label, threads, arguments, ["-ffp-contract=off"])  # the same roundings everywhere
+
+
+@functools.cache
+def expected_output(*arguments):
+    sequential = variant("c++", 1, *arguments)
+    run_once(sequential)
+    return sequential.output
+
+
+def seconds_of(label, threads, *arguments):
+    program = variant(label, threads, *arguments)
+    seconds = run_once(program)
+    expected = expected_output(*arguments)
+    if program.output.strip() != expected.strip():
+        sys.exit(f"bench: {' '.join(program.command)} prints {program.output.strip()}, not {expected.strip()}")
+    return seconds
+
+
+def duration_of(label, threads, pattern, width, iterations, work):
+    """Thread time of a task in seconds."""
+    steps = work // iterations // width
+    whole = seconds_of(label, threads, pattern, width, steps, iterations)
+    part = seconds_of(label, threads, pattern, width, steps // PART, iterations)
+    return (whole - part) * threads / (width * (steps - steps // PART))
+
+
+def metg_of(label, threads, pattern, width, work, iteration):
+    """In seconds; of tasks that are too long for this, infinite. `iteration`: seconds of the computation's."""
+    measured = {}
+
+    def efficiency(iterations):
+        measured[iterations] = duration_of(label, threads, pattern, width, iterations, work)
+        return iterations * iteration / measured[iterations]
+
+    iterations, reached = FIRST, efficiency(FIRST)
+    while SHORTEST < iterations < LONGEST:
+        before, iterations = (iterations, reached), iterations // 2 if reached >= GOAL else iterations * 2
+        reached = efficiency(iterations)
+        if (reached >= GOAL) != (before[1] >= GOAL):
+            share = (GOAL - reached) / (before[1] - reached)
+            return 1 / ((1 - share) / measured[iterations] + share / measured[before[0]])  # exact if the cost is constant
+    return measured[iterations] if reached >= GOAL else math.inf
+
+
+def metgs_of(pattern, width, work, repeats):
+    """{(label, threads): [seconds of each repeat]}"""
+    durations = {kind: [] for kind in KINDS}
+    for _ in range(repeats):
+        iteration = duration_of("c++", 1, pattern, width, LONGEST // 8, work) / (LONGEST // 8)
+        for kind in KINDS:
+            durations[kind].append(metg_of(*kind, pattern, width, work, iteration))
+    return durations
+
+
+def measure_patterns(patterns, small, repeats):
+    with open(BUILT / "patterns.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["pattern", "width", "variant", "threads", "repeat", "metg_us"])
+        print(f"{'pattern':<10} {'width':>5} {'variant':<8} {'threads':>7} {'METG us':>8} {'to best peer':>13}")
+        for pattern in patterns:
+            for width in WIDTHS[:1] if small else WIDTHS:
+                durations = metgs_of(pattern, width, 1 << (21 if small else 27), repeats)
+                medians = {kind: statistics.median(each) for kind, each in durations.items()}
+                for (label, threads), metg in medians.items():
+                    best = min(medians[peer_label, threads] for peer_label in PEERS)
+                    print(f"{pattern:<10} {width:>5} {label:<8} {threads:>7} {metg * 1e6:>8.2f} {metg / best:>13.2f}",
+                          flush=True)
+                    table.writerows([pattern, width, label, threads, i, f"{seconds * 1e6:.3f}"]
+                                    for i, seconds in enumerate(durations[label, threads]))
+
+
+def measure_leaves(small, repeats):
+    count = LEAVES // (100 if small else 1)
+    durations = {kind: [] for kind in KINDS}
+    for _ in range(repeats):
+        for label, threads in KINDS:
+            whole = seconds_of(label, threads, "trivial", count, 1, LEAF)
+            part = seconds_of(label, threads, "trivial", count // PART, 1, LEAF)
+            durations[label, threads].append((whole - part) * threads / (count - count // PART))
+    with open(BUILT / "leaves.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["variant", "threads", "repeat", "us"])
+        print(f"{'leaves':<8} {'variant':<8} {'threads':>7} {'us':>8} {'efficiency %':>13}")
+        sequential = statistics.median(durations["c++", 1])
+        for (label, threads), each in durations.items():
+            duration = statistics.median(each)
+            print(f"{count:<8} {label:<8} {threads:>7} {duration * 1e6:>8.2f} {sequential / duration * 100:>13.1f}",
+                  flush=True)
+            table.writerows([label, threads, i, f"{seconds * 1e6:.3f}"] for i, seconds in enumerate(each))
