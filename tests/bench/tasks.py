@@ -7,7 +7,7 @@ Printed is the time of one call in ns: the medians of the wall time of whole pro
 nothing, their difference divided by the number of calls. So start and end of a program do not count, but everything that
 a library does for a call does. The ratio is to the best of the peers with as many threads. `raddle` is what a user gets,
 `interpreted` has no compiled leaf functions: they run in registers; in `forced` every call is a task, too.
-`patterns.py` has the cases with tasks of some length.
+`patterns.py` and `cholesky.py` have the cases with tasks of some length.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import csv
 import statistics
 from dataclasses import dataclass
 
+from cholesky import measure_cholesky
 from measure import BUILT, CORES, Variant, run_in_turn
 from patterns import PATTERNS, measure_leaves, measure_patterns
 from peers import MODES, peer, raddle
@@ -89,7 +90,7 @@ def main():
     parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     options = parser.parse_args()
-    known = [*(case.name for case in CASES), *PATTERNS, "leaves"]
+    known = [*(case.name for case in CASES), *PATTERNS, "leaves", "cholesky"]
     unknown = set(options.cases) - set(known)
     if unknown:
         parser.error(f"no case {', '.join(sorted(unknown))}: {', '.join(known)}")
@@ -104,6 +105,8 @@ def main():
         measure_patterns(patterns, options.small, options.repeats)
     if "leaves" in chosen:
         measure_leaves(options.small, options.repeats)
+    if "cholesky" in chosen:
+        measure_cholesky(options.small, options.repeats)
 
 
 if __name__ == "__main__":
