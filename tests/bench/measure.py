@@ -27,7 +27,7 @@ class Variant:
 
 
 def compile_program(source, program, flags=(), compiler="g++"):
-    """Path of the program; compiled again if its source or a header beside it is newer. `source` is relative to tests/bench."""
+    """Path of the program; compiled again if the source, relative to tests/bench, or a header beside it is newer."""
     source, program = HERE / source, BUILT / program
     changed = max(file.stat().st_mtime for file in (source, *source.parent.glob("*.hpp")))
     if not program.exists() or program.stat().st_mtime < changed:
