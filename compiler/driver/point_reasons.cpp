@@ -240,14 +240,31 @@ class Explainer {
       return false;
     }
     refer(reason, earlier, found.number);
-    reason.because = why_not_taken(earlier, found);
+    reason.because = why_not_taken(earlier, found, reason.point);
     return true;
   }
 
-  std::string why_not_taken(const vm::RunRow& before, const EarlierPoint& found) const {
+  /// A file that was another one when the earlier point was run; "": there is none.
+  std::string changed_input(const vm::RunRow& earlier, std::uint64_t before, std::uint64_t now) const {
+    const auto inputs_of = [&](const vm::RunRow& run, std::uint64_t number) {
+      std::string inputs;
+      record_.for_each_attempt(run.id, number, [&](const vm::PointRow& row) {
+        inputs = row.attempt.inputs;
+        return true;
+      });
+      return sweep::json_members(inputs);
+    };
+    for (const ValueDifference& each : differences_of(inputs_of(run_, now), inputs_of(earlier, before)))
+      if (!each.before.empty()) return each.name;
+    return "";
+  }
+
+  std::string why_not_taken(const vm::RunRow& before, const EarlierPoint& found, std::uint64_t number) const {
     if (found.outcome != vm::PointOutcome::ok)
       return fmt::format("in run {} it failed{}, and only what has ended well is taken", before.id,
                          found.outcome == vm::PointOutcome::failed ? "" : fmt::format(" ({})", name_of(found.outcome)));
+    if (const std::string changed = changed_input(before, found.number, number); !changed.empty())
+      return fmt::format("run {} has it, but `{}` is not what it was then", before.id, changed);
     if (run_.kind == run_kind::rerun_all)
       return fmt::format("run {} has it, but this one was to run all of {} anew", before.id, run_.resumes);
     const std::string since = taken_since(run_);

@@ -57,6 +57,7 @@ class BatchedPoints {
       row.parameters = parameters_json(space_.parameters(), *point);
     else
       ++unknown_;
+    row.attempt.worker = batch.worker;
     row.attempt.started = batch.started;
     row.attempt.duration_s = batch.duration_s / static_cast<double>(batch.keys.size());
     sweep::JsonObject results;

@@ -24,8 +24,7 @@ struct Rerun {
 
 constexpr const char* footer =
     R"(Without --failed or --all: what failed, is missing because the run was ended, or is another one by now, as the script
-or the table of --from has changed. The record knows a program by the words of its command only: after a change of the
-program itself, --all.
+or the table of --from, or a file that a command names, the program among them, has changed.
 )";
 
 /// What the words do not say of the sweep stays as it is.

@@ -15,6 +15,15 @@ namespace raddle::driver {
 
 namespace {
 
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+/// What is known of a row when it has ended: of a task also the files or values that it was given.
+Members results_of(const vm::PointRow& row, bool is_task) {
+  Members results = sweep::json_members(row.attempt.results);
+  if (is_task && !row.attempt.inputs.empty()) results.emplace_back("inputs", row.attempt.inputs);
+  return results;
+}
+
 using report::Role;
 using report::TableColumn;
 
@@ -131,7 +140,7 @@ report::TableSource RunTable::own_points() const {
   std::vector<std::string> parameters, results;
   for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
     for (const auto& [name, value] : sweep::json_members(row.parameters)) place_of(parameters, name);
-    for (const auto& [name, value] : sweep::json_members(row.attempt.results)) place_of(results, name);
+    for (const auto& [name, value] : results_of(row, is_of_script(run_))) place_of(results, name);
     return true;
   });
   std::vector<std::string> names = parameters;
@@ -142,7 +151,7 @@ report::TableSource RunTable::own_points() const {
       if (!row.is_last) return true;
       std::vector<std::string> cells(parameters.size() + results.size());
       for (auto& [name, value] : sweep::json_members(row.parameters)) cells[place_of(parameters, name)] = value;
-      for (auto& [name, value] : sweep::json_members(row.attempt.results))
+      for (auto& [name, value] : results_of(row, is_of_script(run_)))
         cells[parameters.size() + place_of(results, name)] = value;
       cells.emplace_back(name_of(row.attempt.outcome));
       cells.push_back(fmt::format("{:.9f}", row.attempt.duration_s));
@@ -156,7 +165,7 @@ report::TableSource RunTable::own_points() const {
 
 std::string RunTable::again(std::uint64_t number) const {
   if (plan_ && !is_of_earlier_script_ && number >= 1 && number <= plan_->space.size())
-    return sweep::shell_line(plan_->command.words_for(plan_->space.point(number)));
+    return sweep::shell_line(plan_->command.words_for(plan_->space.point(number), {.run = run_.id}));
   std::string command = fmt::format("raddle runs logs {} {}", run_.id, number);
   if (!is_of_script(run_)) return command;
   record_.for_each_attempt(run_.id, number, [&](const vm::PointRow& row) {

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <ranges>
 
 #include "compiler/driver/commands.hpp"
@@ -23,6 +24,7 @@
 #include "compiler/sweep/results.hpp"
 #include "compiler/sweep/scan.hpp"
 #include "compiler/sweep/writer.hpp"
+#include "vm/record/record_folder.hpp"
 
 namespace raddle::driver {
 
@@ -54,7 +56,9 @@ std::string point_json(const vm::RunRow& run, const vm::PointRow& row) {
   if (!attempt.detail.empty()) json.add("detail", sweep::json_string(attempt.detail));
   json.add("started", fmt::format("{:.3f}", attempt.started));
   json.add("duration_s", fmt::format("{:.6f}", attempt.duration_s));
+  if (attempt.worker != 0) json.add("worker", std::to_string(attempt.worker));
   json.add("parameters", row.parameters);
+  if (!attempt.inputs.empty()) json.add("inputs", attempt.inputs);
   json.add("results", attempt.results.empty() ? "{}" : attempt.results);
   json.add("stdout", sweep::json_string(attempt.stdout_end));
   json.add("stdout_size", std::to_string(attempt.stdout_size));
@@ -217,6 +221,8 @@ int remove_runs(const std::vector<std::string>& names) {
       fmt::print(stderr, "raddle: run {} is running\n", run.id);
       return exit_failed;
     }
+    std::error_code ignored;
+    std::filesystem::remove_all(vm::folder_of_run(run.id), ignored);
     fmt::print(stderr, "raddle: removed {}: {}\n", run.id, command_text(run));
     warn_of_takers(run, record.runs());
   }

@@ -75,7 +75,7 @@ ScriptRunner::ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, cons
       points_(points),
       collectors_(collectors),
       timeout_s_(timeout_s) {
-  for (unsigned i = 0; i < jobs; ++i) threads_.emplace_back([this] { work(); });
+  for (unsigned i = 0; i < jobs; ++i) threads_.emplace_back([this, i] { work(i + 1); });
   if (timeout_s > 0) threads_.emplace_back([this] { watch_deadlines(); });
 }
 
@@ -98,7 +98,7 @@ void ScriptRunner::begin(std::function<void(Active&)> task) {
   arrived_.notify_one();
 }
 
-void ScriptRunner::work() {
+void ScriptRunner::work(std::uint32_t worker) {
   std::unique_lock lock(mutex_);
   for (;;) {
     arrived_.wait(lock, [&] { return is_closing_ || !waiting_.empty(); });
@@ -106,6 +106,7 @@ void ScriptRunner::work() {
     const std::function<void(Active&)> task = std::move(waiting_.front());
     waiting_.pop_front();
     const auto active = active_.emplace(active_.end());
+    active->worker = worker;
     if (timeout_s_ > 0) {
       active->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                             std::chrono::duration<double>(std::min(timeout_s_, 1e9)));
@@ -181,6 +182,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active
   options.program_stdout = program_stdout.get();
   options.program_stderr = program_stderr.get();
   sweep::Attempt attempt;
+  attempt.worker = active.worker;
   attempt.started = vm::unix_time();
   const Clock::time_point begin = Clock::now();
   const vm::RunResult result = vm::run(subject_.program(), options);
@@ -221,7 +223,7 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
     results.add_text(subject_.result_name(i), vm::result_text(result.results[i]));
   }
   if (!collectors_.empty() || !subject_.has_results()) {
-    const auto collected = sweep::collect_all(collectors_, point, printed);
+    const auto collected = sweep::collect_all(collectors_, point, {}, printed);
     if (!collected) return lack(collected.error());
     for (const auto& [name, text] : sweep::json_members(*collected)) results.add_text(name, text);
   }
@@ -264,6 +266,7 @@ vm::RunResult ScriptRunner::compute(const std::vector<std::uint64_t>& numbers, A
 
 sweep::BatchResult ScriptRunner::run_batch(const std::vector<std::uint64_t>& numbers, Active& active) {
   sweep::BatchResult batch;
+  batch.row.worker = active.worker;
   batch.row.started = vm::unix_time();
   const Clock::time_point begin = Clock::now();
   const vm::RunResult result = compute(numbers, active);

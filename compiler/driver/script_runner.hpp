@@ -45,8 +45,9 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
     vm::CancelHook cancel;
     Clock::time_point deadline = Clock::time_point::max();
     bool is_late = false;
+    std::uint32_t worker = 0;  ///< vm::Attempt::worker
   };
-  void work();
+  void work(std::uint32_t worker);
   void watch_deadlines();
   void begin(std::function<void(Active&)> task);
   vm::RunOptions options_for(Active& active) const;

@@ -10,13 +10,13 @@
 
 #include "compiler/driver/builtin_names.hpp"
 #include "compiler/driver/commands.hpp"
-#include "compiler/driver/file_version.hpp"
 #include "compiler/driver/script_arguments.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/lower/point_loop.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/source/string_literal.hpp"
+#include "vm/record/file_version.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::driver {
@@ -189,7 +189,7 @@ std::vector<std::string> ScriptSubject::work() const {
   vm::KeptFiles kept_files;
   for (const std::string& path : input_files(program_)) {
     parts.push_back(path);
-    parts.push_back(file_version(kept_files, path));
+    parts.push_back(vm::file_version(kept_files, path));
   }
   return parts;
 }

@@ -12,7 +12,6 @@
 #include <memory>
 #include <system_error>
 
-#include "compiler/driver/changed_program.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/run_settings.hpp"
 #include "compiler/driver/runs.hpp"
@@ -90,13 +89,15 @@ class SweepRun {
     vm::Recorder recorder(row);
     vm::RunRecord record = vm::RunRecord::create();
     row.id = recorder.id();
+    runner_->begin_run(row.id);
     sweep::EarlierResults earlier(record, form_, row.id, request_.since);
     const bool looks_up = request_.use_record && record.has_points(row.work);
     sweep::Progress progress(progress_style(request_.progress), looks_up ? record.mean_duration_s(row.work) : 0);
     sweep::Sweep sweep(
         cursor_, **runner, plan_.run,
-        {.are_done = looks_up ? [&](std::span<const std::uint64_t> numbers) { return find_done(earlier, numbers); }
-                              : sweep::Sweep::FindDone(),
+        {.are_done = looks_up
+                         ? [&](std::span<const std::uint64_t> numbers) { return find_done(earlier, numbers, progress); }
+                         : sweep::Sweep::FindDone(),
          .keep = [&](const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number,
                      bool is_last) { return keep(recorder, point, attempt, number, is_last); },
          .keep_batch =
@@ -129,7 +130,6 @@ class SweepRun {
                        .signal = signals.caught(),
                        .seconds = row.ended - row.started};
     report_sweep(end, sweep.failures(), plan_.command);
-    if (!plan_.script && counts.taken != 0) warn_of_changed_program(plan_.command, record.runs(), row);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter)
       fmt::print(stderr, "raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
     const int code = !written                           ? failed(written.error())
@@ -153,9 +153,17 @@ class SweepRun {
     return exit_code_of(end);
   }
 
-  static sweep::Sweep::Done find_done(sweep::EarlierResults& earlier, std::span<const std::uint64_t> numbers) {
+  static sweep::Sweep::Done find_done(sweep::EarlierResults& earlier, std::span<const std::uint64_t> numbers,
+                                      sweep::Progress& progress) {
     try {
-      return earlier.are_done(numbers);
+      const bool has_told = !earlier.changed_input().empty();
+      sweep::Sweep::Done done = earlier.are_done(numbers);
+      if (!has_told && !earlier.changed_input().empty()) {
+        progress.clear();
+        fmt::print(stderr, "raddle: `{}` has changed: points that have read it are run again\n",
+                   earlier.changed_input());
+      }
+      return done;
     } catch (const vm::RecordError& error) {
       return std::unexpected(error.what());
     }
@@ -189,7 +197,7 @@ class SweepRun {
 
   std::expected<std::unique_ptr<sweep::PointRunner>, int> make_program_runner() const {
     try {
-      return std::make_unique<sweep::ProgramRunner>(plan_.command, plan_.collectors, plan_.run.jobs,
+      return std::make_unique<sweep::ProgramRunner>(plan_.command, plan_.collectors, *plan_.inputs, plan_.run.jobs,
                                                     request_.timeout_s);
     } catch (const std::system_error& error) {
       if (error.code().value() != EMFILE) throw;

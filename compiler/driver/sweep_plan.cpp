@@ -91,6 +91,8 @@ OptionResult read_options(const SweepRequest& request, SweepPlan& plan) {
   for (const std::string& word : request.collect) {
     auto collector = sweep::Collector::parse(word, plan.space.parameters());
     if (!collector) return std::unexpected(collector.error());
+    if (plan.script && collector->needs_place())
+      return std::unexpected(bad_option("--collect", word, "a script has no {run.dir}, no {%} and no formats"));
     plan.collectors.push_back(std::move(*collector));
     (plan.collect += word) += '\0';
   }
@@ -124,6 +126,7 @@ sweep::ResultForm SweepPlan::result_form() const {
           .collect = collect,
           .assigned = script ? script->result_names() : std::vector<std::string>(),
           .columns = has_batches ? script->columns() : std::vector<sweep::ResultColumn>(),
+          .inputs = inputs.get(),
           .points = has_batches ? &*columns : nullptr,
           .earlier_works = earlier_works};
 }
@@ -156,7 +159,14 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
   }
   auto command = sweep::CommandTemplate::parse(words, space->parameters());
   if (!command) return std::unexpected(option_error(command.error()));
+  auto inputs = sweep::InputFiles::parse(request.inputs, space->parameters());
+  if (!inputs) return std::unexpected(option_error(inputs.error()));
+  if (script && !inputs->empty())
+    return std::unexpected(
+        option_error(bad_option("--input", request.inputs.front(),
+                                "this is for a command: a script names by `input` the files that it reads")));
   auto plan = std::make_unique<SweepPlan>(std::move(*space), std::move(script), std::move(*command));
+  if (!plan->script) plan->inputs = std::make_unique<sweep::InputFiles>(std::move(*inputs));
   const OptionResult result = read_options(request, *plan);
   if (!result) return std::unexpected(option_error(result.error()));
   if (!request.where.empty()) {

@@ -28,6 +28,7 @@ struct SweepPlan {
   sweep::Grouping grouping;
   sweep::TableForm form = sweep::TableForm::csv;
   sweep::PointKeys keys;
+  std::unique_ptr<sweep::InputFiles> inputs;  ///< of a command
   sweep::KnownValues known;
   std::optional<sweep::PointColumns> columns;          ///< of a script
   std::vector<sweep::EarlierWork> earlier_works = {};  ///< whose results the table may have, too

@@ -68,7 +68,7 @@ int preview_sweep(const SweepRequest& request, const SweepPlan& plan) {
   }
   std::string text;
   for (const std::uint64_t number : found.first)
-    text += sweep::shell_line(plan.command.words_for(plan.space.point(number))) + "\n";
+    text += sweep::shell_line(plan.command.words_for(plan.space.point(number), {})) + "\n";
   const std::uint64_t runs = found.count - found.taken;
   if (runs > found.first.size()) text += "...\n";
   if (found.looked_at == cursor.size())

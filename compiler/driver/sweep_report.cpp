@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::size_t shown_groups = 10;
 
-void report_failures(const sweep::Failures& failures, const sweep::CommandTemplate& command) {
+void report_failures(const sweep::Failures& failures, const sweep::CommandTemplate& command, const std::string& run) {
   const std::vector<sweep::FailureGroup> groups = failures.groups();
   for (std::size_t i = 0; i < groups.size() && i < shown_groups; ++i) {
     const sweep::FailureGroup& group = groups[i];
     fmt::print(stderr, "raddle: {} failed: {}{}{}\n  as point {}: {}\n", sweep::with_commas(group.count), group.what,
                group.line.empty() ? "" : "; ", group.line, group.first.number,
-               sweep::shell_line(command.words_for(group.first)));
+               sweep::shell_line(command.words_for(group.first, {.run = run})));
   }
   if (groups.size() > shown_groups)
     fmt::print(stderr, "raddle: and {} more kinds of failures\n", groups.size() - shown_groups);
@@ -34,7 +34,7 @@ std::string seconds_text(double seconds) {
 
 void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command) {
   using sweep::with_commas;
-  report_failures(failures, command);
+  report_failures(failures, command, end.run.id);
   const sweep::SweepCounts& counts = end.counts;
   const std::uint64_t ended = counts.ok + counts.failed + counts.taken;
   std::string text = fmt::format("run {}: {}", end.run.id, with_commas(ended));
@@ -62,7 +62,7 @@ std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, con
     json.add("what", sweep::json_string(group.what));
     json.add("stderr", sweep::json_string(group.line));
     json.add("point", std::to_string(group.first.number));
-    json.add("command", sweep::json_string(sweep::shell_line(command.words_for(group.first))));
+    json.add("command", sweep::json_string(sweep::shell_line(command.words_for(group.first, {.run = end.run.id}))));
     groups += (groups.empty() ? "" : ",") + json.text();
   }
   return json_line(fmt::format("\"run\":{},\"failures\":[{}],\"exit_code\":{}", run_json(end.run), groups, exit_code));

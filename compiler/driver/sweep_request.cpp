@@ -31,14 +31,17 @@ constexpr const char* footer =
 points run in this process; if the script only computes numbers, thousands at a time.
 
 Behind `--` stands the command, which no shell sees. In its words {NAME} is a parameter's value, {#} the
-point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces.
+point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces. {x:.3f} and {n:04d} are formatted as in
+Python. {run.dir} is a new folder for each run, {%} a number from 1 to -j that no other run of the time has.
 
 -p NAME=VALUES   1,2,3  small,large  0:10  0:1:0.1 (both ends)  lin(0,1,5)  log(1e-4,1e-1,7)
 -p NAME~DIST     U(LOW,HIGH)  logU(LOW,HIGH)  intU(LOW,HIGH) (whole numbers)  N(MEAN,DEVIATION), with --random, --lhs
                  or --sobol
 
 What was run is recorded in .raddle/runs.db. A point that an earlier sweep of the same command has done is not run
-again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only.
+again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only. It is run again if
+a file has changed that a word of the command names, the program among them, or --input does; what the runs themselves
+change does not count. Programs that are looked up in PATH are the system's: they are not looked at.
 
 Ctrl-C, as SIGTERM, SIGHUP and SIGUSR1, starts no new runs; programs that run go on to their end, points of a script do so at
 SIGUSR1 only. A second one ends the programs, too. A signal that is ignored at the start stays so, as SIGHUP under nohup.
@@ -254,6 +257,12 @@ void add_sweep_options(CLI::App& app, SweepRequest& request) {
   add_run_options(app, request);
   add_result_options(app, request);
   add_script_options(app, request.script_options);
+  app.add_option("--input", request.inputs,
+                 "A file that the command reads though no word names it: if it has changed, points are run again. "
+                 "{NAME} as in the command (may be repeated)")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group("Running");
   app.add_option("--resume", request.resume, "The command line of that run again, or of the latest: runs what is left")
       ->expected(0, 1)
       ->default_str("")

@@ -40,6 +40,7 @@ struct SweepRequest {
   std::string since;                   ///< id of a run: the record is used from there on. "": all of it
   std::vector<std::uint64_t> numbers;  ///< not empty: only these points
   std::vector<std::string> collect;
+  std::vector<std::string> inputs;  ///< --input
   std::string output;
   std::vector<std::string> group_by, aggregate;
   bool print_script = false;

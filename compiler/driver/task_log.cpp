@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/driver/file_version.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/runner.hpp"
 #include "vm/external/shell_command.hpp"
+#include "vm/record/file_version.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/hash.hpp"
 #include "vm/value/unix_time.hpp"
@@ -66,7 +66,7 @@ std::string output_version(vm::KeptFiles& files, const std::string& path) {
   constexpr std::uintmax_t largest_read = std::uintmax_t{1} << 20;
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  return error || size <= largest_read ? file_version(files, path) : fmt::format("{} bytes", size);
+  return error || size <= largest_read ? vm::file_version(files, path) : fmt::format("{} bytes", size);
 }
 
 vm::PointKey key_of(const std::string& text) {
@@ -140,7 +140,7 @@ void TaskLog::open(const vm::RunRow& run) {
 
 std::uint64_t TaskLog::begun(const std::vector<std::string>& inputs) {
   std::vector<std::string> versions;
-  for (const std::string& path : inputs) versions.push_back(file_version(files_, path));
+  for (const std::string& path : inputs) versions.push_back(vm::file_version(files_, path));
   const std::lock_guard lock(mutex_);
   begin();
   ++begun_;
@@ -185,10 +185,11 @@ void TaskLog::ended(const vm::EndedProgram& program) {
   for (const std::string& path : program.outputs)
     outputs.add(temporary.of(path), sweep::json_string(output_version(files_, path)));
   results.add("at", sweep::json_string(text_of(program.place)));
-  if (!program.inputs.empty()) results.add("inputs", inputs.text());
   if (!program.outputs.empty()) results.add("outputs", outputs.text());
   row.key = key_of(row.parameters + inputs.text());
   vm::Attempt& attempt = row.attempt;
+  if (!program.inputs.empty()) attempt.inputs = inputs.text();
+  attempt.worker = program.result.slot;
   attempt.outcome = outcome_of(program);
   attempt.duration_s = program.result.duration_s;
   attempt.started = program.result.started != 0 ? program.result.started : vm::unix_time();
@@ -211,11 +212,12 @@ void TaskLog::ended(const vm::EndedMemoCall& call) {
   row.parameters = parameters_of(call.call.function, text);
   sweep::JsonObject results;
   results.add("at", sweep::json_string(text_of(call.place)));
-  results.add("inputs", inputs);
   results.add("source", call.is_from_record ? "\"record\"" : "\"run\"");
   if (!call.result.empty()) results.add("result", sweep::json_string(call.result));
   results.add("code", sweep::json_string(fmt::format("{:016x}", vm::hash(call.call.code).low)));
   row.attempt.results = results.text();
+  row.attempt.inputs = inputs;
+  row.attempt.worker = call.worker;
   row.attempt.outcome = call.fault.empty() ? vm::PointOutcome::ok : vm::PointOutcome::failed;
   row.attempt.detail = call.fault;
   row.attempt.duration_s = call.duration_s;

@@ -16,8 +16,8 @@
 namespace raddle::driver {
 
 /// A row's parameters are `task`, the function's name, and `work`, the program's command line or the call with its
-/// inputs. Its results are `at`, the place of the call, `inputs` and `outputs`, files with what names their content, of
-/// a program; `inputs`, `source` (`record` or `run`), `result` and `code` of a `@memo` function's call.
+/// inputs. Its results are `at`, the place of the call, `outputs`, files with what names their content, of a program;
+/// `source` (`record` or `run`), `result` and `code` of a `@memo` function's call.
 ///
 /// Begins with the first of them: a run that has none leaves nothing behind. The file is made while that runs.
 class TaskLog final : public vm::TaskListener {

@@ -34,7 +34,7 @@ struct Task {
     work = member(parameters, "work");
     source = member(results, "source");
     code = member(results, "code");
-    inputs = sweep::json_members(member(results, "inputs"));
+    inputs = sweep::json_members(row.attempt.inputs);
   }
   bool is_program() const { return source.empty(); }
 };

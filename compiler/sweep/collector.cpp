@@ -158,12 +158,13 @@ std::expected<Collector, OptionError> Collector::parse(const std::string& word,
   return made;
 }
 
-std::expected<Members, std::string> Collector::collect(const Point& point, const std::string& output) const {
+std::expected<Members, std::string> Collector::collect(const Point& point, const RunPlace& place,
+                                                       const std::string& output) const {
   if (file_.empty()) {
     auto members = take_(output);
     return members ? std::move(members) : std::unexpected(members.error() + " in standard output");
   }
-  const std::string path = file_.front().words_for(point).front();
+  const std::string path = file_.front().words_for(point, place).front();
   std::string text, reason;
   if (!read_file(path, text, reason)) return std::unexpected(fmt::format("can not read `{}`: {}", path, reason));
   auto members = take_(text);
@@ -171,11 +172,11 @@ std::expected<Members, std::string> Collector::collect(const Point& point, const
 }
 
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
-                                                    const std::string& output) {
+                                                    const RunPlace& place, const std::string& output) {
   JsonObject results;
   if (collectors.empty()) results.add(printed_result, json_string(last_line(output)));
   for (const Collector& collector : collectors) {
-    const auto members = collector.collect(point, output);
+    const auto members = collector.collect(point, place, output);
     if (!members) return std::unexpected(members.error());
     for (const auto& [name, value] : *members) results.add_text(name, value);
   }

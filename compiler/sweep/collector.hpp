@@ -22,7 +22,10 @@ class Collector {
   const std::vector<std::string>& names() const { return names_; }
   /// @return names and values, or why there are none
   std::expected<std::vector<std::pair<std::string, std::string>>, std::string> collect(const Point& point,
+                                                                                       const RunPlace& place,
                                                                                        const std::string& output) const;
+  /// Its file lies where a RunPlace says.
+  bool needs_place() const { return !file_.empty() && !file_.front().is_plain(); }
 
  private:
   using Members = std::vector<std::pair<std::string, std::string>>;
@@ -37,7 +40,7 @@ inline constexpr std::string_view printed_result = "stdout";
 
 /// The results of all collectors as a JSON object. @return or why one has none
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
-                                                    const std::string& output);
+                                                    const RunPlace& place, const std::string& output);
 
 /// The last line that is not blank.
 std::string last_line(const std::string& text);

@@ -24,6 +24,8 @@ class ScriptPrinter {
       : space_(space), options_(options), command_(command) {}
 
   std::expected<std::string, std::string> print(const std::string& title) {
+    if (!command_.is_plain())
+      return std::unexpected("not supported yet: a script with {run.dir}, {%} or a format, as {x:.3f}");
     add("// {}\n\n", title);
     for (const Parameter& parameter : space_.parameters()) names_.push_back(parameter.name);
     names_.emplace_back("#");
@@ -101,7 +103,7 @@ class ScriptPrinter {
     while (const std::optional<Point> point = cursor.next()) {
       if (++count * std::max<std::size_t>(used_.size(), 1) > most_values) return false;
       for (std::size_t i = 0; i < used_.size(); ++i)
-        columns[i] += (count == 1 ? "" : ", ") + string_literal(command_.value_of(used_[i], *point));
+        columns[i] += (count == 1 ? "" : ", ") + string_literal(command_.plain_value_of(used_[i], *point));
     }
     for (std::size_t i = 0; i < used_.size(); ++i) add("string {}[] = [{}];\n", variable(used_[i]), columns[i]);
     if (count != 0) add("foreach i in [0:{}] {{\n  {}\n}}\n", count - 1, call("[i]"));

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <system_error>
 
@@ -63,6 +64,8 @@ std::string start_fault(const std::string& program, const std::string& error) {
 }  // namespace
 
 struct ProgramRunner::Outputs {
+  explicit Outputs(unsigned number) : slot(number) {}
+  const unsigned slot;  ///< RunPlace::slot
   vm::FileDescriptor out, error;
 
   // Makes those that are not there. @return 0, or the errno that kept it from that
@@ -73,15 +76,16 @@ struct ProgramRunner::Outputs {
   }
 };
 
-ProgramRunner::ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors, unsigned jobs,
-                             double timeout_s)
+ProgramRunner::ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors,
+                             InputFiles& inputs, unsigned jobs, double timeout_s)
     : command_(command),
       collectors_(collectors),
+      inputs_(inputs),
       timeout_s_(timeout_s),
       no_input_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
       processes_({.programs = jobs}) {
-  for (unsigned i = 0; i < jobs; ++i) {
-    idle_.push_back(outputs_.emplace_back(std::make_unique<Outputs>()).get());
+  for (unsigned i = jobs; i-- > 0;) {
+    idle_.push_back(outputs_.emplace_back(std::make_unique<Outputs>(i + 1)).get());
     if (const int error = idle_.back()->complete(); error != 0)
       throw std::system_error(error, std::generic_category(), "a file for the output of a program");
   }
@@ -110,29 +114,47 @@ void ProgramRunner::give_back(Outputs& outputs, bool is_still_open) noexcept {
   idle_.push_back(&outputs);
 }
 
+std::string ProgramRunner::make_folder(const Point& point, const RunPlace& place) const {
+  if (!command_.uses(CommandTemplate::folder)) return "";
+  const std::string folder = run_folder(place, point.number);
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);  // of an earlier attempt
+  if (!error) std::filesystem::create_directories(folder, error);
+  return error ? fmt::format("the folder `{}` can not be made: {}", folder, error.message()) : "";
+}
+
 void ProgramRunner::run(const Point& point, std::function<void(Attempt)> done) {
   Outputs& outputs = take_outputs();
+  const RunPlace place{outputs.slot, run_};
   vm::ProcessRequest request;
   const int shortage = outputs.complete();
-  if (shortage == 0) request.words = command_.words_for(point);  // nothing is started without a file for what it prints
+  std::string fault = shortage != 0 ? "no file for its output: " + vm::error_text(shortage) : make_folder(point, place);
+  InputFiles::Inputs inputs;
+  if (fault.empty()) {  // else nothing is started
+    request.words = command_.words_for(point, place);
+    inputs = inputs_.at_begin(request.words, point);
+  }
   request.timeout_s = timeout_s_;
   request.stdin_fd = no_input_;
   request.stdout_fd = outputs.out.get();
   request.stderr_fd = outputs.error.get();
-  processes_.spawn(std::move(request),
-                   [this, point, &outputs, shortage, done = std::move(done)](vm::ProcessResult result) {
-                     if (shortage != 0)
-                       result.start_error = "no file for its output: " + vm::error_text(shortage);
-                     else if (!result.start_error.empty())
-                       result.start_error = start_fault(command_.words_for(point).front(), result.start_error);
-                     Attempt attempt = attempt_of(point, result, outputs);
-                     give_back(outputs, result.leaves_others);
-                     done(std::move(attempt));
-                   });
+  processes_.spawn(std::move(request), [this, point, place, &outputs, inputs = std::move(inputs),
+                                        fault = std::move(fault), done = std::move(done)](vm::ProcessResult result) {
+    if (!fault.empty())
+      result.start_error = fault;
+    else if (!result.start_error.empty())
+      result.start_error = start_fault(command_.words_for(point, place).front(), result.start_error);
+    Attempt attempt = attempt_of(point, place, result, outputs);
+    attempt.inputs = inputs_.at_end(inputs);
+    give_back(outputs, result.leaves_others);
+    done(std::move(attempt));
+  });
 }
 
-Attempt ProgramRunner::attempt_of(const Point& point, const vm::ProcessResult& result, Outputs& outputs) const {
+Attempt ProgramRunner::attempt_of(const Point& point, const RunPlace& place, const vm::ProcessResult& result,
+                                  Outputs& outputs) const {
   Attempt attempt;
+  attempt.worker = place.slot;
   attempt.started = vm::unix_time() - result.duration_s;
   attempt.duration_s = result.duration_s;
   attempt.stdout_size = vm::size_of(outputs.out);
@@ -143,7 +165,7 @@ Attempt ProgramRunner::attempt_of(const Point& point, const vm::ProcessResult& r
   if (attempt.outcome != vm::PointOutcome::ok) return attempt;
   const bool is_whole = attempt.stdout_size <= kept_output_bytes;
   auto results =
-      collect_all(collectors_, point,
+      collect_all(collectors_, point, place,
                   is_whole ? attempt.stdout_end : vm::end_of(outputs.out, attempt.stdout_size, collected_output_bytes));
   if (results) {
     attempt.results = std::move(*results);

@@ -7,6 +7,7 @@
 
 #include "compiler/sweep/collector.hpp"
 #include "compiler/sweep/command_template.hpp"
+#include "compiler/sweep/input_files.hpp"
 #include "compiler/sweep/runner.hpp"
 #include "vm/external/processes.hpp"
 #include "vm/value/file_descriptor.hpp"
@@ -22,9 +23,10 @@ class ProgramRunner final : public PointRunner {
   static constexpr std::uint64_t files_of_job = 3;
   /// @param jobs  points that are run at once, at most   @param timeout_s  0: none
   /// @throws std::system_error if there can not be so many open files
-  ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors, unsigned jobs,
-                double timeout_s);
+  ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors, InputFiles& inputs,
+                unsigned jobs, double timeout_s);
   ~ProgramRunner() override;
+  void begin_run(const std::string& id) override { run_ = id; }
   void run(const Point& point, std::function<void(Attempt)> done) override;
   void end_all() override { processes_.end_all(); }
   vm::ProgramsNow programs() override { return processes_.now(); }
@@ -34,12 +36,17 @@ class ProgramRunner final : public PointRunner {
   struct Outputs;
   Outputs& take_outputs();
   void give_back(Outputs& outputs, bool is_still_open) noexcept;
-  Attempt attempt_of(const Point& point, const vm::ProcessResult& result, Outputs& outputs) const;
+  /// A point's own folder, empty, if the command has one. @return why there is none
+  std::string make_folder(const Point& point, const RunPlace& place) const;
+  Attempt attempt_of(const Point& point, const RunPlace& place, const vm::ProcessResult& result,
+                     Outputs& outputs) const;
 
   const CommandTemplate& command_;
   const std::vector<Collector>& collectors_;
+  InputFiles& inputs_;
   const double timeout_s_;
   const int no_input_;
+  std::string run_;
   std::mutex mutex_;  // guards idle_
   std::vector<Outputs*> idle_;
   std::vector<std::unique_ptr<Outputs>> outputs_;  // one for each of the points run at once

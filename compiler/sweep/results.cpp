@@ -117,7 +117,7 @@ bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const 
   for (const auto& [name, text] : json_members(attempt.results))
     if (std::ranges::find(form_.assigned, name) != form_.assigned.end()) results.add_text(name, text);
   if (!form_.collectors.empty() || form_.assigned.empty()) {
-    const auto collected = collect_all(form_.collectors, point, attempt.stdout_end);
+    const auto collected = collect_all(form_.collectors, point, {}, attempt.stdout_end);
     if (!collected) return false;
     for (const auto& [name, text] : json_members(*collected)) results.add_text(name, text);
   }
@@ -126,8 +126,20 @@ bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const 
 }
 
 bool EarlierResults::is_done(const Point& point) {
-  std::optional<vm::EarlierResult> result = record_.find_done(form_.keys.of(point), since_);
+  std::string changed;  // of the latest
+  const auto fits = [&](const vm::Attempt& attempt) {
+    std::optional<std::string> found = changed_input_of(attempt);
+    if (found && changed.empty()) changed = std::move(*found);
+    return !found;
+  };
+  std::optional<vm::EarlierResult> result = record_.find_done(form_.keys.of(point), since_, fits);
+  if (!result && changed_input_.empty()) changed_input_ = changed;
   return result && adapt(point, *result);
+}
+
+std::optional<std::string> EarlierResults::changed_input_of(const vm::Attempt& attempt) const {
+  if (form_.inputs == nullptr || attempt.inputs.empty()) return std::nullopt;
+  return form_.inputs->changed(attempt.inputs);
 }
 
 std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> numbers) {
@@ -151,7 +163,8 @@ std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> number
 std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t work, const Point& point) {
   const std::optional<vm::PointKey> key = key_of(works_[work], point);
   if (!key) return std::nullopt;
-  std::optional<vm::EarlierResult> result = record_.find_latest(*key, own_run_);
+  std::optional<vm::EarlierResult> result =
+      record_.find_latest(*key, own_run_, [this](const vm::Attempt& attempt) { return !changed_input_of(attempt); });
   if (!result || !adapt(point, *result)) return std::nullopt;
   const vm::Attempt& attempt = result->attempt;
   return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), json_members(attempt.results)};

@@ -8,6 +8,7 @@
 #include "compiler/sweep/collector.hpp"
 #include "compiler/sweep/cursor.hpp"
 #include "compiler/sweep/earlier_batches.hpp"
+#include "compiler/sweep/input_files.hpp"
 #include "compiler/sweep/point_columns.hpp"
 #include "compiler/sweep/point_key.hpp"
 #include "vm/record/run_record.hpp"
@@ -49,6 +50,7 @@ struct ResultForm {
   std::string collect;                          ///< the collectors as one text
   std::vector<std::string> assigned = {};       ///< results that a script assigns: no collector makes them
   std::vector<ResultColumn> columns = {};       ///< of batches; none: there are no batches
+  InputFiles* inputs = nullptr;                 ///< of a command: what has read other ones is not taken
   const PointColumns* points = nullptr;         ///< where there may be batches
   std::vector<EarlierWork> earlier_works = {};  ///< the latest first
   bool is_of_earlier_works = false;             ///< and not of what is done now
@@ -63,6 +65,8 @@ class EarlierResults {
   EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run, std::string since = "");
   /// @param numbers  of points   @return for each whether there is a result that is wanted, so that it need not be run
   std::vector<bool> are_done(std::span<const std::uint64_t> numbers);
+  /// A file that was another one when a point was run, for which this is not taken. "": are_done() has met none
+  const std::string& changed_input() const { return changed_input_; }
   /// The last attempt at a point, with the results in this sweep's form.
   struct Found {
     vm::PointOutcome outcome = vm::PointOutcome::ok;
@@ -89,10 +93,11 @@ class EarlierResults {
   std::vector<std::uint64_t> keys_of(const Work& work, std::span<const std::uint64_t> numbers) const;
   std::optional<vm::PointKey> key_of(const Work& work, const Point& point) const;
   bool is_done(const Point& point);
+  std::optional<std::string> changed_input_of(const vm::Attempt& attempt) const;
   bool adapt(const Point& point, vm::EarlierResult& result) const;
   vm::RunRecord& record_;
   const ResultForm& form_;
-  std::string own_run_, since_;
+  std::string own_run_, since_, changed_input_;
   std::vector<Work> works_;
   std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With batches
 };

@@ -2,6 +2,7 @@
 // What a sweep does at its points. The space, the record and the tables know nothing of it.
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "compiler/sweep/space.hpp"
@@ -33,6 +34,8 @@ class BatchRunner {
 class PointRunner {
  public:
   virtual ~PointRunner() = default;
+  /// Before the first point. @param id  of the run, in the record
+  virtual void begin_run(const std::string&) {}
   /// Any thread. @param done  called once, on a thread of the runner's; it may call run()
   virtual void run(const Point& point, std::function<void(Attempt)> done) = 0;
   /// Ends what is under way, batches too, at most some seconds later; any thread but those that call `done`. What ended

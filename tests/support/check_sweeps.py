@@ -30,17 +30,6 @@ def grid_is_run_and_extended(folder):
         expect_in("\n  1 point: ", folder.run(line).stdout)
 
 
-def changed_program_is_noticed(folder):
-    folder.write("model.sh", "echo $(($1 + 1))\n")
-    expect(folder.column("sweep -p a=1,2 -- sh model.sh {a}", "stdout"), ["2", "3"])
-    expect("written" in folder.run("sweep -p a=1,2 -- sh model.sh {a}").stderr, False)
-    time.sleep(0.02)
-    folder.write("model.sh", "echo $(($1 + 2))\n")
-    folder.run("sweep -p a=1:3 -- sh model.sh {a}", err="`model.sh` was written after earlier runs, from which points are taken")
-    expect(folder.column("sweep -p a=1:3 --no-cache -- sh model.sh {a}", "stdout"), ["3", "4", "5"])
-    expect("written" in folder.run("sweep -p a=1:3 -- sh model.sh {a}", err="3 from the record").stderr, False)
-
-
 def points_of_every_kind(folder):
     folder.write("points.csv", "x,name\n1,p\n2,q\n")
     expect(folder.column("sweep --from points.csv -- echo {x}{name}", "stdout"), ["1p", "2q"])
@@ -62,66 +51,6 @@ def points_of_every_kind(folder):
     for method in ("--random", "--lhs", "--sobol"):
         values = folder.column(f"sweep {method} 8 -p 'x~U(2,3)' -- echo {{x}}", "stdout")
         expect(len(set(values)) == 8 and all(2 < float(value) < 3 for value in values), True)
-
-
-def results_are_collected(folder):
-    folder.run("sweep -p a=1,2 --collect json: -- echo 'log {a}' '{{\"E\":{a}.50}}'", code=4, err="no result: no JSON object")
-    folder.run("sweep -p a=1,2 --collect json: -o x.jsonl -- printf 'log\\n{{\"E\":{a}.50,\"t\":{{\"u\":\"v\"}}}}'")
-    first = json.loads(folder.read("x.jsonl").splitlines()[0])
-    expect((first["a"], first["E"], first["t.u"], first["outcome"]), (1, 1.5, "v", "ok"))
-    expect(folder.column("sweep -p a=1,2 --collect 'regex:E=(\\S+)' -- echo E={a}", "E"), ["1", "2"])
-    folder.run("sweep -p a=1,2 -- echo E={a}", err="2 from the record")  # made anew from what was printed
-    write = "sh -c 'printf \"t,E\\n0,9\\n1,{a}\\n\" > out_{#}.csv'"
-    expect(folder.column(f"sweep -p a=4,5 --collect csv:out_{{#}}.csv -- {write}", "t", "E"), ["1 4", "1 5"])
-    expect(folder.column("sweep -p a=1,2 -p b=1:3 --collect 'regex:E=(\\S+)' --group-by a --agg mean,std,n -- "
-                         "echo E={a}{b}", "a", "E_mean", "E_std", "E_n"), ["1 12 1 3", "2 22 1 3"])
-    expect(folder.column("sweep -p a=1 --collect json: -- echo '{{\"a\":7}}'", "a", "a_result"), ["1 7"])
-    folder.run("sweep -p a=1,2 --group-by a -- echo text {a}", err="no value of `stdout` is a number: its statistics are empty")
-    done = folder.run("sweep -p a=1,2 --group-by a -- sh -c 'test {a} -eq 1 || echo {a}'")
-    expect("warning" in done.stderr, False)
-
-
-def failures(folder):
-    bad = "sh -c 'echo at {a} bad >&2; exit $(({a} %% 2))'".replace("%%", "%")
-    done = folder.run(f"sweep -p a=1:4 -j1 -o x.csv -- {bad}", code=4, err="2 failed: exit code 1; at 1 bad")
-    expect_in("as point 1: sh -c 'echo at 1 bad >&2; exit $((1 % 2))'", done.stderr)
-    expect([line.split(",")[2] for line in folder.read("x.csv").splitlines()[1:]], ["exit code", "ok", "exit code", "ok"])
-    folder.run("rerun --failed", code=4, err="2 points, 2 failed")
-    expect(len(folder.read("x.csv").splitlines()), 5)  # the whole table
-    folder.run("sweep --resume", code=4, err="2 from the record, 2 failed")
-    folder.run("sweep -p a=1:40 -- false", code=75, err="the first runs have all failed")
-    folder.run("sweep -p a=1:40 -k -- false", code=4, err="40 failed")
-    folder.run("sweep -p a=1:40 -j1 --max-fails 2 -o y.csv -- sh -c 'exit {a}'", code=75, err="3 of 40 points, 3 failed")
-    expect((folder.path / "y.csv").exists(), False)
-    folder.run("sweep -p a=1:40 -j1 --max-fails 50% -- sh -c 'test {a} -gt 5'", err="5 failed", code=4)
-    folder.run("sweep -p a=1 -- nowhere_to_be_found", code=4, err="not started: `nowhere_to_be_found`: no such file or directory")
-    folder.write("model.sh", "#!/bin/sh\n")
-    folder.run("sweep -p a=1 -- model.sh {a}", code=4, err="no such file or directory; the one in this folder is `./model.sh`")
-    folder.run("sweep -p a=1 -- ./model.sh {a}", code=4, err="permission denied; `chmod +x ./model.sh` lets it be run")
-    folder.write("my model.sh", "#!/bin/sh\n")
-    folder.run("sweep -p a=1 -- './my model.sh' {a}", code=4, err="`chmod +x './my model.sh'` lets it be run")
-    folder.run("sweep -p a=1 -- 'echo {a}'", code=4, err="the words of a command stand each by itself")
-    folder.run("sweep -p a=1 --timeout 0.1 -- sleep 20", code=4, err="ended by --timeout")
-    folder.run("sweep -p a=1 --timeout 1m -- true", err="1 point, ")
-    folder.run("sweep -p m=iron,zinc -p a=-1.5,2 -j1 -- sh -c 'echo no such material: {m} at {a} >&2; exit 1'", code=4,
-               err="4 failed: exit code 1; no such material: iron at -1.5")
-    limited = f"ulimit -n 64; exec {folder.raddle} sweep -p a=1:9"
-    done = subprocess.run(["sh", "-c", f"{limited} -j 200 -- true"], cwd=folder.path, capture_output=True, check=False, text=True)
-    expect(done.returncode, 1)
-    expect_in("raddle: -j 200: each run at a time needs 3 open files, and no more than 64 are allowed (ulimit -n)", done.stderr)
-    jobs = done.stderr.split("= help: ")[1].split(",")[0]
-    subprocess.run(["sh", "-c", f"{limited} {jobs} -- sh -c '(sleep 0.1; echo late) & echo {{a}}'"], cwd=folder.path, check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    folder.run("sweep -p a=1 -- sh -c 'kill -SEGV $$'", code=4, err="signal 11 (Segmentation fault)")
-    folder.run("sweep -p a=1 --retries 3 -- sh -c 'echo x >> tries; test $(wc -l < tries) -gt 2'", err="2 retries")
-
-
-def output_is_bounded_and_its_own(folder):
-    folder.run("sweep -p a=1 -- sh -c 'yes | head -c 100000; echo end'")
-    log = json.loads(folder.run("runs logs --json").stdout)
-    expect((log["schema"], log["log"]["stdout_size"], len(log["log"]["stdout"])), (1, 100004, 4096))
-    rows = folder.column("sweep -p a=1:20 -j1 -- sh -c 'echo {a}; (sleep 0.05; echo late) &'", "stdout")
-    expect(rows, [str(i) for i in range(1, 21)])
 
 
 def script_does_the_same(folder):
@@ -455,8 +384,7 @@ def summary_is_json(folder):
     expect((stopped["run"]["state"], stopped["exit_code"]), ("stopped", 75))
 
 
-TESTS = [grid_is_run_and_extended, changed_program_is_noticed, points_of_every_kind, results_are_collected, failures,
-         output_is_bounded_and_its_own, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
+TESTS = [grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
          batches_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,

@@ -51,7 +51,7 @@ def script_runs_are_recorded(folder):
            ("model.df:9:44", {"counts/1": one["results"]["outputs"]["counts/1"]}, "3\n", "ok"))
     expect(one["results"]["outputs"]["counts/1"].startswith("2-"), True)  # the size of the content, and its hash
     calls = [log for log in logs if log["parameters"]["task"] == "square"]
-    expect([(call["parameters"]["work"], call["results"]["source"], call["results"]["inputs"], call["results"]["result"]) for call in calls],
+    expect([(call["parameters"]["work"], call["results"]["source"], call["inputs"], call["results"]["result"]) for call in calls],
            [("square(x = 4)", "run", {"x": "4"}, "16")])
 
     folder.write("words.txt", "a b c d")

@@ -67,6 +67,7 @@ STEPS = [
     Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]]),
     Step("sweeps", "raddle sweep: what it prints and writes", [[PYTHON, "tests/support/check_sweeps.py"]]),
     Step("runs", "raddle runs, why, rerun: what they say of recorded runs", [[PYTHON, "tests/support/check_runs.py"]]),
+    Step("swept-programs", "raddle sweep over external programs", [[PYTHON, "tests/support/check_swept_programs.py"]]),
     Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]]),
     Step("memo", "results of @memo functions from one run to the next", [[PYTHON, "tests/support/check_memo.py"]]),
     Step("pictures", "raddle report, trace, graph: pages, drawn by a browser where there is one, traces, graphs",

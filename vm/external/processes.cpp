@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <queue>
 #include <unordered_set>
 
 #include "vm/external/event_loop.hpp"
@@ -67,6 +68,7 @@ struct Processes::State {
     pid_t pid;
     FileDescriptor pid_fd;
     std::vector<std::string> words;
+    unsigned slot;
     std::int64_t cores;
     double memory_bytes;
     Clock::time_point started;
@@ -101,12 +103,15 @@ struct Processes::State {
   void ended(Child& child, ProcessResult result);
   void end_running();
   void note_all_ended();
+  unsigned take_slot();
   ProgramsNow now() const;
 
   const ProcessBudget budget;
   std::multimap<std::int64_t, Waiting, std::greater<>> waiting;  // by priority; equal ones stay in order
   std::unordered_set<Delayed*> delayed;
   std::unordered_set<Child*> running;
+  std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> free_slots;  // of 1 .. slots
+  unsigned slots = 0;
   std::int64_t cores_used = 0;
   double memory_used = 0;
   bool ending = false;  // end_all was called and programs still run
@@ -247,14 +252,22 @@ int Processes::State::start(Waiting& next) {
     return error;
   }
   ProcessRequest& request = next.request;
-  auto* child = new Child{this,          std::move(next.done), *pid,   std::move(pid_fd), std::move(request.words),
-                          request.cores, request.memory_bytes, started};
+  auto* child =
+      new Child{this,          std::move(next.done), *pid,   std::move(pid_fd), std::move(request.words), take_slot(),
+                request.cores, request.memory_bytes, started};
   running.insert(child);
   cores_used += child->cores;
   memory_used += child->memory_bytes;
   const double waited_s = next.first_look ? seconds_since(*next.first_look) : 0;
   watch(*child, request.timeout_s > 0 ? std::max(request.timeout_s - waited_s, 1e-3) : 0);
   return 0;
+}
+
+unsigned Processes::State::take_slot() {
+  if (free_slots.empty()) return ++slots;
+  const unsigned lowest = free_slots.top();
+  free_slots.pop();
+  return lowest;
 }
 
 void Processes::State::watch(Child& child, double timeout_s) {
@@ -326,6 +339,8 @@ void Processes::State::reap(Child& child) {
 // Closes the child, starts the next program first, then tells: the processors are not to wait for `done`.
 void Processes::State::ended(Child& child, ProcessResult result) {
   result.timed_out = child.timed_out;
+  result.slot = child.slot;
+  free_slots.push(child.slot);
   result.duration_s = seconds_since(child.started);
   result.started = unix_time() - result.duration_s;
   const Done done = std::move(child.done);

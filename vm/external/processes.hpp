@@ -37,7 +37,8 @@ struct ProcessResult {
   double duration_s = 0;    ///< from its start to its end
   std::string start_error;  ///< not empty: it could not be started ("no such file or directory")
   int exit_code = 0;
-  int signal = 0;  ///< not 0: ended by this signal
+  int signal = 0;     ///< not 0: ended by this signal
+  unsigned slot = 0;  ///< the lowest that no other running program had, from 1; 0: it was not started
   bool timed_out = false;
   bool leaves_others = false;  ///< processes of its group live on, perhaps with its output open
 };

@@ -169,7 +169,8 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
                      .call = *call,
                      .place = place_of_call(frame, index_of(in)),
                      .is_from_record = true,
-                     .result = shown_result(frame, site, *results)});
+                     .result = shown_result(frame, site, *results),
+                     .worker = worker_->index() + 1});
   end_memo(key);
 }
 
@@ -212,7 +213,8 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
                      .call = kept.call,
                      .place = place_of_call(frame, index_of(in)),
                      .result = shown_result(frame, site, kept.results),
-                     .duration_s = kept.duration_s});
+                     .duration_s = kept.duration_s,
+                     .worker = worker_->index() + 1});
   if (outcome)
     record.keep(std::move(kept));
   else
@@ -232,7 +234,8 @@ void Interpreter::fail_memo(Frame& frame, const Instruction& in, const Value& fa
                        .call = begun.call,
                        .place = place_of_call(frame, index_of(in)),
                        .fault = as_failure(failure).message,
-                       .duration_s = seconds_since(begun.time)});
+                       .duration_s = seconds_since(begun.time),
+                       .worker = worker_->index() + 1});
     }
     return end_memo(key);
   }

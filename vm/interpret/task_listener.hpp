@@ -33,6 +33,7 @@ struct EndedMemoCall {
   std::string result = {};  ///< a scalar as text, anything else as a hash; "" if it has failed
   std::string fault = {};   ///< "": it has succeeded
   double duration_s = 0;
+  unsigned worker = 0;  ///< that has noted its end, from 1
 };
 
 /// Called by any worker, by several at once.

@@ -9,6 +9,8 @@
 
 namespace raddle::vm {
 
+std::string folder_of_run(const std::string& id) { return fmt::format("{}/runs/{}", record_folder, id); }
+
 void make_record_folder() {
   std::error_code code;
   std::filesystem::create_directory(record_folder, code);

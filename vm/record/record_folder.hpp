@@ -1,6 +1,7 @@
 #pragma once
 // The folder in which records lie, and what all databases in it have in common.
 #include <cstdint>
+#include <string>
 
 #include "vm/record/database.hpp"
 
@@ -8,6 +9,9 @@ namespace raddle::vm {
 
 /// Where the records of this folder lie.
 inline constexpr const char* record_folder = ".raddle";
+
+/// Where files of a run lie. @param id  of the run
+std::string folder_of_run(const std::string& id);
 
 /// @throws RecordError
 void make_record_folder();

@@ -57,12 +57,12 @@ Recorder::Recorder(RunRow run) : run_(std::move(run)), record_(RunRecord::create
   Statement insert(
       database,
       "INSERT INTO run (id, kind, command, started, state, points, taken, ok, failed, resumes, collect, pid, "
-      "start_ticks, boot, work, columns) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?)");
+      "start_ticks, boot, work, columns, inputs) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, run_.id).bind(2, run_.kind).bind_bytes(3, run_.command).bind(4, run_.started);
   insert.bind(5, static_cast<std::int64_t>(RunState::running)).bind(6, number(run_.points)).bind(7, number(run_.taken));
   insert.bind(8, run_.resumes).bind(9, run_.collect);
   insert.bind(10, process.pid).bind(11, process.start_ticks).bind(12, process.boot);
-  insert.bind(13, number(run_.work)).bind_bytes(14, run_.columns).run();
+  insert.bind(13, number(run_.work)).bind_bytes(14, run_.columns).bind(15, run_.inputs).run();
   run_row_ = database.last_row();
   transaction.commit();
   thread_ = std::thread([this] { work(); });
@@ -140,8 +140,8 @@ void Recorder::insert(const std::vector<PointRow>& rows) {
     insert_point_.emplace(
         *record_.database_,
         "INSERT INTO point (run, number, key, attempt, is_last, outcome, started, duration_s, exit_code, "
-        "signal, detail, parameters, results, stdout_end, stderr_end, stdout_size, stderr_size) VALUES (?, ?, "
-        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        "signal, detail, parameters, results, stdout_end, stderr_end, stdout_size, stderr_size, worker, inputs) VALUES "
+        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   Statement& insert = *insert_point_;
   for (const PointRow& row : rows) {
     const Attempt& attempt = row.attempt;
@@ -154,7 +154,8 @@ void Recorder::insert(const std::vector<PointRow>& rows) {
     insert.bind(9, std::int64_t{attempt.exit_code}).bind(10, std::int64_t{attempt.signal});
     insert.bind(11, attempt.detail).bind(12, row.parameters).bind(13, attempt.results);
     insert.bind_bytes(14, attempt.stdout_end).bind_bytes(15, attempt.stderr_end);
-    insert.bind(16, number(attempt.stdout_size)).bind(17, number(attempt.stderr_size)).run();
+    insert.bind(16, number(attempt.stdout_size)).bind(17, number(attempt.stderr_size));
+    insert.bind(18, std::int64_t{attempt.worker}).bind(19, attempt.inputs).run();
   }
 }
 
@@ -163,8 +164,8 @@ void Recorder::insert(const std::vector<BatchRow>& batches) {
   if (!insert_batch_)
     insert_batch_.emplace(
         *record_.database_,
-        "INSERT INTO batch (run, first, last, count, started, duration_s, numbers, keys, columns) VALUES "
-        "(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        "INSERT INTO batch (run, first, last, count, started, duration_s, numbers, keys, columns, worker) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   Statement& insert = *insert_batch_;
   for (const BatchRow& batch : batches) {
     std::string columns;
@@ -174,7 +175,8 @@ void Recorder::insert(const std::vector<BatchRow>& batches) {
         .bind(3, number(batch.last))
         .bind(4, number(batch.keys.size()));
     insert.bind(5, batch.started).bind(6, batch.duration_s);
-    insert.bind_bytes(7, bytes_of(batch.numbers)).bind_bytes(8, bytes_of(batch.keys)).bind_bytes(9, columns).run();
+    insert.bind_bytes(7, bytes_of(batch.numbers)).bind_bytes(8, bytes_of(batch.keys)).bind_bytes(9, columns);
+    insert.bind(10, std::int64_t{batch.worker}).run();
   }
 }
 

@@ -11,30 +11,30 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::int64_t format_version = 2;
+constexpr std::int64_t format_version = 3;
 
 constexpr const char* tables = R"(
 CREATE TABLE IF NOT EXISTS run (
   row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT, command TEXT, started REAL, ended REAL, state INTEGER,
   points INTEGER, taken INTEGER, ok INTEGER, failed INTEGER, resumes TEXT, collect TEXT,
-  columns TEXT, work INTEGER, pid INTEGER, start_ticks INTEGER, boot TEXT);
+  columns TEXT, work INTEGER, inputs TEXT, pid INTEGER, start_ticks INTEGER, boot TEXT);
 CREATE TABLE IF NOT EXISTS point (
   run INTEGER NOT NULL, number INTEGER, key BLOB, attempt INTEGER, is_last INTEGER, outcome INTEGER, started REAL,
-  duration_s REAL, exit_code INTEGER, signal INTEGER, detail TEXT, parameters TEXT, results TEXT,
+  duration_s REAL, exit_code INTEGER, signal INTEGER, worker INTEGER, inputs TEXT, detail TEXT, parameters TEXT, results TEXT,
   stdout_end BLOB, stderr_end BLOB, stdout_size INTEGER, stderr_size INTEGER);
 CREATE TABLE IF NOT EXISTS batch (
   row INTEGER PRIMARY KEY, run INTEGER NOT NULL, first INTEGER, last INTEGER, count INTEGER, started REAL,
-  duration_s REAL, numbers BLOB, keys BLOB, columns BLOB);
+  duration_s REAL, worker INTEGER, numbers BLOB, keys BLOB, columns BLOB);
 CREATE INDEX IF NOT EXISTS batch_by_run ON batch (run);
 CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
 CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
 CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 )";
 
 constexpr const char* run_columns =
     "id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, pid, start_ticks, boot, "
-    "work, columns";
+    "work, columns, inputs";
 
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
@@ -60,7 +60,8 @@ RunRow run_row(const Statement& found) {
              .resumes = found.text(10),
              .collect = found.text(11),
              .columns = found.text(16),
-             .work = static_cast<std::uint64_t>(found.integer(15))};
+             .work = static_cast<std::uint64_t>(found.integer(15)),
+             .inputs = found.text(17)};
   const ProcessIdentity process{found.integer(12), found.integer(13), found.text(14)};
   if (run.state == RunState::running && !is_alive(process)) run.state = RunState::killed;
   return run;
@@ -93,7 +94,7 @@ std::vector<BatchHead> take_heads(Statement& query) {
 /// Columns of `point` for take_attempt, which is told where they begin.
 constexpr const char* attempt_columns =
     "outcome, point.started, duration_s, exit_code, signal, detail, results, stdout_end, stderr_end, stdout_size, "
-    "stderr_size";
+    "stderr_size, worker, point.inputs";
 
 Attempt take_attempt(const Statement& found, int begin) {
   return {.outcome = static_cast<PointOutcome>(found.integer(begin)),
@@ -101,6 +102,8 @@ Attempt take_attempt(const Statement& found, int begin) {
           .duration_s = found.real(begin + 2),
           .exit_code = static_cast<int>(found.integer(begin + 3)),
           .signal = static_cast<int>(found.integer(begin + 4)),
+          .worker = static_cast<std::uint32_t>(found.integer(begin + 11)),
+          .inputs = found.text(begin + 12),
           .detail = found.text(begin + 5),
           .results = found.text(begin + 6),
           .stdout_end = found.text(begin + 7),
@@ -130,7 +133,7 @@ constexpr const char* since_condition = "AND run.row >= coalesce((SELECT row FRO
 
 std::string result_query(const char* condition, const char* order) {
   return fmt::format(
-      "SELECT collect, {} FROM point JOIN run ON run.row = point.run WHERE key = ?1 {} ORDER BY {} LIMIT 1",
+      "SELECT run.id, collect, {} FROM point JOIN run ON run.row = point.run WHERE key = ?1 {} ORDER BY {}",
       attempt_columns, condition, order);
 }
 
@@ -144,14 +147,23 @@ PointRow take_point(const Statement& found) {
           .attempt = {}};
 }
 
-std::optional<EarlierResult> take_result(Statement& query) {
-  std::optional<EarlierResult> found;
-  if (query.step()) found = EarlierResult{query.text(0), take_attempt(query, 1)};
-  query.reset();  // an open read would keep the log from being shortened
-  return found;
-}
+EarlierResult take_result(const Statement& query) { return {query.text(1), take_attempt(query, 2)}; }
+
+/// What the format before this one did not have; the rows that are there have none of it.
+constexpr const char* new_columns = R"(
+ALTER TABLE run ADD COLUMN inputs TEXT;
+ALTER TABLE point ADD COLUMN worker INTEGER;
+ALTER TABLE point ADD COLUMN inputs TEXT;
+ALTER TABLE batch ADD COLUMN worker INTEGER;
+PRAGMA user_version = 3;
+)";
 
 void require_format(Database& database) {
+  if (format_of(database) == format_version - 1) {
+    Transaction transaction(database);
+    if (format_of(database) == format_version - 1) database.run(new_columns);
+    transaction.commit();
+  }
   if (format_of(database) != format_version)
     throw RecordError(fmt::format("the record `{}` is of another version of raddle: rename or remove it", record_path));
 }
@@ -265,12 +277,16 @@ std::optional<PointRow> RunRecord::any_point(const std::string& run) {
   return take_point(rows);
 }
 
-std::optional<EarlierResult> RunRecord::find_done(const PointKey& key, const std::string& since) {
+std::optional<EarlierResult> RunRecord::find_done(const PointKey& key, const std::string& since, const Fits& fits) {
   if (!find_done_)
     find_done_.emplace(*database_,
                        result_query(fmt::format("AND outcome = 0 {}", since_condition).c_str(), "point.rowid DESC"));
   find_done_->bind_bytes(1, key.bytes()).bind(2, since);
-  return take_result(*find_done_);
+  std::optional<EarlierResult> found;
+  while (!found && find_done_->step())
+    if (EarlierResult each = take_result(*find_done_); fits(each.attempt)) found = std::move(each);
+  find_done_->reset();  // an open read would keep the log from being shortened
+  return found;
 }
 
 std::vector<std::uint64_t> RunRecord::done_keys(std::uint64_t work, const std::string& since) {
@@ -293,10 +309,18 @@ std::vector<PointKey> RunRecord::point_keys(std::uint64_t work) {
   return keys;
 }
 
-std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const std::string& first) {
+std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const std::string& first, const Fits& fits) {
   if (!find_latest_) find_latest_.emplace(*database_, result_query("", "run.id <> ?2, outcome <> 0, point.rowid DESC"));
   find_latest_->bind_bytes(1, key.bytes()).bind(2, first);
-  return take_result(*find_latest_);
+  std::optional<EarlierResult> found;
+  while (find_latest_->step()) {
+    EarlierResult each = take_result(*find_latest_);
+    const bool is_it = find_latest_->text(0) == first || fits(each.attempt);
+    if (!found || is_it) found = std::move(each);
+    if (is_it) break;
+  }
+  find_latest_->reset();
+  return found;
 }
 
 bool RunRecord::has_points(std::uint64_t work) {
@@ -343,7 +367,7 @@ std::vector<std::uint64_t> RunRecord::batch_keys(std::int64_t row) {
 
 BatchRow RunRecord::batch(std::int64_t row) {
   Statement query(*database_,
-                  "SELECT first, last, numbers, keys, columns, started, duration_s FROM batch WHERE row = ?");
+                  "SELECT first, last, numbers, keys, columns, started, duration_s, worker FROM batch WHERE row = ?");
   BatchRow batch;
   if (!query.bind(1, row).step()) return batch;
   batch.first = static_cast<std::uint64_t>(query.integer(0));
@@ -357,6 +381,7 @@ BatchRow RunRecord::batch(std::int64_t row) {
                                words.begin() + static_cast<std::ptrdiff_t>(begin + count));
   batch.started = query.real(5);
   batch.duration_s = query.real(6);
+  batch.worker = static_cast<std::uint32_t>(query.integer(7));
   return batch;
 }
 

@@ -56,6 +56,7 @@ struct RunRow {
   std::string collect;     ///< how results are made: those of runs with equal texts can stand in one table
   std::string columns;     ///< of batches: `float energy`, each ended by a zero byte
   std::uint64_t work = 0;  ///< what is done at each point, as a hash: only runs of equal work have points in common
+  std::string inputs;      ///< files that all points have in common, as in Attempt
 
   std::vector<std::string> words() const;         ///< of `command`
   std::vector<std::string> column_words() const;  ///< of `columns`
@@ -68,7 +69,9 @@ struct Attempt {
   double duration_s = 0;
   int exit_code = 0;
   int signal = 0;
-  std::string detail;                              ///< why it was not started, has no result, or has failed
+  std::uint32_t worker = 0;  ///< which of the workers, or of the programs run at once, from 1; 0: unknown
+  std::string inputs;  ///< JSON object: of each file that it reads what names its content, see file_version(); "": none
+  std::string detail;  ///< why it was not started, has no result, or has failed
   std::string results;                             ///< JSON object
   std::string stdout_end, stderr_end;              ///< as much as is kept
   std::uint64_t stdout_size = 0, stderr_size = 0;  ///< of all that was printed
@@ -92,8 +95,9 @@ struct BatchRow {
   std::vector<std::uint64_t> keys;     ///< PointKey::low of each
   /// Results, column by column: for each point 8 bytes, an int64_t or a double.
   std::vector<std::vector<std::int64_t>> columns;
-  double started = 0;     ///< seconds since 1970
-  double duration_s = 0;  ///< of all of them, one after the other
+  double started = 0;        ///< seconds since 1970
+  double duration_s = 0;     ///< of all of them, one after the other
+  std::uint32_t worker = 0;  ///< as in Attempt
 
   std::uint64_t number(std::size_t index) const { return numbers.empty() ? first + index : numbers[index]; }
 };
@@ -141,14 +145,16 @@ class RunRecord {
   std::vector<PointRow> failed_points(const std::string& run);
   /// Any point of the run that was done by itself, in the same way.
   std::optional<PointRow> any_point(const std::string& run);
-  /// The latest attempt that ended well. @param since  not in runs that began before this one; "": in any
-  std::optional<EarlierResult> find_done(const PointKey& key, const std::string& since);
+  using Fits = std::function<bool(const Attempt&)>;
+  /// The latest attempt that ended well and fits. @param since  not in runs that began before this one; "": in any
+  std::optional<EarlierResult> find_done(const PointKey& key, const std::string& since, const Fits& fits);
   /// PointKey::low of the points of this work that were done by themselves, sorted.
   std::vector<std::uint64_t> done_keys(std::uint64_t work, const std::string& since);
   /// Of all points of this work that were done by themselves, sorted by PointKey::low.
   std::vector<PointKey> point_keys(std::uint64_t work);
-  /// The latest that ended well, else the latest; those of the run `first` go before others.
-  std::optional<EarlierResult> find_latest(const PointKey& key, const std::string& first);
+  /// The latest that ended well, else the latest; those of the run `first` go before others, and of these those that
+  /// fit.
+  std::optional<EarlierResult> find_latest(const PointKey& key, const std::string& first, const Fits& fits);
   /// Has any run of this work a point? For whether looking for points is worth it.
   bool has_points(std::uint64_t work);
   /// How long points of this work took that were done by themselves and ended well: the mean of some. 0: there are

@@ -15,7 +15,7 @@ const Point point{.number = 1, .values = {"1"}};
 std::string collected(const std::string& word, const std::string& output) {
   const auto collector = Collector::parse(word, parameters);
   REQUIRE_MESSAGE(collector, collector.error().error.message);
-  const auto results = collect_all({*collector}, point, output);
+  const auto results = collect_all({*collector}, point, {}, output);
   return results ? *results : "error: " + results.error();
 }
 
@@ -30,8 +30,8 @@ std::pair<std::string, std::string> fault(const std::string& word) {
 }  // namespace
 
 TEST_CASE("without a collector the last line is the result") {
-  CHECK(*collect_all({}, point, "one\n two \n\n") == R"({"stdout":" two"})");
-  CHECK(*collect_all({}, point, "") == R"({"stdout":""})");
+  CHECK(*collect_all({}, point, {}, "one\n two \n\n") == R"({"stdout":" two"})");
+  CHECK(*collect_all({}, point, {}, "") == R"({"stdout":""})");
 }
 
 TEST_CASE("json: members, nested ones by both names, numbers as they are written") {

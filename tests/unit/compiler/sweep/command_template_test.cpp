@@ -6,13 +6,14 @@ using namespace raddle::sweep;
 
 namespace {
 
-const std::vector<Parameter> parameters = {{"a", ValueType::int_}, {"beta", ValueType::int_}};
-const Point point{.number = 12, .values = {"1", "x y"}, .seed = 99};
+const std::vector<Parameter> parameters = {
+    {"a", ValueType::int_}, {"beta", ValueType::string}, {"x", ValueType::float_}};
+const Point point{.number = 12, .values = {"1", "x y", "0.0625"}, .seed = 99};
 
 std::vector<std::string> words(const std::vector<std::string>& text) {
   const auto command = CommandTemplate::parse(text, parameters);
   REQUIRE(command);
-  return command->words_for(point);
+  return command->words_for(point, {.slot = 4, .run = "k7"});
 }
 
 /// Message, what is underlined, help.
@@ -28,6 +29,25 @@ std::vector<std::string> fault(const std::string& word) {
 TEST_CASE("placeholders are replaced, a word stays one word") {
   CHECK(words({"run", "--a={a}", "{beta}"}) == std::vector<std::string>{"run", "--a=1", "x y"});
   CHECK(words({"out_{#}.txt", "{seed}{a}"}) == std::vector<std::string>{"out_12.txt", "991"});
+}
+
+TEST_CASE("where it is run") {
+  CHECK(words({"{run.dir}/out", "{%}"}) == std::vector<std::string>{".raddle/runs/k7/12/out", "4"});
+}
+
+TEST_CASE("values are formatted as their parameter is written") {
+  CHECK(words({"{x:.2f}", "{a:03d}{a:.1e}", "{beta:>5}", "{#:04d}", "{x:}"}) ==
+        std::vector<std::string>{"0.06", "0011.0e+00", "  x y", "0012", "0.0625"});
+  CHECK(fault("{x:d}").at(0) == "`d` is no format of a number");
+  CHECK(fault("{beta:.2f}").at(0) == "`.2f` is no format of a text");
+  CHECK(fault("{run.dir:d}").at(0) == "`d` is no format of a text");
+  CHECK(fault("{a:{a}}").at(1) == "{a:{a}");
+}
+
+TEST_CASE("what can be told without a run") {
+  const auto is_plain = [](const char* word) { return CommandTemplate::parse({word}, parameters)->is_plain(); };
+  CHECK((is_plain("{a}{#}{seed}") && is_plain("a")));
+  CHECK(!(is_plain("{a:d}") || is_plain("{%}") || is_plain("{run.dir}")));
 }
 
 TEST_CASE("two braces are one") {
@@ -46,5 +66,6 @@ TEST_CASE("a line for the shell quotes what it must") {
 }
 
 TEST_CASE("parameters that no word names") {
-  CHECK(CommandTemplate::parse({"run", "{a}"}, parameters)->unused(parameters) == std::vector<std::string>{"beta"});
+  CHECK(CommandTemplate::parse({"run", "{a}"}, parameters)->unused(parameters) ==
+        std::vector<std::string>{"beta", "x"});
 }

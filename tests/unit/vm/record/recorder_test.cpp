@@ -34,8 +34,12 @@ PointRow point(std::uint64_t number, PointOutcome outcome) {
   row.attempt.results = R"({"E":1})";
   row.attempt.stdout_end = std::string("a\0b", 3);
   row.attempt.stdout_size = 100;
+  row.attempt.worker = 3;
+  row.attempt.inputs = R"({"x.csv":"5-1"})";
   return row;
 }
+
+bool any(const Attempt&) { return true; }
 
 }  // namespace
 
@@ -51,6 +55,7 @@ TEST_CASE("a batch is read back") {
   batch.keys = {~std::uint64_t{0}, 5};
   batch.columns = {{-1, 1}, {8, 9}};
   batch.duration_s = 2;
+  batch.worker = 5;
   recorder.add(batch);
   run.state = RunState::done;
   REQUIRE(recorder.end(run));
@@ -67,6 +72,7 @@ TEST_CASE("a batch is read back") {
   CHECK(found.numbers == batch.numbers);
   CHECK(found.columns == batch.columns);
   CHECK(found.duration_s == 2);
+  CHECK(found.worker == 5);
   CHECK(record.remove(record.runs().front()));
   CHECK(record.batches(77, "", "").empty());
 }
@@ -99,10 +105,12 @@ TEST_CASE("what is recorded is read back") {
   const std::vector<PointRow> failed = record.failed_points(recorder.id());
   REQUIRE(failed.size() == 1);
   CHECK(failed.front().number == 2);
-  CHECK(record.find_done({7, 1}, "")->attempt.results == R"({"E":1})");
-  CHECK(!record.find_done({7, 2}, recorder.id()));
-  CHECK(record.find_latest({7, 2}, "")->attempt.outcome == PointOutcome::signal);
+  CHECK(record.find_done({7, 1}, "", any)->attempt.results == R"({"E":1})");
+  CHECK(!record.find_done({7, 2}, recorder.id(), any));
+  CHECK(record.find_latest({7, 2}, "", any)->attempt.outcome == PointOutcome::signal);
   CHECK(record.find(recorder.id().substr(0, 4)).size() == 1);
+  const auto done = record.find_done({7, 1}, "", any);
+  CHECK((done->attempt.worker == 3 && done->attempt.inputs == R"({"x.csv":"5-1"})"));
   CHECK(record.find("no such").empty());
   CHECK(record.failed_points(recorder.id()).front().key == PointKey{7, 2});
   CHECK(record.any_point(recorder.id())->key.high == 7);
@@ -113,6 +121,48 @@ TEST_CASE("what is recorded is read back") {
   CHECK(!record.has_points(0));
 }
 
+TEST_CASE("of several results the latest that fits is found") {
+  const FreshFolder folder;
+  std::vector<std::string> ids;
+  for (const char* text : {"first", "second", "third"}) {
+    Recorder recorder(sweep_of(1));
+    PointRow row = point(1, PointOutcome::ok);
+    row.attempt.inputs = text;
+    recorder.add(std::move(row));
+    REQUIRE(recorder.end(sweep_of(1)));
+    ids.push_back(recorder.id());
+  }
+  RunRecord record = *RunRecord::open();
+  const auto fits = [](std::string wanted) {
+    return [wanted = std::move(wanted)](const Attempt& attempt) { return attempt.inputs <= wanted; };
+  };
+  CHECK(record.find_done({7, 1}, "", any)->attempt.inputs == "third");
+  CHECK(record.find_done({7, 1}, "", fits("second"))->attempt.inputs == "second");
+  CHECK(!record.find_done({7, 1}, ids[1], fits("first")));
+  CHECK(!record.find_done({7, 1}, "", fits("")));
+  CHECK(record.find_latest({7, 1}, "", fits("first"))->attempt.inputs == "first");
+  CHECK(record.find_latest({7, 1}, "", fits(""))->attempt.inputs == "third");
+  CHECK(record.find_latest({7, 1}, ids[1], fits("first"))->attempt.inputs == "second");
+}
+
+TEST_CASE("a record of the format before is read, and goes on") {
+  const FreshFolder folder;
+  {
+    Recorder recorder(sweep_of(1));
+    recorder.add(point(1, PointOutcome::ok));
+    REQUIRE(recorder.end(sweep_of(1)));
+  }
+  Database(record_path)
+      .run(
+          "ALTER TABLE run DROP COLUMN inputs; ALTER TABLE point DROP COLUMN worker; ALTER TABLE point DROP COLUMN "
+          "inputs; ALTER TABLE batch DROP COLUMN worker; PRAGMA user_version = 2;");
+  CHECK(RunRecord::open()->find_done({7, 1}, "", any)->attempt.worker == 0);
+  Recorder recorder(sweep_of(1));
+  recorder.add(point(2, PointOutcome::ok));
+  REQUIRE(recorder.end(sweep_of(1)));
+  CHECK(RunRecord::open()->find_done({7, 2}, "", any)->attempt.worker == 3);
+}
+
 TEST_CASE("what has ended is in the record at once, not only when more has been gathered") {
   const FreshFolder folder;
   Recorder recorder(sweep_of(9));
@@ -120,7 +170,7 @@ TEST_CASE("what has ended is in the record at once, not only when more has been 
   for (std::uint64_t number = 1; number < 10; ++number) {
     recorder.add(point(number, PointOutcome::ok));
     const auto begin = std::chrono::steady_clock::now();
-    while (!record.find_done({7, number}, "")) {
+    while (!record.find_done({7, number}, "", any)) {
       REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::minutes(2));  // else it waits for more, for ever
       std::this_thread::yield();
     }

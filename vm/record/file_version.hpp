@@ -4,11 +4,11 @@
 
 #include "vm/record/kept_files.hpp"
 
-namespace raddle::driver {
+namespace raddle::vm {
 
 /// Changes with the file: its content, or of one that takes long to read its size and when it was written; "no file" if
 /// there is none. Any thread.
 /// @param files  reads a file that has not changed since the last time only once
-std::string file_version(vm::KeptFiles& files, const std::string& path);
+std::string file_version(KeptFiles& files, const std::string& path);
 
-}  // namespace raddle::driver
+}  // namespace raddle::vm

@@ -1,13 +1,13 @@
-#include "compiler/driver/file_version.hpp"
+#include "vm/record/file_version.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <filesystem>
 
-namespace raddle::driver {
+namespace raddle::vm {
 
-std::string file_version(vm::KeptFiles& files, const std::string& path) {
+std::string file_version(KeptFiles& files, const std::string& path) {
   constexpr std::uintmax_t largest_read = std::uintmax_t{64} << 20;
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return "no file";
@@ -16,4 +16,4 @@ std::string file_version(vm::KeptFiles& files, const std::string& path) {
   return fmt::format("{} {}", size, std::filesystem::last_write_time(path, error).time_since_epoch().count());
 }
 
-}  // namespace raddle::driver
+}  // namespace raddle::vm

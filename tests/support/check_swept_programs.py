@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""What `raddle sweep` does with an external program. Each test has a folder of its own.
+
+    check_swept_programs.py [--raddle PATH] [FILTER]
+"""
+
+import json
+import os
+import subprocess
+
+from folder_tests import expect, expect_in, main
+from sweep_folder import SweepFolder, run_id
+
+
+def results_are_collected(folder):
+    folder.run("sweep -p a=1,2 --collect json: -- echo 'log {a}' '{{\"E\":{a}.50}}'", code=4, err="no result: no JSON object")
+    folder.run("sweep -p a=1,2 --collect json: -o x.jsonl -- printf 'log\\n{{\"E\":{a}.50,\"t\":{{\"u\":\"v\"}}}}'")
+    first = json.loads(folder.read("x.jsonl").splitlines()[0])
+    expect((first["a"], first["E"], first["t.u"], first["outcome"]), (1, 1.5, "v", "ok"))
+    expect(folder.column("sweep -p a=1,2 --collect 'regex:E=(\\S+)' -- echo E={a}", "E"), ["1", "2"])
+    folder.run("sweep -p a=1,2 -- echo E={a}", err="2 from the record")  # made anew from what was printed
+    write = "sh -c 'printf \"t,E\\n0,9\\n1,{a}\\n\" > out_{#}.csv'"
+    expect(folder.column(f"sweep -p a=4,5 --collect csv:out_{{#}}.csv -- {write}", "t", "E"), ["1 4", "1 5"])
+    expect(folder.column("sweep -p a=1,2 -p b=1:3 --collect 'regex:E=(\\S+)' --group-by a --agg mean,std,n -- "
+                         "echo E={a}{b}", "a", "E_mean", "E_std", "E_n"), ["1 12 1 3", "2 22 1 3"])
+    expect(folder.column("sweep -p a=1 --collect json: -- echo '{{\"a\":7}}'", "a", "a_result"), ["1 7"])
+    folder.run("sweep -p a=1,2 --group-by a -- echo text {a}", err="no value of `stdout` is a number: its statistics are empty")
+    done = folder.run("sweep -p a=1,2 --group-by a -- sh -c 'test {a} -eq 1 || echo {a}'")
+    expect("warning" in done.stderr, False)
+
+
+def failures(folder):
+    bad = "sh -c 'echo at {a} bad >&2; exit $(({a} %% 2))'".replace("%%", "%")
+    done = folder.run(f"sweep -p a=1:4 -j1 -o x.csv -- {bad}", code=4, err="2 failed: exit code 1; at 1 bad")
+    expect_in("as point 1: sh -c 'echo at 1 bad >&2; exit $((1 % 2))'", done.stderr)
+    expect([line.split(",")[2] for line in folder.read("x.csv").splitlines()[1:]], ["exit code", "ok", "exit code", "ok"])
+    folder.run("rerun --failed", code=4, err="2 points, 2 failed")
+    expect(len(folder.read("x.csv").splitlines()), 5)  # the whole table
+    folder.run("sweep --resume", code=4, err="2 from the record, 2 failed")
+    folder.run("sweep -p a=1:40 -- false", code=75, err="the first runs have all failed")
+    folder.run("sweep -p a=1:40 -k -- false", code=4, err="40 failed")
+    folder.run("sweep -p a=1:40 -j1 --max-fails 2 -o y.csv -- sh -c 'exit {a}'", code=75, err="3 of 40 points, 3 failed")
+    expect((folder.path / "y.csv").exists(), False)
+    folder.run("sweep -p a=1:40 -j1 --max-fails 50% -- sh -c 'test {a} -gt 5'", err="5 failed", code=4)
+    folder.run("sweep -p a=1 -- nowhere_to_be_found", code=4, err="not started: `nowhere_to_be_found`: no such file or directory")
+    folder.write("model.sh", "#!/bin/sh\n")
+    folder.run("sweep -p a=1 -- model.sh {a}", code=4, err="no such file or directory; the one in this folder is `./model.sh`")
+    folder.run("sweep -p a=1 -- ./model.sh {a}", code=4, err="permission denied; `chmod +x ./model.sh` lets it be run")
+    folder.write("my model.sh", "#!/bin/sh\n")
+    folder.run("sweep -p a=1 -- './my model.sh' {a}", code=4, err="`chmod +x './my model.sh'` lets it be run")
+    folder.run("sweep -p a=1 -- 'echo {a}'", code=4, err="the words of a command stand each by itself")
+    folder.run("sweep -p a=1 --timeout 0.1 -- sleep 20", code=4, err="ended by --timeout")
+    folder.run("sweep -p a=1 --timeout 1m -- true", err="1 point, ")
+    folder.run("sweep -p m=iron,zinc -p a=-1.5,2 -j1 -- sh -c 'echo no such material: {m} at {a} >&2; exit 1'", code=4,
+               err="4 failed: exit code 1; no such material: iron at -1.5")
+    limited = f"ulimit -n 64; exec {folder.raddle} sweep -p a=1:9"
+    done = subprocess.run(["sh", "-c", f"{limited} -j 200 -- true"], cwd=folder.path, capture_output=True, check=False, text=True)
+    expect(done.returncode, 1)
+    expect_in("raddle: -j 200: each run at a time needs 3 open files, and no more than 64 are allowed (ulimit -n)", done.stderr)
+    jobs = done.stderr.split("= help: ")[1].split(",")[0]
+    subprocess.run(["sh", "-c", f"{limited} {jobs} -- sh -c '(sleep 0.1; echo late) & echo {{a}}'"], cwd=folder.path, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    folder.run("sweep -p a=1 -- sh -c 'kill -SEGV $$'", code=4, err="signal 11 (Segmentation fault)")
+    folder.run("sweep -p a=1 --retries 3 -- sh -c 'echo x >> tries; test $(wc -l < tries) -gt 2'", err="2 retries")
+
+
+def output_is_bounded_and_its_own(folder):
+    folder.run("sweep -p a=1 -- sh -c 'yes | head -c 100000; echo end'")
+    log = json.loads(folder.run("runs logs --json").stdout)
+    expect((log["schema"], log["log"]["stdout_size"], len(log["log"]["stdout"])), (1, 100004, 4096))
+    rows = folder.column("sweep -p a=1:20 -j1 -- sh -c 'echo {a}; (sleep 0.05; echo late) &'", "stdout")
+    expect(rows, [str(i) for i in range(1, 21)])
+
+
+def inputs_of(folder, point):
+    return json.loads(folder.run(f"runs logs /{point} --json").stdout.splitlines()[-1])["log"].get("inputs", {})
+
+
+def changed_files_are_noticed(folder):
+    """Points are run again for the program, for files that words name, for those of --input; not for what is written."""
+    folder.write("model.sh", "read n < $1; read k < constant; echo $((n + k)); echo done >> log\n")
+    folder.write("constant", "10\n")
+    for n in (1, 2, 3):
+        folder.write(f"{n}.txt", f"{n}\n")
+    folder.write("log", "")
+    command = "sweep -p n=1:3 --input constant -- sh model.sh {n}.txt --to=log"
+    expect(folder.column(command, "stdout"), ["11", "12", "13"])
+    expect(sorted(inputs_of(folder, 2)), ["2.txt", "constant", "model.sh"])
+    folder.run(command, err="3 from the record")
+    folder.write("2.txt", "5\n")
+    done = folder.run(command, err="raddle: `2.txt` has changed: points that have read it are run again\n")
+    expect_in("3 points, 2 from the record", done.stderr)
+    expect(folder.column("sweep --resume", "stdout"), ["11", "15", "13"])
+    folder.write("constant", "20\n")
+    expect(folder.column(command, "stdout"), ["21", "25", "23"])
+    expect_in("has it, but `constant` is not what it was then", folder.run("why /2").stdout)
+    folder.write("model.sh", "echo new $1\n")
+    expect(folder.column(command, "stdout"), ["new 1.txt", "new 2.txt", "new 3.txt"])
+    folder.write("model.sh", "read n < $1; read k < constant; echo $((n + k)); echo done >> log\n")
+    expect(folder.column(command, "stdout"), ["21", "25", "23"])  # as a run before the last has it
+    folder.run(command, err="3 from the record")
+    os.remove(folder.path / "3.txt")
+    done = folder.run(command, err="has changed: points that have read it are run again")
+    expect_in("3 points, 2 from the record", done.stderr)
+    folder.run("sweep -p n=1 --input nowhere -- true {n}", code=2, err="raddle: --input: there is no such file")
+    folder.run("sweep -p n=1 --input {m}.txt -- true {n}", code=2, err="raddle: --input: there is no parameter `m`")
+    folder.write("m.df", "@param int n = 1;\n@result int m = n;\n")
+    folder.run("sweep m.df -p n=1 --input constant", code=2, err="a script names by `input` the files that it reads")
+
+
+def failed_points_are_run_again_alone(folder):
+    """Also by a program that was mended."""
+    folder.write("model.sh", "test $1 -ne 2 && echo old $1\n")
+    folder.run("sweep -p n=1:3 -- sh model.sh {n}", code=4, err="1 failed")
+    folder.write("model.sh", "echo new $1\n")
+    folder.run("rerun --failed -o x.csv", err="1 point, ")
+    expect([line.split(",")[1] for line in folder.read("x.csv").splitlines()], ["stdout", "old 1", "new 2", "old 3"])
+
+
+def runs_have_folders_and_slots(folder):
+    write = "sh -c 'n=$(ls -A {run.dir} | wc -l); echo ${{n}}{a} > {run.dir}/out; echo {run.dir}'"
+    command = f"sweep -p a=1,2 --collect 'regex({{run.dir}}/out):([0-9]+)' -- {write}"
+    folder.run(command)
+    first = run_id(folder, -1)
+    expect(folder.read(f".raddle/runs/{first}/2/out"), "02\n")
+    folder.run(command, err="2 from the record")
+    folder.run("rerun --all")
+    expect(folder.read(f".raddle/runs/{run_id(folder, -1)}/1/out"), "01\n")
+    again = "sh -c 'echo >> tries; ls -A {run.dir}; touch {run.dir}/mine; test $(wc -l < tries) -gt 1'"
+    expect(folder.column(f"sweep -p a=1 --retries 1 -- {again}", "stdout"), [""])  # each attempt begins with nothing
+    folder.run(f"runs rm {first}")
+    expect((folder.path / ".raddle/runs" / first).exists(), False)
+    done = folder.run("sweep -p a=1 -- sh -c 'echo no > {run.dir}/x; exit 1'", code=4)
+    expect_in(f"as point 1: sh -c 'echo no > .raddle/runs/{run_id(folder, -1)}/1/x; exit 1'", done.stderr)
+    slots = folder.column("sweep -p a=1:40 -j3 -- echo {%}", "stdout")
+    expect(set(slots) <= {"1", "2", "3"} and len(set(slots)) > 1, True)
+    logs = [json.loads(line)["log"] for line in folder.run("runs logs --json").stdout.splitlines()]
+    expect([str(log["worker"]) for log in sorted(logs, key=lambda log: log["point"])], slots)
+    folder.run("sweep -p a=1 --print-script -- echo {run.dir} {a}", code=1, err="not supported yet: a script with {run.dir}")
+    folder.write("m.df", 'import io;\n@param int a = 1;\nprintf("%i", a);\n')
+    folder.run("sweep m.df -p a=1 --collect json:{run.dir}/x", code=2, err="a script has no {run.dir}, no {%} and no formats")
+
+
+def values_are_formatted(folder):
+    command = "echo {x:.3f} {n:04d} {n:.1f} {s:>4} {#:03d} {n:x}"
+    expect(folder.column(f"sweep -p x=0.5,1e-3 -p n=7,11 -p s=a --zip x,n -- {command}", "stdout"),
+           ["0.500 0007 7.0    a 001 7", "0.001 0011 11.0    a 002 b"])
+    folder.run("sweep -p x=a,b -- echo {x:.3f}", code=2, err="`.3f` is no format of a text\n  {x:.3f}\n  ^^^^^^^\n")
+    folder.run("sweep -p x=0.5 -- echo {x:d}", code=2, err="`d` is no format of a number")
+    folder.run("sweep -p x=0.5 -- echo {x:}", err="1 point")
+    folder.run("sweep -p x=0.5 -- echo {y:.3f}", code=2, err="there is no parameter `y`")
+    folder.run("sweep -p x=0.5 -- echo {run.dirs}", code=2, err="did you mean `{run.dir}`?")
+
+
+TESTS = [results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+         failed_points_are_run_again_alone, runs_have_folders_and_slots, values_are_formatted]
+
+
+if __name__ == "__main__":
+    main("swept programs", "Tests `raddle sweep` over programs.", TESTS, SweepFolder)
