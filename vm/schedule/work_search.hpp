@@ -5,12 +5,14 @@
 namespace raddle::vm {
 
 /// The loop of a worker without its thread, so that the simulated machines of tests/bench run it, too: *take*, *look* a
-/// few times more, as a wake-up costs a thousand pushes, *announce* that it will sleep, look at every queue once more,
-/// *sleep*.
+/// few times more, then now and then for twice as long as a wake-up takes, *announce* that it will sleep, look at every
+/// queue once more, *sleep*. Who would look all the time would take each task away from the worker that has pushed it
+/// for itself.
 ///
 /// What it needs of a worker's sources:
 ///   Task* find()              from wherever there is some
 ///   void become_hungry()      it has found nothing
+///   void pause()              some microsecond passes
 ///   void become_busy()        it has found something after all, or leaves
 ///   void prepare_sleep()      whatever was given to this worker alone lies in its own queue now
 ///   bool all_empty()          each queue was empty at some moment of the call
@@ -20,7 +22,7 @@ class WorkSearch {
  public:
   enum class Next : unsigned char { run, look_again, sleep };
 
-  WorkSearch(Sources sources, unsigned worker_count) : sources_(sources), looks_(worker_count > 1 ? 64 : 0) {}
+  WorkSearch(Sources sources, unsigned worker_count) : sources_(sources), looks_(worker_count > 1 ? most_looks : 0) {}
 
   /// The next step. After `run` the task is run, after `sleep` the worker sleeps at the gate; then comes the next.
   Next next(Task*& task) {
@@ -36,7 +38,7 @@ class WorkSearch {
       return Next::look_again;
     }
     if (looks_left_ > 0) {
-      --looks_left_;
+      if (--looks_left_ < pauses) sources_.pause();
       return Next::look_again;
     }
     sources_.prepare_sleep();
@@ -53,6 +55,7 @@ class WorkSearch {
   }
 
  private:
+  static constexpr unsigned pauses = 40, most_looks = 64 + pauses;
   Sources sources_;
   const unsigned looks_;  // before it announces
   bool is_hungry_ = false;

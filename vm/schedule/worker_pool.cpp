@@ -195,6 +195,11 @@ struct WorkerPool::Sources {
     pool.hungry.fetch_add(1, std::memory_order_relaxed);
     queues.start_looking(worker.index_);
   }
+  static void pause() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(1);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  }
   void become_busy() {
     pool.hungry.fetch_sub(1, std::memory_order_relaxed);
     prepare_sleep();

@@ -59,6 +59,7 @@ class SimulatedPool {
       pool.meter_.write(pool.hungry_line_, worker);
       pool.queues_.start_looking(worker);
     }
+    void pause() { pool.machine_.clock.wait(1'000); }
     void become_busy() {
       pool.meter_.write(pool.hungry_line_, worker);
       prepare_sleep();
