@@ -6,6 +6,7 @@
 #include <charconv>
 #include <set>
 
+#include "compiler/driver/settings.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/opt/pipeline.hpp"
@@ -27,6 +28,7 @@ void add_common(CLI::App& app, Session& session) {
   Options& options = session.options;
   app.prefix_command();
   add_reading_options(app, options);
+  add_profile_option(app, options.profile);
   app.add_option_function<std::string>(
          "-W",
          [&options](const std::string& what) {
@@ -83,6 +85,13 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       "--no-record", [&options] { options.records_tasks = false; },
       "Keep no record of the programs and calls of @memo functions of this run in ./.raddle");
   app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
+  app.add_option_function<std::string>(
+         "--timeout", [&options](const std::string& text) { options.timeout_s = read_time("--timeout", text); },
+         "End the run when it takes longer, with exit code 124: seconds, or 90s, 5m, 2h")
+      ->type_name("TIME");
+  add_loudness_options(app, options,
+                       "Tell each external program on standard error: as it starts, after `+` as it could be typed; as "
+                       "it ends, after `-`, with its exit code and time");
   app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
   app.add_flag("--stats", options.statistics, "Print counters to stderr at the end");
   app.add_option("--trace", options.trace, "Write when each task ran, for https://ui.perfetto.dev")->type_name("FILE");
@@ -90,6 +99,10 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
                  fmt::format("Print a stage instead of running: {}", fmt::join(stage_names(), ", ")))
       ->check(CLI::IsMember(stage_names()))
       ->type_name("STAGE");
+  app.add_flag("--json", options.as_json,
+               "At the end, one line of JSON on standard output: exit code, results, findings, and all that the script "
+               "and its programs have printed there, in `output`; the number of its form in `schema`")
+      ->excludes("--emit");
   const auto passes = opt::pass_names();
   const std::set<std::string> pass_names(passes.begin(), passes.end());
   constexpr const char* debugging = "For debugging and tests";
@@ -139,7 +152,9 @@ CommandLineReader::CommandLineReader(Session& session) : app(description) {
   add_verbs(session);
   app.footer(
       "`raddle FILE` is `raddle run FILE`. Options stand before FILE; what stands after it is the script's.\n"
-      "`raddle run FILE --help` lists the script's parameters.");
+      "`raddle run FILE --help` lists the script's parameters.\n"
+      "Options may also be set by raddle.toml, ~/.config/raddle/config.toml and RADDLE_<OPTION>: `raddle man`, "
+      "SETTINGS.");
 }
 
 void CommandLineReader::add_verbs(Session& session) {
@@ -155,6 +170,7 @@ void CommandLineReader::add_verbs(Session& session) {
       "Findings as JSON on standard output, a line for each script, with the number of its form in `schema`");
   repl = app.add_subcommand("repl", "An interactive session; so is `raddle` alone on a terminal");
   add_reading_options(*repl, session.options);
+  add_profile_option(*repl, session.options.profile);
   add_machine_options(*repl, session.options);
   repl->add_option("--patience", session.options.patience_ms,
                    "How long the prompt waits for what was entered before it goes on in the background, in ms "
@@ -165,18 +181,25 @@ void CommandLineReader::add_verbs(Session& session) {
   format = app.add_subcommand("fmt", "Format scripts: one style, no options of style");
   format->add_flag("--check", line.format.check, "Name the files that are not formatted, exit 1 if any; write nothing");
   format->add_flag("--diff", line.format.show_diff, "Show what would change; write nothing");
+  format->add_flag("--json", line.format.as_json,
+                   "Which files change, or would with --check, as JSON on standard output, one line with the number of "
+                   "its form in `schema`");
   format->add_flag("--stdout", line.format.to_stdout, "Print the formatted text; write nothing");
   add_reading_options(*format, session.options);
   format->add_option("FILE", line.files, "Scripts, rewritten in place; `-`: standard input to standard output")
       ->type_name("")
       ->required();
   explanation = app.add_subcommand("explain", "Say what an error or warning means: explain [CODE..]");
+  constexpr const char* as_json = "As JSON, one line with the number of its form in `schema`";
+  explanation->add_flag("--json", line.as_json, as_json);
   explanation->add_option("CODE", line.codes, "What stands in brackets at the end of a message; none: list all")
       ->type_name("");
   documentation = app.add_subcommand("doc", "Say what the library has, and how to call it: doc [NAME..]");
+  documentation->add_flag("--json", line.as_json, as_json);
   documentation->add_option("NAME", line.names, "Function or module; none: list all")->type_name("");
   for (const Verb* verb : other_verbs()) app.add_subcommand(verb->name, verb->about);
   show_version = app.add_subcommand("version", "Print the version");
+  show_version->add_flag("--json", line.as_json, as_json);
   help = app.add_subcommand("help", "Print this");
 }
 

@@ -19,7 +19,7 @@ struct CommandLine {
   std::string script_to_load;     ///< of `repl`
   std::vector<std::string> rest;  ///< the script and what follows
   bool verb_given = false;
-  bool as_json = false;  ///< of `check`
+  bool as_json = false;  ///< of `check`, `explain`, `doc`, `version`
 };
 
 /// What the words of the command line are read into, and by.

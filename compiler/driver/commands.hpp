@@ -35,16 +35,17 @@ struct FormatOptions {
   bool check = false;      ///< name the files that would change, exit_failed if there are any; write nothing
   bool show_diff = false;  ///< print what would change; write nothing
   bool to_stdout = false;  ///< print the whole text; write nothing
+  bool as_json = false;    ///< which files change
 };
 
 /// Formats scripts in place: `raddle fmt`. @param paths  `-`: standard input to standard output
 int format_files(const Session& session, const std::vector<std::string>& paths, const FormatOptions& options);
 
 /// Prints what diagnostics mean: `raddle explain`. @param codes  none: lists all, a line each
-int explain(const std::vector<std::string>& codes);
+int explain(const std::vector<std::string>& codes, bool as_json);
 
 /// Prints what functions of the library do: `raddle doc`. @param names  functions or modules; none: all, a line each
-int document(const std::vector<std::string>& names);
+int document(const std::vector<std::string>& names, bool as_json);
 
 /// Says on stderr what is wrong with the command line. @param verb  whose help has more  @return exit_usage
 int usage_error(const std::string& message, const std::string& verb = "");

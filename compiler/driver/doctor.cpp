@@ -1,5 +1,6 @@
 // `raddle doctor`: what of all that a script may need is there.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -13,6 +14,7 @@
 #include "compiler/driver/child_output.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/machine.hpp"
+#include "compiler/driver/settings.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/json_text.hpp"
@@ -126,6 +128,19 @@ Finding check_stack() {
   return finding;
 }
 
+Finding check_settings() {
+  constexpr std::string_view what = "settings";
+  std::vector<std::string> read, absent;
+  for (const SettingSource& source : setting_sources()) {
+    if (!source.fault.empty())
+      return {what, Health::warning, source.fault, "most verbs end with this error until it is mended"};
+    (source.is_there ? read : absent).push_back(source.name);
+  }
+  std::string found = read.empty() ? "none" : fmt::format("{}", fmt::join(read, ", "));
+  if (!absent.empty()) found += fmt::format("; not there: {}", fmt::join(absent, ", "));
+  return {what, Health::ok, std::move(found)};
+}
+
 Finding check_temporaries() {
   const std::string folder = vm::temporary_folder();
   constexpr std::uint64_t little_bytes = 100'000'000;
@@ -180,6 +195,7 @@ std::vector<Finding> check_all() {
           check_compiler(),
           check_cache(),
           check_record(),
+          check_settings(),
           check_temporaries(),
           check_limit("open files", RLIMIT_NOFILE, 256, "-n"),
           check_limit("processes", RLIMIT_NPROC, 64, "-u"),

@@ -1,5 +1,6 @@
 // `raddle doc`: the functions of the library.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,6 +9,7 @@
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/library_pages.hpp"
+#include "compiler/sweep/json_text.hpp"
 
 namespace raddle::driver {
 
@@ -83,9 +85,32 @@ std::string text_of(const Pages& pages, const std::string& name) {
   return text;
 }
 
+std::string as_json_text(const LibraryPage& page) {
+  std::vector<std::string> signatures;
+  for (const std::string& signature : page.signatures) signatures.push_back(sweep::json_string(signature));
+  sweep::JsonObject json;
+  json.add("module", sweep::json_string(page.module));
+  json.add("name", sweep::json_string(page.name));
+  json.add("signatures", fmt::format("[{}]", fmt::join(signatures, ",")));
+  json.add("summary", sweep::json_string(page.summary));
+  json.add("example", sweep::json_string(page.example));
+  return json.text();
+}
+
+/// The pages of these functions and modules; none: all.
+std::string as_json_text(const Pages& pages, const std::vector<std::string>& names) {
+  std::vector<std::string> items;
+  const auto is_asked = [&](const std::string& name) {
+    return !name.empty() && std::ranges::find(names, name) != names.end();
+  };
+  for (const LibraryPage& page : pages)
+    if (names.empty() || is_asked(page.name) || is_asked(page.module)) items.push_back(as_json_text(page));
+  return json_line(fmt::format("\"pages\":[{}]", fmt::join(items, ",")));
+}
+
 }  // namespace
 
-int document(const std::vector<std::string>& names) {
+int document(const std::vector<std::string>& names, bool as_json) {
   const Pages pages = library_pages();
   std::string text;
   if (names.empty())
@@ -102,6 +127,7 @@ int document(const std::vector<std::string>& names) {
     }
     text += (text.empty() ? "" : "\n") + found;
   }
+  if (as_json) text = as_json_text(pages, names);
   return write_output(text) ? exit_ok : exit_failed;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/diagnostics/explanations.hpp"
 #include "compiler/driver/commands.hpp"
+#include "compiler/sweep/json_text.hpp"
 
 namespace raddle::driver {
 
@@ -31,9 +32,28 @@ void print_page(const Explanation& explanation) {
   }
 }
 
+std::string as_json_text(const Explanation& one) {
+  sweep::JsonObject json;
+  json.add("code", sweep::json_string(one.code));
+  json.add("summary", sweep::json_string(one.summary));
+  json.add("text", sweep::json_string(one.text));
+  return json.text();
+}
+
+int print_json(const std::vector<const Explanation*>& found) {
+  std::string items;
+  for (const Explanation* one : found) items += (items.empty() ? "" : ",") + as_json_text(*one);
+  return write_output(json_line(fmt::format("\"explanations\":[{}]", items))) ? exit_ok : exit_failed;
+}
+
 }  // namespace
 
-int explain(const std::vector<std::string>& codes) {
+int explain(const std::vector<std::string>& codes, bool as_json) {
+  std::vector<const Explanation*> all;
+  if (codes.empty() && as_json) {
+    for (const Explanation& one : explanations()) all.push_back(&one);
+    return print_json(all);
+  }
   if (codes.empty()) {
     list_codes();
     return exit_ok;
@@ -42,8 +62,7 @@ int explain(const std::vector<std::string>& codes) {
     // as it stands in the message, with its brackets, is right, too
     const std::string code = word.starts_with("[") && word.ends_with("]") ? word.substr(1, word.size() - 2) : word;
     if (const Explanation* found = find_explanation(code)) {
-      if (&word != &codes.front()) fmt::print("\n");
-      print_page(*found);
+      all.push_back(found);
       continue;
     }
     std::vector<std::string> known;
@@ -52,6 +71,11 @@ int explain(const std::vector<std::string>& codes) {
     return usage_error(
         fmt::format("no error or warning has the code `{}`; {}", code,
                     nearest.empty() ? "`raddle explain` lists all" : fmt::format("did you mean `{}`?", nearest)));
+  }
+  if (as_json) return print_json(all);
+  for (const Explanation* found : all) {
+    if (found != all.front()) fmt::print("\n");
+    print_page(*found);
   }
   return exit_ok;
 }

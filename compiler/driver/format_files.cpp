@@ -1,5 +1,6 @@
 // `raddle fmt`: scripts in the one style of compiler/format.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "compiler/parse/lexemes.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/source/read_file.hpp"
+#include "compiler/sweep/json_text.hpp"
 #include "vm/value/file_descriptor.hpp"
 
 namespace raddle::driver {
@@ -84,11 +86,24 @@ class Formatter {
     else if (!read_file(path, text, error))
       return fail(usage_error(fmt::format("can not read `{}`: {}", path, error)));
     const std::expected<std::string, int> formatted = format(from_stdin ? "<stdin>" : path, text);
+    note(path, formatted ? (text == *formatted ? "false" : "true") : "null");
     if (!formatted) return fail(formatted.error());
     return hand_out(path, text, *formatted);
   }
 
+  /// Of all files so far: each with whether it changes; null: it has errors.
+  std::string json() const {
+    return json_line(fmt::format("\"files\":[{}],\"exit_code\":{}", fmt::join(files_, ","), worst_));
+  }
+
  private:
+  void note(const std::string& path, std::string_view changes) {
+    sweep::JsonObject json;
+    json.add("file", sweep::json_string(path));
+    json.add("changes", changes);
+    files_.push_back(json.text());
+  }
+
   int fail(int code) { return worst_ = std::max(worst_, code); }
 
   /// Says on stderr what stands in the way. Warnings are not this command's business.
@@ -124,7 +139,7 @@ class Formatter {
     const bool changes = text != formatted;
     if (options_.show_diff) fmt::print("{}", line_difference(path, text, formatted));
     if (options_.check && changes) {
-      if (!options_.show_diff) fmt::print("{}\n", path);
+      if (!options_.show_diff && !options_.as_json) fmt::print("{}\n", path);
       return fail(exit_failed);
     }
     if (options_.check || options_.show_diff) return worst_;
@@ -147,14 +162,18 @@ class Formatter {
   const Session& session_;
   const FormatOptions& options_;
   int worst_ = exit_ok;
+  std::vector<std::string> files_;  ///< as JSON
 };
 
 }  // namespace
 
 int format_files(const Session& session, const std::vector<std::string>& paths, const FormatOptions& options) {
+  if (options.as_json && (options.show_diff || options.to_stdout || std::ranges::count(paths, "-") != 0))
+    return usage_error("--json: standard output is that of --diff, --stdout or `-`", "fmt");
   Formatter formatter(session, options);
   int worst = exit_ok;
   for (const std::string& path : paths) worst = formatter.file(path);
+  if (options.as_json && !write_output(formatter.json())) return exit_failed;
   return worst;
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/driver/compile.hpp"
 #include "compiler/driver/load_modules.hpp"
 #include "compiler/driver/run_picture.hpp"
+#include "compiler/driver/settings.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/graph/graph.hpp"
@@ -83,6 +84,7 @@ void add_options(CLI::App& app, GraphWords& words) {
       ->check(CLI::IsMember({"dot", "mmd", "svg"}))
       ->type_name("FORM");
   add_reading_options(app, words.options);
+  add_profile_option(app, words.options.profile);
 }
 
 int graph_command(const std::vector<std::string>& words) {
@@ -90,6 +92,8 @@ int graph_command(const std::vector<std::string>& words) {
   GraphWords read;
   add_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
+  CLI::App* const apps[] = {&app};
+  if (const std::optional<int> code = apply_settings(apps, verb.name, read.options.profile)) return *code;
   const auto& [options, script, path, format] = read;
   Session session;
   session.options = options;

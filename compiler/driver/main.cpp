@@ -14,6 +14,7 @@
 
 #include "compiler/driver/command_line.hpp"
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/settings.hpp"
 #include "compiler/driver/stack_room.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
@@ -82,12 +83,22 @@ int check_scripts(Session& session, CommandLine line, Script first) {
 }
 
 void warn_of_missing_folders(const Options& options) {
+  if (options.is_quiet) return;
   for (const std::string& folder : options.include_folders) {
     std::error_code code;
     if (!std::filesystem::is_directory(folder, code))
-      warn(fmt::format("there is no folder `{}`, given with -I", folder));
+      warn(fmt::format("there is no folder `{}` to look for imports in", folder));
   }
 }
+
+/// @param verb  may have been left out
+std::optional<int> take_settings(CommandLineReader& reader, CLI::App& verb, const Session& session) {
+  CLI::App* const apps[] = {&reader.app, &verb};  // options may stand before the verb, too
+  return apply_settings(apps, verb.get_name(), session.options.profile);
+}
+
+/// "raddle 0.1.0": "0.1.0"
+std::string_view number_of(std::string_view name) { return name.substr(name.find(' ') + 1); }
 
 int run_tool(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
@@ -117,19 +128,25 @@ int run_tool(int argc, char** argv) {
                          name);
   }
   if (line.show_version || *reader.show_version)
-    return write_output(fmt::format("{}\n", version)) ? exit_ok : exit_failed;
+    return write_output(line.as_json ? json_line(fmt::format("\"version\":\"{}\"", number_of(version)))
+                                     : fmt::format("{}\n", version))
+               ? exit_ok
+               : exit_failed;
   if (*reader.help) return write_output(overview) ? exit_ok : exit_failed;
   for (const CLI::App* tool : {reader.explanation, reader.documentation, reader.format, reader.repl})
     if (*tool && !tool->remaining().empty()) return unknown_option(*tool, tool->remaining().front());
-  if (*reader.explanation) return explain(line.codes);
-  if (*reader.documentation) return document(line.names);
+  if (*reader.explanation) return explain(line.codes, line.as_json);
+  if (*reader.documentation) return document(line.names, line.as_json);
   if (*reader.format) return format_files(session, line.files, line.format);
   CLI::App& used = *reader.run ? *reader.run : *reader.check ? *reader.check : app;
   line.rest = used.remaining();
   const bool has_script =
       *reader.run || *reader.check || !line.rest.empty() || !line.code.empty() || !session.options.emit.empty();
   if (*reader.repl || !has_script) {
-    if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) return run_repl(session, line.script_to_load);
+    if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+      if (const std::optional<int> code = take_settings(reader, *reader.repl, session)) return *code;
+      return run_repl(session, line.script_to_load);
+    }
     if (*reader.repl || isatty(STDIN_FILENO) == 0) {  // from a pipe: a script
       line.rest = {"-"};
       session.words = line.rest;
@@ -153,6 +170,8 @@ int run_tool(int argc, char** argv) {
                     "`raddle run {1} --{0}`",
                     line.rest.front(), line.rest.size() > 1 ? line.rest[1] : "FILE"),
         "run");
+  if (const std::optional<int> code = take_settings(reader, *reader.check ? *reader.check : *reader.run, session))
+    return *code;
   warn_of_missing_folders(session.options);
   if (const int code = find_script(line, reader.verb_names(), script, arguments); code != exit_ok) return code;
   if (*reader.check) return check_scripts(session, line, std::move(script));

@@ -7,6 +7,7 @@
 
 #include "compiler/driver/command_tree.hpp"
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/setting_files.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 
@@ -24,6 +25,7 @@ constexpr Meaning exit_codes[] = {
 };
 
 constexpr Meaning files[] = {
+    {"raddle.toml, ~/.config/raddle/config.toml, /etc/raddle/config.toml", "settings, see there"},
     {".raddle/runs.db", "what was run in this folder: sweeps and their points"},
     {".raddle/memo.db, .raddle/memo", "results of @memo functions; may be removed at any time"},
     {"$XDG_CACHE_HOME/raddle/jit, ~/.cache/raddle/jit", "machine code of leaf functions; may be removed at any time"},
@@ -33,6 +35,7 @@ constexpr Meaning variables[] = {
     {"NO_COLOR, TERM=dumb", "no colours"},
     {"SWIFT_TMP, TMP", "where files without a name lie; else /tmp"},
     {"SWIFT_TMP_AUTODELETE=0", "they are not removed at the end"},
+    {"RADDLE_<OPTION>, RADDLE_PROFILE", "settings, see there"},
     {"TURBINE_SRAND", "the seed of random numbers, where --seed does not give it"},
     {"TURBINE_APP_RETRIES_LOCAL, TURBINE_APP_RETRIES_REPUT", "how often an external program that fails is tried again"},
     {"TURBINE_APP_BACKOFF, TURBINE_APP_DELAY", "how long is waited before, in seconds"},
@@ -117,12 +120,47 @@ std::string list(const char* title, const Meaning (&meanings)[count]) {
   return page;
 }
 
+constexpr const char* settings_text =
+    R"(These options are settings: what the command line does not say of them is taken from the first of
+
+  RADDLE_<OPTION> of the environment, as RADDLE_JOBS=4, RADDLE_KEEP_GOING=1
+  the profile that --profile or RADDLE_PROFILE names: a table [profile.NAME] in the files
+  raddle.toml of this folder, else of the nearest one above that has one
+  $XDG_CONFIG_HOME/raddle/config.toml, else ~/.config/raddle/config.toml
+  /etc/raddle/config.toml
+
+The files are TOML. A key is an option's long name, at the top for all verbs that have it, or in a table for one:
+
+  workers = 8
+  include = ["lib"]      # beside this file; those of all files and of -I are looked in
+
+  [sweep]
+  jobs = 4
+  progress = "plain"
+
+  [profile.slurm.sweep]  # raddle sweep --profile slurm ..
+  jobs = 64
+  max-fails = "5%"
+
+A raddle.toml that another user has put into a folder where everybody may write is passed over. raddle rerun goes by the
+settings of sweep. --seed is no setting: it changes results, and nothing would tell of it. raddle doctor says what is read.)";
+
+std::string settings_section() {
+  std::string page = fmt::format(".SH SETTINGS\n{}.PP\n", paragraphs(settings_text));
+  for (const Setting& setting : settings()) {
+    std::vector<std::string> verbs = CLI::detail::split(std::string(setting.verbs), ' ');
+    page += fmt::format("\\fB{}\\fR: {}\n.br\n", roff(fmt::format("--{}", setting.name)), fmt::join(verbs, ", "));
+  }
+  return page;
+}
+
 std::string manual(const CommandInfo& tree) {
   std::string page = fmt::format(".TH RADDLE 1 \"\" \"{}\" \"User Commands\"\n", version);
   page += ".SH NAME\nraddle \\- an implicitly parallel dataflow language\n.SH SYNOPSIS\n";
   for (const CommandInfo& command : tree.commands) page += usage(command);
   page += ".SH DESCRIPTION\n" + paragraphs(tree.description) + paragraphs(tree.footer) + ".SH COMMANDS\n";
   for (const CommandInfo& command : tree.commands) page += command_section(command, "raddle");
+  page += settings_section();
   page += list("EXIT STATUS", exit_codes) + list("ENVIRONMENT", variables) + list("FILES", files);
   return page;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/earlier_works.hpp"
@@ -117,7 +118,10 @@ int rerun_command(const std::vector<std::string>& words) {
   return with_record([&]() -> int {
     const std::expected<vm::RunRow, int> run = find_sweep(rerun.name);
     if (!run) return run.error();
-    std::expected<SweepRequest, int> request = read_sweep_request(run->words());
+    std::vector<std::string> again = run->words();
+    if (!rerun.request.profile.empty())
+      again.insert(std::ranges::find(again, "--"), "--profile=" + rerun.request.profile);
+    std::expected<SweepRequest, int> request = read_sweep_request(again);
     if (!request) return request.error();
     rerun.request = std::move(*request);
     rerun.request.use_record = true;  // whatever the run was told

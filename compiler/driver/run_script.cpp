@@ -3,22 +3,30 @@
 #include <fmt/format.h>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "compiler/codegen/background_compiler.hpp"
 #include "compiler/driver/builtin_names.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/compile.hpp"
+#include "compiler/driver/diagnostics_json.hpp"
+#include "compiler/driver/kept_output.hpp"
+#include "compiler/driver/program_teller.hpp"
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/run_settings.hpp"
 #include "compiler/driver/run_trace.hpp"
 #include "compiler/driver/script_arguments.hpp"
 #include "compiler/driver/signals.hpp"
+#include "compiler/driver/sweep_report.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/task_log.hpp"
+#include "compiler/driver/time_limit.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/report/trace.hpp"
+#include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/writer.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/interpret/run.hpp"
@@ -29,6 +37,8 @@
 namespace raddle::driver {
 
 namespace {
+
+constexpr double longest_ending_s = 10;  ///< after --timeout; programs are killed after 5
 
 /// As it is when it begins.
 vm::RunRow run_row(const Session& session) {
@@ -49,16 +59,34 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::ranges::find(arguments, "--help") != arguments.end();
 }
 
-}  // namespace
+std::string json_of(const vm::Value& value) {
+  const std::string text = vm::result_text(value);
+  if (value.kind() == vm::ValueKind::string) return sweep::json_string(text);
+  return value.kind() == vm::ValueKind::boolean ? text : sweep::json_value(text);
+}
 
-int run_script(Session& session, Script script, std::vector<std::string> arguments) {
+/// Those marked `@result`, in JSON.
+std::string results_json(const CheckedProgram& checked, const vm::RunResult& result) {
+  sweep::JsonObject json;
+  for (std::size_t i = 0; result.status == vm::RunStatus::ok && i < checked.results.size(); ++i)
+    json.add(checked.variables[checked.results[i].variable].name, json_of(result.results[i]));
+  return json.text();
+}
+
+std::string message_of_end(double timeout_s) {
+  return fmt::format("raddle: the {} of --timeout are up; ending what runs\n", seconds_text(timeout_s));
+}
+
+/// @param results  in JSON, once it has run   @return exit code
+int compile_and_run(Session& session, Script script, const std::vector<std::string>& arguments, std::string& results) {
   const std::string path = script.path;
   const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return session.print_diagnostics(), exit_compile_error;
 
   const CheckedProgram& checked = *compilation->checked;
-  const ArgumentRules rules{checked, reads_words(compilation->module), path, session.option_names};
+  const bool is_quiet = session.options.is_quiet;
+  const ArgumentRules rules{checked, reads_words(compilation->module), path, session.option_names, !is_quiet};
   if (asks_for_help(arguments) && (!checked.parameters.empty() || !rules.reads_words))
     return write_output(describe_parameters(checked, path)) ? exit_ok : exit_failed;
   std::expected<ScriptArguments, std::string> read = read_arguments(rules, arguments);
@@ -88,11 +116,25 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   options->call_record = &call_record;
   std::optional<TaskLog> log;
   if (session.options.records_tasks) options->listener = &log.emplace(session.sources, run_row(session));
+  std::optional<ProgramTeller> teller;
+  if (session.options.is_verbose) options->listener = &teller.emplace(options->listener);
   vm::CancelHook cancel;
   options->cancel = &cancel;
   const SignalWatch signals({SIGINT, SIGTERM, SIGHUP}, cancelling(cancel),
                             [&cancel] { tell_at_once(programs_text(cancel.programs())); });
+  std::optional<TimeLimit> limit, last_limit;
+  if (const double timeout_s = session.options.timeout_s; timeout_s > 0) {
+    limit.emplace(timeout_s, [&cancel, timeout_s] {
+      tell_at_once(message_of_end(timeout_s));
+      cancel.cancel();
+    });
+    last_limit.emplace(timeout_s + longest_ending_s, [&cancel] {  // a function that does not come back
+      cancel.abandon();
+      _exit(exit_timeout);
+    });
+  }
   const vm::RunResult result = vm::run(program, *options);
+  last_limit.reset();
 
   if (session.options.show_results)
     for (std::size_t i = 0; i < checked.results.size(); ++i)
@@ -100,12 +142,16 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
                                      vm::result_text(result.results[i])));
   const bool output_written = stdlib::flush_output();
   if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
-  if (const std::optional<std::string> problem = call_record.problem())
+  if (const std::optional<std::string> problem = call_record.problem(); problem && !is_quiet)
     warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
   if (log)
-    if (const std::optional<std::string> problem = log->end(state_of(result.status, signals.caught())))
+    if (const std::optional<std::string> problem = log->end(state_of(result.status, signals.caught()));
+        problem && !is_quiet)
       warn(fmt::format("what was run is not recorded: {}", *problem));
-  const int code = report_run(session, result, signals.caught());
+  results = results_json(checked, result);
+  const bool is_timed_out = result.status == vm::RunStatus::cancelled && signals.caught() == 0;
+  const int told = report_run(session, result, signals.caught());
+  const int code = is_timed_out ? exit_timeout : told;
   const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, program, session.sources);
   if (!is_traced && code == exit_ok) return exit_failed;
   if (!output_written && code == exit_ok) {
@@ -113,6 +159,30 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
     return exit_failed;
   }
   return code;
+}
+
+}  // namespace
+
+int run_script(Session& session, Script script, std::vector<std::string> arguments) {
+  std::string results = "{}";
+  if (!session.options.as_json) return compile_and_run(session, std::move(script), arguments, results);
+  const std::string path = script.path;
+  const double started = vm::unix_time();
+  std::optional<KeptOutput> kept;
+  try {
+    kept.emplace();
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "raddle: {}\n", error.what());
+    return exit_failed;
+  }
+  const int code = compile_and_run(session, std::move(script), arguments, results);
+  const std::string output = kept->end();
+  if (code == exit_usage) return code;
+  const bool is_written = write_output(json_line(
+      fmt::format("\"script\":{},\"exit_code\":{},\"seconds\":{:.3f},\"results\":{},\"output\":{},\"diagnostics\":{}",
+                  sweep::json_string(path), code, vm::unix_time() - started, results, sweep::json_string(output),
+                  diagnostics_json(session.diagnostics, session.sources))));
+  return is_written || code != exit_ok ? code : exit_failed;
 }
 
 }  // namespace raddle::driver

@@ -95,7 +95,7 @@ class ArgumentReader {
         other(word, name, i + 1 < arguments.size() && !arguments[i + 1].starts_with("-") ? &arguments[i + 1] : nullptr);
     }
     if (!error_.empty()) return std::unexpected(error_);
-    if (!rules_.reads_words && !read_.rest.empty())
+    if (!rules_.reads_words && !read_.rest.empty() && rules_.warns)
       warn(fmt::format("the script reads no {}arguments: `{}` {} no effect", names_.empty() ? "" : "other ",
                        fmt::join(read_.rest, "`, `"), read_.rest.size() == 1 ? "has" : "have"));
     return std::move(read_);

@@ -35,6 +35,7 @@ struct ArgumentRules {
   bool reads_words = false;
   const std::string& script;                     ///< its path
   const std::vector<std::string>& tool_options;  ///< `--workers`: behind the script they are the script's
+  bool warns = true;                             ///< of words that nothing reads
 };
 
 /// Parameters: `--name=value`, `--name value` or the default. Words that nothing reads are warned of.

@@ -16,13 +16,15 @@ bool Session::print_diagnostics() {
   diagnostics.order_by_position(printed_);  // phases find things in an order of their own
   for (; printed_ < diagnostics.all().size(); ++printed_) {
     const Diagnostic& diagnostic = diagnostics.all()[printed_];
-    if (severity_of(diagnostic.kind) == Severity::warning) ++warning_count;
+    const bool is_warning = severity_of(diagnostic.kind) == Severity::warning;
+    if (is_warning) ++warning_count;
+    if (options.as_json || (is_warning && options.is_quiet && !options.warnings_are_errors)) continue;
     if (!to_explain_ && severity_of(diagnostic.kind) == Severity::error) to_explain_ = diagnostic.kind;
     const std::string text = render(diagnostic, sources, colour);
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   const bool refused = options.warnings_are_errors && warning_count > 0;
-  if (refused && !has_errors)
+  if (refused && !has_errors && !options.as_json)
     fmt::print(stderr, "raddle: {} because of `-W error`\n",
                warning_count == 1 ? "the warning is an error" : fmt::format("{} warnings are errors", warning_count));
   offer_explanation();
@@ -30,7 +32,7 @@ bool Session::print_diagnostics() {
 }
 
 void Session::offer_explanation() {
-  if (!to_explain_ || explanation_offered_ || isatty(STDERR_FILENO) == 0) return;
+  if (!to_explain_ || explanation_offered_ || options.is_quiet || options.as_json || isatty(STDERR_FILENO) == 0) return;
   fmt::print(stderr, "`raddle explain {}` says more\n", name_of(*to_explain_));
   explanation_offered_ = true;
 }

@@ -19,6 +19,7 @@ enum ExitCode : int {
 };
 
 struct Options {
+  std::string profile;                       ///< "": none is chosen
   std::vector<std::string> include_folders;  ///< -I
   std::vector<std::string> package_folders;  ///< -r
   std::vector<std::string> macros;           ///< -D
@@ -31,6 +32,10 @@ struct Options {
   std::string print_after;                   ///< pass
   std::vector<std::string> disabled_passes;
   bool keep_going = false;
+  bool is_quiet = false;    ///< nothing but errors on stderr
+  bool is_verbose = false;  ///< programs, or points of a sweep, on stderr
+  bool as_json = false;     ///< what came of a run is one line on stdout, findings included
+  double timeout_s = 0;     ///< of the whole run; 0: none
   bool statistics = false;
   std::string trace;             ///< a file; "": none
   bool interpret_only = false;   ///< never compile leaves

@@ -21,6 +21,7 @@
 #include "compiler/driver/sweep_preview.hpp"
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/sweep_report.hpp"
+#include "compiler/driver/time_limit.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/sweep/print_script.hpp"
 #include "compiler/sweep/program_runner.hpp"
@@ -61,8 +62,10 @@ void share(vm::RunOptions& options, unsigned runs) {
   options.call_memory_bytes = std::max(options.call_memory_bytes / runs, std::size_t{1} << 20);
 }
 
-sweep::ProgressStyle progress_style(const std::string& name) {
-  if (name == "none") return sweep::ProgressStyle::none;
+/// The lines of --verbose take the place of the bar.
+sweep::ProgressStyle progress_style(const SweepRequest& request) {
+  const auto& [name, options] = std::tie(request.progress, request.script_options);
+  if (name == "none" || options.is_quiet || (name == "auto" && options.is_verbose)) return sweep::ProgressStyle::none;
   const bool is_bar = name == "auto" && can_redraw(STDERR_FILENO);
   return is_bar ? sweep::ProgressStyle::bar : sweep::ProgressStyle::plain;
 }
@@ -92,7 +95,7 @@ class SweepRun {
     runner_->begin_run(row.id);
     sweep::EarlierResults earlier(record, form_, row.id, request_.since);
     const bool looks_up = request_.use_record && record.has_points(row.work);
-    sweep::Progress progress(progress_style(request_.progress), looks_up ? record.mean_duration_s(row.work) : 0);
+    sweep::Progress progress(progress_style(request_), looks_up ? record.mean_duration_s(row.work) : 0);
     sweep::Sweep sweep(
         cursor_, **runner, plan_.run,
         {.are_done = looks_up
@@ -102,6 +105,7 @@ class SweepRun {
                      bool is_last) { return keep(recorder, point, attempt, number, is_last); },
          .keep_batch =
              [&](vm::BatchRow batch) {
+               if (request_.script_options.is_verbose) fmt::print(stderr, "{}", batch_line(batch));
                recorder.add(std::move(batch));
                return !recorder.has_failed();
              },
@@ -112,6 +116,8 @@ class SweepRun {
       id_ = row.id;
       if (signals.caught() != 0) stop(signals.caught());
     }
+    std::optional<TimeLimit> limit;
+    if (request_.time_limit_s > 0) limit.emplace(request_.time_limit_s, [this] { time_is_up(); });
     const sweep::SweepStop stop = sweep.run();
     progress.clear();
     forget_sweep();
@@ -128,9 +134,10 @@ class SweepRun {
                        .stop = stop,
                        .has_limit = plan_.run.max_fails.has_value(),
                        .signal = signals.caught(),
-                       .seconds = row.ended - row.started};
+                       .seconds = row.ended - row.started,
+                       .is_quiet = request_.script_options.is_quiet};
     report_sweep(end, sweep.failures(), plan_.command);
-    if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter)
+    if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
       fmt::print(stderr, "raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
     const int code = !written                           ? failed(written.error())
                      : stop == sweep::SweepStop::broken ? failed(sweep.error())
@@ -153,12 +160,12 @@ class SweepRun {
     return exit_code_of(end);
   }
 
-  static sweep::Sweep::Done find_done(sweep::EarlierResults& earlier, std::span<const std::uint64_t> numbers,
-                                      sweep::Progress& progress) {
+  sweep::Sweep::Done find_done(sweep::EarlierResults& earlier, std::span<const std::uint64_t> numbers,
+                               sweep::Progress& progress) const {
     try {
       const bool has_told = !earlier.changed_input().empty();
       sweep::Sweep::Done done = earlier.are_done(numbers);
-      if (!has_told && !earlier.changed_input().empty()) {
+      if (!has_told && !earlier.changed_input().empty() && !request_.script_options.is_quiet) {
         progress.clear();
         fmt::print(stderr, "raddle: `{}` has changed: points that have read it are run again\n",
                    earlier.changed_input());
@@ -177,6 +184,7 @@ class SweepRun {
                   .is_last = is_last,
                   .parameters = sweep::parameters_json(plan_.space.parameters(), point),
                   .attempt = attempt});
+    if (request_.script_options.is_verbose) fmt::print(stderr, "{}", point_line(plan_.space, point, attempt, is_last));
     return !recorder.has_failed();
   }
 
@@ -231,7 +239,15 @@ class SweepRun {
     stop(signal);
   }
 
-  /// Likewise, at SIGQUIT.
+  /// On the thread of the time limit.
+  void time_is_up() {
+    const std::lock_guard lock(mutex_);
+    if (sweep_ == nullptr) return;
+    tell_at_once(stop_message({sweep_->counts(), 0, id_, true}));
+    sweep_->request_stop();
+  }
+
+  /// On the signals' thread, at SIGQUIT.
   void tell_of_programs() {
     const std::lock_guard lock(mutex_);
     if (sweep_ == nullptr) return;
@@ -276,7 +292,7 @@ class SweepRun {
     sweep::EarlierResults earlier(record, form_, run);  // with what this run has added
     const sweep::ResultRows rows(form_, points, earlier);
     const sweep::Table table(rows, plan_.grouping);
-    if (!plan_.grouping.statistics.empty())
+    if (!plan_.grouping.statistics.empty() && !request_.script_options.is_quiet)
       for (const std::string& name : table.results_without_numbers())
         fmt::print(stderr,
                    "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
@@ -357,7 +373,7 @@ int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   if (request.as_json && (request.output == "-" || request.dry_run || request.print_script))
     return usage_error("--json: standard output is that of the table, the script, or what -n says", "sweep");
   if (plan.script) plan.script->tell_warnings();
-  if (!request.print_script) warn_of_unused(request, plan);
+  if (!request.print_script && !request.script_options.is_quiet) warn_of_unused(request, plan);
   if (request.print_script) return show_script(request, plan);
   try {
     if (request.dry_run) return preview_sweep(request, plan);

@@ -5,6 +5,7 @@
 
 #include "compiler/driver/runs.hpp"
 #include "compiler/driver/session.hpp"
+#include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
 
@@ -43,10 +44,11 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
   if (counts.taken != 0) text += fmt::format("{} from the record, ", with_commas(counts.taken));
   if (counts.failed != 0) text += fmt::format("{} failed, ", with_commas(counts.failed));
   if (counts.retried != 0) text += fmt::format("{} retries, ", with_commas(counts.retried));
-  fmt::print(stderr, "raddle: {}{}\n", text, seconds_text(end.seconds));
+  if (!end.is_quiet) fmt::print(stderr, "raddle: {}{}\n", text, seconds_text(end.seconds));
   if (end.stop == sweep::SweepStop::failures)
     fmt::print(stderr, "raddle: stopped early: {}\n",
                end.has_limit ? "more have failed than --max-fails says" : "the first runs have all failed; -k goes on");
+  if (end.is_quiet) return;
   if (end.stop == sweep::SweepStop::asked || end.stop == sweep::SweepStop::failures)
     fmt::print(stderr, "raddle: it goes on with: raddle sweep --resume={}\n", end.run.id);
   else if (counts.failed != 0)
@@ -68,11 +70,34 @@ std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, con
   return json_line(fmt::format("\"run\":{},\"failures\":[{}],\"exit_code\":{}", run_json(end.run), groups, exit_code));
 }
 
+std::string point_line(const sweep::Space& space, const sweep::Point& point, const sweep::Attempt& attempt,
+                       bool is_last) {
+  std::string values;
+  for (std::size_t i = 0; i < space.parameters().size(); ++i)
+    values += fmt::format("{}{} = {}", i == 0 ? "" : ", ", space.parameters()[i].name, point.values[i]);
+  return fmt::format("raddle: point {}: {}: {}{}, {:.3f} s\n", sweep::with_commas(point.number), values,
+                     sweep::failure_text(attempt), is_last ? "" : ", is tried again", attempt.duration_s);
+}
+
+std::string batch_line(const vm::BatchRow& batch) {
+  if (batch.first == batch.last)
+    return fmt::format("raddle: point {}: ok, {:.3f} s\n", sweep::with_commas(batch.first), batch.duration_s);
+  const std::string range = fmt::format("{} to {}", sweep::with_commas(batch.first), sweep::with_commas(batch.last));
+  return fmt::format("raddle: {}: ok, {:.3f} s\n",
+                     batch.numbers.empty()
+                         ? "points " + range
+                         : fmt::format("{} of the points {}", sweep::with_commas(batch.numbers.size()), range),
+                     batch.duration_s);
+}
+
 std::string stop_message(const SweepBreak& at) {
   const sweep::SweepCounts& counts = at.counts;
   const std::uint64_t ended = counts.ok + counts.failed + counts.taken + counts.running;
   const std::string left = sweep::with_commas(counts.candidates - std::min(ended, counts.candidates));
   const std::string resume = fmt::format("resume with `raddle sweep --resume={}`", at.run);
+  if (at.signal == 0)
+    return fmt::format("\nraddle: the time of --time-limit is up: {} running, which may end, {} left; {}\n",
+                       counts.running, left, resume);
   if (!at.lets_end) return fmt::format("\nraddle: {} running, ended now, {} left; {}\n", counts.running, left, resume);
   return fmt::format("\nraddle: {} running, {} left; {} to stop now; {}\n", counts.running, left,
                      at.signal == SIGINT ? "Ctrl-C again" : "a second signal", resume);

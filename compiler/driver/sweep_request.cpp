@@ -9,8 +9,8 @@
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/machine.hpp"
 #include "compiler/driver/runs.hpp"
+#include "compiler/driver/settings.hpp"
 #include "compiler/driver/usage.hpp"
-#include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/scan.hpp"
 
 namespace raddle::driver {
@@ -106,7 +106,7 @@ void add_space_options(CLI::App& app, SweepRequest& request) {
 
 void add_script_options(CLI::App& app, Options& options) {
   constexpr const char* group = "The script";
-  app.add_option("-I", options.include_folders, "Folder in which imports are looked for (may be repeated)")
+  app.add_option("-I,--include", options.include_folders, "Folder in which imports are looked for (may be repeated)")
       ->type_name("FOLDER")
       ->allow_extra_args(false)
       ->group(group);
@@ -165,15 +165,6 @@ std::vector<std::string> without_resume(const std::vector<std::string>& words, c
   return left;
 }
 
-/// In seconds. @throws CLI::ValidationError
-double read_timeout(const std::string& text) {
-  std::optional<double> seconds = sweep::read_duration(text);
-  if (!seconds) seconds = sweep::read_number(text);
-  if (!seconds || !(*seconds > 0))
-    throw CLI::ValidationError("--timeout", fmt::format("`{}` is no time; 90, 90s, 5m or 2h are", text));
-  return *seconds;
-}
-
 }  // namespace
 
 void add_run_options(CLI::App& app, SweepRequest& request) {
@@ -193,8 +184,14 @@ void add_run_options(CLI::App& app, SweepRequest& request) {
       ->type_name("N")
       ->group(group);
   app.add_option_function<std::string>(
-         "--timeout", [&request](const std::string& text) { request.timeout_s = read_timeout(text); },
+         "--timeout", [&request](const std::string& text) { request.timeout_s = read_time("--timeout", text); },
          "End a run that takes longer, which counts as failed: seconds, or 90s, 5m, 2h")
+      ->type_name("TIME")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--time-limit",
+         [&request](const std::string& text) { request.time_limit_s = read_time("--time-limit", text); },
+         "After this time start no new runs, let those that run end, and end with exit code 75, to be resumed")
       ->type_name("TIME")
       ->group(group);
   app.add_flag("--yes", request.is_meant, "Run also more than 100,000,000 points")->group(group);
@@ -210,6 +207,11 @@ void add_run_options(CLI::App& app, SweepRequest& request) {
       ->check(CLI::IsMember({"auto", "plain", "none"}))
       ->type_name("STYLE")
       ->group(group);
+  add_profile_option(app, request.profile);
+  add_loudness_options(app, request.script_options,
+                       "A line on standard error for each point that ends, with its parameters, outcome and time; of "
+                       "points that are computed together one for all of them",
+                       group);
 }
 
 void add_result_options(CLI::App& app, SweepRequest& request) {
@@ -270,7 +272,11 @@ void add_sweep_options(CLI::App& app, SweepRequest& request) {
       ->group("Running");
 }
 
-std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words) {
+namespace {
+
+enum class With : std::uint8_t { words_only, settings };
+
+std::expected<SweepRequest, int> read(const std::vector<std::string>& words, With with) {
   SweepRequest request;
   CLI::App app("", "raddle sweep");
   add_sweep_options(app, request);
@@ -278,7 +284,17 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
   if (const std::optional<int> code = parse(app, request, words)) return std::unexpected(*code);
   request.words = words;
   const auto command = std::ranges::find(request.words, "--");
-  request.words.erase(std::remove(request.words.begin(), command, "--json"), command);  // of this time only
+  const auto is_of_this_time = [](const std::string& word) {
+    return word == "--json" || word == "-q" || word == "--quiet" || word == "-v" || word == "--verbose";
+  };
+  request.words.erase(std::remove_if(request.words.begin(), command, is_of_this_time), command);
+  if (!request.resume && with == With::settings) {
+    const bool is_said = !request.use_record;
+    CLI::App* const apps[] = {&app};
+    if (const std::optional<int> code = apply_settings(apps, "sweep", request.profile)) return std::unexpected(*code);
+    // which results a run has is recorded with it, whoever has said so
+    if (!request.use_record && !is_said) request.words.insert(std::ranges::find(request.words, "--"), "--no-cache");
+  }
   if (!request.resume) return request;
 
   if (!request.command.empty() || !request.script.empty() || !request.space.parameters.empty())
@@ -288,7 +304,7 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
   std::vector<std::string> again = earlier->words();
   const std::vector<std::string> own = without_resume(words, *request.resume);
   again.insert(std::ranges::find(again, "--"), own.begin(), own.end());
-  std::expected<SweepRequest, int> resumed = read_sweep_request(again);
+  std::expected<SweepRequest, int> resumed = read(again, with);
   if (!resumed) return resumed;
   resumed->resumes = earlier->id;
   if (!request.use_record) return resumed;  // said with --resume
@@ -298,12 +314,18 @@ std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::strin
   return resumed;
 }
 
+}  // namespace
+
+std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words) {
+  return read(words, With::settings);
+}
+
 std::string taken_since(const vm::RunRow& run) {
   std::optional<vm::RunRow> next = run;
   for (std::set<std::string> seen; next && seen.insert(next->id).second;) {
     if (next->kind == run_kind::rerun_all) return next->id;
     if (next->kind == run_kind::sweep)
-      if (const auto request = read_sweep_request(next->words()); request && !request->use_record) return next->id;
+      if (const auto request = read(next->words(), With::words_only); request && !request->use_record) return next->id;
     const std::vector<vm::RunRow> found = vm::RunRecord::open()->find(next->resumes);
     next = next->resumes.empty() || found.size() != 1 ? std::nullopt : std::optional(found.front());
   }

@@ -25,12 +25,13 @@ struct SweepRequest {
   std::vector<std::string> words;    ///< the whole command line behind `sweep`, for the record
   std::vector<std::string> command;  ///< what stands behind `--`
   std::string script;                ///< a path, in place of a command
+  std::string profile;               ///< "": none is chosen
   Options script_options;
   sweep::SpaceOptions space;
   std::string where;
   std::string shard, order, max_fails, progress = "auto";  ///< as written
   sweep::SweepOptions run;
-  double timeout_s = 0;
+  double timeout_s = 0, time_limit_s = 0;  ///< of a point; of the whole sweep
   bool dry_run = false;
   bool is_meant = false;  ///< --yes
   bool use_record = true;
@@ -47,7 +48,7 @@ struct SweepRequest {
   bool as_json = false;  ///< what came of it, on standard output
 };
 
-/// The request, or an exit code once everything has been said (help, an error).
+/// The request, with settings, or an exit code once everything has been said (help, an error).
 std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words);
 
 /// The run from which on results may be taken when `run` is gone on with: the latest of those that it goes back to that

@@ -4,6 +4,8 @@
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/preprocess/preprocess.hpp"
+#include "compiler/sweep/quantities.hpp"
+#include "compiler/sweep/scan.hpp"
 
 namespace raddle::driver {
 
@@ -22,8 +24,22 @@ int unknown_option(const CLI::App& app, const std::string& option, const std::st
       verb);
 }
 
+void add_loudness_options(CLI::App& app, Options& options, const char* verbose, const std::string& group) {
+  CLI::Option* const quiet =
+      app.add_flag("-q,--quiet", options.is_quiet, "Nothing but errors on standard error: no warnings")->group(group);
+  app.add_flag("-v,--verbose", options.is_verbose, verbose)->group(group)->excludes(quiet);
+}
+
+double read_time(const std::string& option, const std::string& text) {
+  std::optional<double> seconds = sweep::read_duration(text);
+  if (!seconds) seconds = sweep::read_number(text);
+  if (!seconds || !(*seconds > 0))
+    throw CLI::ValidationError(option, fmt::format("`{}` is no time; 90, 90s, 5m or 2h are", text));
+  return *seconds;
+}
+
 void add_reading_options(CLI::App& app, Options& options) {
-  app.add_option("-I", options.include_folders, "Folder in which imports are looked for (may be repeated)")
+  app.add_option("-I,--include", options.include_folders, "Folder in which imports are looked for (may be repeated)")
       ->type_name("FOLDER")
       ->allow_extra_args(false);
   app.add_option_function<std::string>(

@@ -12,6 +12,12 @@ namespace raddle::driver {
 /// A word of the command line begins with `-`, and no option has that name. @return exit_usage
 int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb = "");
 
+/// `--quiet` and `--verbose`. @param verbose  what that one says
+void add_loudness_options(CLI::App& app, Options& options, const char* verbose, const std::string& group = "Options");
+
+/// A time as "90", "90s", "5m", "2h", in seconds. @throws CLI::ValidationError
+double read_time(const std::string& option, const std::string& text);
+
 /// Options that say how scripts are found and read.
 void add_reading_options(CLI::App& app, Options& options);
 

@@ -384,7 +384,38 @@ def summary_is_json(folder):
     expect((stopped["run"]["state"], stopped["exit_code"]), ("stopped", 75))
 
 
-TESTS = [grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
+def quiet_and_verbose(folder):
+    """-q: errors only; -v: a line for each point that ends, which is not repeated when the run is gone on with."""
+    command = "-- sh -c 'exit {a}'"
+    expect(folder.run("sweep -q --progress plain -p a=1 -p b=1,2 -- echo").stderr, "")
+    folder.run(f"sweep -q -p a=0,3 {command}", code=4, err="raddle: 1 failed: exit code 3")
+    expect(len(folder.run(f"sweep -q -p a=0,4 {command}", code=4).stderr.splitlines()), 2)
+    told = folder.run(f"sweep -v -j1 -p a=5,0 --retries 1 {command}", code=4).stderr.splitlines()
+    expect([line.rpartition(", ")[0] for line in told[:2]],
+           ["raddle: point 1: a = 5: exit code 5, is tried again", "raddle: point 1: a = 5: exit code 5"])
+    expect(any("point 2" in line for line in told), False)  # taken from the record
+    expect("raddle: point 1:" in folder.run("sweep --resume", code=4).stderr, False)
+    folder.run("rerun --failed -v", code=4, err="raddle: point 1: a = 5: exit code 5")
+    folder.write("numbers.df", "@param int n = 1;\n@result int y = 12 %/ n;\nint unread = 3;\n")
+    told = folder.run("sweep -v numbers.df -p n=0:2000", code=4).stderr
+    expect_in("raddle: point 1: n = 0: ", told)
+    expect_in(" to 2,001: ok, ", told)
+    expect_in("unread", told)
+    expect("unread" in folder.run("sweep -q numbers.df -p n=0:2000", code=4).stderr, False)
+
+
+def time_limit_starts_nothing_new(folder):
+    """What runs may end; it is gone on with."""
+    folder.run("sweep -p a=1:50 -j2 --time-limit 0.5 -- sh -c 'sleep 0.2; echo {a} >> ended'", code=75,
+               err=" running, which may end")
+    ended = len(folder.read("ended").split())
+    expect(ended < 50, True)
+    folder.run("sweep --resume --time-limit 10m -j20", err=f"50 points, {ended} from the record")
+    folder.run("sweep -p a=1,2 --time-limit 10m -- echo {a}", err="2 points")
+    folder.run("sweep -p a=1,2 --time-limit never -- echo {a}", code=2, err="`never` is no time")
+
+
+TESTS = [quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
          batches_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,

@@ -85,6 +85,6 @@ def main(label, description, tests, folder_type=Folder):
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
     with tempfile.TemporaryDirectory(prefix=f"raddle-{label}-cache-") as cache:
-        os.environ.update(NO_COLOR="1", TERM="dumb", XDG_CACHE_HOME=cache)
+        os.environ.update(NO_COLOR="1", TERM="dumb", XDG_CACHE_HOME=cache, XDG_CONFIG_HOME=cache)
         run_tests(label, [test for test in tests if options.filter in test.__name__],
                   lambda test, folder: test(folder_type(raddle, folder)))

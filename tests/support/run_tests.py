@@ -58,6 +58,8 @@ STEPS = [
     Step("unit", "doctest binaries",
          [["ctest", "--test-dir", "build", "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count())]]),
     Step("commands", "the tool's command line", [[PYTHON, "tests/support/check_command_line.py"]]),
+    Step("settings", "configuration files, profiles, variables", [[PYTHON, "tests/support/check_settings.py"]]),
+    Step("run", "raddle run: what it says beside the script's output", [[PYTHON, "tests/support/check_run.py"]]),
     Step("completions", "of shells, the manual page, raddle doctor, cmake --install",
          [[PYTHON, "tests/support/check_completions.py"]]),
     Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]]),
@@ -117,6 +119,13 @@ def hear_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
+def forget_settings():
+    """Those of whoever started us."""
+    for name in [name for name in os.environ if name.startswith("RADDLE_")]:
+        del os.environ[name]
+    os.environ["XDG_CONFIG_HOME"] = "/nowhere"
+
+
 def main():
     parser = argparse.ArgumentParser(description="Runs the tests.")
     parser.add_argument("--list", action="store_true", help="the steps, and what they are")
@@ -132,6 +141,7 @@ def main():
         parser.error(f"no step {', '.join(sorted(unknown))}: {', '.join(step.name for step in STEPS)}")
 
     hear_signals()
+    forget_settings()
     all_passed = all_failed = 0
     for step in STEPS:
         if options.steps and step.name not in options.steps:

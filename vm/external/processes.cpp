@@ -252,6 +252,7 @@ int Processes::State::start(Waiting& next) {
     return error;
   }
   ProcessRequest& request = next.request;
+  if (request.on_start) request.on_start(request);
   auto* child =
       new Child{this,          std::move(next.done), *pid,   std::move(pid_fd), std::move(request.words), take_slot(),
                 request.cores, request.memory_bytes, started};

@@ -23,6 +23,7 @@ struct ProcessRequest {
   std::int64_t priority = 0;  ///< of those that wait the higher ones start first; equal ones in order
   std::int64_t cores = 1;     ///< its share of the budget while it runs
   double memory_bytes = 0;
+  std::function<void(const ProcessRequest&)> on_start;  ///< called on the loop's thread once it runs; may be empty
 };
 
 /// What programs that run at once may take together.

@@ -1,0 +1,29 @@
+#include "compiler/driver/program_teller.hpp"
+
+#include <fmt/format.h>
+
+#include "vm/external/shell_command.hpp"
+
+namespace raddle::driver {
+
+std::uint64_t ProgramTeller::begun(const std::vector<std::string>& inputs) {
+  return next_ != nullptr ? next_->begun(inputs) : begun_.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void ProgramTeller::started(const vm::ProcessRequest& request) {
+  fmt::print(stderr, "+ {}\n", vm::shell_command(request, vm::whole_command));
+  if (next_ != nullptr) next_->started(request);
+}
+
+void ProgramTeller::ended(const vm::EndedProgram& program) {
+  fmt::print(stderr, "- {}  # {}{}, {:.2f} s\n", vm::shell_command(program.request, vm::whole_command),
+             program.fault.empty() ? fmt::format("exit code {}", program.result.exit_code) : program.fault,
+             program.is_last ? "" : ", is tried again", program.result.duration_s);
+  if (next_ != nullptr) next_->ended(program);
+}
+
+void ProgramTeller::ended(const vm::EndedMemoCall& call) {
+  if (next_ != nullptr) next_->ended(call);
+}
+
+}  // namespace raddle::driver

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""What `raddle run` says beside the output of the script. Each test has a folder of its own.
+
+    check_run.py [--raddle PATH] [FILTER]
+"""
+
+import json
+import re
+import subprocess
+import time
+
+from folder_tests import Folder, expect, expect_in, main
+
+PROGRAMS = """
+app (file o) write(string text) { "echo" text @stdout=o }
+app (void v) ends(string code) { "sh" "-c" ("exit " + code) }
+file o<"out dir/a b.txt"> = write("it's");
+o => ends("0");
+"""
+
+
+def verbose_tells_programs(folder):
+    """Each line, but for its sign, does in a shell what the program did."""
+    folder.write("programs.df", PROGRAMS)
+    lines = folder.run("run -v programs.df", out="").stderr.splitlines()
+    expect([line[0] for line in lines], ["+", "-", "+", "-"])
+    expect([line[2:] for line in lines[::2]], [line[2:].partition("  # ")[0] for line in lines[1::2]])
+    for line in lines[1::2]:
+        expect(bool(re.fullmatch(r"  # exit code 0, \d+\.\d\d s", "  # " + line.partition("  # ")[2])), True)
+    (folder.path / "out dir" / "a b.txt").unlink()
+    for line in lines:
+        expect(subprocess.run(["sh", "-c", line[2:]], cwd=folder.path, timeout=20, check=False).returncode, 0)
+    expect(folder.read("out dir/a b.txt"), "it's\n")
+    expect(folder.run("run programs.df").stderr, "")
+
+
+def verbose_tells_failures(folder):
+    folder.write("fails.df", 'app (void v) ends() { "sh" "-c" "exit 3" }\nends();\n')
+    told = folder.run("run --verbose fails.df", code=1, env={"TURBINE_APP_RETRIES_LOCAL": "1", "TURBINE_APP_BACKOFF": "0"}).stderr
+    expect([line.rpartition(", ")[0] for line in told.splitlines()[:4]],
+           ["", "- sh -c 'exit 3'  # `sh` ended with exit code 3, is tried again", "", "- sh -c 'exit 3'  # `sh` ended with exit code 3"])
+    folder.write("absent.df", 'app (void v) runs() { "./nowhere" }\nruns();\n')
+    expect_in("- ./nowhere  # ", folder.run("run -v absent.df", code=1).stderr)
+    # as they start, not as they are waited for
+    folder.write("one.df", 'app (void v) stops(int i) { "sleep" "0.3" }\nforeach i in [1:3] { stops(i); }\n')
+    for option in ("--workers=2", "--no-record"):
+        signs = "".join(line[0] for line in folder.run(f"run -v {option} --processes 1 one.df").stderr.splitlines())
+        expect((sorted(signs), signs.rindex("+") > signs.index("-")), (sorted("+++---"), True))
+
+
+def quiet_tells_errors_only(folder):
+    folder.write("warned.df", "@param int n = 1;\nint unread = 3;\ntrace(12 %/ n);\n")
+    expect_in("unread", folder.run("run warned.df", out="trace: 12\n").stderr)
+    expect(folder.run("run -q warned.df", out="trace: 12\n").stderr, "")
+    expect(folder.run("-q warned.df", out="trace: 12\n").stderr, "")
+    expect(folder.run("run --quiet -I nowhere warned.df word", out="trace: 12\n", env={"RADDLE_WROKERS": "2"}).stderr, "")
+    told = folder.run("run -q warned.df --n=0", code=1).stderr
+    expect(("unread" in told, "division by zero" in told), (False, True))
+    folder.run("run -q -W error warned.df", code=3, err="unread")
+    folder.run("run -q warned.df --m=0", code=2, err="no parameter `m`")
+    folder.run("run -q -v warned.df", code=2, err="--quiet excludes --verbose")
+
+
+def json_is_all(folder):
+    """One line, whatever the script and its programs print; findings are in it, not on standard error."""
+    def told(line, code=0, err=""):
+        done = folder.run(line, code=code)
+        expect((len(done.stdout.splitlines()), done.stderr), (1, err))
+        found = json.loads(done.stdout)
+        expect((found["schema"], found["exit_code"]), (1, code))
+        return found
+
+    folder.write("all.df", "import io;\n@param int n = 1;\n@result int y = 12 %/ n;\n@result string s = \"7\";\n@result boolean b = true;\n"
+                 "@result float f = 0.5;\napp (void v) says() { \"echo\" \"program\" }\nint unread = 3;\nsays() => printf(\"%i\", y);\n")
+    found = told("run --json all.df")
+    expect(found["results"], {"y": 12, "s": "7", "b": True, "f": 0.5})
+    expect(found["output"], "program\n12\n")
+    expect([(one["code"], one["line"]) for one in found["diagnostics"]], [("unused_variable", 8)])
+    found = told("run --json all.df --n=0", code=1)
+    expect([one["severity"] for one in found["diagnostics"]], ["error", "warning"])
+    expect(found["results"], {})
+    folder.write("wrong.df", "trace(unknown);\n")
+    expect([one["code"] for one in told("run --json wrong.df", code=3)["diagnostics"]], ["unknown_variable"])
+    expect(told("run --json -W error all.df", code=3)["output"], "")
+    folder.run("run --json all.df --m=3", code=2, out="", err="no parameter `m`")
+    folder.run("run --json --emit=ir all.df", code=2, out="", err="excludes")
+
+
+def timeout_ends_the_run(folder):
+    """As SIGTERM would: programs are ended, files half written are not left behind."""
+    folder.write("long.df", 'app (file o) slow() { "sh" "-c" "echo half; sleep 60" @stdout=o }\nfile o<"out.txt"> = slow();\n'
+                 'trace("at once");\n')
+    begun = time.monotonic()
+    folder.run("run --timeout 0.5 long.df", code=124, out="trace: at once\n", err="raddle: the 0.5 s of --timeout are up; ending what runs\n")
+    expect((time.monotonic() - begun < 30, (folder.path / "out.txt").exists()), (True, False))
+    expect_in("stopped", folder.run("runs").stdout)
+    folder.run("run --timeout 1m -e trace(1);", out="trace: 1\n")
+    folder.run("run --timeout soon long.df", code=2, err="`soon` is no time")
+    expect(json.loads(folder.run("run --json --timeout 0.5 long.df", code=124).stdout)["exit_code"], 124)
+
+
+TESTS = [verbose_tells_programs, verbose_tells_failures, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+
+
+if __name__ == "__main__":
+    main("run", "Tests what raddle run says.", TESTS, Folder)
