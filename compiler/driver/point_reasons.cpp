@@ -265,6 +265,8 @@ class Explainer {
                          found.outcome == vm::PointOutcome::failed ? "" : fmt::format(" ({})", name_of(found.outcome)));
     if (const std::string changed = changed_input(before, found.number, number); !changed.empty())
       return fmt::format("run {} has it, but `{}` is not what it was then", before.id, changed);
+    if (run_.kind == run_kind::rerun_some)
+      return fmt::format("run {} has it, but this one was to run some of {} anew", before.id, run_.resumes);
     if (run_.kind == run_kind::rerun_all)
       return fmt::format("run {} has it, but this one was to run all of {} anew", before.id, run_.resumes);
     const std::string since = taken_since(run_);
@@ -324,6 +326,8 @@ class Explainer {
   std::string why_left_out(std::uint64_t number) const {
     if (run_.kind == run_kind::rerun_failed)
       return fmt::format("the run was to run only what failed in {}", run_.resumes);
+    if (run_.kind == run_kind::rerun_some)
+      return fmt::format("the run was to run only some of {}, by `rerun --where`", run_.resumes);
     if (request_->where.empty() && request_->shard.empty()) return "";
     const auto plan = make_plan(*request_);
     if (!plan) return "";

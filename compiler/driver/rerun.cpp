@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <algorithm>
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/earlier_works.hpp"
@@ -11,6 +12,7 @@
 #include "compiler/driver/sweep_request.hpp"
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
+#include "compiler/driver/where.hpp"
 #include "compiler/sweep/quantities.hpp"
 
 namespace raddle::driver {
@@ -20,6 +22,7 @@ namespace {
 struct Rerun {
   std::string name;  ///< of the run
   bool only_failed = false, runs_all = false;
+  std::string where = "";
   SweepRequest request = {};  ///< of the run, with what the words say
 };
 
@@ -32,11 +35,14 @@ or the table of --from, or a file that a command names, the program among them, 
 void add_rerun_options(CLI::App& app, Rerun& rerun) {
   app.description(
       "raddle rerun: points of a recorded sweep once more\n\nexamples:\n  raddle rerun 261121-150412-k7\n"
-      "  raddle rerun --failed -k -j 4\n  raddle rerun k7 --all\n");
+      "  raddle rerun --failed -k -j 4\n  raddle rerun k7 --where 'a > 3'\n  raddle rerun k7 --all\n");
   app.option_defaults()->take_last();
   app.add_option("RUN", rerun.name, "A run's id, its beginning or its end; none: the latest sweep")->type_name("");
   CLI::Option* failed = app.add_flag("--failed", rerun.only_failed, "Only the points that failed");
-  app.add_flag("--all", rerun.runs_all, "All points, whatever the record has")->excludes(failed);
+  CLI::Option* all = app.add_flag("--all", rerun.runs_all, "All points, whatever the record has")->excludes(failed);
+  app.add_option("--where", rerun.where, "Only the points for which this holds, anew: an expression as that of a sweep")
+      ->type_name("EXPR")
+      ->excludes(all);
   add_run_options(app, rerun.request);
   add_result_options(app, rerun.request);
   app.footer(footer);
@@ -68,7 +74,7 @@ bool are_the_same(const std::vector<vm::PointRow>& failed, const vm::RunRow& run
 /// Says what becomes of the other points if the script is another one than that of the run.
 /// @param has_whole_table  it is written to a file, and not only what is run again shown
 /// @return false if the table can not have them any more, all said
-bool tell_of_changed_script(const vm::RunRow& run, const SweepPlan& plan, std::size_t failed, bool has_whole_table) {
+bool tell_of_changed_script(const vm::RunRow& run, const SweepPlan& plan, std::uint64_t chosen, bool has_whole_table) {
   if (plan.keys.work().low == run.work) return true;
   if (plan.earlier_works.empty() || plan.earlier_works.front().work != run.work) {
     fmt::print(stderr,
@@ -80,35 +86,75 @@ bool tell_of_changed_script(const vm::RunRow& run, const SweepPlan& plan, std::s
   }
   if (!has_whole_table) {
     fmt::print(stderr,
-               "raddle: the script or its data have changed since run {}: as it is now, it runs the {} that failed\n"
+               "raddle: the script or its data have changed since run {}: as it is now, it runs {} of them again\n"
                "  = help: all points anew: {}\n",
-               run.id, sweep::with_commas(failed), command_text(run));
+               run.id, sweep::with_commas(chosen), command_text(run));
     return true;
   }
-  const std::uint64_t others = run.ok + run.taken;
+  const std::uint64_t others = run.ok + run.failed + run.taken - std::min(run.ok + run.failed + run.taken, chosen);
   fmt::print(stderr,
-             "raddle: the script or its data have changed since run {}: as it is now, it runs the {} that failed; {} "
+             "raddle: the script or its data have changed since run {}: as it is now, it runs {} of them again; {} "
              "other point{} "
              "stay{} in the table as the earlier script gave {}\n  = help: all of them anew: {}\n",
-             run.id, sweep::with_commas(failed), sweep::with_commas(others), others == 1 ? "" : "s",
+             run.id, sweep::with_commas(chosen), sweep::with_commas(others), others == 1 ? "" : "s",
              others == 1 ? "s" : "", others == 1 ? "it" : "them", command_text(run));
   return true;
 }
 
-int rerun_failed(SweepRequest& request, const vm::RunRow& run) {
+/// The points of the sweep, or those of `numbers` if there are any, for which the expression holds too.
+/// @return or an exit code, all said
+std::expected<std::vector<std::uint64_t>, int> points_where(const std::string& where,
+                                                            std::vector<std::uint64_t> numbers, const SweepPlan& plan) {
+  const auto holds = make_filter(where, plan.space.parameters(),
+                                 plan.script ? plan.script->fixed_parameters() : std::vector<FixedParameter>());
+  if (!holds) return std::unexpected(holds.error());
+  sweep::CursorOptions options = plan.cursor;
+  options.order_seed.reset();
+  options.numbers = std::move(numbers);
+  options.filter = [&](const std::vector<sweep::Point>& points) {
+    auto kept = (*holds)(points);
+    const auto in_sweep = kept && plan.cursor.filter ? plan.cursor.filter(points) : kept;
+    if (!kept || !in_sweep) return in_sweep;
+    for (std::size_t i = 0; i < points.size(); ++i) (*kept)[i] = (*kept)[i] && (*in_sweep)[i];
+    return kept;
+  };
+  sweep::Cursor cursor(plan.space, options);
+  std::vector<std::uint64_t> found;
+  while (const std::optional<std::uint64_t> number = cursor.next_number()) found.push_back(*number);
+  if (cursor.error().empty()) return found;
+  fmt::print(stderr, "raddle: {}\n", cursor.error());
+  return std::unexpected(exit_failed);
+}
+
+/// Only the failed ones, only those of --where, or what both say.
+int rerun_some(const SweepRequest& request, const vm::RunRow& run, const Rerun& rerun) {
   vm::RunRecord record = *vm::RunRecord::open();
-  const std::vector<vm::PointRow> failed = record.failed_points(run.id);
-  if (failed.empty()) {
-    fmt::print(stderr, "raddle: no point of run {} failed\n", run.id);
-    return exit_ok;
+  std::vector<std::uint64_t> numbers;
+  std::vector<vm::PointRow> failed;
+  if (rerun.only_failed) {
+    failed = record.failed_points(run.id);
+    if (failed.empty()) {
+      fmt::print(stderr, "raddle: no point of run {} failed\n", run.id);
+      return exit_ok;
+    }
+    for (const vm::PointRow& row : failed) numbers.push_back(row.number);
   }
-  for (const vm::PointRow& row : failed) request.numbers.push_back(row.number);
   const std::expected<std::unique_ptr<SweepPlan>, int> made = make_plan(request);
   if (!made) return made.error();
   SweepPlan& plan = **made;
   plan.earlier_works = earlier_works(record, run, plan);
-  if (!are_the_same(failed, run, plan) || !tell_of_changed_script(run, plan, failed.size(), !request.output.empty()))
-    return exit_usage;
+  if (!are_the_same(failed, run, plan)) return exit_usage;
+  if (!rerun.where.empty()) {
+    auto found = points_where(rerun.where, std::move(numbers), plan);
+    if (!found) return found.error();
+    numbers = std::move(*found);
+    if (numbers.empty()) {
+      fmt::print(stderr, "raddle: --where leaves none of the points\n");
+      return exit_ok;
+    }
+  }
+  if (!tell_of_changed_script(run, plan, numbers.size(), !request.output.empty())) return exit_usage;
+  plan.cursor.numbers = std::move(numbers);
   return run_plan(request, plan);
 }
 
@@ -127,12 +173,14 @@ int rerun_command(const std::vector<std::string>& words) {
     rerun.request.use_record = true;  // whatever the run was told
     if (const std::optional<int> code = parse(words, rerun)) return *code;
     rerun.request.resumes = run->id;
-    rerun.request.kind = rerun.only_failed                             ? run_kind::rerun_failed
+    rerun.request.kind = !rerun.where.empty()                          ? run_kind::rerun_some
+                         : rerun.only_failed                           ? run_kind::rerun_failed
                          : rerun.runs_all || !rerun.request.use_record ? run_kind::rerun_all
                                                                        : run_kind::rerun;
     rerun.request.use_record = rerun.request.kind == run_kind::rerun;
     if (rerun.request.use_record) rerun.request.since = taken_since(*run);
-    return rerun.only_failed ? rerun_failed(rerun.request, *run) : run_sweep(rerun.request);
+    const bool runs_some = rerun.only_failed || !rerun.where.empty();
+    return runs_some ? rerun_some(rerun.request, *run, rerun) : run_sweep(rerun.request);
   });
 }
 

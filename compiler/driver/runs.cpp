@@ -250,6 +250,7 @@ std::optional<RunPoint> read_run_point(const std::string& word) {
 
 std::string origin_text(const vm::RunRow& run) {
   if (run.kind == run_kind::rerun_failed) return fmt::format("reruns what failed in {}", run.resumes);
+  if (run.kind == run_kind::rerun_some) return fmt::format("reruns some of {}", run.resumes);
   if (run.kind == run_kind::rerun_all) return fmt::format("reruns all of {}", run.resumes);
   return fmt::format("{} {}", run.kind == run_kind::rerun ? "reruns" : "resumes", run.resumes);
 }

@@ -102,7 +102,6 @@ OptionResult read_options(const SweepRequest& request, SweepPlan& plan) {
   if (result) result = read_grouping(request, plan);
   if (result) result = read_output(request.output, plan.form);
   if (request.order == "random") plan.cursor.order_seed = request.space.seed;
-  plan.cursor.numbers = request.numbers;
   return result;
 }
 

@@ -18,7 +18,7 @@ namespace raddle::driver {
 /// How a run began, in the record.
 namespace run_kind {
 inline constexpr const char *sweep = "sweep", *resume = "resume", *rerun = "rerun", *rerun_failed = "rerun --failed",
-                            *rerun_all = "rerun --all", *script = "run";
+                            *rerun_all = "rerun --all", *rerun_some = "rerun --where", *script = "run";
 }
 
 struct SweepRequest {
@@ -39,7 +39,6 @@ struct SweepRequest {
   const char* kind = run_kind::sweep;  ///< vm::RunRow::kind
   std::string resumes;                 ///< id of the run that the command line was taken from
   std::string since;                   ///< id of a run: the record is used from there on. "": all of it
-  std::vector<std::uint64_t> numbers;  ///< not empty: only these points
   std::vector<std::string> collect;
   std::vector<std::string> inputs;  ///< --input
   std::string output;

@@ -78,7 +78,7 @@ def anew_is_anew_when_resumed(folder):
     folder.write("model.df", "@param int n = 1;\n@result int y = 12 %/ n;\n")
     folder.run("sweep model.df -p n=-2:2", code=4)
     folder.write("model.df", "@param int n = 1;\n@result int y = 13 %/ n;\n")
-    done = folder.run("rerun --failed", code=4, err="as it is now, it runs the 1 that failed\n  = help: all points anew: ")
+    done = folder.run("rerun --failed", code=4, err="as it is now, it runs 1 of them again\n  = help: all points anew: ")
     expect(len(done.stdout.splitlines()), 2)  # which says nothing of points that its table lacks
     folder.run("sweep model.df -p n=-2:2", code=4)
     folder.run("rerun --failed", code=4)
@@ -290,7 +290,7 @@ def failed_points_once_more(folder):
     before = folder.read("x.csv").splitlines()
     folder.write("model.df", folder.read("model.df").replace("!= 0", "!= 5").replace("2 * n", "3 * n"))
     done = folder.run(f"rerun {run} --failed", err=f"the script or its data have changed since run {run}")
-    expect("it runs the 25 that failed; 75 other points stay in the table as the earlier script gave them" in done.stderr,
+    expect("it runs 25 of them again; 75 other points stay in the table as the earlier script gave them" in done.stderr,
            True)
     after = folder.read("x.csv").splitlines()
     expect(len(after), 101)

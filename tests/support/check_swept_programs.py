@@ -117,6 +117,25 @@ def failed_points_are_run_again_alone(folder):
     expect([line.split(",")[1] for line in folder.read("x.csv").splitlines()], ["stdout", "old 1", "new 2", "old 3"])
 
 
+def some_points_are_run_again(folder):
+    folder.run("sweep -j1 -p a=1:5 -p b=x,y --where 'a != 2' -o x.csv -- sh -c 'echo {a}{b} >> log; test {a} -ne 4'", code=4)
+    folder.write("log", "")
+    folder.run("rerun --where 'a > 3 && b == \"x\"'", code=4, err="2 points, 1 failed")
+    expect(folder.read("log").split(), ["4x", "5x"])
+    expect(len(folder.read("x.csv").splitlines()), 9)  # the whole table
+    expect_in("the run was to run only some of ", folder.run("why /1").stdout)
+    expect_in("has it, but this one was to run some of ", folder.run("why /9").stdout)
+    expect_in("(reruns some of ", folder.run("runs list").stdout)
+    folder.write("log", "")
+    folder.run("rerun --failed --where 'b == \"y\"'", err="raddle: --where leaves none of the points")
+    expect(folder.read("log"), "")
+    folder.run(f"rerun {run_id(folder, 0)} --failed --where 'b == \"y\"'", code=4, err="1 point, 1 failed")
+    expect(folder.read("log").split(), ["4y"])
+    folder.run("rerun --where 'a == 2'", err="raddle: --where leaves none of the points\n")
+    folder.run("rerun --where 'c == 2'", code=2, err="unknown variable `c`")
+    folder.run("rerun --all --where 'a == 3'", code=2, err="--all excludes --where")
+
+
 def runs_have_folders_and_slots(folder):
     write = "sh -c 'n=$(ls -A {run.dir} | wc -l); echo ${{n}}{a} > {run.dir}/out; echo {run.dir}'"
     command = f"sweep -p a=1,2 --collect 'regex({{run.dir}}/out):([0-9]+)' -- {write}"
@@ -152,9 +171,9 @@ def values_are_formatted(folder):
     folder.run("sweep -p x=0.5 -- echo {run.dirs}", code=2, err="did you mean `{run.dir}`?")
 
 
-TESTS = [results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+TESTS = [some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          failed_points_are_run_again_alone, runs_have_folders_and_slots, values_are_formatted]
 
 
 if __name__ == "__main__":
-    main("swept programs", "Tests `raddle sweep` over programs.", TESTS, SweepFolder)
+    main("swept-programs", "Tests `raddle sweep` over programs.", TESTS, SweepFolder)
