@@ -44,6 +44,7 @@ std::string diagnostic_json(const Diagnostic& diagnostic, const SourceMap& sourc
     labels.push_back(one.text());
   }
   json.add("labels", list_of(labels));
+  json.add("calls", strings_json(diagnostic.calls));
   json.add("help", strings_json(diagnostic.help));
   json.add("notes", strings_json(diagnostic.remarks));
   return json.text();

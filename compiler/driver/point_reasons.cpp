@@ -240,12 +240,13 @@ class Explainer {
       return false;
     }
     refer(reason, earlier, found.number);
-    reason.because = why_not_taken(earlier, found, reason.point);
+    reason.because = why_not_taken(earlier, found, reason);
     return true;
   }
 
-  /// A file that was another one when the earlier point was run; "": there is none.
-  std::string changed_input(const vm::RunRow& earlier, std::uint64_t before, std::uint64_t now) const {
+  /// Files that were other ones when the earlier point was run.
+  std::vector<ValueDifference> changed_inputs(const vm::RunRow& earlier, std::uint64_t before,
+                                              std::uint64_t now) const {
     const auto inputs_of = [&](const vm::RunRow& run, std::uint64_t number) {
       std::string inputs;
       record_.for_each_attempt(run.id, number, [&](const vm::PointRow& row) {
@@ -254,17 +255,24 @@ class Explainer {
       });
       return sweep::json_members(inputs);
     };
-    for (const ValueDifference& each : differences_of(inputs_of(run_, now), inputs_of(earlier, before)))
-      if (!each.before.empty()) return each.name;
-    return "";
+    std::vector<ValueDifference> changed = differences_of(inputs_of(run_, now), inputs_of(earlier, before));
+    std::erase_if(changed, [](const ValueDifference& each) { return each.before.empty(); });
+    return changed;
   }
 
-  std::string why_not_taken(const vm::RunRow& before, const EarlierPoint& found, std::uint64_t number) const {
+  std::string why_not_taken(const vm::RunRow& before, const EarlierPoint& found, PointReason& reason) const {
     if (found.outcome != vm::PointOutcome::ok)
       return fmt::format("in run {} it failed{}, and only what has ended well is taken", before.id,
                          found.outcome == vm::PointOutcome::failed ? "" : fmt::format(" ({})", name_of(found.outcome)));
-    if (const std::string changed = changed_input(before, found.number, number); !changed.empty())
-      return fmt::format("run {} has it, but `{}` is not what it was then", before.id, changed);
+    reason.differences = changed_inputs(before, found.number, reason.point);
+    if (!reason.differences.empty()) {
+      std::string files;
+      for (const ValueDifference& each : reason.differences)
+        files += fmt::format("{}`{}`", files.empty() ? "" : ", ", each.name);
+      return fmt::format("run {} has it, but {} {} not what {} then", before.id, files,
+                         reason.differences.size() == 1 ? "is" : "are",
+                         reason.differences.size() == 1 ? "it was" : "they were");
+    }
     if (run_.kind == run_kind::rerun_some)
       return fmt::format("run {} has it, but this one was to run some of {} anew", before.id, run_.resumes);
     if (run_.kind == run_kind::rerun_all)
@@ -317,8 +325,10 @@ class Explainer {
     } else if (run_.state != vm::RunState::done && run_.state != vm::RunState::failed) {
       reason.because = fmt::format("the run did not get to it: it was {}", name_of(run_.state));
     } else {
-      reason.because = run_.taken != 0 ? "no run has it any more: that from which it was taken has been removed"
-                                       : "the run has not run it: its points are other ones by now";
+      reason.because =
+          run_.taken != 0
+              ? "no run has it any more: that from which it was taken has been removed, or its inputs have changed"
+              : "the run has not run it: its points are other ones by now";
     }
   }
 
@@ -346,7 +356,8 @@ class Explainer {
       if (each.work == run_.work)
         for_each_recorded_point(record_, each, std::nullopt, [&](const vm::PointRow& row) {
           const bool is_it = row.attempt.outcome == vm::PointOutcome::ok &&
-                             differences_of(own, sweep::json_members(row.parameters)).empty();
+                             differences_of(own, sweep::json_members(row.parameters)).empty() &&
+                             !files_.changed(row.attempt.inputs, {});
           if (is_it) refer(reason, each, row.number);
           return !is_it;
         });
@@ -363,6 +374,7 @@ class Explainer {
   const vm::RunRow& run_;
   std::vector<vm::RunRow> earlier_;
   const std::expected<SweepRequest, int> request_;  // of the run
+  sweep::InputFiles files_{{}};
 };
 
 }  // namespace

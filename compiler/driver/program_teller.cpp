@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/driver/signals.hpp"
 #include "vm/external/shell_command.hpp"
 
 namespace raddle::driver {
@@ -11,14 +12,15 @@ std::uint64_t ProgramTeller::begun(const std::vector<std::string>& inputs) {
 }
 
 void ProgramTeller::started(const vm::ProcessRequest& request) {
-  fmt::print(stderr, "+ {}\n", vm::shell_command(request, vm::whole_command));
+  tell_at_once(fmt::format("+ {}\n", vm::shell_command(request, vm::whole_command)));
   if (next_ != nullptr) next_->started(request);
 }
 
 void ProgramTeller::ended(const vm::EndedProgram& program) {
-  fmt::print(stderr, "- {}  # {}{}, {:.2f} s\n", vm::shell_command(program.request, vm::whole_command),
-             program.fault.empty() ? fmt::format("exit code {}", program.result.exit_code) : program.fault,
-             program.is_last ? "" : ", is tried again", program.result.duration_s);
+  tell_at_once(
+      fmt::format("- {}  # {}{}, {:.2f} s\n", vm::shell_command(program.request, vm::whole_command),
+                  program.fault.empty() ? fmt::format("exit code {}", program.result.exit_code) : program.fault,
+                  program.is_last ? "" : ", is tried again", program.result.duration_s));
   if (next_ != nullptr) next_->ended(program);
 }
 

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <algorithm>
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/earlier_works.hpp"
@@ -126,6 +125,22 @@ std::expected<std::vector<std::uint64_t>, int> points_where(const std::string& w
   return std::unexpected(exit_failed);
 }
 
+/// Says that a command's program or inputs are other ones than in the run, whose other results stay.
+void tell_of_changed_inputs(vm::RunRecord& record, const vm::RunRow& run, const SweepPlan& plan) {
+  if (plan.inputs == nullptr) return;
+  std::optional<std::string> changed;
+  record.for_each_point(run.id, [&](const vm::PointRow& row) {
+    if (row.attempt.outcome == vm::PointOutcome::ok && row.number <= plan.space.size())
+      changed = plan.inputs->changed(row.attempt.inputs, plan.space.point(row.number));
+    return !changed;
+  });
+  if (changed)
+    fmt::print(stderr,
+               "raddle: `{}` has changed since run {}; points that are not run again stay in the table as they were\n"
+               "  = help: all that it concerns anew: raddle rerun {}\n",
+               *changed, run.id, run.id);
+}
+
 /// Only the failed ones, only those of --where, or what both say.
 int rerun_some(const SweepRequest& request, const vm::RunRow& run, const Rerun& rerun) {
   vm::RunRecord record = *vm::RunRecord::open();
@@ -154,6 +169,7 @@ int rerun_some(const SweepRequest& request, const vm::RunRow& run, const Rerun& 
     }
   }
   if (!tell_of_changed_script(run, plan, numbers.size(), !request.output.empty())) return exit_usage;
+  if (!request.script_options.is_quiet) tell_of_changed_inputs(record, run, plan);
   plan.cursor.numbers = std::move(numbers);
   return run_plan(request, plan);
 }

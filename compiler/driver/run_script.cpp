@@ -134,6 +134,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     });
   }
   const vm::RunResult result = vm::run(program, *options);
+  limit.reset();
   last_limit.reset();
 
   if (session.options.show_results)

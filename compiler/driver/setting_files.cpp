@@ -18,8 +18,6 @@ namespace raddle::driver {
 
 namespace {
 
-constexpr const char* project_name = "raddle.toml";
-
 /// The only list of options that are settings. What says what to do once is none, as -p, --resume and --emit; nor is
 /// what changes results, as --seed: nothing on the command line or in the record would tell of it.
 constexpr std::array all_settings = {
@@ -146,7 +144,7 @@ bool is_trusted(const std::string& path, const std::string& folder) {
   return file.st_uid == geteuid() || file.st_uid == 0 || (around.st_mode & S_IWOTH) == 0;
 }
 
-/// That of this folder, or of the nearest one above that has one.
+/// That of this folder, or of the nearest one above that has one. "": there is none
 std::string project_path() {
   std::error_code code;
   const std::filesystem::path here = std::filesystem::current_path(code);
@@ -155,7 +153,7 @@ std::string project_path() {
     if (is_trusted(path, folder.string())) return folder == here ? project_name : path;
     if (folder == folder.parent_path()) break;
   }
-  return project_name;
+  return "";
 }
 
 }  // namespace
@@ -213,7 +211,8 @@ std::string SettingFile::text_of(const SettingFault& fault) const {
 }
 
 std::vector<std::string> setting_paths() {
-  std::vector<std::string> paths = {project_path()};
+  std::vector<std::string> paths;
+  if (const std::string project = project_path(); !project.empty()) paths.push_back(project);
   std::string user = absolute_path("XDG_CONFIG_HOME");
   if (const std::string home = absolute_path("HOME"); user.empty() && !home.empty()) user = home + "/.config";
   if (!user.empty()) paths.push_back(user + "/raddle/config.toml");

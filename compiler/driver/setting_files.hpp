@@ -40,6 +40,8 @@ struct SettingFile {
   std::string text_of(const SettingFault& fault) const;
 };
 
+inline constexpr const char* project_name = "raddle.toml";
+
 /// Those that are looked for: the project's, the user's, the system's.
 std::vector<std::string> setting_paths();
 

@@ -28,7 +28,8 @@ void read_value(const toml::node& node, SettingKey& key) {
   } else if (const auto* text = node.as_string()) {
     key.form = ValueForm::text;
     key.values = {text->get()};
-  } else if (const auto* list = node.as_array(); list != nullptr && list->is_homogeneous<std::string>()) {
+  } else if (const auto* list = node.as_array();
+             list != nullptr && (list->empty() || list->is_homogeneous<std::string>())) {
     key.form = ValueForm::texts;
     for (const toml::node& item : *list) key.values.push_back(item.as_string()->get());
   }

@@ -86,6 +86,7 @@ std::vector<GivenValue> values_of(const Setting& setting, const std::vector<Sett
 
 /// @return an exit code if it does not take the value
 std::optional<int> give(CLI::Option& option, const GivenValue& given) {
+  if (given.values.empty()) return std::nullopt;
   try {
     for (const std::string& value : given.values) option.add_result(value);
     option.run_callback();
@@ -135,6 +136,15 @@ bool is_given(std::span<CLI::App* const> apps, const std::string& option_name) {
   });
 }
 
+/// That which the command line has given, else that of the verb: they set the same variable, as a whole.
+CLI::Option* option_to_set(std::span<CLI::App* const> apps, const std::string& option_name) {
+  CLI::Option* found = apps.back()->get_option(option_name);
+  for (CLI::App* app : apps)
+    if (CLI::Option* const option = app->get_option_no_throw(option_name); option != nullptr && option->count() != 0)
+      found = option;
+  return found;
+}
+
 }  // namespace
 
 std::optional<int> apply_settings(std::span<CLI::App* const> apps, std::string_view verb, const std::string& profile) {
@@ -156,7 +166,7 @@ std::optional<int> apply_settings(std::span<CLI::App* const> apps, std::string_v
     const bool is_list = setting.kind == SettingKind::folders;
     if (!is_list && is_given(apps, option_name)) continue;
     for (const GivenValue& given : values_of(setting, files, verb, chosen)) {
-      if (const std::optional<int> code = give(*apps.back()->get_option(option_name), given)) return code;
+      if (const std::optional<int> code = give(*option_to_set(apps, option_name), given)) return code;
       if (!is_list) break;
     }
   }
@@ -174,7 +184,9 @@ std::vector<SettingSource> setting_sources() {
   for (const std::string& name : names)
     if (const std::string value = variable_value(variable_of(name)); !value.empty())
       sources.push_back({fmt::format("{}={}", variable_of(name), value), true});
-  for (const std::string& path : setting_paths()) {
+  const std::vector<std::string> paths = setting_paths();
+  if (paths.empty() || !paths.front().ends_with(project_name)) sources.push_back({project_name, false, ""});
+  for (const std::string& path : paths) {
     const std::expected<std::optional<SettingFile>, std::string> file = SettingFile::read(path);
     sources.push_back({path, !file || *file, file ? "" : file.error().substr(0, file.error().find('\n'))});
   }

@@ -27,7 +27,6 @@
 #include "compiler/sweep/program_runner.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/results.hpp"
-#include "compiler/terminal/text_width.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/record/recorder.hpp"
 #include "vm/value/unix_time.hpp"
@@ -105,7 +104,7 @@ class SweepRun {
                      bool is_last) { return keep(recorder, point, attempt, number, is_last); },
          .keep_batch =
              [&](vm::BatchRow batch) {
-               if (request_.script_options.is_verbose) fmt::print(stderr, "{}", batch_line(batch));
+               if (request_.script_options.is_verbose) tell_at_once(batch_line(batch));
                recorder.add(std::move(batch));
                return !recorder.has_failed();
              },
@@ -136,6 +135,7 @@ class SweepRun {
                        .signal = signals.caught(),
                        .seconds = row.ended - row.started,
                        .is_quiet = request_.script_options.is_quiet};
+    if (!end.is_quiet) tell_of_written_files();
     report_sweep(end, sweep.failures(), plan_.command);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
       fmt::print(stderr, "raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
@@ -167,8 +167,8 @@ class SweepRun {
       sweep::Sweep::Done done = earlier.are_done(numbers);
       if (!has_told && !earlier.changed_input().empty() && !request_.script_options.is_quiet) {
         progress.clear();
-        fmt::print(stderr, "raddle: `{}` has changed: points that have read it are run again\n",
-                   earlier.changed_input());
+        tell_at_once(
+            fmt::format("raddle: `{}` has changed: points that have read it are run again\n", earlier.changed_input()));
       }
       return done;
     } catch (const vm::RecordError& error) {
@@ -184,7 +184,7 @@ class SweepRun {
                   .is_last = is_last,
                   .parameters = sweep::parameters_json(plan_.space.parameters(), point),
                   .attempt = attempt});
-    if (request_.script_options.is_verbose) fmt::print(stderr, "{}", point_line(plan_.space, point, attempt, is_last));
+    if (request_.script_options.is_verbose) tell_at_once(point_line(plan_.space, point, attempt, is_last));
     return !recorder.has_failed();
   }
 
@@ -305,6 +305,15 @@ class SweepRun {
     return {};
   }
 
+  void tell_of_written_files() const {
+    if (plan_.inputs == nullptr) return;
+    for (const std::string& path : plan_.inputs->written())
+      fmt::print(
+          stderr,
+          "raddle: `{0}` has changed while points ran: it counts as written by them; if they read it: --input {0}\n",
+          path);
+  }
+
   static int failed(const std::string& message) {
     if (!message.empty()) fmt::print(stderr, "raddle: {}\n", message);
     return exit_failed;
@@ -346,20 +355,6 @@ int show_script(const SweepRequest& request, const SweepPlan& plan) {
 }
 
 }  // namespace
-
-int option_error(const sweep::OptionError& error) {
-  const std::string lead = error.option.empty() ? "  " : fmt::format("  {} ", error.option);
-  using terminal::text_width;
-  const std::string_view word = error.word;
-  const std::string_view before = word.substr(0, error.error.begin);
-  const std::size_t marked = text_width(word.substr(before.size(), error.error.end - error.error.begin));
-  fmt::print(stderr, "raddle: {}{}\n", error.option.empty() ? "" : error.option + ": ", error.error.message);
-  if (!word.empty())
-    fmt::print(stderr, "{}{}\n{}{}\n", lead, word, std::string(text_width(lead) + text_width(before), ' '),
-               std::string(std::max<std::size_t>(marked, 1), '^'));
-  if (!error.error.help.empty()) fmt::print(stderr, "  = help: {}\n", error.error.help);
-  return exit_usage;
-}
 
 int run_sweep(const SweepRequest& request) {
   if (request.command.empty() && request.script.empty())

@@ -6,6 +6,7 @@
 
 #include "compiler/driver/where.hpp"
 #include "compiler/sweep/scan.hpp"
+#include "compiler/terminal/text_width.hpp"
 
 namespace raddle::driver {
 
@@ -107,6 +108,20 @@ OptionResult read_options(const SweepRequest& request, SweepPlan& plan) {
 
 }  // namespace
 
+int option_error(const sweep::OptionError& error) {
+  const std::string lead = error.option.empty() ? "  " : fmt::format("  {} ", error.option);
+  using terminal::text_width;
+  const std::string_view word = error.word;
+  const std::string_view before = word.substr(0, error.error.begin);
+  const std::size_t marked = text_width(word.substr(before.size(), error.error.end - error.error.begin));
+  fmt::print(stderr, "raddle: {}{}\n", error.option.empty() ? "" : error.option + ": ", error.error.message);
+  if (!word.empty())
+    fmt::print(stderr, "{}{}\n{}{}\n", lead, word, std::string(text_width(lead) + text_width(before), ' '),
+               std::string(std::max<std::size_t>(marked, 1), '^'));
+  if (!error.error.help.empty()) fmt::print(stderr, "  = help: {}\n", error.error.help);
+  return exit_usage;
+}
+
 SweepPlan::SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject> subject, sweep::CommandTemplate words)
     : space(std::move(space_of_points)),
       script(std::move(subject)),
@@ -131,6 +146,7 @@ sweep::ResultForm SweepPlan::result_form() const {
 }
 
 void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
+  if (request.script_options.is_quiet) return;
   if (plan.script == nullptr) {
     for (const std::string& name : plan.command.unused(plan.space.parameters()))
       if (!plan.space.has_repeats() || (name != "rep" && name != "seed"))

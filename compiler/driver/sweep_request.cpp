@@ -32,7 +32,7 @@ points run in this process; if the script only computes numbers, thousands at a 
 
 Behind `--` stands the command, which no shell sees. In its words {NAME} is a parameter's value, {#} the
 point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces. {x:.3f} and {n:04d} are formatted as in
-Python. {run.dir} is a new folder for each run, {%} a number from 1 to -j that no other run of the time has.
+C++. {run.dir} is a new folder for each run, {%} a number from 1 to -j that no other run of the time has.
 
 -p NAME=VALUES   1,2,3  small,large  0:10  0:1:0.1 (both ends)  lin(0,1,5)  log(1e-4,1e-1,7)
 -p NAME~DIST     U(LOW,HIGH)  logU(LOW,HIGH)  intU(LOW,HIGH) (whole numbers)  N(MEAN,DEVIATION), with --random, --lhs

@@ -1,6 +1,5 @@
 #pragma once
 // What is done when a time is up.
-#include <atomic>
 #include <functional>
 #include <thread>
 
@@ -11,11 +10,9 @@ class TimeLimit {
  public:
   /// @param over  called on a thread of its own when so many seconds have passed, if this is still there
   TimeLimit(double seconds, std::function<void()> over);
-  bool is_over() const { return is_over_.load(std::memory_order_acquire); }
 
  private:
-  std::atomic<bool> is_over_{false};  // written by thread_, before it calls `over`
-  std::jthread thread_;               ///< last: it ends first
+  std::jthread thread_;
 };
 
 }  // namespace raddle::driver

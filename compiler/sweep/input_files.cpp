@@ -1,6 +1,9 @@
 #include "compiler/sweep/input_files.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "compiler/sweep/json_text.hpp"
@@ -14,12 +17,21 @@ bool is_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-/// The word that names the file that is the program, or that an interpreter runs: `./model`, `python3 model.py`. A
-/// program that is looked up in PATH is the system's. words.size(): none
+/// What is run, by itself or by an interpreter: `./model`, `model.py`.
+bool is_program(const std::string& path) {
+  static constexpr std::array suffixes = {".py", ".R",  ".r",   ".jl", ".sh",  ".m",
+                                          ".pl", ".rb", ".lua", ".js", ".tcl", ".df"};
+  if (!is_file(path)) return false;
+  return access(path.c_str(), X_OK) == 0 ||
+         std::ranges::any_of(suffixes, [&](const char* suffix) { return path.ends_with(suffix); });
+}
+
+/// The word that names the program, behind those that start it, as `python3 -u`, `nice -n 5`, `mpirun`. A program that
+/// is looked up in PATH is the system's. words.size(): none
 std::size_t program_word(const std::vector<std::string>& words) {
-  if (words.empty()) return 0;
-  if (words[0].find('/') != std::string::npos) return 0;
-  return words.size() > 1 && is_file(words[1]) ? 1 : words.size();
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if ((i > 0 || words[i].find('/') != std::string::npos) && is_program(words[i])) return i;
+  return words.size();
 }
 
 }  // namespace
@@ -30,6 +42,9 @@ std::expected<std::vector<CommandTemplate>, OptionError> InputFiles::parse(const
   for (const std::string& path : declared) {
     auto parsed = CommandTemplate::parse({path}, parameters);
     if (!parsed) return std::unexpected(OptionError{"--input", path, std::move(parsed.error().error)});
+    if (parsed->uses(CommandTemplate::slot) || parsed->uses(CommandTemplate::folder))
+      return std::unexpected(
+          OptionError{"--input", path, {"what is read is no file of the run's own", 0, path.size(), ""}});
     if (!parsed->has_placeholders() && !is_file(path))
       return std::unexpected(OptionError{"--input", path, {"there is no such file", 0, path.size(), ""}});
     paths.push_back(std::move(*parsed));
@@ -45,9 +60,8 @@ InputFiles::Inputs InputFiles::at_begin(const std::vector<std::string>& words, c
   };
   const std::size_t program = program_word(words);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool is_looked_up = i == 0 && program != 0;
+    if (i == 0 && program != 0) continue;
     const std::size_t sign = words[i].find('=');  // --table=FILE
-    if (is_looked_up) continue;
     if (is_file(words[i]))
       add(words[i], i == program);
     else if (sign != std::string::npos && is_file(words[i].substr(sign + 1)))
@@ -61,17 +75,39 @@ std::string InputFiles::at_end(const Inputs& inputs) {
   JsonObject kept;
   bool has_any = false;
   for (const Input& input : inputs) {
-    if (!input.is_certain && vm::file_version(files_, input.path) != input.version) continue;
+    const bool is_as_before = vm::file_version(files_, input.path) == input.version;
+    if (!input.is_certain && !note(input.path, is_as_before)) continue;
     kept.add(input.path, json_string(input.version));
     has_any = true;
   }
   return has_any ? kept.text() : "";
 }
 
-std::optional<std::string> InputFiles::changed(const std::string& inputs) {
-  for (const auto& [path, version] : json_members(inputs))
+bool InputFiles::note(const std::string& path, bool is_as_before) {
+  const std::lock_guard lock(mutex_);
+  std::unordered_set<std::string>& noted = is_as_before ? read_ : changed_;
+  if (noted.size() < most_noted) noted.insert(path);
+  return is_as_before || read_.contains(path);
+}
+
+std::optional<std::string> InputFiles::changed(const std::string& inputs, const Point& point) {
+  const auto known = json_members(inputs);
+  for (const auto& [path, version] : known)
     if (vm::file_version(files_, path) != version) return path;
+  for (const CommandTemplate& declared : declared_) {
+    const std::string path = declared.words_for(point, {}).front();
+    if (std::ranges::find(known, path, [](const auto& each) { return each.first; }) == known.end()) return path;
+  }
   return std::nullopt;
+}
+
+std::vector<std::string> InputFiles::written() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> paths;
+  for (const std::string& path : changed_)
+    if (!read_.contains(path)) paths.push_back(path);
+  std::ranges::sort(paths);
+  return paths;
 }
 
 }  // namespace raddle::sweep

@@ -3,11 +3,13 @@
 // they are what they were.
 //
 // Nobody says which of the files that a command names are read and which are written. So all are looked at when a point
-// begins and once more when it ends: what has changed meanwhile, the program itself excepted, was written by it, or by
-// another point, and is no input.
+// begins and once more when it ends: what has changed meanwhile was written by it, or by another point, and is no
+// input. Not so the program itself, and what an earlier point has left as it was: somebody has edited them.
 #include <expected>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -34,13 +36,21 @@ class InputFiles {
   Inputs at_begin(const std::vector<std::string>& words, const Point& point);
   /// Those that have stayed as they were, as vm::Attempt::inputs. Any thread.
   std::string at_end(const Inputs& inputs);
-  /// A file that is not what it was, or not there. Any thread.
-  /// @param inputs  vm::Attempt::inputs
-  std::optional<std::string> changed(const std::string& inputs);
+  /// A file that is not what it was, or not there, or of which it is not known what it was. Any thread.
+  /// @param inputs  vm::Attempt::inputs of the point
+  std::optional<std::string> changed(const std::string& inputs, const Point& point);
+  /// Files that no point has left as they were: taken for what the points write.
+  std::vector<std::string> written();
 
  private:
+  static constexpr std::size_t most_noted = 100'000;
+  /// @return whether the file is read: it is as it was when the point began, or was so at another one
+  bool note(const std::string& path, bool is_as_before);
+
   std::vector<CommandTemplate> declared_;  // of one word each
   vm::KeptFiles files_;
+  std::mutex mutex_;  // guards the next two
+  std::unordered_set<std::string> read_, changed_;
 };
 
 }  // namespace raddle::sweep

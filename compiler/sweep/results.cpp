@@ -128,7 +128,7 @@ bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const 
 bool EarlierResults::is_done(const Point& point) {
   std::string changed;  // of the latest
   const auto fits = [&](const vm::Attempt& attempt) {
-    std::optional<std::string> found = changed_input_of(attempt);
+    std::optional<std::string> found = changed_input_of(attempt, point);
     if (found && changed.empty()) changed = std::move(*found);
     return !found;
   };
@@ -137,9 +137,8 @@ bool EarlierResults::is_done(const Point& point) {
   return result && adapt(point, *result);
 }
 
-std::optional<std::string> EarlierResults::changed_input_of(const vm::Attempt& attempt) const {
-  if (form_.inputs == nullptr || attempt.inputs.empty()) return std::nullopt;
-  return form_.inputs->changed(attempt.inputs);
+std::optional<std::string> EarlierResults::changed_input_of(const vm::Attempt& attempt, const Point& point) const {
+  return form_.inputs == nullptr ? std::nullopt : form_.inputs->changed(attempt.inputs, point);
 }
 
 std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> numbers) {
@@ -163,8 +162,8 @@ std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> number
 std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t work, const Point& point) {
   const std::optional<vm::PointKey> key = key_of(works_[work], point);
   if (!key) return std::nullopt;
-  std::optional<vm::EarlierResult> result =
-      record_.find_latest(*key, own_run_, [this](const vm::Attempt& attempt) { return !changed_input_of(attempt); });
+  std::optional<vm::EarlierResult> result = record_.find_latest(
+      *key, own_run_, [&](const vm::Attempt& attempt) { return !changed_input_of(attempt, point); });
   if (!result || !adapt(point, *result)) return std::nullopt;
   const vm::Attempt& attempt = result->attempt;
   return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), json_members(attempt.results)};

@@ -93,7 +93,7 @@ class EarlierResults {
   std::vector<std::uint64_t> keys_of(const Work& work, std::span<const std::uint64_t> numbers) const;
   std::optional<vm::PointKey> key_of(const Work& work, const Point& point) const;
   bool is_done(const Point& point);
-  std::optional<std::string> changed_input_of(const vm::Attempt& attempt) const;
+  std::optional<std::string> changed_input_of(const vm::Attempt& attempt, const Point& point) const;
   bool adapt(const Point& point, vm::EarlierResult& result) const;
   vm::RunRecord& record_;
   const ResultForm& form_;

@@ -42,7 +42,7 @@ def verbose_tells_failures(folder):
     folder.write("absent.df", 'app (void v) runs() { "./nowhere" }\nruns();\n')
     expect_in("- ./nowhere  # ", folder.run("run -v absent.df", code=1).stderr)
     # as they start, not as they are waited for
-    folder.write("one.df", 'app (void v) stops(int i) { "sleep" "0.3" }\nforeach i in [1:3] { stops(i); }\n')
+    folder.write("one.df", 'app (void v) stops(int i) { "sleep" "0.5" }\nforeach i in [1:3] { stops(i); }\n')
     for option in ("--workers=2", "--no-record"):
         signs = "".join(line[0] for line in folder.run(f"run -v {option} --processes 1 one.df").stderr.splitlines())
         expect((sorted(signs), signs.rindex("+") > signs.index("-")), (sorted("+++---"), True))
@@ -91,7 +91,7 @@ def timeout_ends_the_run(folder):
     folder.write("long.df", 'app (file o) slow() { "sh" "-c" "echo half; sleep 60" @stdout=o }\nfile o<"out.txt"> = slow();\n'
                  'trace("at once");\n')
     begun = time.monotonic()
-    folder.run("run --timeout 0.5 long.df", code=124, out="trace: at once\n", err="raddle: the 0.5 s of --timeout are up; ending what runs\n")
+    folder.run("run --timeout 4 long.df", code=124, out="trace: at once\n", err="raddle: the 4.0 s of --timeout are up; ending what runs\n")
     expect((time.monotonic() - begun < 30, (folder.path / "out.txt").exists()), (True, False))
     expect_in("stopped", folder.run("runs").stdout)
     folder.run("run --timeout 1m -e trace(1);", out="trace: 1\n")

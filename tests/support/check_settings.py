@@ -66,6 +66,8 @@ def nearest_project(folder):
     for way in (["-I", "../../other"], ["--include", "../../other"]):
         inner.run(f"run {' '.join(way)} user.df", out="trace: 3,4\n")
     inner.run("run user.df", out="trace: 3,4\n", env={"RADDLE_INCLUDE": f"/nowhere:{folder.path}/other"}, err="/nowhere")
+    inner.run("-I ../../other run user.df", out="trace: 3,4\n")
+    inner.run("-I ../../other user.df", out="trace: 3,4\n")
     inner.run("check -I ../../other user.df")
     inner.run("graph -I ../../other user.df")
     inner.write("sweep.df", "import helper;\n@param int n = 1;\n@result int y = n * N;\n")
@@ -78,17 +80,21 @@ def foreign_project_is_passed_over(folder):
     """One that somebody else has put where everybody may write, as into /tmp."""
     if os.getuid() != 0:
         return "needs root"
-    folder.project("workers = 5\n")
+    folder.project("workers = 77\n")
     below = SettingsFolder(folder.raddle, folder.path / "below")
     os.chown(folder.path / "raddle.toml", 12345, -1)
-    below.run("run workers.df", out="trace: 5\n")
+    below.run("run workers.df", out="trace: 77\n")
     (folder.path).chmod(0o1777)
-    below.run("run --workers 2 workers.df", out="trace: 2\n")
-    expect(below.run("run workers.df").stdout == "trace: 5\n", False)
+    own = below.run("run --workers 77 workers.df", out="trace: 77\n")
+    expect(own.returncode, 0)
+    for place in (below, folder):  # below it, and in the folder itself
+        expect(place.run(f"run {folder.path}/below/workers.df").stdout == "trace: 77\n", False)
     return None
 
 
 def lists_and_flags(folder):
+    folder.project("include = []\n")
+    folder.run("run workers.df")
     folder.write("fails.df", "import sys;\ntrace(1 %/ argc());\nsleep(0.3) => trace(\"after\");\n")
     folder.run("run fails.df", code=1, out="")
     folder.project("keep-going = true\n")

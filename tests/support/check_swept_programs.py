@@ -108,12 +108,36 @@ def changed_files_are_noticed(folder):
     folder.run("sweep m.df -p n=1 --input constant", code=2, err="a script names by `input` the files that it reads")
 
 
+def files_that_change_meanwhile(folder):
+    """What the points themselves change is no input; what was one at another point, or is the program, stays one."""
+    folder.write("log", "0\n")
+    for err in ("`log` has changed while points ran: it counts as written by them; if they read it: --input log\n", "2 from the record", "2 from the record"):
+        folder.run("sweep -j1 -p a=1,2 -- sed -i '$a{a}' log", err=err)
+        folder.write("log", "0\n")
+    folder.write("table", "old\n")
+    edits = "sweep -j1 -p a=1,2 -- sh -c 'cat $1; test $2 -ne 2 || echo new > $1' x table {a}"
+    expect(folder.column(edits, "stdout"), ["old", "old"])
+    expect(folder.column(edits, "stdout"), ["new", "new"])
+    expect(sorted(inputs_of(folder, 2)), ["table"])
+    folder.write("new", "1\n")
+    folder.run("sweep -p a=1,2 -- echo {a}")
+    told = folder.run("sweep -p a=1,2 --input new -- echo {a}")
+    expect("from the record" in told.stderr, False)  # whether they have read it is not known
+    folder.run("sweep -p a=1,2 --input new -- echo {a}", err="2 from the record")
+    folder.write("model.sh", "echo old\nsed -i s/old/new/ model.sh\n")
+    command = "sweep -p a=1 -- sh -e ./model.sh {a}"
+    expect(folder.column(command, "stdout"), ["old"])
+    expect(folder.column(command, "stdout"), ["new"])
+    folder.run(command, err="1 from the record")
+    folder.run("sweep -p a=1 --input {run.dir}/x -- true {a}", code=2, err="what is read is no file of the run's own")
+
+
 def failed_points_are_run_again_alone(folder):
     """Also by a program that was mended."""
     folder.write("model.sh", "test $1 -ne 2 && echo old $1\n")
     folder.run("sweep -p n=1:3 -- sh model.sh {n}", code=4, err="1 failed")
     folder.write("model.sh", "echo new $1\n")
-    folder.run("rerun --failed -o x.csv", err="1 point, ")
+    folder.run("rerun --failed -o x.csv", err="raddle: `model.sh` has changed since run ")
     expect([line.split(",")[1] for line in folder.read("x.csv").splitlines()], ["stdout", "old 1", "new 2", "old 3"])
 
 
@@ -171,7 +195,7 @@ def values_are_formatted(folder):
     folder.run("sweep -p x=0.5 -- echo {run.dirs}", code=2, err="did you mean `{run.dir}`?")
 
 
-TESTS = [some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+TESTS = [files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          failed_points_are_run_again_alone, runs_have_folders_and_slots, values_are_formatted]
 
 
