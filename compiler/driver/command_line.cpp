@@ -153,7 +153,7 @@ CommandLineReader::CommandLineReader(Session& session) : app(description) {
   app.footer(
       "`raddle FILE` is `raddle run FILE`. Options stand before FILE; what stands after it is the script's.\n"
       "`raddle run FILE --help` lists the script's parameters.\n"
-      "Options may also be set by raddle.toml, ~/.config/raddle/config.toml and RADDLE_<OPTION>: `raddle man`, "
+      "Settings may also stand in raddle.toml, ~/.config/raddle/config.toml and RADDLE_<OPTION>: `raddle man`, "
       "SETTINGS.");
 }
 

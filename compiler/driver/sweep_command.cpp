@@ -135,7 +135,7 @@ class SweepRun {
                        .signal = signals.caught(),
                        .seconds = row.ended - row.started,
                        .is_quiet = request_.script_options.is_quiet};
-    if (!end.is_quiet) tell_of_written_files();
+    if (!end.is_quiet) tell_of_changed_files();
     report_sweep(end, sweep.failures(), plan_.command);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
       fmt::print(stderr, "raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
@@ -305,13 +305,17 @@ class SweepRun {
     return {};
   }
 
-  void tell_of_written_files() const {
+  void tell_of_changed_files() const {
     if (plan_.inputs == nullptr) return;
-    for (const std::string& path : plan_.inputs->written())
-      fmt::print(
-          stderr,
-          "raddle: `{0}` has changed while points ran: it counts as written by them; if they read it: --input {0}\n",
-          path);
+    const auto tell = [](const std::vector<std::string>& paths, std::string_view what) {
+      if (paths.empty()) return;
+      const std::string more =
+          paths.size() == 1 ? "" : fmt::format(" (and {})", sweep::counted(paths.size() - 1, "more file"));
+      fmt::print(stderr, "raddle: `{}`{} has changed while points ran: {}\n", paths.front(), more, what);
+    };
+    const sweep::InputFiles::Changes changes = plan_.inputs->changes();
+    tell(changes.edited, "the same line runs those again that have read it before");
+    tell(changes.written, "it counts as written by them; if they read it, --input FILE");
   }
 
   static int failed(const std::string& message) {

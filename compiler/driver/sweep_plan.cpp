@@ -147,6 +147,9 @@ sweep::ResultForm SweepPlan::result_form() const {
 
 void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
   if (request.script_options.is_quiet) return;
+  const bool has_one_file = std::ranges::any_of(plan.collectors, &sweep::Collector::reads_one_file);
+  if (has_one_file && plan.space.size() > 1 && plan.run.jobs > 1)
+    warn("--collect reads one file for all points, which run at once: {run.dir}/FILE is each one's own");
   if (plan.script == nullptr) {
     for (const std::string& name : plan.command.unused(plan.space.parameters()))
       if (!plan.space.has_repeats() || (name != "rep" && name != "seed"))

@@ -24,6 +24,8 @@ class Collector {
   std::expected<std::vector<std::pair<std::string, std::string>>, std::string> collect(const Point& point,
                                                                                        const RunPlace& place,
                                                                                        const std::string& output) const;
+  /// The same file at each point.
+  bool reads_one_file() const { return !file_.empty() && !file_.front().has_placeholders(); }
   /// Its file lies where a RunPlace says.
   bool needs_place() const { return !file_.empty() && !file_.front().is_plain(); }
 

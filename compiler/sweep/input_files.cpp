@@ -75,19 +75,19 @@ std::string InputFiles::at_end(const Inputs& inputs) {
   JsonObject kept;
   bool has_any = false;
   for (const Input& input : inputs) {
-    const bool is_as_before = vm::file_version(files_, input.path) == input.version;
-    if (!input.is_certain && !note(input.path, is_as_before)) continue;
+    if (!note(input)) continue;
     kept.add(input.path, json_string(input.version));
     has_any = true;
   }
   return has_any ? kept.text() : "";
 }
 
-bool InputFiles::note(const std::string& path, bool is_as_before) {
+bool InputFiles::note(const Input& input) {
+  const bool is_as_before = vm::file_version(files_, input.path) == input.version;
   const std::lock_guard lock(mutex_);
-  std::unordered_set<std::string>& noted = is_as_before ? read_ : changed_;
-  if (noted.size() < most_noted) noted.insert(path);
-  return is_as_before || read_.contains(path);
+  if ((is_as_before || input.is_certain) && read_.size() < most_noted) read_.insert(input.path);
+  if (!is_as_before && changed_.size() < most_noted) changed_.insert(input.path);
+  return is_as_before || input.is_certain || read_.contains(input.path);
 }
 
 std::optional<std::string> InputFiles::changed(const std::string& inputs, const Point& point) {
@@ -101,13 +101,13 @@ std::optional<std::string> InputFiles::changed(const std::string& inputs, const 
   return std::nullopt;
 }
 
-std::vector<std::string> InputFiles::written() {
+InputFiles::Changes InputFiles::changes() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> paths;
-  for (const std::string& path : changed_)
-    if (!read_.contains(path)) paths.push_back(path);
-  std::ranges::sort(paths);
-  return paths;
+  Changes changes;
+  for (const std::string& path : changed_) (read_.contains(path) ? changes.edited : changes.written).push_back(path);
+  std::ranges::sort(changes.edited);
+  std::ranges::sort(changes.written);
+  return changes;
 }
 
 }  // namespace raddle::sweep

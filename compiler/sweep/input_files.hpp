@@ -39,13 +39,17 @@ class InputFiles {
   /// A file that is not what it was, or not there, or of which it is not known what it was. Any thread.
   /// @param inputs  vm::Attempt::inputs of the point
   std::optional<std::string> changed(const std::string& inputs, const Point& point);
-  /// Files that no point has left as they were: taken for what the points write.
-  std::vector<std::string> written();
+  /// Files that have changed while points ran, sorted.
+  struct Changes {
+    std::vector<std::string> edited;   ///< somebody has: inputs
+    std::vector<std::string> written;  ///< no point has left them as they were: taken for what the points write
+  };
+  Changes changes();
 
  private:
   static constexpr std::size_t most_noted = 100'000;
-  /// @return whether the file is read: it is as it was when the point began, or was so at another one
-  bool note(const std::string& path, bool is_as_before);
+  /// At a point's end. @return whether the file is read: it is as it was when the point began, or was so at another one
+  bool note(const Input& input);
 
   std::vector<CommandTemplate> declared_;  // of one word each
   vm::KeptFiles files_;

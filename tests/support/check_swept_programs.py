@@ -21,6 +21,7 @@ def results_are_collected(folder):
     folder.run("sweep -p a=1,2 -- echo E={a}", err="2 from the record")  # made anew from what was printed
     write = "sh -c 'printf \"t,E\\n0,9\\n1,{a}\\n\" > out_{#}.csv'"
     expect(folder.column(f"sweep -p a=4,5 --collect csv:out_{{#}}.csv -- {write}", "t", "E"), ["1 4", "1 5"])
+    folder.run("sweep -j2 -p a=1,2 --collect csv:out_1.csv -- true {a}", err="warning: --collect reads one file for all points")
     expect(folder.column("sweep -p a=1,2 -p b=1:3 --collect 'regex:E=(\\S+)' --group-by a --agg mean,std,n -- "
                          "echo E={a}{b}", "a", "E_mean", "E_std", "E_n"), ["1 12 1 3", "2 22 1 3"])
     expect(folder.column("sweep -p a=1 --collect json: -- echo '{{\"a\":7}}'", "a", "a_result"), ["1 7"])
@@ -111,12 +112,14 @@ def changed_files_are_noticed(folder):
 def files_that_change_meanwhile(folder):
     """What the points themselves change is no input; what was one at another point, or is the program, stays one."""
     folder.write("log", "0\n")
-    for err in ("`log` has changed while points ran: it counts as written by them; if they read it: --input log\n", "2 from the record", "2 from the record"):
+    for err in ("`log` has changed while points ran: it counts as written by them; if they read it, --input FILE\n", "2 from the record", "2 from the record"):
         folder.run("sweep -j1 -p a=1,2 -- sed -i '$a{a}' log", err=err)
         folder.write("log", "0\n")
     folder.write("table", "old\n")
     edits = "sweep -j1 -p a=1,2 -- sh -c 'cat $1; test $2 -ne 2 || echo new > $1' x table {a}"
     expect(folder.column(edits, "stdout"), ["old", "old"])
+    folder.write("table", "old\n")
+    folder.run(edits.replace("{a}", "{a} again"), err="`table` has changed while points ran: the same line runs those again that")
     expect(folder.column(edits, "stdout"), ["new", "new"])
     expect(sorted(inputs_of(folder, 2)), ["table"])
     folder.write("new", "1\n")
