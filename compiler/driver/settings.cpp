@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <expected>
 #include <filesystem>
@@ -114,8 +115,17 @@ int unknown_profile(const std::string& profile, const std::vector<SettingFile>& 
   return exit_usage;
 }
 
-/// A variable that is nearly one of ours is a mistake in typing; any other one may be somebody else's.
-void warn_of_misspelt_variables() {
+/// `--keep-going` of KEEP_GOING
+std::string option_of(std::string_view variable) {
+  std::string option = "--";
+  for (const char sign : variable)
+    option += sign == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(sign)));
+  return option;
+}
+
+/// A variable that is an option but no setting, or nearly a setting, is a mistake; any other one may be somebody
+/// else's.
+void warn_of_mistaken_variables(std::span<CLI::App* const> apps) {
   constexpr std::string_view lead = "RADDLE_";
   std::vector<std::string> known = {std::string(profile_variable).substr(lead.size())};
   for (const Setting& setting : settings()) known.push_back(variable_of(setting.name).substr(lead.size()));
@@ -124,7 +134,11 @@ void warn_of_misspelt_variables() {
     if (!entry.starts_with(lead)) continue;
     const std::string name(entry.substr(lead.size(), entry.find('=') - lead.size()));
     if (std::ranges::find(known, name) != known.end()) continue;
-    if (const std::string nearest = nearest_name(name, known); !nearest.empty())
+    const std::string option = option_of(name);
+    if (std::ranges::any_of(apps, [&](CLI::App* app) { return app->get_option_no_throw(option) != nullptr; }))
+      warn(fmt::format("in the environment, `{}{}` sets nothing: `{}` stands on the command line only", lead, name,
+                       option));
+    else if (const std::string nearest = nearest_name(name, known); !nearest.empty())
       warn(fmt::format("in the environment, `{0}{1}` sets nothing; did you mean `{0}{2}`?", lead, name, nearest));
   }
 }
@@ -156,7 +170,7 @@ std::optional<int> apply_settings(std::span<CLI::App* const> apps, std::string_v
     } else if (*file) {
       files.push_back(std::move(**file));
     }
-  if (!is_given(apps, "--quiet")) warn_of_misspelt_variables();
+  if (!is_given(apps, "--quiet")) warn_of_mistaken_variables(apps);
   const std::string chosen = profile.empty() ? variable_value(profile_variable) : profile;
   const auto has_profile = [&](const SettingFile& file) { return std::ranges::count(file.profiles(), chosen) != 0; };
   if (!chosen.empty() && std::ranges::none_of(files, has_profile)) return unknown_profile(chosen, files);

@@ -93,7 +93,10 @@ std::string batch_line(const vm::BatchRow& batch) {
 std::string stop_message(const SweepBreak& at) {
   const sweep::SweepCounts& counts = at.counts;
   const std::uint64_t ended = counts.ok + counts.failed + counts.taken + counts.running;
-  const std::string left = sweep::with_commas(counts.candidates - std::min(ended, counts.candidates));
+  const std::uint64_t left_points = counts.candidates - std::min(ended, counts.candidates);
+  if (at.signal == 0 && left_points == 0)
+    return fmt::format("\nraddle: the time of --time-limit is up: {} running, which are the last\n", counts.running);
+  const std::string left = sweep::with_commas(left_points);
   const std::string resume = fmt::format("resume with `raddle sweep --resume={}`", at.run);
   if (at.signal == 0)
     return fmt::format("\nraddle: the time of --time-limit is up: {} running, which may end, {} left; {}\n",

@@ -173,6 +173,7 @@ def mistakes(folder):
     folder.user("")
     folder.run("run workers.df", code=2, err="in the environment, `RADDLE_WORKERS=many`: ", env={"RADDLE_WORKERS": "many"})
     folder.run("run workers.df", err="sets nothing; did you mean `RADDLE_WORKERS`?", env={"RADDLE_WROKERS": "2"})
+    folder.run("run workers.df", err="in the environment, `RADDLE_SEED` sets nothing: `--seed` stands on the command line only", env={"RADDLE_SEED": "2"})
     expect(folder.run("run workers.df", env={"RADDLE_HOME": "/opt/raddle"}).stderr, "")
     folder.run("run --profile slurm workers.df", code=2, err="no profile is called `slurm`\n  = help: it is a table [profile.slurm] in")
     folder.project("[profile.slurm]\n[profile.local]\n")

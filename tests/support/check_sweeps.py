@@ -406,12 +406,13 @@ def quiet_and_verbose(folder):
 
 def time_limit_starts_nothing_new(folder):
     """What runs may end; it is gone on with."""
-    folder.run("sweep -p a=1:50 -j2 --time-limit 0.5 -- sh -c 'sleep 0.2; echo {a} >> ended'", code=75,
+    folder.run("sweep -p a=1:50 -j2 --time-limit 2 -- sh -c 'sleep 0.2; echo {a} >> ended'", code=75,
                err=" running, which may end")
     ended = len(folder.read("ended").split())
     expect(ended < 50, True)
     folder.run("sweep --resume --time-limit 10m -j20", err=f"50 points, {ended} from the record")
     folder.run("sweep -p a=1,2 --time-limit 10m -- echo {a}", err="2 points")
+    folder.run("sweep -j2 -p a=1,2 --time-limit 2 -- sleep 4.{a}", err=" running, which are the last")
     folder.run("sweep -p a=1,2 --time-limit never -- echo {a}", code=2, err="`never` is no time")
 
 
