@@ -98,9 +98,15 @@ SettingFault unknown_table(const SettingKey& key) {
   const std::string& name = key.path.back();
   if (name == "rerun")
     return {key.at, "`rerun` has no table of its own", "it runs a sweep again, and goes by `[sweep]`"};
+  std::vector<std::string> tables;
+  for (const Setting& setting : all_settings)
+    for (std::string& verb : verbs_of(setting))
+      if (std::ranges::find(tables, verb) == tables.end()) tables.push_back(std::move(verb));
+  std::ranges::sort(tables);
+  const std::string all = fmt::format("tables are [{}], [profile.NAME]", fmt::join(tables, "], ["));
+  tables.emplace_back("profile");
   return {key.at, fmt::format("`{}` is neither a verb that has settings nor `profile`", name),
-          did_you_mean(name, {"check", "graph", "profile", "repl", "run", "sweep"},
-                       "tables are [run], [sweep], [repl], [check], [graph], [profile.NAME]")};
+          did_you_mean(name, tables, all)};
 }
 
 std::optional<SettingFault> fault_of(const SettingKey& key) {

@@ -1,5 +1,6 @@
 """What the benchmarks share: variants of a program, run in turn, timed as whole processes."""
 
+import argparse
 import os
 import pathlib
 import subprocess
@@ -24,6 +25,19 @@ class Variant:
     seconds: list = field(default_factory=list)
     peak_kib: int = 0
     output: str = ""
+
+
+def read_options(description, known, repeats=5):
+    """What the command line says: `rows` of those known, `repeats`, `small`. Ends the program if a row is not known."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--repeats", type=int, default=repeats)
+    parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
+    parser.add_argument("rows", nargs="*", metavar="ROW")
+    options = parser.parse_args()
+    unknown = set(options.rows) - set(known)
+    if unknown:
+        parser.error(f"no row {', '.join(sorted(unknown))}: {', '.join(known)}")
+    return options
 
 
 def compile_program(source, program, flags=(), compiler="g++"):

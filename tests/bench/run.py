@@ -8,13 +8,12 @@ are medians of the wall time of the whole process, the peak memory, and the rati
 many threads; build/bench/results.csv holds every single run. Outputs must agree.
 """
 
-import argparse
 import csv
 import resource
 import statistics
 from dataclasses import dataclass
 
-from measure import BUILT, CORES, RADDLE, Variant, compile_program, run_in_turn
+from measure import BUILT, CORES, RADDLE, Variant, compile_program, read_options, run_in_turn
 
 @dataclass(frozen=True)
 class Row:
@@ -52,14 +51,7 @@ def rival_of(variant, variants):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Raddle beside C++ and OpenMP.")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    options = parser.parse_args()
-    unknown = set(options.names) - {row.name for row in ROWS}
-    if unknown:
-        parser.error(f"no row {', '.join(sorted(unknown))}: {', '.join(row.name for row in ROWS)}")
+    options = read_options("Raddle beside C++ and OpenMP.", [row.name for row in ROWS])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     BUILT.mkdir(parents=True, exist_ok=True)
@@ -68,7 +60,7 @@ def main():
         table.writerow(["row", "variant", "threads", "repeat", "seconds", "peak_kib"])
         print(f"{'row':<14} {'variant':<8} {'threads':>7} {'median ms':>10} {'min ms':>9} {'peak MiB':>9} {'ratio':>7}")
         for row in ROWS:
-            if options.names and row.name not in options.names:
+            if options.rows and row.name not in options.rows:
                 continue
             variants = variants_of(row, options.small)
             run_in_turn(row.name, variants, options.repeats)

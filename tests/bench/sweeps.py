@@ -9,7 +9,6 @@ with a table; the ratio is of processor time: what part of a sweep is spent in t
 a folder of its own that has no record yet; printed are medians.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -18,7 +17,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 
-from measure import BUILT, CORES, HERE, ROOT, compile_program
+from measure import BUILT, CORES, HERE, ROOT, compile_program, read_options
 
 RADDLE = str(ROOT / "build" / "raddle")
 SWEEP = [RADDLE, "sweep", f"-j{CORES}", "--progress=none"]
@@ -77,14 +76,7 @@ def run_once(rival):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Sweeps beside their peers.")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
-    parser.add_argument("rows", nargs="*", metavar="ROW")
-    options = parser.parse_args()
-    unknown = set(options.rows) - set(ROWS)
-    if unknown:
-        parser.error(f"no row {', '.join(sorted(unknown))}: {', '.join(ROWS)}")
+    options = read_options("Sweeps beside their peers.", ROWS, repeats=3)
     BUILT.mkdir(parents=True, exist_ok=True)
     print(f"{'row':<9} {'variant':<9} {'points':>10} {'seconds':>8} {'points/s':>10} {'us of cpu':>10} {'peak MiB':>9} {'ratio':>6}")
     for name in options.rows or ROWS:

@@ -10,13 +10,12 @@ a library does for a call does. The ratio is to the best of the peers with as ma
 `patterns.py` and `cholesky.py` have the cases with tasks of some length.
 """
 
-import argparse
 import csv
 import statistics
 from dataclasses import dataclass
 
 from cholesky import measure_cholesky
-from measure import BUILT, CORES, Variant, run_in_turn
+from measure import BUILT, CORES, Variant, read_options, run_in_turn
 from patterns import PATTERNS, measure_leaves, measure_patterns
 from peers import MODES, peer, raddle
 
@@ -85,16 +84,9 @@ def measure_calls(cases, small, repeats):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The cost of a task.")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
-    parser.add_argument("cases", nargs="*", metavar="CASE")
-    options = parser.parse_args()
     known = [*(case.name for case in CASES), *PATTERNS, "leaves", "cholesky"]
-    unknown = set(options.cases) - set(known)
-    if unknown:
-        parser.error(f"no case {', '.join(sorted(unknown))}: {', '.join(known)}")
-    chosen = options.cases or known
+    options = read_options("The cost of a task.", known)
+    chosen = options.rows or known
 
     BUILT.mkdir(parents=True, exist_ok=True)
     cases = [case for case in CASES if case.name in chosen]

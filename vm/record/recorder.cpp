@@ -57,12 +57,12 @@ Recorder::Recorder(RunRow run) : run_(std::move(run)), record_(RunRecord::create
   Statement insert(
       database,
       "INSERT INTO run (id, kind, command, started, state, points, taken, ok, failed, resumes, collect, pid, "
-      "start_ticks, boot, work, columns, inputs) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "start_ticks, boot, work, columns) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, run_.id).bind(2, run_.kind).bind_bytes(3, run_.command).bind(4, run_.started);
   insert.bind(5, static_cast<std::int64_t>(RunState::running)).bind(6, number(run_.points)).bind(7, number(run_.taken));
   insert.bind(8, run_.resumes).bind(9, run_.collect);
   insert.bind(10, process.pid).bind(11, process.start_ticks).bind(12, process.boot);
-  insert.bind(13, number(run_.work)).bind_bytes(14, run_.columns).bind(15, run_.inputs).run();
+  insert.bind(13, number(run_.work)).bind_bytes(14, run_.columns).run();
   run_row_ = database.last_row();
   transaction.commit();
   thread_ = std::thread([this] { work(); });

@@ -17,7 +17,7 @@ constexpr const char* tables = R"(
 CREATE TABLE IF NOT EXISTS run (
   row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT, command TEXT, started REAL, ended REAL, state INTEGER,
   points INTEGER, taken INTEGER, ok INTEGER, failed INTEGER, resumes TEXT, collect TEXT,
-  columns TEXT, work INTEGER, inputs TEXT, pid INTEGER, start_ticks INTEGER, boot TEXT);
+  columns TEXT, work INTEGER, pid INTEGER, start_ticks INTEGER, boot TEXT);
 CREATE TABLE IF NOT EXISTS point (
   run INTEGER NOT NULL, number INTEGER, key BLOB, attempt INTEGER, is_last INTEGER, outcome INTEGER, started REAL,
   duration_s REAL, exit_code INTEGER, signal INTEGER, worker INTEGER, inputs TEXT, detail TEXT, parameters TEXT, results TEXT,
@@ -34,7 +34,7 @@ PRAGMA user_version = 3;
 
 constexpr const char* run_columns =
     "id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, pid, start_ticks, boot, "
-    "work, columns, inputs";
+    "work, columns";
 
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
@@ -60,8 +60,7 @@ RunRow run_row(const Statement& found) {
              .resumes = found.text(10),
              .collect = found.text(11),
              .columns = found.text(16),
-             .work = static_cast<std::uint64_t>(found.integer(15)),
-             .inputs = found.text(17)};
+             .work = static_cast<std::uint64_t>(found.integer(15))};
   const ProcessIdentity process{found.integer(12), found.integer(13), found.text(14)};
   if (run.state == RunState::running && !is_alive(process)) run.state = RunState::killed;
   return run;
@@ -151,7 +150,6 @@ EarlierResult take_result(const Statement& query) { return {query.text(1), take_
 
 /// What the format before this one did not have; the rows that are there have none of it.
 constexpr const char* new_columns = R"(
-ALTER TABLE run ADD COLUMN inputs TEXT;
 ALTER TABLE point ADD COLUMN worker INTEGER;
 ALTER TABLE point ADD COLUMN inputs TEXT;
 ALTER TABLE batch ADD COLUMN worker INTEGER;

@@ -56,7 +56,6 @@ struct RunRow {
   std::string collect;     ///< how results are made: those of runs with equal texts can stand in one table
   std::string columns;     ///< of batches: `float energy`, each ended by a zero byte
   std::uint64_t work = 0;  ///< what is done at each point, as a hash: only runs of equal work have points in common
-  std::string inputs;      ///< files that all points have in common, as in Attempt
 
   std::vector<std::string> words() const;         ///< of `command`
   std::vector<std::string> column_words() const;  ///< of `columns`

@@ -154,7 +154,7 @@ TEST_CASE("a record of the format before is read, and goes on") {
   }
   Database(record_path)
       .run(
-          "ALTER TABLE run DROP COLUMN inputs; ALTER TABLE point DROP COLUMN worker; ALTER TABLE point DROP COLUMN "
+          "ALTER TABLE point DROP COLUMN worker; ALTER TABLE point DROP COLUMN "
           "inputs; ALTER TABLE batch DROP COLUMN worker; PRAGMA user_version = 2;");
   CHECK(RunRecord::open()->find_done({7, 1}, "", any)->attempt.worker == 0);
   Recorder recorder(sweep_of(1));
