@@ -115,7 +115,10 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   vm::CallRecord call_record(version, session.options.takes_kept_calls);
   options->call_record = &call_record;
   std::optional<TaskLog> log;
-  if (session.options.records_tasks) options->listener = &log.emplace(session.sources, run_row(session));
+  if (session.options.records_tasks) {
+    options->listener = &log.emplace(session.sources, run_row(session));
+    options->program_outputs = own_streams();
+  }
   std::optional<ProgramTeller> teller;
   if (session.options.is_verbose) options->listener = &teller.emplace(options->listener);
   vm::CancelHook cancel;

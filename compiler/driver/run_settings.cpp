@@ -1,14 +1,18 @@
 #include "compiler/driver/run_settings.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include "compiler/driver/app_environment.hpp"
 #include "compiler/driver/machine.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/memory/memory_limit.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::driver {
 
@@ -65,6 +69,21 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
   options.package_folders = package_folders(given, script_path);
   if (traces_apps()) options.trace_program = trace_program;
   return options;
+}
+
+vm::ProgramOutputs own_streams() {
+  const auto terminal = [](int fd) { return isatty(fd) == 1 ? fd : -1; };
+  const auto write_error = [](std::string_view text) { return vm::write_all(STDERR_FILENO, text) != EPIPE; };
+  const auto write_out = [](std::string_view text) {
+    stdlib::print_text(text);
+    return stdlib::flush_output();
+  };
+  struct stat out {
+  }, error{};
+  const bool are_known = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &error) == 0;
+  return {.out = {.take = write_out, .terminal_fd = terminal(STDOUT_FILENO)},
+          .error = {.take = write_error, .terminal_fd = terminal(STDERR_FILENO)},
+          .are_one = are_known && out.st_dev == error.st_dev && out.st_ino == error.st_ino};
 }
 
 }  // namespace raddle::driver

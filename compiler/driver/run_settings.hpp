@@ -11,4 +11,7 @@ namespace raddle::driver {
 /// All but the script's own arguments, leaf compiler and cancel hook. @return or an exit code, all said
 std::expected<vm::RunOptions, int> run_options(const Options& given, const std::string& script_path);
 
+/// To raddle's own streams, by way of raddle.
+vm::ProgramOutputs own_streams();
+
 }  // namespace raddle::driver

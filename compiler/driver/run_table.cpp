@@ -176,15 +176,32 @@ std::string RunTable::again(std::uint64_t number) const {
   return command;
 }
 
+namespace {
+
+void add_span(std::vector<report::Span>& spans, const vm::RunRow& run, const vm::PointRow& row, std::uint64_t first) {
+  const vm::Attempt& attempt = row.attempt;
+  spans.push_back({.start_s = attempt.started - run.started,
+                   .duration_s = attempt.duration_s,
+                   .first = first,
+                   .failed = attempt.outcome == vm::PointOutcome::ok ? 0u : 1u,
+                   .visited = spans.size()});
+}
+
+}  // namespace
+
+std::vector<report::Span> task_spans_of(vm::RunRecord& record, const vm::RunRow& run) {
+  std::vector<report::Span> spans;
+  record.for_each_task(run.id, std::nullopt, [&](const vm::PointRow& row) {
+    add_span(spans, run, row, row.point);
+    return true;
+  });
+  return spans;
+}
+
 std::vector<report::Span> spans_of(vm::RunRecord& record, const vm::RunRow& run) {
   std::vector<report::Span> spans;
   record.for_each_point(run.id, [&](const vm::PointRow& row) {
-    const vm::Attempt& attempt = row.attempt;
-    spans.push_back({.start_s = attempt.started - run.started,
-                     .duration_s = attempt.duration_s,
-                     .first = row.number,
-                     .failed = attempt.outcome == vm::PointOutcome::ok ? 0u : 1u,
-                     .visited = spans.size()});
+    add_span(spans, run, row, row.number);
     return true;
   });
   for (const vm::BatchHead& head : record.batches_of(run.id)) {

@@ -48,5 +48,7 @@ class RunTable {
 
 /// All attempts and batches of a run.
 std::vector<report::Span> spans_of(vm::RunRecord& record, const vm::RunRow& run);
+/// All attempts at tasks of a sweep's points; `first` is the point.
+std::vector<report::Span> task_spans_of(vm::RunRecord& record, const vm::RunRow& run);
 
 }  // namespace raddle::driver

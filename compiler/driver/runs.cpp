@@ -44,29 +44,6 @@ bool is_counted(const vm::RunRow& run) {
   return run.state != vm::RunState::running && run.state != vm::RunState::killed;
 }
 
-std::string point_json(const vm::RunRow& run, const vm::PointRow& row) {
-  const vm::Attempt& attempt = row.attempt;
-  sweep::JsonObject json;
-  json.add(is_of_script(run) ? "task" : "point", std::to_string(row.number));
-  json.add("attempt", std::to_string(row.attempt_number));
-  json.add("is_last", row.is_last ? "true" : "false");
-  json.add("outcome", sweep::json_string(name_of(attempt.outcome)));
-  json.add("exit_code", std::to_string(attempt.exit_code));
-  json.add("signal", std::to_string(attempt.signal));
-  if (!attempt.detail.empty()) json.add("detail", sweep::json_string(attempt.detail));
-  json.add("started", fmt::format("{:.3f}", attempt.started));
-  json.add("duration_s", fmt::format("{:.6f}", attempt.duration_s));
-  if (attempt.worker != 0) json.add("worker", std::to_string(attempt.worker));
-  json.add("parameters", row.parameters);
-  if (!attempt.inputs.empty()) json.add("inputs", attempt.inputs);
-  json.add("results", attempt.results.empty() ? "{}" : attempt.results);
-  json.add("stdout", sweep::json_string(attempt.stdout_end));
-  json.add("stdout_size", std::to_string(attempt.stdout_size));
-  json.add("stderr", sweep::json_string(attempt.stderr_end));
-  json.add("stderr_size", std::to_string(attempt.stderr_size));
-  return json.text();
-}
-
 int print(const std::string& text) { return write_output(text) ? exit_ok : exit_failed; }
 
 int list_runs(bool as_json) {
@@ -111,67 +88,6 @@ int show_run(const std::string& name, bool as_json) {
     text += fmt::format("  it goes on with: raddle sweep --resume={}\n", run->id);
   if (run->failed != 0) text += fmt::format("  the failed ones once more: raddle rerun {} --failed\n", run->id);
   return print(text);
-}
-
-std::string output_text(const char* name, const std::string& end, std::uint64_t size) {
-  if (size == 0) return "";
-  const std::string cut =
-      size > end.size() ? fmt::format(", the last {} bytes of {}", end.size(), sweep::with_commas(size)) : "";
-  return fmt::format("--- {}{}\n{}{}", name, cut, end, end.ends_with('\n') ? "" : "\n");
-}
-
-/// Of a task: where it was called, and whether the result of a call was there already.
-std::string origin_of_task(const vm::Attempt& attempt) {
-  std::string text;
-  for (const auto& [name, value] : sweep::json_members(attempt.results)) {
-    if (name == "at") text += fmt::format(", called at {}", value);
-    if (name == "source" && value == "record") text += ", from the record";
-  }
-  return text;
-}
-
-std::string point_text(const vm::RunRow& run, const vm::PointRow& row) {
-  const vm::Attempt& attempt = row.attempt;
-  std::string text =
-      fmt::format("{} {}: {}", name_of(run, row.number), work_text(run, row.parameters), name_of(attempt.outcome));
-  if (!is_of_script(run) && attempt.outcome == vm::PointOutcome::ok && !attempt.results.empty())
-    text += " " + attempt.results;
-  if (attempt.outcome == vm::PointOutcome::exit_code) text += fmt::format(" {}", attempt.exit_code);
-  if (attempt.outcome == vm::PointOutcome::signal) text += fmt::format(" {}", attempt.signal);
-  if (is_of_script(run)) text += origin_of_task(attempt);
-  if (!attempt.detail.empty()) text += fmt::format(": {}", attempt.detail);
-  if (row.attempt_number > 1 || !row.is_last) text += fmt::format(", attempt {}", row.attempt_number);
-  text += fmt::format(", {:.3f} s\n", attempt.duration_s);
-  return text + output_text("stdout", attempt.stdout_end, attempt.stdout_size) +
-         output_text("stderr", attempt.stderr_end, attempt.stderr_size);
-}
-
-int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool as_json) {
-  const std::optional<RunPoint> asked = read_run_point(word);
-  if (!asked || (asked->point && point))
-    return usage_error(fmt::format("`{}` is no {}", word, asked ? "RUN" : "RUN or RUN/POINT"), "runs logs");
-  if (asked->point) point = asked->point;
-  const std::expected<vm::RunRow, int> run = find_run(asked->run);
-  if (!run) return run.error();
-  std::optional<vm::RunRecord> record = vm::RunRecord::open();
-  bool is_written = true, has_any = false;
-  const auto show = [&](const vm::PointRow& row) {
-    if (point && row.number != *point) return true;
-    has_any = true;
-    is_written = write_output(as_json ? json_line("\"log\":" + point_json(*run, row)) : point_text(*run, row));
-    return is_written;
-  };
-  const UnknownParameters unknown = for_each_recorded_point(*record, *run, point, show);
-  if (unknown.points != 0)
-    warn(fmt::format("the parameters of {} point{} are not known: the values have changed since run {}{}",
-                     sweep::with_commas(unknown.points), unknown.points == 1 ? "" : "s", run->id,
-                     unknown.table.empty() ? "" : fmt::format("; they come from `{}`", unknown.table)));
-  if (!has_any && point) {
-    fmt::print(stderr, "raddle: run {} has not run {}{}\n", run->id, name_of(*run, *point),
-               run->taken != 0 ? "; it may have been taken from an earlier run" : "");
-    return exit_failed;
-  }
-  return is_written ? exit_ok : exit_failed;
 }
 
 /// CSV, as `raddle sweep -o -` would write it; of a run that is not through what it has done.
@@ -242,10 +158,14 @@ int with_record(const std::function<int()>& action) {
 
 std::optional<RunPoint> read_run_point(const std::string& word) {
   const std::size_t slash = word.find('/');
-  if (slash == std::string::npos) return RunPoint{word, std::nullopt};
-  const std::optional<std::uint64_t> number = sweep::read_count(std::string_view(word).substr(slash + 1));
-  if (!number) return std::nullopt;
-  return RunPoint{word.substr(0, slash), number};
+  RunPoint found{.run = word.substr(0, slash), .point = {}, .task = {}};
+  if (slash == std::string::npos) return found;
+  const std::string_view numbers = std::string_view(word).substr(slash + 1);
+  const std::size_t next = numbers.find('/');
+  found.point = sweep::read_count(numbers.substr(0, next));
+  if (next != std::string_view::npos) found.task = sweep::read_count(numbers.substr(next + 1));
+  if (!found.point || (next != std::string_view::npos && !found.task)) return std::nullopt;
+  return found;
 }
 
 std::string origin_text(const vm::RunRow& run) {
@@ -284,7 +204,10 @@ std::string name_of(const vm::RunRow& run, std::uint64_t number) {
 }
 
 std::string work_text(const vm::RunRow& run, const std::string& parameters) {
-  if (!is_of_script(run)) return parameters;
+  return is_of_script(run) ? task_text(parameters) : parameters;
+}
+
+std::string task_text(const std::string& parameters) {
   std::string text;
   for (const auto& [name, value] : sweep::json_members(parameters)) text += (text.empty() ? "" : ": ") + value;
   return text;
@@ -349,8 +272,10 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
   words.table->add_option("RUN", words.run, about_run)->type_name("");
   words.logs = add("logs", "What its points, or tasks, have printed: the ends of both outputs");
   words.logs
-      ->add_option("RUN", words.run,
-                   "A run's id, its beginning or its end, and perhaps `/` and a point; none: the latest")
+      ->add_option(
+          "RUN", words.run,
+          "A run's id, its beginning or its end, and perhaps `/` and a point, and `/` and a task of that; none: "
+          "the latest")
       ->type_name("");
   words.logs->add_option("POINT", words.point, "A point's or task's number; none: all, in the order of their ends")
       ->type_name("");

@@ -20,13 +20,14 @@ bool is_of_script(const vm::RunRow& run);
 std::string name_of(const vm::RunRow& run, std::uint64_t number);
 /// What was done there: `{"a":1}`; of a task its function and its work, "count: wc -w a.txt".
 std::string work_text(const vm::RunRow& run, const std::string& parameters);
+std::string task_text(const std::string& parameters);
 
-/// What a command line names by `RUN`, `RUN/POINT` or `/POINT`.
+/// What a command line names by `RUN`, `RUN/POINT` or `/POINT`; `RUN/POINT/TASK` is a task of a sweep's point.
 struct RunPoint {
   std::string run;  ///< for find_run()
-  std::optional<std::uint64_t> point;
+  std::optional<std::uint64_t> point, task;
 };
-/// @return nothing if what follows the slash is no number
+/// @return nothing if what follows a slash is no number
 std::optional<RunPoint> read_run_point(const std::string& word);
 
 /// Does what reads the record; says what that is refused with. @return its exit code, or exit_failed
@@ -40,6 +41,9 @@ std::string command_text(const vm::RunRow& run);
 
 /// What it has to do with the run that it goes back to. @pre run.resumes is not ""
 std::string origin_text(const vm::RunRow& run);
+
+/// `runs logs`. @param word  RUN, RUN/POINT or RUN/POINT/TASK   @return exit code
+int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool as_json);
 
 /// `runs diff`: which points and results differ. @param other  "": the latest   @return exit code
 int diff_runs(const std::string& name, const std::string& other, bool as_json);

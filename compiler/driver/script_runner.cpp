@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/script_arguments.hpp"
+#include "compiler/driver/task_rows.hpp"
 #include "compiler/sweep/json_text.hpp"
-#include "compiler/sweep/program_runner.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/unix_time.hpp"
@@ -25,19 +24,41 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 /// What a run prints: how much, and its end.
 class Printed {
  public:
+  /// @param most  bytes of its end that are kept
+  explicit Printed(std::size_t most) : most_(most) {}
   void add(std::string_view text) {
     const std::lock_guard lock(mutex_);
     size_ += text.size();
     end_ += text;
-    if (end_.size() > 2 * sweep::collected_output_bytes) end_.erase(0, end_.size() - sweep::collected_output_bytes);
+    if (end_.size() > 2 * most_) end_.erase(0, end_.size() - most_);
   }
   const std::string& end() const { return end_; }
+  std::string end(std::size_t most) const { return end_.substr(end_.size() - std::min(end_.size(), most)); }
   std::uint64_t size() const { return size_; }
 
  private:
+  const std::size_t most_;
   std::mutex mutex_;  // guards the rest while the run lasts
   std::string end_;
   std::uint64_t size_ = 0;
+};
+
+/// What a point's programs and calls of `@memo` functions leave in the record.
+class PointTasks final : public TaskRows {
+ public:
+  PointTasks(const SourceMap& sources, vm::Recorder& recorder, std::uint64_t point, std::uint32_t attempt)
+      : TaskRows(sources), recorder_(recorder), point_(point), attempt_(attempt) {}
+
+ private:
+  void add(vm::PointRow row, bool) override {
+    row.point = point_;
+    row.point_attempt = attempt_;
+    recorder_.add(std::move(row));
+  }
+
+  vm::Recorder& recorder_;
+  const std::uint64_t point_;
+  const std::uint32_t attempt_;
 };
 
 /// @return false if the value is none of a number's
@@ -154,13 +175,19 @@ vm::RunOptions ScriptRunner::options_for(Active& active) const {
 
 // ---------------------------------------------------------------- one point
 
-void ScriptRunner::run(const sweep::Point& point, std::function<void(sweep::Attempt)> done) {
-  begin([this, point, done = std::move(done)](Active& active) { done(run_point(point, active)); });
+void ScriptRunner::run(const sweep::Point& point, std::uint32_t attempt, std::function<void(sweep::Attempt)> done) {
+  begin([this, point, attempt, done = std::move(done)](Active& active) { done(run_point(point, attempt, active)); });
 }
 
-sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active) {
+sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t attempt_number, Active& active) {
   vm::RunOptions options = options_for(active);
-  Printed printed;
+  Printed printed(sweep::collected_output_bytes), printed_errors(sweep::kept_output_bytes);
+  PointTasks tasks(subject_.sources(), *recorder_, point.number, attempt_number);
+  options.listener = &tasks;
+  options.program_outputs.out.take = [&printed](std::string_view text) { return printed.add(text), true; };
+  options.program_outputs.error.take = [&printed_errors](std::string_view text) {
+    return printed_errors.add(text), true;
+  };
   options.settings.seed = point.seed;
   options.point_files = &point_files_;
   options.point = point.number;
@@ -170,32 +197,17 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, Active& active
     options.arguments.push_back(source ? *read_value(subject_.type_of(i), point.values[*source])
                                        : default_value(subject_.checked(), subject_.checked().parameters[i]));
   }
-  const bool has_programs = !subject_.program().apps.empty();
-  const vm::FileDescriptor program_stdout = has_programs ? sweep::open_nameless() : vm::FileDescriptor();
-  const vm::FileDescriptor program_stderr = has_programs ? sweep::open_nameless() : vm::FileDescriptor();
-  if (has_programs && (!program_stdout || !program_stderr)) {
-    sweep::Attempt attempt;
-    attempt.outcome = vm::PointOutcome::not_started;
-    attempt.detail = fmt::format("no file for what programs print: {}", vm::error_text(errno));
-    return attempt;
-  }
-  options.program_stdout = program_stdout.get();
-  options.program_stderr = program_stderr.get();
   sweep::Attempt attempt;
   attempt.worker = active.worker;
   attempt.started = vm::unix_time();
   const Clock::time_point begin = Clock::now();
   const vm::RunResult result = vm::run(subject_.program(), options);
   attempt.duration_s = seconds_since(begin);
-  const std::uint64_t program_bytes = has_programs ? vm::size_of(program_stdout) : 0;
-  attempt.stdout_size = printed.size() + program_bytes;
-  const std::string end =
-      printed.end() + (has_programs ? vm::end_of(program_stdout, program_bytes, sweep::collected_output_bytes) : "");
-  if (has_programs) {
-    attempt.stderr_size = vm::size_of(program_stderr);
-    attempt.stderr_end = vm::end_of(program_stderr, attempt.stderr_size, sweep::kept_output_bytes / 2);
-  }
-  attempt.stdout_end = end.substr(end.size() - std::min(end.size(), sweep::kept_output_bytes));
+  const std::string& end = printed.end();
+  attempt.stdout_size = printed.size();
+  attempt.stdout_end = printed.end(sweep::kept_output_bytes);
+  attempt.stderr_size = printed_errors.size();
+  attempt.stderr_end = printed_errors.end(sweep::kept_output_bytes / 2);
   switch (result.status) {
     case vm::RunStatus::ok: take_results(point, result, end, attempt); return attempt;
     case vm::RunStatus::failed: attempt.outcome = vm::PointOutcome::failed; break;

@@ -21,8 +21,9 @@ namespace raddle::driver {
 
 class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner {
  public:
-  /// Open files that a run of a script with programs needs: an event loop, what they print to, their ends.
-  static constexpr std::uint64_t files_of_job = 8;
+  /// Open files that a run of a script with programs needs: an event loop; of each program the ends of its streams, and
+  /// its end.
+  static constexpr std::uint64_t files_of_job = 4, files_of_program = 6;
   /// @param settings    what all runs have in common
   /// @param collectors  of the script's output, besides its results
   /// @param jobs        runs at once, at most   @param timeout_s  of a point; 0: none
@@ -30,7 +31,8 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
                const sweep::PointColumns& points, const std::vector<sweep::Collector>& collectors, unsigned jobs,
                double timeout_s);
   ~ScriptRunner() override;
-  void run(const sweep::Point& point, std::function<void(sweep::Attempt)> done) override;
+  void begin_run(vm::Recorder& recorder) override { recorder_ = &recorder; }
+  void run(const sweep::Point& point, std::uint32_t attempt, std::function<void(sweep::Attempt)> done) override;
   void run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BatchResult)> done) override;
   void end_all() override;
   /// None where points have a time limit each, or what they print is looked at.
@@ -52,7 +54,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   void begin(std::function<void(Active&)> task);
   vm::RunOptions options_for(Active& active) const;
 
-  sweep::Attempt run_point(const sweep::Point& point, Active& active);
+  sweep::Attempt run_point(const sweep::Point& point, std::uint32_t attempt_number, Active& active);
   void take_results(const sweep::Point& point, const vm::RunResult& result, const std::string& printed,
                     sweep::Attempt& attempt) const;
   sweep::BatchResult run_batch(const std::vector<std::uint64_t>& numbers, Active& active);
@@ -74,6 +76,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   const std::vector<sweep::Collector>& collectors_;
   const double timeout_s_;
   vm::PointFiles point_files_;
+  vm::Recorder* recorder_ = nullptr;  ///< set before points run
 
   std::mutex mutex_;  // guards all below
   std::condition_variable arrived_, changed_;

@@ -91,7 +91,7 @@ class SweepRun {
     vm::Recorder recorder(row);
     vm::RunRecord record = vm::RunRecord::create();
     row.id = recorder.id();
-    runner_->begin_run(row.id);
+    runner_->begin_run(recorder);
     sweep::EarlierResults earlier(record, form_, row.id, request_.since);
     const bool looks_up = request_.use_record && record.has_points(row.work);
     sweep::Progress progress(progress_style(request_), looks_up ? record.mean_duration_s(row.work) : 0);
@@ -192,13 +192,14 @@ class SweepRun {
     if (!plan_.script) return make_program_runner();
     rlimit files{};
     getrlimit(RLIMIT_NOFILE, &files);
-    if (!plan_.script->program().apps.empty() &&
-        plan_.run.jobs > jobs_within(files.rlim_cur, ScriptRunner::files_of_job))
-      return std::unexpected(too_few_files(ScriptRunner::files_of_job));
     auto settings = run_options(plan_.script->options(), plan_.script->path());
     if (!settings) return std::unexpected(settings.error());
     const auto points = static_cast<unsigned>(std::clamp<std::uint64_t>(cursor_.size(), 1, plan_.run.jobs));
     share(*settings, points);
+    const std::uint64_t files_of_job =
+        ScriptRunner::files_of_job + settings->process_budget.programs * ScriptRunner::files_of_program;
+    if (!plan_.script->program().apps.empty() && plan_.run.jobs > jobs_within(files.rlim_cur, files_of_job))
+      return std::unexpected(too_few_files(files_of_job));
     return std::make_unique<ScriptRunner>(*plan_.script, std::move(*settings), plan_.space, *plan_.columns,
                                           plan_.collectors, plan_.run.jobs, request_.timeout_s);
   }

@@ -1,120 +1,18 @@
 #include "compiler/driver/task_log.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-
 #include <exception>
-#include <filesystem>
-#include <map>
-#include <system_error>
 #include <utility>
-#include <vector>
 
-#include "compiler/sweep/json_text.hpp"
-#include "compiler/sweep/runner.hpp"
-#include "vm/external/shell_command.hpp"
-#include "vm/record/file_version.hpp"
-#include "vm/value/file_descriptor.hpp"
-#include "vm/value/hash.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
 
-namespace {
-
-vm::PointOutcome outcome_of(const vm::EndedProgram& program) {
-  const vm::ProcessResult& result = program.result;
-  if (!result.start_error.empty()) return vm::PointOutcome::not_started;
-  if (result.timed_out) return vm::PointOutcome::timeout;
-  if (result.signal != 0) return vm::PointOutcome::signal;
-  if (result.exit_code != 0) return vm::PointOutcome::exit_code;
-  return program.fault.empty() ? vm::PointOutcome::ok : vm::PointOutcome::no_result;
-}
-
-/// Names of temporary files are other ones in each run: they become `TEMPORARY_1`, `TEMPORARY_2`.
-class TemporaryNames {
- public:
-  explicit TemporaryNames(const std::vector<std::string>& paths) {
-    for (const std::string& path : paths) names_.try_emplace(path, fmt::format("TEMPORARY_{}", names_.size() + 1));
-  }
-  std::string of(const std::string& path) const {
-    const auto found = names_.find(path);
-    return found == names_.end() ? path : found->second;
-  }
-  /// With these in place of those wherever they stand.
-  std::string in(std::string text) const {
-    for (const auto& [path, name] : names_)
-      for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
-        text.replace(at, path.size(), name);
-    return text;
-  }
-
- private:
-  std::map<std::string, std::string> names_;
-};
-
-/// The command line; of a very long one its beginning, and what tells it from others.
-std::string command_of(const vm::ProcessRequest& request, const TemporaryNames& temporary) {
-  constexpr std::size_t longest = 4000;
-  std::string whole = temporary.in(vm::shell_command(request, vm::whole_command));
-  if (whole.size() <= longest) return whole;
-  return fmt::format("{} [#{:016x}]", temporary.in(vm::shell_command(request, longest)), vm::hash(whole).low);
-}
-
-/// As file_version(), but not of what a program has written and is large.
-std::string output_version(vm::KeptFiles& files, const std::string& path) {
-  constexpr std::uintmax_t largest_read = std::uintmax_t{1} << 20;
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  return error || size <= largest_read ? vm::file_version(files, path) : fmt::format("{} bytes", size);
-}
-
-vm::PointKey key_of(const std::string& text) {
-  const vm::Hash128 hash = vm::hash(text);
-  return {.high = hash.high, .low = hash.low};
-}
-
-/// Of an output that is a file; any other went where raddle's own goes.
-void add_output(const std::string& path, std::string& end, std::uint64_t& size) {
-  std::error_code error;
-  if (path.empty() || !std::filesystem::is_regular_file(path, error)) return;
-  const vm::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  size = vm::size_of(file);
-  end = vm::end_of(file, size, sweep::kept_output_bytes);
-}
-
-/// `simulate(n = 3, x = 0.5)`, and the inputs as JSON. @param lines  `NAME<tab>VALUE` each
-std::pair<std::string, std::string> call_texts(const std::string& function, const std::string& lines) {
-  std::string text;
-  sweep::JsonObject inputs;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = lines.find('\n', begin);
-    const std::string line = lines.substr(begin, end - begin);
-    const std::size_t tab = line.find('\t');
-    const std::string name = line.substr(0, tab), value = line.substr(tab + 1);
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
-    inputs.add(name, sweep::json_string(value));
-    begin = end + 1;
-  }
-  return {fmt::format("{}({})", function, text), inputs.text()};
-}
-
-std::string parameters_of(const std::string& task, const std::string& work) {
-  sweep::JsonObject parameters;
-  parameters.add("task", sweep::json_string(task));
-  parameters.add("work", sweep::json_string(work));
-  return parameters.text();
-}
-
-}  // namespace
-
-TaskLog::TaskLog(const SourceMap& sources, vm::RunRow run) : sources_(sources), run_(std::move(run)) {}
+TaskLog::TaskLog(const SourceMap& sources, vm::RunRow run) : TaskRows(sources), run_(std::move(run)) {}
 
 TaskLog::~TaskLog() = default;
 
 void TaskLog::begin() {
-  if (has_begun_) return;
-  has_begun_ = true;
+  const std::lock_guard lock(mutex_);
   try {
     opening_ = std::async(std::launch::async, [this, run = run_] { open(run); });
   } catch (const std::exception& error) {
@@ -138,91 +36,13 @@ void TaskLog::open(const vm::RunRow& run) {
   early_.clear();
 }
 
-std::uint64_t TaskLog::begun(const std::vector<std::string>& inputs) {
-  std::vector<std::string> versions;
-  for (const std::string& path : inputs) versions.push_back(vm::file_version(files_, path));
-  const std::lock_guard lock(mutex_);
-  begin();
-  ++begun_;
-  if (!versions.empty()) versions_.emplace(begun_, std::move(versions));
-  return begun_;
-}
-
-std::vector<std::string> TaskLog::versions_of(const vm::EndedProgram& program) {
-  const std::lock_guard lock(mutex_);
-  const auto found = versions_.find(program.number);
-  if (found == versions_.end()) return {};
-  std::vector<std::string> versions = found->second;
-  if (program.is_last) versions_.erase(found);
-  return versions;
-}
-
 void TaskLog::add(vm::PointRow row, bool is_taken) {
   const std::lock_guard lock(mutex_);
-  begin();
-  if (row.number == 0) row.number = ++begun_;
   if (row.is_last) ++(row.attempt.outcome != vm::PointOutcome::ok ? run_.failed : is_taken ? run_.taken : run_.ok);
   if (recorder_)
     recorder_->add(std::move(row));
   else if (!problem_)
     early_.push_back(std::move(row));  // opening may take long, if others write: nobody waits for it
-}
-
-std::string TaskLog::text_of(vm::Place place) const { return sources_.describe({place.file, place.begin, place.end}); }
-
-void TaskLog::ended(const vm::EndedProgram& program) {
-  const vm::ProcessRequest& request = program.request;
-  vm::PointRow row;
-  row.number = program.number;
-  row.attempt_number = program.attempt;
-  row.is_last = program.is_last;
-  const TemporaryNames temporary(program.temporaries);
-  row.parameters = parameters_of(program.app, command_of(request, temporary));
-  sweep::JsonObject inputs, outputs, results;
-  const std::vector<std::string> versions = versions_of(program);
-  for (std::size_t i = 0; i < versions.size(); ++i)
-    inputs.add(temporary.of(program.inputs[i]), sweep::json_string(versions[i]));
-  for (const std::string& path : program.outputs)
-    outputs.add(temporary.of(path), sweep::json_string(output_version(files_, path)));
-  results.add("at", sweep::json_string(text_of(program.place)));
-  if (!program.outputs.empty()) results.add("outputs", outputs.text());
-  row.key = key_of(row.parameters + inputs.text());
-  vm::Attempt& attempt = row.attempt;
-  if (!program.inputs.empty()) attempt.inputs = inputs.text();
-  attempt.worker = program.result.slot;
-  attempt.outcome = outcome_of(program);
-  attempt.duration_s = program.result.duration_s;
-  attempt.started = program.result.started != 0 ? program.result.started : vm::unix_time();
-  attempt.exit_code = program.result.exit_code;
-  attempt.signal = program.result.signal;
-  if (attempt.outcome != vm::PointOutcome::exit_code && attempt.outcome != vm::PointOutcome::signal)
-    attempt.detail = program.fault;
-  attempt.results = results.text();
-  add_output(request.stdout_path, attempt.stdout_end, attempt.stdout_size);
-  if (request.stderr_path != request.stdout_path)
-    add_output(request.stderr_path, attempt.stderr_end, attempt.stderr_size);
-  add(std::move(row));
-}
-
-void TaskLog::ended(const vm::EndedMemoCall& call) {
-  vm::PointRow row;
-  row.number = call.number;
-  row.key = call.call.key;
-  const auto [text, inputs] = call_texts(call.call.function, call.call.inputs);
-  row.parameters = parameters_of(call.call.function, text);
-  sweep::JsonObject results;
-  results.add("at", sweep::json_string(text_of(call.place)));
-  results.add("source", call.is_from_record ? "\"record\"" : "\"run\"");
-  if (!call.result.empty()) results.add("result", sweep::json_string(call.result));
-  results.add("code", sweep::json_string(fmt::format("{:016x}", vm::hash(call.call.code).low)));
-  row.attempt.results = results.text();
-  row.attempt.inputs = inputs;
-  row.attempt.worker = call.worker;
-  row.attempt.outcome = call.fault.empty() ? vm::PointOutcome::ok : vm::PointOutcome::failed;
-  row.attempt.detail = call.fault;
-  row.attempt.duration_s = call.duration_s;
-  row.attempt.started = vm::unix_time() - call.duration_s;
-  add(std::move(row), call.is_from_record);
 }
 
 std::optional<std::string> TaskLog::end(vm::RunState state) {
@@ -232,7 +52,7 @@ std::optional<std::string> TaskLog::end(vm::RunState state) {
   run_.id = recorder_->id();
   run_.state = state;
   run_.ended = vm::unix_time();
-  run_.points = begun_;
+  run_.points = count();
   if (const auto written = recorder_->end(run_); !written) return written.error();
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // `raddle trace`: when the points of a recorded run ran, for a trace viewer.
 #include <fmt/format.h>
 
+#include <functional>
 #include <utility>
 
 #include "compiler/driver/run_picture.hpp"
@@ -19,18 +20,22 @@ namespace {
 using report::Span;
 using report::TraceWriter;
 
+using VisitRow = std::function<bool(const vm::PointRow&)>;
+using ForEachRow = std::function<void(const VisitRow&)>;
+
 std::string_view category_of(std::uint64_t failed) { return failed == 0 ? "ok" : "failed"; }
 
-void write_batch(TraceWriter& trace, const Span& span) {
+/// @param what  "point", "task"
+void write_batch(TraceWriter& trace, const Span& span, std::string_view what) {
   const std::string name =
-      span.count == 1 ? fmt::format("point {}", span.first) : fmt::format("{} points", sweep::with_commas(span.count));
+      span.count == 1 && what == "point" ? fmt::format("point {}", span.first) : sweep::counted(span.count, what);
   trace.slice(span, name, category_of(span.failed),
-              fmt::format("{{\"first\":{},\"points\":{},\"failed\":{}}}", span.first, span.count, span.failed));
+              fmt::format("{{\"first\":{},\"{}s\":{},\"failed\":{}}}", span.first, what, span.count, span.failed));
 }
 
 /// Of a task its function's name.
 std::string slice_name(const vm::RunRow& run, const vm::PointRow& row) {
-  if (is_of_script(run))
+  if (is_of_script(run) || row.point != 0)
     for (const auto& [name, value] : sweep::json_members(row.parameters))
       if (name == "task") return value;
   return name_of(run, row.number);
@@ -38,6 +43,7 @@ std::string slice_name(const vm::RunRow& run, const vm::PointRow& row) {
 
 void write_attempt(TraceWriter& trace, const Span& span, const vm::RunRow& run, const vm::PointRow& row) {
   sweep::JsonObject about;
+  if (row.point != 0) about.add("point", std::to_string(row.point));
   about.add("parameters", row.parameters);
   if (!row.attempt.results.empty()) about.add("results", row.attempt.results);
   about.add("outcome", sweep::json_string(name_of(row.attempt.outcome)));
@@ -49,27 +55,33 @@ void write_attempt(TraceWriter& trace, const Span& span, const vm::RunRow& run, 
 }
 
 /// Each with what the record says of it.
-void write_all(TraceWriter& trace, const std::vector<Span>& spans, vm::RunRecord& record, const vm::RunRow& run) {
+void write_all(TraceWriter& trace, const std::vector<Span>& spans, const vm::RunRow& run, const ForEachRow& for_each) {
   std::vector<const Span*> by_visit(spans.size());
   for (const Span& span : spans) by_visit[span.visited] = &span;
   std::size_t visited = 0;
-  record.for_each_point(run.id, [&](const vm::PointRow& row) {
+  for_each([&](const vm::PointRow& row) {
     write_attempt(trace, *by_visit[visited++], run, row);
     return true;
   });
-  for (; visited < spans.size(); ++visited) write_batch(trace, *by_visit[visited]);
+  for (; visited < spans.size(); ++visited) write_batch(trace, *by_visit[visited], "point");
 }
 
+/// Tasks of a sweep's points have lanes of their own, below those of the points.
 void write_trace(vm::RunRecord& record, const vm::RunRow& run, std::uint64_t most, sweep::Writer& writer) {
-  std::vector<Span> spans = spans_of(record, run);
-  const std::uint32_t lanes = place_in_lanes(spans);
+  std::vector<Span> points = spans_of(record, run), tasks = task_spans_of(record, run);
+  const std::uint32_t point_lanes = place_in_lanes(points), task_lanes = place_in_lanes(tasks);
+  for (Span& task : tasks) task.lane += point_lanes;
   TraceWriter trace(writer, fmt::format("run {}: {}", run.id, command_text(run)));
-  for (std::uint32_t lane = 0; lane < lanes; ++lane) trace.name_lane(lane, fmt::format("lane {}", lane + 1));
-  write_load(trace, spans);
-  if (spans.size() <= most)
-    write_all(trace, spans, record, run);
-  else
-    for (const Span& span : join_spans(spans, lanes, most)) write_batch(trace, span);
+  for (std::uint32_t lane = 0; lane < point_lanes; ++lane) trace.name_lane(lane, fmt::format("lane {}", lane + 1));
+  for (std::uint32_t lane = 0; lane < task_lanes; ++lane)
+    trace.name_lane(point_lanes + lane, fmt::format("tasks {}", lane + 1));
+  write_load(trace, points);
+  const auto write = [&](const std::vector<Span>& spans, std::string_view what, const ForEachRow& for_each) {
+    if (spans.size() <= most) return write_all(trace, spans, run, for_each);
+    for (const Span& span : join_spans(spans, point_lanes + task_lanes, most)) write_batch(trace, span, what);
+  };
+  write(points, "point", [&](const VisitRow& visit) { record.for_each_point(run.id, visit); });
+  write(tasks, "task", [&](const VisitRow& visit) { record.for_each_task(run.id, std::nullopt, visit); });
   trace.end();
 }
 

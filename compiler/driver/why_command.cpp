@@ -65,7 +65,7 @@ int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as
 
 int explain(const std::string& word, bool as_json) {
   const std::optional<RunPoint> asked = read_run_point(word);
-  if (!asked) return usage_error(fmt::format("`{}` is no RUN or RUN/POINT", word), "why");
+  if (!asked || asked->task) return usage_error(fmt::format("`{}` is no RUN or RUN/POINT", word), "why");
   const std::expected<vm::RunRow, int> run = find_run(asked->run);
   if (!run) return run.error();
   vm::RunRecord record = *vm::RunRecord::open();

@@ -123,7 +123,7 @@ std::string ProgramRunner::make_folder(const Point& point, const RunPlace& place
   return error ? fmt::format("the folder `{}` can not be made: {}", folder, error.message()) : "";
 }
 
-void ProgramRunner::run(const Point& point, std::function<void(Attempt)> done) {
+void ProgramRunner::run(const Point& point, std::uint32_t, std::function<void(Attempt)> done) {
   Outputs& outputs = take_outputs();
   const RunPlace place{outputs.slot, run_};
   vm::ProcessRequest request;

@@ -26,8 +26,8 @@ class ProgramRunner final : public PointRunner {
   ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors, InputFiles& inputs,
                 unsigned jobs, double timeout_s);
   ~ProgramRunner() override;
-  void begin_run(const std::string& id) override { run_ = id; }
-  void run(const Point& point, std::function<void(Attempt)> done) override;
+  void begin_run(vm::Recorder& recorder) override { run_ = recorder.id(); }
+  void run(const Point& point, std::uint32_t attempt, std::function<void(Attempt)> done) override;
   void end_all() override { processes_.end_all(); }
   vm::ProgramsNow programs() override { return processes_.now(); }
 

@@ -7,13 +7,13 @@
 
 #include "compiler/sweep/space.hpp"
 #include "vm/external/processes.hpp"
-#include "vm/record/run_record.hpp"
+#include "vm/record/recorder.hpp"
 
 namespace raddle::sweep {
 
 using vm::Attempt;
+using vm::kept_output_bytes;
 
-inline constexpr std::size_t kept_output_bytes = 4096;  ///< of the end of each output, in the record
 inline constexpr std::size_t collected_output_bytes = std::size_t{64} << 20;  ///< of the end, read for results
 
 /// What came of many points.
@@ -34,10 +34,11 @@ class BatchRunner {
 class PointRunner {
  public:
   virtual ~PointRunner() = default;
-  /// Before the first point. @param id  of the run, in the record
-  virtual void begin_run(const std::string&) {}
-  /// Any thread. @param done  called once, on a thread of the runner's; it may call run()
-  virtual void run(const Point& point, std::function<void(Attempt)> done) = 0;
+  /// Before the first point. @param recorder  of the run; lives while points run
+  virtual void begin_run(vm::Recorder& recorder) = 0;
+  /// Any thread. @param attempt  which one at this point, from 1
+  /// @param done  called once, on a thread of the runner's; it may call run()
+  virtual void run(const Point& point, std::uint32_t attempt, std::function<void(Attempt)> done) = 0;
   /// Ends what is under way, batches too, at most some seconds later; any thread but those that call `done`. What ended
   /// by itself meanwhile is told as ever; what was not started may be told to nobody. Returns when nothing is under
   /// way.

@@ -134,7 +134,8 @@ void Sweep::start(Task task) {
     return;
   }
   const Point point = cursor_.space().point(task.number);
-  runner_.run(point, [this, point, number = task.attempt](const Attempt& attempt) { ended(point, number, attempt); });
+  runner_.run(point, task.attempt,
+              [this, point, number = task.attempt](const Attempt& attempt) { ended(point, number, attempt); });
 }
 
 void Sweep::ended(const Point& point, std::uint32_t attempt_number, const Attempt& attempt) {

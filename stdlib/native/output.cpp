@@ -2,10 +2,11 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <mutex>
 #include <string>
+
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::stdlib {
 namespace {
@@ -30,15 +31,7 @@ class Output {
 
  private:
   void write_kept() {
-    std::string_view rest = kept_;
-    while (!rest.empty() && good_) {
-      const ssize_t written = write(STDOUT_FILENO, rest.data(), rest.size());
-      if (written >= 0) {
-        rest.remove_prefix(static_cast<std::size_t>(written));
-      } else if (errno != EINTR && errno != EAGAIN) {
-        good_ = false;
-      }
-    }
+    good_ = good_ && vm::write_all(STDOUT_FILENO, kept_) == 0;
     kept_.clear();
     last_write_ = Clock::now();
   }

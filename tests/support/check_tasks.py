@@ -12,6 +12,7 @@ import signal
 import subprocess
 
 from folder_tests import expect, expect_in, main, wait_for
+from pty_session import PtySession
 from sweep_folder import SweepFolder, run_id
 
 SCRIPT = """
@@ -147,6 +148,77 @@ def programs_of_points_print_into_the_record(folder):
     expect_in("err 3\n", logs)
 
 
+def tasks_of_points_are_recorded(folder):
+    folder.write("model.df", """
+        @param int n = 1;
+        app (file o) double(int i) { "sh" "-c" "echo $0 $0; test -e go || exit 1" i @stdout=o }
+        @retry=1 app (void v) say(int i) { "sh" "-c" "echo out $0; test $0 -lt 3" i }
+        @memo (int r) square(int x) { r = x * x; }
+        file f<"out/f"+n> = double(n);
+        say(n);
+        @result int s = square(n);
+        """)
+    folder.write("go", "")
+    folder.run("sweep model.df -p n=1:3 -j2", code=4)
+    log = json.loads(folder.run("runs logs /2 --json").stdout)["log"]
+    tasks = {task["parameters"]["task"]: task for task in log["tasks"]}
+    expect([(task["point"], task["outcome"], task["stdout"], task["results"]["at"]) for task in (tasks["double"], tasks["say"], tasks["square"])],
+           [(2, "ok", "2 2\n", "model.df:6:29"), (2, "ok", "out 2\n", "model.df:7:9"), (2, "ok", "", "model.df:8:25")])
+    expect(log["stdout"], "out 2\n")
+    tried = json.loads(folder.run("runs logs /3 --json").stdout)["log"]["tasks"]
+    expect([(task["attempt"], task["is_last"], task["exit_code"]) for task in tried if task["parameters"]["task"] == "say"],
+           [(1, False, 1), (2, True, 1)])
+    number = tasks["double"]["task"]
+    text = folder.run(f"runs logs /2/{number}").stdout
+    expect_in(f"task 2/{number} double: sh -c 'echo $0 $0; test -e go || exit 1' 2 > out/f2: ok", text)
+    expect_in("\n--- stdout\n2 2\n", text)
+    expect_in(f"\n  task 2/{number} double: ", folder.run("runs logs /2").stdout)
+    folder.run("runs logs /2/77", code=1, err="has not run task 2/77")
+    folder.run("runs logs /2/x", code=2, err="is no RUN, RUN/POINT or RUN/POINT/TASK")
+    expect_in("\n  3 points: 2 ok, 1 failed", folder.run("runs show").stdout)
+    events = json.loads(folder.run("trace").stdout)["traceEvents"]
+    expect(sorted(event["args"]["point"] for event in events if event["name"] == "double"), [1, 2, 3])
+
+
+def killed_point_leaves_its_tasks(folder):
+    folder.write("model.df", """
+        @param int n = 1;
+        app (void v) first(int i) { "true" i }
+        app (void v) second(int i) { "sleep" (1000+i) }
+        first(n) => second(n) => trace(n);
+        @result int m = n;
+        """)
+    process = subprocess.Popen([folder.raddle, "sweep", "model.df", "-p", "n=7", "--progress=none"], cwd=folder.path,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: tells(folder, "runs logs /1", "task 1/1 first: true 7: ok"), "the first task's row")
+    process.kill()
+    process.wait()
+    done = folder.run("runs logs /1", err="has not ended point 1; of its tasks:")
+    expect(done.stdout.count("\n"), 1)
+
+
+def ends_of_outputs_are_kept(folder):
+    """Also where programs print to raddle's own streams; there it comes as they write it, on a terminal to a terminal."""
+    folder.write("say.df", """
+        app (void v) say(string s) { "sh" "-c" "echo out $0; echo err $0 >&2; test -t 1 && echo terminal; exit 0" s }
+        say("a");
+        """)
+    done = folder.run("run say.df", out="out a\n")
+    expect(done.stderr, "err a\n")
+    log = json.loads(folder.run("runs logs --json").stdout)["log"]
+    expect((log["stdout"], log["stderr"], log["stdout_size"]), ("out a\n", "err a\n", 6))
+    with PtySession([folder.raddle, "run", "say.df"], folder=folder.path) as session:
+        session.wait_for_end()
+        expect(session.raw, "out a\r\nerr a\r\nterminal\r\n")
+    log = json.loads(folder.run("runs logs --json").stdout)["log"]
+    expect((log["stdout"], log["stderr"]), ("out a\nerr a\nterminal\n", ""))
+    folder.write("yes.df", 'app (void v) yes() { "yes" } yes();')
+    with subprocess.Popen([folder.raddle, "run", "yes.df"], cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        expect(process.stdout.readline(), "y\n")
+        process.stdout.close()
+        expect_in("`yes` was ended by signal 13", process.stderr.read())
+
+
 def record_of_another_user_is_read(folder):
     """As root there is no such user: then nothing is shown."""
     if os.geteuid() == 0 and shutil.which("setpriv") is None:
@@ -228,6 +300,7 @@ def what_can_not_be_recorded_is_told(folder):
 
 
 TESTS = [script_runs_are_recorded, tasks_are_told_apart, programs_of_points_print_into_the_record,
+         tasks_of_points_are_recorded, killed_point_leaves_its_tasks, ends_of_outputs_are_kept,
          record_of_another_user_is_read, killed_script_leaves_its_tasks, ctrl_backslash_tells_what_runs,
          what_can_not_be_recorded_is_told]
 

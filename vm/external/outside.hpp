@@ -15,9 +15,10 @@ namespace raddle::vm {
 /// Threads and processes are started when they are first needed.
 class Outside {
  public:
-  /// @param budget  of programs   @param server_limit  servers of each kind
-  Outside(ProcessBudget budget, unsigned server_limit)
-      : processes_(std::make_unique<Processes>(budget)),
+  /// @param budget   of programs   @param outputs       of programs
+  /// @param server_limit  servers of each kind
+  Outside(ProcessBudget budget, ProgramOutputs outputs, unsigned server_limit)
+      : processes_(std::make_unique<Processes>(budget, std::move(outputs))),
         timers_(std::make_unique<Timers>()),
         server_limit_(server_limit) {}
   /// Ends all that is under way; nobody is called back any more. Nothing may be asked for afterwards.

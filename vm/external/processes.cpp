@@ -18,6 +18,7 @@
 #include <unordered_set>
 
 #include "vm/external/event_loop.hpp"
+#include "vm/external/output_tap.hpp"
 #include "vm/external/redirects.hpp"
 #include "vm/external/start_child.hpp"
 #include "vm/value/file_descriptor.hpp"
@@ -72,6 +73,7 @@ struct Processes::State {
     std::int64_t cores;
     double memory_bytes;
     Clock::time_point started;
+    OutputTaps::Ends tapped;
     Stage stage = Stage::running;
     bool timed_out = false;
     uv_poll_t exit_watch{};  // pid_fd becomes readable when the program ends
@@ -86,7 +88,7 @@ struct Processes::State {
     uv_timer_t timer{};
   };
 
-  explicit State(ProcessBudget given) : budget(given) {}
+  State(ProcessBudget given, ProgramOutputs outputs) : budget(given), taps(loop, std::move(outputs)) {}
 
   void admit(Waiting next);
   void delay(Waiting next, double delay_s);
@@ -95,6 +97,7 @@ struct Processes::State {
   void start_waiting();
   bool fits(const ProcessRequest& request) const;
   int start(Waiting& waiting);
+  int start_in(unsigned slot, Waiting& waiting);
   void watch(Child& child, double timeout_s);
   void arm_timer(Child& child, std::uint64_t delay_ms);
   void ask_to_end(Child& child);
@@ -107,6 +110,7 @@ struct Processes::State {
   ProgramsNow now() const;
 
   const ProcessBudget budget;
+  OutputTaps taps;
   std::multimap<std::int64_t, Waiting, std::greater<>> waiting;  // by priority; equal ones stay in order
   std::unordered_set<Delayed*> delayed;
   std::unordered_set<Child*> running;
@@ -123,13 +127,17 @@ struct Processes::State {
   EventLoop loop;  // last: its thread, which uses the rest, ends first
 };
 
-Processes::Processes(ProcessBudget budget) : state_(std::make_unique<State>(budget)) {
+Processes::Processes(ProcessBudget budget, ProgramOutputs outputs)
+    : state_(std::make_unique<State>(budget, std::move(outputs))) {
   // Inherited as ignored from whoever started us, it would make the system throw exit statuses away.
   struct sigaction action;
   if (sigaction(SIGCHLD, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
 }
 
-Processes::~Processes() { end_all(); }
+Processes::~Processes() {
+  end_all();
+  if (state_->loop.is_started()) state_->loop.post([state = state_.get()] { state->taps.close(); });
+}
 
 void Processes::spawn(ProcessRequest request, std::function<void(ProcessResult)> done) {
   State* state = state_.get();
@@ -238,11 +246,21 @@ void Processes::State::start_waiting() {
 // @return 0, or the errno that kept it from starting
 int Processes::State::start(Waiting& next) {
   if (next.request.words.empty()) return ENOENT;
+  const unsigned slot = take_slot();
+  const int error = start_in(slot, next);
+  if (error != 0) free_slots.push(slot);
+  return error;
+}
+
+int Processes::State::start_in(unsigned slot, Waiting& next) {
+  const std::expected<OutputTaps::Ends, int> tapped = taps.begin(slot, next.request);
+  if (!tapped) return tapped.error();
   const auto fd = [](int given, int opened) { return given >= 0 ? given : opened; };
   const auto started = Clock::now();
-  const auto pid = start_child(
-      {next.request.words, next.request.environment, fd(next.request.stdin_fd, next.redirects.in()),
-       fd(next.request.stdout_fd, next.redirects.out()), fd(next.request.stderr_fd, next.redirects.error())});
+  const auto pid =
+      start_child({next.request.words, next.request.environment, fd(next.request.stdin_fd, next.redirects.in()),
+                   fd(fd(next.request.stdout_fd, tapped->out), next.redirects.out()),
+                   fd(fd(next.request.stderr_fd, tapped->error), next.redirects.error())});
   if (!pid) return pid.error();
   FileDescriptor pid_fd(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   if (pid_fd.get() < 0) {
@@ -253,9 +271,16 @@ int Processes::State::start(Waiting& next) {
   }
   ProcessRequest& request = next.request;
   if (request.on_start) request.on_start(request);
-  auto* child =
-      new Child{this,          std::move(next.done), *pid,   std::move(pid_fd), std::move(request.words), take_slot(),
-                request.cores, request.memory_bytes, started};
+  auto* child = new Child{this,
+                          std::move(next.done),
+                          *pid,
+                          std::move(pid_fd),
+                          std::move(request.words),
+                          slot,
+                          request.cores,
+                          request.memory_bytes,
+                          started,
+                          *tapped};
   running.insert(child);
   cores_used += child->cores;
   memory_used += child->memory_bytes;
@@ -341,6 +366,7 @@ void Processes::State::reap(Child& child) {
 void Processes::State::ended(Child& child, ProcessResult result) {
   result.timed_out = child.timed_out;
   result.slot = child.slot;
+  taps.end(child.slot, child.tapped, result);
   free_slots.push(child.slot);
   result.duration_s = seconds_since(child.started);
   result.started = unix_time() - result.duration_s;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,26 @@ struct ProcessBudget {
   double memory_bytes = std::numeric_limits<double>::infinity();
 };
 
+inline constexpr std::size_t kept_output_bytes = 4096;  ///< of the end of what a program prints
+
+struct PrintedText {
+  std::uint64_t size = 0;  ///< of all
+  std::string end;         ///< at most kept_output_bytes
+};
+
+/// Gets what programs print.
+struct OutputSink {
+  /// Called on the loop's thread as it comes. @return false: nobody reads it any more, which is said to the programs
+  std::function<bool(std::string_view)> take;
+  int terminal_fd = -1;  ///< not -1: a terminal, as programs are to find one
+};
+
+/// Where programs print to whose streams are not redirected; without `take` to the run's own streams.
+struct ProgramOutputs {
+  OutputSink out, error;
+  bool are_one = false;  ///< both go to `out`, in the order in which they are written
+};
+
 struct ProcessResult {
   double started = 0;       ///< seconds since 1970
   double duration_s = 0;    ///< from its start to its end
@@ -41,7 +62,8 @@ struct ProcessResult {
   int signal = 0;     ///< not 0: ended by this signal
   unsigned slot = 0;  ///< the lowest that no other running program had, from 1; 0: it was not started
   bool timed_out = false;
-  bool leaves_others = false;  ///< processes of its group live on, perhaps with its output open
+  bool leaves_others = false;        ///< processes of its group live on, perhaps with its output open
+  PrintedText out = {}, error = {};  ///< what ProgramOutputs got of it; `out` has both if those are one
 };
 
 struct RunningProgram {
@@ -62,7 +84,7 @@ class Processes {
  public:
   /// Requests beyond the budget wait. The first of them is not overtaken by smaller ones that would fit, lest it wait
   /// for ever. What is larger than the whole budget runs alone.
-  explicit Processes(ProcessBudget budget);
+  explicit Processes(ProcessBudget budget, ProgramOutputs outputs = {});
   /// end_all(), then ends the loop. Not on the loop's thread.
   ~Processes();
   /// Any thread. The loop's thread starts with the first call. `done` is called once, on the loop's thread, after the

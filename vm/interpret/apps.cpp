@@ -153,8 +153,6 @@ std::string Interpreter::prepare(ProgramRun& program) {
   request.stdin_path = path_of(site.stdin_file);
   request.stdout_path = path_of(site.stdout_file);
   request.stderr_path = path_of(site.stderr_file);
-  request.stdout_fd = request.stdout_path.empty() ? run_.options.program_stdout : -1;
-  request.stderr_fd = request.stderr_path.empty() ? run_.options.program_stderr : -1;
   request.environment = {{"TURBINE_APP_LABEL", site.label}};
   if (TaskListener* const listener = run_.options.listener)
     request.on_start = [listener](const ProcessRequest& started) { listener->started(started); };

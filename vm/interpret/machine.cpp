@@ -26,7 +26,7 @@ Machine::Machine(const RunOptions& options)
                                            .scheduler_seed = options.scheduler_seed,
                                            .inlining = options.inlining}),
       throttle(pool, throttle_limit(options)),
-      outside(options.process_budget, pool.capacity()),
+      outside(options.process_budget, options.program_outputs, pool.capacity()),
       written_files(options.point_files, options.point),
       loop_windows(pool, window_limit(options, pool)) {
   for (unsigned i = 0; i < pool.capacity(); ++i) caches_.push_back({CellCache(cells)});

@@ -63,9 +63,8 @@ struct RunOptions {
   ProcessBudget process_budget;       ///< of external programs that run at once
   AppSettings apps;
   std::vector<std::string> package_folders;  ///< in which Tcl looks for packages, before its own places
-  int program_stdout = -1,
-      program_stderr = -1;               ///< where programs print to that are not redirected; -1: as the run does
-  std::function<void()> before_program;  ///< called before each external program starts; may be empty
+  ProgramOutputs program_outputs;            ///< where programs print to that are not redirected
+  std::function<void()> before_program;      ///< called before each external program starts; may be empty
   /// Told about each program that starts and each attempt that ends, by any worker; may be empty.
   std::function<void(const std::string&)> trace_program;
   CancelHook* cancel = nullptr;

@@ -22,6 +22,12 @@ std::chrono::nanoseconds processor_time_of_thread() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
+/// `point` or `task`, what a task has besides.
+constexpr const char* insert_row =
+    "INSERT INTO {} (run, number, key, attempt, is_last, outcome, started, duration_s, exit_code, signal, detail, "
+    "parameters, results, stdout_end, stderr_end, stdout_size, stderr_size, worker, inputs{}) VALUES "
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?{})";
+
 /// Sorts by time, can be read aloud: `261121-150412-k7`.
 std::string make_id() {
   constexpr std::string_view digits = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -135,28 +141,30 @@ Recorder::Clock::time_point Recorder::write(const std::vector<PointRow>& rows, c
 }
 
 void Recorder::insert(const std::vector<PointRow>& rows) {
-  if (rows.empty()) return;
-  if (!insert_point_)
-    insert_point_.emplace(
-        *record_.database_,
-        "INSERT INTO point (run, number, key, attempt, is_last, outcome, started, duration_s, exit_code, "
-        "signal, detail, parameters, results, stdout_end, stderr_end, stdout_size, stderr_size, worker, inputs) VALUES "
-        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  Statement& insert = *insert_point_;
-  for (const PointRow& row : rows) {
-    const Attempt& attempt = row.attempt;
-    insert.bind(1, run_row_)
-        .bind(2, number(row.number))
-        .bind_bytes(3, row.key.bytes())
-        .bind(4, std::int64_t{row.attempt_number});
-    insert.bind(5, std::int64_t{row.is_last}).bind(6, static_cast<std::int64_t>(attempt.outcome));
-    insert.bind(7, attempt.started).bind(8, attempt.duration_s);
-    insert.bind(9, std::int64_t{attempt.exit_code}).bind(10, std::int64_t{attempt.signal});
-    insert.bind(11, attempt.detail).bind(12, row.parameters).bind(13, attempt.results);
-    insert.bind_bytes(14, attempt.stdout_end).bind_bytes(15, attempt.stderr_end);
-    insert.bind(16, number(attempt.stdout_size)).bind(17, number(attempt.stderr_size));
-    insert.bind(18, std::int64_t{attempt.worker}).bind(19, attempt.inputs).run();
-  }
+  for (const PointRow& row : rows) insert(row);
+}
+
+void Recorder::insert(const PointRow& row) {
+  const bool is_task = row.point != 0;
+  std::optional<Statement>& prepared = is_task ? insert_task_ : insert_point_;
+  if (!prepared)
+    prepared.emplace(*record_.database_, fmt::format(insert_row, is_task ? "task" : "point",
+                                                     is_task ? ", point, point_attempt" : "", is_task ? ", ?, ?" : ""));
+  Statement& insert = *prepared;
+  const Attempt& attempt = row.attempt;
+  insert.bind(1, run_row_)
+      .bind(2, number(row.number))
+      .bind_bytes(3, row.key.bytes())
+      .bind(4, std::int64_t{row.attempt_number});
+  insert.bind(5, std::int64_t{row.is_last}).bind(6, static_cast<std::int64_t>(attempt.outcome));
+  insert.bind(7, attempt.started).bind(8, attempt.duration_s);
+  insert.bind(9, std::int64_t{attempt.exit_code}).bind(10, std::int64_t{attempt.signal});
+  insert.bind(11, attempt.detail).bind(12, row.parameters).bind(13, attempt.results);
+  insert.bind_bytes(14, attempt.stdout_end).bind_bytes(15, attempt.stderr_end);
+  insert.bind(16, number(attempt.stdout_size)).bind(17, number(attempt.stderr_size));
+  insert.bind(18, std::int64_t{attempt.worker}).bind(19, attempt.inputs);
+  if (is_task) insert.bind(20, number(row.point)).bind(21, std::int64_t{row.point_attempt});
+  insert.run();
 }
 
 void Recorder::insert(const std::vector<BatchRow>& batches) {

@@ -31,7 +31,7 @@ class Recorder {
   const std::string& id() const { return run_.id; }
   /// Any thread. The row is written at once if the pause after the last commit is over, else when it is; waits if very
   /// many rows can not be written.
-  void add(PointRow row);
+  void add(PointRow row);  ///< a point's, or a task's
   /// The same for points that were done together; waits if more than a few batches can not be written.
   void add(BatchRow batch);
   /// Writes what is left, and the run's end: its counts and state.
@@ -46,6 +46,7 @@ class Recorder {
   /// @return when the next commit may begin
   Clock::time_point write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
   void insert(const std::vector<PointRow>& rows);
+  void insert(const PointRow& row);
   void insert(const std::vector<BatchRow>& batches);
   void stop();
 
@@ -59,7 +60,7 @@ class Recorder {
   std::string error_;
   std::atomic<bool> has_failed_{false};
   RunRecord record_;  // of thread_, once that is started; so are the next two
-  std::optional<Statement> insert_point_, insert_batch_;
+  std::optional<Statement> insert_point_, insert_task_, insert_batch_;
   std::thread thread_;
 };
 

@@ -11,9 +11,19 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::int64_t format_version = 3;
+constexpr std::int64_t format_version = 4;
 
-constexpr const char* tables = R"(
+constexpr const char* task_table = R"(
+CREATE TABLE IF NOT EXISTS task (
+  run INTEGER NOT NULL, point INTEGER, point_attempt INTEGER, number INTEGER, key BLOB, attempt INTEGER,
+  is_last INTEGER, outcome INTEGER, started REAL, duration_s REAL, exit_code INTEGER, signal INTEGER, worker INTEGER,
+  inputs TEXT, detail TEXT, parameters TEXT, results TEXT, stdout_end BLOB, stderr_end BLOB, stdout_size INTEGER,
+  stderr_size INTEGER);
+CREATE INDEX IF NOT EXISTS task_by_point ON task (run, point);
+PRAGMA user_version = 4;
+)";
+
+constexpr const char* other_tables = R"(
 CREATE TABLE IF NOT EXISTS run (
   row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT, command TEXT, started REAL, ended REAL, state INTEGER,
   points INTEGER, taken INTEGER, ok INTEGER, failed INTEGER, resumes TEXT, collect TEXT,
@@ -29,7 +39,6 @@ CREATE INDEX IF NOT EXISTS batch_by_run ON batch (run);
 CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
 CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
 CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
-PRAGMA user_version = 3;
 )";
 
 constexpr const char* run_columns =
@@ -90,10 +99,11 @@ std::vector<BatchHead> take_heads(Statement& query) {
   return heads;
 }
 
-/// Columns of `point` for take_attempt, which is told where they begin.
+/// Columns of `point`, or of `task` by that name, for take_attempt, which is told where they begin.
 constexpr const char* attempt_columns =
     "outcome, point.started, duration_s, exit_code, signal, detail, results, stdout_end, stderr_end, stdout_size, "
     "stderr_size, worker, point.inputs";
+constexpr int attempt_width = 13;
 
 Attempt take_attempt(const Statement& found, int begin) {
   return {.outcome = static_cast<PointOutcome>(found.integer(begin)),
@@ -115,17 +125,23 @@ constexpr const char* attempt_query =
     "SELECT number, attempt, is_last, parameters, key, {} FROM point JOIN run ON run.row = point.run WHERE run.id = ?1 "
     "{} ORDER BY point.rowid";
 
-void visit_attempts(Statement& rows, const std::function<bool(const PointRow&)>& visit) {
-  while (rows.step()) {
-    const bool goes_on = visit({.number = static_cast<std::uint64_t>(rows.integer(0)),
-                                .key = PointKey::of_bytes(rows.text(4)),
-                                .attempt_number = static_cast<std::uint32_t>(rows.integer(1)),
-                                .is_last = rows.integer(2) != 0,
-                                .parameters = rows.text(3),
-                                .attempt = take_attempt(rows, 5)});
-    if (!goes_on) return;
-  }
+PointRow row_of(const Statement& found) {
+  return {.number = static_cast<std::uint64_t>(found.integer(0)),
+          .key = PointKey::of_bytes(found.text(4)),
+          .attempt_number = static_cast<std::uint32_t>(found.integer(1)),
+          .is_last = found.integer(2) != 0,
+          .parameters = found.text(3),
+          .attempt = take_attempt(found, 5)};
 }
+
+void visit_attempts(Statement& rows, const std::function<bool(const PointRow&)>& visit) {
+  while (rows.step())
+    if (!visit(row_of(rows))) return;
+}
+
+constexpr const char* task_query =
+    "SELECT number, attempt, is_last, parameters, key, {}, point.point, point_attempt FROM task AS point JOIN run ON "
+    "run.row = point.run WHERE run.id = ?1 {} ORDER BY point.rowid";
 
 /// ?2: a run's id; runs have rising rows. One that is not there, as it was removed, excludes none.
 constexpr const char* since_condition = "AND run.row >= coalesce((SELECT row FROM run WHERE id = ?2), 0)";
@@ -148,18 +164,19 @@ PointRow take_point(const Statement& found) {
 
 EarlierResult take_result(const Statement& query) { return {query.text(1), take_attempt(query, 2)}; }
 
-/// What the format before this one did not have; the rows that are there have none of it.
+/// What format 2 did not have, besides the tasks of points, which came with 4; the rows that are there have none of it.
 constexpr const char* new_columns = R"(
 ALTER TABLE point ADD COLUMN worker INTEGER;
 ALTER TABLE point ADD COLUMN inputs TEXT;
 ALTER TABLE batch ADD COLUMN worker INTEGER;
-PRAGMA user_version = 3;
 )";
 
 void require_format(Database& database) {
-  if (format_of(database) == format_version - 1) {
+  if (const std::int64_t format = format_of(database); format == 2 || format == 3) {
     Transaction transaction(database);
-    if (format_of(database) == format_version - 1) database.run(new_columns);
+    const std::int64_t found = format_of(database);  // somebody else may have done it meanwhile
+    if (found == 2) database.run(new_columns);
+    if (found == 2 || found == 3) database.run(task_table);
     transaction.commit();
   }
   if (format_of(database) != format_version)
@@ -214,7 +231,8 @@ RunRecord RunRecord::create() {
   use_write_ahead_log(*record.database_);
   if (format_of(*record.database_) == 0) {
     Transaction transaction(*record.database_);
-    record.database_->run(tables);
+    record.database_->run(other_tables);
+    record.database_->run(task_table);
     transaction.commit();
   }
   require_format(*record.database_);
@@ -246,6 +264,19 @@ void RunRecord::for_each_attempt(const std::string& run, std::uint64_t number,
                                  const std::function<bool(const PointRow&)>& visit) {
   Statement rows(*database_, fmt::format(attempt_query, attempt_columns, "AND number = ?2"));
   visit_attempts(rows.bind(1, run).bind(2, static_cast<std::int64_t>(number)), visit);
+}
+
+void RunRecord::for_each_task(const std::string& run, std::optional<std::uint64_t> point,
+                              const std::function<bool(const PointRow&)>& visit) {
+  Statement rows(*database_, fmt::format(task_query, attempt_columns, point ? "AND point.point = ?2" : ""));
+  rows.bind(1, run);
+  if (point) rows.bind(2, static_cast<std::int64_t>(*point));
+  while (rows.step()) {
+    PointRow row = row_of(rows);
+    row.point = static_cast<std::uint64_t>(rows.integer(5 + attempt_width));
+    row.point_attempt = static_cast<std::uint32_t>(rows.integer(6 + attempt_width));
+    if (!visit(row)) return;
+  }
 }
 
 std::vector<PointHead> RunRecord::point_heads(const std::string& run) {
@@ -392,8 +423,10 @@ void RunRecord::read_together(const std::function<void()>& reads) {
 bool RunRecord::remove(const RunRow& run) {
   if (run.state == RunState::running) return false;
   Transaction transaction(*database_);
-  Statement(*database_, "DELETE FROM batch WHERE run IN (SELECT row FROM run WHERE id = ?)").bind(1, run.id).run();
-  Statement(*database_, "DELETE FROM point WHERE run IN (SELECT row FROM run WHERE id = ?)").bind(1, run.id).run();
+  for (const char* table : {"batch", "point", "task"})
+    Statement(*database_, fmt::format("DELETE FROM {} WHERE run IN (SELECT row FROM run WHERE id = ?)", table))
+        .bind(1, run.id)
+        .run();
   Statement(*database_, "DELETE FROM run WHERE id = ?").bind(1, run.id).run();
   transaction.commit();
   return true;

@@ -76,14 +76,16 @@ struct Attempt {
   std::uint64_t stdout_size = 0, stderr_size = 0;  ///< of all that was printed
 };
 
-/// One attempt at one point.
+/// One attempt at one point, or at one task: a program or a call of a `@memo` function, of a script.
 struct PointRow {
-  std::uint64_t number = 0;  ///< in the order of the sweep, from 1
+  std::uint64_t number = 0;  ///< of a point in the order of the sweep, of a task as they began; from 1
   PointKey key;
   std::uint32_t attempt_number = 1;
   bool is_last = true;     ///< no further attempt follows
   std::string parameters;  ///< JSON object
   Attempt attempt;
+  std::uint64_t point = 0;          ///< of a sweep, whose task it is; 0: of none
+  std::uint32_t point_attempt = 0;  ///< at this point
 };
 
 /// Points that were done together and have all ended well, in columns: some bytes for each, where a PointRow has
@@ -138,6 +140,9 @@ class RunRecord {
   /// Those at one point.
   void for_each_attempt(const std::string& run, std::uint64_t number,
                         const std::function<bool(const PointRow&)>& visit);
+  /// Tasks of a sweep's points, in the order of their ends. @param point  of this one only
+  void for_each_task(const std::string& run, std::optional<std::uint64_t> point,
+                     const std::function<bool(const PointRow&)>& visit);
   /// Number, key and outcome of each attempt at a point that was done by itself, in any order.
   std::vector<PointHead> point_heads(const std::string& run);
   /// Points whose last attempt failed, by their numbers.

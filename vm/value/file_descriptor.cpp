@@ -1,5 +1,6 @@
 #include "vm/value/file_descriptor.hpp"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,9 @@ int write_all(int fd, std::string_view bytes) {
     const ssize_t count = write(fd, bytes.data(), bytes.size());
     if (count >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {  // whoever has it open, too, does not want to wait
+      pollfd room{.fd = fd, .events = POLLOUT, .revents = 0};
+      poll(&room, 1, -1);
     } else if (errno != EINTR) {
       return errno;
     }

@@ -36,7 +36,7 @@ class WaitingHost final : public vm::BuiltinHost {
  private:
   std::promise<vm::BuiltinOutcome> ended_;
   std::future<vm::BuiltinOutcome> outcome_;
-  vm::Outside outside_{{.programs = 1}, 1};  // last: its threads end before what they call back
+  vm::Outside outside_{{.programs = 1}, {}, 1};  // last: its threads end before what they call back
 };
 
 struct Outcome {

@@ -13,7 +13,8 @@ namespace {
 /// Ends each point on a thread of its own.
 class ThreadRunner final : public PointRunner {
  public:
-  void run(const Point&, std::function<void(Attempt)> done) override {
+  void begin_run(raddle::vm::Recorder&) override {}
+  void run(const Point&, std::uint32_t, std::function<void(Attempt)> done) override {
     threads_.emplace_back([done = std::move(done)] {
       std::this_thread::yield();
       done({});

@@ -145,22 +145,69 @@ TEST_CASE("of several results the latest that fits is found") {
   CHECK(record.find_latest({7, 1}, ids[1], fits("first"))->attempt.inputs == "second");
 }
 
-TEST_CASE("a record of the format before is read, and goes on") {
+/// Of point 5, at the second attempt.
+PointRow task(std::uint64_t number) {
+  PointRow row = point(number, PointOutcome::ok);
+  row.point = 5;
+  row.point_attempt = 2;
+  return row;
+}
+
+TEST_CASE("tasks of points are read back, and are no points") {
+  const FreshFolder folder;
+  Recorder recorder(sweep_of(1));
+  recorder.add(task(1));
+  recorder.add(task(2));
+  recorder.add(point(5, PointOutcome::ok));
+  RunRow end = sweep_of(1);
+  end.state = RunState::done;
+  end.ok = 1;
+  REQUIRE(recorder.end(end));
+  RunRecord record = *RunRecord::open();
+  const auto numbers = [&](std::optional<std::uint64_t> of_point) {
+    std::vector<std::uint64_t> found;
+    record.for_each_task(recorder.id(), of_point, [&](const PointRow& row) {
+      CHECK((row.point == 5 && row.point_attempt == 2 && row.attempt.worker == 3));
+      found.push_back(row.number);
+      return true;
+    });
+    return found;
+  };
+  CHECK(numbers(5) == std::vector<std::uint64_t>{1, 2});
+  CHECK(numbers(std::nullopt) == std::vector<std::uint64_t>{1, 2});
+  CHECK(numbers(1).empty());
+  CHECK(record.point_heads(recorder.id()).size() == 1);
+  CHECK(record.runs().front().ok == 1);
+  CHECK(record.remove(record.runs().front()));
+  CHECK(numbers(5).empty());
+}
+
+TEST_CASE("records of the formats before are read, and go on") {
   const FreshFolder folder;
   {
     Recorder recorder(sweep_of(1));
     recorder.add(point(1, PointOutcome::ok));
     REQUIRE(recorder.end(sweep_of(1)));
   }
-  Database(record_path)
-      .run(
-          "ALTER TABLE point DROP COLUMN worker; ALTER TABLE point DROP COLUMN "
-          "inputs; ALTER TABLE batch DROP COLUMN worker; PRAGMA user_version = 2;");
-  CHECK(RunRecord::open()->find_done({7, 1}, "", any)->attempt.worker == 0);
+  std::string backwards = "DROP TABLE task; PRAGMA user_version = 3;";
+  bool has_worker = true;
+  SUBCASE("3") {}
+  SUBCASE("2") {
+    backwards +=
+        "ALTER TABLE point DROP COLUMN worker; ALTER TABLE point DROP COLUMN "
+        "inputs; ALTER TABLE batch DROP COLUMN worker; PRAGMA user_version = 2;";
+    has_worker = false;
+  }
+  Database(record_path).run(backwards.c_str());
+  CHECK(RunRecord::open()->find_done({7, 1}, "", any)->attempt.worker == (has_worker ? 3 : 0));
   Recorder recorder(sweep_of(1));
   recorder.add(point(2, PointOutcome::ok));
+  recorder.add(task(1));
   REQUIRE(recorder.end(sweep_of(1)));
   CHECK(RunRecord::open()->find_done({7, 2}, "", any)->attempt.worker == 3);
+  unsigned tasks = 0;
+  RunRecord::open()->for_each_task(recorder.id(), 5, [&](const PointRow&) { return ++tasks != 0; });
+  CHECK(tasks == 1);
 }
 
 TEST_CASE("what has ended is in the record at once, not only when more has been gathered") {
