@@ -185,6 +185,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
   PointTasks tasks(subject_.sources(), *recorder_, point.number, attempt_number);
   options.listener = &tasks;
   options.program_outputs.out.take = [&printed](std::string_view text) { return printed.add(text), true; };
+  options.program_outputs.of_servers = true;
   options.program_outputs.error.take = [&printed_errors](std::string_view text) {
     return printed_errors.add(text), true;
   };

@@ -138,6 +138,8 @@ def programs_of_points_print_into_the_record(folder):
         @param int n = 1;
         app (void v) say(int i) { "sh" "-c" "echo out $0; echo err $0 >&2; test $0 -lt 3" i }
         say(n);
+        import python;
+        string more = python("import sys; print('from python', " + n + "); print('oh', file=sys.stderr)", "''");
         @result int twice = 2 * n;
         """)
     done = folder.run("sweep model.df -p n=1:3", code=4)
@@ -146,6 +148,8 @@ def programs_of_points_print_into_the_record(folder):
     logs = folder.run("runs logs /3").stdout
     expect_in("out 3\n", logs)
     expect_in("err 3\n", logs)
+    log = json.loads(folder.run("runs logs /1 --json").stdout)["log"]
+    expect((sorted(log["stdout"].splitlines()), sorted(log["stderr"].splitlines())), (["from python 1", "out 1"], ["err 1", "oh"]))
 
 
 def tasks_of_points_are_recorded(folder):

@@ -1,14 +1,14 @@
 #pragma once
-// What programs print to the standard streams that the run gives them: it goes through the run, which passes it on at
-// once and keeps its end. One tap serves program after program. The loop's thread only.
+// Output pipes that an event loop watches, each used by one program after the other. The loop's thread only.
 #include <expected>
 #include <list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "vm/external/event_loop.hpp"
+#include "vm/external/output_pipe.hpp"
 #include "vm/external/processes.hpp"
-#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
 
@@ -18,29 +18,21 @@ class OutputTap {
     void operator()(OutputTap* tap) const { tap->close(); }
   };
   using Pointer = std::unique_ptr<OutputTap, Close>;
-  /// A pipe, or a pseudo-terminal where programs are to find a terminal and the system has one left.
   /// @param sink  outlives it   @error  an errno
   static std::expected<Pointer, int> open(uv_loop_t& loop, const OutputSink& sink);
 
-  int program_end() const { return program_end_.get(); }
-  /// A program is about to print to it.
-  void begin();
-  /// The program has ended. @return all that it has printed
-  PrintedText end();
-  /// What others have open is still passed on, until they have closed it: no program follows.
-  void leave() { program_end_ = FileDescriptor(); }
-  bool is_closed() const { return !our_end_; }  ///< nothing comes any more
+  OutputPipe& pipe() { return pipe_; }
+  /// Nothing comes any more.
+  bool is_stopped() const { return is_stopped_; }
 
  private:
-  OutputTap(uv_loop_t& loop, const OutputSink& sink, FileDescriptor ours, FileDescriptor programs);
-  void read_some();
+  OutputTap(uv_loop_t& loop, OutputPipe pipe);
   void stop();
   void close();
 
-  const OutputSink& sink_;
-  FileDescriptor our_end_, program_end_;
+  OutputPipe pipe_;
   uv_poll_t watch_{};
-  PrintedText printed_;
+  bool is_stopped_ = false;
 };
 
 /// The taps of all slots, made when they are first needed.

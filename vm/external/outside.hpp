@@ -15,10 +15,10 @@ namespace raddle::vm {
 /// Threads and processes are started when they are first needed.
 class Outside {
  public:
-  /// @param budget   of programs   @param outputs       of programs
-  /// @param server_limit  servers of each kind
+  /// @param budget, outputs  of programs   @param server_limit  servers of each kind
   Outside(ProcessBudget budget, ProgramOutputs outputs, unsigned server_limit)
-      : processes_(std::make_unique<Processes>(budget, std::move(outputs))),
+      : outputs_(std::move(outputs)),
+        processes_(std::make_unique<Processes>(budget, outputs_)),
         timers_(std::make_unique<Timers>()),
         server_limit_(server_limit) {}
   /// Ends all that is under way; nobody is called back any more. Nothing may be asked for afterwards.
@@ -45,11 +45,12 @@ class Outside {
   ServerPool& servers(const std::string& name, const std::vector<std::string>& command) {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<ServerPool>& pool = servers_[name];
-    if (!pool) pool = std::make_unique<ServerPool>(command, server_limit_);
+    if (!pool) pool = std::make_unique<ServerPool>(command, server_limit_, outputs_);
     return *pool;
   }
 
  private:
+  const ProgramOutputs outputs_;
   std::unique_ptr<Processes> processes_;
   std::unique_ptr<Timers> timers_;
   const unsigned server_limit_;

@@ -51,7 +51,8 @@ struct OutputSink {
 /// Where programs print to whose streams are not redirected; without `take` to the run's own streams.
 struct ProgramOutputs {
   OutputSink out, error;
-  bool are_one = false;  ///< both go to `out`, in the order in which they are written
+  bool are_one = false;     ///< both go to `out`, in the order in which they are written
+  bool of_servers = false;  ///< servers print there, too: on their own threads, and while they answer
 };
 
 struct ProcessResult {

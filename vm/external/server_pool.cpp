@@ -16,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "vm/external/output_pipe.hpp"
 #include "vm/external/start_child.hpp"
 #include "vm/value/file_descriptor.hpp"
 
@@ -26,12 +27,19 @@ constexpr int end_wait_ms = 1000;                                 // from the en
 constexpr std::uint64_t longest_answer = std::uint64_t{1} << 40;  // a length beyond is no length
 constexpr std::size_t longest_part = std::size_t{1} << 20;  // received at once: no length is believed before its bytes
 
+void pass_on(std::vector<OutputPipe>& outputs) {
+  for (OutputPipe& output : outputs)
+    if (!output.read_some()) output.close_our_end();
+}
+
 /// Our ends of the connection, and the process at the other. The connection alone does not tell the end of the process:
 /// what the process has left running may hold its ends open.
 class Connection {
  public:
   /// @param requests  a socket, as writing to a pipe may raise a signal   @param answers  a pipe that does not block
-  Connection(int requests, int answers, int pid_fd) : requests_(requests), answers_(answers), pid_fd_(pid_fd) {}
+  /// @param outputs   is passed on meanwhile
+  Connection(int requests, int answers, int pid_fd, std::vector<OutputPipe>& outputs)
+      : requests_(requests), answers_(answers), pid_fd_(pid_fd), outputs_(outputs) {}
 
   bool send_all(const char* bytes, std::size_t count) {
     return move_all({requests_, POLLOUT, 0}, count, [&](std::size_t done) {
@@ -63,13 +71,16 @@ class Connection {
   }
   /// @return  whether the process has ended
   bool wait(pollfd event) {
-    pollfd watched[2] = {event, {pid_fd_, POLLIN, 0}};
-    while (poll(watched, 2, -1) < 0 && errno == EINTR) {
+    std::vector<pollfd> watched{event, {pid_fd_, POLLIN, 0}};
+    for (const OutputPipe& output : outputs_) watched.push_back({output.our_end(), POLLIN, 0});
+    while (poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
     }
+    pass_on(outputs_);
     return watched[1].revents != 0;
   }
 
   const int requests_, answers_, pid_fd_;
+  std::vector<OutputPipe>& outputs_;
 };
 
 std::optional<std::string> exchange(Connection connection, const std::string& request) {
@@ -101,13 +112,16 @@ std::string end_text(int wait_status) {
 /// One process and the thread that asks it.
 class ServerPool::Server {
  public:
+  explicit Server(const ProgramOutputs& outputs) : destination_(outputs) {}
   ServerAnswer ask(const std::vector<std::string>& command, const std::string& request) {
     if (requests_.get() < 0) {
       if (std::string error = start(command); !error.empty()) return {ServerStatus::not_started, {}, std::move(error)};
     }
-    if (auto answer = exchange({requests_.get(), answers_.get(), pid_fd_.get()}, request))
-      return {ServerStatus::answered, std::move(*answer), {}};
-    return {ServerStatus::ended, {}, reap()};
+    auto answer = exchange({requests_.get(), answers_.get(), pid_fd_.get(), outputs_}, request);
+    std::string end = answer ? "" : reap();
+    pass_on(outputs_);
+    if (answer) return {ServerStatus::answered, std::move(*answer), {}};
+    return {ServerStatus::ended, {}, std::move(end)};
   }
 
   /// Any thread: kills the process and lets no other start.
@@ -122,6 +136,7 @@ class ServerPool::Server {
     if (requests_.get() < 0) return;
     requests_ = FileDescriptor();
     reap();
+    pass_on(outputs_);
   }
 
   std::thread thread;
@@ -136,10 +151,15 @@ class ServerPool::Server {
     FileDescriptor answers(ends[0]);
     const FileDescriptor its_answers(ends[1]);
     fcntl(answers.get(), F_SETFL, O_NONBLOCK);
+    if (const int error = open_outputs(); error != 0) return error_text(error);
     const std::lock_guard lock(mutex_);
     if (is_ended_) return "the run has ended";
-    const auto pid =
-        start_child({.words = command, .environment = {}, .stdin_fd = theirs.get(), .answer_fd = its_answers.get()});
+    const auto pid = start_child({.words = command,
+                                  .environment = {},
+                                  .stdin_fd = theirs.get(),
+                                  .stdout_fd = outputs_.empty() ? -1 : outputs_.front().program_end(),
+                                  .stderr_fd = outputs_.empty() ? -1 : outputs_.back().program_end(),
+                                  .answer_fd = its_answers.get()});
     if (!pid) return fmt::format("`{}` could not be started: {}", command[0], error_text(pid.error()));
     pid_ = *pid;
     pid_fd_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
@@ -151,6 +171,20 @@ class ServerPool::Server {
     requests_ = std::move(ours);
     answers_ = std::move(answers);
     return {};
+  }
+
+  /// One that takes the place of another prints to the same. @return 0, or an errno
+  int open_outputs() {
+    if (!destination_.of_servers || !outputs_.empty()) return 0;
+    std::vector<OutputPipe> made;
+    for (const OutputSink* sink : {&destination_.out, &destination_.error}) {
+      if (sink == &destination_.error && destination_.are_one) continue;
+      std::expected<OutputPipe, int> pipe = OutputPipe::open(*sink);
+      if (!pipe) return pipe.error();
+      made.push_back(std::move(*pipe));
+    }
+    outputs_ = std::move(made);
+    return 0;
   }
 
   /// Waits for the end of the process, which is near since the connection has ended. @return how it has ended
@@ -174,15 +208,18 @@ class ServerPool::Server {
     return status;
   }
 
-  FileDescriptor requests_;  // -1: no process. Of its own thread, as the next two
+  const ProgramOutputs& destination_;
+  FileDescriptor requests_;  // -1: no process. Of its own thread, as the next three
   FileDescriptor answers_, pid_fd_;
-  std::mutex mutex_;  // guards pid_, is_ended_
+  std::vector<OutputPipe> outputs_;  // none: it prints to the run's own streams
+  std::mutex mutex_;                 // guards pid_, is_ended_
   pid_t pid_ = 0;
   bool is_ended_ = false;
 };
 
-ServerPool::ServerPool(std::vector<std::string> command, unsigned limit, StartThread start_thread)
-    : command_(std::move(command)), limit_(std::max(limit, 1u)), start_thread_(start_thread) {}
+ServerPool::ServerPool(std::vector<std::string> command, unsigned limit, const ProgramOutputs& outputs,
+                       StartThread start_thread)
+    : command_(std::move(command)), limit_(std::max(limit, 1u)), outputs_(outputs), start_thread_(start_thread) {}
 
 ServerPool::~ServerPool() {
   {
@@ -211,7 +248,7 @@ void ServerPool::ask(std::string request, std::function<void(ServerAnswer)> done
 }
 
 std::string ServerPool::add_server() {
-  auto server = std::make_unique<Server>();
+  auto server = std::make_unique<Server>(outputs_);
   try {
     server->thread = start_thread_([this, &server = *server] { serve(server); });
   } catch (const std::system_error& error) {

@@ -2,8 +2,8 @@
 // Processes that answer requests, one at a time each, and stay for further ones: interpreters of other languages.
 //
 // Protocol: requests come through standard input, answers go through file descriptor 3, a pipe, each as its length
-// (8 bytes, little endian) and the bytes. What the bytes mean is the affair of whoever asks. Standard output and error
-// are the run's.
+// (8 bytes, little endian) and the bytes. What the bytes mean is the affair of whoever asks. What a server prints it is
+// to write before it answers.
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -12,6 +12,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "vm/external/processes.hpp"
 
 namespace raddle::vm {
 
@@ -35,8 +37,9 @@ class ServerPool {
   using StartThread = std::thread (*)(std::function<void()> body);
 
   /// @param command  started for each server   @param limit  most servers, at least 1
+  /// @param outputs  outlives it
   ServerPool(
-      std::vector<std::string> command, unsigned limit,
+      std::vector<std::string> command, unsigned limit, const ProgramOutputs& outputs,
       StartThread start_thread = [](std::function<void()> body) { return std::thread(std::move(body)); });
   /// Kills the servers and what they have started; requests without an answer are dropped.
   ~ServerPool();
@@ -55,6 +58,7 @@ class ServerPool {
 
   const std::vector<std::string> command_;
   const unsigned limit_;
+  const ProgramOutputs& outputs_;
   const StartThread start_thread_;
   std::mutex mutex_;  // guards all below
   std::condition_variable changed_;

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+using raddle::vm::ProgramOutputs;
 using raddle::vm::ServerAnswer;
 using raddle::vm::ServerPool;
 using raddle::vm::ServerStatus;
@@ -25,7 +26,7 @@ namespace {
 // N" leaves a file in the folder and is answered when N lie there. At "heir" it ends, while a fork of it keeps the
 // connection.
 const std::vector<std::string> server = {"python3", "-c", R"(
-import os, signal, socket, struct, time
+import os, signal, socket, struct, sys, time
 channel = socket.socket(fileno=0)
 def send(data):
     while data:
@@ -57,9 +58,14 @@ while True:
         open(os.path.join(folder, str(os.getpid()).encode()), "w").close()
         while len(os.listdir(folder)) < int(count):
             time.sleep(0.001)
+    if request.startswith(b"print"):
+        print(request.decode() * 10000, flush=True)
+        print("oh", file=sys.stderr, flush=True)
     answer = str(os.getpid()).encode() + b" " + request
     send(struct.pack("<Q", len(answer)) + answer)
 )"};
+
+const ProgramOutputs no_outputs;
 
 std::future<ServerAnswer> begin(ServerPool& pool, std::string request) {
   auto answer = std::make_shared<std::promise<ServerAnswer>>();
@@ -75,7 +81,7 @@ std::string id_of(const ServerAnswer& answer) { return answer.bytes.substr(0, an
 }  // namespace
 
 TEST_CASE("a server stays for further requests, of any length") {
-  ServerPool pool(server, 1);
+  ServerPool pool(server, 1, no_outputs);
   const ServerAnswer first = ask(pool, "one");
   CHECK(first.error == "");
   CHECK(first.bytes == id_of(first) + " one");
@@ -85,7 +91,7 @@ TEST_CASE("a server stays for further requests, of any length") {
 }
 
 TEST_CASE("a server that ends loses its request only") {
-  ServerPool pool(server, 1);
+  ServerPool pool(server, 1, no_outputs);
   const std::string before = id_of(ask(pool, "x"));
   CHECK(ask(pool, "end").error == "it ended with exit code 7");
   const ServerAnswer after = ask(pool, "x");
@@ -96,7 +102,7 @@ TEST_CASE("a server that ends loses its request only") {
 }
 
 TEST_CASE("requests go to no more servers than allowed") {
-  ServerPool pool(server, 3);
+  ServerPool pool(server, 3, no_outputs);
   std::vector<std::future<ServerAnswer>> answers;
   for (int i = 0; i < 60; ++i) answers.push_back(begin(pool, std::to_string(i)));
   std::set<std::string> ids;
@@ -109,7 +115,7 @@ TEST_CASE("as many servers as allowed answer at once") {
   std::filesystem::create_directory(folder);
   const std::string request = fmt::format("gather {} 3", folder.string());  // no answer before three work at it
   {
-    ServerPool pool(server, 3);
+    ServerPool pool(server, 3, no_outputs);
     std::vector<std::future<ServerAnswer>> answers;
     for (int i = 0; i < 9; ++i) answers.push_back(begin(pool, request));
     std::map<std::string, int> count_of;
@@ -120,7 +126,7 @@ TEST_CASE("as many servers as allowed answer at once") {
 }
 
 TEST_CASE("a server that ends is told although a fork of it keeps the connection") {
-  ServerPool pool(server, 1);
+  ServerPool pool(server, 1, no_outputs);
   const ServerAnswer answer = ask(pool, "heir");
   CHECK(answer.status == ServerStatus::ended);
   CHECK(answer.error == "it ended with exit code 5");
@@ -139,12 +145,12 @@ TEST_CASE("no thread for the first server is told; fewer servers than allowed do
     return std::thread(std::move(body));
   };
   left = 0;
-  ServerPool none(server, 3, few);
+  ServerPool none(server, 3, no_outputs, few);
   const ServerAnswer answer = ask(none, "x");
   CHECK(answer.status == ServerStatus::not_started);
   CHECK(answer.error == "no thread could be started: resource temporarily unavailable");
   left = 1;
-  ServerPool one(server, 3, few);
+  ServerPool one(server, 3, no_outputs, few);
   std::vector<std::future<ServerAnswer>> answers;
   for (int i = 0; i < 20; ++i) answers.push_back(begin(one, "x"));
   std::set<std::string> ids;
@@ -153,7 +159,7 @@ TEST_CASE("no thread for the first server is told; fewer servers than allowed do
 }
 
 TEST_CASE("a server that can not be started is told") {
-  ServerPool pool({"raddle-no-such-program"}, 2);
+  ServerPool pool({"raddle-no-such-program"}, 2, no_outputs);
   CHECK(ask(pool, "x").error == "`raddle-no-such-program` could not be started: no such file or directory");
 }
 
@@ -161,10 +167,23 @@ TEST_CASE("the end of a pool does not wait for answers") {
   std::atomic<bool> answered = false;
   const auto begin_time = std::chrono::steady_clock::now();
   {
-    ServerPool pool(server, 2);
+    ServerPool pool(server, 2, no_outputs);
     CHECK(ask(pool, "x").error == "");
     for (int i = 0; i < 5; ++i) pool.ask("sleep", [&](const ServerAnswer&) { answered = true; });
   }
   CHECK(!answered);
   CHECK(std::chrono::steady_clock::now() - begin_time < std::chrono::seconds(60));
+}
+
+TEST_CASE("what servers print is passed on before they answer") {
+  std::string out, error;  // of the only server's thread
+  ProgramOutputs outputs;
+  outputs.out.take = [&](std::string_view text) { return !(out += text).empty(); };
+  outputs.error.take = [&](std::string_view text) { return !(error += text).empty(); };
+  outputs.of_servers = true;
+  ServerPool pool(server, 1, outputs);
+  REQUIRE(ask(pool, "print 1").status == ServerStatus::answered);
+  CHECK((out.size() == 70001 && error == "oh\n"));
+  REQUIRE(ask(pool, "print 12").status == ServerStatus::answered);
+  CHECK((out.size() == 150002 && error == "oh\noh\n"));
 }
