@@ -13,6 +13,7 @@
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "vm/record/call_record.hpp"
+#include "vm/value/standard_error.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
@@ -37,14 +38,13 @@ int list_functions(bool as_json) {
     }
   }
   if (as_json) text = json_line(fmt::format("\"functions\":[{}]", text));
-  if (functions.empty() && !as_json)
-    fmt::print(stderr, "raddle: nothing is kept of `@memo` functions in this folder\n");
+  if (functions.empty() && !as_json) vm::print_stderr("raddle: nothing is kept of `@memo` functions in this folder\n");
   return write_output(text) ? exit_ok : exit_failed;
 }
 
 int collect_garbage(const vm::CallLimits& limits) {
   const std::uint64_t removed = vm::CallRecord::gc(limits);
-  fmt::print(stderr, "raddle: removed {} {}\n", sweep::with_commas(removed), removed == 1 ? "call" : "calls");
+  vm::print_stderr("raddle: removed {} {}\n", sweep::with_commas(removed), removed == 1 ? "call" : "calls");
   return exit_ok;
 }
 

@@ -24,6 +24,7 @@
 #include "compiler/source/read_file.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -32,30 +33,29 @@ namespace {
 /// A file beside the one to be replaced; removed unless it takes its place.
 class Replacement {
  public:
-  explicit Replacement(const std::string& path) : target_(path), name_(path + ".XXXXXX") {
-    descriptor_ = mkstemp(name_.data());
-  }
+  explicit Replacement(const std::string& path)
+      : target_(path), name_(path + ".XXXXXX"), file_(mkstemp(name_.data())), error_(file_ ? 0 : errno) {}
   ~Replacement() {
-    if (descriptor_ < 0) return;
-    close(descriptor_);
-    if (!done_) unlink(name_.c_str());
+    if (file_ && !done_) unlink(name_.c_str());
   }
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
 
   /// All or nothing: who reads the file sees the old text or the new one. The mode is kept.
-  bool write(std::string_view text) {
+  /// @return 0, or an errno
+  int write(std::string_view text) {
+    if (error_ != 0) return error_;
     struct stat status {};
-    if (descriptor_ < 0 || stat(target_.c_str(), &status) != 0 || fchmod(descriptor_, status.st_mode & 07777) != 0)
-      return false;
-    done_ =
-        vm::write_all(descriptor_, text) == 0 && fsync(descriptor_) == 0 && rename(name_.c_str(), target_.c_str()) == 0;
-    return done_;
+    if (stat(target_.c_str(), &status) != 0 || fchmod(file_.get(), status.st_mode & 07777) != 0) return errno;
+    if (const int error = vm::write_all(file_.get(), text); error != 0) return error;
+    done_ = fsync(file_.get()) == 0 && rename(name_.c_str(), target_.c_str()) == 0;
+    return done_ ? 0 : errno;
   }
 
  private:
   std::string target_, name_;
-  int descriptor_;
+  vm::FileDescriptor file_;
+  int error_;  ///< why there is no file
   bool done_ = false;
 };
 
@@ -128,8 +128,8 @@ class Formatter {
       return std::unexpected(exit_compile_error);
     }
     if (substance_of(text) != substance_of(*result)) {
-      fmt::print(stderr, "raddle: internal error: formatting changes more than blanks in `{}`; it is left as it is\n",
-                 name);
+      vm::print_stderr("raddle: internal error: formatting changes more than blanks in `{}`; it is left as it is\n",
+                       name);
       return std::unexpected(exit_internal);
     }
     return std::move(*result);
@@ -154,8 +154,9 @@ class Formatter {
   void replace(const std::string& path, const std::string& text) {
     std::error_code code;
     const std::filesystem::path target = std::filesystem::canonical(path, code);  // a link stays a link
-    if (!code && Replacement(target.string()).write(text)) return;
-    fmt::print(stderr, "raddle: can not write `{}`: {}\n", path, vm::error_text(errno));
+    const int error = code ? code.value() : Replacement(target.string()).write(text);
+    if (error == 0) return;
+    vm::print_stderr("raddle: can not write `{}`: {}\n", path, vm::error_text(error));
     fail(exit_failed);
   }
 

@@ -16,6 +16,7 @@
 #include "compiler/graph/graph.hpp"
 #include "compiler/lower/lower.hpp"
 #include "compiler/source/read_file.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -111,7 +112,7 @@ int graph_command(const std::vector<std::string>& words) {
   if (*form == GraphForm::svg) {
     std::expected<std::string, std::string> drawn = draw_svg(picture);
     if (!drawn) {
-      fmt::print(stderr, "raddle: {}\n", drawn.error());
+      vm::print_stderr("raddle: {}\n", drawn.error());
       return exit_failed;
     }
     picture = std::move(*drawn);

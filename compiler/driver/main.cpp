@@ -1,4 +1,5 @@
 // The `raddle` tool: reads the command line and calls one command.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "compiler/driver/verbs.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/sweep/scan.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 namespace {
@@ -200,14 +202,23 @@ constexpr int exit_out_of_memory = raddle::driver::exit_failed;
   } catch (const std::bad_alloc&) {
     end_out_of_memory();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "raddle: internal error: {}\n", error.what());
+    raddle::vm::print_stderr("raddle: internal error: {}\n", error.what());
   }
   _exit(raddle::driver::exit_internal);
+}
+
+/// A standard stream that is closed is not to be the next file that is opened: as it is, standard input is empty,
+/// standard output can not be written, and what goes to standard error is lost.
+void hold_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)  // the next file gets its number
+      static_cast<void>(!open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_streams();
   std::set_new_handler(end_out_of_memory);
   std::set_terminate(end_by_exception);
   try {
@@ -218,7 +229,8 @@ int main(int argc, char** argv) {
     end_out_of_memory();
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0 && !raddle::driver::write_output("")) return raddle::driver::exit_failed;
-    fmt::print(stderr, "raddle: internal error: {}\nplease report it with the script that shows it\n", error.what());
+    raddle::vm::print_stderr("raddle: internal error: {}\nplease report it with the script that shows it\n",
+                             error.what());
     return raddle::driver::exit_internal;
   }
 }

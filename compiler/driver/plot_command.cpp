@@ -18,6 +18,7 @@
 #include "compiler/sweep/scan.hpp"
 #include "compiler/terminal/plot.hpp"
 #include "compiler/terminal/tty.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -135,7 +136,7 @@ int plot_run(const PlotWords& words) {
   std::expected<std::string, std::string> text;
   record.read_together([&] {
     const RunTable table(record, *run);
-    if (!table.note().empty()) fmt::print(stderr, "raddle: run {}: {}\n", run->id, table.note());
+    if (!table.note().empty()) vm::print_stderr("raddle: run {}: {}\n", run->id, table.note());
     text = drawn(table.source(), words);
   });
   if (text) return write_output(*text) ? exit_ok : exit_failed;

@@ -7,6 +7,8 @@
 #include <ranges>
 #include <set>
 
+#include "vm/value/standard_error.hpp"
+
 namespace raddle::driver {
 
 namespace {
@@ -106,8 +108,8 @@ int report_run(Session& session, const vm::RunResult& result, int signal) {
   add_findings(session.sources, session.diagnostics, result);
   session.print_diagnostics();
   if (!result.stuck.empty())
-    fmt::print(stderr, "raddle: nothing is left to run, and {} {} still awaited\n", result.stuck.size(),
-               result.stuck.size() == 1 ? "variable is" : "variables are");
+    vm::print_stderr("raddle: nothing is left to run, and {} {} still awaited\n", result.stuck.size(),
+                     result.stuck.size() == 1 ? "variable is" : "variables are");
   switch (result.status) {
     case vm::RunStatus::ok: return exit_ok;
     case vm::RunStatus::failed: return exit_failed;
@@ -135,7 +137,7 @@ void print_statistics(const vm::RunCounters& counters, const codegen::LeafCounte
       {"leaves compiled", leaves.compiled},
       {"leaves taken from the cache", leaves.from_cache},
   };
-  for (const auto& [name, value] : lines) fmt::print(stderr, "{} {}\n", name, value);
+  for (const auto& [name, value] : lines) vm::print_stderr("{} {}\n", name, value);
 }
 
 }  // namespace raddle::driver

@@ -13,6 +13,7 @@
 #include "compiler/driver/verbs.hpp"
 #include "compiler/driver/where.hpp"
 #include "compiler/sweep/quantities.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -61,10 +62,10 @@ bool are_the_same(const std::vector<vm::PointRow>& failed, const vm::RunRow& run
                                 ? "no longer there"
                                 : parameters_json(plan.space.parameters(), plan.space.point(row.number)) + " now";
     if (now == row.parameters + " now") continue;
-    fmt::print(stderr,
-               "raddle: the points of run {} have changed since: point {} was {}, and is {}\n"
-               "  = help: a sweep runs what is new or failed: {}\n",
-               run.id, row.number, row.parameters, now, command_text(run));
+    vm::print_stderr(
+        "raddle: the points of run {} have changed since: point {} was {}, and is {}\n"
+        "  = help: a sweep runs what is new or failed: {}\n",
+        run.id, row.number, row.parameters, now, command_text(run));
     return false;
   }
   return true;
@@ -76,27 +77,27 @@ bool are_the_same(const std::vector<vm::PointRow>& failed, const vm::RunRow& run
 bool tell_of_changed_script(const vm::RunRow& run, const SweepPlan& plan, std::uint64_t chosen, bool has_whole_table) {
   if (plan.keys.work().low == run.work) return true;
   if (plan.earlier_works.empty() || plan.earlier_works.front().work != run.work) {
-    fmt::print(stderr,
-               "raddle: the script or its data have changed since run {}, in its parameters or in whether it draws "
-               "random numbers: "
-               "its points are other ones now\n  = help: all of them anew: {}\n",
-               run.id, command_text(run));
+    vm::print_stderr(
+        "raddle: the script or its data have changed since run {}, in its parameters or in whether it draws "
+        "random numbers: "
+        "its points are other ones now\n  = help: all of them anew: {}\n",
+        run.id, command_text(run));
     return false;
   }
   if (!has_whole_table) {
-    fmt::print(stderr,
-               "raddle: the script or its data have changed since run {}: as it is now, it runs {} of them again\n"
-               "  = help: all points anew: {}\n",
-               run.id, sweep::with_commas(chosen), command_text(run));
+    vm::print_stderr(
+        "raddle: the script or its data have changed since run {}: as it is now, it runs {} of them again\n"
+        "  = help: all points anew: {}\n",
+        run.id, sweep::with_commas(chosen), command_text(run));
     return true;
   }
   const std::uint64_t others = run.ok + run.failed + run.taken - std::min(run.ok + run.failed + run.taken, chosen);
-  fmt::print(stderr,
-             "raddle: the script or its data have changed since run {}: as it is now, it runs {} of them again; {} "
-             "other point{} "
-             "stay{} in the table as the earlier script gave {}\n  = help: all of them anew: {}\n",
-             run.id, sweep::with_commas(chosen), sweep::with_commas(others), others == 1 ? "" : "s",
-             others == 1 ? "s" : "", others == 1 ? "it" : "them", command_text(run));
+  vm::print_stderr(
+      "raddle: the script or its data have changed since run {}: as it is now, it runs {} of them again; {} "
+      "other point{} "
+      "stay{} in the table as the earlier script gave {}\n  = help: all of them anew: {}\n",
+      run.id, sweep::with_commas(chosen), sweep::with_commas(others), others == 1 ? "" : "s", others == 1 ? "s" : "",
+      others == 1 ? "it" : "them", command_text(run));
   return true;
 }
 
@@ -121,7 +122,7 @@ std::expected<std::vector<std::uint64_t>, int> points_where(const std::string& w
   std::vector<std::uint64_t> found;
   while (const std::optional<std::uint64_t> number = cursor.next_number()) found.push_back(*number);
   if (cursor.error().empty()) return found;
-  fmt::print(stderr, "raddle: {}\n", cursor.error());
+  vm::print_stderr("raddle: {}\n", cursor.error());
   return std::unexpected(exit_failed);
 }
 
@@ -135,10 +136,10 @@ void tell_of_changed_inputs(vm::RunRecord& record, const vm::RunRow& run, const 
     return !changed;
   });
   if (changed)
-    fmt::print(stderr,
-               "raddle: `{}` has changed since run {}; points that are not run again stay in the table as they were\n"
-               "  = help: all that it concerns anew: raddle rerun {}\n",
-               *changed, run.id, run.id);
+    vm::print_stderr(
+        "raddle: `{}` has changed since run {}; points that are not run again stay in the table as they were\n"
+        "  = help: all that it concerns anew: raddle rerun {}\n",
+        *changed, run.id, run.id);
 }
 
 /// Only the failed ones, only those of --where, or what both say.
@@ -149,7 +150,7 @@ int rerun_some(const SweepRequest& request, const vm::RunRow& run, const Rerun& 
   if (rerun.only_failed) {
     failed = record.failed_points(run.id);
     if (failed.empty()) {
-      fmt::print(stderr, "raddle: no point of run {} failed\n", run.id);
+      vm::print_stderr("raddle: no point of run {} failed\n", run.id);
       return exit_ok;
     }
     for (const vm::PointRow& row : failed) numbers.push_back(row.number);
@@ -164,7 +165,7 @@ int rerun_some(const SweepRequest& request, const vm::RunRow& run, const Rerun& 
     if (!found) return found.error();
     numbers = std::move(*found);
     if (numbers.empty()) {
-      fmt::print(stderr, "raddle: --where leaves none of the points\n");
+      vm::print_stderr("raddle: --where leaves none of the points\n");
       return exit_ok;
     }
   }

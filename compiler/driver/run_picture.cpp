@@ -6,6 +6,7 @@
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/runs.hpp"
 #include "compiler/driver/usage.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -15,7 +16,7 @@ int write_picture(const std::string& path, const PictureVerb& verb, bool for_ter
     return usage_error(fmt::format("this is not for a terminal: raddle {} -o {}", verb.name, verb.example), verb.name);
   const auto written = to_stdout ? sweep::write_to_stdout(writing) : sweep::write_file(path, writing);
   if (written) return exit_ok;
-  fmt::print(stderr, "raddle: {}\n", written.error());
+  vm::print_stderr("raddle: {}\n", written.error());
   return exit_failed;
 }
 

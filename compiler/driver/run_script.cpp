@@ -31,6 +31,7 @@
 #include "stdlib/native/output.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/record/call_record.hpp"
+#include "vm/value/standard_error.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/unix_time.hpp"
 
@@ -91,7 +92,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     return write_output(describe_parameters(checked, path)) ? exit_ok : exit_failed;
   std::expected<ScriptArguments, std::string> read = read_arguments(rules, arguments);
   if (!read) {
-    fmt::print(stderr, "raddle: {}\ntry `raddle run {} --help`\n", read.error(), path);
+    vm::print_stderr("raddle: {}\ntry `raddle run {} --help`\n", read.error(), path);
     return exit_usage;
   }
 
@@ -159,7 +160,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, program, session.sources);
   if (!is_traced && code == exit_ok) return exit_failed;
   if (!output_written && code == exit_ok) {
-    fmt::print(stderr, "raddle: standard output could not be written\n");
+    vm::print_stderr("raddle: standard output could not be written\n");
     return exit_failed;
   }
   return code;
@@ -176,7 +177,7 @@ int run_script(Session& session, Script script, std::vector<std::string> argumen
   try {
     kept.emplace();
   } catch (const std::system_error& error) {
-    fmt::print(stderr, "raddle: {}\n", error.what());
+    vm::print_stderr("raddle: {}\n", error.what());
     return exit_failed;
   }
   const int code = compile_and_run(session, std::move(script), arguments, results);

@@ -13,6 +13,7 @@
 #include "stdlib/native/output.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -28,7 +29,7 @@ vm::ProcessBudget process_budget(unsigned programs, unsigned workers) {
 
 void trace_program(const std::string& text) {
   stdlib::flush_output();
-  fmt::print(stderr, "raddle: {}\n", text);
+  vm::print_stderr("raddle: {}\n", text);
 }
 
 /// Where Tcl's packages of a script are, the last looked in first: beside it, in folders of -I, in those of -r.
@@ -46,7 +47,7 @@ std::vector<std::string> package_folders(const Options& given, const std::string
 std::expected<vm::RunOptions, int> run_options(const Options& given, const std::string& script_path) {
   const std::expected<vm::AppSettings, std::string> apps = app_settings();
   if (!apps) {
-    fmt::print(stderr, "raddle: {}\n", apps.error());
+    vm::print_stderr("raddle: {}\n", apps.error());
     return std::unexpected(exit_usage);
   }
   vm::RunOptions options;

@@ -6,6 +6,7 @@
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/writer.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -109,7 +110,7 @@ bool write_run_trace(const std::string& path, const std::string& script, const v
     RunTraceWriter(events, program, sources).write(trace);
     events.end();
   });
-  if (!written) fmt::print(stderr, "raddle: {}\n", written.error());
+  if (!written) vm::print_stderr("raddle: {}\n", written.error());
   return written.has_value();
 }
 

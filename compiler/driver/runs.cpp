@@ -25,13 +25,14 @@
 #include "compiler/sweep/scan.hpp"
 #include "compiler/sweep/writer.hpp"
 #include "vm/record/record_folder.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
 namespace {
 
 int no_record() {
-  fmt::print(stderr, "raddle: nothing was recorded in this folder: there is no `{}`\n", vm::record_path);
+  vm::print_stderr("raddle: nothing was recorded in this folder: there is no `{}`\n", vm::record_path);
   return exit_failed;
 }
 
@@ -98,7 +99,7 @@ int print_table(const std::string& name) {
   std::expected<void, std::string> written;
   record.read_together([&] {
     const RunTable table(record, *run);
-    if (!table.note().empty()) fmt::print(stderr, "raddle: run {}: {}\n", run->id, table.note());
+    if (!table.note().empty()) vm::print_stderr("raddle: run {}: {}\n", run->id, table.note());
     written = sweep::write_to_stdout([&](sweep::Writer& writer) {
       const report::TableSource source = table.source();
       std::vector<std::string_view> names;
@@ -111,7 +112,7 @@ int print_table(const std::string& name) {
     });
   });
   if (written) return exit_ok;
-  fmt::print(stderr, "raddle: {}\n", written.error());
+  vm::print_stderr("raddle: {}\n", written.error());
   return exit_failed;
 }
 
@@ -134,12 +135,12 @@ int remove_runs(const std::vector<std::string>& names) {
   vm::RunRecord record = *vm::RunRecord::open();
   for (const vm::RunRow& run : removed) {
     if (!record.remove(run)) {
-      fmt::print(stderr, "raddle: run {} is running\n", run.id);
+      vm::print_stderr("raddle: run {} is running\n", run.id);
       return exit_failed;
     }
     std::error_code ignored;
     std::filesystem::remove_all(vm::folder_of_run(run.id), ignored);
-    fmt::print(stderr, "raddle: removed {}: {}\n", run.id, command_text(run));
+    vm::print_stderr("raddle: removed {}: {}\n", run.id, command_text(run));
     warn_of_takers(run, record.runs());
   }
   return exit_ok;
@@ -151,7 +152,7 @@ int with_record(const std::function<int()>& action) {
   try {
     return action();
   } catch (const vm::RecordError& error) {
-    fmt::print(stderr, "raddle: {}\n", error.what());
+    vm::print_stderr("raddle: {}\n", error.what());
     return exit_failed;
   }
 }
@@ -217,14 +218,14 @@ std::expected<vm::RunRow, int> find_sweep(const std::string& name) {
   if (!name.empty()) {
     std::expected<vm::RunRow, int> run = find_run(name);
     if (!run || !is_of_script(*run)) return run;
-    fmt::print(stderr, "raddle: run {} is no sweep\n  = help: {}\n", run->id, command_text(*run));
+    vm::print_stderr("raddle: run {} is no sweep\n  = help: {}\n", run->id, command_text(*run));
     return std::unexpected(exit_usage);
   }
   std::optional<vm::RunRecord> record = vm::RunRecord::open();
   if (!record) return std::unexpected(no_record());
   for (const vm::RunRow& run : record->runs() | std::views::reverse)
     if (!is_of_script(run)) return run;
-  fmt::print(stderr, "raddle: no sweep was recorded in this folder\n");
+  vm::print_stderr("raddle: no sweep was recorded in this folder\n");
   return std::unexpected(exit_failed);
 }
 
@@ -234,10 +235,10 @@ std::expected<vm::RunRow, int> find_run(const std::string& name) {
   std::vector<vm::RunRow> found = record->find(name);
   if (found.size() == 1) return std::move(found.front());
   if (found.empty()) {
-    fmt::print(stderr, "raddle: no run is named `{}`; `raddle runs list` names them\n", name);
+    vm::print_stderr("raddle: no run is named `{}`; `raddle runs list` names them\n", name);
   } else {
-    fmt::print(stderr, "raddle: `{}` may be one of {} runs:\n", name, found.size());
-    for (const vm::RunRow& run : found) fmt::print(stderr, "  {}\n", run.id);
+    vm::print_stderr("raddle: `{}` may be one of {} runs:\n", name, found.size());
+    for (const vm::RunRow& run : found) vm::print_stderr("  {}\n", run.id);
   }
   return std::unexpected(exit_usage);
 }

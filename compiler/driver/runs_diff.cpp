@@ -17,6 +17,7 @@
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/values.hpp"
 #include "vm/value/hash.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -307,7 +308,7 @@ std::string difference_json(const Telling& told, const vm::RunRow& before, const
 std::string text_of_runs(vm::RunRecord& record, const vm::RunRow& before, const vm::RunRow& after, bool as_json) {
   const RunTable old_table(record, before), new_table(record, after);
   for (const auto& [run, table] : {std::pair(&before, &old_table), std::pair(&after, &new_table)})
-    if (!table->note().empty()) fmt::print(stderr, "raddle: run {}: {}\n", run->id, table->note());
+    if (!table->note().empty()) vm::print_stderr("raddle: run {}: {}\n", run->id, table->note());
   const bool of_tasks = is_of_script(before) && is_of_script(after);
   std::vector<HashedRow> old_rows = hashed_rows(old_table.source(), of_tasks);
   std::vector<HashedRow> new_rows = hashed_rows(new_table.source(), of_tasks);

@@ -10,6 +10,7 @@
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/writer.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -111,7 +112,7 @@ class LogsOfRun {
     for (const vm::PointRow& task : tasks_of(point, std::nullopt))
       if (task.number == number && !print(task, {})) break;
     if (has_any_) return is_written_ ? exit_ok : exit_failed;
-    fmt::print(stderr, "raddle: run {} has not run task {}/{}\n", run_.id, point, number);
+    vm::print_stderr("raddle: run {} has not run task {}/{}\n", run_.id, point, number);
     return exit_failed;
   }
 
@@ -120,11 +121,11 @@ class LogsOfRun {
   int show_unended(std::uint64_t point) {
     const std::vector<vm::PointRow> tasks = tasks_of(point, std::nullopt);
     if (tasks.empty()) {
-      fmt::print(stderr, "raddle: run {} has not run {}{}\n", run_.id, name_of(run_, point),
-                 run_.taken != 0 ? "; it may have been taken from an earlier run" : "");
+      vm::print_stderr("raddle: run {} has not run {}{}\n", run_.id, name_of(run_, point),
+                       run_.taken != 0 ? "; it may have been taken from an earlier run" : "");
       return exit_failed;
     }
-    fmt::print(stderr, "raddle: run {} has not ended {}; of its tasks:\n", run_.id, name_of(run_, point));
+    vm::print_stderr("raddle: run {} has not ended {}; of its tasks:\n", run_.id, name_of(run_, point));
     for (const vm::PointRow& task : tasks)
       if (!print(task, {})) break;
     return is_written_ ? exit_ok : exit_failed;

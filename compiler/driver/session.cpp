@@ -1,12 +1,13 @@
 #include "compiler/driver/session.hpp"
 
 #include <fmt/format.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
+
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -21,19 +22,20 @@ bool Session::print_diagnostics() {
     if (options.as_json || (is_warning && options.is_quiet && !options.warnings_are_errors)) continue;
     if (!to_explain_ && severity_of(diagnostic.kind) == Severity::error) to_explain_ = diagnostic.kind;
     const std::string text = render(diagnostic, sources, colour);
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    vm::print_stderr("{}", text);
   }
   const bool refused = options.warnings_are_errors && warning_count > 0;
   if (refused && !has_errors && !options.as_json)
-    fmt::print(stderr, "raddle: {} because of `-W error`\n",
-               warning_count == 1 ? "the warning is an error" : fmt::format("{} warnings are errors", warning_count));
+    vm::print_stderr("raddle: {} because of `-W error`\n", warning_count == 1
+                                                               ? "the warning is an error"
+                                                               : fmt::format("{} warnings are errors", warning_count));
   offer_explanation();
   return has_errors || refused;
 }
 
 void Session::offer_explanation() {
   if (!to_explain_ || explanation_offered_ || options.is_quiet || options.as_json || isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "`raddle explain {}` says more\n", name_of(*to_explain_));
+  vm::print_stderr("`raddle explain {}` says more\n", name_of(*to_explain_));
   explanation_offered_ = true;
 }
 
@@ -44,11 +46,11 @@ bool write_output(std::string_view text) {
   if (!had_failed && std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
     return true;
   static bool told = false;  // the output is one for the whole process
-  if (!std::exchange(told, true)) fmt::print(stderr, "raddle: standard output could not be written\n");
+  if (!std::exchange(told, true)) vm::print_stderr("raddle: standard output could not be written\n");
   return false;
 }
 
-void warn(const std::string& message) { fmt::print(stderr, "raddle: warning: {}\n", message); }
+void warn(const std::string& message) { vm::print_stderr("raddle: warning: {}\n", message); }
 
 bool can_redraw(int stream) {
   const char* term = std::getenv("TERM");

@@ -14,6 +14,7 @@
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/setting_files.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -60,7 +61,7 @@ GivenValue from_file(const SettingFile& file, const SettingKey& key, const Setti
     for (std::string& value : values)
       value = (std::filesystem::path(file.folder()) / value).lexically_normal().string();
   return {.values = values, .refuse = [&file, &key](const std::string& fault) {
-            fmt::print(stderr, "{}", file.text_of({.at = key.value_at, .message = fault}));
+            vm::print_stderr("{}", file.text_of({.at = key.value_at, .message = fault}));
             return exit_usage;
           }};
 }
@@ -107,11 +108,12 @@ int unknown_profile(const std::string& profile, const std::vector<SettingFile>& 
     for (const std::string& name : file.profiles()) known.push_back(name);
   }
   const std::string nearest = nearest_name(profile, known);
-  fmt::print(stderr, "raddle: no profile is called `{}`{}\n  = help: {}\n", profile,
-             nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest),
-             !known.empty() ? fmt::format("there {}: {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", "))
-                            : fmt::format("it is a table [profile.{}] in {}", profile,
-                                          paths.empty() ? "`raddle.toml`" : fmt::format("{}", fmt::join(paths, ", "))));
+  vm::print_stderr("raddle: no profile is called `{}`{}\n  = help: {}\n", profile,
+                   nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest),
+                   !known.empty()
+                       ? fmt::format("there {}: {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", "))
+                       : fmt::format("it is a table [profile.{}] in {}", profile,
+                                     paths.empty() ? "`raddle.toml`" : fmt::format("{}", fmt::join(paths, ", "))));
   return exit_usage;
 }
 
@@ -165,7 +167,7 @@ std::optional<int> apply_settings(std::span<CLI::App* const> apps, std::string_v
   std::vector<SettingFile> files;
   for (const std::string& path : setting_paths())
     if (std::expected<std::optional<SettingFile>, std::string> file = SettingFile::read(path); !file) {
-      fmt::print(stderr, "{}", file.error());
+      vm::print_stderr("{}", file.error());
       return exit_usage;
     } else if (*file) {
       files.push_back(std::move(**file));

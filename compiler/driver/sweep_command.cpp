@@ -29,6 +29,7 @@
 #include "compiler/sweep/results.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/record/recorder.hpp"
+#include "vm/value/standard_error.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
@@ -138,7 +139,7 @@ class SweepRun {
     if (!end.is_quiet) tell_of_changed_files();
     report_sweep(end, sweep.failures(), plan_.command);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
-      fmt::print(stderr, "raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
+      vm::print_stderr("raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
     const int code = !written                           ? failed(written.error())
                      : stop == sweep::SweepStop::broken ? failed(sweep.error())
                                                         : finish(record, end);
@@ -155,7 +156,7 @@ class SweepRun {
       record.read_together([&] { printed = write_table(record, end.run.id); });
       if (!printed) return failed(printed.error());
     } else if (!request_.output.empty()) {
-      fmt::print(stderr, "raddle: `{}` is not written before all points are through\n", request_.output);
+      vm::print_stderr("raddle: `{}` is not written before all points are through\n", request_.output);
     }
     return exit_code_of(end);
   }
@@ -217,10 +218,10 @@ class SweepRun {
   int too_few_files(std::uint64_t files_of_job) const {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
-    fmt::print(stderr,
-               "raddle: -j {}: each run at a time needs {} open files, and no more than {} are allowed (ulimit -n)\n"
-               "  = help: -j {}, or a higher limit\n",
-               plan_.run.jobs, files_of_job, limit.rlim_cur, jobs_within(limit.rlim_cur, files_of_job));
+    vm::print_stderr(
+        "raddle: -j {}: each run at a time needs {} open files, and no more than {} are allowed (ulimit -n)\n"
+        "  = help: -j {}, or a higher limit\n",
+        plan_.run.jobs, files_of_job, limit.rlim_cur, jobs_within(limit.rlim_cur, files_of_job));
     return exit_failed;
   }
 
@@ -295,10 +296,10 @@ class SweepRun {
     const sweep::Table table(rows, plan_.grouping);
     if (!plan_.grouping.statistics.empty() && !request_.script_options.is_quiet)
       for (const std::string& name : table.results_without_numbers())
-        fmt::print(stderr,
-                   "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
-                   "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
-                   name);
+        vm::print_stderr(
+            "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
+            "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
+            name);
     if (request_.as_json && path.empty()) return {};
     if (path == "-" || (path.empty() && isatty(STDOUT_FILENO) == 0)) return table.print_csv();
     if (!path.empty()) return table.write_file(path, plan_.form);
@@ -312,7 +313,7 @@ class SweepRun {
       if (paths.empty()) return;
       const std::string more =
           paths.size() == 1 ? "" : fmt::format(" (and {})", sweep::counted(paths.size() - 1, "more file"));
-      fmt::print(stderr, "raddle: `{}`{} has changed while points ran: {}\n", paths.front(), more, what);
+      vm::print_stderr("raddle: `{}`{} has changed while points ran: {}\n", paths.front(), more, what);
     };
     const sweep::InputFiles::Changes changes = plan_.inputs->changes();
     tell(changes.edited, "the same line runs those again that have read it before");
@@ -320,7 +321,7 @@ class SweepRun {
   }
 
   static int failed(const std::string& message) {
-    if (!message.empty()) fmt::print(stderr, "raddle: {}\n", message);
+    if (!message.empty()) vm::print_stderr("raddle: {}\n", message);
     return exit_failed;
   }
 
@@ -342,10 +343,10 @@ constexpr std::uint64_t most_unasked = 100'000'000;
 int too_many(std::uint64_t points) {
   constexpr double fast_point_s = 1e-6, small_point_bytes = 15;
   const double count = static_cast<double>(points);
-  fmt::print(stderr,
-             "raddle: the sweep has {} points: at a microsecond each, they take {}, and {:.0f} GB in the record\n"
-             "  = help: --yes if that is meant; --shard i/n or --random N takes a part of them, -n shows the first\n",
-             sweep::with_commas(points), sweep::duration_text(count * fast_point_s), count * small_point_bytes / 1e9);
+  vm::print_stderr(
+      "raddle: the sweep has {} points: at a microsecond each, they take {}, and {:.0f} GB in the record\n"
+      "  = help: --yes if that is meant; --shard i/n or --random N takes a part of them, -n shows the first\n",
+      sweep::with_commas(points), sweep::duration_text(count * fast_point_s), count * small_point_bytes / 1e9);
   return exit_usage;
 }
 
@@ -353,7 +354,7 @@ int show_script(const SweepRequest& request, const SweepPlan& plan) {
   const auto script =
       sweep::print_script(plan.space, plan.cursor, plan.command, "raddle sweep " + sweep::shell_line(request.words));
   if (!script) {
-    fmt::print(stderr, "raddle: {}\n", script.error());
+    vm::print_stderr("raddle: {}\n", script.error());
     return exit_failed;
   }
   return write_output(*script) ? exit_ok : exit_failed;
@@ -381,9 +382,9 @@ int run_plan(const SweepRequest& request, const SweepPlan& plan) {
     if (points > most_unasked && !request.is_meant) return too_many(points);
     return SweepRun(request, plan).run();
   } catch (const vm::RecordError& error) {
-    fmt::print(stderr, "raddle: {}\n", error.what());
+    vm::print_stderr("raddle: {}\n", error.what());
   } catch (const std::system_error& error) {
-    fmt::print(stderr, "raddle: {}\n", error.what());
+    vm::print_stderr("raddle: {}\n", error.what());
   }
   return exit_failed;
 }

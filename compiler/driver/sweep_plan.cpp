@@ -7,6 +7,7 @@
 #include "compiler/driver/where.hpp"
 #include "compiler/sweep/scan.hpp"
 #include "compiler/terminal/text_width.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -114,11 +115,11 @@ int option_error(const sweep::OptionError& error) {
   const std::string_view word = error.word;
   const std::string_view before = word.substr(0, error.error.begin);
   const std::size_t marked = text_width(word.substr(before.size(), error.error.end - error.error.begin));
-  fmt::print(stderr, "raddle: {}{}\n", error.option.empty() ? "" : error.option + ": ", error.error.message);
+  vm::print_stderr("raddle: {}{}\n", error.option.empty() ? "" : error.option + ": ", error.error.message);
   if (!word.empty())
-    fmt::print(stderr, "{}{}\n{}{}\n", lead, word, std::string(text_width(lead) + text_width(before), ' '),
-               std::string(std::max<std::size_t>(marked, 1), '^'));
-  if (!error.error.help.empty()) fmt::print(stderr, "  = help: {}\n", error.error.help);
+    vm::print_stderr("{}{}\n{}{}\n", lead, word, std::string(text_width(lead) + text_width(before), ' '),
+                     std::string(std::max<std::size_t>(marked, 1), '^'));
+  if (!error.error.help.empty()) vm::print_stderr("  = help: {}\n", error.error.help);
   return exit_usage;
 }
 

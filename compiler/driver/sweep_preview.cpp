@@ -11,6 +11,7 @@
 #include "compiler/driver/session.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/results.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -63,7 +64,7 @@ int preview_sweep(const SweepRequest& request, const SweepPlan& plan) {
   const Preview found =
       look_at_points(cursor, earlier ? &*earlier : nullptr, static_cast<bool>(plan.cursor.filter), shown);
   if (!cursor.error().empty()) {
-    fmt::print(stderr, "raddle: {}\n", cursor.error());
+    vm::print_stderr("raddle: {}\n", cursor.error());
     return exit_failed;
   }
   std::string text;
@@ -72,13 +73,13 @@ int preview_sweep(const SweepRequest& request, const SweepPlan& plan) {
   const std::uint64_t runs = found.count - found.taken;
   if (runs > found.first.size()) text += "...\n";
   if (found.looked_at == cursor.size())
-    fmt::print(stderr, "raddle: {}, {} of them in the record: {}\n", sweep::counted(found.count, "point"),
-               sweep::with_commas(found.taken), sweep::counted(runs, "run"));
+    vm::print_stderr("raddle: {}, {} of them in the record: {}\n", sweep::counted(found.count, "point"),
+                     sweep::with_commas(found.taken), sweep::counted(runs, "run"));
   else
-    fmt::print(stderr, "raddle: {} points; of the first {}, {}{} are in the record, and {} would be run\n",
-               sweep::with_commas(cursor.size()), sweep::with_commas(found.looked_at),
-               plan.cursor.filter ? fmt::format("--where keeps {}, ", sweep::with_commas(found.count)) : "",
-               sweep::with_commas(found.taken), sweep::with_commas(runs));
+    vm::print_stderr("raddle: {} points; of the first {}, {}{} are in the record, and {} would be run\n",
+                     sweep::with_commas(cursor.size()), sweep::with_commas(found.looked_at),
+                     plan.cursor.filter ? fmt::format("--where keeps {}, ", sweep::with_commas(found.count)) : "",
+                     sweep::with_commas(found.taken), sweep::with_commas(runs));
   return write_output(text) ? exit_ok : exit_failed;
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
@@ -19,12 +20,12 @@ void report_failures(const sweep::Failures& failures, const sweep::CommandTempla
   const std::vector<sweep::FailureGroup> groups = failures.groups();
   for (std::size_t i = 0; i < groups.size() && i < shown_groups; ++i) {
     const sweep::FailureGroup& group = groups[i];
-    fmt::print(stderr, "raddle: {} failed: {}{}{}\n  as point {}: {}\n", sweep::with_commas(group.count), group.what,
-               group.line.empty() ? "" : "; ", group.line, group.first.number,
-               sweep::shell_line(command.words_for(group.first, {.run = run})));
+    vm::print_stderr("raddle: {} failed: {}{}{}\n  as point {}: {}\n", sweep::with_commas(group.count), group.what,
+                     group.line.empty() ? "" : "; ", group.line, group.first.number,
+                     sweep::shell_line(command.words_for(group.first, {.run = run})));
   }
   if (groups.size() > shown_groups)
-    fmt::print(stderr, "raddle: and {} more kinds of failures\n", groups.size() - shown_groups);
+    vm::print_stderr("raddle: and {} more kinds of failures\n", groups.size() - shown_groups);
 }
 
 }  // namespace
@@ -44,15 +45,15 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
   if (counts.taken != 0) text += fmt::format("{} from the record, ", with_commas(counts.taken));
   if (counts.failed != 0) text += fmt::format("{} failed, ", with_commas(counts.failed));
   if (counts.retried != 0) text += fmt::format("{} retries, ", with_commas(counts.retried));
-  if (!end.is_quiet) fmt::print(stderr, "raddle: {}{}\n", text, seconds_text(end.seconds));
+  if (!end.is_quiet) vm::print_stderr("raddle: {}{}\n", text, seconds_text(end.seconds));
   if (end.stop == sweep::SweepStop::failures)
-    fmt::print(stderr, "raddle: stopped early: {}\n",
-               end.has_limit ? "more have failed than --max-fails says" : "the first runs have all failed; -k goes on");
+    vm::print_stderr("raddle: stopped early: {}\n", end.has_limit ? "more have failed than --max-fails says"
+                                                                  : "the first runs have all failed; -k goes on");
   if (end.is_quiet) return;
   if (end.stop == sweep::SweepStop::asked || end.stop == sweep::SweepStop::failures)
-    fmt::print(stderr, "raddle: it goes on with: raddle sweep --resume={}\n", end.run.id);
+    vm::print_stderr("raddle: it goes on with: raddle sweep --resume={}\n", end.run.id);
   else if (counts.failed != 0)
-    fmt::print(stderr, "raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);
+    vm::print_stderr("raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);
 }
 
 std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command,

@@ -6,11 +6,12 @@
 #include "compiler/preprocess/preprocess.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/scan.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
 int usage_error(const std::string& message, const std::string& verb) {
-  fmt::print(stderr, "raddle: {}\ntry `raddle {}--help`\n", message, verb.empty() ? "" : verb + " ");
+  vm::print_stderr("raddle: {}\ntry `raddle {}--help`\n", message, verb.empty() ? "" : verb + " ");
   return exit_usage;
 }
 

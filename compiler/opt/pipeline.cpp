@@ -18,6 +18,7 @@
 #include "compiler/opt/key_memo_calls.hpp"
 #include "compiler/opt/order_operations.hpp"
 #include "compiler/opt/reduced_arrays.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::opt {
 
@@ -69,7 +70,7 @@ void optimise(ir::Module& module, const Options& options, Diagnostics& diagnosti
     if (pass.level > options.level || options.disabled.contains(std::string(pass.name))) continue;
     pass.run(module, diagnostics);
     if (options.verify_each) verify_or_throw(module, pass.name);
-    if (options.print_after == pass.name) fmt::print(stderr, "{}", ir::print(module));
+    if (options.print_after == pass.name) vm::print_stderr("{}", ir::print(module));
   }
 }
 

@@ -1,10 +1,11 @@
 #include "compiler/source/read_file.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle {
 
@@ -18,7 +19,7 @@ bool read_file(const std::string& path, std::string& text, std::string& error) {
   std::ostringstream content;
   if (stream) content << stream.rdbuf();
   if (!stream || content.bad()) {
-    error = std::strerror(errno);
+    error = vm::error_text(errno);
     return false;
   }
   text = std::move(content).str();

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
 
 #include "compiler/sweep/quantities.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -100,19 +100,17 @@ void Progress::show(const SweepCounts& counts) {
   update_rate(counts, now);
   if (style_ == ProgressStyle::bar) {
     if (now - start_ < std::chrono::milliseconds(200)) return;  // what is over at once needs no bar
-    fmt::print(stderr, "\r\x1b[K{}", bar_text(counts, pace(counts), terminal_columns()));
-    std::fflush(stderr);
+    vm::print_stderr("\r\x1b[K{}", bar_text(counts, pace(counts), terminal_columns()));
     is_bar_shown_ = true;
   } else if (now - start_ >= next_line_) {
     next_line_ = (now - start_) + std::min<Clock::duration>(now - start_, std::chrono::seconds(60));
-    fmt::print(stderr, "raddle: {}\n", line_text(counts, pace(counts)));
+    vm::print_stderr("raddle: {}\n", line_text(counts, pace(counts)));
   }
 }
 
 void Progress::clear() {
   if (!is_bar_shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  vm::print_stderr("\r\x1b[K");
   is_bar_shown_ = false;
 }
 

@@ -13,6 +13,7 @@
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/external/outside.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -49,7 +50,7 @@ vm::BuiltinOutcome outcome_of(const Language& language, const vm::ServerAnswer& 
   std::string text = answer.bytes.substr(std::min<std::size_t>(1, answer.bytes.size()));
   if (kind == 'r') return std::vector{Value::of(std::move(text))};
   if (kind == 'x' && !exceptions_are_errors) {
-    fmt::print(stderr, "{}: {}\n", language.function, text);
+    vm::print_stderr("{}: {}\n", language.function, text);
     return std::vector{Value::of(std::string("__EXCEPTION__"))};
   }
   return std::unexpected(fmt::format("{}: {}", language.function, text));

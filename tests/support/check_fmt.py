@@ -157,6 +157,9 @@ def faults_of_commands(folder):
     piped = subprocess.run([RADDLE, "fmt", "-"], input=b"trace( 2 );", capture_output=True, check=False)
     if (piped.returncode, piped.stdout) != (0, b"trace(2);\n"):
         yield f"raddle fmt -: {piped}"
+    full = subprocess.run(["sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\" 2>&1 | cat", "sh", RADDLE, "fmt", bad], capture_output=True, check=False)
+    if full.stdout.decode() != f"raddle: can not write `{bad}`: file too large\n" or bad.read_text() != "trace( 1 );\n":
+        yield f"raddle fmt where nothing can be written: {full.stdout.decode()!r}"
     raddle("fmt", link)
     if bad.read_text() != "trace(1);\n" or not link.is_symlink() or bad.stat().st_mode & 0o777 != 0o640:
         yield "formatting through a link: text, link or mode are not as they should be"

@@ -30,6 +30,24 @@ def results_are_collected(folder):
     expect("warning" in done.stderr, False)
 
 
+def closed_streams(folder):
+    """Nothing ends for want of a place to tell of it; no file takes the place of a closed stream."""
+    def run(command, closed):
+        return subprocess.run(["sh", "-c", f'exec "$0" {command} {closed}', folder.raddle], cwd=folder.path,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False, text=True)
+
+    # the second command lasts long enough for a line of progress
+    for command in ("echo out; echo err >&2", "sleep 1.1"):
+        done = run(f"sweep --progress plain -v -p a=1,2 -j1 -o x.csv -- sh -c '{command}; exit {{a}}'", "2>&-")
+        expect((done.returncode, [row.split(",")[2] for row in folder.read("x.csv").splitlines()[1:]]), (4, ["exit code"] * 2))
+    expect(run("-e 'trace(x);'", "2>&-").returncode, 3)
+    expect(run("nothing.df", "2>&-").returncode, 2)
+    expect(run("rerun --failed", "2>&-").returncode, 4)
+    done = run("runs list", ">&-")
+    expect((done.returncode, done.stderr), (1, "raddle: standard output could not be written\n"))
+    expect(run("-", "<&-").returncode, 0)
+
+
 def failures(folder):
     bad = "sh -c 'echo at {a} bad >&2; exit $(({a} %% 2))'".replace("%%", "%")
     done = folder.run(f"sweep -p a=1:4 -j1 -o x.csv -- {bad}", code=4, err="2 failed: exit code 1; at 1 bad")
@@ -198,7 +216,7 @@ def values_are_formatted(folder):
     folder.run("sweep -p x=0.5 -- echo {run.dirs}", code=2, err="did you mean `{run.dir}`?")
 
 
-TESTS = [files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+TESTS = [closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          failed_points_are_run_again_alone, runs_have_folders_and_slots, values_are_formatted]
 
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 
 #include "compiler/parse/lexemes.hpp"
 #include "compiler/parse/parse.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::driver::repl {
 
@@ -80,7 +80,7 @@ bool print_findings(const Session& session, std::uint32_t file) {
     has_errors = has_errors || is_error;
     if (!is_error && each.span.file != file) continue;  // said when that was typed
     const std::string text = render(each, session.sources, session.colour);
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    vm::print_stderr("{}", text);
   }
   return has_errors;
 }

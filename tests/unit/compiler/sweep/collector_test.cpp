@@ -56,7 +56,7 @@ TEST_CASE("regex: the groups of the last line that matches, by the words before 
 }
 
 TEST_CASE("a file is read in place of the output") {
-  CHECK(collected("json:/nowhere/{a}.json", "") == "error: can not read `/nowhere/1.json`: No such file or directory");
+  CHECK(collected("json:/nowhere/{a}.json", "") == "error: can not read `/nowhere/1.json`: no such file or directory");
   CHECK(Collector::parse("regex(/x/{a}):E", parameters)->reads_file());
 }
 
