@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/path_text.hpp"
 #include "vm/record/file_version.hpp"
 
 namespace raddle::sweep {
@@ -76,7 +77,7 @@ std::string InputFiles::at_end(const Inputs& inputs) {
   bool has_any = false;
   for (const Input& input : inputs) {
     if (!note(input)) continue;
-    kept.add(input.path, json_string(input.version));
+    kept.add(path_text(input.path), json_string(input.version));
     has_any = true;
   }
   return has_any ? kept.text() : "";
@@ -91,7 +92,8 @@ bool InputFiles::note(const Input& input) {
 }
 
 std::optional<std::string> InputFiles::changed(const std::string& inputs, const Point& point) {
-  const auto known = json_members(inputs);
+  auto known = json_members(inputs);
+  for (auto& [path, version] : known) path = path_of_text(path);
   for (const auto& [path, version] : known)
     if (vm::file_version(files_, path) != version) return path;
   for (const CommandTemplate& declared : declared_) {

@@ -6,6 +6,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 
 from folder_tests import expect, expect_in, main
@@ -28,6 +29,19 @@ def results_are_collected(folder):
     folder.run("sweep -p a=1,2 --group-by a -- echo text {a}", err="no value of `stdout` is a number: its statistics are empty")
     done = folder.run("sweep -p a=1,2 --group-by a -- sh -c 'test {a} -eq 1 || echo {a}'")
     expect("warning" in done.stderr, False)
+
+
+def paths_of_any_bytes(folder):
+    """A file whose name is no UTF-8 is an input as others are."""
+    name = os.fsdecode(b"caf\xe9.txt")
+    line = f"sweep -p a=1,2 -- sh -c 'cat \"$0\"; echo {{a}}' {name}"
+    (folder.path / name).write_text("first\n", encoding="utf-8")
+    folder.run(line, err="2 points, ")
+    folder.run(line, err="2 points, 2 from the record")
+    expect_in("\"inputs\":{\"$'caf\\\\xe9.txt'\":", folder.run("runs logs --json").stdout + folder.run(f"runs logs {run_id(folder, 0)} --json").stdout)
+    (folder.path / name).write_text("second\n", encoding="utf-8")
+    done = subprocess.run([folder.raddle, *shlex.split(line)], cwd=folder.path, capture_output=True, check=True)
+    expect(b"`caf\xe9.txt` has changed: points that have read it are run again" in done.stderr, True)
 
 
 def closed_streams(folder):
@@ -216,7 +230,7 @@ def values_are_formatted(folder):
     folder.run("sweep -p x=0.5 -- echo {run.dirs}", code=2, err="did you mean `{run.dir}`?")
 
 
-TESTS = [closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+TESTS = [paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          failed_points_are_run_again_alone, runs_have_folders_and_slots, values_are_formatted]
 
 
