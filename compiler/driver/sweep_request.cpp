@@ -226,7 +226,8 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("-o,--output", request.output,
-                 "Write the table of parameters and results: .csv, .jsonl, .parquet; `-`: CSV to stdout")
+                 "Write the table of parameters and results: .csv, .jsonl, .parquet; `-`: CSV to stdout. Numbers that "
+                 "JSON has not, NaN and infinities, are null in .jsonl")
       ->type_name("FILE")
       ->group(group);
   app.add_flag("--json", request.as_json,

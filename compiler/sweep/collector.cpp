@@ -28,7 +28,7 @@ void add_flat(Members& flat, const std::string& prefix, const std::string& objec
 std::expected<Members, std::string> take_json(const std::string& text) {
   for (const std::string& candidate : {text, last_line(text)}) {
     Members members;
-    add_flat(members, "", candidate);
+    add_flat(members, "", with_quoted_numbers(candidate));
     if (!members.empty()) return members;
   }
   return std::unexpected("no JSON object");

@@ -1,7 +1,10 @@
 #include "compiler/sweep/json_text.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+
+#include "compiler/sweep/scan.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -32,6 +35,21 @@ bool is_json_number(std::string_view text) {
     at += exponent;
   }
   return at == text.size();
+}
+
+// Of what begins there: a string, a word with its sign, or one other character.
+std::size_t end_of_word(std::string_view text, std::size_t at) {
+  const auto is_part = [&](std::size_t i) {
+    return i < text.size() && (std::isalpha(static_cast<unsigned char>(text[i])) != 0 || text[i] == '-');
+  };
+  const bool is_string = text[at] == '"', is_word = is_part(at);
+  if (!is_string && !is_word) return at + 1;
+  std::size_t end = at + 1;
+  if (is_word)
+    while (is_part(end)) ++end;
+  else
+    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+  return std::min(is_word ? end : end + 1, text.size());
 }
 
 // Keeps the text of numbers, which a parsed number does not.
@@ -112,6 +130,20 @@ void JsonObject::add(std::string_view name, std::string_view value) {
   members_ += json_string(name);
   members_ += ':';
   members_ += value;
+}
+
+std::string with_quoted_numbers(std::string_view text) {
+  std::string quoted;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = end_of_word(text, at);
+    const std::string_view word = text.substr(at, end - at);
+    const bool is_number = is_not_finite(word);
+    if (is_number) quoted += '"';
+    quoted += word;
+    if (is_number) quoted += '"';
+    at = end;
+  }
+  return quoted;
 }
 
 std::vector<std::pair<std::string, std::string>> json_members(const std::string& object) {

@@ -29,4 +29,7 @@ class JsonObject {
 /// nested stays JSON. Empty if it is no object.
 std::vector<std::pair<std::string, std::string>> json_members(const std::string& object);
 
+/// With NaN, Infinity and the like as strings: many programs write them, but JSON has no such numbers.
+std::string with_quoted_numbers(std::string_view text);
+
 }  // namespace raddle::sweep

@@ -135,8 +135,7 @@ void append_plain(std::string& out, std::string_view cell, ValueType type) {
 
 ValueType type_of_cell(std::string_view cell) {
   const std::string_view digits = cell.substr(cell.starts_with('-') ? 1 : 0);
-  if (digits == "inf" || digits == "Inf" || digits == "nan" || digits == "NaN" || cell == "-0")
-    return ValueType::float_;
+  if (is_not_finite(cell) || cell == "-0") return ValueType::float_;
   const bool is_padded =
       digits.size() > 1 && digits[0] == '0' && digits[1] != '.' && digits[1] != 'e' && digits[1] != 'E';
   if (is_padded || cell.starts_with('+')) return ValueType::string;

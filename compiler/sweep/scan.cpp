@@ -1,6 +1,7 @@
 #include "compiler/sweep/scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -60,6 +61,13 @@ std::optional<double> read_number(std::string_view text) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
   return number;
+}
+
+bool is_not_finite(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const auto is_letter = [](char one, char other) { return std::tolower(static_cast<unsigned char>(one)) == other; };
+  return std::ranges::any_of(std::array<std::string_view, 3>{"nan", "inf", "infinity"},
+                             [&](std::string_view name) { return std::ranges::equal(text, name, is_letter); });
 }
 
 std::int64_t read_int(std::string_view text) {

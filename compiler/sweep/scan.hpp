@@ -35,6 +35,8 @@ std::string unescaped(std::string_view text);
 
 /// Decimal, finite; the whole text.
 std::optional<double> read_number(std::string_view text);
+/// `nan`, `inf` or `infinity`, in letters of any size, and perhaps with `-`: what programs write of such numbers.
+bool is_not_finite(std::string_view text);
 /// @pre  type_of(text) is int_
 std::int64_t read_int(std::string_view text);
 std::optional<std::uint64_t> read_count(std::string_view text);

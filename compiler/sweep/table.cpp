@@ -74,13 +74,15 @@ class Summary {
   double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
 };
 
-/// @param heads  the columns' names in quotes, with the colon
-void append_json_row(std::string& text, const std::vector<std::string>& heads,
-                     std::span<const std::string_view> cells) {
+/// @param heads       the columns' names in quotes, with the colon
+/// @param is_number   whether a column has numbers only: then what JSON has no number for is null
+void append_json_row(std::string& text, const std::vector<std::string>& heads, std::span<const std::string_view> cells,
+                     const std::function<bool(std::size_t)>& is_number) {
   char before = '{';
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i].empty()) continue;
-    ((text += before) += heads[i]) += json_value(cells[i]);
+    (text += before) += heads[i];
+    text += is_not_finite(cells[i]) && is_number(i) ? "null" : json_value(cells[i]);
     before = ',';
   }
   text += before == '{' ? "{}\n" : "}\n";
@@ -248,8 +250,13 @@ void Table::write(Writer& writer, TableForm form) const {
     case TableForm::json_lines: {
       std::vector<std::string> heads;
       for (const std::string& name : names) heads.push_back(json_string(name) + ':');
+      std::vector<ValueType> types;  // empty: not needed yet
+      const auto is_number = [&](std::size_t column) {
+        if (types.empty()) types = cell_types(results, names.size());
+        return types[column] != ValueType::string;
+      };
       for_each(results, [&](std::span<const std::string_view> row) {
-        append_json_row(text, heads, row);
+        append_json_row(text, heads, row, is_number);
         return writer.flush_some();
       });
       break;
@@ -297,7 +304,8 @@ std::string Table::excerpt(std::size_t most_rows) const {
   for (const Cells& row : shown) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], terminal::text_width(row[i]));
-      if (&row != shown.data() && !row[i].empty() && !read_number(row[i])) is_number[i] = false;
+      if (&row != shown.data() && !row[i].empty() && !read_number(row[i]) && !is_not_finite(row[i]))
+        is_number[i] = false;
     }
   }
   std::string text;

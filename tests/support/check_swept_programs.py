@@ -31,6 +31,26 @@ def results_are_collected(folder):
     expect("warning" in done.stderr, False)
 
 
+def numbers_that_json_has_not(folder):
+    """NaN and infinities, as Python writes them into its JSON: the record has them, JSON lines have null in columns of numbers."""
+    def strict(line):
+        return json.loads(line, parse_constant=lambda text: expect(text, "no constant"))
+
+    folder.write("nan.py", 'import json, sys\nv = float(sys.argv[1])\nprint(json.dumps({"v": v, "kind": "inf" if v > 9 else "low"}))\n')
+    command = "-p x=nan,inf,-inf,2.5 --collect json: -- python3 nan.py {x}"
+    expect(folder.column(f"sweep -o - {command}", "v", "kind"), ["NaN low", "Infinity inf", "-Infinity low", "2.5 low"])
+    folder.run(f"sweep -o x.jsonl {command}", err="4 from the record")
+    rows = [strict(line) for line in folder.read("x.jsonl").splitlines()]
+    expect([(row["x"], row["v"], row["kind"]) for row in rows], [(None, None, "low"), (None, None, "inf"), (None, None, "low"), (2.5, 2.5, "low")])
+    expect([float(strict(line)["log"]["results"]["v"]) > 0 for line in sorted(folder.run(f"runs logs {run_id(folder, 0)} --json").stdout.splitlines(), key=lambda line: strict(line)["log"]["point"])],
+           [False, True, False, True])
+    folder.write("log.df", "import math;\n@param float x = 0.0;\n@result float y = log(x);\n")
+    expect(strict(folder.run("run --json log.df").stdout)["results"], {"y": "-Inf"})
+    folder.run("sweep log.df -p x=0.0,1 -o y.jsonl")
+    expect([strict(line)["y"] for line in folder.read("y.jsonl").splitlines()], [None, 0])
+    expect(folder.column("sweep log.df -p x=0.0,1 -o -", "y"), ["-Inf", "0.0"])
+
+
 def paths_of_any_bytes(folder):
     """A file whose name is no UTF-8 is an input as others are."""
     name = os.fsdecode(b"caf\xe9.txt")
@@ -230,7 +250,7 @@ def values_are_formatted(folder):
     folder.run("sweep -p x=0.5 -- echo {run.dirs}", code=2, err="did you mean `{run.dir}`?")
 
 
-TESTS = [paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+TESTS = [numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          failed_points_are_run_again_alone, runs_have_folders_and_slots, values_are_formatted]
 
 

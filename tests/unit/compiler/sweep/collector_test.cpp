@@ -38,6 +38,8 @@ TEST_CASE("json: members, nested ones by both names, numbers as they are written
   CHECK(collected("json:", R"({"E": 1.50, "s": "x", "t": {"u": 2}, "v": [1, {"w": 2}], "n": null})") ==
         R"({"E":1.50,"s":"x","t.u":2,"v":"[1,{\"w\":2}]","n":""})");
   CHECK(collected("json:", "step 1\nstep 2\n{\"E\": 3}\n") == R"({"E":3})");
+  CHECK(collected("json:", R"({"a": NaN, "b": [-Infinity, "NaN: \"inf"], "c": inf, "E": 1e-5, "s": "it is -nan"})") ==
+        R"({"a":"NaN","b":"[\"-Infinity\",\"NaN: \\\"inf\"]","c":"inf","E":1e-5,"s":"it is -nan"})");
   CHECK(collected("json:", "nothing") == "error: no JSON object in standard output");
 }
 

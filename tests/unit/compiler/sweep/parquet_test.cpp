@@ -6,7 +6,7 @@ using namespace raddle::sweep;
 
 TEST_CASE("cells are kept as what they are written as") {
   for (const char* text : {"0", "-7", "9223372036854775807"}) CHECK(type_of_cell(text) == ValueType::int_);
-  for (const char* text : {"0.5", "-0", "1e5", "0e1", "-0.0", "Inf", "-inf", "NaN"})
+  for (const char* text : {"0.5", "-0", "1e5", "0e1", "-0.0", "Inf", "-inf", "NaN", "-Infinity"})
     CHECK(type_of_cell(text) == ValueType::float_);
   for (const char* text : {"007", "-01", "00.5", "+49", "9223372036854775808", "x"})
     CHECK(type_of_cell(text) == ValueType::string);
