@@ -84,7 +84,7 @@ void Conversation::run_entry(const Typed& typed, bool waits_for_end) {
   for (const auto& output : entry->outputs)
     if (std::ranges::find(values, output) == values.end()) outputs.push_back(output);
   await(*entry, waits_for_end);
-  report(values, outputs, typed.text);
+  report(values, outputs, trimmed(typed.text.substr(entry->statements.size())));
 }
 
 void Conversation::await(Entry& entry, bool waits_for_end) {
@@ -98,7 +98,7 @@ void Conversation::await(Entry& entry, bool waits_for_end) {
   }
 }
 
-void Conversation::report(const LiveVariables& values, const LiveVariables& outputs, const std::string& text) {
+void Conversation::report(const LiveVariables& values, const LiveVariables& outputs, const std::string& expression) {
   for (const auto& variable : values) {
     if (variable->progress() == vm::Progress::complete) {
       say(value_text(*variable));
@@ -107,30 +107,39 @@ void Conversation::report(const LiveVariables& values, const LiveVariables& outp
     const bool is_told = variable->writer && variable->writer->has_failed();
     if (variable->progress() != vm::Progress::failed || !is_told)
       say(fmt::format("{} : {}, {}", variable->name, variable->type, state_of(*variable)));
-    if (!variable->is_settled()) promises_.push_back({variable, trimmed(text)});
+    if (variable->is_settled()) continue;
+    const auto named = live_->find(expression);
+    promises_.push_back({variable, expression, named ? named : variable});
   }
   for (const auto& variable : outputs) {
     if (variable->progress() == vm::Progress::complete) continue;
     const bool is_told = variable->writer && variable->writer->has_failed();
     if (variable->progress() != vm::Progress::failed || !is_told)
       say(fmt::format("{} : {}, {}", variable->name, variable->type, state_of(*variable)));
-    if (!variable->is_settled()) promises_.push_back({variable, variable->name});
+    if (!variable->is_settled()) promises_.push_back({variable, variable->name, variable});
   }
 }
 
 void Conversation::look() {
   live_->look();
   std::vector<Promise> left;
+  LiveVariables told;
+  const auto is_told = [&](const Promise& each) { return std::ranges::find(told, each.subject) != told.end(); };
   for (Promise& promise : promises_) {
     const LiveVariable& variable = *promise.variable;
-    if (variable.progress() == vm::Progress::complete)
+    if (is_told(promise)) continue;
+    if (!variable.is_settled()) {
+      if (variable.writer) left.push_back(std::move(promise));  // else its entry has ended without it
+      continue;
+    }
+    if (variable.progress() == vm::Progress::failed)
+      say(fmt::format("{} : {}, {}", variable.name, variable.type, state_of(variable)));
+    else
       say(variable.type == "void" ? fmt::format("{} is set", promise.what)
                                   : fmt::format("{} = {}", promise.what, value_text(variable)));
-    else if (variable.progress() == vm::Progress::failed)
-      say(fmt::format("{} : {}, {}", variable.name, variable.type, state_of(variable)));
-    else if (variable.writer)
-      left.push_back(std::move(promise));  // else its entry has ended without it
+    told.push_back(promise.subject);
   }
+  std::erase_if(left, is_told);
   promises_ = std::move(left);
 }
 

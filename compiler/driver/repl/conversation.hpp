@@ -48,6 +48,8 @@ class Conversation {
   struct Promise {
     std::shared_ptr<LiveVariable> variable;
     std::string what;  ///< the text of the expression, or the variable's name
+    /// Whose value that is: the variable that the expression names, else the variable itself.
+    std::shared_ptr<LiveVariable> subject;
   };
   struct Command {
     std::string_view name, argument, summary;
@@ -59,7 +61,8 @@ class Conversation {
   void answer_entry(const std::string& text);
   void run_entry(const Typed& typed, bool waits_for_end);
   void await(Entry& entry, bool waits_for_end);
-  void report(const LiveVariables& values, const LiveVariables& outputs, const std::string& text);
+  /// @param expression  whose value is shown; "": there is none
+  void report(const LiveVariables& values, const LiveVariables& outputs, const std::string& expression);
   void say(std::string_view text) const;
   void say_aside(std::string_view text) const;
   std::string state_of(const LiveVariable& variable) const;
