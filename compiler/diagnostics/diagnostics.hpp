@@ -66,6 +66,12 @@ class Diagnostics {
   Diagnostic& report(DiagnosticKind kind, Span span, const Args&... args) {
     return add(kind, span, fmt::vformat(text_of(kind), fmt::make_format_args(args...)));
   }
+  /// Reports what another sink has found.
+  Diagnostic& take(Diagnostic found) {
+    Diagnostic& own = add(found.kind, found.span, found.message);
+    own = std::move(found);
+    return own;
+  }
   /// Drops the warnings of `kind` that lie within `range`, those reported already and those to come. References to
   /// diagnostics are invalid then.
   void suppress(DiagnosticKind kind, Span range);

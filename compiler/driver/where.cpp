@@ -9,6 +9,8 @@
 
 #include "compiler/driver/compile.hpp"
 #include "compiler/emit/emit_program.hpp"
+#include "compiler/parse/lexemes.hpp"
+#include "compiler/parse/parse.hpp"
 #include "compiler/sweep/scan.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/value/array.hpp"
@@ -38,6 +40,54 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
+/// `keep = EXPRESSION`, and what is to stand behind it.
+std::unique_ptr<ast::Module> parse_assignment(const SourceMap& sources, Span expression, std::string_view behind,
+                                              Diagnostics& found) {
+  const Span begin{expression.file, expression.begin, expression.begin},
+      end{expression.file, expression.end, expression.end};
+  ExpandedText text;
+  text.append("keep = ", begin, PartOrigin::replaced);
+  text.append(sources.at(expression.file).text(), expression, PartOrigin::copied);
+  if (!behind.empty()) text.append(behind, end, PartOrigin::replaced);
+  text.end_at(end);
+  return parse(expression.file, sources, found, &text);
+}
+
+constexpr std::string_view end_of_condition = "the end of the condition";
+
+/// An error of a script's text in words of the condition, which is all that was typed.
+Diagnostic told_of_condition(Diagnostic fault) {
+  const auto replace = [&](std::string_view words, std::string_view others) {
+    if (const std::size_t at = fault.message.find(words); at != std::string::npos)
+      fault.message.replace(at, words.size(), others);
+  };
+  replace("`;` after the statement", end_of_condition);
+  replace(", expected `;`", fmt::format(", expected {}", end_of_condition));
+  replace("end of file", end_of_condition.substr(4));
+  return fault;
+}
+
+/// Why the text of a file is not one expression.
+std::optional<Diagnostic> syntax_fault(const SourceMap& sources, Span expression) {
+  Diagnostics whole, open;
+  const auto module = parse_assignment(sources, expression, "\n;", whole);
+  const std::string_view text = sources.at(expression.file).text();
+  if (!whole.has_errors()) {
+    if (module->statements.statements.size() == 1) return std::nullopt;
+    for (const Lexeme& lexeme : lexemes_of(text))
+      if (text.substr(lexeme.begin, lexeme.end - lexeme.begin) == ";")
+        return told_of_condition(whole.report(DiagnosticKind::unexpected_token,
+                                              Span{expression.file, lexeme.begin, lexeme.end}, "`;`", "`;`"));
+    return std::nullopt;
+  }
+  parse_assignment(sources, expression, "", open);  // errors at its end speak of that, and not of what we put there
+  open.order_by_position(0);
+  const auto& faults = open.all();
+  const auto speaks_of_end = [](const Diagnostic& each) { return each.message.find("`;`") != std::string::npos; };
+  const auto first = std::ranges::find_if_not(faults, speaks_of_end);
+  return told_of_condition(first == faults.end() ? faults.front() : *first);
+}
+
 /// The expression as a program: a function of one point, called for each of a batch. The parameters' values come as
 /// arrays, what is found goes out as one.
 class Filter {
@@ -56,6 +106,11 @@ class Filter {
   bool compile() {
     const std::uint32_t file = session_.sources.add("--where", expression_);
     const auto length = static_cast<std::uint32_t>(expression_.size());
+    if (std::optional<Diagnostic> fault = syntax_fault(session_.sources, {file, 0, length})) {
+      session_.diagnostics.take(std::move(*fault));
+      session_.print_diagnostics();
+      return false;
+    }
     std::string formals, arrays, elements;
     for (const auto& [parameter, index] : used_) {
       formals += fmt::format("{}{} {}", formals.empty() ? "" : ", ", type_name(parameter.type), parameter.name);

@@ -343,7 +343,13 @@ def errors(folder):
             ("sweep -p beta=1 -- echo {bta}", "did you mean `{beta}`?"),
             ("sweep -p 'a~U(0,1)' -- echo {a}", "--random N, --lhs N or --sobol N"),
             ("sweep -p a=1,2 -p b=1 --zip a,b -- echo", "`b` has 1 value, but `a` has 2"),
-            ("sweep -p a=1 --where 'a <' -- echo", "--where:1:4: error"),
+            ("sweep -p a=1 --where 'a <' -- echo", "--where:1:4: error: unexpected end of the condition, expected an expression"),
+            ("sweep -p a=1 --where 'a > (' -- echo", "--where:1:6: error: unexpected end of the condition, expected an expression"),
+            ("sweep -p a=1 --where '(a > 1' -- echo", "--where:1:7: error: expected `)`"),
+            ("sweep -p a=1 --where 'a > 1)' -- echo", "--where:1:6: error: unexpected `)`, expected the end of the condition"),
+            ("sweep -p a=1 --where 'a > 1; a' -- echo", "--where:1:6: error: unexpected `;`, expected the end of the condition"),
+            ("sweep -p a=1 --where 'a b' -- echo", "--where:1:2: error: expected the end of the condition"),
+            ("sweep -p a=1 --where 'a > 1 /* b' -- echo", "--where:1:7: error: unterminated comment"),
             ("sweep -p a=1 --where 'a + 1' -- echo", "--where:1:1: error"),
             ("sweep -p a=1 --where 'b > 1' -- echo", "unknown variable `b`"),
             ("sweep -p a=1 --shard 4/3 -- echo", "a shard is i/n"),
@@ -364,6 +370,7 @@ def errors(folder):
             ("sweep --random 3 --lhs 3 -p 'a~U(0,1)' -- echo", "exclude each other")):
         folder.run(line, code=2, err=part)
     folder.run("sweep -p a=0:3 --where '6 %/ a > 2' -- echo {a}", code=1, err="--where: division by zero")
+    folder.run("sweep -p a=0:3 --where 'a > 2 // and no more' -- echo {a}", err="1 point, ")
     folder.run("sweep -p a=0:3 --where 'a > 5' -- echo {a}", err="raddle: --where leaves none of 4 points\n")
     folder.run("sweep --help", out=folder.run("sweep -h").stdout)
 
