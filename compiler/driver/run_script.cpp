@@ -78,8 +78,30 @@ std::string message_of_end(double timeout_s) {
   return fmt::format("raddle: the {} of --timeout are up; ending what runs\n", seconds_text(timeout_s));
 }
 
-/// @param results  in JSON, once it has run   @return exit code
-int compile_and_run(Session& session, Script script, const std::vector<std::string>& arguments, std::string& results) {
+/// What `--json` prints at the end: until then nothing goes to standard output.
+class JsonLine {
+ public:
+  /// @throws std::system_error without a place for what is printed
+  JsonLine(Session& session, std::string path) : session_(session), path_(std::move(path)) {}
+  std::string results = "{}";  ///< in JSON
+  /// @return false if it can not be written
+  bool write(int code) {
+    const std::string output = kept_.end();
+    return write_output(json_line(
+        fmt::format("\"script\":{},\"exit_code\":{},\"seconds\":{:.3f},\"results\":{},\"output\":{},\"diagnostics\":{}",
+                    sweep::json_string(path_), code, vm::unix_time() - started_, results, sweep::json_string(output),
+                    diagnostics_json(session_.diagnostics, session_.sources))));
+  }
+
+ private:
+  Session& session_;
+  std::string path_;
+  KeptOutput kept_;
+  double started_ = vm::unix_time();
+};
+
+/// @param json  null: without   @return exit code
+int compile_and_run(Session& session, Script script, const std::vector<std::string>& arguments, JsonLine* json) {
   const std::string path = script.path;
   const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
   const std::optional<Compilation> compilation = compile(session, file);
@@ -132,8 +154,10 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
       tell_at_once(message_of_end(timeout_s));
       cancel.cancel();
     });
-    last_limit.emplace(timeout_s + longest_ending_s, [&cancel] {  // a function that does not come back
+    last_limit.emplace(timeout_s + longest_ending_s, [&cancel, json] {  // a function that does not come back
       cancel.abandon();
+      stdlib::flush_output();
+      if (json != nullptr) json->write(exit_timeout);
       _exit(exit_timeout);
     });
   }
@@ -153,7 +177,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     if (const std::optional<std::string> problem = log->end(state_of(result.status, signals.caught()));
         problem && !is_quiet)
       warn(fmt::format("what was run is not recorded: {}", *problem));
-  results = results_json(checked, result);
+  if (json != nullptr) json->results = results_json(checked, result);
   const bool is_timed_out = result.status == vm::RunStatus::cancelled && signals.caught() == 0;
   const int told = report_run(session, result, signals.caught());
   const int code = is_timed_out ? exit_timeout : told;
@@ -169,25 +193,17 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
 }  // namespace
 
 int run_script(Session& session, Script script, std::vector<std::string> arguments) {
-  std::string results = "{}";
-  if (!session.options.as_json) return compile_and_run(session, std::move(script), arguments, results);
-  const std::string path = script.path;
-  const double started = vm::unix_time();
-  std::optional<KeptOutput> kept;
+  if (!session.options.as_json) return compile_and_run(session, std::move(script), arguments, nullptr);
+  std::optional<JsonLine> json;
   try {
-    kept.emplace();
+    json.emplace(session, script.path);
   } catch (const std::system_error& error) {
     vm::print_stderr("raddle: {}\n", error.what());
     return exit_failed;
   }
-  const int code = compile_and_run(session, std::move(script), arguments, results);
-  const std::string output = kept->end();
+  const int code = compile_and_run(session, std::move(script), arguments, &*json);
   if (code == exit_usage) return code;
-  const bool is_written = write_output(json_line(
-      fmt::format("\"script\":{},\"exit_code\":{},\"seconds\":{:.3f},\"results\":{},\"output\":{},\"diagnostics\":{}",
-                  sweep::json_string(path), code, vm::unix_time() - started, results, sweep::json_string(output),
-                  diagnostics_json(session.diagnostics, session.sources))));
-  return is_written || code != exit_ok ? code : exit_failed;
+  return json->write(code) || code != exit_ok ? code : exit_failed;
 }
 
 }  // namespace raddle::driver

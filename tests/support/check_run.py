@@ -99,7 +99,14 @@ def timeout_ends_the_run(folder):
     expect(json.loads(folder.run("run --json --timeout 0.5 long.df", code=124).stdout)["exit_code"], 124)
 
 
-TESTS = [verbose_tells_programs, verbose_tells_failures, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+def json_is_told_of_what_does_not_come_back(folder):
+    """A function of a library that nothing can end: the process leaves without it, but not without its line."""
+    folder.write("stuck.df", 'import io;\n@library="libc.so.6" (int left) sleep(int seconds);\nprintf("begun");\ntrace(sleep(600));\n')
+    found = json.loads(folder.run("run --json --timeout 0.5 stuck.df", code=124).stdout)
+    expect((found["exit_code"], found["output"], found["results"]), (124, "begun\n", {}))
+
+
+TESTS = [json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":
