@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/earlier_works.hpp"
@@ -48,11 +49,44 @@ void add_rerun_options(CLI::App& app, Rerun& rerun) {
   app.footer(footer);
 }
 
+/// Without the words of an option that takes a value.
+std::vector<std::string> without(const std::string& option, const std::vector<std::string>& words) {
+  std::vector<std::string> left;
+  const auto command = std::ranges::find(words, "--");
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (word >= command || !(*word == option || word->starts_with(option + "=")))
+      left.push_back(*word);
+    else if (*word == option && word + 1 != command)
+      ++word;  // its value
+  }
+  return left;
+}
+
+/// The words of a run with what else is said of it now: so they are recorded, and whoever goes on with it has the same.
+std::vector<std::string> with_said(std::vector<std::string> words, const CLI::App& said) {
+  static constexpr std::array of_this_time = {"json", "quiet", "verbose", "profile", "no-cache", "progress"};
+  std::vector<std::string> added;
+  for (const CLI::Option* option : said.get_options()) {
+    const bool is_of_sweep = option->get_group() == "Results" || option->get_group() == "Running";
+    if (option->count() == 0 || !is_of_sweep || option->get_lnames().empty()) continue;
+    const std::string name = option->get_lnames().front();
+    if (std::ranges::find(of_this_time, name) != of_this_time.end()) continue;
+    const std::string word = "--" + name;
+    if (option->get_expected_max() > 1) words = without(word, words);  // else the last one counts
+    for (const std::string& value : option->results())
+      added.push_back(option->get_items_expected_max() == 0 ? word : word + "=" + value);
+  }
+  words.insert(std::ranges::find(words, "--"), added.begin(), added.end());
+  return words;
+}
+
 /// @return an exit code if everything has been said
 std::optional<int> parse(const std::vector<std::string>& words, Rerun& rerun) {
   CLI::App app("", "raddle rerun");
   add_rerun_options(app, rerun);
-  return parse_verb(app, words, "rerun");
+  const std::optional<int> code = parse_verb(app, words, "rerun");
+  rerun.request.words = with_said(std::move(rerun.request.words), app);
+  return code;
 }
 
 /// Are the points still those that failed? @return false if not, all said

@@ -52,6 +52,21 @@ def rerun_runs_what_is_not_done(folder):
     expect(folder.column("rerun -o -", "y"), ["3", "6", "9"])
 
 
+def rerun_is_recorded_as_it_was_said(folder):
+    """What else is taken of the outputs, and what else a rerun was told, holds for what goes on with it."""
+    folder.run("sweep -p a=1,2 --collect 'regex:never=(.*)' --collect=csv: -j1 -- echo v={a} w=7", code=4)
+    folder.run("rerun --collect 'regex:v=([0-9]+)' --collect 'regex:w=(.*)' --retries=2 -o x.csv -q")
+    words = json.loads(folder.run("runs show --json").stdout)["run"]["words"]
+    expect(words, ["-p", "a=1,2", "-j1", "--retries=2", "--collect=regex:v=([0-9]+)", "--collect=regex:w=(.*)", "--output=x.csv",
+                   "--", "echo", "v={a}", "w=7"])
+    expect(folder.column("runs table", "a", "v", "w"), ["1 1 7", "2 2 7"])
+    expect(folder.column("rerun -o -", "a", "v", "w"), ["1 1 7", "2 2 7"])
+    folder.run("sweep --resume", err="2 points, 2 from the record")
+    expect(folder.read("x.csv").splitlines()[0], "a,v,w,outcome,duration_s,reason")
+    folder.run("rerun --group-by a --agg mean,n -o -", err="2 from the record")
+    expect(folder.column("rerun -o -", "v_mean", "v_n"), ["1 1", "2 1"])
+
+
 def anew_is_anew_when_resumed(folder):
     """A run that was to take nothing and was ended is gone on with from what it has done itself, not from what was there before."""
     for anew in ("rerun --all -j1 --max-fails 0", "sweep -p a=1:4 -j1 --max-fails 0 --no-cache COMMAND"):
@@ -304,7 +319,7 @@ def failed_points_once_more(folder):
     expect(folder.read("x.csv").splitlines(), after)
 
 
-TESTS = [record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed, runs_that_have_not_ended_are_told,
+TESTS = [rerun_is_recorded_as_it_was_said, record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed, runs_that_have_not_ended_are_told,
          tables_of_runs_are_printed, reasons_are_told, reasons_of_a_script_are_told, data_of_a_script_counts,
          nearest_point_is_told, runs_are_compared, runs_of_earlier_scripts_are_whole, failed_points_once_more]
 
