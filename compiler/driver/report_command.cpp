@@ -26,7 +26,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const vm::RunRow& run)
   using sweep::with_commas;
   std::vector<std::pair<std::string, std::string>> facts;
   facts.emplace_back("state", name_of(run.state));
-  facts.emplace_back(is_of_script(run) ? "tasks" : "points", with_commas(run.points));
+  facts.emplace_back(fmt::format("{}s", kind_of_row(run)), with_commas(run.points));
   facts.emplace_back("ok", with_commas(run.ok));
   if (run.failed != 0) facts.emplace_back("failed", with_commas(run.failed));
   if (run.taken != 0) facts.emplace_back("from earlier runs", with_commas(run.taken));
@@ -68,6 +68,7 @@ report::Report report_of(vm::RunRecord& record, const vm::RunRow& run) {
   report::Report report;
   const RunTable table(record, run);
   report.name = run.id;
+  report.each = kind_of_row(run);
   report.command = command_text(run);
   report.facts = facts_of(run);
   if (!table.note().empty()) report.notes.push_back(table.note());

@@ -200,8 +200,10 @@ std::string command_text(const vm::RunRow& run) {
 
 bool is_of_script(const vm::RunRow& run) { return run.kind == run_kind::script; }
 
+const char* kind_of_row(const vm::RunRow& run) { return is_of_script(run) ? "task" : "point"; }
+
 std::string name_of(const vm::RunRow& run, std::uint64_t number) {
-  return fmt::format("{} {}", is_of_script(run) ? "task" : "point", number);
+  return fmt::format("{} {}", kind_of_row(run), number);
 }
 
 std::string work_text(const vm::RunRow& run, const std::string& parameters) {

@@ -16,6 +16,8 @@ std::expected<vm::RunRow, int> find_sweep(const std::string& name);
 
 /// Whether it was `raddle run`: what it has for points are programs and calls of `@memo` functions, its tasks.
 bool is_of_script(const vm::RunRow& run);
+/// What a row of its table is: "point", "task".
+const char* kind_of_row(const vm::RunRow& run);
 /// "point 3", "task 3"
 std::string name_of(const vm::RunRow& run, std::uint64_t number);
 /// What was done there: `{"a":1}`; of a task its function and its work, "count: wc -w a.txt".

@@ -21,22 +21,23 @@ namespace {
 
 constexpr std::size_t shown_points = 10;
 
-std::string reason_json(const PointReason& reason) {
+/// @param each  "point" or "task"
+std::string reason_json(const PointReason& reason, const std::string& each) {
   sweep::JsonObject json;
-  json.add("point", std::to_string(reason.point));
+  json.add(each, std::to_string(reason.point));
   json.add("parameters", reason.parameters);
   json.add("state", sweep::json_string(reason.state));
   json.add("because", sweep::json_string(reason.because));
   if (!reason.earlier_run.empty()) {
     json.add("earlier_run", sweep::json_string(reason.earlier_run));
-    json.add("earlier_point", std::to_string(reason.earlier_point));
+    json.add("earlier_" + each, std::to_string(reason.earlier_point));
   }
   std::string differences;
-  for (const ValueDifference& each : reason.differences) {
+  for (const ValueDifference& value : reason.differences) {
     sweep::JsonObject difference;
-    difference.add("parameter", sweep::json_string(each.name));
-    difference.add_text("now", each.now);
-    difference.add_text("before", each.before);
+    difference.add("parameter", sweep::json_string(value.name));
+    difference.add_text("now", value.now);
+    difference.add_text("before", value.before);
     differences += (differences.empty() ? "" : ",") + difference.text();
   }
   json.add("differences", "[" + differences + "]");
@@ -45,13 +46,14 @@ std::string reason_json(const PointReason& reason) {
 
 int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as_json, bool is_whole) {
   std::string text, list;
+  const std::string each = kind_of_row(run);
   for (const PointReason& reason : reasons) {
-    list += (list.empty() ? "" : ",") + reason_json(reason);
+    list += (list.empty() ? "" : ",") + reason_json(reason, each);
     text += fmt::format("{}{} {}: {}: {}\n", is_whole ? "  " : "", name_of(run, reason.point),
                         work_text(run, reason.parameters), reason.state, reason.because);
   }
   if (as_json)
-    return write_output(json_line(fmt::format("\"run\":{},\"points\":[{}]", sweep::json_string(run.id), list)))
+    return write_output(json_line(fmt::format("\"run\":{},\"{}s\":[{}]", sweep::json_string(run.id), each, list)))
                ? exit_ok
                : exit_failed;
   std::string head = fmt::format("run {}: {}\n", run.id, command_text(run));

@@ -57,37 +57,39 @@ std::string results_table(const TableSummary& table) {
       rows);
 }
 
-std::string failures_table(const std::vector<FailureRow>& failures) {
-  if (failures.empty()) return "";
+std::string failures_table(const Report& report) {
+  if (report.failures.empty()) return "";
   std::string rows;
-  for (const FailureRow& failure : failures)
+  for (const FailureRow& failure : report.failures)
     rows += fmt::format(
         "<tr><td class=\"number\">{}</td><td>{}</td><td class=\"at\">{}</td><td><code>{}</code></td></tr>\n",
         with_commas(failure.count), html_text(failure.what), html_text(failure.parameters), html_text(failure.again));
   return fmt::format(
       "<section><h2>Failures</h2>\n<div class=\"wide\"><table>\n<thead><tr><th "
-      "class=\"number\">points</th><th>what</th>"
+      "class=\"number\">{}s</th><th>what</th>"
       "<th>the first of them</th><th>once more</th></tr></thead>\n<tbody>\n{}</tbody></table></div></section>\n",
-      rows);
+      report.each, rows);
 }
 
 /// Values that no axis shows.
-std::string constants(const TableSummary& table) {
+std::string constants(const Report& report) {
+  const TableSummary& table = report.table;
   std::string text;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const ColumnSummary& column = table.columns[i];
     if (column.role == Role::parameter && column.is_constant && !table.sample.empty())
       text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", column.name, table.sample.front()[i]);
   }
-  return text.empty() ? "" : fmt::format("The same at every point: {}.", text);
+  return text.empty() ? "" : fmt::format("The same at every {}: {}.", report.each, text);
 }
 
-std::string sample_note(const TableSummary& table) {
+std::string sample_note(const Report& report) {
+  const TableSummary& table = report.table;
   if (table.sample.size() == table.rows) return "";
   return fmt::format(
-      "Lines and dots stand for {} points drawn by chance out of {}; tables, averages and durations are of all of "
+      "Lines and dots stand for {} {}s drawn by chance out of {}; tables, averages and durations are of all of "
       "them.",
-      with_commas(table.sample.size()), with_commas(table.rows));
+      with_commas(table.sample.size()), report.each, with_commas(table.rows));
 }
 
 std::string notes(const Report& report) {
@@ -96,8 +98,8 @@ std::string notes(const Report& report) {
     if (!note.empty()) text += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
   };
   for (const std::string& note : report.notes) add(note);
-  add(sample_note(report.table));
-  add(constants(report.table));
+  add(sample_note(report));
+  add(constants(report));
   return text;
 }
 
@@ -168,7 +170,7 @@ std::string make_page(Report report) {
       "<p id=\"fault\" class=\"note\" hidden></p>\n",
       html_text(report.name), page_style(), html_text(report.command), facts(report), notes(report));
   if (report.table.rows != 0) (page += results_table(report.table)) += drawings;
-  page += failures_table(report.failures);
+  page += failures_table(report);
   if (!report.spans.empty()) page += timeline;
   page += "</main>\n<div id=\"tip\" hidden></div>\n<script type=\"application/json\" id=\"data\">";
   page += data;

@@ -19,6 +19,7 @@ struct FailureRow {
 
 struct Report {
   std::string name;                                        ///< of the run
+  std::string each = "point";                              ///< what a row of the table is: "point" or "task"
   std::string command;                                     ///< that began it
   std::vector<std::pair<std::string, std::string>> facts;  ///< "points", "12,001"
   std::vector<std::string> notes;                          ///< what is not as one may think

@@ -140,6 +140,7 @@ std::string page_data(Report& report) {
   JsonObject json;
   json.add("schema", "1");
   json.add("run", json_string(report.name));
+  json.add("each", json_string(report.each));
   json.add("rows", std::to_string(table.rows));
   json.add("shown", std::to_string(table.sample.size()));
   json.add("columns", columns.text());

@@ -68,6 +68,8 @@ def script_runs_are_recorded(folder):
     difference = folder.run(f"runs diff {first}").stdout
     expect_in("work = sh -c 'sleep 0; wc -w < $0; echo $1 >> begun' words.txt 1 > counts/1: inputs: {\"words.txt\":\"5-", difference)
     expect_in("1 only in A\n  task = square, work = square(x = 4)\n1 only in B\n  task = square, work = square(x = 5)\n", difference)
+    told = json.loads(folder.run("why /2 --json").stdout)
+    expect((told["tasks"][0]["task"], "earlier_task" in told["tasks"][0], "points" in told), (2, True, False))
     why = folder.run("why").stdout
     expect_in("task 1 count: ", why)
     expect_in("did the same, as task", why)
@@ -87,7 +89,9 @@ def script_runs_are_recorded(folder):
     folder.run("sweep --resume", err="2 points, 2 from the record")
     folder.run(f"rerun {first}", code=2, err=f"run {first} is no sweep\n  = help: raddle run -j2 model.df --n=4")
     expect_in('"name":"square"', folder.run(f"trace {first} -o -").stdout)
-    expect_in("tasks", folder.run(f"report {first} -o -").stdout)
+    page = folder.run(f"report {first} -o -").stdout
+    expect_in('"each":"task"', page)
+    expect("point" in page.partition("<body>")[2].partition("<script")[0], False)
 
 
 def tasks_are_told_apart(folder):

@@ -47,7 +47,7 @@ function drawParallel() {
   const width = Math.max(host.clientWidth, 110 * axes.length);
   if (axes.length < 2) return void (host.textContent = 'Less than two columns vary.');
   const [left, top, right, bottom] = [56, 46, width - 56, height - 14];
-  const svg = drawing(host, width, height, 'Parallel coordinates: a line for each point, an axis for each column');
+  const svg = drawing(host, width, height, `Parallel coordinates: a line for each ${each}, an axis for each column`);
   const xs = axes.map((column, k) => left + (right - left) * k / (axes.length - 1));
   const scales = axes.map(column => columnAxis(columns[column], 6));
   const yOf = (k, row) => {
@@ -150,7 +150,7 @@ function choose() {
 function drawScatter() {
   const host = at('scatter'), width = Math.min(host.clientWidth, 860), height = 430;
   const box = [74, 34, width - 150, height - 44], [left, top, right, bottom] = box;
-  const svg = drawing(host, width, height, 'Scatter: a dot for each point');
+  const svg = drawing(host, width, height, `Scatter: a dot for each ${each}`);
   const [across, up, by] = ['across', 'up', 'colour'].map(id => columns[Number(at(id).value)]);
   const [xs, ys] = [columnAxis(across, 8), columnAxis(up, 7)];
   const where = row => {
@@ -229,7 +229,7 @@ function drawMarginal(host, marginal, parameter, result) {
     const x = placeIn(svg, event)[0];
     const bin = bins.reduce((best, one) => Math.abs(xOf(one) - x) < Math.abs(xOf(best) - x) ? one : best);
     const value = isCategory ? parameter.names[bin[0]] : bin[0] === bin[1] ? numberText(bin[0]) : `${numberText(bin[0])} to ${numberText(bin[1])}`;
-    showTip(event, `${parameter.name}: ${value}\nmean ${result.name}: ${numberText(bin[3])}\nleast ${numberText(bin[4])}, greatest ${numberText(bin[5])}\n${bin[2]} points`);
+    showTip(event, `${parameter.name}: ${value}\nmean ${result.name}: ${numberText(bin[3])}\nleast ${numberText(bin[4])}, greatest ${numberText(bin[5])}\n${bin[2]} ${each}s`);
   });
   svg.addEventListener('pointerleave', hideTip);
 }
@@ -238,16 +238,16 @@ function drawMarginal(host, marginal, parameter, result) {
 
 function drawDurations() {
   const host = at('durations'), bins = data.durations, width = Math.min(host.clientWidth, 860), height = 190;
-  if (!bins.length) return void (host.textContent = 'No point has been run.');
+  if (!bins.length) return void (host.textContent = `No ${each} has been run.`);
   const box = [74, 24, width - 20, height - 28], [left, top, right, bottom] = box;
   const across = numberAxis(bins[0][0], bins.at(-1)[1], true, secondsText, 8);
   const up = numberAxis(0, Math.max(...bins.map(bin => bin[2])), false, numberText, 4);
-  const svg = drawing(host, width, height, 'How many points have taken how long');
-  frame(svg, box, across, up, '', 'points');
+  const svg = drawing(host, width, height, `How many ${each}s have taken how long`);
+  frame(svg, box, across, up, '', `${each}s`);
   for (const [from, to, count] of bins) {
     const x = left + across.at(from) * (right - left), end = left + across.at(to) * (right - left), y = bottom - up.at(count) * (bottom - top);
     const bar = node('rect', {class: 'bar', x: x + 0.5, width: Math.max(end - x - 1, 0.5), y, height: bottom - y});
-    bar.addEventListener('pointermove', event => showTip(event, `${count} points\n${secondsText(from)} to ${secondsText(to)}`));
+    bar.addEventListener('pointermove', event => showTip(event, `${count} ${each}s\n${secondsText(from)} to ${secondsText(to)}`));
     bar.addEventListener('pointerleave', hideTip);
     svg.append(bar);
   }
@@ -262,12 +262,12 @@ function drawBars(host, line, width) {
   const lane = Math.min(Math.max(260 / line.lanes, 5), 18), height = line.lanes * lane + 46;
   const box = [74, 12, width - 20, height - 30], [left, top, right] = box;
   const across = numberAxis(0, line.end || 1, false, secondsText, 8);
-  const svg = drawing(host, width, height, 'When each point ran: a bar each, one lane for each that ran at once');
+  const svg = drawing(host, width, height, `When each ${each} ran: a bar each, one lane for each that ran at once`);
   frame(svg, box, across, {at: value => 1 - (value - 0.5) / line.lanes, ticks: line.lanes > 1 ? [[1, '1'], [line.lanes, String(line.lanes)]] : [[1, '1']]});
   for (const [number, start, duration, first, count, isOk] of line.bars) {
     const bar = node('rect', {class: isOk ? 'bar' : 'bar bad', x: left + across.at(start) * (right - left), y: top + number * lane + 0.5,
       width: Math.max(across.at(duration) * (right - left) - 0.4, 0.6), height: lane - 1, opacity: 0.85});
-    const what = count > 1 ? `${count} points computed together, from point ${first} on` : `point ${first}`;
+    const what = count > 1 ? `${count} ${each}s computed together, from ${each} ${first} on` : `${each} ${first}`;
     bar.addEventListener('pointermove', event => showTip(event, `${what}${isOk ? '' : ', failed'}\nafter ${secondsText(start)}, for ${secondsText(duration)}`));
     bar.addEventListener('pointerleave', hideTip);
     svg.append(bar);
@@ -278,7 +278,7 @@ function drawLoad(host, line, width) {
   const height = 200, box = [74, 24, width - 20, height - 28], [left, top, right, bottom] = box;
   const across = numberAxis(0, line.end || 1, false, secondsText, 8);
   const up = numberAxis(0, Math.max(1, ...line.load.map(bin => bin[0] + bin[1])), false, numberText, 4);
-  const svg = drawing(host, width, height, 'How many points were running');
+  const svg = drawing(host, width, height, `How many ${each}s were running`);
   frame(svg, box, across, up, '', 'running at once');
   const step = (right - left) / line.load.length;
   line.load.forEach(([ok, failed, ended], i) => {

@@ -2,6 +2,7 @@
 // What every drawing is made of: elements, axes, colours, the tip beside the pointer.
 
 const data = JSON.parse(document.getElementById('data').textContent);
+const each = data.each;  // what a row is: a point or a task
 const columns = data.columns;
 
 window.addEventListener('error', event => {
