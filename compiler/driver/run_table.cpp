@@ -57,14 +57,8 @@ RunTable::RunTable(vm::RunRecord& record, const vm::RunRow& run) : record_(recor
     if (!is_through) note_ = "The run is not through: only what has ended is shown.";
     return;
   }
-  if (is_through) ask_for_all();
+  note_ = is_through ? ask_for_all() : "The run is not through";
   if (table_) return;
-  note_ =
-      !changed_table_.empty() ? fmt::format("The points in `{}` are not those of the run any more", changed_table_)
-      : is_through && plan_
-          ? "The script reads its parameters as something else by now, or has begun or ceased to draw random numbers"
-      : is_through ? "The script has errors, or is not there any more"
-                   : "The run is not through";
   note_ += run.taken == 0 ? ": only what it has done is shown."
                           : fmt::format(
                                 ": only the points are shown that it has run itself, not the {} that were "
@@ -78,27 +72,33 @@ RunTable::RunTable(vm::RunRecord& record, const vm::RunRow& run) : record_(recor
                          sweep::with_commas(unknown.points));
 }
 
-void RunTable::ask_for_all() {
+std::string RunTable::ask_for_all() {
   const std::expected<SweepRequest, int> request = read_sweep_request(run_.words());
-  if (!request) return;
+  if (!request) return "Its command line can not be read with the settings as they are";
   std::expected<std::unique_ptr<SweepPlan>, int> plan = make_plan(*request);
-  if (!plan && !sweep::Space::make(request->space)) changed_table_ = request->space.table;  // it is gone
-  if (!plan) return;
-  if (const std::string& table = request->space.table; !table.empty() && is_of_other_points(**plan)) {
-    changed_table_ = table;
-    return;
-  }
+  const std::string& table = request->space.table;
+  if (!plan && !sweep::Space::make(request->space)) changed_table_ = table;  // it is gone
+  if (plan && !table.empty() && is_of_other_points(**plan)) changed_table_ = table;
+  if (!changed_table_.empty())
+    return fmt::format("The points in `{}` are not those of the run any more", changed_table_);
+  if (!plan)
+    return request->script.empty() ? "Its command line does not name points any more"
+                                   : "The script has errors, or is not there any more";
   plan_ = std::move(*plan);
   plan_->earlier_works = earlier_works(record_, run_, *plan_);
   is_of_earlier_script_ = plan_->keys.work().low != run_.work;
+  constexpr const char* changed =
+      "The script reads its parameters as something else by now, or has begun or ceased to draw random numbers";
   form_.emplace(plan_->result_form());
   if (is_of_earlier_script_) {
-    if (form_->earlier_works.empty() || form_->earlier_works.front().work != run_.work) return;
+    if (form_->earlier_works.empty() || form_->earlier_works.front().work != run_.work) return changed;
     go_back_to_script();
   }
   earlier_.emplace(record_, *form_, run_.id);
   rows_.emplace(*form_, plan_->cursor, *earlier_);
-  if (!is_of_earlier_script_ || has_any_row()) table_.emplace(*rows_, sweep::Grouping());
+  if (is_of_earlier_script_ && !has_any_row()) return changed;
+  table_.emplace(*rows_, sweep::Grouping());
+  return "";
 }
 
 /// The points are enumerated by the script as it is now, and looked for as those of the script that the run had.
@@ -138,21 +138,23 @@ report::TableSource RunTable::source() const {
 
 report::TableSource RunTable::own_points() const {
   std::vector<std::string> parameters, results;
+  const bool is_script = is_of_script(run_);
+  if (is_script) parameters.emplace_back(number_of_task);
   for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
     for (const auto& [name, value] : sweep::json_members(row.parameters)) place_of(parameters, name);
-    for (const auto& [name, value] : results_of(row, is_of_script(run_))) place_of(results, name);
+    for (const auto& [name, value] : results_of(row, is_script)) place_of(results, name);
     return true;
   });
   std::vector<std::string> names = parameters;
   names.insert(names.end(), results.begin(), results.end());
   names.insert(names.end(), {"outcome", "duration_s", "reason"});
-  const auto visit_all = [this, parameters, results](const report::TableSource::Visit& visit) mutable {
+  const auto visit_all = [this, is_script, parameters, results](const report::TableSource::Visit& visit) mutable {
     for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
       if (!row.is_last) return true;
       std::vector<std::string> cells(parameters.size() + results.size());
       for (auto& [name, value] : sweep::json_members(row.parameters)) cells[place_of(parameters, name)] = value;
-      for (auto& [name, value] : results_of(row, is_of_script(run_)))
-        cells[parameters.size() + place_of(results, name)] = value;
+      if (is_script) cells.front() = std::to_string(row.number);
+      for (auto& [name, value] : results_of(row, is_script)) cells[parameters.size() + place_of(results, name)] = value;
       cells.emplace_back(name_of(row.attempt.outcome));
       cells.push_back(fmt::format("{:.9f}", row.attempt.duration_s));
       cells.push_back(sweep::reason_of(row.attempt));
@@ -161,6 +163,26 @@ report::TableSource RunTable::own_points() const {
     });
   };
   return {columns_of(names, parameters.size()), visit_all};
+}
+
+void RunTable::for_each_inputs(
+    const std::function<void(NamedValues parameters, const std::string& inputs)>& visit) const {
+  if (!table_) {
+    record_.for_each_point(run_.id, [&](const vm::PointRow& row) {
+      if (row.is_last && !row.attempt.inputs.empty()) visit(sweep::json_members(row.parameters), row.attempt.inputs);
+      return true;
+    });
+    return;
+  }
+  if (plan_->inputs == nullptr) return;  // a script's points have no rows of what they read
+  rows_->for_each([&](const sweep::ResultRow& row) {
+    if (row.inputs.empty()) return true;
+    NamedValues parameters;
+    for (std::size_t i = 0; i < row.values.size(); ++i)
+      parameters.emplace_back(rows_->parameters()[i].name, row.values[i]);
+    visit(std::move(parameters), std::string(row.inputs));
+    return true;
+  });
 }
 
 std::string RunTable::again(std::uint64_t number) const {

@@ -1,16 +1,21 @@
 #pragma once
 // The table of a recorded run, as `raddle sweep -o` would write it, and when its points ran.
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/driver/sweep_plan.hpp"
+#include "compiler/driver/value_difference.hpp"
 #include "compiler/report/spans.hpp"
 #include "compiler/report/table_source.hpp"
 #include "vm/record/run_record.hpp"
 
 namespace raddle::driver {
+
+/// A column of a script's run.
+inline constexpr const char* number_of_task = "number";
 
 /// With what earlier runs have of its points, if the run is through, and its points can still be enumerated: the script
 /// has the parameters that it had. Else with those points only that it has run itself.
@@ -24,11 +29,14 @@ class RunTable {
   report::TableSource source() const;
   /// What is missing, and why; "": nothing.
   const std::string& note() const { return note_; }
+  /// What its points have read, as vm::Attempt::inputs. Those that have read nothing are left out.
+  void for_each_inputs(const std::function<void(NamedValues parameters, const std::string& inputs)>& visit) const;
   /// A command that does a point once more, or shows it.
   std::string again(std::uint64_t number) const;
 
  private:
-  void ask_for_all();
+  /// @return why not all points can be shown; "": they can
+  std::string ask_for_all();
   void go_back_to_script();
   bool has_any_row() const;
   bool is_of_other_points(const SweepPlan& plan) const;

@@ -270,8 +270,10 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
   add("list", "A line for each run, the oldest first; so does `raddle runs` alone");
   words.show = add("show", "One run");
   words.show->add_option("RUN", words.run, about_run)->type_name("");
-  words.table =
-      app.add_subcommand("table", "Its table as CSV; of a run that was ended or still runs, what it has done");
+  words.table = app.add_subcommand("table",
+                                   "Its table as CSV, of a script's run with the number of each task; of a run that "
+                                   "was ended or still runs, what it "
+                                   "has done");
   words.table->add_option("RUN", words.run, about_run)->type_name("");
   words.logs = add("logs", "What its points, or tasks, have printed: the ends of both outputs");
   words.logs
@@ -282,7 +284,8 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
       ->type_name("");
   words.logs->add_option("POINT", words.point, "A point's or task's number; none: all, in the order of their ends")
       ->type_name("");
-  words.diff = add("diff", "Which points or tasks, and which results, differ between two runs");
+  words.diff =
+      add("diff", "Which points or tasks, which results, and which files that they read, differ between two runs");
   words.diff->add_option("A", words.run, "A run's id, its beginning or its end")->required()->type_name("");
   words.diff->add_option("B", words.other, "The same; none: the latest")->type_name("");
   words.remove = app.add_subcommand("rm", "Remove runs: later sweeps take nothing from them");

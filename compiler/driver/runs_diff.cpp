@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/input_differences.hpp"
 #include "compiler/driver/run_table.hpp"
 #include "compiler/driver/runs.hpp"
 #include "compiler/driver/value_difference.hpp"
@@ -44,11 +45,11 @@ struct TextRow {
 /// Takes rows apart: which columns are compared, in the order of their names, whatever their order in the table.
 class RowReader {
  public:
-  /// @param of_tasks  where they were called, and whether they were run, is no difference
+  /// @param of_tasks  their numbers, where they were called, and whether they were run, is no difference
   RowReader(const report::TableSource& source, bool of_tasks) {
     for (std::size_t i = 0; i < source.columns.size(); ++i) {
       const auto& [name, role] = source.columns[i];
-      if (of_tasks && (name == "at" || name == "source")) continue;
+      if (of_tasks && (name == number_of_task || name == "at" || name == "source")) continue;
       if (role == Role::outcome) outcome_ = i;
       if (role != Role::duration) (role == Role::parameter ? parameters_ : results_).emplace_back(name, i);
     }
@@ -195,6 +196,7 @@ class TextRows {
 struct Telling {
   const Difference& difference;
   TextRows before, after;
+  std::vector<InputDifference> inputs;  ///< of points: tasks have theirs among the results
 };
 
 /// @param most  points of each kind
@@ -211,7 +213,8 @@ Telling telling_of(const Difference& difference, const RunTable& before, const R
   add_first(own, difference.only_before);
   add_first(other, difference.only_after);
   return {difference, TextRows(before.source(), std::move(own), of_tasks),
-          TextRows(after.source(), std::move(other), of_tasks)};
+          TextRows(after.source(), std::move(other), of_tasks),
+          of_tasks ? std::vector<InputDifference>() : input_differences(before, after)};
 }
 
 std::string text_of(const Cells& parameters) {
@@ -241,6 +244,15 @@ std::string points_text(const std::vector<RowNumber>& points, const TextRows& ro
   return text + more_than_shown(points.size());
 }
 
+std::string inputs_text(const std::vector<InputDifference>& inputs) {
+  if (inputs.empty()) return "";
+  std::string text = "files that are not what they were:\n";
+  for (std::size_t i = 0; i < inputs.size() && i < shown_points; ++i)
+    text +=
+        fmt::format("  {}, read at {}\n", changes_text({inputs[i].file}), sweep::counted(inputs[i].points, "point"));
+  return text + more_than_shown(inputs.size());
+}
+
 std::string difference_text(const Telling& told, const vm::RunRow& before, const vm::RunRow& after) {
   const Difference& difference = told.difference;
   std::string text =
@@ -261,7 +273,7 @@ std::string difference_text(const Telling& told, const vm::RunRow& before, const
     text += more_than_shown(difference.changed.size());
   }
   return text + points_text(difference.only_before, told.before, "A") +
-         points_text(difference.only_after, told.after, "B");
+         points_text(difference.only_after, told.after, "B") + inputs_text(told.inputs);
 }
 
 std::string cells_json(const Cells& cells) {
@@ -288,6 +300,19 @@ std::string change_json(const TextRow& before, const TextRow& after) {
   return fmt::format("{{\"parameters\":{},\"changes\":[{}]}}", cells_json(before.parameters), fmt::join(changes, ","));
 }
 
+std::string inputs_json(const std::vector<InputDifference>& inputs) {
+  std::vector<std::string> items;
+  for (const InputDifference& each : inputs) {
+    sweep::JsonObject json;
+    json.add("file", sweep::json_string(each.file.name));
+    json.add("a", sweep::json_string(each.file.before));
+    json.add("b", sweep::json_string(each.file.now));
+    json.add("points", std::to_string(each.points));
+    items.push_back(json.text());
+  }
+  return fmt::format("[{}]", fmt::join(items, ","));
+}
+
 std::string difference_json(const Telling& told, const vm::RunRow& before, const vm::RunRow& after) {
   const Difference& difference = told.difference;
   std::vector<std::string> changed;
@@ -301,6 +326,7 @@ std::string difference_json(const Telling& told, const vm::RunRow& before, const
   json.add("changed", fmt::format("[{}]", fmt::join(changed, ",")));
   json.add("only_a", list_json(difference.only_before, told.before));
   json.add("only_b", list_json(difference.only_after, told.after));
+  json.add("inputs", inputs_json(told.inputs));
   return json_line("\"diff\":" + json.text());
 }
 

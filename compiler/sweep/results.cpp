@@ -166,7 +166,7 @@ std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t wor
       *key, own_run_, [&](const vm::Attempt& attempt) { return !changed_input_of(attempt, point); });
   if (!result || !adapt(point, *result)) return std::nullopt;
   const vm::Attempt& attempt = result->attempt;
-  return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), json_members(attempt.results)};
+  return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), attempt.inputs, json_members(attempt.results)};
 }
 
 BatchValues EarlierResults::find_in_batches(std::size_t work, std::span<const std::uint64_t> numbers) {
@@ -220,6 +220,7 @@ class RowMaker {
     begin(number, name_of(found_->outcome));
     set_duration(found_->duration_s);
     row_.reason = found_->reason;
+    row_.inputs = found_->inputs;
     for (const auto& [name, text] : found_->results) row_.results.emplace_back(name, text);
     return &row_;
   }
@@ -233,7 +234,7 @@ class RowMaker {
   void begin(std::uint64_t number, std::string_view outcome) {
     values_.read(number, row_.values);
     row_.outcome = outcome;
-    row_.duration_s = row_.reason = {};
+    row_.duration_s = row_.reason = row_.inputs = {};
     row_.results.clear();
   }
   void set_duration(double seconds) {

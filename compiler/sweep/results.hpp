@@ -72,6 +72,7 @@ class EarlierResults {
     vm::PointOutcome outcome = vm::PointOutcome::ok;
     double duration_s = 0;
     std::string reason;  ///< of a failure
+    std::string inputs;  ///< vm::Attempt::inputs
     std::vector<std::pair<std::string, std::string>> results;
   };
   /// What was done at each point, now or earlier, the latest first.
@@ -111,6 +112,7 @@ struct ResultRow {
   std::string_view outcome;              ///< "ok", "exit code", ..., not_run
   std::string_view duration_s;
   std::string_view reason;  ///< of a failure
+  std::string_view inputs;  ///< vm::Attempt::inputs
   std::vector<Result> results;
 };
 

@@ -52,6 +52,33 @@ def rerun_runs_what_is_not_done(folder):
     expect(folder.column("rerun -o -", "y"), ["3", "6", "9"])
 
 
+def other_inputs_are_a_difference(folder):
+    """The points are the same, and so may be their results: what they have read was another file."""
+    folder.write("in.txt", "1")
+    folder.write("same.txt", "1")
+    line = "sweep -p a=1:3 --input in.txt -- sh -c 'echo {a}; cat same.txt' same.txt"
+    folder.run(line)
+    first = run_id(folder, -1)
+    folder.write("in.txt", "2")
+    folder.run(line, err="3 points, ")
+    told = folder.run(f"runs diff {first}").stdout
+    expect_in("\n3 points alike in both\nfiles that are not what they were:\n  in.txt: 1-", told)
+    expect_in(", read at 3 points\n", told)
+    folder.run("sweep --resume", err="3 from the record")  # it has the points of the one before
+    found = json.loads(folder.run(f"runs diff {first} --json").stdout)["diff"]
+    expect([(one["file"], one["points"], one["a"] != one["b"]) for one in found["inputs"]], [("in.txt", 3, True)])
+    expect(json.loads(folder.run(f"runs diff {run_id(folder, 1)} --json").stdout)["diff"]["inputs"], [])
+
+
+def tables_tell_of_broken_settings(folder):
+    folder.run("sweep -p a=1,2 -- echo {a}")
+    folder.write("raddle.toml", "jobs = = 3\n")
+    for verb in ("runs table", "plot"):
+        told = folder.run(verb, err="raddle.toml:1:8: error").stderr
+        expect_in("Its command line can not be read with the settings as they are: only what it has done is shown.", told)
+        expect("script" in told, False)
+
+
 def rerun_is_recorded_as_it_was_said(folder):
     """What else is taken of the outputs, and what else a rerun was told, holds for what goes on with it."""
     folder.run("sweep -p a=1,2 --collect 'regex:never=(.*)' --collect=csv: -j1 -- echo v={a} w=7", code=4)
@@ -319,7 +346,7 @@ def failed_points_once_more(folder):
     expect(folder.read("x.csv").splitlines(), after)
 
 
-TESTS = [rerun_is_recorded_as_it_was_said, record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed, runs_that_have_not_ended_are_told,
+TESTS = [other_inputs_are_a_difference, tables_tell_of_broken_settings, rerun_is_recorded_as_it_was_said, record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed, runs_that_have_not_ended_are_told,
          tables_of_runs_are_printed, reasons_are_told, reasons_of_a_script_are_told, data_of_a_script_counts,
          nearest_point_is_told, runs_are_compared, runs_of_earlier_scripts_are_whole, failed_points_once_more]
 

@@ -64,7 +64,10 @@ def script_runs_are_recorded(folder):
 
     folder.run("run -k model.df --n=5")
     table = folder.run("runs table").stdout.splitlines()
-    expect(sorted(row.split(",")[0] for row in table), ["count", "count", "count", "keep", "square", "task"])
+    expect(sorted(row.split(",")[1] for row in table), ["count", "count", "count", "keep", "square", "task"])
+    expect(sorted(row.split(",")[0] for row in table), ["1", "2", "3", "4", "5", "number"])
+    numbers = {row.split(",")[0]: row.split(",")[1] for row in table[1:]}
+    expect({str(log["task"]): log["parameters"]["task"] for log in (json.loads(line)["log"] for line in folder.run("runs logs --json").stdout.splitlines())}, numbers)
     difference = folder.run(f"runs diff {first}").stdout
     expect_in("work = sh -c 'sleep 0; wc -w < $0; echo $1 >> begun' words.txt 1 > counts/1: inputs: {\"words.txt\":\"5-", difference)
     expect_in("1 only in A\n  task = square, work = square(x = 4)\n1 only in B\n  task = square, work = square(x = 5)\n", difference)
@@ -125,7 +128,7 @@ def tasks_are_told_apart(folder):
     expect_in("22 tasks alike in both", told)  # of nine that do the same with other files, too
     folder.run("run -k long.df --seed=3", code=1)
     rows = folder.run("runs table").stdout.splitlines()
-    expect([row.split(",")[-1] for row in rows if row.startswith("fails")], ["division by zero"])
+    expect([row.split(",")[-1] for row in rows if row.split(",")[1] == "fails"], ["division by zero"])
     folder.write("waits.df", 'app (void v) nap() { "sleep" "1000" } app (void v) stop() { "sh" "-c" "exit 3" }\nforeach i in [1:9] { nap(); }\nstop();')
     folder.run("run --processes=20 waits.df", code=1)
     expect_in(" ended with the run\n", folder.run("runs show").stdout)
