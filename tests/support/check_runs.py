@@ -155,7 +155,7 @@ def runs_that_have_not_ended_are_told(folder):
     expect((done.stderr, done.stdout.splitlines()[3:]), ("", ["0 points alike in both", "2 only in B", "  a = 2, b = 1", "  a = 3, b = 1"]))
     for line in ("runs logs /2", f"runs logs {run_id(folder, -1)}/2", f"runs logs {run_id(folder, -1)} 2"):
         expect_in('point 2 {"a":3,"b":1}: ok', folder.run(line).stdout)
-    folder.run("runs logs /x", code=2, err="`/x` is no RUN or RUN/POINT")
+    folder.run("runs logs /x", code=2, err="`/x` is no RUN, RUN/POINT or RUN/POINT/TASK")
     folder.run("runs logs /2 2", code=2, err="`/2` is no RUN\n")
 
 
