@@ -275,6 +275,7 @@ class FunctionEmitter {
     site.function = op.callee;
     site.arguments = operands(op.operands, body);
     site.results = operands(op.results, body);
+    site.priority = operand(op.priority, body);
     site.is_tail = true;
     for (const ir::VarId result : op.results) {
       if (!plan_.variables[result].is_output) site.is_tail = false;
@@ -294,6 +295,7 @@ class FunctionEmitter {
     site.results = operands(op.results, body);
     site.returns_void = arguments.returns_void;
     site.results.resize(site.returns_void.size());
+    site.priority = operand(op.priority, body);
     program_.builtins.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.builtins.size() - 1);
   }

@@ -253,9 +253,12 @@ class Planner {
       case OpKind::loop:
         step.alone = true;
         step.synchronous = false;
+        await(step, step.op->priority, AwaitMode::set);
         return pass_all(step);
       case OpKind::call_builtin:
-        step.synchronous = !may_end_later(stdlib::builtins()[step.op->callee].effect);
+        step.synchronous =
+            !may_end_later(stdlib::builtins()[step.op->callee].effect) && step.op->priority.index == ir::none;
+        await(step, step.op->priority, AwaitMode::set);
         return await_builtin(step);
       case OpKind::memo: step.synchronous = false; return await_memo(step, 2);
       case OpKind::memo_keep: return await_memo(step, 1);

@@ -65,6 +65,54 @@ TEST_CASE("a tree of tasks is run completely, with 1, 2 and 8 workers, in any or
   }
 }
 
+/// Makes two more of other priorities.
+struct Ranked final : Task {
+  int depth = 0;
+  std::int32_t priority = 0;
+  static void start(Worker& worker, int depth, std::int32_t priority) {
+    auto* task = new (worker.allocate(sizeof(Ranked))) Ranked;
+    task->depth = depth;
+    task->priority = priority;
+    if (priority == 0)
+      worker.push(*task);
+    else
+      worker.push(*task, priority);
+  }
+  void run(Worker& worker) override {
+    const int rest = depth - 1;
+    const std::int32_t higher = priority == 1 ? -1 : priority + 1, lower = priority == -1 ? 1 : priority - 1;
+    this->~Ranked();
+    worker.deallocate(this, sizeof(Ranked));
+    if (rest < 0) {
+      leaves.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    start(worker, rest, higher);
+    start(worker, rest, lower);
+  }
+};
+struct RankedRoot final : Task {
+  int depth = 0;
+  void run(Worker& worker) override { Ranked::start(worker, depth, 0); }
+};
+
+TEST_CASE("tasks with priorities are run completely, too") {
+  for (PoolOptions options : schedulers) {
+    for (const unsigned workers : {1u, 2u, 8u}) {
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        leaves = 0;
+        options.scheduler_seed = seed;
+        WorkerPool pool(workers, options);
+        RankedRoot root;
+        root.depth = static_cast<int>(seed % 10);
+        pool.inject(root);
+        pool.run();
+        CHECK(leaves.load() == std::int64_t{1} << root.depth);
+      }
+    }
+  }
+}
+
 TEST_CASE("a pool can be run again, and an empty one ends at once") {
   for (const PoolOptions& options : schedulers) {
     WorkerPool pool(4, options);

@@ -53,7 +53,7 @@ void Interpreter::run_woken(StrandState& state) {
 }
 
 void Interpreter::resume_awaiting(StrandState& state) {
-  if (await_inputs(*state.frame, program_.strands[state.strand], &state)) push(state);
+  if (await_inputs(*state.frame, program_.strands[state.strand], &state)) push(state, state.frame->priority);
 }
 
 // ---------------------------------------------------------------- frames

@@ -1,10 +1,12 @@
 // Calls of functions of the script and of the library.
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/builtin_return.hpp"
+#include "vm/interpret/builtin_task.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/task_timer.hpp"
 
@@ -51,10 +53,18 @@ Frame* function_frame(Frame* frame) {
   return frame;
 }
 
+/// Of an operand of a call, whose value is there.
+std::int32_t priority_in(Frame& frame, Operand operand) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(frame.at(operand).get().as_int(), Limits::min(), Limits::max()));
+}
+
 }  // namespace
 
 void Interpreter::call(Frame& frame, const Instruction& in) {
   const CallSite& site = program_.calls[in.d];
+  if (!site.priority.is_absent()) return call_by_priority(frame, site, index_of(in));
   if (program_.functions[site.function].is_leaf) {
     if (call_leaf(frame, site, index_of(in))) return;
     ++counters.leaf_calls_interpreted;
@@ -62,8 +72,30 @@ void Interpreter::call(Frame& frame, const Instruction& in) {
   call_composite(frame, site, index_of(in), false);
 }
 
+void Interpreter::call_by_priority(Frame& frame, const CallSite& site, std::uint32_t instruction) {
+  const std::int32_t priority = priority_in(frame, site.priority);
+  if (queue_leaf(frame, site, instruction, priority)) return;
+  if (Frame* callee = enter_function(frame, site, instruction, false)) {
+    callee->priority = priority;
+    push(*callee, priority);
+  }
+}
+
 void Interpreter::call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only) {
-  if (run_.cells.is_full()) return end_for_memory(frame, instruction);
+  Frame* callee = enter_function(frame, site, instruction, interpret_only);
+  if (!callee) return;
+  if (may_nest() && !worker_->others_are_hungry())
+    activate(callee);
+  else
+    push(*callee, callee->priority);
+}
+
+/// @return the frame that is to be activated; null where there is no memory for it
+Frame* Interpreter::enter_function(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only) {
+  if (run_.cells.is_full()) {
+    end_for_memory(frame, instruction);
+    return nullptr;
+  }
   const Function& function = program_.functions[site.function];
   Frame* outer = &frame;
   if (site.is_tail && frame.depth >= kept_depth) {
@@ -77,10 +109,7 @@ void Interpreter::call_composite(Frame& frame, const CallSite& site, std::uint32
     pass(frame.at(site.arguments[i]), frame, callee->slots()[i], *callee);
   }
   for (std::uint32_t i = 0; i < site.results.size(); ++i) callee->set_output(i, frame.at(site.results[i]));
-  if (may_nest() && !worker_->others_are_hungry())
-    activate(callee);
-  else
-    push(*callee);
+  return callee;
 }
 
 void Interpreter::end_for_memory(Frame& frame, std::uint32_t instruction) {
@@ -104,6 +133,27 @@ void Interpreter::end_for_memory(Frame& frame, std::uint32_t instruction) {
 }
 
 bool Interpreter::call_builtin(Frame& frame, const Instruction& in) {
+  const BuiltinSite& site = program_.builtins[in.d];
+  if (site.priority.is_absent()) return call_builtin_now(frame, in);
+  frame.retain();
+  push(*make<BuiltinTask>(frame, index_of(in)), priority_in(frame, site.priority));
+  return true;
+}
+
+void BuiltinTask::run(Worker& worker) {
+  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  const TaskTimer timer(interpreter, TaskKind::strand, frame, instruction);
+  interpreter.run_builtin(this);
+}
+
+void Interpreter::run_builtin(BuiltinTask* task) {
+  Frame& frame = task->frame;
+  call_builtin_now(frame, program_.instructions[task->instruction]);
+  destroy(task);
+  release(&frame);
+}
+
+bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   const BuiltinSite& site = program_.builtins[in.d];
   ++counters.builtin_calls;
   if (site.file_output_count != 0) {

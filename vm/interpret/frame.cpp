@@ -11,6 +11,7 @@ Frame::Frame(Run& run, const Body& body, Frame* outer, std::uint64_t stream)
   if (outer) {
     careful.store(outer->careful.load(std::memory_order_relaxed), std::memory_order_relaxed);
     interpret_only = outer->interpret_only;
+    priority = outer->priority;
   }
   Future* futures = slots();
   for (std::uint32_t i = 0; i < body.future_count; ++i) ::new (futures + i) Future;

@@ -29,6 +29,7 @@ class RangeTask;
 struct ElementOrder;
 struct LoopProfile;
 class BuiltinReturn;
+class BuiltinTask;
 class CallRecord;
 class MemoWait;
 class ProgramRun;
@@ -59,6 +60,7 @@ class Interpreter {
   void run_leaf_call(LeafCall* call);
   void finish_program(ProgramRun* finished);
   void finish_builtin(BuiltinReturn* ended);
+  void run_builtin(BuiltinTask* task);
   void look_again(MemoWait* waited);
 
   // --- futures
@@ -104,9 +106,12 @@ class Interpreter {
   Frame* make_frame(BodyId body, Frame* outer, std::uint64_t stream);
   /// Gives up a reference; the last one frees the frame and goes on with its outer one.
   void release(Frame* frame);
-  void push(Task& task) {
+  void push(Task& task, std::int32_t priority = 0) {
     ++pushed_;
-    worker_->push(task);
+    if (priority == 0) [[likely]]
+      worker_->push(task);
+    else
+      worker_->push(task, priority);
   }
 
   Run& run() { return run_; }
@@ -190,12 +195,16 @@ class Interpreter {
 
   // --- calls.cpp, leaf_calls.cpp, apps.cpp
   void call(Frame& frame, const Instruction& in);
+  void call_by_priority(Frame& frame, const CallSite& site, std::uint32_t instruction);
   void call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
+  Frame* enter_function(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
   /// Open calls take too much memory: reports which function has most of them and ends the run.
   void end_for_memory(Frame& frame, std::uint32_t instruction);
   bool call_builtin(Frame& frame, const Instruction& in);
+  bool call_builtin_now(Frame& frame, const Instruction& in);
   void set_results(Frame& frame, const Instruction& in, std::vector<Value>& results);
   bool call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction);
+  bool queue_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority);
   bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction);
   /// @return false if the call has to be interpreted
   bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);

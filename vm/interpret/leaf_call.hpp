@@ -8,17 +8,19 @@ namespace raddle::vm {
 /// In exactly one of: a future's waiters, the leaf table's list, a deque, a worker.
 class LeafCall final : public Cell, public Waiter {
  public:
-  LeafCall(Frame& frame, const CallSite& site, std::uint32_t instruction)
-      : frame(frame), site(site), instruction(instruction) {}
+  LeafCall(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority)
+      : frame(frame), site(site), instruction(instruction), priority(priority) {}
   void run(Worker& worker) override;
   void resolved(Worker& worker) override;
 
   Frame& frame;
   const CallSite& site;
   const std::uint32_t instruction;
-  bool awaits_argument = false;  ///< read when the run has come to rest
-  bool is_forced = false;        ///< the run came to rest while it waited: called now, as composite functions are
-  bool is_replaced = false;      ///< by a forced one: has nothing to do any more when its argument comes
+  const std::int32_t priority;
+  bool has_turn = priority == 0;  ///< it was queued by its priority: is run when it comes out
+  bool awaits_argument = false;   ///< read when the run has come to rest
+  bool is_forced = false;         ///< the run came to rest while it waited: called now, as composite functions are
+  bool is_replaced = false;       ///< by a forced one: has nothing to do any more when its argument comes
 };
 
 }  // namespace raddle::vm

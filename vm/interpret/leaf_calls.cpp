@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -72,7 +73,7 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
       (!function.is_heavy || range_nesting_ > 0 || run_.pool.capacity() == 1) && !worker_->perturbation().one_in(4);
   if (is_ready && in_place) return call_native(frame, site, instruction, code);
   frame.retain();
-  auto* call = make<LeafCall>(frame, site, instruction);
+  auto* call = make<LeafCall>(frame, site, instruction, frame.priority);
   if (is_ready)
     push(*call);
   else
@@ -102,6 +103,18 @@ bool Interpreter::call_in_registers(Frame& frame, const CallSite& site, std::uin
   return true;
 }
 
+/// As soon as its inputs, and its code, are there, by its priority. @return false: to be called as composite functions
+/// are
+bool Interpreter::queue_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority) {
+  const Function& function = program_.functions[site.function];
+  const bool is_possible = function.is_leaf && !frame.interpret_only && fits(function) &&
+                           run_.leaves.stage(site.function) != LeafTable::Stage::impossible;
+  if (!is_possible) return false;
+  frame.retain();
+  make<LeafCall>(frame, site, instruction, priority)->resolved(*worker_);
+  return true;
+}
+
 void LeafCall::resolved(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
   if (is_replaced) {
@@ -121,6 +134,7 @@ void LeafCall::resolved(Worker& worker) {
 
 void LeafCall::run(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  if (!std::exchange(has_turn, true)) return interpreter.push(*this, priority);
   const TaskTimer timer(interpreter, TaskKind::leaf, frame, instruction);
   interpreter.run_leaf_call(this);
 }

@@ -54,8 +54,8 @@ bool Machine::force_leaf_calls() {
   });
   for (LeafCall* call : waiting) {
     // it stays enlisted with its argument's future: another one goes in its place
-    auto* forced =
-        ::new (caches_[0].cache.allocate(sizeof(LeafCall))) LeafCall(call->frame, call->site, call->instruction);
+    auto* forced = ::new (caches_[0].cache.allocate(sizeof(LeafCall)))
+        LeafCall(call->frame, call->site, call->instruction, call->priority);
     forced->is_forced = true;
     call->is_replaced = true;
     call->frame.retain();

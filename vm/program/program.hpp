@@ -173,6 +173,7 @@ struct CallSite {
   FunctionId function = 0;
   std::vector<Operand> arguments;
   std::vector<Operand> results;
+  Operand priority;  ///< absent: that of the caller
   /// All results are outputs of the calling function: they are passed straight on, so that the caller need not stay.
   bool is_tail = false;
 };
@@ -184,6 +185,7 @@ struct BuiltinSite {
   std::vector<Operand> arguments;
   std::vector<Operand> results;    ///< one for each output that is no file; may be absent
   std::vector<bool> returns_void;  ///< by result
+  Operand priority = {};           ///< absent: called where its inputs are set
 };
 
 /// How many writers of an array the operations of a region that is being entered hold.

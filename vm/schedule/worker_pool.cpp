@@ -9,6 +9,7 @@
 #include "vm/memory/slab.hpp"
 #include "vm/schedule/idle_gate.hpp"
 #include "vm/schedule/leaf_forks.hpp"
+#include "vm/schedule/priority_tasks.hpp"
 #include "vm/schedule/queue_tree.hpp"
 #include "vm/schedule/stack_limit.hpp"
 #include "vm/schedule/stealing_queues.hpp"
@@ -60,6 +61,7 @@ struct WorkerPool::State {
 
   SlabDepot depot;
   TaskQueue injected;
+  PriorityTasks prioritised;
   const Topology topology;  // of the tree
   Queues queues;
   IdleGate gate;
@@ -84,7 +86,7 @@ struct WorkerPool::State {
   bool leave(Worker& worker);
   void start_thread(unsigned index);
   const auto nothing_injected() {
-    return [this] { return injected.is_empty(); };
+    return [this] { return injected.is_empty() && prioritised.is_empty(); };
   }
 };
 
@@ -106,6 +108,11 @@ Worker::~Worker() = default;
 void Worker::push(Task& task) {
   WorkerPool::State& pool = *pool_.state_;
   if (pool.with_queues([&](auto& all) { return all.push(index_, task); })) pool.gate.notify_one();
+}
+
+void Worker::push(Task& task, std::int32_t priority) {
+  pool_.state_->prioritised.push(task, priority);
+  pool_.state_->gate.notify_one();
 }
 
 bool Worker::others_are_hungry() {
@@ -164,10 +171,11 @@ struct WorkerPool::Sources {
   Queues& queues;
   Worker& worker;
 
-  /// Its own, injected, somebody else's.
+  /// Urgent ones, its own, injected, somebody else's, those that may wait.
   Task* find() {
     if (worker.perturbation_.is_on())
       if (Task* task = take_perturbed()) return task;
+    if (Task* task = pool.prioritised.take_urgent()) return task;
     bool has_moved = false;
     Task* const own = queues.take(worker.index_, has_moved);
     if (has_moved) pool.gate.notify_one();
@@ -179,7 +187,9 @@ struct WorkerPool::Sources {
     bool has_moved = false;
     Task* const task = queues.take_elsewhere(worker.index_, worker.perturbation_.next(), has_moved);
     if (has_moved) pool.gate.notify_one();
-    return task ? task : pool.steal_fork(worker);
+    if (task) return task;
+    Task* const fork = pool.steal_fork(worker);
+    return fork ? fork : pool.prioritised.take_any();
   }
   // With a scheduler seed: any order that the language allows must give the same results.
   Task* take_perturbed() {
@@ -209,7 +219,7 @@ struct WorkerPool::Sources {
   }
   bool all_empty() {
     if (worker.index_ >= pool.wanted.load(std::memory_order_seq_cst)) return false;  // it leaves
-    if (!pool.injected.is_empty() || !queues.is_empty()) return false;
+    if (!pool.injected.is_empty() || !pool.prioritised.is_empty() || !queues.is_empty()) return false;
     for (const std::unique_ptr<Worker>& other : pool.workers)
       if (!other->state_->forks.is_empty()) return false;
     return true;

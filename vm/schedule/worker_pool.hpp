@@ -44,6 +44,8 @@ class Worker {
   WorkerPool& pool() const { return pool_; }
   /// Makes a task ready. This worker takes the youngest first (but for QueueOrder::fifo), others the oldest.
   void push(Task& task);
+  /// The same with a priority other than 0, higher first: above 0 before all tasks that have none, below 0 after them.
+  void push(Task& task, std::int32_t priority);
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
   /// What compiled leaves are called with.

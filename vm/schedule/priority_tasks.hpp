@@ -1,0 +1,50 @@
+#pragma once
+// Tasks with a priority: what is above 0 goes before all other tasks, what is below after them.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "vm/schedule/task_queue.hpp"
+
+namespace raddle::vm {
+
+/// Any thread. Such tasks are few, as somebody has written their calls one by one: one place for all workers, under a
+/// lock, so that none is overtaken by another worker's. The counts are written under it and read by any: seq_cst, as
+/// that of TaskQueue is.
+class PriorityTasks {
+ public:
+  /// @param priority  not 0; of equal ones the first comes first
+  void push(Task& task, std::int32_t priority) {
+    const std::lock_guard lock(mutex_);
+    tasks_[priority].add(task);
+    count_of(priority).fetch_add(1, std::memory_order_seq_cst);
+  }
+  /// The highest above 0; null: there is none.
+  Task* take_urgent() { return urgent_.load(std::memory_order_relaxed) == 0 ? nullptr : take(); }
+  /// The highest, where there is nothing else to do.
+  Task* take_any() { return is_empty() ? nullptr : take(); }
+  bool is_empty() const {
+    return urgent_.load(std::memory_order_seq_cst) == 0 && late_.load(std::memory_order_seq_cst) == 0;
+  }
+
+ private:
+  std::atomic<std::size_t>& count_of(std::int32_t priority) { return priority > 0 ? urgent_ : late_; }
+  Task* take() {
+    const std::lock_guard lock(mutex_);
+    if (tasks_.empty()) return nullptr;
+    const auto first = tasks_.begin();
+    Task* const task = first->second.take_first();
+    count_of(first->first).fetch_sub(1, std::memory_order_seq_cst);
+    if (first->second.count == 0) tasks_.erase(first);
+    return task;
+  }
+
+  std::mutex mutex_;
+  std::map<std::int32_t, TaskBatch, std::greater<>> tasks_;  // guarded by mutex_; no batch is empty
+  std::atomic<std::size_t> urgent_{0}, late_{0};             // of tasks_
+};
+
+}  // namespace raddle::vm
