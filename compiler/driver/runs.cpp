@@ -210,6 +210,10 @@ std::string work_text(const vm::RunRow& run, const std::string& parameters) {
   return is_of_script(run) ? task_text(parameters) : parameters;
 }
 
+std::string task_name(std::uint64_t point, std::uint64_t number) {
+  return point == 0 ? fmt::format("task {}", number) : fmt::format("task {}/{}", point, number);
+}
+
 std::string task_text(const std::string& parameters) {
   std::string text;
   for (const auto& [name, value] : sweep::json_members(parameters)) text += (text.empty() ? "" : ": ") + value;

@@ -67,7 +67,7 @@ std::string origin_of_task(const vm::Attempt& attempt) {
 std::string row_line(const vm::RunRow& run, const vm::PointRow& row) {
   const vm::Attempt& attempt = row.attempt;
   const bool of_task = is_task(run, row);
-  const std::string name = row.point != 0 ? fmt::format("task {}/{}", row.point, row.number) : name_of(run, row.number);
+  const std::string name = of_task ? task_name(row.point, row.number) : name_of(run, row.number);
   const std::string work = of_task ? task_text(row.parameters) : row.parameters;
   std::string text = fmt::format("{} {}: {}", name, work, name_of(attempt.outcome));
   if (!of_task && attempt.outcome == vm::PointOutcome::ok && !attempt.results.empty()) text += " " + attempt.results;
@@ -112,7 +112,7 @@ class LogsOfRun {
     for (const vm::PointRow& task : tasks_of(point, std::nullopt))
       if (task.number == number && !print(task, {})) break;
     if (has_any_) return is_written_ ? exit_ok : exit_failed;
-    vm::print_stderr("raddle: run {} has not run task {}/{}\n", run_.id, point, number);
+    vm::print_stderr("raddle: run {} has not run {}\n", run_.id, task_name(point, number));
     return exit_failed;
   }
 

@@ -24,12 +24,14 @@ constexpr std::size_t shown_points = 10;
 /// @param each  "point" or "task"
 std::string reason_json(const PointReason& reason, const std::string& each) {
   sweep::JsonObject json;
+  if (reason.of_point != 0) json.add("point", std::to_string(reason.of_point));
   json.add(each, std::to_string(reason.point));
   json.add("parameters", reason.parameters);
   json.add("state", sweep::json_string(reason.state));
   json.add("because", sweep::json_string(reason.because));
   if (!reason.earlier_run.empty()) {
     json.add("earlier_run", sweep::json_string(reason.earlier_run));
+    if (reason.earlier_of_point != 0) json.add("earlier_point", std::to_string(reason.earlier_of_point));
     json.add("earlier_" + each, std::to_string(reason.earlier_point));
   }
   std::string differences;
@@ -46,11 +48,13 @@ std::string reason_json(const PointReason& reason, const std::string& each) {
 
 int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as_json, bool is_whole) {
   std::string text, list;
-  const std::string each = kind_of_row(run);
+  const bool are_tasks = is_of_script(run) || (!reasons.empty() && reasons.front().of_point != 0);
+  const std::string each = are_tasks ? "task" : "point";
   for (const PointReason& reason : reasons) {
     list += (list.empty() ? "" : ",") + reason_json(reason, each);
-    text += fmt::format("{}{} {}: {}: {}\n", is_whole ? "  " : "", name_of(run, reason.point),
-                        work_text(run, reason.parameters), reason.state, reason.because);
+    text += fmt::format("{}{} {}: {}: {}\n", is_whole ? "  " : "",
+                        are_tasks ? task_name(reason.of_point, reason.point) : name_of(run, reason.point),
+                        are_tasks ? task_text(reason.parameters) : reason.parameters, reason.state, reason.because);
   }
   if (as_json)
     return write_output(json_line(fmt::format("\"run\":{},\"{}s\":[{}]", sweep::json_string(run.id), each, list)))
@@ -67,12 +71,14 @@ int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as
 
 int explain(const std::string& word, bool as_json) {
   const std::optional<RunPoint> asked = read_run_point(word);
-  if (!asked || asked->task) return usage_error(fmt::format("`{}` is no RUN or RUN/POINT", word), "why");
+  if (!asked) return usage_error(fmt::format("`{}` is no RUN, RUN/POINT or RUN/POINT/TASK", word), "why");
   const std::expected<vm::RunRow, int> run = find_run(asked->run);
   if (!run) return run.error();
   vm::RunRecord record = *vm::RunRecord::open();
   std::vector<std::uint64_t> numbers;
-  if (asked->point)
+  if (asked->task)
+    numbers.push_back(*asked->task);
+  else if (asked->point)
     numbers.push_back(*asked->point);
   else
     for_each_recorded_point(record, *run, std::nullopt, [&](const vm::PointRow& row) {
@@ -81,10 +87,15 @@ int explain(const std::string& word, bool as_json) {
     });
   std::ranges::sort(numbers);
   std::vector<PointReason> reasons;
-  const auto explain_all = is_of_script(*run) ? task_reasons_of : reasons_of;
-  for (std::optional<PointReason>& reason : explain_all(record, *run, numbers)) {
+  const bool are_tasks = asked->task || is_of_script(*run);
+  const std::uint64_t of_point = asked->task ? *asked->point : 0;
+  for (std::optional<PointReason>& reason :
+       are_tasks ? task_reasons_of(record, *run, of_point, numbers) : reasons_of(record, *run, numbers)) {
+    const std::uint64_t number = numbers[reasons.size()];
     if (!reason)
-      return usage_error(fmt::format("run {} has no {}", run->id, name_of(*run, numbers[reasons.size()])), "why");
+      return usage_error(
+          fmt::format("run {} has no {}", run->id, are_tasks ? task_name(of_point, number) : name_of(*run, number)),
+          "why");
     reasons.push_back(std::move(*reason));
   }
   return tell(*run, reasons, as_json, !asked->point);
@@ -101,7 +112,8 @@ void add_why_options(CLI::App& app, WhyWords& words) {
       "from\n\nexamples:\n  raddle why\n"
       "  raddle why 261121-150412-k7\n  raddle why k7/17\n");
   app.add_option("RUN", words.run,
-                 "A run's id, its beginning or its end, and perhaps `/` and a point; none: the latest")
+                 "A run's id, its beginning or its end, and perhaps `/` and a point, and `/` and a task of that; none: "
+                 "the latest")
       ->type_name("");
   app.add_flag("--json", words.as_json, "As JSON, with the number of its form in `schema`");
 }

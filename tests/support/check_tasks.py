@@ -184,6 +184,18 @@ def tasks_of_points_are_recorded(folder):
     expect_in(f"task 2/{number} double: sh -c 'echo $0 $0; test -e go || exit 1' 2 > out/f2: ok", text)
     expect_in("\n--- stdout\n2 2\n", text)
     expect_in(f"\n  task 2/{number} double: ", folder.run("runs logs /2").stdout)
+    why = folder.run(f"why /2/{number}").stdout
+    expect_in(f"task 2/{number} double: sh -c 'echo $0 $0; test -e go || exit 1' 2 > out/f2: run: programs are always run\n", why)
+    first = run_id(folder, -1)
+    folder.run("sweep --no-cache model.df -p n=2")
+    reasons = [json.loads(folder.run(f"why /1/{task} --json").stdout)["tasks"][0] for task in (1, 2, 3)]
+    expect({(reason["point"], reason["earlier_run"], reason["earlier_point"]) for reason in reasons}, {(1, first, 2)})
+    expect([reason["state"] for reason in reasons], ["run", "run", "run"])
+    call = next(reason["because"] for reason in reasons if reason["parameters"]["task"] == "square")
+    expect_in(f"run {first} made the same call, as task 2/", call)
+    expect_in(", but its result is not kept, or --no-cache was said", call)
+    folder.run("why /1/9", code=2, err="has no task 1/9")
+    folder.run(f"runs rm {run_id(folder, -1)}")
     folder.run("runs logs /2/77", code=1, err="has not run task 2/77")
     folder.run("runs logs /2/x", code=2, err="is no RUN, RUN/POINT or RUN/POINT/TASK")
     expect_in("\n  3 points: 2 ok, 1 failed", folder.run("runs show").stdout)
