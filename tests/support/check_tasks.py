@@ -242,6 +242,22 @@ def ends_of_outputs_are_kept(folder):
         expect_in("`yes` was ended by signal 13", process.stderr.read())
 
 
+def failed_calls_are_told(folder):
+    folder.write("fail.df", """
+        import assert;
+        @memo (int r) half(int n) { assert(n %% 2 == 0, "odd") => r = n %/ 2; }
+        @memo (int r) quarter(int n) { r = half(half(n)); }
+        trace(quarter(6));
+        """)
+    for options in ("", "-k "):
+        folder.run(f"run {options}fail.df", code=1, err="odd")
+        logs = [json.loads(line)["log"] for line in folder.run("runs logs --json").stdout.splitlines()]
+        expect(sorted((log["parameters"]["work"], log["outcome"], log.get("detail", "")) for log in logs if log["outcome"] != "ok"),
+               [("half(n = 3)", "failed", "Assertion failed!: odd"), ("quarter(n = 6)", "failed", "Assertion failed!: odd")])
+        expect_in(" 2 failed", folder.run("runs show").stdout)
+        expect("ended with the run" in folder.run("runs show").stdout, False)
+
+
 def record_of_another_user_is_read(folder):
     """As root there is no such user: then nothing is shown."""
     if os.geteuid() == 0 and shutil.which("setpriv") is None:
@@ -323,7 +339,7 @@ def what_can_not_be_recorded_is_told(folder):
 
 
 TESTS = [script_runs_are_recorded, tasks_are_told_apart, programs_of_points_print_into_the_record,
-         tasks_of_points_are_recorded, killed_point_leaves_its_tasks, ends_of_outputs_are_kept,
+         failed_calls_are_told, tasks_of_points_are_recorded, killed_point_leaves_its_tasks, ends_of_outputs_are_kept,
          record_of_another_user_is_read, killed_script_leaves_its_tasks, ctrl_backslash_tells_what_runs,
          what_can_not_be_recorded_is_told]
 

@@ -69,6 +69,9 @@ Value Interpreter::new_failure(const Frame& frame, CallPlace at, std::string mes
   failure->calls = std::move(at.calls);
   failure->notes = std::move(notes);
   run_.report(failure, run_.options.notes_iterations ? entry_iteration(frame) : std::nullopt);
+  // the run is over: nothing follows the failure up through the calls
+  for (const Frame* each = run_.options.keep_going ? nullptr : &frame; each; each = each->outer)
+    if (each->call_site != no_id) tell_of_failed_memo(*each, each->call_site, failure->message);
   return failed_value(std::move(failure));
 }
 

@@ -226,6 +226,7 @@ class Interpreter {
   void enter_miss(Frame& frame, const Instruction& in, std::string key);
   void memo_keep(Frame& frame, const Instruction& in);
   void fail_memo(Frame& frame, const Instruction& in, const Value& failure);
+  void tell_of_failed_memo(const Frame& frame, std::uint32_t instruction, const std::string& fault);
   void end_memo(const PointKey& key);
 
   // --- launches.cpp

@@ -228,15 +228,7 @@ void Interpreter::fail_memo(Frame& frame, const Instruction& in, const Value& fa
     const std::string& key_bytes = object_in<String>(frame.at(site.key)).text;
     if (key_bytes.empty()) return;
     const PointKey key = key_of(key_bytes);
-    if (TaskListener* const listener = run_.options.listener) {
-      const MemoCalls::Begun begun = run_.memo_calls.begun(key);
-      listener->ended({.number = begun.number,
-                       .call = begun.call,
-                       .place = place_of_call(frame, index_of(in)),
-                       .fault = as_failure(failure).message,
-                       .duration_s = seconds_since(begun.time),
-                       .worker = worker_->index() + 1});
-    }
+    tell_of_failed_memo(frame, index_of(in), as_failure(failure).message);
     return end_memo(key);
   }
   fail_all(frame, site.outputs, failure);
@@ -244,6 +236,19 @@ void Interpreter::fail_memo(Frame& frame, const Instruction& in, const Value& fa
     const Future& file = frame.at(output);
     if (!file.is_failed()) set(object_in<File>(file).complete(), failure);
   }
+}
+
+/// If it is a call of a `@memo` function that this frame is in.
+void Interpreter::tell_of_failed_memo(const Frame& frame, std::uint32_t instruction, const std::string& fault) {
+  TaskListener* const listener = run_.options.listener;
+  const std::optional<MemoCalls::Begun> begun = listener ? run_.memo_calls.take_begun_by(frame) : std::nullopt;
+  if (!begun) return;
+  listener->ended({.number = begun->number,
+                   .call = begun->call,
+                   .place = place_of_call(frame, instruction),
+                   .fault = fault,
+                   .duration_s = seconds_since(begun->time),
+                   .worker = worker_->index() + 1});
 }
 
 void Interpreter::end_memo(const PointKey& key) {

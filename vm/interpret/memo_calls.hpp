@@ -3,6 +3,8 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "vm/interpret/frame.hpp"
@@ -28,7 +30,7 @@ class MemoCalls {
     RecordedCall call;
     Clock::time_point time;
     const Frame* frame = nullptr;  ///< that has begun it, and lasts until it has ended
-    std::uint64_t number = 0;      ///< that the run's listener gave it
+    std::uint64_t number = 0;      ///< that the run's listener gave it; 0: none, or its end was told
     std::vector<MemoWait*> waiting = {};
   };
 
@@ -57,6 +59,15 @@ class MemoCalls {
     const auto found = begun_.find(key);
     return found == begun_.end() ? Begun{}
                                  : Begun{found->second.call, found->second.time, nullptr, found->second.number};
+  }
+  /// The call that this frame has begun, for whoever is the first to tell that it has failed; none if there is no such
+  /// call, or that was told.
+  std::optional<Begun> take_begun_by(const Frame& frame) {
+    const std::lock_guard lock(mutex_);
+    for (auto& [key, begun] : begun_)
+      if (begun.frame == &frame && begun.number != 0)
+        return Begun{begun.call, begun.time, nullptr, std::exchange(begun.number, 0)};
+    return std::nullopt;
   }
   /// It has ended, well or not. @return the calls that wait for it
   std::vector<MemoWait*> end(const PointKey& key) {
