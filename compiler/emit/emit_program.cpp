@@ -51,6 +51,26 @@ void forget_callers(std::vector<vm::Function>& functions) {
   }
 }
 
+void find_sequential(std::vector<vm::Function>& functions) {
+  const auto is_sequential = [&](const vm::Function& function) {
+    const std::vector<vm::LeafCallCode>& calls = function.leaf_code.calls;
+    const auto heavy =
+        std::ranges::count_if(calls, [&](const vm::LeafCallCode& call) { return functions[call.function].is_heavy; });
+    return heavy < 2 && std::ranges::all_of(calls, [&](const vm::LeafCallCode& call) {
+             return functions[call.function].is_sequential;
+           });
+  };
+  for (vm::Function& function : functions) function.is_sequential = !function.leaf_code.instructions.empty();
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (vm::Function& function : functions) {
+      if (!function.is_sequential || is_sequential(function)) continue;
+      function.is_sequential = false;
+      has_changed = true;
+    }
+  }
+}
+
 }  // namespace
 
 vm::Program emit_program(const ir::Module& module) {
@@ -78,6 +98,7 @@ vm::Program emit_program(const ir::Module& module) {
     program.functions[id].body = body;
   }
   forget_callers(program.functions);
+  find_sequential(program.functions);
   return program;
 }
 

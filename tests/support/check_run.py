@@ -106,7 +106,22 @@ def json_is_told_of_what_does_not_come_back(folder):
     expect((found["exit_code"], found["output"], found["results"]), (124, "begun\n", {}))
 
 
-TESTS = [json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+def calls_that_share_nothing_need_no_frames(folder):
+    """However many workers look for work: interpreted leaf functions run in registers, those that fork may be shared."""
+    folder.write("calls.df", """
+        (int y) step(int x) { y = x + 1; }
+        (int x) chain(int count) { for (int i = 0, x = 0; i < count; i = i + 1, x = step(x)) {} }
+        (int n) down(int depth) { if (depth == 0) { n = 0; } else { n = 1 + down(depth - 1); } }
+        foreach i in [1:200] { trace(step(i) + chain(i)); }
+        trace(chain(20000) + down(1000));
+        """)
+    for workers in (1, 2, 8):
+        told = folder.run(f"run --interpret --stats --workers={workers} calls.df").stderr
+        counts = dict(line.rsplit(" ", 1) for line in told.splitlines())
+        expect((int(counts["leaf calls, interpreted"]), int(counts["frames"]) <= 200), (402, True))  # iterations have frames
+
+
+TESTS = [calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":

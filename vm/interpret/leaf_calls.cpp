@@ -59,7 +59,15 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
   LeafTable& leaves = run_.leaves;
   const bool is_possible =
       !frame.interpret_only && leaves.stage(site.function) != LeafTable::Stage::impossible && fits(function);
-  if (!is_possible) return call_in_registers(frame, site, instruction);
+  const bool may_share = run_.pool.capacity() > 1 && range_nesting_ == 0;
+  if (!is_possible) {
+    if (!function.is_heavy || !function.is_sequential || !may_share || !worker_->others_are_hungry())
+      return call_in_registers(frame, site, instruction);
+    if (frame.interpret_only || missing_argument(frame, site, function)) return false;
+    frame.retain();
+    push(*make<LeafCall>(frame, site, instruction, frame.priority));
+    return true;
+  }
   const raddle_leaf_function code = leaves.code(site.function);
   const bool waits_for_code = function.is_heavy || run_.options.leaf_threshold == 0;
   if (!waits_for_code && worker_->perturbation().one_in(8)) return false;
@@ -81,8 +89,9 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
   return true;
 }
 
-/// If its inputs are there and nobody looks for work: calls in registers are one task. Should somebody come meanwhile,
-/// what has been computed is dropped, and the call is made once more as one that can be shared out.
+/// If its inputs are there, and it has nothing to share or nobody looks for work: calls in registers are one task.
+/// Should somebody come meanwhile, what has been computed is dropped, and the call is made once more as one that can be
+/// shared out.
 /// @return false: to be interpreted in frames
 bool Interpreter::call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   const Function& function = program_.functions[site.function];
@@ -91,7 +100,7 @@ bool Interpreter::call_in_registers(Frame& frame, const CallSite& site, std::uin
   LeafWords words, results;
   const std::optional<std::size_t> count = encode_arguments(frame, site, function, words);
   if (!count) return false;
-  const auto goes_on = [this] { return !worker_->others_are_hungry(); };
+  const auto goes_on = [&] { return function.is_sequential ? !worker_->queues_all() : !worker_->others_are_hungry(); };
   if (!goes_on()) return false;
   switch (leaf_machine_.run(site.function, {words.data(), *count}, results.data(), goes_on)) {
     case LeafMachine::Outcome::done: break;
@@ -142,9 +151,9 @@ void LeafCall::run(Worker& worker) {
 void Interpreter::run_leaf_call(LeafCall* call) {
   Frame& frame = call->frame;
   const raddle_leaf_function code = run_.leaves.code(call->site.function);
-  if (call->is_forced || !code || !call_native(frame, call->site, call->instruction, code)) {
-    call_composite(frame, call->site, call->instruction, false);
-  }
+  const bool is_done = !call->is_forced && (code ? call_native(frame, call->site, call->instruction, code)
+                                                 : call_in_registers(frame, call->site, call->instruction));
+  if (!is_done) call_composite(frame, call->site, call->instruction, false);
   destroy(call);
   release(&frame);
 }

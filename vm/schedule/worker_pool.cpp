@@ -115,10 +115,15 @@ void Worker::push(Task& task, std::int32_t priority) {
   pool_.state_->gate.notify_one();
 }
 
-bool Worker::others_are_hungry() {
+bool Worker::queues_all() {
   if (pool_.stopped()) return true;  // what goes to the queue now is freed with the run
   if (pool_.state_->inlining == Inlining::never) return true;
-  if (perturbation_.is_on()) return perturbation_.one_in(2);
+  return perturbation_.is_on() && perturbation_.one_in(2);
+}
+
+bool Worker::others_are_hungry() {
+  if (queues_all()) return true;
+  if (perturbation_.is_on()) return false;
   return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 &&
          !pool_.state_->with_queues([this](auto& queues) { return queues.has_own(index_); });
 }

@@ -48,6 +48,8 @@ class Worker {
   void push(Task& task, std::int32_t priority);
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
+  /// True if even what nobody could share is to be queued: the run is stopped, or calls are never inlined.
+  bool queues_all();
   /// What compiled leaves are called with.
   LeafForks& leaf_worker();
   /// Wakes a worker if one sleeps: after work was published.
