@@ -75,7 +75,9 @@ std::string tasks_text(const vm::RunRow& run) {
 int show_run(const std::string& name, bool as_json) {
   const std::expected<vm::RunRow, int> run = find_run(name);
   if (!run) return run.error();
-  if (as_json) return print(json_line("\"run\":" + run_json(*run)));
+  std::optional<vm::TaskCounts> tasks;
+  if (!is_of_script(*run)) tasks = vm::RunRecord::open()->count_tasks(run->id);
+  if (as_json) return print(json_line("\"run\":" + run_json(*run, tasks)));
   std::string text = fmt::format("{}\n  {}\n  started {}\n", run->id, command_text(*run), time_text(run->started));
   text += fmt::format("  {}", name_of(run->state));
   if (run->ended != 0) text += fmt::format(" after {}", seconds_text(run->ended - run->started));
@@ -84,6 +86,9 @@ int show_run(const std::string& name, bool as_json) {
                       sweep::with_commas(run->failed));
   text +=
       is_counted(*run) ? fmt::format(", {} from the record of earlier runs\n", sweep::with_commas(run->taken)) : "\n";
+  if (tasks->all != 0)
+    text += fmt::format("  {} of its points: {} ok, {} failed\n", sweep::counted(tasks->all, "task"),
+                        sweep::with_commas(tasks->all - tasks->failed), sweep::with_commas(tasks->failed));
   if (!run->resumes.empty()) text += fmt::format("  {}\n", origin_text(*run));
   if (run->state != vm::RunState::done && run->state != vm::RunState::failed && run->state != vm::RunState::running)
     text += fmt::format("  it goes on with: raddle sweep --resume={}\n", run->id);
@@ -176,7 +181,7 @@ std::string origin_text(const vm::RunRow& run) {
   return fmt::format("{} {}", run.kind == run_kind::rerun ? "reruns" : "resumes", run.resumes);
 }
 
-std::string run_json(const vm::RunRow& run) {
+std::string run_json(const vm::RunRow& run, std::optional<vm::TaskCounts> tasks) {
   sweep::JsonObject json;
   json.add("id", sweep::json_string(run.id));
   json.add("kind", sweep::json_string(run.kind));
@@ -190,6 +195,8 @@ std::string run_json(const vm::RunRow& run) {
   if (is_counted(run)) json.add("from_record", std::to_string(run.taken));
   json.add("ok", std::to_string(run.ok));
   json.add("failed", std::to_string(run.failed));
+  if (tasks) json.add("tasks", std::to_string(tasks->all));
+  if (tasks) json.add("failed_tasks", std::to_string(tasks->failed));
   if (!run.resumes.empty()) json.add("resumes", sweep::json_string(run.resumes));
   return json.text();
 }
@@ -263,7 +270,8 @@ struct RunsWords {
 void add_runs_options(CLI::App& app, RunsWords& words) {
   app.description(
       "raddle runs: what was run in this folder\n\nexamples:\n  raddle runs\n  raddle runs show\n"
-      "  raddle runs logs 261121-150412-k7 17\n  raddle runs diff k7\n  raddle runs table > so_far.csv\n");
+      "  raddle runs logs 261121-150412-k7 17\n  raddle runs logs k7/17/2\n  raddle runs diff k7\n  raddle runs table "
+      "> so_far.csv\n");
   app.require_subcommand(0, 1);
   const auto add = [&](const char* name, const char* about) {
     CLI::App* verb = app.add_subcommand(name, about);

@@ -37,8 +37,8 @@ std::optional<RunPoint> read_run_point(const std::string& word);
 /// Does what reads the record; says what that is refused with. @return its exit code, or exit_failed
 int with_record(const std::function<int()>& action);
 
-/// What `runs list --json` has of it, a JSON object.
-std::string run_json(const vm::RunRow& run);
+/// What `runs list --json` has of it, a JSON object. @param tasks  of a sweep's points, for `runs show --json`
+std::string run_json(const vm::RunRow& run, std::optional<vm::TaskCounts> tasks = std::nullopt);
 
 /// The command line that began it.
 std::string command_text(const vm::RunRow& run);
@@ -49,7 +49,7 @@ std::string origin_text(const vm::RunRow& run);
 /// `runs logs`. @param word  RUN, RUN/POINT or RUN/POINT/TASK   @return exit code
 int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool as_json);
 
-/// `runs diff`: which points and results differ. @param other  "": the latest   @return exit code
+/// `runs diff`: which points or tasks, results and input files differ. @param other  "": the latest   @return exit code
 int diff_runs(const std::string& name, const std::string& other, bool as_json);
 
 }  // namespace raddle::driver

@@ -91,9 +91,7 @@ std::string row_text(const vm::RunRow& run, const vm::PointRow& row, const std::
 class LogsOfRun {
  public:
   LogsOfRun(vm::RunRecord& record, const vm::RunRow& run, bool as_json)
-      : record_(record), run_(run), as_json_(as_json) {
-    record.for_each_task(run.id, std::nullopt, [this](const vm::PointRow&) { return !(have_tasks_ = true); });
-  }
+      : record_(record), run_(run), as_json_(as_json), have_tasks_(record.has_tasks(run.id)) {}
 
   /// @return exit code
   int show(std::optional<std::uint64_t> point) {
@@ -104,8 +102,11 @@ class LogsOfRun {
       warn(fmt::format("the parameters of {} point{} are not known: the values have changed since run {}{}",
                        sweep::with_commas(unknown.points), unknown.points == 1 ? "" : "s", run_.id,
                        unknown.table.empty() ? "" : fmt::format("; they come from `{}`", unknown.table)));
-    if (!has_any_ && point) return show_unended(*point);
-    return is_written_ ? exit_ok : exit_failed;
+    if (is_written_) show_unended(point);
+    if (has_any_ || !point) return is_written_ ? exit_ok : exit_failed;
+    vm::print_stderr("raddle: run {} has not run {}{}\n", run_.id, name_of(run_, *point),
+                     run_.taken != 0 ? "; it may have been taken from an earlier run" : "");
+    return exit_failed;
   }
 
   int show_task(std::uint64_t point, std::uint64_t number) {
@@ -117,18 +118,16 @@ class LogsOfRun {
   }
 
  private:
-  /// What a point that was killed, or still runs, has done.
-  int show_unended(std::uint64_t point) {
-    const std::vector<vm::PointRow> tasks = tasks_of(point, std::nullopt);
-    if (tasks.empty()) {
-      vm::print_stderr("raddle: run {} has not run {}{}\n", run_.id, name_of(run_, point),
-                       run_.taken != 0 ? "; it may have been taken from an earlier run" : "");
-      return exit_failed;
-    }
-    vm::print_stderr("raddle: run {} has not ended {}; of its tasks:\n", run_.id, name_of(run_, point));
-    for (const vm::PointRow& task : tasks)
-      if (!print(task, {})) break;
-    return is_written_ ? exit_ok : exit_failed;
+  /// What points that were killed, or still run, have done.
+  void show_unended(std::optional<std::uint64_t> point) {
+    bool is_told = false;
+    record_.for_each_unended_task(run_.id, point, [&](const vm::PointRow& task) {
+      if (!is_told)
+        vm::print_stderr("raddle: run {} has not ended {} tasks:\n", run_.id,
+                         point ? name_of(run_, *point) + "; of its" : "these points; of their");
+      is_told = true;
+      return print(task, {});
+    });
   }
 
   /// @param attempt  at the point; none: all
@@ -151,7 +150,7 @@ class LogsOfRun {
   vm::RunRecord& record_;
   const vm::RunRow& run_;
   const bool as_json_;
-  bool have_tasks_ = false;  ///< points have
+  const bool have_tasks_;  ///< points have
   bool has_any_ = false, is_written_ = true;
 };
 
@@ -167,7 +166,9 @@ int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool 
   if (!run) return run.error();
   vm::RunRecord record = *vm::RunRecord::open();
   LogsOfRun logs(record, *run, as_json);
-  return asked->task ? logs.show_task(*point, *asked->task) : logs.show(point);
+  int code = exit_ok;
+  record.read_together([&] { code = asked->task ? logs.show_task(*point, *asked->task) : logs.show(point); });
+  return code;
 }
 
 }  // namespace raddle::driver

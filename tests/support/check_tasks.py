@@ -199,6 +199,7 @@ def tasks_of_points_are_recorded(folder):
     folder.run("runs logs /2/77", code=1, err="has not run task 2/77")
     folder.run("runs logs /2/x", code=2, err="is no RUN, RUN/POINT or RUN/POINT/TASK")
     expect_in("\n  3 points: 2 ok, 1 failed", folder.run("runs show").stdout)
+    expect_in(" tasks of its points: ", folder.run("runs show").stdout)
     events = json.loads(folder.run("trace").stdout)["traceEvents"]
     expect(sorted(event["args"]["point"] for event in events if event["name"] == "double"), [1, 2, 3])
 
@@ -218,6 +219,33 @@ def killed_point_leaves_its_tasks(folder):
     process.wait()
     done = folder.run("runs logs /1", err="has not ended point 1; of its tasks:")
     expect(done.stdout.count("\n"), 1)
+    whole = folder.run("runs logs", err="has not ended these points; of their tasks:")
+    expect(whole.stdout, done.stdout)
+    log = json.loads(folder.run("runs logs --json", err="of their tasks:").stdout)["log"]
+    expect((log["point"], log["task"], log["parameters"]["task"]), (1, 1, "first"))
+    expect_in("\n  1 task of its points: 1 ok, 0 failed\n", folder.run("runs show").stdout)
+
+
+def logs_have_each_task_once(folder):
+    """With the points that have ended, and then of those that were killed, or tried again and then killed."""
+    folder.write("model.df", """
+        @param int n = 1;
+        app (void v) first(int i) { "true" i }
+        app (void v) second(int i) { "sh" "-c" "test $0 -lt 3 || { test ! -e tried && touch tried && exit 1; sleep 1000; }" i }
+        first(n) => second(n) => trace(n);
+        @result int m = n;
+        """)
+    process = subprocess.Popen([folder.raddle, "sweep", "model.df", "-p", "n=1:3", "-j1", "--retries=1", "--progress=none"], cwd=folder.path,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: tells(folder, "runs logs /3", "\ntask 3/1 first: true 3: ok"), "the first task of the second attempt")
+    process.kill()
+    process.wait()
+    done = folder.run("runs logs", err="has not ended these points; of their tasks:")
+    expect([line.split()[1] for line in done.stdout.splitlines() if "first: true" in line], ["1/1", "2/1", "3/1", "3/1"])
+    expect_in("\n  task 2/1 first: true 2: ok", done.stdout)
+    expect_in("\ntask 3/1 first: true 3: ok", done.stdout)
+    run = json.loads(folder.run("runs show --json").stdout)["run"]
+    expect((run["tasks"], run["failed_tasks"]), (7, 1))
 
 
 def ends_of_outputs_are_kept(folder):
@@ -339,7 +367,7 @@ def what_can_not_be_recorded_is_told(folder):
 
 
 TESTS = [script_runs_are_recorded, tasks_are_told_apart, programs_of_points_print_into_the_record,
-         failed_calls_are_told, tasks_of_points_are_recorded, killed_point_leaves_its_tasks, ends_of_outputs_are_kept,
+         failed_calls_are_told, tasks_of_points_are_recorded, killed_point_leaves_its_tasks, logs_have_each_task_once, ends_of_outputs_are_kept,
          record_of_another_user_is_read, killed_script_leaves_its_tasks, ctrl_backslash_tells_what_runs,
          what_can_not_be_recorded_is_told]
 

@@ -99,10 +99,10 @@ std::vector<BatchHead> take_heads(Statement& query) {
   return heads;
 }
 
-/// Columns of `point`, or of `task` by that name, for take_attempt, which is told where they begin.
+/// Columns of `point` or `task`, by the name `attempt`, for take_attempt, which is told where they begin.
 constexpr const char* attempt_columns =
-    "outcome, point.started, duration_s, exit_code, signal, detail, results, stdout_end, stderr_end, stdout_size, "
-    "stderr_size, worker, point.inputs";
+    "outcome, attempt.started, duration_s, exit_code, signal, detail, results, stdout_end, stderr_end, stdout_size, "
+    "stderr_size, worker, attempt.inputs";
 constexpr int attempt_width = 13;
 
 Attempt take_attempt(const Statement& found, int begin) {
@@ -122,8 +122,8 @@ Attempt take_attempt(const Statement& found, int begin) {
 }
 
 constexpr const char* attempt_query =
-    "SELECT number, attempt, is_last, parameters, key, {} FROM point JOIN run ON run.row = point.run WHERE run.id = ?1 "
-    "{} ORDER BY point.rowid";
+    "SELECT number, attempt, is_last, parameters, key, {} FROM point AS attempt JOIN run ON run.row = attempt.run "
+    "WHERE run.id = ?1 {} ORDER BY attempt.rowid";
 
 PointRow row_of(const Statement& found) {
   return {.number = static_cast<std::uint64_t>(found.integer(0)),
@@ -139,16 +139,35 @@ void visit_attempts(Statement& rows, const std::function<bool(const PointRow&)>&
     if (!visit(row_of(rows))) return;
 }
 
+/// The order is that of the index: nothing is sorted.
 constexpr const char* task_query =
-    "SELECT number, attempt, is_last, parameters, key, {}, point.point, point_attempt FROM task AS point JOIN run ON "
-    "run.row = point.run WHERE run.id = ?1 {} ORDER BY point.rowid";
+    "SELECT number, attempt, is_last, parameters, key, {}, attempt.point, point_attempt FROM task AS attempt JOIN run "
+    "ON run.row = attempt.run WHERE run.id = ?1 {} {} ORDER BY attempt.point, attempt.rowid";
+
+constexpr const char* is_unended =
+    "AND NOT EXISTS (SELECT 1 FROM point WHERE point.run = attempt.run AND point.number = attempt.point AND "
+    "point.attempt = attempt.point_attempt)";
+
+void visit_tasks(Database& database, const std::string& run, std::optional<std::uint64_t> point, const char* condition,
+                 const std::function<bool(const PointRow&)>& visit) {
+  Statement rows(database, fmt::format(task_query, attempt_columns, point ? "AND attempt.point = ?2" : "", condition));
+  rows.bind(1, run);
+  if (point) rows.bind(2, static_cast<std::int64_t>(*point));
+  while (rows.step()) {
+    PointRow row = row_of(rows);
+    row.point = static_cast<std::uint64_t>(rows.integer(5 + attempt_width));
+    row.point_attempt = static_cast<std::uint32_t>(rows.integer(6 + attempt_width));
+    if (!visit(row)) return;
+  }
+}
 
 /// ?2: a run's id; runs have rising rows. One that is not there, as it was removed, excludes none.
 constexpr const char* since_condition = "AND run.row >= coalesce((SELECT row FROM run WHERE id = ?2), 0)";
 
 std::string result_query(const char* condition, const char* order) {
   return fmt::format(
-      "SELECT run.id, collect, {} FROM point JOIN run ON run.row = point.run WHERE key = ?1 {} ORDER BY {}",
+      "SELECT run.id, collect, {} FROM point AS attempt JOIN run ON run.row = attempt.run WHERE key = ?1 {} "
+      "ORDER BY {}",
       attempt_columns, condition, order);
 }
 
@@ -266,17 +285,27 @@ void RunRecord::for_each_attempt(const std::string& run, std::uint64_t number,
   visit_attempts(rows.bind(1, run).bind(2, static_cast<std::int64_t>(number)), visit);
 }
 
+bool RunRecord::has_tasks(const std::string& run) {
+  Statement query(*database_, "SELECT 1 FROM task JOIN run ON run.row = task.run WHERE run.id = ? LIMIT 1");
+  return query.bind(1, run).step();
+}
+
+TaskCounts RunRecord::count_tasks(const std::string& run) {
+  Statement query(*database_,
+                  "SELECT count(*), coalesce(sum(outcome <> 0), 0) FROM task JOIN run ON run.row = task.run WHERE "
+                  "run.id = ? AND is_last");
+  if (!query.bind(1, run).step()) return {};
+  return {static_cast<std::uint64_t>(query.integer(0)), static_cast<std::uint64_t>(query.integer(1))};
+}
+
 void RunRecord::for_each_task(const std::string& run, std::optional<std::uint64_t> point,
                               const std::function<bool(const PointRow&)>& visit) {
-  Statement rows(*database_, fmt::format(task_query, attempt_columns, point ? "AND point.point = ?2" : ""));
-  rows.bind(1, run);
-  if (point) rows.bind(2, static_cast<std::int64_t>(*point));
-  while (rows.step()) {
-    PointRow row = row_of(rows);
-    row.point = static_cast<std::uint64_t>(rows.integer(5 + attempt_width));
-    row.point_attempt = static_cast<std::uint32_t>(rows.integer(6 + attempt_width));
-    if (!visit(row)) return;
-  }
+  visit_tasks(*database_, run, point, "", visit);
+}
+
+void RunRecord::for_each_unended_task(const std::string& run, std::optional<std::uint64_t> point,
+                                      const std::function<bool(const PointRow&)>& visit) {
+  visit_tasks(*database_, run, point, is_unended, visit);
 }
 
 std::vector<PointHead> RunRecord::point_heads(const std::string& run) {
@@ -309,7 +338,7 @@ std::optional<PointRow> RunRecord::any_point(const std::string& run) {
 std::optional<EarlierResult> RunRecord::find_done(const PointKey& key, const std::string& since, const Fits& fits) {
   if (!find_done_)
     find_done_.emplace(*database_,
-                       result_query(fmt::format("AND outcome = 0 {}", since_condition).c_str(), "point.rowid DESC"));
+                       result_query(fmt::format("AND outcome = 0 {}", since_condition).c_str(), "attempt.rowid DESC"));
   find_done_->bind_bytes(1, key.bytes()).bind(2, since);
   std::optional<EarlierResult> found;
   while (!found && find_done_->step())
@@ -339,7 +368,8 @@ std::vector<PointKey> RunRecord::point_keys(std::uint64_t work) {
 }
 
 std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const std::string& first, const Fits& fits) {
-  if (!find_latest_) find_latest_.emplace(*database_, result_query("", "run.id <> ?2, outcome <> 0, point.rowid DESC"));
+  if (!find_latest_)
+    find_latest_.emplace(*database_, result_query("", "run.id <> ?2, outcome <> 0, attempt.rowid DESC"));
   find_latest_->bind_bytes(1, key.bytes()).bind(2, first);
   std::optional<EarlierResult> found;
   while (find_latest_->step()) {

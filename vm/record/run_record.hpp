@@ -117,6 +117,11 @@ struct BatchHead {
   bool is_of_first_run = false;  ///< the run that was asked for
 };
 
+/// Tasks of a sweep's points, each counted once however often it was tried.
+struct TaskCounts {
+  std::uint64_t all = 0, failed = 0;
+};
+
 /// What an earlier run has of a point.
 struct EarlierResult {
   std::string collect;  ///< of its run
@@ -140,9 +145,15 @@ class RunRecord {
   /// Those at one point.
   void for_each_attempt(const std::string& run, std::uint64_t number,
                         const std::function<bool(const PointRow&)>& visit);
-  /// Tasks of a sweep's points, in the order of their ends. @param point  of this one only
+  /// Whether points of a sweep have tasks.
+  bool has_tasks(const std::string& run);
+  TaskCounts count_tasks(const std::string& run);
+  /// Tasks of a sweep's points, those of each in the order of their ends. @param point  of this one only
   void for_each_task(const std::string& run, std::optional<std::uint64_t> point,
                      const std::function<bool(const PointRow&)>& visit);
+  /// Of these the tasks of an attempt that has no row: it was killed, or still runs.
+  void for_each_unended_task(const std::string& run, std::optional<std::uint64_t> point,
+                             const std::function<bool(const PointRow&)>& visit);
   /// Number, key and outcome of each attempt at a point that was done by itself, in any order.
   std::vector<PointHead> point_heads(const std::string& run);
   /// Points whose last attempt failed, by their numbers.

@@ -176,10 +176,42 @@ TEST_CASE("tasks of points are read back, and are no points") {
   CHECK(numbers(5) == std::vector<std::uint64_t>{1, 2});
   CHECK(numbers(std::nullopt) == std::vector<std::uint64_t>{1, 2});
   CHECK(numbers(1).empty());
+  CHECK(record.has_tasks(recorder.id()));
+  CHECK(record.count_tasks(recorder.id()).all == 2);
   CHECK(record.point_heads(recorder.id()).size() == 1);
   CHECK(record.runs().front().ok == 1);
   CHECK(record.remove(record.runs().front()));
   CHECK(numbers(5).empty());
+}
+
+TEST_CASE("tasks are read point by point, those of attempts without a row also by themselves") {
+  const FreshFolder folder;
+  Recorder recorder(sweep_of(9));
+  for (const std::uint64_t of_point : {7, 5, 7}) {
+    PointRow row = task(of_point);
+    row.point = of_point;
+    row.attempt.outcome = PointOutcome::failed;
+    row.is_last = of_point == 5;
+    recorder.add(row);
+  }
+  PointRow ended = point(7, PointOutcome::ok);
+  ended.attempt_number = 2;
+  recorder.add(ended);
+  recorder.add(point(5, PointOutcome::ok));  // the first attempt, and the tasks are of the second
+  REQUIRE(recorder.end(sweep_of(9)));
+  RunRecord record = *RunRecord::open();
+  std::vector<std::uint64_t> points, unended;
+  record.for_each_task(recorder.id(), std::nullopt,
+                       [&](const PointRow& row) { return points.push_back(row.point), true; });
+  record.for_each_unended_task(recorder.id(), std::nullopt,
+                               [&](const PointRow& row) { return unended.push_back(row.point), true; });
+  record.for_each_unended_task(recorder.id(), 7,
+                               [&](const PointRow& row) { return unended.push_back(row.point), true; });
+  CHECK(points == std::vector<std::uint64_t>{5, 7, 7});
+  CHECK(unended == std::vector<std::uint64_t>{5});
+  CHECK(record.count_tasks(recorder.id()).all == 1);
+  CHECK(record.count_tasks(recorder.id()).failed == 1);
+  CHECK(!record.has_tasks("another"));
 }
 
 TEST_CASE("records of the formats before are read, and go on") {
