@@ -4,12 +4,15 @@
     check_tasks.py [--raddle PATH] [FILTER]
 """
 
+import contextlib
 import json
 import os
 import shlex
 import shutil
 import signal
+import sqlite3
 import subprocess
+import tempfile
 
 from folder_tests import expect, expect_in, main, wait_for
 from pty_session import PtySession
@@ -286,12 +289,30 @@ def failed_calls_are_told(folder):
         expect("ended with the run" in folder.run("runs show").stdout, False)
 
 
+# What makes a record one of an earlier version.
+BACKWARDS = {3: "DROP TABLE task; PRAGMA user_version = 3;",
+             2: "ALTER TABLE point DROP COLUMN worker; ALTER TABLE point DROP COLUMN inputs; ALTER TABLE batch DROP COLUMN worker; PRAGMA user_version = 2;"}
+
+
 def record_of_another_user_is_read(folder):
-    """As root there is no such user: then nothing is shown."""
+    """Also one of an earlier version, as it is. As root there is no such user: then nothing is shown."""
     if os.geteuid() == 0 and shutil.which("setpriv") is None:
         return "not run: root without setpriv"
     folder.run("sweep -p a=1,2 -- echo {a}")
-    expected = folder.run("runs").stdout
+    told = read_by_another(folder)
+    for version, script in BACKWARDS.items():
+        if told is None:
+            with contextlib.closing(sqlite3.connect(folder.path / ".raddle/runs.db")) as record:
+                record.executescript(script)
+            told = read_by_another(folder)
+            with contextlib.closing(sqlite3.connect(folder.path / ".raddle/runs.db")) as record:
+                expect(record.execute("PRAGMA user_version").fetchone(), (version,))
+    return told
+
+
+def read_by_another(folder):
+    """Returns why it can not be shown."""
+    expected = list_by_copy(folder)
     modes = {folder.path: 0o555, folder.path / ".raddle": 0o555, folder.path / ".raddle" / "runs.db": 0o444}
     for path, mode in modes.items():
         path.chmod(mode)
@@ -299,7 +320,7 @@ def record_of_another_user_is_read(folder):
     try:
         if subprocess.run([*as_other, folder.raddle, "--version"], cwd=folder.path, capture_output=True, check=False).returncode != 0:
             return "not run: another user can not run raddle from its folder"
-        for words in (["runs"], ["runs", "table"], ["why"], ["report"]):
+        for words in (["runs"], ["runs", "show"], ["runs", "logs"], ["runs", "table"], ["why"], ["why", "/2"], ["report"], ["trace"]):
             done = subprocess.run([*as_other, folder.raddle, *words], cwd=folder.path, stdin=subprocess.DEVNULL, capture_output=True,
                                   timeout=60, check=False, text=True)
             expect((done.returncode, done.stderr), (0, ""))
@@ -311,6 +332,13 @@ def record_of_another_user_is_read(folder):
         for path in modes:
             path.chmod(0o755)
     return None
+
+
+def list_by_copy(folder):
+    """What `raddle runs` tells of the folder's record, which stays of the version that it is."""
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copytree(folder.path / ".raddle", f"{copy}/.raddle")
+        return subprocess.run([folder.raddle, "runs"], cwd=copy, capture_output=True, check=True, text=True).stdout
 
 
 def tells(folder, line, text):

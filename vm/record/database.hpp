@@ -61,6 +61,8 @@ class Database {
   /// can be read. @throws RecordError
   explicit Database(const std::string& path);
   void run(const char* sql);
+  /// It may not be written; what is temporary may.
+  bool is_read_only() const { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
   /// @throws RecordError that says so, with the database's name
   [[noreturn]] void fail() const;
   sqlite3* handle() { return handle_.get(); }

@@ -190,8 +190,23 @@ ALTER TABLE point ADD COLUMN inputs TEXT;
 ALTER TABLE batch ADD COLUMN worker INTEGER;
 )";
 
+/// The same for a record that may only be read: what it lacks is there for this reader alone. The views are named as
+/// the tables, before which SQLite takes them, and it reads the tables by their indexes as ever.
+constexpr const char* temporary_task_table =
+    "CREATE TEMP TABLE task AS SELECT *, 0 AS point, 0 AS point_attempt FROM point WHERE false";
+constexpr const char* temporary_columns = R"(
+CREATE TEMP VIEW point AS SELECT rowid AS rowid, *, NULL AS worker, NULL AS inputs FROM main.point;
+CREATE TEMP VIEW batch AS SELECT *, NULL AS worker FROM main.batch;
+)";
+
 void require_format(Database& database) {
-  if (const std::int64_t format = format_of(database); format == 2 || format == 3) {
+  const std::int64_t format = format_of(database);
+  if ((format == 2 || format == 3) && database.is_read_only()) {
+    if (format == 2) database.run(temporary_columns);
+    database.run(temporary_task_table);
+    return;
+  }
+  if (format == 2 || format == 3) {
     Transaction transaction(database);
     const std::int64_t found = format_of(database);  // somebody else may have done it meanwhile
     if (found == 2) database.run(new_columns);
@@ -453,8 +468,8 @@ void RunRecord::read_together(const std::function<void()>& reads) {
 bool RunRecord::remove(const RunRow& run) {
   if (run.state == RunState::running) return false;
   Transaction transaction(*database_);
-  for (const char* table : {"batch", "point", "task"})
-    Statement(*database_, fmt::format("DELETE FROM {} WHERE run IN (SELECT row FROM run WHERE id = ?)", table))
+  for (const char* table : {"batch", "point", "task"})  // in the file: what is temporary could be deleted from
+    Statement(*database_, fmt::format("DELETE FROM main.{} WHERE run IN (SELECT row FROM run WHERE id = ?)", table))
         .bind(1, run.id)
         .run();
   Statement(*database_, "DELETE FROM run WHERE id = ?").bind(1, run.id).run();
