@@ -185,7 +185,7 @@ class Explainer {
 
   /// A reason with what is known of the point by itself. @return its key, if the run has run it
   std::optional<std::uint64_t> add_reason(std::uint64_t number, Reasons& reasons) {
-    PointReason reason{.point = number};
+    PointReason reason{.number = number};
     std::optional<std::uint64_t> key;
     for_each_recorded_point(record_, run_, number, [&](const vm::PointRow& row) {
       reason.parameters = row.parameters;
@@ -264,7 +264,7 @@ class Explainer {
     if (found.outcome != vm::PointOutcome::ok)
       return fmt::format("in run {} it failed{}, and only what has ended well is taken", before.id,
                          found.outcome == vm::PointOutcome::failed ? "" : fmt::format(" ({})", name_of(found.outcome)));
-    reason.differences = changed_inputs(before, found.number, reason.point);
+    reason.differences = changed_inputs(before, found.number, reason.number);
     if (!reason.differences.empty()) {
       std::string files;
       for (const ValueDifference& each : reason.differences)
@@ -306,19 +306,19 @@ class Explainer {
       reason.because = fmt::format(
           "no earlier run has these values; most like it{} is point {} of run {}: {}",
           neighbours.are_all() ? "" : fmt::format(", of {} that were compared,", sweep::with_commas(compared_points)),
-          reason.earlier_point, nearest->run->id, text_of(reason.differences));
+          reason.earlier_number, nearest->run->id, text_of(reason.differences));
     }
   }
 
   /// The point is in the sweep, but the run has no row of it.
   void explain_absent(PointReason& reason) {
     reason.state = sweep::not_run;
-    reason.because = why_left_out(reason.point);
+    reason.because = why_left_out(reason.number);
     if (!reason.because.empty()) return;
     if (takes_earlier_points()) find_taken(reason);
     if (!reason.earlier_run.empty()) {
       reason.state = "from the record";
-      reason.because = fmt::format("run {} did the same, as point {}", reason.earlier_run, reason.earlier_point);
+      reason.because = fmt::format("run {} did the same, as point {}", reason.earlier_run, reason.earlier_number);
     } else if (run_.state == vm::RunState::running) {
       reason.state = "waits";
       reason.because = "the run is under way, and has not ended it yet";
@@ -367,7 +367,7 @@ class Explainer {
 
   static void refer(PointReason& reason, const vm::RunRow& run, std::uint64_t point) {
     reason.earlier_run = run.id;
-    reason.earlier_point = point;
+    reason.earlier_number = point;
   }
 
   vm::RunRecord& record_;

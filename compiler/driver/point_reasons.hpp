@@ -13,14 +13,14 @@
 namespace raddle::driver {
 
 struct PointReason {
-  std::uint64_t point = 0;         ///< or task
-  std::uint64_t of_point = 0;      ///< not 0: of a sweep, and the task is of this point
+  std::uint64_t number = 0;        ///< of the point, or of the task
+  std::uint64_t point = 0;         ///< not 0: of a sweep, and the task is of this point
   std::string parameters = "{}";   ///< JSON object
   std::string_view state = "run";  ///< `from the record`, `waits`, `not run`
   std::string because = {};
   std::string earlier_run = {};  ///< "": none
-  std::uint64_t earlier_point = 0, earlier_of_point = 0;
-  std::vector<ValueDifference> differences = {};  ///< to the earlier point
+  std::uint64_t earlier_number = 0, earlier_point = 0;
+  std::vector<ValueDifference> differences = {};  ///< to the earlier point or task
 };
 
 /// @param numbers  of points of the run

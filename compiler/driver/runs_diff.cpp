@@ -1,4 +1,4 @@
-// `raddle runs diff`: which points and results differ between two runs.
+// `raddle runs diff`: which points or tasks, which results and which input files differ between two runs.
 //
 // The tables are read twice. First a row is two hashes, one of its parameters and one of its results: 32 bytes tell
 // which points differ. Then only the texts of those that are shown are kept.

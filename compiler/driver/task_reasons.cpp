@@ -61,7 +61,7 @@ class TaskExplainer {
     else
       record_.for_each_task(run_.id, point, take);
     if (!found) return std::nullopt;
-    PointReason reason{.point = number, .of_point = point, .parameters = found->parameters};
+    PointReason reason{.number = number, .point = point, .parameters = found->parameters};
     const Task task(run_, *found);
     task.is_program() ? explain_program(task, reason) : explain_call(task, reason);
     return reason;
@@ -134,8 +134,8 @@ class TaskExplainer {
 
   static void refer(PointReason& reason, const Task& task, const Task& other) {
     reason.earlier_run = other.run;
-    reason.earlier_point = other.number;
-    reason.earlier_of_point = other.point;
+    reason.earlier_number = other.number;
+    reason.earlier_point = other.point;
     reason.differences = differences_of(task.inputs, other.inputs);
   }
 

@@ -1,4 +1,4 @@
-// `raddle why`: why a point of a sweep was run, or where its result comes from.
+// `raddle why`: why a point of a sweep, or a task, was run, or where its result comes from.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -24,15 +24,15 @@ constexpr std::size_t shown_points = 10;
 /// @param each  "point" or "task"
 std::string reason_json(const PointReason& reason, const std::string& each) {
   sweep::JsonObject json;
-  if (reason.of_point != 0) json.add("point", std::to_string(reason.of_point));
-  json.add(each, std::to_string(reason.point));
+  if (reason.point != 0) json.add("point", std::to_string(reason.point));
+  json.add(each, std::to_string(reason.number));
   json.add("parameters", reason.parameters);
   json.add("state", sweep::json_string(reason.state));
   json.add("because", sweep::json_string(reason.because));
   if (!reason.earlier_run.empty()) {
     json.add("earlier_run", sweep::json_string(reason.earlier_run));
-    if (reason.earlier_of_point != 0) json.add("earlier_point", std::to_string(reason.earlier_of_point));
-    json.add("earlier_" + each, std::to_string(reason.earlier_point));
+    if (reason.earlier_point != 0) json.add("earlier_point", std::to_string(reason.earlier_point));
+    json.add("earlier_" + each, std::to_string(reason.earlier_number));
   }
   std::string differences;
   for (const ValueDifference& value : reason.differences) {
@@ -48,12 +48,12 @@ std::string reason_json(const PointReason& reason, const std::string& each) {
 
 int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as_json, bool is_whole) {
   std::string text, list;
-  const bool are_tasks = is_of_script(run) || (!reasons.empty() && reasons.front().of_point != 0);
+  const bool are_tasks = is_of_script(run) || (!reasons.empty() && reasons.front().point != 0);
   const std::string each = are_tasks ? "task" : "point";
   for (const PointReason& reason : reasons) {
     list += (list.empty() ? "" : ",") + reason_json(reason, each);
     text += fmt::format("{}{} {}: {}: {}\n", is_whole ? "  " : "",
-                        are_tasks ? task_name(reason.of_point, reason.point) : name_of(run, reason.point),
+                        are_tasks ? task_name(reason.point, reason.number) : name_of(run, reason.number),
                         are_tasks ? task_text(reason.parameters) : reason.parameters, reason.state, reason.because);
   }
   if (as_json)
@@ -110,7 +110,7 @@ void add_why_options(CLI::App& app, WhyWords& words) {
   app.description(
       "raddle why: why points of a sweep or tasks of a script were run, or where their results come "
       "from\n\nexamples:\n  raddle why\n"
-      "  raddle why 261121-150412-k7\n  raddle why k7/17\n");
+      "  raddle why 261121-150412-k7\n  raddle why k7/17\n  raddle why k7/17/2\n");
   app.add_option("RUN", words.run,
                  "A run's id, its beginning or its end, and perhaps `/` and a point, and `/` and a task of that; none: "
                  "the latest")
@@ -129,7 +129,7 @@ int why_command(const std::vector<std::string>& words) {
 }  // namespace
 
 const Verb why_verb = {.name = "why",
-                       .about = "Why points or tasks were run, or where their results come from: why RUN/POINT",
+                       .about = "Why points or tasks were run, or where their results come from: why RUN/POINT[/TASK]",
                        .run = why_command,
                        .describe = [](CLI::App& app) { describe_with(app, add_why_options); }};
 

@@ -202,7 +202,7 @@ def reasons_are_told(folder):
     folder.run("sweep -p c=1.0 -- echo {c}")
     expect_in("did it with another text of the same value: `c` was 1, and is 1.0", folder.run("why /1").stdout)
     folder.run("why /7", code=2, err="has no point 7")
-    folder.run("why /x", code=2, err="`/x` is no RUN or RUN/POINT")
+    folder.run("why /x", code=2, err="`/x` is no RUN, RUN/POINT or RUN/POINT/TASK")
     folder.run("why no-run", code=2, err="no run is named `no-run`")
 
 
