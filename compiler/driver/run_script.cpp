@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
 #include "compiler/codegen/background_compiler.hpp"
@@ -39,7 +40,8 @@ namespace raddle::driver {
 
 namespace {
 
-constexpr double longest_ending_s = 10;  ///< after --timeout; programs are killed after 5
+constexpr auto longest_last_write = std::chrono::seconds(2);  ///< of a run that was ended: nobody may be reading
+constexpr double longest_ending_s = 10;                       ///< after --timeout; programs are killed after 5
 
 /// As it is when it begins.
 vm::RunRow run_row(const Session& session) {
@@ -156,7 +158,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     });
     last_limit.emplace(timeout_s + longest_ending_s, [&cancel, json] {  // a function that does not come back
       cancel.abandon();
-      stdlib::flush_output();
+      stdlib::flush_output_within(longest_last_write);
       if (json != nullptr) json->write(exit_timeout);
       _exit(exit_timeout);
     });
@@ -169,7 +171,9 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     for (std::size_t i = 0; i < checked.results.size(); ++i)
       stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
                                      vm::result_text(result.results[i])));
-  const bool output_written = stdlib::flush_output();
+  const bool output_written = result.status == vm::RunStatus::cancelled
+                                  ? stdlib::flush_output_within(longest_last_write)
+                                  : stdlib::flush_output();
   if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
   if (const std::optional<std::string> problem = call_record.problem(); problem && !is_quiet)
     warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));

@@ -1,11 +1,11 @@
 #include "compiler/driver/run_settings.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 
 #include "compiler/driver/app_environment.hpp"
@@ -74,17 +74,19 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
 
 vm::ProgramOutputs own_streams() {
   const auto terminal = [](int fd) { return isatty(fd) == 1 ? fd : -1; };
-  const auto write_error = [](std::string_view text) { return vm::write_all(STDERR_FILENO, text) != EPIPE; };
-  const auto write_out = [](std::string_view text) {
-    stdlib::print_text(text);
-    return stdlib::flush_output();
+  const auto sink = [&](stdlib::Stream stream, int fd) {
+    return vm::OutputSink{.take = [stream](std::string_view text) { return stdlib::offer_text(stream, text); },
+                          .is_full = [stream] { return stdlib::is_full(stream); },
+                          .terminal_fd = terminal(fd)};
   };
+  const auto is_for_writing = [](int fd) { return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY; };
   struct stat out {
   }, error{};
   const bool are_known = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &error) == 0;
-  return {.out = {.take = write_out, .terminal_fd = terminal(STDOUT_FILENO)},
-          .error = {.take = write_error, .terminal_fd = terminal(STDERR_FILENO)},
-          .are_one = are_known && out.st_dev == error.st_dev && out.st_ino == error.st_ino};
+  return {.out = sink(stdlib::Stream::out, STDOUT_FILENO),
+          .error = sink(stdlib::Stream::error, STDERR_FILENO),
+          .are_one = are_known && out.st_dev == error.st_dev && out.st_ino == error.st_ino &&
+                     is_for_writing(STDOUT_FILENO) && is_for_writing(STDERR_FILENO)};
 }
 
 }  // namespace raddle::driver

@@ -47,12 +47,13 @@ void TaskLog::add(vm::PointRow row, bool is_taken) {
 
 std::optional<std::string> TaskLog::end(vm::RunState state) {
   if (opening_.valid()) opening_.wait();
+  const std::uint64_t tasks = count();
   const std::lock_guard lock(mutex_);
   if (!recorder_) return problem_;
   run_.id = recorder_->id();
   run_.state = state;
   run_.ended = vm::unix_time();
-  run_.points = count();
+  run_.points = tasks;
   if (const auto written = recorder_->end(run_); !written) return written.error();
   return std::nullopt;
 }

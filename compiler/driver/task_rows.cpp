@@ -110,10 +110,14 @@ std::string parameters_of(const std::string& task, const std::string& work) {
 std::uint64_t TaskRows::begun(const std::vector<std::string>& inputs) {
   std::vector<std::string> versions;
   for (const std::string& path : inputs) versions.push_back(vm::file_version(files_, path));
-  const std::lock_guard lock(mutex_);
-  if (++begun_ == 1) begin();
-  if (!versions.empty()) versions_.emplace(begun_, std::move(versions));
-  return begun_;
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++begun_;
+    if (!versions.empty()) versions_.emplace(number, std::move(versions));
+  }
+  if (number == 1) begin();
+  return number;
 }
 
 std::uint64_t TaskRows::count() const {

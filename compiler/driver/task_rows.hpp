@@ -25,7 +25,7 @@ class TaskRows : public vm::TaskListener {
   void ended(const vm::EndedMemoCall& call) override;
 
  protected:
-  /// The first task is about to begin; others wait.
+  /// The first task is about to begin; others may be, too, and may end before.
   virtual void begin() {}
   /// A task has ended; any worker. @param is_taken  from the record
   virtual void add(vm::PointRow row, bool is_taken) = 0;

@@ -1,10 +1,20 @@
 #include "stdlib/native/output.hpp"
 
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "vm/value/file_descriptor.hpp"
 
@@ -14,43 +24,134 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kept_bytes = 64 * 1024;
 constexpr auto kept_time = std::chrono::milliseconds(100);
+constexpr auto next_look = std::chrono::milliseconds(5);
 
+/// One stream. Nobody holds the lock while a write waits for the reader.
 class Output {
  public:
+  explicit Output(int fd) : fd_(fd) {}
+
   void print(std::string_view text) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     kept_ += text;
-    if (is_terminal_ || kept_.size() >= kept_bytes || Clock::now() - last_write_ >= kept_time) write_kept();
+    if (is_terminal_ || kept_.size() >= kept_bytes || Clock::now() - last_write_ >= kept_time) write_kept(lock);
   }
 
   bool flush() {
-    const std::lock_guard lock(mutex_);
-    write_kept();
+    std::unique_lock lock(mutex_);
+    write_kept(lock);
     return good_;
   }
 
+  bool flush_within(Clock::duration time) {
+    for (const Clock::time_point end = Clock::now() + time;; std::this_thread::sleep_for(next_look)) {
+      const std::lock_guard lock(mutex_);
+      write_some();
+      if (kept_.empty() && !is_writing_) return good_;
+      if (Clock::now() >= end) return false;
+    }
+  }
+
+  bool offer(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (good_) kept_ += text;
+    write_some();
+    return has_reader_;
+  }
+
+  bool is_full() {
+    const std::lock_guard lock(mutex_);
+    write_some();
+    return kept_.size() >= kept_bytes;
+  }
+
  private:
-  void write_kept() {
-    good_ = good_ && vm::write_all(STDOUT_FILENO, kept_) == 0;
-    kept_.clear();
+  void write_kept(std::unique_lock<std::mutex>& lock) {
+    written_.wait(lock, [this] { return !is_writing_; });  // what was taken before goes first
+    while (!kept_.empty()) {
+      const std::string text = std::exchange(kept_, {});
+      is_writing_ = true;
+      lock.unlock();
+      const int error = vm::write_all(fd_, text);
+      lock.lock();
+      is_writing_ = false;
+      note(error);
+      written_.notify_all();
+    }
     last_write_ = Clock::now();
   }
 
-  std::mutex mutex_;
+  /// As much as can be written without waiting, with the lock held.
+  void write_some() {
+    std::size_t begin = 0;
+    while (!is_writing_ && begin < kept_.size()) {
+      pollfd room{.fd = fd_, .events = POLLOUT, .revents = 0};
+      if (poll(&room, 1, 0) != 1) break;
+      const ssize_t count = write(fd_, kept_.data() + begin, std::min(kept_.size() - begin, most_at_once_));
+      if (count > 0) begin += static_cast<std::size_t>(count);
+      if (count < 0 && (errno == EAGAIN || errno == EINTR)) break;
+      if (count <= 0) return note(errno);
+    }
+    kept_.erase(0, begin);
+  }
+
+  void note(int error) {
+    if (error == 0 && good_) return;
+    kept_.clear();
+    good_ = false;
+    has_reader_ = has_reader_ && error != EPIPE;
+    if (error == EPIPE) take_signal();
+  }
+
+  /// A thread that blocks SIGPIPE has not been told by it that nobody reads.
+  static void take_signal() {
+    sigset_t signals, before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    pthread_sigmask(SIG_UNBLOCK, &signals, &before);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  static bool is_file(int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  }
+
+  const int fd_;
+  const bool is_terminal_ = isatty(fd_) == 1;
+  /// A pipe that has room at all has it for so much.
+  const std::size_t most_at_once_ = is_file(fd_) ? std::numeric_limits<std::size_t>::max() : PIPE_BUF;
+  std::mutex mutex_;  // guards all below
+  std::condition_variable written_;
   std::string kept_;
   Clock::time_point last_write_{};  // long ago: the first text is written at once
-  const bool is_terminal_ = isatty(STDOUT_FILENO) == 1;
+  bool is_writing_ = false;         // somebody writes what was in front of kept_
   bool good_ = true;
+  bool has_reader_ = true;
 };
 
-Output& output() {
-  static auto* const only = new Output;  // never destroyed: other threads may print until the process ends
-  return *only;
+Output& output(Stream stream) {
+  // never destroyed: other threads may print until the process ends
+  static auto* const out = new Output(STDOUT_FILENO);
+  static auto* const error = new Output(STDERR_FILENO);
+  return stream == Stream::out ? *out : *error;
 }
 
 }  // namespace
 
-void print_text(std::string_view text) { output().print(text); }
-bool flush_output() { return output().flush(); }
+void print_text(std::string_view text) { output(Stream::out).print(text); }
+
+bool flush_output() {
+  output(Stream::error).flush();
+  return output(Stream::out).flush();
+}
+
+bool flush_output_within(std::chrono::milliseconds time) {
+  output(Stream::error).flush_within(time);
+  return output(Stream::out).flush_within(time);
+}
+
+bool offer_text(Stream stream, std::string_view text) { return output(stream).offer(text); }
+bool is_full(Stream stream) { return output(stream).is_full(); }
 
 }  // namespace raddle::stdlib

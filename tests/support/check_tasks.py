@@ -270,7 +270,7 @@ def ends_of_outputs_are_kept(folder):
     with subprocess.Popen([folder.raddle, "run", "yes.df"], cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         expect(process.stdout.readline(), "y\n")
         process.stdout.close()
-        expect_in("`yes` was ended by signal 13", process.stderr.read())
+        expect(process.wait(timeout=60), -signal.SIGPIPE)
 
 
 def failed_calls_are_told(folder):
@@ -292,6 +292,26 @@ def failed_calls_are_told(folder):
 # What makes a record one of an earlier version.
 BACKWARDS = {3: "DROP TABLE task; PRAGMA user_version = 3;",
              2: "ALTER TABLE point DROP COLUMN worker; ALTER TABLE point DROP COLUMN inputs; ALTER TABLE batch DROP COLUMN worker; PRAGMA user_version = 2;"}
+
+
+def blocked_output_keeps_nothing_from_ending(folder):
+    folder.write("much.df", 'app (void v) much() { "seq" 1 1000000 } much();')
+    for signal_number, code in ((signal.SIGTERM, 75), (signal.SIGINT, 130)):
+        reader, writer = os.pipe()
+        process = subprocess.Popen([folder.raddle, "run", "much.df"], cwd=folder.path, stdout=writer, stderr=subprocess.DEVNULL)
+        os.close(writer)
+        try:
+            wait_for(lambda: tells(folder, "runs", "running"), "the record")
+            process.send_signal(signal_number)
+            expect(process.wait(timeout=60), code)
+        finally:
+            process.kill()
+            os.close(reader)
+        folder.run("runs rm " + run_id(folder, -1))
+    for line, message in (("run much.df > /dev/full", "standard output could not be written"),
+                          ("run much.df >&-", "standard output could not be written")):
+        done = subprocess.run(["sh", "-c", f"{shlex.quote(str(folder.raddle))} {line}"], cwd=folder.path, capture_output=True, text=True, check=False)
+        expect((done.returncode, done.stderr), (1, f"raddle: {message}\n"))
 
 
 def record_of_another_user_is_read(folder):
@@ -395,7 +415,7 @@ def what_can_not_be_recorded_is_told(folder):
 
 
 TESTS = [script_runs_are_recorded, tasks_are_told_apart, programs_of_points_print_into_the_record,
-         failed_calls_are_told, tasks_of_points_are_recorded, killed_point_leaves_its_tasks, logs_have_each_task_once, ends_of_outputs_are_kept,
+         failed_calls_are_told, blocked_output_keeps_nothing_from_ending, tasks_of_points_are_recorded, killed_point_leaves_its_tasks, logs_have_each_task_once, ends_of_outputs_are_kept,
          record_of_another_user_is_read, killed_script_leaves_its_tasks, ctrl_backslash_tells_what_runs,
          what_can_not_be_recorded_is_told]
 

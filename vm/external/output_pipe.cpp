@@ -53,13 +53,9 @@ std::expected<Ends, int> open_ends(bool is_terminal) {
 std::expected<OutputPipe, int> OutputPipe::open(const OutputSink& sink) {
   std::expected<Ends, int> ends = open_ends(sink.terminal_fd >= 0);
   if (!ends) return std::unexpected(ends.error());
+  if (winsize size{}; sink.terminal_fd >= 0 && ioctl(sink.terminal_fd, TIOCGWINSZ, &size) == 0)
+    ioctl(ends->programs.get(), TIOCSWINSZ, &size);
   return OutputPipe(sink, std::move(ends->ours), std::move(ends->programs));
-}
-
-void OutputPipe::begin() {
-  printed_ = {};
-  if (winsize size{}; sink_->terminal_fd >= 0 && ioctl(sink_->terminal_fd, TIOCGWINSZ, &size) == 0)
-    ioctl(program_end_.get(), TIOCSWINSZ, &size);
 }
 
 bool OutputPipe::read_some() {
@@ -67,7 +63,7 @@ bool OutputPipe::read_some() {
   for (std::size_t total = 0; our_end_ && total < most_at_once;) {
     const ssize_t count = read(our_end_.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) return true;
+    if (count < 0 && errno == EAGAIN) return true;  // of a pseudo-terminal, too, only when all has come through
     const std::string_view text(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     total += text.size();
     printed_.size += text.size();
@@ -78,8 +74,7 @@ bool OutputPipe::read_some() {
   return static_cast<bool>(our_end_);
 }
 
-PrintedText OutputPipe::end() {
-  read_some();  // a pseudo-terminal, too, says that nothing is there only when all that was written has come through
+PrintedText OutputPipe::take_printed() {
   printed_.end.erase(0, printed_.end.size() - std::min(printed_.end.size(), kept_output_bytes));
   return std::exchange(printed_, {});
 }

@@ -17,13 +17,14 @@ class OutputPipe {
 
   int program_end() const { return program_end_.get(); }
   int our_end() const { return our_end_.get(); }  ///< to wait for what comes; -1: nothing comes any more
-  /// A process is about to print to it.
-  void begin();
-  /// Passes on what is there. @return false: nothing comes any more
+  /// Whoever it goes to has no room for more now.
+  bool is_held_up() const { return sink_->is_full && sink_->is_full(); }
+  /// Passes on what is there: of a process that has ended all that it has printed.
+  /// @return false: nothing comes any more, as nobody else has it open or nobody wants it
   bool read_some();
-  /// What was printed since begin(), with what is there now: all that a process that has ended has printed.
-  PrintedText end();
-  /// No process is given it any more: what others have open is still passed on.
+  /// All that has come since it was opened, or since the last call.
+  PrintedText take_printed();
+  /// Whoever is to print to it has it.
   void close_program_end() { program_end_ = FileDescriptor(); }
   /// Whoever writes to it from now on is told that nobody reads.
   void close_our_end() { our_end_ = FileDescriptor(); }

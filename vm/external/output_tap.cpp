@@ -1,83 +1,93 @@
 #include "vm/external/output_tap.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace raddle::vm {
+namespace {
+
+constexpr std::uint64_t pause_ms = 5;
+
+}  // namespace
 
 std::expected<OutputTap::Pointer, int> OutputTap::open(uv_loop_t& loop, const OutputSink& sink) {
   std::expected<OutputPipe, int> pipe = OutputPipe::open(sink);
   if (!pipe) return std::unexpected(pipe.error());
-  return Pointer(new OutputTap(loop, std::move(*pipe)));
+  std::unique_ptr<OutputTap> made(new OutputTap(std::move(*pipe)));
+  if (const int status = uv_poll_init(&loop, &made->watch_, made->pipe_.our_end()); status != 0)
+    return std::unexpected(-status);
+  uv_timer_init(&loop, &made->later_);
+  made->watch_.data = made->later_.data = made.get();
+  made->open_handles_ = 2;
+  made->look();
+  return Pointer(made.release());
 }
 
-OutputTap::OutputTap(uv_loop_t& loop, OutputPipe pipe) : pipe_(std::move(pipe)) {
-  uv_poll_init(&loop, &watch_, pipe_.our_end());
-  watch_.data = this;
+void OutputTap::look() {
   uv_poll_start(&watch_, UV_READABLE, [](uv_poll_t* watch, int, int) {
     auto& tap = *static_cast<OutputTap*>(watch->data);
-    if (!tap.pipe_.read_some()) tap.stop();
+    if (tap.pipe_.is_held_up()) return tap.pause();
+    if (!tap.pipe_.read_some()) tap.finish();
   });
 }
 
-void OutputTap::stop() {
-  if (is_stopped_) return;
-  is_stopped_ = true;
+void OutputTap::pause() {
   uv_poll_stop(&watch_);
+  uv_timer_start(
+      &later_, [](uv_timer_t* timer) { static_cast<OutputTap*>(timer->data)->look(); }, pause_ms, 0);
+}
+
+PrintedText OutputTap::end() {
+  const bool goes_on = !has_ended_ && pipe_.read_some();
+  if (!goes_on) finish();
+  return pipe_.take_printed();
+}
+
+// The descriptor is closed after the handles, which take it out of the loop: by then its number could be another's.
+void OutputTap::finish() {
+  if (std::exchange(has_ended_, true)) return;
+  const auto closed = [](uv_handle_t* handle) {
+    auto* tap = static_cast<OutputTap*>(handle->data);
+    if (--tap->open_handles_ == 0 && tap->is_released_) delete tap;
+  };
+  uv_close(reinterpret_cast<uv_handle_t*>(&watch_), closed);
+  uv_close(reinterpret_cast<uv_handle_t*>(&later_), closed);
   pipe_.close_our_end();
 }
 
-void OutputTap::close() {
-  stop();
-  uv_close(reinterpret_cast<uv_handle_t*>(&watch_),
-           [](uv_handle_t* handle) { delete static_cast<OutputTap*>(handle->data); });
+void OutputTap::release() {
+  is_released_ = true;
+  finish();
+  if (open_handles_ == 0) delete this;
 }
 
-std::expected<int, int> OutputTaps::begin(OutputTap::Pointer& tap, const OutputSink& sink) {
-  if (!sink.take) return -1;
-  if (!tap) {
-    std::expected<OutputTap::Pointer, int> made = OutputTap::open(*loop_.loop(), sink);
-    if (!made) return std::unexpected(made.error());
-    tap = std::move(*made);
-  }
-  tap->pipe().begin();
-  return tap->pipe().program_end();
+std::expected<ProgramTaps, int> ProgramTaps::open(uv_loop_t& loop, const ProgramOutputs& outputs,
+                                                  const ProcessRequest& request) {
+  const OutputSink& error_sink = outputs.are_one ? outputs.out : outputs.error;
+  const bool taps_out = outputs.out.take && request.stdout_fd < 0 && request.stdout_path.empty();
+  const bool taps_error = error_sink.take && request.stderr_fd < 0 && request.stderr_path.empty();
+  ProgramTaps taps;
+  taps.error_is_out_ = taps_out && taps_error && outputs.are_one;
+  const auto open_into = [&](OutputTap::Pointer& tap, const OutputSink& sink) {
+    std::expected<OutputTap::Pointer, int> made = OutputTap::open(loop, sink);
+    if (made) tap = std::move(*made);
+    return made ? 0 : made.error();
+  };
+  int error = taps_out ? open_into(taps.out_, outputs.out) : 0;
+  if (error == 0 && taps_error && !taps.error_is_out_) error = open_into(taps.error_, error_sink);
+  if (error != 0) return std::unexpected(error);
+  return taps;
 }
 
-std::expected<OutputTaps::Ends, int> OutputTaps::begin(unsigned slot, const ProcessRequest& request) {
-  slots_.resize(std::max<std::size_t>(slots_.size(), slot));
-  auto& [out, error] = slots_[slot - 1];
-  Ends ends;
-  if (request.stdout_fd < 0 && request.stdout_path.empty()) {
-    const std::expected<int, int> end = begin(out, outputs_.out);
-    if (!end) return std::unexpected(end.error());
-    ends.out = *end;
-  }
-  if (request.stderr_fd >= 0 || !request.stderr_path.empty()) return ends;
-  const std::expected<int, int> end = outputs_.are_one ? begin(out, outputs_.out) : begin(error, outputs_.error);
-  if (!end) return std::unexpected(end.error());
-  ends.error = *end;
-  return ends;
+void ProgramTaps::close_program_ends() {
+  for (const OutputTap::Pointer* tap : {&out_, &error_})
+    if (*tap) (*tap)->pipe().close_program_end();
 }
 
-// What a program has left behind may go on to print: the next one gets taps of its own.
-void OutputTaps::end(unsigned slot, const Ends& ends, ProcessResult& result) {
-  if (ends.out < 0 && ends.error < 0) return;
-  auto& [out, error] = slots_[slot - 1];
-  if (ends.out >= 0) result.out = out->pipe().end();
-  if (ends.error >= 0 && !outputs_.are_one) result.error = error->pipe().end();
-  if (ends.error >= 0 && ends.out < 0 && outputs_.are_one) result.error = out->pipe().end();
-  if (!result.leaves_others) return;
-  left_.remove_if([](const OutputTap::Pointer& tap) { return tap->is_stopped(); });
-  for (OutputTap::Pointer* tap : {&out, &error}) {
-    if (!*tap) continue;
-    (*tap)->pipe().close_program_end();
-    left_.push_back(std::move(*tap));
-  }
-}
-
-void OutputTaps::close() {
-  slots_.clear();
-  left_.clear();
+void ProgramTaps::end(ProcessResult& result, std::list<OutputTap::Pointer>& left) {
+  if (out_) result.out = out_->end();
+  if (error_) result.error = error_->end();
+  for (OutputTap::Pointer* tap : {&out_, &error_})
+    if (*tap && !(*tap)->has_ended()) left.push_back(std::move(*tap));
 }
 
 }  // namespace raddle::vm

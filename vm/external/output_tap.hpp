@@ -1,65 +1,61 @@
 #pragma once
-// Output pipes that an event loop watches, each used by one program after the other. The loop's thread only.
+// An output pipe that an event loop watches. The loop's thread only.
 #include <expected>
 #include <list>
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "vm/external/event_loop.hpp"
 #include "vm/external/output_pipe.hpp"
-#include "vm/external/processes.hpp"
 
 namespace raddle::vm {
 
 class OutputTap {
  public:
-  struct Close {
-    void operator()(OutputTap* tap) const { tap->close(); }
+  struct Release {
+    void operator()(OutputTap* tap) const { tap->release(); }
   };
-  using Pointer = std::unique_ptr<OutputTap, Close>;
+  using Pointer = std::unique_ptr<OutputTap, Release>;
   /// @param sink  outlives it   @error  an errno
   static std::expected<Pointer, int> open(uv_loop_t& loop, const OutputSink& sink);
 
   OutputPipe& pipe() { return pipe_; }
-  /// Nothing comes any more.
-  bool is_stopped() const { return is_stopped_; }
+  /// The program has ended. @return what it has printed
+  PrintedText end();
+  /// Nothing comes any more: nobody else has it open, or nobody reads it.
+  bool has_ended() const { return has_ended_; }
 
  private:
-  OutputTap(uv_loop_t& loop, OutputPipe pipe);
-  void stop();
-  void close();
+  explicit OutputTap(OutputPipe pipe) : pipe_(std::move(pipe)) {}
+  void look();
+  void pause();
+  void finish();
+  void release();
 
   OutputPipe pipe_;
   uv_poll_t watch_{};
-  bool is_stopped_ = false;
+  uv_timer_t later_{};  ///< until the sink is asked again whether it has room
+  int open_handles_ = 0;
+  bool has_ended_ = false, is_released_ = false;
 };
 
-/// The taps of all slots, made when they are first needed.
-class OutputTaps {
+/// What one program prints to, as far as that is not redirected.
+class ProgramTaps {
  public:
-  OutputTaps(EventLoop& loop, ProgramOutputs outputs) : loop_(loop), outputs_(std::move(outputs)) {}
-  /// What a program is given; -1: no tap.
-  struct Ends {
-    int out = -1, error = -1;
-  };
-  /// A program is about to start. @error  an errno
-  std::expected<Ends, int> begin(unsigned slot, const ProcessRequest& request);
-  /// It has ended: fills `out` and `error`.
-  void end(unsigned slot, const Ends& ends, ProcessResult& result);
-  /// No program runs any more, and none will.
-  void close();
+  /// @param outputs  outlives it   @error  an errno
+  static std::expected<ProgramTaps, int> open(uv_loop_t& loop, const ProgramOutputs& outputs,
+                                              const ProcessRequest& request);
+
+  /// For the program's streams; -1: no tap.
+  int out_end() const { return out_ ? out_->pipe().program_end() : -1; }
+  int error_end() const { return error_is_out_ ? out_end() : error_ ? error_->pipe().program_end() : -1; }
+  /// The program has them.
+  void close_program_ends();
+  /// It has ended: fills `out` and `error`. @param left  gets those that others have open
+  void end(ProcessResult& result, std::list<OutputTap::Pointer>& left);
 
  private:
-  struct Slot {
-    OutputTap::Pointer out, error;
-  };
-  std::expected<int, int> begin(OutputTap::Pointer& tap, const OutputSink& sink);
-
-  EventLoop& loop_;
-  const ProgramOutputs outputs_;
-  std::vector<Slot> slots_;             // from slot 1
-  std::list<OutputTap::Pointer> left_;  // of programs that have ended, and that others have open
+  OutputTap::Pointer out_, error_;
+  bool error_is_out_ = false;
 };
 
 }  // namespace raddle::vm

@@ -1,6 +1,7 @@
 #include "vm/external/processes.hpp"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 #include <condition_variable>
 #include <functional>
 #include <future>
+#include <limits>
+#include <list>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -57,9 +60,17 @@ ProcessResult result_of(int wait_status) {
   return result;
 }
 
+/// What else runs needs some, too: for files, servers, the record.
+int highest_descriptor() {
+  constexpr rlim_t reserve = 40;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<int>::max();
+  return static_cast<int>(std::min<rlim_t>(limit.rlim_cur - std::min(limit.rlim_cur, reserve), 1 << 30));
+}
+
 }  // namespace
 
-// Everything but `loop`, `budget` and the fields below `mutex` belongs to the loop's thread.
+// Everything but `loop`, `budget`, `outputs` and the fields below `mutex` belongs to the loop's thread.
 struct Processes::State {
   // A running program; in `running` until it has ended, deleted when its handles are closed, too.
   struct Child {
@@ -73,7 +84,7 @@ struct Processes::State {
     std::int64_t cores;
     double memory_bytes;
     Clock::time_point started;
-    OutputTaps::Ends tapped;
+    ProgramTaps taps;
     Stage stage = Stage::running;
     bool timed_out = false;
     uv_poll_t exit_watch{};  // pid_fd becomes readable when the program ends
@@ -88,7 +99,7 @@ struct Processes::State {
     uv_timer_t timer{};
   };
 
-  State(ProcessBudget given, ProgramOutputs outputs) : budget(given), taps(loop, std::move(outputs)) {}
+  State(ProcessBudget given, ProgramOutputs where) : budget(given), outputs(std::move(where)) {}
 
   void admit(Waiting next);
   void delay(Waiting next, double delay_s);
@@ -110,7 +121,9 @@ struct Processes::State {
   ProgramsNow now() const;
 
   const ProcessBudget budget;
-  OutputTaps taps;
+  const ProgramOutputs outputs;
+  const int highest_fd = highest_descriptor();
+  std::list<OutputTap::Pointer> left;  // taps of programs that have ended, and that others have open
   std::multimap<std::int64_t, Waiting, std::greater<>> waiting;  // by priority; equal ones stay in order
   std::unordered_set<Delayed*> delayed;
   std::unordered_set<Child*> running;
@@ -136,7 +149,7 @@ Processes::Processes(ProcessBudget budget, ProgramOutputs outputs)
 
 Processes::~Processes() {
   end_all();
-  if (state_->loop.is_started()) state_->loop.post([state = state_.get()] { state->taps.close(); });
+  if (state_->loop.is_started()) state_->loop.post([state = state_.get()] { state->left.clear(); });
 }
 
 void Processes::spawn(ProcessRequest request, std::function<void(ProcessResult)> done) {
@@ -253,14 +266,16 @@ int Processes::State::start(Waiting& next) {
 }
 
 int Processes::State::start_in(unsigned slot, Waiting& next) {
-  const std::expected<OutputTaps::Ends, int> tapped = taps.begin(slot, next.request);
-  if (!tapped) return tapped.error();
+  std::expected<ProgramTaps, int> taps = ProgramTaps::open(*loop.loop(), outputs, next.request);
+  if (!taps) return taps.error();
+  if (!running.empty() && std::max(taps->out_end(), taps->error_end()) >= highest_fd) return EMFILE;
   const auto fd = [](int given, int opened) { return given >= 0 ? given : opened; };
   const auto started = Clock::now();
   const auto pid =
       start_child({next.request.words, next.request.environment, fd(next.request.stdin_fd, next.redirects.in()),
-                   fd(fd(next.request.stdout_fd, tapped->out), next.redirects.out()),
-                   fd(fd(next.request.stderr_fd, tapped->error), next.redirects.error())});
+                   fd(fd(next.request.stdout_fd, taps->out_end()), next.redirects.out()),
+                   fd(fd(next.request.stderr_fd, taps->error_end()), next.redirects.error())});
+  taps->close_program_ends();
   if (!pid) return pid.error();
   FileDescriptor pid_fd(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   if (pid_fd.get() < 0) {
@@ -271,16 +286,9 @@ int Processes::State::start_in(unsigned slot, Waiting& next) {
   }
   ProcessRequest& request = next.request;
   if (request.on_start) request.on_start(request);
-  auto* child = new Child{this,
-                          std::move(next.done),
-                          *pid,
-                          std::move(pid_fd),
-                          std::move(request.words),
-                          slot,
-                          request.cores,
-                          request.memory_bytes,
-                          started,
-                          *tapped};
+  auto* child =
+      new Child{this,          std::move(next.done), *pid,    std::move(pid_fd), std::move(request.words), slot,
+                request.cores, request.memory_bytes, started, std::move(*taps)};
   running.insert(child);
   cores_used += child->cores;
   memory_used += child->memory_bytes;
@@ -366,7 +374,8 @@ void Processes::State::reap(Child& child) {
 void Processes::State::ended(Child& child, ProcessResult result) {
   result.timed_out = child.timed_out;
   result.slot = child.slot;
-  taps.end(child.slot, child.tapped, result);
+  child.taps.end(result, left);
+  left.remove_if([](const OutputTap::Pointer& tap) { return tap->has_ended(); });
   free_slots.push(child.slot);
   result.duration_s = seconds_since(child.started);
   result.started = unix_time() - result.duration_s;

@@ -45,7 +45,8 @@ struct PrintedText {
 struct OutputSink {
   /// Called on the loop's thread as it comes. @return false: nobody reads it any more, which is said to the programs
   std::function<bool(std::string_view)> take;
-  int terminal_fd = -1;  ///< not -1: a terminal, as programs are to find one
+  std::function<bool()> is_full = {};  ///< true: to be asked again a little later, before more is given; may be empty
+  int terminal_fd = -1;                ///< not -1: a terminal, as programs are to find one
 };
 
 /// Where programs print to whose streams are not redirected; without `take` to the run's own streams.

@@ -70,7 +70,7 @@ void Interpreter::release(Frame* frame) {
     Frame* outer = frame->outer;
     const std::size_t size_bytes = Frame::size_of(frame->body);
     if (frame->window)
-      if (Task* loop = frame->window->close()) push(*loop);
+      if (Task* loop = frame->window->close()) push(*loop, frame->priority);
     frame->~Frame();
     cache_.deallocate(frame, size_bytes);
     frame = outer;

@@ -165,7 +165,8 @@ void Interpreter::start_program(ProgramRun& program) {
     run_.options.trace_program(
         fmt::format("app {}: {}", program.site.label, shell_command(program.request, whole_command)));
   }
-  if (run_.options.before_program) run_.options.before_program();
+  const bool prints_by_itself = !run_.options.program_outputs.out.take;
+  if (run_.options.before_program && prints_by_itself) run_.options.before_program();
   run_.pool.hold();
   run_.outside.processes().spawn(program.request, [&program, &pool = run_.pool](ProcessResult result) {
     program.result = std::move(result);

@@ -97,7 +97,7 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
   frame.retain();
   auto* task = make<RangeTask>(range);
   if (waits_for_code && run_.leaves.wait(site.launch.leaf, *task)) return true;
-  push(*task);
+  push(*task, task->frame.priority);
   return true;
 }
 
@@ -121,7 +121,7 @@ void Interpreter::run_in_place(RangeTask& range) {
   }
   if (range.next_iteration == range.end) return drop_writers(range.frame, range.site.written);
   range.frame.retain();
-  push(*make<RangeTask>(range));
+  push(*make<RangeTask>(range), range.frame.priority);
 }
 
 LoopProfile& Interpreter::profile_of(const RangeTask& range) {
@@ -147,7 +147,7 @@ void Interpreter::split(RangeTask& task) {
   upper->next_iteration = task.end = task.next_iteration + whole_chunks(task, task.next_iteration, half);
   task.frame.retain();
   for (const Operand array : task.site.written) add_writers(task.frame.at(array), 1);
-  push(*upper);
+  push(*upper, upper->frame.priority);
 }
 
 void Interpreter::run_range(RangeTask* task) {
@@ -168,7 +168,7 @@ void Interpreter::run_range(RangeTask* task) {
   const bool is_short = expected_ns != 0 && expected_ns <= batch_ns && !profile.queues.load(std::memory_order_relaxed);
   if (task->next_iteration == task->end || is_short) {
     run_batch(*task, first, count);
-    if (task->next_iteration != task->end) return push(*task);
+    if (task->next_iteration != task->end) return push(*task, task->frame.priority);
     Frame& frame = task->frame;
     drop_writers(frame, task->site.written);
     destroy(task);
@@ -181,7 +181,7 @@ void Interpreter::run_range(RangeTask* task) {
   Frame& frame = task->frame;
   frame.retain();
   for (const Operand array : piece.site.written) add_writers(frame.at(array), 1);
-  push(*task);  // from here on it may belong to another worker
+  push(*task, task->frame.priority);  // from here on it may belong to another worker
   run_batch(piece, first, count);
   drop_writers(frame, piece.site.written);
   release(&frame);

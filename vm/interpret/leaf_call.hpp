@@ -4,6 +4,8 @@
 
 namespace raddle::vm {
 
+class Interpreter;
+
 /// Waits for its arguments one after the other, then for code or for a worker. Owns a reference to the calling frame.
 /// In exactly one of: a future's waiters, the leaf table's list, a deque, a worker.
 class LeafCall final : public Cell, public Waiter {
@@ -12,15 +14,16 @@ class LeafCall final : public Cell, public Waiter {
       : frame(frame), site(site), instruction(instruction), priority(priority) {}
   void run(Worker& worker) override;
   void resolved(Worker& worker) override;
+  void queue(Interpreter& interpreter);
 
   Frame& frame;
   const CallSite& site;
   const std::uint32_t instruction;
   const std::int32_t priority;
-  bool has_turn = priority == 0;  ///< it was queued by its priority: is run when it comes out
-  bool awaits_argument = false;   ///< read when the run has come to rest
-  bool is_forced = false;         ///< the run came to rest while it waited: called now, as composite functions are
-  bool is_replaced = false;       ///< by a forced one: has nothing to do any more when its argument comes
+  bool has_turn = false;         ///< it was queued by its priority: is run when it comes out
+  bool awaits_argument = false;  ///< read when the run has come to rest
+  bool is_forced = false;        ///< the run came to rest while it waited: called now, as composite functions are
+  bool is_replaced = false;      ///< by a forced one: has nothing to do any more when its argument comes
 };
 
 }  // namespace raddle::vm

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -65,7 +64,7 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
       return call_in_registers(frame, site, instruction);
     if (frame.interpret_only || missing_argument(frame, site, function)) return false;
     frame.retain();
-    push(*make<LeafCall>(frame, site, instruction, frame.priority));
+    make<LeafCall>(frame, site, instruction, frame.priority)->queue(*this);
     return true;
   }
   const raddle_leaf_function code = leaves.code(site.function);
@@ -83,7 +82,7 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
   frame.retain();
   auto* call = make<LeafCall>(frame, site, instruction, frame.priority);
   if (is_ready)
-    push(*call);
+    call->queue(*this);
   else
     call->resolved(*worker_);
   return true;
@@ -138,12 +137,17 @@ void LeafCall::resolved(Worker& worker) {
   }
   awaits_argument = false;
   LeafTable& leaves = frame.run_state.leaves;
-  if (leaves.code(site.function) || !leaves.wait(site.function, *this)) interpreter.push(*this);
+  if (leaves.code(site.function) || !leaves.wait(site.function, *this)) queue(interpreter);
+}
+
+void LeafCall::queue(Interpreter& interpreter) {
+  has_turn = true;
+  interpreter.push(*this, priority);
 }
 
 void LeafCall::run(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  if (!std::exchange(has_turn, true)) return interpreter.push(*this, priority);
+  if (!has_turn && priority != 0) return queue(interpreter);  // it has waited for code
   const TaskTimer timer(interpreter, TaskKind::leaf, frame, instruction);
   interpreter.run_leaf_call(this);
 }

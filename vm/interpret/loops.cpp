@@ -27,7 +27,7 @@ void Interpreter::start_loop(Frame& frame, const Instruction& in) {
   if (in_place)
     activate(iteration);
   else
-    push(*iteration);
+    push(*iteration, iteration->priority);
 }
 
 /// @return the frame of the next iteration with a reference, see run_strand; null if there is none (now)

@@ -252,7 +252,7 @@ void Interpreter::tell_of_failed_memo(const Frame& frame, std::uint32_t instruct
 }
 
 void Interpreter::end_memo(const PointKey& key) {
-  for (MemoWait* waiting : run_.memo_calls.end(key)) push(*waiting);
+  for (MemoWait* waiting : run_.memo_calls.end(key)) push(*waiting, waiting->frame.priority);
 }
 
 void MemoWait::run(Worker& worker) {

@@ -1,5 +1,7 @@
 #include "vm/interpret/run.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -111,6 +113,7 @@ void CancelHook::cancel() {
 }
 
 void CancelHook::abandon() {
+  for (const RunningProgram& program : programs().running) kill(-program.process_id, SIGKILL);
   const std::lock_guard lock(mutex_);
   if (run_) run_->written_files.remove_partial();
   remove_temporaries();

@@ -25,8 +25,8 @@ class TaskTrace;
 class CancelHook {
  public:
   void cancel();
-  /// The process is about to end without waiting for the run: removes what must not be left behind, which is
-  /// half-written outputs and temporaries.
+  /// The process is about to end without waiting for the run: ends programs with all that they have started, and
+  /// removes half-written outputs and temporaries.
   void abandon();
   /// What runs outside of the run right now.
   ProgramsNow programs();

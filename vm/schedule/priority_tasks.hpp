@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -11,8 +12,8 @@
 
 namespace raddle::vm {
 
-/// Any thread. Such tasks are few, as somebody has written their calls one by one: one place for all workers, under a
-/// lock, so that none is overtaken by another worker's. The counts are written under it and read by any: seq_cst, as
+/// Any thread. One place for all workers, under a lock, so that none is overtaken by another worker's: who asks for an
+/// order does not have calls so short that this counts. The counts are written under it and read by any: seq_cst, as
 /// that of TaskQueue is.
 class PriorityTasks {
  public:
@@ -23,18 +24,18 @@ class PriorityTasks {
     count_of(priority).fetch_add(1, std::memory_order_seq_cst);
   }
   /// The highest above 0; null: there is none.
-  Task* take_urgent() { return urgent_.load(std::memory_order_relaxed) == 0 ? nullptr : take(); }
+  Task* take_urgent() { return urgent_.load(std::memory_order_relaxed) == 0 ? nullptr : take(1); }
   /// The highest, where there is nothing else to do.
-  Task* take_any() { return is_empty() ? nullptr : take(); }
+  Task* take_any() { return is_empty() ? nullptr : take(std::numeric_limits<std::int32_t>::min()); }
   bool is_empty() const {
     return urgent_.load(std::memory_order_seq_cst) == 0 && late_.load(std::memory_order_seq_cst) == 0;
   }
 
  private:
   std::atomic<std::size_t>& count_of(std::int32_t priority) { return priority > 0 ? urgent_ : late_; }
-  Task* take() {
+  Task* take(std::int32_t least) {
     const std::lock_guard lock(mutex_);
-    if (tasks_.empty()) return nullptr;
+    if (tasks_.empty() || tasks_.begin()->first < least) return nullptr;
     const auto first = tasks_.begin();
     Task* const task = first->second.take_first();
     count_of(first->first).fetch_sub(1, std::memory_order_seq_cst);

@@ -3,7 +3,11 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <future>
 #include <mutex>
 
@@ -74,14 +78,52 @@ TEST_CASE("streams that are one keep their order") {
   CHECK(run(processes, "echo o; echo e >&2", "/dev/null").error.end == "e\n");
 }
 
-TEST_CASE("what a program leaves behind does not print into the next one's") {
+TEST_CASE("what a program leaves behind does not print into what the next one prints") {
   Taken out;
   Processes processes({.programs = 1}, {.out = out.sink(), .error = {}});
-  const ProcessResult first = run(processes, "echo 1; (sleep 0.1; echo late) &");
-  CHECK(first.leaves_others);
-  CHECK(first.out.end == "1\n");
-  CHECK(run(processes, "sleep 0.3; echo 2").out.end == "2\n");
-  CHECK(out.text() == "1\nlate\n2\n");
+  const std::string gate = "output_tap_test_" + std::to_string(getpid());
+  const std::string wait = "while ! test -e " + gate + "; do sleep 0.01; done; ";
+  CHECK(run(processes, "echo 1; setsid sh -c '" + wait + "echo late; rm " + gate + "' &").out.end == "1\n");
+  CHECK(run(processes, "touch " + gate + "; while test -e " + gate + "; do sleep 0.01; done; echo 2").out.end == "2\n");
+  CHECK(run(processes, "echo 3").out.end == "3\n");
+  CHECK(out.text() == "1\nlate\n2\n3\n");
+}
+
+TEST_CASE("each of many programs that leave others behind is told of") {
+  Taken out;
+  Processes processes({.programs = 8}, {.out = out.sink(), .error = {}});
+  constexpr int count = 200;
+  std::mutex mutex;  // guards ended
+  std::condition_variable changed;
+  int ended = 0;
+  for (int i = 0; i < count; ++i) {
+    raddle::vm::ProcessRequest request;
+    request.words = {"sh", "-c", "(sleep 0.0" + std::to_string(i % 7) + ") & sleep 0.0" + std::to_string(i % 4)};
+    processes.spawn(std::move(request), [&](ProcessResult) {
+      const std::lock_guard lock(mutex);
+      ++ended;
+      changed.notify_one();
+    });
+  }
+  std::unique_lock lock(mutex);
+  CHECK(changed.wait_for(lock, std::chrono::seconds(60), [&] { return ended == count; }));
+}
+
+TEST_CASE("a sink that is full holds up only what prints to it") {
+  std::atomic<bool> is_full = true;
+  Taken out;
+  OutputSink sink = out.sink();
+  sink.is_full = [&] { return is_full.load(); };
+  Processes processes({.programs = 2}, {.out = sink, .error = {}});
+  std::promise<ProcessResult> result;
+  raddle::vm::ProcessRequest request;
+  request.words = {"seq", "1", "100000"};
+  processes.spawn(std::move(request), [&](ProcessResult ended) { result.set_value(std::move(ended)); });
+  CHECK(run(processes, "true").exit_code == 0);
+  CHECK(out.text().empty());
+  is_full = false;
+  CHECK(result.get_future().get().out.size == 588895);
+  CHECK(out.text().size() == 588895);
 }
 
 TEST_CASE("who prints to nobody is told so") {

@@ -26,6 +26,7 @@ TEST_CASE("the highest priority comes first, of equal ones the first") {
   CHECK(tasks.take_any() == &all[3]);
   CHECK(tasks.take_urgent() == &all[1]);
   CHECK(tasks.take_urgent() == nullptr);
+  CHECK(tasks.take_urgent() == nullptr);
   CHECK(tasks.take_any() == &all[4]);
   CHECK(tasks.take_any() == &all[0]);
   CHECK((tasks.is_empty() && tasks.take_any() == nullptr));
