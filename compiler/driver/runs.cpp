@@ -262,7 +262,7 @@ struct RunsWords {
   bool as_json = false;
   std::string run;
   std::vector<std::string> runs;
-  std::optional<std::uint64_t> point;
+  std::string point;
   std::string other;
   CLI::App *show = nullptr, *table = nullptr, *logs = nullptr, *diff = nullptr, *remove = nullptr;
 };
@@ -294,7 +294,9 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
           "A run's id, its beginning or its end, and perhaps `/` and a point, and `/` and a task of that; none: "
           "the latest")
       ->type_name("");
-  words.logs->add_option("POINT", words.point, "A point's or task's number; none: all, in the order of their ends")
+  words.logs
+      ->add_option("POINT", words.point,
+                   "A point's or task's number, and perhaps `/` and a task; none: all, in the order of their ends")
       ->type_name("");
   words.diff =
       add("diff", "Which points or tasks, which results, and which files that they read, differ between two runs");
@@ -312,7 +314,7 @@ int runs_command(const std::vector<std::string>& words) {
   return with_record([&] {
     if (*read.show) return show_run(read.run, read.as_json);
     if (*read.table) return print_table(read.run);
-    if (*read.logs) return show_logs(read.run, read.point, read.as_json);
+    if (*read.logs) return show_logs(read.point.empty() ? read.run : read.run + "/" + read.point, read.as_json);
     if (*read.diff) return diff_runs(read.run, read.other, read.as_json);
     return *read.remove ? remove_runs(read.runs) : list_runs(read.as_json);
   });

@@ -47,7 +47,7 @@ std::string command_text(const vm::RunRow& run);
 std::string origin_text(const vm::RunRow& run);
 
 /// `runs logs`. @param word  RUN, RUN/POINT or RUN/POINT/TASK   @return exit code
-int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool as_json);
+int show_logs(const std::string& word, bool as_json);
 
 /// `runs diff`: which points or tasks, results and input files differ. @param other  "": the latest   @return exit code
 int diff_runs(const std::string& name, const std::string& other, bool as_json);

@@ -156,18 +156,16 @@ class LogsOfRun {
 
 }  // namespace
 
-int show_logs(const std::string& word, std::optional<std::uint64_t> point, bool as_json) {
+int show_logs(const std::string& word, bool as_json) {
   const std::optional<RunPoint> asked = read_run_point(word);
-  if (!asked || (asked->point && point))
-    return usage_error(fmt::format("`{}` is no {}", word, asked ? "RUN" : "RUN, RUN/POINT or RUN/POINT/TASK"),
-                       "runs logs");
-  if (asked->point) point = asked->point;
+  if (!asked) return usage_error(fmt::format("`{}` is no RUN, RUN/POINT or RUN/POINT/TASK", word), "runs logs");
   const std::expected<vm::RunRow, int> run = find_run(asked->run);
   if (!run) return run.error();
   vm::RunRecord record = *vm::RunRecord::open();
   LogsOfRun logs(record, *run, as_json);
   int code = exit_ok;
-  record.read_together([&] { code = asked->task ? logs.show_task(*point, *asked->task) : logs.show(point); });
+  record.read_together(
+      [&] { code = asked->task ? logs.show_task(*asked->point, *asked->task) : logs.show(asked->point); });
   return code;
 }
 

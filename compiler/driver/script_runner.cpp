@@ -233,7 +233,9 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
   sweep::JsonObject results;
   for (std::size_t i = 0; i < result.results.size(); ++i) {
     if (!result.results[i]) return lack(fmt::format("`{}` was not assigned", subject_.result_name(i)));
-    results.add_text(subject_.result_name(i), vm::result_text(result.results[i]));
+    const std::string text = vm::result_text(result.results[i]);
+    const bool is_string = result.results[i].kind() == vm::ValueKind::string;
+    results.add(subject_.result_name(i), is_string ? sweep::json_string(text) : sweep::json_value(text));
   }
   if (!collectors_.empty() || !subject_.has_results()) {
     const auto collected = sweep::collect_all(collectors_, point, {}, printed);

@@ -224,6 +224,19 @@ std::vector<std::string> ScriptSubject::result_names() const {
   return names;
 }
 
+std::vector<std::string> ScriptSubject::names_of_strings() const {
+  std::vector<std::string> names;
+  const auto add = [&](const auto& declared) {
+    for (const auto& each : declared) {
+      const Variable& variable = checked().variables[each.variable];
+      if (checked().types.base(variable.type) == TypeStore::string) names.push_back(variable.name);
+    }
+  };
+  add(checked().parameters);
+  add(checked().results);
+  return names;
+}
+
 std::vector<sweep::ResultColumn> ScriptSubject::columns() const {
   std::vector<sweep::ResultColumn> columns;
   if (!can_batch()) return columns;

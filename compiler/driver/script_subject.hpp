@@ -62,6 +62,8 @@ class ScriptSubject {
   TypeId type_of(std::size_t parameter) const;
   const std::string& result_name(std::size_t result) const;
   std::vector<std::string> result_names() const;
+  /// Of parameters and results that are strings.
+  std::vector<std::string> names_of_strings() const;
 
  private:
   explicit ScriptSubject(std::string path) : path_(std::move(path)) {}

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <ranges>
 #include <string_view>
 
@@ -16,6 +17,9 @@ namespace raddle::driver {
 namespace {
 
 constexpr int end_of_watch = SIGUSR2;
+constexpr auto repeat_time = std::chrono::milliseconds(100);
+
+using Clock = std::chrono::steady_clock;
 
 /// By whoever started us: `nohup` ignores SIGHUP, a shell without job control the SIGINT of what it runs by `&`.
 bool is_ignored(int signal) {
@@ -43,6 +47,8 @@ SignalWatch::~SignalWatch() {
 }
 
 void SignalWatch::watch() {
+  int last = 0;
+  Clock::time_point last_time;
   for (unsigned count = 1;;) {
     int signal = 0;
     if (sigwait(&signals_, &signal) != 0 || (signal == end_of_watch && is_ending_.load(std::memory_order_acquire)))
@@ -52,6 +58,11 @@ void SignalWatch::watch() {
       asked_();
       continue;
     }
+    const auto now = Clock::now();
+    const bool is_repeated = signal == last && signal != SIGWINCH && now - last_time < repeat_time;
+    last = signal;
+    last_time = now;
+    if (is_repeated) continue;
     if (count == 1) caught_.store(signal, std::memory_order_release);
     heard_(signal, count++);
   }

@@ -140,6 +140,7 @@ sweep::ResultForm SweepPlan::result_form() const {
           .collectors = collectors,
           .collect = collect,
           .assigned = script ? script->result_names() : std::vector<std::string>(),
+          .texts = script ? script->names_of_strings() : std::vector<std::string>(),
           .columns = has_batches ? script->columns() : std::vector<sweep::ResultColumn>(),
           .inputs = inputs.get(),
           .points = has_batches ? &*columns : nullptr,

@@ -21,6 +21,7 @@ namespace {
 
 vm::PointOutcome outcome_of(const vm::EndedProgram& program) {
   const vm::ProcessResult& result = program.result;
+  if (program.is_interrupted) return vm::PointOutcome::interrupted;
   if (!result.start_error.empty()) return vm::PointOutcome::not_started;
   if (result.timed_out) return vm::PointOutcome::timeout;
   if (result.signal != 0) return vm::PointOutcome::signal;

@@ -86,7 +86,8 @@ std::string failure_text(const Attempt& attempt) {
     case vm::PointOutcome::not_started: return fmt::format("not started: {}", attempt.detail);
     case vm::PointOutcome::no_result: return fmt::format("no result: {}", attempt.detail);
     case vm::PointOutcome::failed:
-    case vm::PointOutcome::stuck: return attempt.detail;
+    case vm::PointOutcome::stuck:
+    case vm::PointOutcome::interrupted: return attempt.detail;
   }
   return "";
 }

@@ -192,6 +192,10 @@ ResultNames ResultRows::known_results() const {
   return known;
 }
 
+bool ResultRows::is_text(std::string_view name) const {
+  return std::ranges::find(form_.texts, name) != form_.texts.end();
+}
+
 namespace {
 
 /// One row after the other in the same memory.

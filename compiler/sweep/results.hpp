@@ -49,6 +49,7 @@ struct ResultForm {
   const std::vector<Collector>& collectors;
   std::string collect;                          ///< the collectors as one text
   std::vector<std::string> assigned = {};       ///< results that a script assigns: no collector makes them
+  std::vector<std::string> texts = {};          ///< parameters and results that a script declares as strings
   std::vector<ResultColumn> columns = {};       ///< of batches; none: there are no batches
   InputFiles* inputs = nullptr;                 ///< of a command: what has read other ones is not taken
   const PointColumns* points = nullptr;         ///< where there may be batches
@@ -130,6 +131,8 @@ class ResultRows {
   void for_each(const std::function<bool(const ResultRow&)>& visit) const;
   const std::vector<Parameter>& parameters() const { return form_.space.parameters(); }
   ResultNames known_results() const;
+  /// Is it of a parameter or result that is text whatever its values look like?
+  bool is_text(std::string_view name) const;
 
  private:
   const ResultForm& form_;

@@ -74,15 +74,18 @@ class Summary {
   double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
 };
 
-/// @param heads       the columns' names in quotes, with the colon
+/// @param heads       the columns' names in quotes, with the colon   @param are_texts  by column: all cells are strings
 /// @param is_number   whether a column has numbers only: then what JSON has no number for is null
 void append_json_row(std::string& text, const std::vector<std::string>& heads, std::span<const std::string_view> cells,
-                     const std::function<bool(std::size_t)>& is_number) {
+                     const std::vector<bool>& are_texts, const std::function<bool(std::size_t)>& is_number) {
   char before = '{';
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i].empty()) continue;
     (text += before) += heads[i];
-    text += is_not_finite(cells[i]) && is_number(i) ? "null" : json_value(cells[i]);
+    if (are_texts[i])
+      text += json_string(cells[i]);
+    else
+      text += is_not_finite(cells[i]) && is_number(i) ? "null" : json_value(cells[i]);
     before = ',';
   }
   text += before == '{' ? "{}\n" : "}\n";
@@ -219,10 +222,28 @@ void Table::for_each_group(const Cells& results, const Visit& visit) const {
   }
 }
 
+/// The columns whose cells are strings even where they look like numbers.
+std::vector<bool> Table::are_texts(const Cells& results, std::size_t column_count) const {
+  std::vector<bool> are_texts;
+  if (!grouping_.statistics.empty()) {
+    for (const std::size_t parameter : grouping_.parameters)
+      are_texts.push_back(rows_.is_text(rows_.parameters()[parameter].name));
+    are_texts.resize(column_count);
+    return are_texts;
+  }
+  for (const Parameter& parameter : rows_.parameters()) are_texts.push_back(rows_.is_text(parameter.name));
+  for (const std::string& name : results) are_texts.push_back(rows_.is_text(name));
+  are_texts.insert(are_texts.end(), {/*outcome*/ true, /*duration_s*/ false, /*reason*/ true});
+  return are_texts;
+}
+
 /// What all cells of each column can be read as: it has to be known before the first one is written.
 std::vector<ValueType> Table::cell_types(const Cells& results, std::size_t column_count) const {
   std::vector<ValueType> types(column_count, ValueType::int_);
   std::vector<bool> have_values(column_count);
+  const std::vector<bool> texts = are_texts(results, column_count);
+  for (std::size_t i = 0; i < column_count; ++i)
+    if (texts[i]) types[i] = ValueType::string;
   for_each(results, [&](std::span<const std::string_view> row) {
     for (std::size_t i = 0; i < column_count; ++i) {
       if (row[i].empty()) continue;
@@ -250,13 +271,14 @@ void Table::write(Writer& writer, TableForm form) const {
     case TableForm::json_lines: {
       std::vector<std::string> heads;
       for (const std::string& name : names) heads.push_back(json_string(name) + ':');
+      const std::vector<bool> texts = are_texts(results, names.size());
       std::vector<ValueType> types;  // empty: not needed yet
       const auto is_number = [&](std::size_t column) {
         if (types.empty()) types = cell_types(results, names.size());
         return types[column] != ValueType::string;
       };
       for_each(results, [&](std::span<const std::string_view> row) {
-        append_json_row(text, heads, row, is_number);
+        append_json_row(text, heads, row, texts, is_number);
         return writer.flush_some();
       });
       break;

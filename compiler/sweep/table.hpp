@@ -51,6 +51,7 @@ class Table {
   /// @param most_rows  looks at no more than these; all_rows: at all
   Cells result_names(std::size_t most_rows) const;
   void write(Writer& writer, TableForm form) const;
+  std::vector<bool> are_texts(const Cells& results, std::size_t column_count) const;
   std::vector<ValueType> cell_types(const Cells& results, std::size_t column_count) const;
 
   const ResultRows& rows_;

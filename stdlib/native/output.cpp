@@ -33,7 +33,7 @@ class Output {
 
   void print(std::string_view text) {
     std::unique_lock lock(mutex_);
-    kept_ += text;
+    add(text);
     if (is_terminal_ || kept_.size() >= kept_bytes || Clock::now() - last_write_ >= kept_time) write_kept(lock);
   }
 
@@ -54,7 +54,7 @@ class Output {
 
   bool offer(std::string_view text) {
     const std::lock_guard lock(mutex_);
-    if (good_) kept_ += text;
+    add(text);
     write_some();
     return has_reader_;
   }
@@ -66,6 +66,11 @@ class Output {
   }
 
  private:
+  /// What comes after something that could not be written is dropped: there is no hole in what was written.
+  void add(std::string_view text) {
+    if (good_) kept_ += text;
+  }
+
   void write_kept(std::unique_lock<std::mutex>& lock) {
     written_.wait(lock, [this] { return !is_writing_; });  // what was taken before goes first
     while (!kept_.empty()) {
@@ -96,11 +101,12 @@ class Output {
   }
 
   void note(int error) {
-    if (error == 0 && good_) return;
+    if (error == 0) return;
     kept_.clear();
     good_ = false;
-    has_reader_ = has_reader_ && error != EPIPE;
-    if (error == EPIPE) take_signal();
+    if (error != EPIPE) return;
+    has_reader_ = false;
+    take_signal();
   }
 
   /// A thread that blocks SIGPIPE has not been told by it that nobody reads.

@@ -7,6 +7,7 @@ In full: --points 2000 --kills 20.
 """
 
 import argparse
+import contextlib
 import csv
 import json
 import os
@@ -163,9 +164,12 @@ def interrupt(raddle, folder, sent, expected, times):
                                cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     while len(started(folder)) < 2 and process.poll() is None:
         time.sleep(0.01)
-    for _ in range(times):
+    process.send_signal(sent)
+    while times > 1 and process.poll() is None:  # one that comes at once after the first is the same one
+        time.sleep(1)
         process.send_signal(sent)
-        time.sleep(0.05)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=3)
     error = process.communicate(timeout=30)[1].decode()
     require(process.returncode == expected, f"{sent}: exit code {process.returncode}, expected {expected}: {error}")
     require("raddle sweep --resume=" in error, f"{sent}: no word of how to resume: {error}")

@@ -22,89 +22,46 @@ std::atomic<std::int64_t> leaves{0};
 /// Splits in two down to depth 0; lives in the workers' slabs.
 struct Split final : Task {
   int depth = 0;
-  static void start(Worker& worker, int depth) {
+  std::int32_t priority = 0, step = 0;
+  static void start(Worker& worker, int depth, std::int32_t priority, std::int32_t step) {
     auto* task = new (worker.allocate(sizeof(Split))) Split;
     task->depth = depth;
-    worker.push(*task);
+    task->priority = priority;
+    task->step = step;
+    worker.push(*task, priority);
   }
   void run(Worker& worker) override {
-    const int rest = depth - 1;
+    const Split own = *this;
     this->~Split();
     worker.deallocate(this, sizeof(Split));
-    if (rest < 0) {
+    if (own.depth == 0) {
       leaves.fetch_add(1, std::memory_order_relaxed);
       return;
     }
-    start(worker, rest);
-    start(worker, rest);
+    start(worker, own.depth - 1, own.priority + own.step, own.step);
+    start(worker, own.depth - 1, own.priority - own.step, own.step);
   }
 };
 struct Root final : Task {
   int depth = 0;
-  void run(Worker& worker) override { Split::start(worker, depth); }
+  std::int32_t step = 0;  ///< from a task's priority up to that of one it makes, and down to that of the other
+  void run(Worker& worker) override { Split::start(worker, depth, 0, step); }
 };
 
 const PoolOptions schedulers[] = {{.scheduler = Scheduler::stealing},
                                   {.scheduler = Scheduler::tree},
                                   {.scheduler = Scheduler::tree, .order = QueueOrder::fifo}};
 
-TEST_CASE("a tree of tasks is run completely, with 1, 2 and 8 workers, in any order") {
+TEST_CASE("a tree of tasks is run completely, with 1, 2 and 8 workers, in any order, with priorities and without") {
   for (PoolOptions options : schedulers) {
     for (const unsigned workers : {1u, 2u, 8u}) {
-      for (std::uint64_t seed = 0; seed < 30; ++seed) {
+      for (std::uint64_t seed = 0; seed < 60; ++seed) {
         leaves = 0;
         options.scheduler_seed = seed;
         WorkerPool pool(workers, options);
         Root root;
         root.depth = static_cast<int>(seed % 10);
-        pool.inject(root);
-        pool.run();
-        CHECK(leaves.load() == std::int64_t{1} << root.depth);
-      }
-    }
-  }
-}
-
-/// Makes two more of other priorities.
-struct Ranked final : Task {
-  int depth = 0;
-  std::int32_t priority = 0;
-  static void start(Worker& worker, int depth, std::int32_t priority) {
-    auto* task = new (worker.allocate(sizeof(Ranked))) Ranked;
-    task->depth = depth;
-    task->priority = priority;
-    if (priority == 0)
-      worker.push(*task);
-    else
-      worker.push(*task, priority);
-  }
-  void run(Worker& worker) override {
-    const int rest = depth - 1;
-    const std::int32_t higher = priority == 1 ? -1 : priority + 1, lower = priority == -1 ? 1 : priority - 1;
-    this->~Ranked();
-    worker.deallocate(this, sizeof(Ranked));
-    if (rest < 0) {
-      leaves.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
-    start(worker, rest, higher);
-    start(worker, rest, lower);
-  }
-};
-struct RankedRoot final : Task {
-  int depth = 0;
-  void run(Worker& worker) override { Ranked::start(worker, depth, 0); }
-};
-
-TEST_CASE("tasks with priorities are run completely, too") {
-  for (PoolOptions options : schedulers) {
-    for (const unsigned workers : {1u, 2u, 8u}) {
-      for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        leaves = 0;
-        options.scheduler_seed = seed;
-        WorkerPool pool(workers, options);
-        RankedRoot root;
-        root.depth = static_cast<int>(seed % 10);
+        root.step = seed < 30 ? 0 : 1;
         pool.inject(root);
         pool.run();
         CHECK(leaves.load() == std::int64_t{1} << root.depth);

@@ -155,6 +155,10 @@ def faults(raddle, folder):
         done = run(raddle, line.split(), folder)  # the script's warnings do not hide what is wrong
         yield line, None if done.returncode == 2 and "warning" not in done.stderr else f"{done.returncode}: {done.stderr}"
     yield "shebang.df word", shebang_fault(raddle, folder)
+    pathlib.Path(folder, "first.df").write_text("(int o) step(int x) { o = x * 2 + 1; }\ntrace(@prio=9 step(2));\n", encoding="utf-8")
+    done = run(raddle, "run --stats --no-jit-cache first.df".split(), folder)  # a light leaf need not be compiled for its priority
+    fine = done.stdout == "trace: 5\n" and "leaves compiled 0\n" in done.stderr
+    yield "run --stats first.df", None if fine else done.stdout + done.stderr
     yield "run --stats hot.df, again and again", leaf_cache_fault(raddle, folder)
 
 

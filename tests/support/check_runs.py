@@ -156,7 +156,9 @@ def runs_that_have_not_ended_are_told(folder):
     for line in ("runs logs /2", f"runs logs {run_id(folder, -1)}/2", f"runs logs {run_id(folder, -1)} 2"):
         expect_in('point 2 {"a":3,"b":1}: ok', folder.run(line).stdout)
     folder.run("runs logs /x", code=2, err="`/x` is no RUN, RUN/POINT or RUN/POINT/TASK")
-    folder.run("runs logs /2 2", code=2, err="`/2` is no RUN\n")
+    for line in ("runs logs /2 2", f"runs logs {run_id(folder, -1)} 2/2"):
+        folder.run(line, code=1, err="has not run task 2/2")
+    folder.run("runs logs /1/1 2", code=2, err="`/1/1/2` is no RUN, RUN/POINT or RUN/POINT/TASK")
 
 
 def tables_of_runs_are_printed(folder):

@@ -268,6 +268,11 @@ def tables_say_what_is_known(folder):
     expect([line.split(",")[-1] for line in table[1:]], 2 * ["model.df:5:1: Assertion failed!: small"])
     expect(folder.column("sweep model.df -p n=6:9 --group-by n --agg mean", "b_mean", "y_mean"), ["0 6", "0 7", "1 8", "1 9"])
     expect(json.loads(folder.run("sweep model.df -p n=8 -o x.jsonl") and folder.read("x.jsonl"))["b"], True)
+    folder.write("names.df", "@param string s = \"a\";\n@result string t = s;\n@result string u = s + \"x\";\n@result int i = toint(s);\n")
+    folder.run("sweep names.df -p s=7,08 -o x.jsonl")  # what the script says is text stays text
+    expect([[row[name] for name in "stui"] for row in map(json.loads, folder.read("x.jsonl").splitlines())],
+           [["7", "7", "7x", 7], ["08", "08", "08x", 8]])
+    expect(json.loads(folder.run("runs logs /1 --json").stdout)["log"]["results"], {"t": "7", "u": "7x", "i": 7})
     expect(folder.run("run --results model.df --n=8").stdout, "y = 8\nz = 9.5\nb = true\n")
     expect(folder.column("sweep -p a=1 --collect 'regex:x=(.*)' -- sh -c 'echo no >&2; exit 3'", "x", "reason", code=4),
            [" exit code 3; no"])

@@ -371,9 +371,9 @@ def killed_script_leaves_its_tasks(folder):
     folder.write("long.df", """
         app (void v) first() { "sh" "-c" "echo done" }
         app (void v) second() { "sleep" "1000" }
-        first() => second();
+        first() => { second(); second(); }
         """)
-    process = subprocess.Popen([folder.raddle, "run", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([folder.raddle, "run", "--processes=1", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(lambda: tells(folder, "runs", "1 ok"), "its first task")
     expect_in("running", folder.run("runs").stdout)
     process.kill()
@@ -381,11 +381,17 @@ def killed_script_leaves_its_tasks(folder):
     expect_in("killed", folder.run("runs").stdout)
     expect_in("task 1 first: sh -c 'echo done': ok", folder.run("runs logs").stdout)
     for sent, state in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "stopped")):
-        process = subprocess.Popen([folder.raddle, "run", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([folder.raddle, "run", "--processes=1", "long.df"], cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_for(lambda: tells(folder, "runs", "running") and tells(folder, "runs show", "1 ok"), "its first task")
-        process.send_signal(sent)
-        process.wait()
-        expect_in(f"  {state} after ", folder.run("runs show").stdout)
+        for _ in range(2):  # as timeout(1) does: to the process, and to its group
+            process.send_signal(sent)
+        process.wait(timeout=60)
+        shown = folder.run("runs show").stdout
+        expect_in(f"  {state} after ", shown)
+        expect_in("  3 tasks: 1 ok, 0 failed, 2 ended with the run\n", shown)
+        logs = [json.loads(line)["log"] for line in folder.run("runs logs --json").stdout.splitlines()]
+        expect([(log["parameters"]["task"], log["outcome"], log.get("detail")) for log in logs],
+               [("first", "ok", None), ("second", "interrupted", "ended with the run")])  # the third had no turn
 
 
 def ctrl_backslash_tells_what_runs(folder):

@@ -175,6 +175,21 @@ void Interpreter::start_program(ProgramRun& program) {
   });
 }
 
+void ProgramRun::tell(TaskListener& listener, const std::string& fault, bool is_last, bool is_interrupted) const {
+  listener.ended({.number = number,
+                  .attempt = static_cast<std::uint32_t>(attempt),
+                  .is_last = is_last,
+                  .app = site.label,
+                  .place = frame.place_of_call(instruction),
+                  .request = request,
+                  .result = result,
+                  .fault = fault,
+                  .is_interrupted = is_interrupted,
+                  .inputs = input_paths,
+                  .outputs = output_paths,
+                  .temporaries = temporary_paths});
+}
+
 void ProgramRun::run(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
   const TaskTimer timer(interpreter, TaskKind::ending, frame, instruction);
@@ -193,18 +208,8 @@ void Interpreter::finish_program(ProgramRun* finished) {
                                   .name = &finished->site.label,
                                   .instruction = finished->instruction});
   }
-  if (TaskListener* const listener = run_.options.listener)
-    listener->ended({.number = finished->number,
-                     .attempt = static_cast<std::uint32_t>(finished->attempt),
-                     .is_last = problem.empty() || !may_try_again(*finished),
-                     .app = finished->site.label,
-                     .place = place_of_call(frame, finished->instruction),
-                     .request = finished->request,
-                     .result = finished->result,
-                     .fault = problem,
-                     .inputs = finished->input_paths,
-                     .outputs = finished->output_paths,
-                     .temporaries = finished->temporary_paths});
+  if (run_.options.listener)
+    finished->tell(*run_.options.listener, problem, /*is_last=*/problem.empty() || !may_try_again(*finished));
   if (problem.empty()) {
     run_.written_files.end(finished->begun);
     set_app_outputs(*finished);
@@ -218,6 +223,7 @@ void Interpreter::finish_program(ProgramRun* finished) {
     if (run_.options.trace_program)
       run_.options.trace_program(fmt::format("app {}: {}", finished->site.label, message));
     if (may_try_again(*finished)) {
+      finished->result = {};
       finished->request.delay_s = back_off_s(run_.options.apps, finished->attempt++, frame.stream);
       return start_program(*finished);
     }

@@ -56,14 +56,6 @@ CallPlace Interpreter::call_place(const Frame& frame, Place place, std::vector<P
   return found;
 }
 
-Place Interpreter::place_of_call(const Frame& frame, std::uint32_t instruction) const {
-  for (const Frame* each = &frame; each; each = each->outer) {
-    if (!each->is_function() || each->call_site == no_id) continue;
-    if (const Place call = program_.places[each->call_site]; call.end != 0) return call;
-  }
-  return program_.places[instruction];
-}
-
 Value Interpreter::new_failure(const Frame& frame, CallPlace at, std::string message, FailureNotes notes) {
   Ref<Failure> failure = make_ref<Failure>(std::move(message), at.place);
   failure->calls = std::move(at.calls);

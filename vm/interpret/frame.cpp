@@ -32,6 +32,15 @@ void Frame::reset() {
   for (std::uint32_t i = 0; i < body.future_count; ++i) ::new (futures + i) Future;
 }
 
+Place Frame::place_of_call(std::uint32_t instruction) const {
+  const std::vector<Place>& places = run_state.program.places;
+  for (const Frame* each = this; each; each = each->outer) {
+    if (!each->is_function() || each->call_site == no_id) continue;
+    if (const Place call = places[each->call_site]; call.end != 0) return call;
+  }
+  return places[instruction];
+}
+
 Future& Frame::find(Operand operand) {
   if (operand.is_constant()) return run_state.constant(operand.index());
   Frame* frame = this;

@@ -67,6 +67,8 @@ class Frame final : public Cell {
     return first_word != 0 ? state(index) : nullptr;
   }
   bool is_function() const { return body.parent == no_id; }
+  /// Where the function was called that this lies in; else the instruction's place.
+  Place place_of_call(std::uint32_t instruction) const;
   /// True if nobody but the caller can know this frame.
   bool is_exclusive() const { return references_.load(std::memory_order_acquire) == 1; }
   /// relaxed: whoever retains holds a reference already

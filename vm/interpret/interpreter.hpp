@@ -58,6 +58,7 @@ class Interpreter {
   void resume_awaiting(StrandState& state);
   void run_range(RangeTask* task);
   void run_leaf_call(LeafCall* call);
+  bool waits_for_code_of(const Function& leaf) const;
   void finish_program(ProgramRun* finished);
   void finish_builtin(BuiltinReturn* ended);
   void run_builtin(BuiltinTask* task);
@@ -87,8 +88,6 @@ class Interpreter {
   Value new_failure(const Frame& frame, CallPlace at, std::string message, FailureNotes notes);
   /// @param calls  those that are no frames, innermost first
   CallPlace call_place(const Frame& frame, Place place, std::vector<Place> calls = {}) const;
-  /// Where the function was called that the frame lies in; else the instruction's place.
-  Place place_of_call(const Frame& frame, std::uint32_t instruction) const;
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
   Value missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key);
 
@@ -108,10 +107,7 @@ class Interpreter {
   void release(Frame* frame);
   void push(Task& task, std::int32_t priority = 0) {
     ++pushed_;
-    if (priority == 0) [[likely]]
-      worker_->push(task);
-    else
-      worker_->push(task, priority);
+    worker_->push(task, priority);
   }
 
   Run& run() { return run_; }
@@ -204,6 +200,7 @@ class Interpreter {
   bool call_builtin_now(Frame& frame, const Instruction& in);
   void set_results(Frame& frame, const Instruction& in, std::vector<Value>& results);
   bool call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction);
+  void count_call(FunctionId leaf);
   bool queue_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority);
   bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction);
   /// @return false if the call has to be interpreted

@@ -7,7 +7,7 @@ namespace raddle::vm {
 class Interpreter;
 
 /// Waits for its arguments one after the other, then for code or for a worker. Owns a reference to the calling frame.
-/// In exactly one of: a future's waiters, the leaf table's list, a deque, a worker.
+/// In exactly one of: a future's waiters, the leaf table's list, a queue of the pool, a worker.
 class LeafCall final : public Cell, public Waiter {
  public:
   LeafCall(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority)
@@ -20,7 +20,7 @@ class LeafCall final : public Cell, public Waiter {
   const CallSite& site;
   const std::uint32_t instruction;
   const std::int32_t priority;
-  bool has_turn = false;         ///< it was queued by its priority: is run when it comes out
+  bool has_turn = false;         ///< is run when it comes out of the queue; else it has waited for code
   bool awaits_argument = false;  ///< read when the run has come to rest
   bool is_forced = false;        ///< the run came to rest while it waited: called now, as composite functions are
   bool is_replaced = false;      ///< by a forced one: has nothing to do any more when its argument comes

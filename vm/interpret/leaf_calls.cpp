@@ -68,10 +68,10 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
     return true;
   }
   const raddle_leaf_function code = leaves.code(site.function);
-  const bool waits_for_code = function.is_heavy || run_.options.leaf_threshold == 0;
+  const bool waits_for_code = waits_for_code_of(function);
   if (!waits_for_code && worker_->perturbation().one_in(8)) return false;
   if (!code && !waits_for_code) {
-    if (leaves.count_call(site.function) + 1 == run_.options.leaf_threshold) leaves.request(site.function);
+    count_call(site.function);
     return call_in_registers(frame, site, instruction);
   }
   const bool is_ready = code && !missing_argument(frame, site, function);
@@ -111,13 +111,23 @@ bool Interpreter::call_in_registers(Frame& frame, const CallSite& site, std::uin
   return true;
 }
 
-/// As soon as its inputs, and its code, are there, by its priority. @return false: to be called as composite functions
-/// are
+/// Calls of a leaf without loops are interpreted until there have been many.
+bool Interpreter::waits_for_code_of(const Function& leaf) const {
+  return leaf.is_heavy || run_.options.leaf_threshold == 0;
+}
+
+void Interpreter::count_call(FunctionId leaf) {
+  if (run_.leaves.count_call(leaf) + 1 == run_.options.leaf_threshold) run_.leaves.request(leaf);
+}
+
+/// By its priority, as soon as its inputs are there, and its code if it waits for that.
+/// @return false: to be called as composite functions are
 bool Interpreter::queue_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority) {
   const Function& function = program_.functions[site.function];
   const bool is_possible = function.is_leaf && !frame.interpret_only && fits(function) &&
                            run_.leaves.stage(site.function) != LeafTable::Stage::impossible;
   if (!is_possible) return false;
+  if (!waits_for_code_of(function) && !run_.leaves.code(site.function)) count_call(site.function);
   frame.retain();
   make<LeafCall>(frame, site, instruction, priority)->resolved(*worker_);
   return true;
@@ -137,7 +147,8 @@ void LeafCall::resolved(Worker& worker) {
   }
   awaits_argument = false;
   LeafTable& leaves = frame.run_state.leaves;
-  if (leaves.code(site.function) || !leaves.wait(site.function, *this)) queue(interpreter);
+  const bool waits = !leaves.code(site.function) && interpreter.waits_for_code_of(function);
+  if (!waits || !leaves.wait(site.function, *this)) queue(interpreter);
 }
 
 void LeafCall::queue(Interpreter& interpreter) {
@@ -147,7 +158,7 @@ void LeafCall::queue(Interpreter& interpreter) {
 
 void LeafCall::run(Worker& worker) {
   Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  if (!has_turn && priority != 0) return queue(interpreter);  // it has waited for code
+  if (!has_turn && priority != 0) return queue(interpreter);
   const TaskTimer timer(interpreter, TaskKind::leaf, frame, instruction);
   interpreter.run_leaf_call(this);
 }

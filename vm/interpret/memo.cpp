@@ -167,7 +167,7 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
   if (TaskListener* const listener = run_.options.listener)
     listener->ended({.number = 0,
                      .call = *call,
-                     .place = place_of_call(frame, index_of(in)),
+                     .place = frame.place_of_call(index_of(in)),
                      .is_from_record = true,
                      .result = shown_result(frame, site, *results),
                      .worker = worker_->index() + 1});
@@ -211,7 +211,7 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
   if (TaskListener* const listener = run_.options.listener)
     listener->ended({.number = begun.number,
                      .call = kept.call,
-                     .place = place_of_call(frame, index_of(in)),
+                     .place = frame.place_of_call(index_of(in)),
                      .result = shown_result(frame, site, kept.results),
                      .duration_s = kept.duration_s,
                      .worker = worker_->index() + 1});
@@ -245,7 +245,7 @@ void Interpreter::tell_of_failed_memo(const Frame& frame, std::uint32_t instruct
   if (!begun) return;
   listener->ended({.number = begun->number,
                    .call = begun->call,
-                   .place = place_of_call(frame, instruction),
+                   .place = frame.place_of_call(instruction),
                    .fault = fault,
                    .duration_s = seconds_since(begun->time),
                    .worker = worker_->index() + 1});

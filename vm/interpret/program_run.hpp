@@ -5,6 +5,8 @@
 
 namespace raddle::vm {
 
+class TaskListener;
+
 /// Lasts from the first attempt to the end of the last one. Owns a reference to the app's frame. The event loop's
 /// thread fills `result`, then injects it (publishing the result).
 class ProgramRun final : public Cell {
@@ -12,6 +14,8 @@ class ProgramRun final : public Cell {
   ProgramRun(Frame& frame, const AppSite& site, std::uint32_t instruction)
       : frame(frame), site(site), instruction(instruction) {}
   void run(Worker& worker) override;
+  /// Its last attempt has ended. @param fault  "": it has succeeded   @param is_interrupted  with the run
+  void tell(TaskListener& listener, const std::string& fault, bool is_last, bool is_interrupted = false) const;
 
   Frame& frame;
   const AppSite& site;
@@ -24,7 +28,7 @@ class ProgramRun final : public Cell {
   std::int64_t attempts = 1;                              ///< at most
   std::int64_t attempt = 1;
   std::uint64_t number = 0;  ///< that the listener gave it
-  ProcessResult result;      ///< of the last attempt
+  ProcessResult result;      ///< of the last attempt; without a slot until that has ended
 };
 
 }  // namespace raddle::vm

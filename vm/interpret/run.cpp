@@ -7,7 +7,9 @@
 
 #include "vm/interpret/diagnosis.hpp"
 #include "vm/interpret/forwarder.hpp"
+#include "vm/interpret/program_run.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_listener.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/updateable.hpp"
 
@@ -152,12 +154,24 @@ class RunDriver {
     run_.pool.inject(*run_.make_entry_frame(machine_.cache_of(0), addresses(arguments_), addresses(results_)));
     machine_.run_to_rest();
     machine_.outside.end();
+    tell_interrupted_programs();
     machine_.written_files.remove_partial();  // of programs that were ended with the run
     if (run_.options.cancel) run_.options.cancel->watch(nullptr);
     return result();
   }
 
  private:
+  /// Of a run that was stopped.
+  void tell_interrupted_programs() {
+    TaskListener* const listener = run_.options.listener;
+    if (listener == nullptr || !run_.pool.stopped()) return;
+    machine_.cells.for_each_live([&](Cell& cell) {
+      const auto* program = dynamic_cast<const ProgramRun*>(&cell);
+      const bool has_run = program != nullptr && program->result.slot != 0;
+      if (has_run) program->tell(*listener, "ended with the run", /*is_last=*/true, /*is_interrupted=*/true);
+    });
+  }
+
   const Function& entry() const { return run_.program.functions[run_.program.entry]; }
   /// Of an updateable: what all updates have made of it.
   static Value at_rest(const Value& result) {

@@ -20,6 +20,7 @@ struct EndedProgram {
   const ProcessRequest& request;
   const ProcessResult& result;
   const std::string& fault;                     ///< "": it has succeeded
+  bool is_interrupted;                          ///< it ran when the run ended
   const std::vector<std::string>& inputs;       ///< paths of files
   const std::vector<std::string>& outputs;      ///< the same
   const std::vector<std::string>& temporaries;  ///< those among both whose names are other ones in each run

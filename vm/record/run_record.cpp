@@ -77,9 +77,10 @@ RunRow run_row(const Statement& found) {
 
 // What a run that was killed could not count.
 void count_points(Database& database, RunRow& run) {
-  Statement count(database,
-                  "SELECT sum(outcome = 0), sum(outcome <> 0), max(point.started + duration_s) FROM point JOIN run ON "
-                  "run.row = point.run WHERE run.id = ? AND is_last");
+  Statement count(
+      database,
+      "SELECT sum(outcome = 0), sum(outcome NOT IN (0, 8)), max(point.started + duration_s) FROM point JOIN run ON "
+      "run.row = point.run WHERE run.id = ? AND is_last");
   Statement count_batches(database,
                           "SELECT sum(count), max(batch.started + duration_s) FROM batch JOIN run ON run.row = "
                           "batch.run WHERE run.id = ?");
@@ -241,6 +242,7 @@ std::string_view name_of(PointOutcome outcome) {
     case PointOutcome::no_result: return "no result";
     case PointOutcome::failed: return "failed";
     case PointOutcome::stuck: return "stuck";
+    case PointOutcome::interrupted: return "interrupted";
   }
   return "";
 }
@@ -306,9 +308,10 @@ bool RunRecord::has_tasks(const std::string& run) {
 }
 
 TaskCounts RunRecord::count_tasks(const std::string& run) {
-  Statement query(*database_,
-                  "SELECT count(*), coalesce(sum(outcome <> 0), 0) FROM task JOIN run ON run.row = task.run WHERE "
-                  "run.id = ? AND is_last");
+  Statement query(
+      *database_,
+      "SELECT count(*), coalesce(sum(outcome NOT IN (0, 8)), 0) FROM task JOIN run ON run.row = task.run WHERE "
+      "run.id = ? AND is_last");
   if (!query.bind(1, run).step()) return {};
   return {static_cast<std::uint64_t>(query.integer(0)), static_cast<std::uint64_t>(query.integer(1))};
 }

@@ -39,6 +39,7 @@ enum class PointOutcome : std::uint8_t {
   no_result,    ///< ended well, but what was to be collected is not there
   failed,       ///< the script, at run time
   stuck,        ///< the script: variables were never assigned
+  interrupted,  ///< it ran when the run ended, and was ended with it. Of tasks; they count as none that failed
 };
 std::string_view name_of(PointOutcome outcome);
 

@@ -105,12 +105,12 @@ Worker::Worker(WorkerPool& pool, unsigned index)
       state_(std::make_unique<State>(*this, *pool.state_)) {}
 Worker::~Worker() = default;
 
-void Worker::push(Task& task) {
+void Worker::push_own(Task& task) {
   WorkerPool::State& pool = *pool_.state_;
   if (pool.with_queues([&](auto& all) { return all.push(index_, task); })) pool.gate.notify_one();
 }
 
-void Worker::push(Task& task, std::int32_t priority) {
+void Worker::push_by_priority(Task& task, std::int32_t priority) {
   pool_.state_->prioritised.push(task, priority);
   pool_.state_->gate.notify_one();
 }

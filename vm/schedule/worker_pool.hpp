@@ -43,9 +43,13 @@ class Worker {
   unsigned index() const { return index_; }
   WorkerPool& pool() const { return pool_; }
   /// Makes a task ready. This worker takes the youngest first (but for QueueOrder::fifo), others the oldest.
-  void push(Task& task);
-  /// The same with a priority other than 0, higher first: above 0 before all tasks that have none, below 0 after them.
-  void push(Task& task, std::int32_t priority);
+  /// @param priority  not 0: the higher come first, those above 0 before all that have none, those below 0 after them
+  void push(Task& task, std::int32_t priority = 0) {
+    if (priority == 0) [[likely]]
+      push_own(task);
+    else
+      push_by_priority(task, priority);
+  }
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
   /// True if even what nobody could share is to be queued: the run is stopped, or calls are never inlined.
@@ -66,6 +70,8 @@ class Worker {
  private:
   friend class WorkerPool;
   struct State;  // forked calls, slabs
+  void push_own(Task& task);
+  void push_by_priority(Task& task, std::int32_t priority);
   Worker(WorkerPool& pool, unsigned index);
   WorkerPool& pool_;
   unsigned index_;
