@@ -1,6 +1,9 @@
 #include "vm/external/event_loop.hpp"
 
+#include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +16,29 @@ void require(int status, const char* what) {
   if (status == 0) return;
   std::fprintf(stderr, "internal error: %s: %s\n", what, uv_strerror(status));
   std::abort();
+}
+
+/// The kernel's sched_attr, which glibc lacks (and the kernel's header has a second sched_param).
+struct SchedulingAttributes {
+  std::uint32_t size = sizeof(SchedulingAttributes), policy = 0;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime_ns = 0, deadline_ns = 0, period_ns = 0;
+};
+constexpr std::uint64_t reset_on_fork = 1;
+
+/// The calling thread is run as soon as it is woken, before programs that compute: while it waits for its turn, the
+/// processor of a program that has ended is idle. Linux 6.12 and later; elsewhere nothing happens. (Without it 5,000
+/// runs of /bin/true took 2.9 s in place of 2.0 where sessions have no scheduling groups of their own.)
+void ask_for_short_slices() {
+  constexpr std::uint64_t shortest_ns = 100'000;
+  SchedulingAttributes own;
+  if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) != 0 || own.policy != SCHED_OTHER || own.nice < 0)
+    return;                    // somebody has said how it is to be run
+  own.flags |= reset_on_fork;  // not for the programs
+  own.runtime_ns = shortest_ns;
+  syscall(SYS_sched_setattr, 0, &own, 0);
 }
 
 }  // namespace
@@ -56,7 +82,10 @@ void EventLoop::start() {
   sigfillset(&all);
   sigdelset(&all, SIGCHLD);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
+  thread_ = std::thread([this] {
+    ask_for_short_slices();
+    uv_run(&loop_, UV_RUN_DEFAULT);
+  });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

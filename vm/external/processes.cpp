@@ -370,7 +370,8 @@ void Processes::State::reap(Child& child) {
   ended(child, std::move(result));
 }
 
-// Closes the child, starts the next program first, then tells: the processors are not to wait for `done`.
+// Closes the child, starts the next program, and tells when that was done for all ends that came at once: who is told
+// may wake workers, and the kernel would start programs behind others where workers are for a moment.
 void Processes::State::ended(Child& child, ProcessResult result) {
   result.timed_out = child.timed_out;
   result.slot = child.slot;
@@ -379,7 +380,7 @@ void Processes::State::ended(Child& child, ProcessResult result) {
   free_slots.push(child.slot);
   result.duration_s = seconds_since(child.started);
   result.started = unix_time() - result.duration_s;
-  const Done done = std::move(child.done);
+  Done done = std::move(child.done);
   const auto closed = [](uv_handle_t* handle) {
     auto* closing = static_cast<Child*>(handle->data);
     if (--closing->open_handles == 0) delete closing;
@@ -390,7 +391,7 @@ void Processes::State::ended(Child& child, ProcessResult result) {
   if (child.timer.data != nullptr) uv_close(reinterpret_cast<uv_handle_t*>(&child.timer), closed);
   uv_close(reinterpret_cast<uv_handle_t*>(&child.exit_watch), closed);
   start_waiting();
-  done(std::move(result));
+  loop.post([done = std::move(done), result = std::move(result)]() mutable { done(std::move(result)); });
   if (ending && running.empty()) note_all_ended();
 }
 
@@ -402,11 +403,14 @@ void Processes::State::end_running() {
   if (running.empty()) note_all_ended();
 }
 
+// Behind all that is still to be told.
 void Processes::State::note_all_ended() {
-  ending = false;
-  const std::lock_guard lock(mutex);
-  ++endings_done;
-  all_ended.notify_all();
+  loop.post([this] {
+    ending = false;
+    const std::lock_guard lock(mutex);
+    ++endings_done;
+    all_ended.notify_all();
+  });
 }
 
 }  // namespace raddle::vm
