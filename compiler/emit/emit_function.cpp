@@ -1,9 +1,10 @@
 #include "compiler/emit/emit_function.hpp"
 
 #include "compiler/emit/builtin_arguments.hpp"
+#include "compiler/emit/external_sites.hpp"
 #include "compiler/emit/guarded_assignments.hpp"
+#include "compiler/emit/operand_map.hpp"
 #include "compiler/emit/select_opcode.hpp"
-#include "compiler/ir/written_name.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::emit {
@@ -11,41 +12,6 @@ namespace raddle::emit {
 using ir::OpKind;
 
 namespace {
-
-vm::ValueKind value_kind(TypeKind kind) {
-  switch (kind) {
-    case TypeKind::int_: return vm::ValueKind::int_;
-    case TypeKind::float_: return vm::ValueKind::float_;
-    case TypeKind::boolean: return vm::ValueKind::boolean;
-    case TypeKind::string: return vm::ValueKind::string;
-    case TypeKind::array: return vm::ValueKind::array;
-    case TypeKind::bag: return vm::ValueKind::bag;
-    case TypeKind::structure: return vm::ValueKind::structure;
-    case TypeKind::file:
-    case TypeKind::url: return vm::ValueKind::file;
-    case TypeKind::blob: return vm::ValueKind::blob;
-    case TypeKind::updateable: return vm::ValueKind::updateable;
-    case TypeKind::void_: return vm::ValueKind::void_;
-    case TypeKind::error:
-    case TypeKind::named: break;  // an error does not come here, a named type by its base
-  }
-  return vm::ValueKind::none;
-}
-
-vm::ForeignType foreign_type(const TypeStore& types, TypeId type) {
-  const TypeId base = types.base(type);
-  vm::ForeignType foreign{.kind = value_kind(types.kind(base)), .key = vm::ValueKind::none, .element = {}};
-  if (types.is_array(base)) foreign.key = value_kind(types.kind(types.base(types.at(base).key)));
-  if (foreign.kind == vm::ValueKind::array || foreign.kind == vm::ValueKind::bag)
-    foreign.element.push_back(foreign_type(types, types.at(base).element));
-  if (foreign.kind == vm::ValueKind::structure) {
-    for (const StructType::Field& field : types.structure(base).fields) {
-      foreign.fields.push_back(field.name);
-      foreign.element.push_back(foreign_type(types, field.type));
-    }
-  }
-  return foreign;
-}
 
 class FunctionEmitter {
  public:
@@ -56,6 +22,7 @@ class FunctionEmitter {
         id_(id),
         program_(program),
         first_body_(static_cast<vm::BodyId>(program.bodies.size())),
+        operands_(plan),
         states_(plan.bodies.size(), 0),
         guarded_(guarded_assignments(plan)) {}
 
@@ -90,30 +57,6 @@ class FunctionEmitter {
     return {variable.name, place_of(variable.span), guarded_[id]};
   }
 
-  // --- operands
-
-  vm::Operand variable(ir::VarId id, std::uint32_t body) const {
-    const VariablePlan& plan = plan_.variables[id];
-    std::uint32_t level = 0;
-    for (; body != plan.body && plan_.bodies[body].parent != ir::none; body = plan_.bodies[body].parent) ++level;
-    return vm::Operand::local(plan.slot, level, plan.is_output);
-  }
-  vm::Operand operand(ir::Operand operand, std::uint32_t body) const {
-    if (operand.index == ir::none) return {};
-    return operand.is_constant ? vm::Operand::constant(operand.index) : variable(operand.index, body);
-  }
-  template <typename Operands>
-  std::vector<vm::Operand> operands(const Operands& list, std::uint32_t body) const {
-    std::vector<vm::Operand> result;
-    for (const auto& each : list) {
-      if constexpr (requires { each.is_constant; })
-        result.push_back(operand(each, body));
-      else
-        result.push_back(variable(each, body));
-    }
-    return result;
-  }
-
   // --- regions and strands
 
   /// Strands of a region lie side by side; regions inside are emitted meanwhile, behind them.
@@ -136,7 +79,7 @@ class FunctionEmitter {
     strand.first_awaited = static_cast<std::uint32_t>(program_.awaited.size());
     strand.awaited_count = static_cast<std::uint32_t>(plan.awaited.size());
     for (const Awaited& input : plan.awaited) {
-      program_.awaited.push_back({variable(input.variable, region.body), input.mode});
+      program_.awaited.push_back({operands_.of(input.variable, region.body), input.mode});
     }
     if (!plan.awaited.empty()) strand.state = states_[region.body]++;
     std::vector<vm::Instruction> code;
@@ -163,10 +106,10 @@ class FunctionEmitter {
     in.opcode = select_opcode(op, type);
     if (!step.results.empty()) {
       in.is_private = plan_.variables[step.results[0]].is_private;
-      in.a = variable(step.results[0], body);
+      in.a = operands_.of(step.results[0], body);
     }
     const auto input = [&](std::size_t i) {
-      return i < op.operands.size() ? operand(op.operands[i], body) : vm::Operand();
+      return i < op.operands.size() ? operands_.of(op.operands[i], body) : vm::Operand();
     };
     switch (vm::form_of(in.opcode)) {
       case vm::InstructionForm::make: set_make(in, op); break;
@@ -234,7 +177,7 @@ class FunctionEmitter {
   }
 
   std::uint32_t root(const ir::Op& op, std::uint32_t body) const {
-    return variable(plan_.variables[op.operands[0].index].root, body).bits();
+    return operands_.of(plan_.variables[op.operands[0].index].root, body).bits();
   }
 
   void set_make(vm::Instruction& in, const ir::Op& op) {
@@ -265,7 +208,7 @@ class FunctionEmitter {
     in.b = vm::Operand::from_bits(static_cast<std::uint32_t>(program_.lists.size()));
     in.d = static_cast<std::uint32_t>(op.operands.size());
     if (op.kind == OpKind::struct_make) in.c = vm::Operand::from_bits(structure_info(op.results[0]));
-    for (const ir::Operand each : op.operands) program_.lists.push_back(operand(each, body));
+    for (const ir::Operand each : op.operands) program_.lists.push_back(operands_.of(each, body));
   }
 
   // --- sites
@@ -273,9 +216,9 @@ class FunctionEmitter {
   std::uint32_t add_call(const ir::Op& op, std::uint32_t body) {
     vm::CallSite site;
     site.function = op.callee;
-    site.arguments = operands(op.operands, body);
-    site.results = operands(op.results, body);
-    site.priority = operand(op.priority, body);
+    site.arguments = operands_.all(op.operands, body);
+    site.results = operands_.all(op.results, body);
+    site.priority = operands_.of(op.priority, body);
     site.is_tail = true;
     for (const ir::VarId result : op.results) {
       if (!plan_.variables[result].is_output) site.is_tail = false;
@@ -291,11 +234,11 @@ class FunctionEmitter {
     site.name = builtin.name;
     site.function = builtin.function;
     site.file_output_count = static_cast<std::uint32_t>(arguments.file_output_count);
-    site.arguments = operands(op.operands, body);
-    site.results = operands(op.results, body);
+    site.arguments = operands_.all(op.operands, body);
+    site.results = operands_.all(op.results, body);
     site.returns_void = arguments.returns_void;
     site.results.resize(site.returns_void.size());
-    site.priority = operand(op.priority, body);
+    site.priority = operands_.of(op.priority, body);
     program_.builtins.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.builtins.size() - 1);
   }
@@ -304,7 +247,7 @@ class FunctionEmitter {
     std::vector<vm::WriterShare> result;
     for (const ir::VarId root : roots) {
       const std::uint32_t writers = region == ir::none ? 0 : writer_count(plan_.regions[region], root);
-      result.push_back({variable(root, body), writers});
+      result.push_back({operands_.of(root, body), writers});
     }
     return result;
   }
@@ -319,10 +262,10 @@ class FunctionEmitter {
   std::uint32_t add_branch(const Step& step, std::uint32_t body) {
     vm::BranchSite site;
     site.labels = step.op->labels;
-    site.assigned = operands(step.nested_assigned, body);
-    site.written = operands(step.written, body);
+    site.assigned = operands_.all(step.nested_assigned, body);
+    site.written = operands_.all(step.written, body);
     if (step.op->kind == OpKind::wait || step.op->kind == OpKind::wait_deep) {
-      site.awaited = operands(step.op->operands, body);
+      site.awaited = operands_.all(step.op->operands, body);
     }
     for (const PlanId region : step.regions) site.arms.push_back(add_arm(step, region, body));
     std::size_t arms = 1;
@@ -339,21 +282,21 @@ class FunctionEmitter {
     const bool finds = op.kind == OpKind::memo;
     const auto first_file = op.operands.begin() + (finds ? 2 : 1);
     const auto first_value = first_file + op.number;
-    site.files = operands(std::vector<ir::Operand>(first_file, first_value), body);
-    std::vector<vm::Operand> values = operands(std::vector<ir::Operand>(first_value, op.operands.end()), body);
+    site.files = operands_.all(std::vector<ir::Operand>(first_file, first_value), body);
+    std::vector<vm::Operand> values = operands_.all(std::vector<ir::Operand>(first_value, op.operands.end()), body);
     if (finds) {
       site.function = text_of(op.operands[0]);
       site.code = text_of(op.operands[1]);
-      site.key = variable(op.results[0], body);
+      site.key = operands_.of(op.results[0], body);
       site.inputs = std::move(values);
       for (auto input = first_value; input != op.operands.end(); ++input)
         site.input_names.push_back(input->is_constant ? "" : function_.variables[input->index].name);
-      site.outputs = operands(std::vector<ir::VarId>(op.results.begin() + 1, op.results.end()), body);
+      site.outputs = operands_.all(std::vector<ir::VarId>(op.results.begin() + 1, op.results.end()), body);
       for (std::size_t i = 1; i < op.results.size(); ++i)
         site.output_types.push_back(foreign_type(*module_.types, function_.variables[op.results[i]].type));
       site.miss = add_arm(step, step.regions[0], body);
     } else {
-      site.key = operand(op.operands[0], body);
+      site.key = operands_.of(op.operands[0], body);
       site.outputs = std::move(values);
     }
     program_.memos.push_back(std::move(site));
@@ -369,18 +312,18 @@ class FunctionEmitter {
     site.body = first_body_ + plan_.regions[step.regions[0]].body;
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
     site.shares = shares(step.written, step.regions[0], body);
-    site.assigned = operands(step.nested_assigned, body);
-    site.written = operands(step.written, body);
+    site.assigned = operands_.all(step.nested_assigned, body);
+    site.written = operands_.all(step.written, body);
     if (step.op->callee != ir::none) site.launch = launch(*step.op, body);
     program_.foreaches.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.foreaches.size() - 1);
   }
 
   vm::IndexLaunch launch(const ir::Op& op, std::uint32_t body) const {
-    vm::IndexLaunch launch{op.callee, operands(op.captures, body), {}};
+    vm::IndexLaunch launch{op.callee, operands_.all(op.captures, body), {}};
     for (const ir::Op& inner : function_.regions[op.regions[0]].ops) {
       if (inner.kind != OpKind::array_insert && inner.kind != OpKind::update) continue;
-      launch.sinks.push_back({sink_kind(inner), operand(inner.operands[0], body), place_of(inner.span)});
+      launch.sinks.push_back({sink_kind(inner), operands_.of(inner.operands[0], body), place_of(inner.span)});
     }
     return launch;
   }
@@ -394,10 +337,10 @@ class FunctionEmitter {
   std::uint32_t add_loop(const Step& step, std::uint32_t body) {
     vm::LoopSite site;
     site.body = first_body_ + plan_.regions[step.regions[0]].body;
-    site.initial = operands(step.op->operands, body);
-    site.results = operands(step.op->results, body);
-    site.assigned = operands(step.nested_assigned, body);
-    site.written = operands(step.written, body);
+    site.initial = operands_.all(step.op->operands, body);
+    site.results = operands_.all(step.op->results, body);
+    site.assigned = operands_.all(step.nested_assigned, body);
+    site.written = operands_.all(step.written, body);
     site.shares = shares(step.written, step.regions[0], body);
     site.test_after = step.op->test_after;
     const auto index = static_cast<std::uint32_t>(program_.loops.size());
@@ -410,62 +353,25 @@ class FunctionEmitter {
   vm::Instruction emit_loop_test(const Step& step, std::uint32_t body) {
     vm::Instruction in;
     in.opcode = vm::Opcode::loop_test;
-    in.b = operand(step.op->condition, body);
+    in.b = operands_.of(step.op->condition, body);
     for (const auto& [op, index] : loops_) {
       if (op == step.op) in.d = index;
     }
     vm::Arm arm = add_arm(step, step.regions.empty() ? ir::none : step.regions[0], body);
     vm::LoopSite& site = program_.loops[in.d];
     site.step = std::move(arm);
-    site.nexts = operands(step.op->nexts, body);
+    site.nexts = operands_.all(step.op->nexts, body);
     return in;
   }
 
-  std::uint32_t add_foreign() {
-    vm::ForeignFunction foreign;
-    foreign.kind = static_cast<vm::ForeignKind>(function_.foreign.kind);
-    foreign.library = function_.foreign.library;
-    foreign.version = function_.foreign.version;
-    foreign.code = function_.foreign.code;
-    foreign.declared_outputs = function_.foreign.outputs;
-    foreign.varargs = function_.foreign.varargs;
-    const auto describe = [&](ir::VarId id) -> vm::ForeignFormal {
-      return {function_.variables[id].name, foreign_type(*module_.types, function_.variables[id].type)};
-    };
-    for (std::uint32_t i = 0; i < function_.parameters.size(); ++i)
-      (i < function_.file_output_count ? foreign.files : foreign.inputs).push_back(describe(function_.parameters[i]));
-    for (const ir::VarId output : function_.outputs) foreign.outputs.push_back(describe(output));
-    program_.foreigns.push_back(std::move(foreign));
-    return static_cast<std::uint32_t>(program_.foreigns.size() - 1);
-  }
-
   vm::Instruction emit_run_app(std::uint32_t body) {
-    const ir::Command& command = function_.command;
-    vm::AppSite site;
-    site.label = ir::written_name(function_);
-    site.words = operands(command.words, body);
-    site.stdin_file = operand(command.stdin_file, body);
-    site.stdout_file = operand(command.stdout_file, body);
-    site.stderr_file = operand(command.stderr_file, body);
-    const auto limit = [&](ir::AppLimit which) {
-      return operand(command.limits[static_cast<std::size_t>(which)], body);
-    };
-    site.retry = limit(ir::AppLimit::retry);
-    site.timeout = limit(ir::AppLimit::timeout);
-    site.priority = limit(ir::AppLimit::prio);
-    site.cores = limit(ir::AppLimit::cores);
-    site.memory = limit(ir::AppLimit::memory);
-    for (std::uint32_t i = 0; i < function_.file_output_count; ++i) {
-      site.file_outputs.push_back(variable(function_.parameters[i], body));
-      const TypeKind type = kind_of(module_, function_, ir::Operand::variable(function_.parameters[i]));
-      if (type == TypeKind::url) site.url_outputs.push_back(site.file_outputs.back());
-    }
-    site.outputs = operands(function_.outputs, body);
+    vm::AppSite site = app_site(module_, function_, operands_, body);
     vm::Instruction in;
     in.opcode = vm::Opcode::run_app;
     if (function_.kind == ir::FunctionKind::foreign) {
       in.opcode = vm::Opcode::run_foreign;
-      site.foreign = add_foreign();
+      site.foreign = static_cast<std::uint32_t>(program_.foreigns.size());
+      program_.foreigns.push_back(foreign_function(*module_.types, function_));
     }
     program_.apps.push_back(std::move(site));
     in.d = static_cast<std::uint32_t>(program_.apps.size() - 1);
@@ -478,6 +384,7 @@ class FunctionEmitter {
   const vm::FunctionId id_;
   vm::Program& program_;
   const vm::BodyId first_body_;
+  const OperandMap operands_;
   std::vector<std::uint32_t> states_;                           ///< strand states so far, by body
   std::vector<std::vector<vm::GuardedAssignment>> guarded_;     ///< by variable
   std::vector<std::pair<const ir::Op*, std::uint32_t>> loops_;  ///< LoopSite of each loop emitted so far
