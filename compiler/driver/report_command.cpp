@@ -42,7 +42,7 @@ std::vector<report::FailureRow> failures_of(vm::RunRecord& record, const vm::Run
                                             std::vector<std::string>& notes) {
   sweep::Failures failures;
   record.for_each_point(run.id, [&](const vm::PointRow& row) {
-    if (row.attempt.outcome == vm::PointOutcome::ok || !row.is_last) return true;
+    if (!has_failed(row.attempt.outcome) || !row.is_last) return true;
     sweep::Point point{.number = row.number};
     for (const auto& [name, value] : sweep::json_members(row.parameters))
       point.values.push_back(fmt::format("{} = {}", name, value));

@@ -86,9 +86,12 @@ int show_run(const std::string& name, bool as_json) {
                       sweep::with_commas(run->failed));
   text +=
       is_counted(*run) ? fmt::format(", {} from the record of earlier runs\n", sweep::with_commas(run->taken)) : "\n";
-  if (tasks->all != 0)
-    text += fmt::format("  {} of its points: {} ok, {} failed\n", sweep::counted(tasks->all, "task"),
-                        sweep::with_commas(tasks->all - tasks->failed), sweep::with_commas(tasks->failed));
+  if (tasks->all != 0) {
+    text += fmt::format("  {} of its points: {} ok, {} failed", sweep::counted(tasks->all, "task"),
+                        sweep::with_commas(tasks->ok), sweep::with_commas(tasks->failed));
+    const std::uint64_t interrupted = tasks->all - tasks->ok - tasks->failed;
+    text += interrupted == 0 ? "\n" : fmt::format(", {} ended with their points\n", sweep::with_commas(interrupted));
+  }
   if (!run->resumes.empty()) text += fmt::format("  {}\n", origin_text(*run));
   if (run->state != vm::RunState::done && run->state != vm::RunState::failed && run->state != vm::RunState::running)
     text += fmt::format("  it goes on with: raddle sweep --resume={}\n", run->id);

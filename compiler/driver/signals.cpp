@@ -60,9 +60,9 @@ void SignalWatch::watch() {
     }
     const auto now = Clock::now();
     const bool is_repeated = signal == last && signal != SIGWINCH && now - last_time < repeat_time;
+    if (is_repeated) continue;
     last = signal;
     last_time = now;
-    if (is_repeated) continue;
     if (count == 1) caught_.store(signal, std::memory_order_release);
     heard_(signal, count++);
   }

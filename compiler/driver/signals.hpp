@@ -17,8 +17,7 @@ namespace raddle::driver {
 class SignalWatch {
  public:
   /// Signals that are ignored when it is made stay so. One that comes once more within 0.1 s (but for SIGWINCH) is the
-  /// same one: timeout(1)
-  /// and others send it to the process and to its group.
+  /// same one: timeout(1) and others send it to the process and to its group.
   /// @param heard  called on the watch's thread; `count` is 1 at the first signal, whichever it is
   using Heard = std::function<void(int signal, unsigned count)>;
   /// @param asked  called in the same way at SIGQUIT (Ctrl-\), which then ends nothing and is not counted

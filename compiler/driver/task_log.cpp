@@ -40,7 +40,7 @@ void TaskLog::add(vm::PointRow row, bool is_taken) {
   const std::lock_guard lock(mutex_);
   const vm::PointOutcome outcome = row.attempt.outcome;
   if (row.is_last && outcome != vm::PointOutcome::interrupted)
-    ++(outcome != vm::PointOutcome::ok ? run_.failed : is_taken ? run_.taken : run_.ok);
+    ++(has_failed(outcome) ? run_.failed : is_taken ? run_.taken : run_.ok);
   if (recorder_)
     recorder_->add(std::move(row));
   else if (!problem_)

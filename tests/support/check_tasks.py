@@ -205,6 +205,10 @@ def tasks_of_points_are_recorded(folder):
     expect_in(" tasks of its points: ", folder.run("runs show").stdout)
     events = json.loads(folder.run("trace").stdout)["traceEvents"]
     expect(sorted(event["args"]["point"] for event in events if event["name"] == "double"), [1, 2, 3])
+    folder.write("late.df", '@param int n = 0; app (void v) nap(int k) { "sleep" (k*1000) } nap(n);')
+    folder.run("sweep late.df -p n=0,1 --timeout 2 -k", code=4)  # programs of a point that is late end with it
+    expect_in("\n  2 tasks of its points: 1 ok, 0 failed, 1 ended with their points\n", folder.run("runs show").stdout)
+    expect_in("task 2/1 nap: sleep 1000: interrupted, called at late.df:1:64: ended with the run, ", folder.run("runs logs /2").stdout)
 
 
 def killed_point_leaves_its_tasks(folder):
@@ -392,6 +396,8 @@ def killed_script_leaves_its_tasks(folder):
         logs = [json.loads(line)["log"] for line in folder.run("runs logs --json").stdout.splitlines()]
         expect([(log["parameters"]["task"], log["outcome"], log.get("detail")) for log in logs],
                [("first", "ok", None), ("second", "interrupted", "ended with the run")])  # the third had no turn
+        folder.run("report -o report.html")
+        expect("<h2>Failures" in folder.read("report.html"), False)
 
 
 def ctrl_backslash_tells_what_runs(folder):

@@ -75,12 +75,15 @@ RunRow run_row(const Statement& found) {
   return run;
 }
 
+// Two columns: how many outcomes are ok, how many has_failed().
+constexpr const char* ok_and_failed = "coalesce(sum(outcome = 0), 0), coalesce(sum(outcome NOT IN (0, 8)), 0)";
+static_assert(static_cast<int>(PointOutcome::ok) == 0 && static_cast<int>(PointOutcome::interrupted) == 8);
+
 // What a run that was killed could not count.
 void count_points(Database& database, RunRow& run) {
-  Statement count(
-      database,
-      "SELECT sum(outcome = 0), sum(outcome NOT IN (0, 8)), max(point.started + duration_s) FROM point JOIN run ON "
-      "run.row = point.run WHERE run.id = ? AND is_last");
+  Statement count(database, fmt::format("SELECT {}, max(point.started + duration_s) FROM point JOIN run ON run.row = "
+                                        "point.run WHERE run.id = ? AND is_last",
+                                        ok_and_failed));
   Statement count_batches(database,
                           "SELECT sum(count), max(batch.started + duration_s) FROM batch JOIN run ON run.row = "
                           "batch.run WHERE run.id = ?");
@@ -247,6 +250,8 @@ std::string_view name_of(PointOutcome outcome) {
   return "";
 }
 
+bool has_failed(PointOutcome outcome) { return outcome != PointOutcome::ok && outcome != PointOutcome::interrupted; }
+
 std::vector<std::string> RunRow::words() const { return parts_of(command); }
 std::vector<std::string> RunRow::column_words() const { return parts_of(columns); }
 
@@ -308,12 +313,13 @@ bool RunRecord::has_tasks(const std::string& run) {
 }
 
 TaskCounts RunRecord::count_tasks(const std::string& run) {
-  Statement query(
-      *database_,
-      "SELECT count(*), coalesce(sum(outcome NOT IN (0, 8)), 0) FROM task JOIN run ON run.row = task.run WHERE "
-      "run.id = ? AND is_last");
+  Statement query(*database_,
+                  fmt::format("SELECT count(*), {} FROM task JOIN run ON run.row = task.run WHERE run.id = ? "
+                              "AND is_last",
+                              ok_and_failed));
   if (!query.bind(1, run).step()) return {};
-  return {static_cast<std::uint64_t>(query.integer(0)), static_cast<std::uint64_t>(query.integer(1))};
+  const auto column = [&](int i) { return static_cast<std::uint64_t>(query.integer(i)); };
+  return {.all = column(0), .ok = column(1), .failed = column(2)};
 }
 
 void RunRecord::for_each_task(const std::string& run, std::optional<std::uint64_t> point,

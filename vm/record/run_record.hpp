@@ -39,9 +39,11 @@ enum class PointOutcome : std::uint8_t {
   no_result,    ///< ended well, but what was to be collected is not there
   failed,       ///< the script, at run time
   stuck,        ///< the script: variables were never assigned
-  interrupted,  ///< it ran when the run ended, and was ended with it. Of tasks; they count as none that failed
+  interrupted,  ///< a task that ran when the run, or its point, ended, and was ended with it
 };
 std::string_view name_of(PointOutcome outcome);
+/// Neither ok nor interrupted.
+bool has_failed(PointOutcome outcome);
 
 struct RunRow {
   std::string id;
@@ -120,7 +122,7 @@ struct BatchHead {
 
 /// Tasks of a sweep's points, each counted once however often it was tried.
 struct TaskCounts {
-  std::uint64_t all = 0, failed = 0;
+  std::uint64_t all = 0, ok = 0, failed = 0;  ///< all: with those that were interrupted
 };
 
 /// What an earlier run has of a point.
