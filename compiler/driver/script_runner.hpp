@@ -21,9 +21,8 @@ namespace raddle::driver {
 
 class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner {
  public:
-  /// Open files that a run of a script with programs needs: an event loop; of each program the ends of its streams, and
-  /// its end.
-  static constexpr std::uint64_t files_of_job = 4, files_of_program = 6;
+  /// Open files that a run of a script with programs needs: an event loop; of each program the ends of its streams.
+  static constexpr std::uint64_t files_of_job = 4, files_of_program = 5;
   /// @param settings    what all runs have in common
   /// @param collectors  of the script's output, besides its results
   /// @param jobs        runs at once, at most   @param timeout_s  of a point; 0: none

@@ -84,6 +84,7 @@ ProgramRunner::ProgramRunner(const CommandTemplate& command, const std::vector<C
       timeout_s_(timeout_s),
       no_input_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
       processes_({.programs = jobs}) {
+  processes_.begin();
   for (unsigned i = jobs; i-- > 0;) {
     idle_.push_back(outputs_.emplace_back(std::make_unique<Outputs>(i + 1)).get());
     if (const int error = idle_.back()->complete(); error != 0)

@@ -19,10 +19,10 @@ vm::FileDescriptor open_nameless();
 
 class ProgramRunner final : public PointRunner {
  public:
-  /// Open files that it needs for each of the points run at once: both outputs, and one by which the end is heard of.
-  static constexpr std::uint64_t files_of_job = 3;
+  /// Open files that it needs for each of the points run at once: both outputs.
+  static constexpr std::uint64_t files_of_job = 2;
   /// @param jobs  points that are run at once, at most   @param timeout_s  0: none
-  /// @throws std::system_error if there can not be so many open files
+  /// @throws std::system_error if there can not be so many open files, or a thread
   ProgramRunner(const CommandTemplate& command, const std::vector<Collector>& collectors, InputFiles& inputs,
                 unsigned jobs, double timeout_s);
   ~ProgramRunner() override;

@@ -28,7 +28,7 @@ Sweep::Sweep(Cursor& cursor, PointRunner& runner, const SweepOptions& options, H
 }
 
 bool Sweep::is_over() const {
-  return running_tasks_ == 0 && (stop_ != SweepStop::none || (all_prepared_ && ready_.empty()));
+  return running_tasks_ == 0 && starting_ == 0 && (stop_ != SweepStop::none || (all_prepared_ && ready_.empty()));
 }
 
 SweepStop Sweep::run() {
@@ -116,14 +116,18 @@ Sweep::Task Sweep::take_candidates() {
   return task;
 }
 
-// The lock stays held: the runner calls back from its own threads only.
-void Sweep::start_ready(std::unique_lock<std::mutex>&) {
+// Without the lock, as files may be read for a point before it starts.
+void Sweep::start_ready(std::unique_lock<std::mutex>& lock) {
   while (running_tasks_ < options_.jobs && !ready_.empty() && stop_ == SweepStop::none) {
     Task task = std::move(ready_.front());
     ready_.pop_front();
     ++running_tasks_;
     counts_.running += task.size();
+    ++starting_;
+    lock.unlock();
     start(std::move(task));
+    lock.lock();
+    if (--starting_ == 0 && is_ending_) changed_.notify_all();
   }
 }
 
@@ -212,9 +216,10 @@ void Sweep::request_stop() {
 
 void Sweep::end_now() {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (stop_ == SweepStop::none) stop_ = SweepStop::asked;
     is_ending_ = true;
+    changed_.wait(lock, [this] { return starting_ == 0; });  // what starts now is to be ended, too
   }
   runner_.end_all();
   const std::lock_guard lock(mutex_);

@@ -109,6 +109,7 @@ class Sweep {
   std::condition_variable changed_;
   std::deque<Task> ready_;  // to be started
   unsigned running_tasks_ = 0;
+  unsigned starting_ = 0;  // threads that start one right now
   std::size_t batch_size_ = 1;
   SweepCounts counts_;
   Failures failures_;

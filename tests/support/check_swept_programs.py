@@ -109,7 +109,7 @@ def failures(folder):
     limited = f"ulimit -n 64; exec {folder.raddle} sweep -p a=1:9"
     done = subprocess.run(["sh", "-c", f"{limited} -j 200 -- true"], cwd=folder.path, capture_output=True, check=False, text=True)
     expect(done.returncode, 1)
-    expect_in("raddle: -j 200: each run at a time needs 3 open files, and no more than 64 are allowed (ulimit -n)", done.stderr)
+    expect_in("raddle: -j 200: each run at a time needs 2 open files, and no more than 64 are allowed (ulimit -n)", done.stderr)
     jobs = done.stderr.split("= help: ")[1].split(",")[0]
     subprocess.run(["sh", "-c", f"{limited} {jobs} -- sh -c '(sleep 0.1; echo late) & echo {{a}}'"], cwd=folder.path, check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

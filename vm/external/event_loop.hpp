@@ -17,15 +17,14 @@ class EventLoop {
   /// Runs the tasks posted before, waits until every handle is closed, ends the thread. Not on the loop's thread.
   ~EventLoop();
 
-  /// Runs `task` on the loop's thread; any thread. The thread starts with the first call.
+  /// Starts the thread, if that was not done; any thread. @throws std::system_error
+  void begin();
+  bool has_begun() const;  ///< any thread
+  /// Runs `task` on the loop's thread; any thread, after begin().
   void post(std::move_only_function<void()> task);
-  /// Any thread: was post() ever called?
-  bool is_started() const;
-  bool on_loop_thread() const;
   uv_loop_t* loop() { return &loop_; }  ///< for the loop's thread only
 
  private:
-  void start();      // with mutex_ held
   void run_tasks();  // on the loop's thread
 
   uv_loop_t loop_{};

@@ -1,6 +1,6 @@
 #pragma once
 // What a process prints to a standard stream that the run gives it: it goes through the run, which passes it on and
-// keeps its end. One thread.
+// keeps its end. One thread at a time.
 #include <expected>
 #include <utility>
 

@@ -9,17 +9,19 @@ constexpr std::uint64_t pause_ms = 5;
 
 }  // namespace
 
-std::expected<OutputTap::Pointer, int> OutputTap::open(uv_loop_t& loop, const OutputSink& sink) {
+std::expected<OutputTap::Pointer, int> OutputTap::open(const OutputSink& sink) {
   std::expected<OutputPipe, int> pipe = OutputPipe::open(sink);
   if (!pipe) return std::unexpected(pipe.error());
-  std::unique_ptr<OutputTap> made(new OutputTap(std::move(*pipe)));
-  if (const int status = uv_poll_init(&loop, &made->watch_, made->pipe_.our_end()); status != 0)
-    return std::unexpected(-status);
-  uv_timer_init(&loop, &made->later_);
-  made->watch_.data = made->later_.data = made.get();
-  made->open_handles_ = 2;
-  made->look();
-  return Pointer(made.release());
+  return Pointer(new OutputTap(std::move(*pipe)));
+}
+
+// A pipe that can not be watched is read when the program has ended.
+void OutputTap::watch(uv_loop_t& loop) {
+  if (uv_poll_init(&loop, &watch_, pipe_.our_end()) != 0) return;
+  uv_timer_init(&loop, &later_);
+  watch_.data = later_.data = this;
+  open_handles_ = 2;
+  look();
 }
 
 void OutputTap::look() {
@@ -49,8 +51,8 @@ void OutputTap::finish() {
     auto* tap = static_cast<OutputTap*>(handle->data);
     if (--tap->open_handles_ == 0 && tap->is_released_) delete tap;
   };
-  uv_close(reinterpret_cast<uv_handle_t*>(&watch_), closed);
-  uv_close(reinterpret_cast<uv_handle_t*>(&later_), closed);
+  for (uv_handle_t* const handle : {reinterpret_cast<uv_handle_t*>(&watch_), reinterpret_cast<uv_handle_t*>(&later_)})
+    if (open_handles_ != 0) uv_close(handle, closed);
   pipe_.close_our_end();
 }
 
@@ -60,20 +62,21 @@ void OutputTap::release() {
   if (open_handles_ == 0) delete this;
 }
 
-std::expected<ProgramTaps, int> ProgramTaps::open(uv_loop_t& loop, const ProgramOutputs& outputs,
-                                                  const ProcessRequest& request) {
+std::expected<std::unique_ptr<ProgramTaps>, int> ProgramTaps::open(const ProgramOutputs& outputs,
+                                                                   const ProcessRequest& request) {
   const OutputSink& error_sink = outputs.are_one ? outputs.out : outputs.error;
   const bool taps_out = outputs.out.take && request.stdout_fd < 0 && request.stdout_path.empty();
   const bool taps_error = error_sink.take && request.stderr_fd < 0 && request.stderr_path.empty();
-  ProgramTaps taps;
-  taps.error_is_out_ = taps_out && taps_error && outputs.are_one;
-  const auto open_into = [&](OutputTap::Pointer& tap, const OutputSink& sink) {
-    std::expected<OutputTap::Pointer, int> made = OutputTap::open(loop, sink);
+  if (!taps_out && !taps_error) return nullptr;
+  auto taps = std::make_unique<ProgramTaps>();
+  taps->error_is_out_ = taps_out && taps_error && outputs.are_one;
+  const auto open_into = [](OutputTap::Pointer& tap, const OutputSink& sink) {
+    std::expected<OutputTap::Pointer, int> made = OutputTap::open(sink);
     if (made) tap = std::move(*made);
     return made ? 0 : made.error();
   };
-  int error = taps_out ? open_into(taps.out_, outputs.out) : 0;
-  if (error == 0 && taps_error && !taps.error_is_out_) error = open_into(taps.error_, error_sink);
+  int error = taps_out ? open_into(taps->out_, outputs.out) : 0;
+  if (error == 0 && taps_error && !taps->error_is_out_) error = open_into(taps->error_, error_sink);
   if (error != 0) return std::unexpected(error);
   return taps;
 }
@@ -81,6 +84,11 @@ std::expected<ProgramTaps, int> ProgramTaps::open(uv_loop_t& loop, const Program
 void ProgramTaps::close_program_ends() {
   for (const OutputTap::Pointer* tap : {&out_, &error_})
     if (*tap) (*tap)->pipe().close_program_end();
+}
+
+void ProgramTaps::watch(uv_loop_t& loop) {
+  for (const OutputTap::Pointer* tap : {&out_, &error_})
+    if (*tap) (*tap)->watch(loop);
 }
 
 void ProgramTaps::end(ProcessResult& result, std::list<OutputTap::Pointer>& left) {

@@ -1,5 +1,5 @@
 #pragma once
-// An output pipe that an event loop watches. The loop's thread only.
+// An output pipe that an event loop watches. One thread at a time; from watch() on the loop's only.
 #include <expected>
 #include <list>
 #include <memory>
@@ -16,7 +16,9 @@ class OutputTap {
   };
   using Pointer = std::unique_ptr<OutputTap, Release>;
   /// @param sink  outlives it   @error  an errno
-  static std::expected<Pointer, int> open(uv_loop_t& loop, const OutputSink& sink);
+  static std::expected<Pointer, int> open(const OutputSink& sink);
+  /// What comes is passed on from now on; before, it waits in the pipe.
+  void watch(uv_loop_t& loop);
 
   OutputPipe& pipe() { return pipe_; }
   /// The program has ended. @return what it has printed
@@ -41,15 +43,16 @@ class OutputTap {
 /// What one program prints to, as far as that is not redirected.
 class ProgramTaps {
  public:
-  /// @param outputs  outlives it   @error  an errno
-  static std::expected<ProgramTaps, int> open(uv_loop_t& loop, const ProgramOutputs& outputs,
-                                              const ProcessRequest& request);
+  /// @param outputs  outlives it   @return  null: all is redirected   @error  an errno
+  static std::expected<std::unique_ptr<ProgramTaps>, int> open(const ProgramOutputs& outputs,
+                                                               const ProcessRequest& request);
 
   /// For the program's streams; -1: no tap.
   int out_end() const { return out_ ? out_->pipe().program_end() : -1; }
   int error_end() const { return error_is_out_ ? out_end() : error_ ? error_->pipe().program_end() : -1; }
   /// The program has them.
   void close_program_ends();
+  void watch(uv_loop_t& loop);
   /// It has ended: fills `out` and `error`. @param left  gets those that others have open
   void end(ProcessResult& result, std::list<OutputTap::Pointer>& left);
 

@@ -2,63 +2,23 @@
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <condition_variable>
-#include <functional>
-#include <future>
 #include <limits>
-#include <list>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <queue>
-#include <unordered_set>
+#include <utility>
 
-#include "vm/external/event_loop.hpp"
-#include "vm/external/output_tap.hpp"
-#include "vm/external/redirects.hpp"
+#include "vm/external/processes_state.hpp"
 #include "vm/external/start_child.hpp"
 #include "vm/value/file_descriptor.hpp"
-#include "vm/value/unix_time.hpp"
 
 namespace raddle::vm {
 namespace {
 
-constexpr std::uint64_t kill_grace_ms = 5000;  // from SIGTERM to SIGKILL
-constexpr std::uint64_t give_up_ms = 2000;     // from SIGKILL until a program that does not end is left alone
-constexpr double pipe_wait_s = 0.02;           // between looks whether a named pipe's other end is there
-
-using Clock = std::chrono::steady_clock;
-using Done = std::function<void(ProcessResult)>;
-
-struct Waiting {
-  ProcessRequest request;
-  Done done;
-  Redirects redirects = {};
-  std::optional<Clock::time_point> first_look = {};  ///< it has waited for a named pipe since
-};
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-std::uint64_t milliseconds(double seconds) { return static_cast<std::uint64_t>(std::min(seconds, 1e12) * 1000) + 1; }
+constexpr double unheard_s = 0.002;   // what a program prints is passed on from then on, or when it has ended
+constexpr double pipe_wait_s = 0.02;  // between looks whether a named pipe's other end is there
 
 bool is_shortage(int error) { return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM; }
-
-ProcessResult result_of(int wait_status) {
-  ProcessResult result;
-  if (WIFSIGNALED(wait_status)) {
-    result.signal = WTERMSIG(wait_status);
-  } else {
-    result.exit_code = WEXITSTATUS(wait_status);
-  }
-  return result;
-}
 
 /// What else runs needs some, too: for files, servers, the record.
 int highest_descriptor() {
@@ -70,76 +30,6 @@ int highest_descriptor() {
 
 }  // namespace
 
-// Everything but `loop`, `budget`, `outputs` and the fields below `mutex` belongs to the loop's thread.
-struct Processes::State {
-  // A running program; in `running` until it has ended, deleted when its handles are closed, too.
-  struct Child {
-    enum class Stage : std::uint8_t { running, asked_to_end, killed };
-    State* state;
-    Done done;
-    pid_t pid;
-    FileDescriptor pid_fd;
-    std::vector<std::string> words;
-    unsigned slot;
-    std::int64_t cores;
-    double memory_bytes;
-    Clock::time_point started;
-    ProgramTaps taps;
-    Stage stage = Stage::running;
-    bool timed_out = false;
-    uv_poll_t exit_watch{};  // pid_fd becomes readable when the program ends
-    uv_timer_t timer{};
-    int open_handles = 0;
-  };
-
-  // A request whose delay has not passed, or whose named pipe has nobody at its other end.
-  struct Delayed {
-    State* state;
-    Waiting waiting;
-    uv_timer_t timer{};
-  };
-
-  State(ProcessBudget given, ProgramOutputs where) : budget(given), outputs(std::move(where)) {}
-
-  void admit(Waiting next);
-  void delay(Waiting next, double delay_s);
-  void wait_for_pipe(Waiting next);
-  void drop(Delayed& late);
-  void start_waiting();
-  bool fits(const ProcessRequest& request) const;
-  int start(Waiting& waiting);
-  int start_in(unsigned slot, Waiting& waiting);
-  void watch(Child& child, double timeout_s);
-  void arm_timer(Child& child, std::uint64_t delay_ms);
-  void ask_to_end(Child& child);
-  void timer_fired(Child& child);
-  void reap(Child& child);
-  void ended(Child& child, ProcessResult result);
-  void end_running();
-  void note_all_ended();
-  unsigned take_slot();
-  ProgramsNow now() const;
-
-  const ProcessBudget budget;
-  const ProgramOutputs outputs;
-  const int highest_fd = highest_descriptor();
-  std::list<OutputTap::Pointer> left;  // taps of programs that have ended, and that others have open
-  std::multimap<std::int64_t, Waiting, std::greater<>> waiting;  // by priority; equal ones stay in order
-  std::unordered_set<Delayed*> delayed;
-  std::unordered_set<Child*> running;
-  std::priority_queue<unsigned, std::vector<unsigned>, std::greater<>> free_slots;  // of 1 .. slots
-  unsigned slots = 0;
-  std::int64_t cores_used = 0;
-  double memory_used = 0;
-  bool ending = false;  // end_all was called and programs still run
-
-  std::mutex mutex;
-  std::condition_variable all_ended;
-  std::uint64_t endings_done = 0;  // counts calls of end_all that are through
-
-  EventLoop loop;  // last: its thread, which uses the rest, ends first
-};
-
 Processes::Processes(ProcessBudget budget, ProgramOutputs outputs)
     : state_(std::make_unique<State>(budget, std::move(outputs))) {
   // Inherited as ignored from whoever started us, it would make the system throw exit statuses away.
@@ -149,268 +39,192 @@ Processes::Processes(ProcessBudget budget, ProgramOutputs outputs)
 
 Processes::~Processes() {
   end_all();
-  if (state_->loop.is_started()) state_->loop.post([state = state_.get()] { state->left.clear(); });
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->threads.close();
+  }
+  if (!state_->threads.join()) static_cast<void>(state_.release());  // threads that are left behind use it
+}
+
+void Processes::begin() {
+  const std::lock_guard lock(state_->mutex);
+  state_->threads.begin();
 }
 
 void Processes::spawn(ProcessRequest request, std::function<void(ProcessResult)> done) {
-  State* state = state_.get();
-  state->loop.post([state, waiting = Waiting{std::move(request), std::move(done)}]() mutable {
-    if (state->ending) return;
-    if (waiting.request.delay_s > 0) {
-      const double delay_s = waiting.request.delay_s;
-      return state->delay(std::move(waiting), delay_s);
-    }
-    state->admit(std::move(waiting));
-  });
-}
-
-void Processes::end_all() {
-  if (!state_->loop.is_started()) return;
-  State* state = state_.get();
-  if (state->loop.on_loop_thread()) return state->end_running();
-  std::unique_lock lock(state->mutex);
-  const std::uint64_t before = state->endings_done;
-  state->loop.post([state] { state->end_running(); });
-  state->all_ended.wait(lock, [&] { return state->endings_done != before; });
+  const std::lock_guard lock(state_->mutex);
+  if (state_->ending) return;
+  state_->threads.begin();
+  const double delay_s = request.delay_s;
+  WaitingProgram next{std::move(request), std::move(done)};
+  delay_s > 0 ? state_->delay(std::move(next), delay_s) : state_->admit(std::move(next));
 }
 
 ProgramsNow Processes::now() {
-  if (!state_->loop.is_started()) return {};
-  const auto found = std::make_shared<std::promise<ProgramsNow>>();
-  std::future<ProgramsNow> answer = found->get_future();
-  state_->loop.post([state = state_.get(), found] { found->set_value(state->now()); });
-  return answer.wait_for(std::chrono::seconds(1)) == std::future_status::ready ? answer.get() : ProgramsNow();
-}
-
-ProgramsNow Processes::State::now() const {
-  ProgramsNow found{.running = {}, .waiting = waiting.size() + delayed.size()};
-  for (const Child* child : running) found.running.push_back({child->words, child->pid, seconds_since(child->started)});
+  const std::lock_guard lock(state_->mutex);
+  ProgramsNow found{.running = {}, .waiting = state_->queue.size() + state_->delayed.size()};
+  for (const auto& [number, child] : state_->running) {
+    if (child->stage == State::Child::Stage::starting)
+      ++found.waiting;
+    else
+      found.running.push_back({child->program.request.words, child->pid, seconds_since(child->started)});
+  }
   std::ranges::sort(found.running, std::greater(), &RunningProgram::seconds);
   return found;
 }
 
-void Processes::State::admit(Waiting next) {
-  const std::int64_t priority = next.request.priority;
-  waiting.emplace(priority, std::move(next));
-  start_waiting();
+void Processes::State::admit(WaitingProgram next) {
+  queue.add(std::move(next));
+  wake_if_wanted();
 }
 
-void Processes::State::delay(Waiting next, double delay_s) {
-  auto* late = new Delayed{this, std::move(next)};
-  delayed.insert(late);
-  uv_timer_init(loop.loop(), &late->timer);
-  late->timer.data = late;
-  uv_update_time(loop.loop());
-  uv_timer_start(
-      &late->timer,
-      [](uv_timer_t* timer) {
-        auto& due = *static_cast<Delayed*>(timer->data);
-        Waiting request = std::move(due.waiting);
-        State* state = due.state;
-        state->drop(due);
-        state->admit(std::move(request));
-      },
-      milliseconds(delay_s), 0);
+// Where no thread for timers can be started, it does not wait.
+void Processes::State::delay(WaitingProgram next, double delay_s) {
+  const std::uint64_t number = ++last_number;
+  if (!timers.after(delay_s, [this, number] { delay_over(number); })) return admit(std::move(next));
+  delayed.emplace(number, std::move(next));
 }
 
-// The time that it may take counts from the first look on.
-void Processes::State::wait_for_pipe(Waiting next) {
-  if (!next.first_look) next.first_look = Clock::now();
-  const double waited_s = seconds_since(*next.first_look), timeout_s = next.request.timeout_s;
-  if (timeout_s <= 0 || waited_s < timeout_s) return delay(std::move(next), pipe_wait_s);
-  ProcessResult result;
-  result.duration_s = waited_s;
-  result.timed_out = true;
-  next.done(std::move(result));
+void Processes::State::delay_over(std::uint64_t number) {
+  const std::lock_guard lock(mutex);
+  if (auto due = delayed.extract(number)) admit(std::move(due.mapped()));
 }
 
-void Processes::State::drop(Delayed& late) {
-  delayed.erase(&late);
-  uv_close(reinterpret_cast<uv_handle_t*>(&late.timer),
-           [](uv_handle_t* handle) { delete static_cast<Delayed*>(handle->data); });
+void Processes::State::wake_if_wanted() {
+  if (!ending && queue.can_start()) threads.wake_one();
 }
 
-bool Processes::State::fits(const ProcessRequest& request) const {
-  if (running.empty()) return true;
-  return running.size() < budget.programs && request.cores <= budget.cores - cores_used &&
-         request.memory_bytes <= budget.memory_bytes - memory_used;
-}
-
-// Starts waiting programs while they fit. A shortage (of process ids, descriptors, memory) while others run ends that,
-// too: the next end tries again.
-void Processes::State::start_waiting() {
-  while (!waiting.empty() && fits(waiting.begin()->second.request)) {
-    Waiting& first = waiting.begin()->second;
-    std::expected<bool, std::string> is_open = first.redirects.open(first.request);
-    const int error = is_open && *is_open ? start(first) : 0;
-    if (is_shortage(error) && !running.empty()) return;
-    Waiting next = std::move(first);
-    waiting.erase(waiting.begin());
-    if (is_open && !*is_open) {
-      wait_for_pipe(std::move(next));
-    } else if (!is_open || error != 0) {
-      ProcessResult result;
-      result.start_error = is_open ? error_text(error) : std::move(is_open.error());
-      next.done(std::move(result));
+void Processes::State::work(ThreadSupply::Thread& thread) {
+  std::optional<EndedProgram> last;
+  std::unique_lock lock(mutex);
+  threads.end_looking();
+  while (!threads.is_closing() && !thread.is_lost) {
+    const std::unique_ptr<Child> next = take(thread);
+    if (!next && !last) {
+      threads.wait(lock);
+      continue;
     }
+    if (!next) threads.begin_looking();
+    lock.unlock();
+    const Begun begun = next ? begin(*next) : Begun::failed;
+    if (last) tell(*std::exchange(last, std::nullopt));
+    if (begun == Begun::runs) last = reap(*next);
+    lock.lock();
+    if (next && begun != Begun::runs)
+      last = put_back(*next, begun);
+    else
+      threads.end_looking();
   }
+}
+
+// @return null if none waits that can start
+std::unique_ptr<Processes::State::Child> Processes::State::take(ThreadSupply::Thread& thread) {
+  if (ending || !queue.can_start()) return nullptr;
+  ProgramQueue::Taken taken = queue.take();
+  std::unique_ptr<Child> child(
+      new Child{.number = ++last_number, .thread = thread, .program = std::move(taken.program), .place = taken.place});
+  running.emplace(child->number, child.get());
+  ++untold;
+  wake_if_wanted();
+  return child;
+}
+
+// Nobody else knows of it any more.
+void Processes::State::release(Child& child) {
+  running.erase(child.number);
+  queue.release(child.place);
+  if (child.timer) timers.cancel(*child.timer);
+}
+
+Processes::State::Begun Processes::State::begin(Child& child) {
+  const std::expected<bool, std::string> is_open = child.program.redirects.open(child.program.request);
+  if (is_open && !*is_open) return Begun::waits_for_pipe;
+  const int error = is_open ? start(child) : 0;
+  if (!is_open || error != 0) {
+    child.fault = is_open ? error_text(error) : is_open.error();
+    return is_shortage(error) ? Begun::is_short : Begun::failed;
+  }
+  child.program.redirects = {};
+  {
+    const std::lock_guard lock(mutex);
+    watch(child);
+  }
+  if (child.program.request.on_start) child.program.request.on_start(child.program.request);
+  return Begun::runs;
 }
 
 // @return 0, or the errno that kept it from starting
-int Processes::State::start(Waiting& next) {
-  if (next.request.words.empty()) return ENOENT;
-  const unsigned slot = take_slot();
-  const int error = start_in(slot, next);
-  if (error != 0) free_slots.push(slot);
-  return error;
-}
-
-int Processes::State::start_in(unsigned slot, Waiting& next) {
-  std::expected<ProgramTaps, int> taps = ProgramTaps::open(*loop.loop(), outputs, next.request);
+int Processes::State::start(Child& child) {
+  const ProcessRequest& request = child.program.request;
+  const Redirects& redirects = child.program.redirects;
+  if (request.words.empty()) return ENOENT;
+  std::expected<std::unique_ptr<ProgramTaps>, int> taps = ProgramTaps::open(outputs, request);
   if (!taps) return taps.error();
-  if (!running.empty() && std::max(taps->out_end(), taps->error_end()) >= highest_fd) return EMFILE;
+  const int out_end = *taps ? (*taps)->out_end() : -1, error_end = *taps ? (*taps)->error_end() : -1;
+  if (!child.place.is_alone && std::max(out_end, error_end) >= highest_descriptor()) return EMFILE;
   const auto fd = [](int given, int opened) { return given >= 0 ? given : opened; };
-  const auto started = Clock::now();
-  const auto pid =
-      start_child({next.request.words, next.request.environment, fd(next.request.stdin_fd, next.redirects.in()),
-                   fd(fd(next.request.stdout_fd, taps->out_end()), next.redirects.out()),
-                   fd(fd(next.request.stderr_fd, taps->error_end()), next.redirects.error())});
-  taps->close_program_ends();
+  child.started = std::chrono::steady_clock::now();
+  const auto pid = start_child({request.words, request.environment, fd(request.stdin_fd, redirects.in()),
+                                fd(fd(request.stdout_fd, out_end), redirects.out()),
+                                fd(fd(request.stderr_fd, error_end), redirects.error())});
   if (!pid) return pid.error();
-  FileDescriptor pid_fd(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
-  if (pid_fd.get() < 0) {
-    const int error = errno;
-    kill(-*pid, SIGKILL);
-    waitpid(*pid, nullptr, 0);
-    return error;
-  }
-  ProcessRequest& request = next.request;
-  if (request.on_start) request.on_start(request);
-  auto* child =
-      new Child{this,          std::move(next.done), *pid,    std::move(pid_fd), std::move(request.words), slot,
-                request.cores, request.memory_bytes, started, std::move(*taps)};
-  running.insert(child);
-  cores_used += child->cores;
-  memory_used += child->memory_bytes;
-  const double waited_s = next.first_look ? seconds_since(*next.first_look) : 0;
-  watch(*child, request.timeout_s > 0 ? std::max(request.timeout_s - waited_s, 1e-3) : 0);
+  child.pid = *pid;
+  child.taps = std::move(*taps);
+  if (child.taps) child.taps->close_program_ends();
   return 0;
 }
 
-unsigned Processes::State::take_slot() {
-  if (free_slots.empty()) return ++slots;
-  const unsigned lowest = free_slots.top();
-  free_slots.pop();
-  return lowest;
-}
-
-void Processes::State::watch(Child& child, double timeout_s) {
-  uv_poll_init(loop.loop(), &child.exit_watch, child.pid_fd.get());
-  child.exit_watch.data = &child;
-  child.open_handles = 1;
-  uv_poll_start(&child.exit_watch, UV_READABLE, [](uv_poll_t* watch, int, int) {
-    auto& ended = *static_cast<Child*>(watch->data);
-    ended.state->reap(ended);
-  });
-  if (timeout_s > 0) arm_timer(child, milliseconds(timeout_s));
-}
-
-void Processes::State::arm_timer(Child& child, std::uint64_t delay_ms) {
-  if (child.timer.data == nullptr) {
-    uv_timer_init(loop.loop(), &child.timer);
-    child.timer.data = &child;
-    ++child.open_handles;
+void Processes::State::watch(Child& child) {
+  child.stage = Child::Stage::running;
+  if (child.taps && !will_look_at_taps) look_at_taps_later();
+  if (child.place.is_alone) {
+    queue.end_shortage();
+    wake_if_wanted();
   }
-  uv_update_time(loop.loop());
-  uv_timer_start(
-      &child.timer,
-      [](uv_timer_t* timer) {
-        auto& late = *static_cast<Child*>(timer->data);
-        late.state->timer_fired(late);
-      },
-      delay_ms, 0);
+  const double timeout_s = child.program.request.timeout_s;
+  const double waited_s = child.program.first_look ? seconds_since(*child.program.first_look) : 0;
+  if (!ending && timeout_s > 0 && !set_timer(child, std::max(timeout_s - waited_s, 1e-3)))
+    child.fault = "no thread for its time limit";
+  if (ending || !child.fault.empty()) ask_to_end(child);
 }
 
-void Processes::State::ask_to_end(Child& child) {
-  if (child.stage != Child::Stage::running) return;
-  child.stage = Child::Stage::asked_to_end;
-  kill(-child.pid, SIGTERM);
-  kill(-child.pid, SIGCONT);  // a stopped program would not notice
-  arm_timer(child, kill_grace_ms);
+// Short programs have ended by then, and nobody is woken for what they print.
+void Processes::State::look_at_taps_later() {
+  will_look_at_taps = timers.after(unheard_s, [this] { look_at_taps(); }).has_value();
 }
 
-void Processes::State::timer_fired(Child& child) {
-  switch (child.stage) {
-    case Child::Stage::running:
-      child.timed_out = true;
-      ask_to_end(child);
-      return;
-    case Child::Stage::asked_to_end:
-      child.stage = Child::Stage::killed;
-      kill(-child.pid, SIGKILL);
-      arm_timer(child, give_up_ms);
-      return;
-    case Child::Stage::killed: {  // it hangs in the system: nothing more can be done
-      ProcessResult result;
-      result.signal = SIGKILL;
-      ended(child, std::move(result));
-      return;
-    }
+void Processes::State::look_at_taps() {
+  const std::lock_guard lock(mutex);
+  bool are_all_watched = true;
+  for (const auto& [number, child] : running) {
+    if (child->stage == Child::Stage::starting || !child->taps || child->is_watched) continue;
+    if (seconds_since(child->started) >= unheard_s) child->is_watched = tap_loop.watch(*child->taps);
+    are_all_watched &= child->is_watched;
   }
+  will_look_at_taps = false;
+  if (!are_all_watched) look_at_taps_later();
 }
 
-void Processes::State::reap(Child& child) {
-  // Before its id is free for others: what it has left running in its group, if it was ended by us.
-  if (child.stage != Child::Stage::running) kill(-child.pid, SIGKILL);
-  int status = 0;
-  const pid_t reaped = waitpid(child.pid, &status, WNOHANG);
-  if (reaped == 0) return;  // not yet: the watch calls again
-  ProcessResult result = reaped > 0 ? result_of(status) : ProcessResult{.start_error = "its exit status was lost"};
-  result.leaves_others = kill(-child.pid, 0) == 0;
-  ended(child, std::move(result));
-}
-
-// Closes the child, starts the next program, and tells when that was done for all ends that came at once: who is told
-// may wake workers, and the kernel would start programs behind others where workers are for a moment.
-void Processes::State::ended(Child& child, ProcessResult result) {
-  result.timed_out = child.timed_out;
-  result.slot = child.slot;
-  child.taps.end(result, left);
-  left.remove_if([](const OutputTap::Pointer& tap) { return tap->has_ended(); });
-  free_slots.push(child.slot);
-  result.duration_s = seconds_since(child.started);
-  result.started = unix_time() - result.duration_s;
-  Done done = std::move(child.done);
-  const auto closed = [](uv_handle_t* handle) {
-    auto* closing = static_cast<Child*>(handle->data);
-    if (--closing->open_handles == 0) delete closing;
-  };
-  running.erase(&child);
-  cores_used -= child.cores;
-  memory_used = running.empty() ? 0 : memory_used - child.memory_bytes;
-  if (child.timer.data != nullptr) uv_close(reinterpret_cast<uv_handle_t*>(&child.timer), closed);
-  uv_close(reinterpret_cast<uv_handle_t*>(&child.exit_watch), closed);
-  start_waiting();
-  loop.post([done = std::move(done), result = std::move(result)]() mutable { done(std::move(result)); });
-  if (ending && running.empty()) note_all_ended();
-}
-
-void Processes::State::end_running() {
-  ending = true;
-  waiting.clear();
-  while (!delayed.empty()) drop(**delayed.begin());
-  for (Child* child : running) ask_to_end(*child);
-  if (running.empty()) note_all_ended();
-}
-
-// Behind all that is still to be told.
-void Processes::State::note_all_ended() {
-  loop.post([this] {
-    ending = false;
-    const std::lock_guard lock(mutex);
-    ++endings_done;
-    all_ended.notify_all();
-  });
+// What has not begun waits again, or has failed, which is to be told.
+std::optional<EndedProgram> Processes::State::put_back(Child& child, Begun why) {
+  release(child);
+  WaitingProgram& program = child.program;
+  if (why == Begun::waits_for_pipe && !program.first_look) program.first_look = std::chrono::steady_clock::now();
+  const double waited_s = program.first_look ? seconds_since(*program.first_look) : 0;
+  const double timeout_s = program.request.timeout_s;
+  const bool is_forgotten = ending;
+  if (!is_forgotten && why == Begun::waits_for_pipe && timeout_s > 0 && waited_s >= timeout_s)
+    return EndedProgram{std::move(program.done), {.duration_s = waited_s, .timed_out = true}, nullptr};
+  if (!is_forgotten && (why == Begun::failed || (why == Begun::is_short && child.place.is_alone)))
+    return EndedProgram{std::move(program.done), {.start_error = std::move(child.fault)}, nullptr};
+  note_told();
+  if (is_forgotten) return std::nullopt;
+  if (why == Begun::waits_for_pipe) {
+    delay(std::move(program), pipe_wait_s);
+  } else {
+    queue.put_back(std::move(program));
+  }
+  return std::nullopt;
 }
 
 }  // namespace raddle::vm

@@ -1,6 +1,6 @@
 #pragma once
-// External programs, started without a shell and watched by one libuv loop on a thread of its own. A waiting program
-// holds no worker.
+// External programs, started without a shell. Each that runs has a thread, which has started it, waits for its end and
+// then starts the next one; it holds no worker.
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -24,7 +24,7 @@ struct ProcessRequest {
   std::int64_t priority = 0;  ///< of those that wait the higher ones start first; equal ones in order
   std::int64_t cores = 1;     ///< its share of the budget while it runs
   double memory_bytes = 0;
-  std::function<void(const ProcessRequest&)> on_start;  ///< called on the loop's thread once it runs; may be empty
+  std::function<void(const ProcessRequest&)> on_start;  ///< called once it runs, before `done`; may be empty
 };
 
 /// What programs that run at once may take together.
@@ -43,7 +43,8 @@ struct PrintedText {
 
 /// Gets what programs print.
 struct OutputSink {
-  /// Called on the loop's thread as it comes. @return false: nobody reads it any more, which is said to the programs
+  /// Called as it comes, for several programs at a time. @return false: nobody reads it any more, which is said to the
+  /// programs
   std::function<bool(std::string_view)> take;
   std::function<bool()> is_full = {};  ///< true: to be asked again a little later, before more is given; may be empty
   int terminal_fd = -1;                ///< not -1: a terminal, as programs are to find one
@@ -57,9 +58,9 @@ struct ProgramOutputs {
 };
 
 struct ProcessResult {
-  double started = 0;       ///< seconds since 1970
-  double duration_s = 0;    ///< from its start to its end
-  std::string start_error;  ///< not empty: it could not be started ("no such file or directory")
+  double started = 0;            ///< seconds since 1970
+  double duration_s = 0;         ///< from its start to its end
+  std::string start_error = {};  ///< not empty: it could not be started ("no such file or directory")
   int exit_code = 0;
   int signal = 0;     ///< not 0: ended by this signal
   unsigned slot = 0;  ///< the lowest that no other running program had, from 1; 0: it was not started
@@ -87,16 +88,19 @@ class Processes {
   /// Requests beyond the budget wait. The first of them is not overtaken by smaller ones that would fit, lest it wait
   /// for ever. What is larger than the whole budget runs alone.
   explicit Processes(ProcessBudget budget, ProgramOutputs outputs = {});
-  /// end_all(), then ends the loop. Not on the loop's thread.
+  /// end_all(), then ends the threads. Not from `done`.
   ~Processes();
-  /// Any thread. The loop's thread starts with the first call. `done` is called once, on the loop's thread, after the
-  /// next waiting program was started: it may call spawn(), must not throw and should be short.
+  /// Starts the first thread, as spawn() does; any thread. @throws std::system_error if there can not be one
+  void begin();
+  /// Any thread. `done` is called once, on a thread of ours, after the next waiting program was started: it may call
+  /// spawn() and end_all(), must not throw and should be short; those of several programs may be called at a time.
+  /// @throws std::system_error if not even a first thread can be started
   void spawn(ProcessRequest request, std::function<void(ProcessResult)> done);
   /// Ends all running programs (SIGTERM to their process groups, SIGKILL after 5 s) and forgets waiting requests and
   /// those that arrive meanwhile (their `done` is not called). Returns when all have ended and their `done` was
-  /// called; on the loop's thread at once. Later requests are served again.
+  /// called; from `done` at once. Later requests are served again.
   void end_all();
-  /// Any thread but the loop's. Nothing if the loop has not answered within a second.
+  /// Any thread.
   ProgramsNow now();
 
  private:

@@ -15,8 +15,16 @@
 #include <memory>
 #include <thread>
 
-// glibc's clone by the name that ThreadSanitizer does not replace by its own, which takes the child for a fork.
-extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);
+#include "vm/external/signals_blocked.hpp"
+
+// glibc's own, by names that ThreadSanitizer does not replace: it would take the child for a fork, and what the child
+// does to its signals and descriptors for something that we do to ours. Nor may it look at functions of the child.
+extern "C" {
+int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);
+int __sigaction(int signal, const struct sigaction* action, struct sigaction* before);
+int __dup2(int fd, int target);
+}
+#define RUNS_IN_CHILD [[gnu::no_sanitize("thread")]]
 
 namespace raddle::vm {
 namespace {
@@ -50,25 +58,25 @@ struct ChildPlan {
 
 // A handler of ours must not run in the child, which shares our memory; ignored signals stay ignored (nohup), but
 // for SIGPIPE, which the run may ignore and filters rely on.
-void reset_handlers() {
+RUNS_IN_CHILD void reset_handlers() {
   for (int signal = 1; signal < 32; ++signal) {
     struct sigaction action;
-    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_DFL) continue;
+    if (__sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_DFL) continue;
     if (action.sa_handler == SIG_IGN && signal != SIGPIPE) continue;
     action = {};
     action.sa_handler = SIG_DFL;
-    sigaction(signal, &action, nullptr);
+    __sigaction(signal, &action, nullptr);
   }
 }
 
 // Runs in the child, in the parent's memory: system calls only. @return the errno of what failed
-int become_program(const ChildPlan& plan) {
+RUNS_IN_CHILD int become_program(const ChildPlan& plan) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != plan.parent) return ESRCH;   // the parent died before prctl
   for (int target = 0; target < 4; ++target) {  // none of them is 0, 1 or 2
     const int fd = plan.fds[target];
-    if (fd >= 0 && (fd == target ? fcntl(fd, F_SETFD, 0) : dup2(fd, target)) < 0) return errno;
+    if (fd >= 0 && (fd == target ? fcntl(fd, F_SETFD, 0) : __dup2(fd, target)) < 0) return errno;
   }
   reset_handlers();
   sigset_t none;
@@ -80,7 +88,7 @@ int become_program(const ChildPlan& plan) {
 
 // A function, no lambda: AddressSanitizer would look at the stack of a lambda that does not return, which it does not
 // know.
-int run_child(void* argument) {
+RUNS_IN_CHILD int run_child(void* argument) {
   auto& plan = *static_cast<ChildPlan*>(argument);
   plan.error = become_program(plan);
   for (;;) syscall(SYS_exit_group, 127);  // _exit, past the tools that would take it for the end of ours
@@ -114,17 +122,13 @@ std::expected<pid_t, int> start_child(const ChildStart& start) {
                  entries.empty() ? environ : entries.data(),
                  {start.stdin_fd, start.stdout_fd, start.stderr_fd, start.answer_fd},
                  getpid()};
-  sigset_t all, before;
-  sigfillset(&all);
-  sigdelset(&all, SIGCHLD);  // see EventLoop::start
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   std::expected<pid_t, int> child = fork_and_exec(plan, start.words.size());
   // A program just written may still be open for writing in a child of another thread, between its fork and exec.
   for (int attempt = 0; attempt < 6 && !child && child.error() == ETXTBSY; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1 << attempt));
     child = fork_and_exec(plan, start.words.size());
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return child;
 }
 

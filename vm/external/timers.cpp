@@ -15,7 +15,7 @@ constexpr double longest_s = 1e9;  // 30 years: beyond, the clock would overflow
 
 std::function<void()> TimerQueue::take_due(Clock::time_point now) {
   const auto first = due_.begin();
-  if (first == due_.end() || first->first > now) return {};
+  if (first == due_.end() || first->first.first > now) return {};
   auto done = std::move(first->second);
   due_.erase(first);
   return done;
@@ -30,7 +30,7 @@ Timers::~Timers() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::expected<void, std::string> Timers::after(double seconds, std::function<void()> done) {
+std::expected<TimerQueue::Entry, std::string> Timers::after(double seconds, std::function<void()> done) {
   using Clock = TimerQueue::Clock;
   const std::chrono::duration<double> delay(seconds > 0 ? std::min(seconds, longest_s) : 0.0);  // NaN: 0
   const auto due = Clock::now() + std::chrono::ceil<Clock::duration>(delay);
@@ -42,9 +42,14 @@ std::expected<void, std::string> Timers::after(double seconds, std::function<voi
       return std::unexpected("no thread could be started: " + error_text(error.code().value()));
     }
   }
-  queue_.add(due, std::move(done));
-  changed_.notify_one();
-  return {};
+  const TimerQueue::Entry timer = queue_.add(due, std::move(done));
+  if (queue_.next() == timer) changed_.notify_one();
+  return timer;
+}
+
+void Timers::cancel(TimerQueue::Entry timer) {
+  const std::lock_guard lock(mutex_);
+  queue_.remove(timer);
 }
 
 void Timers::run() {
@@ -57,7 +62,7 @@ void Timers::run() {
     } else if (queue_.is_empty()) {
       changed_.wait(lock);
     } else {
-      changed_.wait_until(lock, queue_.next());
+      changed_.wait_until(lock, queue_.next().first);
     }
   }
 }

@@ -2,12 +2,14 @@
 // Points in time, waited for by one thread for all.
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace raddle::vm {
 
@@ -15,15 +17,21 @@ namespace raddle::vm {
 class TimerQueue {
  public:
   using Clock = std::chrono::steady_clock;
-  void add(Clock::time_point due, std::function<void()> done) { due_.emplace(due, std::move(done)); }
+  using Entry = std::pair<Clock::time_point, std::uint64_t>;  ///< when, and the number of the call of add()
+  Entry add(Clock::time_point due, std::function<void()> done) {
+    return due_.emplace(Entry(due, ++added_), std::move(done)).first->first;
+  }
+  /// Nothing if it was taken.
+  void remove(Entry entry) { due_.erase(entry); }
   bool is_empty() const { return due_.empty(); }
   /// @pre not empty
-  Clock::time_point next() const { return due_.begin()->first; }
+  Entry next() const { return due_.begin()->first; }
   /// The earliest of what is due at `now`, or nothing.
   std::function<void()> take_due(Clock::time_point now);
 
  private:
-  std::multimap<Clock::time_point, std::function<void()>> due_;
+  std::map<Entry, std::function<void()>> due_;
+  std::uint64_t added_ = 0;
 };
 
 class Timers {
@@ -35,8 +43,10 @@ class Timers {
   ~Timers();
   /// Calls `done` after at least so many seconds, on the thread of the timers; it should be short. Any thread; the
   /// thread starts with the first call.
-  /// @error  there is no thread; `done` is not called
-  std::expected<void, std::string> after(double seconds, std::function<void()> done);
+  /// @return  by which it can be cancelled   @error  there is no thread; `done` is not called
+  std::expected<TimerQueue::Entry, std::string> after(double seconds, std::function<void()> done);
+  /// Any thread. What is due may be called all the same.
+  void cancel(TimerQueue::Entry timer);
 
  private:
   void run();

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "vm/interpret/program_run.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/value/file_descriptor.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
 
@@ -168,11 +170,16 @@ void Interpreter::start_program(ProgramRun& program) {
   const bool prints_by_itself = !run_.options.program_outputs.out.take;
   if (run_.options.before_program && prints_by_itself) run_.options.before_program();
   run_.pool.hold();
-  run_.outside.processes().spawn(program.request, [&program, &pool = run_.pool](ProcessResult result) {
+  const auto ended = [&program, &pool = run_.pool](ProcessResult result) {
     program.result = std::move(result);
     pool.inject(program);
     pool.release_hold();
-  });
+  };
+  try {
+    run_.outside.processes().spawn(program.request, ended);
+  } catch (const std::system_error& error) {
+    ended({.start_error = "no thread: " + error_text(error.code().value())});
+  }
 }
 
 void ProgramRun::tell(TaskListener& listener, const std::string& fault, bool is_last, bool is_interrupted) const {

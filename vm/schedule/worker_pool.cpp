@@ -69,6 +69,7 @@ struct WorkerPool::State {
   const std::uint64_t scheduler_seed;
   const Inlining inlining;
   alignas(64) std::atomic<std::int32_t> hungry{0};  // workers that look for work or sleep; a hint, so relaxed
+  alignas(64) std::atomic<std::int32_t> holds{0};   // as the gate has them, for workers to look at; a hint, so relaxed
   /// Workers from this index on leave; 0: the run is stopped. Written under the roster's mutex, read by all workers
   /// between tasks (relaxed: a wish) and, seq_cst, between announce() and sleep, so that nobody sleeps through it.
   alignas(64) std::atomic<unsigned> wanted;
@@ -175,6 +176,7 @@ struct WorkerPool::Sources {
   State& pool;
   Queues& queues;
   Worker& worker;
+  bool was_injected = false;  ///< what it has found last that was not its own
 
   /// Urgent ones, its own, injected, somebody else's, those that may wait.
   Task* find() {
@@ -185,8 +187,10 @@ struct WorkerPool::Sources {
     Task* const own = queues.take(worker.index_, has_moved);
     if (has_moved) pool.gate.notify_one();
     if (own) return own;
-    if (Task* task = pool.injected.take()) return task;
-    return take_elsewhere();
+    Task* const injected = pool.injected.take();
+    Task* const task = injected ? injected : take_elsewhere();
+    if (task) was_injected = injected != nullptr;
+    return task;
   }
   Task* take_elsewhere() {
     bool has_moved = false;
@@ -206,6 +210,7 @@ struct WorkerPool::Sources {
     }
     return nullptr;
   }
+  bool is_worth_looking() const { return !was_injected || pool.holds.load(std::memory_order_relaxed) == 0; }
   void become_hungry() {
     pool.hungry.fetch_add(1, std::memory_order_relaxed);
     queues.start_looking(worker.index_);
@@ -308,8 +313,14 @@ void WorkerPool::inject(Task& task) {
   state_->gate.notify_one();
 }
 
-void WorkerPool::hold() { state_->gate.hold(); }
-void WorkerPool::release_hold() { state_->gate.release_hold(state_->nothing_injected()); }
+void WorkerPool::hold() {
+  state_->holds.fetch_add(1, std::memory_order_relaxed);
+  state_->gate.hold();
+}
+void WorkerPool::release_hold() {
+  state_->holds.fetch_sub(1, std::memory_order_relaxed);
+  state_->gate.release_hold(state_->nothing_injected());
+}
 
 void WorkerPool::run() {
   State& state = *state_;

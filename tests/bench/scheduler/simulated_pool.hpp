@@ -55,6 +55,7 @@ class SimulatedPool {
     vm::Perturbation random;
 
     vm::Task* find() { return pool.find(worker, random.next()); }
+    bool is_worth_looking() const { return true; }
     void become_hungry() {
       pool.meter_.write(pool.hungry_line_, worker);
       pool.queues_.start_looking(worker);

@@ -291,6 +291,39 @@ TEST_CASE("end_all ends running programs and what they started, forgets waiting 
   CHECK(run(processes, shell("exit 3")).exit_code == 3);
 }
 
+TEST_CASE("end_all at any moment: nothing runs then, and nobody is told any more") {
+  for (int round = 0; round < 28; ++round) {
+    std::atomic<int> told = 0;
+    int told_at_end = 0;
+    {
+      Processes processes({.programs = 3});
+      std::function<void(ProcessResult)> again = [&](const ProcessResult&) {
+        if (++told % 3 == 0) processes.spawn(shell("true"), again);
+        if (told == 30) processes.end_all();
+      };
+      const auto ask = [&] {
+        for (int i = 0; i < 20; ++i) {
+          ProcessRequest request;
+          request.words = {i % 7 == 6 ? "/no/such/program" : "/bin/true"};
+          request.delay_s = i % 5 == 4 ? 1e-4 : 0;
+          request.timeout_s = i % 3 == 2 ? 1e-3 : 0;
+          processes.spawn(std::move(request), again);
+        }
+      };
+      std::thread first(ask), second(ask);
+      while (told < round) std::this_thread::yield();
+      processes.end_all();
+      first.join();
+      second.join();
+      processes.end_all();
+      told_at_end = told;
+      CHECK(processes.now().running.empty());
+      CHECK(processes.now().waiting == 0);
+    }
+    CHECK(told == told_at_end);
+  }
+}
+
 TEST_CASE("the destructor ends what runs") {
   Folder folder;
   pid_t sleeper = 0;

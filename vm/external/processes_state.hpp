@@ -1,0 +1,107 @@
+#pragma once
+// What Processes is made of: processes.cpp has how programs are started, ending_programs.cpp how they end.
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+#include "vm/external/processes.hpp"
+#include "vm/external/program_queue.hpp"
+#include "vm/external/tap_loop.hpp"
+#include "vm/external/thread_supply.hpp"
+#include "vm/external/timers.hpp"
+
+namespace raddle::vm {
+
+/// Somebody is to be told of it.
+struct EndedProgram {
+  std::function<void(ProcessResult)> done;
+  ProcessResult result;
+  std::unique_ptr<ProgramTaps> taps;
+  bool is_watched = false;
+};
+
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Note [Threads of programs]
+//
+// Each program that runs has a thread: it takes the first request that waits, starts the program, tells of the end of
+// its last one, and waits. Threads are started when none is free, and kept. Why not one thread that watches all: who
+// waits for a child by waitid is run where the child ends, at once, while one that is woken by a descriptor is queued
+// behind another program though a processor is idle.
+//
+// `mutex` guards all but `outputs`, `tap_loop` and `timers`. It is held for moments only: not while
+// files are opened, programs started or waited for, or anybody told.
+struct Processes::State {
+  // A program from when it was taken to its end; its thread's. Others get it from `running`.
+  struct Child {
+    enum class Stage : std::uint8_t { starting, running, asked_to_end, killed, lost };
+    std::uint64_t number;
+    ThreadSupply::Thread& thread;
+    WaitingProgram program;
+    ProgramQueue::Place place;
+    Stage stage = Stage::starting;
+    pid_t pid = 0;
+    std::chrono::steady_clock::time_point started = {};
+    bool timed_out = false;
+    std::string fault = {};  // why it can not run
+    std::optional<TimerQueue::Entry> timer = {};
+    std::unique_ptr<ProgramTaps> taps = {};  // null: all that it prints to is redirected
+    bool is_watched = false;                 // the loop has its taps
+  };
+  enum class Begun : std::uint8_t { runs, waits_for_pipe, is_short, failed };
+
+  State(ProcessBudget budget, ProgramOutputs where) : outputs(std::move(where)), queue(budget) {}
+
+  void work(ThreadSupply::Thread& thread);
+  Begun begin(Child& child);
+  int start(Child& child);
+  std::optional<EndedProgram> reap(Child& child);
+  static EndedProgram end_of(Child& child);
+  void tell(EndedProgram ended);
+  void call(std::function<void(ProcessResult)>& done, ProcessResult result);
+  void delay_over(std::uint64_t number);
+  void look_at_taps();
+  void timer_fired(std::uint64_t number);
+
+  // With `mutex` held:
+  void admit(WaitingProgram next);
+  void delay(WaitingProgram next, double delay_s);
+  void wake_if_wanted();
+  std::unique_ptr<Child> take(ThreadSupply::Thread& thread);
+  void release(Child& child);
+  void watch(Child& child);
+  void look_at_taps_later();
+  std::optional<EndedProgram> put_back(Child& child, Begun why);
+  bool set_timer(Child& child, double seconds);
+  void ask_to_end(Child& child);
+  void note_told();
+
+  const ProgramOutputs outputs;
+
+  std::mutex mutex;
+  std::condition_variable all_ended;
+  ThreadSupply threads{[this](ThreadSupply::Thread& thread) { work(thread); }};
+  bool will_look_at_taps = false;
+  ProgramQueue queue;
+  std::map<std::uint64_t, WaitingProgram> delayed;  // or a named pipe has nobody at its other end
+  std::map<std::uint64_t, Child*> running;
+  std::uint64_t last_number = 0;  // in `delayed` and `running`
+  std::size_t untold = 0;         // programs that were taken, and of whose end nobody was told yet
+  bool ending = false;            // end_all was called, and somebody is still to be told
+  std::uint64_t endings_done = 0;
+
+  TapLoop tap_loop;  // this and the next last: their threads, which use the rest, end first
+  Timers timers;
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,25 @@
+#pragma once
+#include <signal.h>
+
+namespace raddle::vm {
+
+/// Blocks signals for the calling thread, and for threads that it starts meanwhile: they are for those of the driver.
+/// But for SIGCHLD: what the parent of a program blocks is kept, though nobody listens, and another thread is woken at
+/// each end to drop it.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    sigdelset(&all, SIGCHLD);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace raddle::vm
