@@ -39,7 +39,8 @@ void add_rerun_options(CLI::App& app, Rerun& rerun) {
       "  raddle rerun --failed -k -j 4\n  raddle rerun k7 --where 'a > 3'\n  raddle rerun k7 --all\n");
   app.option_defaults()->take_last();
   app.add_option("RUN", rerun.name, "A run's id, its beginning or its end; none: the latest sweep")->type_name("");
-  CLI::Option* failed = app.add_flag("--failed", rerun.only_failed, "Only the points that failed");
+  CLI::Option* failed =
+      app.add_flag("--failed", rerun.only_failed, "Only the points that failed, and have not ended well since");
   CLI::Option* all = app.add_flag("--all", rerun.runs_all, "All points, whatever the record has")->excludes(failed);
   app.add_option("--where", rerun.where, "Only the points for which this holds, anew: an expression as that of a sweep")
       ->type_name("EXPR")
@@ -228,8 +229,10 @@ int rerun_command(const std::vector<std::string>& words) {
                          : rerun.only_failed                           ? run_kind::rerun_failed
                          : rerun.runs_all || !rerun.request.use_record ? run_kind::rerun_all
                                                                        : run_kind::rerun;
-    rerun.request.use_record = rerun.request.kind == run_kind::rerun;
-    if (rerun.request.use_record) rerun.request.since = taken_since(*run);
+    rerun.request.use_record &= rerun.request.kind == run_kind::rerun || rerun.request.kind == run_kind::rerun_failed;
+    // what failed and has ended well since is not run once more
+    if (rerun.request.kind == run_kind::rerun_failed) rerun.request.since = run->id;
+    if (rerun.request.kind == run_kind::rerun) rerun.request.since = taken_since(*run);
     const bool runs_some = rerun.only_failed || !rerun.where.empty();
     return runs_some ? rerun_some(rerun.request, *run, rerun) : run_sweep(rerun.request);
   });

@@ -50,7 +50,7 @@ class ProgramRunner final : public PointRunner {
   std::mutex mutex_;  // guards idle_
   std::vector<Outputs*> idle_;
   std::vector<std::unique_ptr<Outputs>> outputs_;  // one for each of the points run at once
-  vm::Processes processes_;                        // last: its thread, which uses the rest, ends first
+  vm::Processes processes_;                        // last: its threads, which use the rest, end first
 };
 
 }  // namespace raddle::sweep

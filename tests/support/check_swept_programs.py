@@ -7,9 +7,10 @@
 import json
 import os
 import shlex
+import signal
 import subprocess
 
-from folder_tests import expect, expect_in, main
+from folder_tests import expect, expect_in, main, wait_for
 from sweep_folder import SweepFolder, run_id
 
 
@@ -196,6 +197,30 @@ def failed_points_are_run_again_alone(folder):
     expect([line.split(",")[1] for line in folder.read("x.csv").splitlines()], ["stdout", "old 1", "new 2", "old 3"])
 
 
+def what_was_mended_is_not_run_once_more(folder):
+    folder.write("model.sh", "#!/bin/sh\necho $1 >> log\ntest -e mended || test $1 -lt 7\n")
+    folder.run("sweep -p n=1:8 -- sh model.sh {n}", code=4, err="2 failed")
+    run = run_id(folder, 0)
+    folder.write("mended", "")
+    folder.run(f"rerun {run} --failed", err="2 points, 0.")
+    folder.run(f"rerun {run} --failed", err="2 points, 2 from the record")
+    expect(sorted(folder.read("log").split()), sorted("12345678" + "78"))
+    folder.run(f"rerun {run} --failed --no-cache", err="2 points, 0.")
+    expect(folder.read("log").count("8"), 3)
+
+
+def an_interrupt_is_for_those_that_run_only_by_us(folder):
+    """Ctrl-C reaches the whole group of a terminal: no program that is just being started takes it for its own."""
+    for _ in range(3):
+        folder.write("log", "")
+        sweep = subprocess.Popen([folder.raddle, "sweep", "-j", "100", "-p", "n=1:100000", "--", "sh", "-c", "echo >> log; sleep 0.01"],
+                                 cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        wait_for(lambda: len(folder.read("log")) > 300, "300 points")
+        os.killpg(sweep.pid, signal.SIGINT)
+        said = sweep.communicate(timeout=60)[1]
+        expect((sweep.returncode, "signal" in said, "Ctrl-C again" in said), (130, False, True))
+
+
 def some_points_are_run_again(folder):
     folder.run("sweep -j1 -p a=1:5 -p b=x,y --where 'a != 2' -o x.csv -- sh -c 'echo {a}{b} >> log; test {a} -ne 4'", code=4)
     folder.write("log", "")
@@ -251,7 +276,7 @@ def values_are_formatted(folder):
 
 
 TESTS = [numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
-         failed_points_are_run_again_alone, runs_have_folders_and_slots, values_are_formatted]
+         failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 
 
 if __name__ == "__main__":

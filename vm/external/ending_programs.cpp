@@ -21,6 +21,12 @@ void wait_for_end(pid_t pid) {
   }
 }
 
+/// Nobody has waited for it yet: its thread tells somebody of the program before.
+bool has_ended(pid_t pid) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == pid;
+}
+
 thread_local const void* telling = nullptr;  // the State whose `done` this thread calls right now
 
 }  // namespace
@@ -38,15 +44,15 @@ void Processes::end_all() {
 }
 
 bool Processes::State::set_timer(Child& child, double seconds) {
-  if (child.timer) timers.cancel(*child.timer);
+  if (child.timer) timers->cancel(*child.timer);
   child.timer.reset();
-  const auto timer = timers.after(seconds, [this, number = child.number] { timer_fired(number); });
+  const auto timer = timers->after(seconds, [this, number = child.number] { timer_fired(number); });
   if (timer) child.timer = *timer;
   return timer.has_value();
 }
 
 void Processes::State::ask_to_end(Child& child) {
-  if (child.stage != Child::Stage::running) return;
+  if (child.stage != Child::Stage::running || has_ended(child.pid)) return;
   child.stage = Child::Stage::asked_to_end;
   kill(-child.pid, SIGTERM);
   kill(-child.pid, SIGCONT);  // a stopped program would not notice
@@ -58,6 +64,7 @@ void Processes::State::timer_fired(std::uint64_t number) {
   const auto found = running.find(number);
   if (found == running.end()) return;
   Child& child = *found->second;
+  if (has_ended(child.pid)) return;
   switch (child.stage) {
     case Child::Stage::running: child.timed_out = true; return ask_to_end(child);
     case Child::Stage::asked_to_end:
@@ -68,7 +75,7 @@ void Processes::State::timer_fired(std::uint64_t number) {
     case Child::Stage::killed: {  // it hangs in the system: nothing more can be done
       child.stage = Child::Stage::lost;
       child.thread.is_lost = true;
-      EndedProgram ended = end_of(child);
+      ProgramEnd ended = end_of(child);
       ended.result.signal = SIGKILL;
       release(child);
       wake_if_wanted();
@@ -80,8 +87,8 @@ void Processes::State::timer_fired(std::uint64_t number) {
   }
 }
 
-EndedProgram Processes::State::end_of(Child& child) {
-  EndedProgram ended{std::move(child.program.done), {}, std::move(child.taps), child.is_watched};
+ProgramEnd Processes::State::end_of(Child& child) {
+  ProgramEnd ended{std::move(child.program.done), {}, std::move(child.taps), child.is_watched};
   ended.result.duration_s = seconds_since(child.started);
   ended.result.started = unix_time() - ended.result.duration_s;
   ended.result.start_error = std::move(child.fault);
@@ -91,12 +98,12 @@ EndedProgram Processes::State::end_of(Child& child) {
 }
 
 // Waits for its end. The thread counts as looking then.
-std::optional<EndedProgram> Processes::State::reap(Child& child) {
+std::optional<ProgramEnd> Processes::State::reap(Child& child) {
   wait_for_end(child.pid);
   std::unique_lock lock(mutex);
   threads.begin_looking();
   const Child::Stage stage = child.stage;
-  std::optional<EndedProgram> ended;
+  std::optional<ProgramEnd> ended;
   if (stage != Child::Stage::lost) {
     ended = end_of(child);
     release(child);
@@ -119,13 +126,14 @@ std::optional<EndedProgram> Processes::State::reap(Child& child) {
   return ended;
 }
 
-void Processes::State::tell(EndedProgram ended) {
+void Processes::State::tell(ProgramEnd ended) {
   if (ended.is_watched) {
-    tap_loop.end(std::move(ended.taps), std::move(ended.result),
-                 [this, done = std::move(ended.done)](ProcessResult result) mutable { call(done, std::move(result)); });
+    tap_loop->end(
+        std::move(ended.taps), std::move(ended.result),
+        [this, done = std::move(ended.done)](ProcessResult result) mutable { call(done, std::move(result)); });
     return;
   }
-  if (ended.taps) tap_loop.end_unwatched(std::move(ended.taps), ended.result);
+  if (ended.taps) tap_loop->end_unwatched(std::move(ended.taps), ended.result);
   call(ended.done, std::move(ended.result));
 }
 

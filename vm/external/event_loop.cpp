@@ -1,7 +1,5 @@
 #include "vm/external/event_loop.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <system_error>
 
 #include "vm/external/signals_blocked.hpp"
@@ -9,12 +7,7 @@
 namespace raddle::vm {
 namespace {
 
-// libuv fails here only without memory or file descriptors, before anything was started: nothing can go on.
-void require(int status, const char* what) {
-  if (status == 0) return;
-  std::fprintf(stderr, "internal error: %s: %s\n", what, uv_strerror(status));
-  std::abort();
-}
+[[noreturn]] void fail(int status) { throw std::system_error(-status, std::generic_category(), "event loop"); }
 
 }  // namespace
 
@@ -26,23 +19,26 @@ EventLoop::~EventLoop() {
   }
   uv_async_send(&wake_);
   thread_.join();
-  require(uv_loop_close(&loop_), "event loop closed with open handles");
+  uv_loop_close(&loop_);
 }
 
 void EventLoop::begin() {
   const std::lock_guard lock(mutex_);
   if (thread_.joinable()) return;
-  require(uv_loop_init(&loop_), "event loop");
+  if (const int status = uv_loop_init(&loop_); status != 0) fail(status);
   wake_.data = this;
-  require(uv_async_init(&loop_, &wake_, [](uv_async_t* wake) { static_cast<EventLoop*>(wake->data)->run_tasks(); }),
-          "event loop");
-  const SignalsBlocked blocked;
+  const auto woken = [](uv_async_t* wake) { static_cast<EventLoop*>(wake->data)->run_tasks(); };
+  if (const int status = uv_async_init(&loop_, &wake_, woken); status != 0) {
+    uv_loop_close(&loop_);
+    fail(status);
+  }
   try {
+    const SignalsBlocked blocked;
     thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
   } catch (const std::system_error&) {
     uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
     uv_run(&loop_, UV_RUN_DEFAULT);
-    require(uv_loop_close(&loop_), "event loop");
+    uv_loop_close(&loop_);
     throw;
   }
 }

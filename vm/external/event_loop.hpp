@@ -17,7 +17,8 @@ class EventLoop {
   /// Runs the tasks posted before, waits until every handle is closed, ends the thread. Not on the loop's thread.
   ~EventLoop();
 
-  /// Starts the thread, if that was not done; any thread. @throws std::system_error
+  /// Starts the thread, if that was not done; any thread.
+  /// @throws std::system_error without memory, descriptors or a thread
   void begin();
   bool has_begun() const;  ///< any thread
   /// Runs `task` on the loop's thread; any thread, after begin().

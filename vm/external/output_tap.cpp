@@ -38,6 +38,10 @@ void OutputTap::pause() {
       &later_, [](uv_timer_t* timer) { static_cast<OutputTap*>(timer->data)->look(); }, pause_ms, 0);
 }
 
+void OutputTap::read_some() {
+  if (!has_ended_ && !pipe_.is_held_up() && !pipe_.read_some()) finish();
+}
+
 PrintedText OutputTap::end() {
   const bool goes_on = !has_ended_ && pipe_.read_some();
   if (!goes_on) finish();
@@ -89,6 +93,11 @@ void ProgramTaps::close_program_ends() {
 void ProgramTaps::watch(uv_loop_t& loop) {
   for (const OutputTap::Pointer* tap : {&out_, &error_})
     if (*tap) (*tap)->watch(loop);
+}
+
+void ProgramTaps::read_some() {
+  for (const OutputTap::Pointer* tap : {&out_, &error_})
+    if (*tap) (*tap)->read_some();
 }
 
 void ProgramTaps::end(ProcessResult& result, std::list<OutputTap::Pointer>& left) {

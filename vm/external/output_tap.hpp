@@ -23,6 +23,8 @@ class OutputTap {
   OutputPipe& pipe() { return pipe_; }
   /// The program has ended. @return what it has printed
   PrintedText end();
+  /// Passes on what is there, while nobody watches it.
+  void read_some();
   /// Nothing comes any more: nobody else has it open, or nobody reads it.
   bool has_ended() const { return has_ended_; }
 
@@ -53,6 +55,8 @@ class ProgramTaps {
   /// The program has them.
   void close_program_ends();
   void watch(uv_loop_t& loop);
+  /// Passes on what is there, while nobody watches them.
+  void read_some();
   /// It has ended: fills `out` and `error`. @param left  gets those that others have open
   void end(ProcessResult& result, std::list<OutputTap::Pointer>& left);
 

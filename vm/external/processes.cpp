@@ -15,6 +15,9 @@
 namespace raddle::vm {
 namespace {
 
+/// The State in which this thread looks for a program next, when it has told somebody.
+thread_local const void* looks_next = nullptr;
+
 constexpr double unheard_s = 0.002;   // what a program prints is passed on from then on, or when it has ended
 constexpr double pipe_wait_s = 0.02;  // between looks whether a named pipe's other end is there
 
@@ -43,7 +46,10 @@ Processes::~Processes() {
     const std::lock_guard lock(state_->mutex);
     state_->threads.close();
   }
-  if (!state_->threads.join()) static_cast<void>(state_.release());  // threads that are left behind use it
+  if (state_->threads.join()) return;
+  state_->timers.reset();
+  state_->tap_loop.reset();
+  static_cast<void>(state_.release());  // what is left of it a thread uses that waits for ever
 }
 
 void Processes::begin() {
@@ -75,13 +81,13 @@ ProgramsNow Processes::now() {
 
 void Processes::State::admit(WaitingProgram next) {
   queue.add(std::move(next));
-  wake_if_wanted();
+  if (std::exchange(looks_next, nullptr) != this) wake_if_wanted();
 }
 
 // Where no thread for timers can be started, it does not wait.
 void Processes::State::delay(WaitingProgram next, double delay_s) {
   const std::uint64_t number = ++last_number;
-  if (!timers.after(delay_s, [this, number] { delay_over(number); })) return admit(std::move(next));
+  if (!timers->after(delay_s, [this, number] { delay_over(number); })) return admit(std::move(next));
   delayed.emplace(number, std::move(next));
 }
 
@@ -95,7 +101,7 @@ void Processes::State::wake_if_wanted() {
 }
 
 void Processes::State::work(ThreadSupply::Thread& thread) {
-  std::optional<EndedProgram> last;
+  std::optional<ProgramEnd> last;
   std::unique_lock lock(mutex);
   threads.end_looking();
   while (!threads.is_closing() && !thread.is_lost) {
@@ -104,17 +110,19 @@ void Processes::State::work(ThreadSupply::Thread& thread) {
       threads.wait(lock);
       continue;
     }
-    if (!next) threads.begin_looking();
     lock.unlock();
     const Begun begun = next ? begin(*next) : Begun::failed;
+    if (!next) looks_next = this;
     if (last) tell(*std::exchange(last, std::nullopt));
+    looks_next = nullptr;
     if (begun == Begun::runs) last = reap(*next);
     lock.lock();
-    if (next && begun != Begun::runs)
-      last = put_back(*next, begun);
-    else
+    if (begun == Begun::runs)
       threads.end_looking();
+    else if (next)
+      last = put_back(*next, begun);
   }
+  if (thread.is_lost) wake_if_wanted();  // somebody may have relied on it
 }
 
 // @return null if none waits that can start
@@ -133,15 +141,15 @@ std::unique_ptr<Processes::State::Child> Processes::State::take(ThreadSupply::Th
 void Processes::State::release(Child& child) {
   running.erase(child.number);
   queue.release(child.place);
-  if (child.timer) timers.cancel(*child.timer);
+  if (child.timer) timers->cancel(*child.timer);
 }
 
 Processes::State::Begun Processes::State::begin(Child& child) {
-  const std::expected<bool, std::string> is_open = child.program.redirects.open(child.program.request);
+  const std::expected<bool, OpenFault> is_open = child.program.redirects.open(child.program.request);
   if (is_open && !*is_open) return Begun::waits_for_pipe;
-  const int error = is_open ? start(child) : 0;
-  if (!is_open || error != 0) {
-    child.fault = is_open ? error_text(error) : is_open.error();
+  const int error = is_open ? start(child) : is_open.error().error;
+  if (error != 0) {
+    child.fault = is_open ? error_text(error) : is_open.error().text;
     return is_shortage(error) ? Begun::is_short : Begun::failed;
   }
   child.program.redirects = {};
@@ -161,7 +169,9 @@ int Processes::State::start(Child& child) {
   std::expected<std::unique_ptr<ProgramTaps>, int> taps = ProgramTaps::open(outputs, request);
   if (!taps) return taps.error();
   const int out_end = *taps ? (*taps)->out_end() : -1, error_end = *taps ? (*taps)->error_end() : -1;
-  if (!child.place.is_alone && std::max(out_end, error_end) >= highest_descriptor()) return EMFILE;
+  const int highest = std::max({redirects.in(), redirects.out(), redirects.error(), out_end, error_end});
+  if (!child.place.is_alone && highest >= highest_descriptor()) return EMFILE;
+  if ((*taps || request.timeout_s > 0) && !timers->begin()) return EAGAIN;
   const auto fd = [](int given, int opened) { return given >= 0 ? given : opened; };
   child.started = std::chrono::steady_clock::now();
   const auto pid = start_child({request.words, request.environment, fd(request.stdin_fd, redirects.in()),
@@ -174,39 +184,43 @@ int Processes::State::start(Child& child) {
   return 0;
 }
 
+// There is a thread for its timers: see start().
 void Processes::State::watch(Child& child) {
   child.stage = Child::Stage::running;
-  if (child.taps && !will_look_at_taps) look_at_taps_later();
+  if (child.taps && !std::exchange(will_look_at_taps, true)) look_at_taps_later();
   if (child.place.is_alone) {
     queue.end_shortage();
     wake_if_wanted();
   }
   const double timeout_s = child.program.request.timeout_s;
   const double waited_s = child.program.first_look ? seconds_since(*child.program.first_look) : 0;
-  if (!ending && timeout_s > 0 && !set_timer(child, std::max(timeout_s - waited_s, 1e-3)))
-    child.fault = "no thread for its time limit";
-  if (ending || !child.fault.empty()) ask_to_end(child);
+  if (ending)
+    ask_to_end(child);
+  else if (timeout_s > 0)
+    set_timer(child, std::max(timeout_s - waited_s, 1e-3));
 }
 
 // Short programs have ended by then, and nobody is woken for what they print.
 void Processes::State::look_at_taps_later() {
-  will_look_at_taps = timers.after(unheard_s, [this] { look_at_taps(); }).has_value();
+  static_cast<void>(timers->after(unheard_s, [this] { look_at_taps(); }));
 }
 
+// Where no thread can be started for them they are read here, now and then.
 void Processes::State::look_at_taps() {
   const std::lock_guard lock(mutex);
-  bool are_all_watched = true;
+  will_look_at_taps = false;
   for (const auto& [number, child] : running) {
     if (child->stage == Child::Stage::starting || !child->taps || child->is_watched) continue;
-    if (seconds_since(child->started) >= unheard_s) child->is_watched = tap_loop.watch(*child->taps);
-    are_all_watched &= child->is_watched;
+    const bool is_short = seconds_since(child->started) < unheard_s;
+    child->is_watched = !is_short && tap_loop->watch(*child->taps);
+    if (!is_short && !child->is_watched) child->taps->read_some();
+    will_look_at_taps |= !child->is_watched;
   }
-  will_look_at_taps = false;
-  if (!are_all_watched) look_at_taps_later();
+  if (will_look_at_taps) look_at_taps_later();
 }
 
 // What has not begun waits again, or has failed, which is to be told.
-std::optional<EndedProgram> Processes::State::put_back(Child& child, Begun why) {
+std::optional<ProgramEnd> Processes::State::put_back(Child& child, Begun why) {
   release(child);
   WaitingProgram& program = child.program;
   if (why == Begun::waits_for_pipe && !program.first_look) program.first_look = std::chrono::steady_clock::now();
@@ -214,14 +228,15 @@ std::optional<EndedProgram> Processes::State::put_back(Child& child, Begun why) 
   const double timeout_s = program.request.timeout_s;
   const bool is_forgotten = ending;
   if (!is_forgotten && why == Begun::waits_for_pipe && timeout_s > 0 && waited_s >= timeout_s)
-    return EndedProgram{std::move(program.done), {.duration_s = waited_s, .timed_out = true}, nullptr};
+    return ProgramEnd{std::move(program.done), {.duration_s = waited_s, .timed_out = true}, nullptr};
   if (!is_forgotten && (why == Begun::failed || (why == Begun::is_short && child.place.is_alone)))
-    return EndedProgram{std::move(program.done), {.start_error = std::move(child.fault)}, nullptr};
+    return ProgramEnd{std::move(program.done), {.start_error = std::move(child.fault)}, nullptr};
   note_told();
   if (is_forgotten) return std::nullopt;
   if (why == Begun::waits_for_pipe) {
     delay(std::move(program), pipe_wait_s);
   } else {
+    if (!program.first_look) program.redirects = {};  // others can use the descriptors meanwhile
     queue.put_back(std::move(program));
   }
   return std::nullopt;

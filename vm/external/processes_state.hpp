@@ -21,7 +21,7 @@
 namespace raddle::vm {
 
 /// Somebody is to be told of it.
-struct EndedProgram {
+struct ProgramEnd {
   std::function<void(ProcessResult)> done;
   ProcessResult result;
   std::unique_ptr<ProgramTaps> taps;
@@ -65,9 +65,9 @@ struct Processes::State {
   void work(ThreadSupply::Thread& thread);
   Begun begin(Child& child);
   int start(Child& child);
-  std::optional<EndedProgram> reap(Child& child);
-  static EndedProgram end_of(Child& child);
-  void tell(EndedProgram ended);
+  std::optional<ProgramEnd> reap(Child& child);
+  static ProgramEnd end_of(Child& child);
+  void tell(ProgramEnd ended);
   void call(std::function<void(ProcessResult)>& done, ProcessResult result);
   void delay_over(std::uint64_t number);
   void look_at_taps();
@@ -81,7 +81,7 @@ struct Processes::State {
   void release(Child& child);
   void watch(Child& child);
   void look_at_taps_later();
-  std::optional<EndedProgram> put_back(Child& child, Begun why);
+  std::optional<ProgramEnd> put_back(Child& child, Begun why);
   bool set_timer(Child& child, double seconds);
   void ask_to_end(Child& child);
   void note_told();
@@ -100,8 +100,9 @@ struct Processes::State {
   bool ending = false;            // end_all was called, and somebody is still to be told
   std::uint64_t endings_done = 0;
 
-  TapLoop tap_loop;  // this and the next last: their threads, which use the rest, end first
-  Timers timers;
+  // last: their threads, which use the rest, end first; never empty while others use it
+  std::optional<TapLoop> tap_loop{std::in_place};
+  std::optional<Timers> timers{std::in_place};
 };
 
 }  // namespace raddle::vm

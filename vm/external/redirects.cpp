@@ -12,7 +12,11 @@
 namespace raddle::vm {
 namespace {
 
-using Opened = std::expected<bool, std::string>;
+using Opened = std::expected<bool, OpenFault>;
+
+std::unexpected<OpenFault> fault(const std::string& path, int error) {
+  return std::unexpected(OpenFault{error, "can not open `" + path + "`: " + error_text(error)});
+}
 
 bool is_pipe(const std::string& path) {
   struct stat status {};
@@ -29,8 +33,7 @@ Opened open_output(const std::string& path, FileDescriptor& file) {
     const int error = errno;
     if (file) break;
     if (error == ENXIO && is_pipe(path)) return false;
-    if (error != ENOENT || attempt == attempts)
-      return std::unexpected("can not open `" + path + "`: " + error_text(error));
+    if (error != ENOENT || attempt == attempts) return fault(path, error);
     std::error_code ignored;  // opening again tells
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   }
@@ -53,7 +56,7 @@ bool has_writer(int pipe) {
 /// A pipe stays open meanwhile: its writer is not to lose a reader that it has seen.
 Opened open_input(const std::string& path, FileDescriptor& file) {
   if (!file) file = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return std::unexpected("can not open `" + path + "`: " + error_text(errno));
+  if (!file) return fault(path, errno);
   if (is_pipe(path) && !has_writer(file.get())) return false;
   let_block(file.get());
   return true;
@@ -61,7 +64,7 @@ Opened open_input(const std::string& path, FileDescriptor& file) {
 
 }  // namespace
 
-std::expected<bool, std::string> Redirects::open(const ProcessRequest& request) {
+std::expected<bool, OpenFault> Redirects::open(const ProcessRequest& request) {
   shared_ = !request.stdout_path.empty() && request.stdout_path == request.stderr_path;
   Opened is_open = request.stdin_path.empty() ? true : open_input(request.stdin_path, in_);
   if (is_open && *is_open && !request.stdout_path.empty()) is_open = open_output(request.stdout_path, out_);

@@ -8,13 +8,18 @@
 
 namespace raddle::vm {
 
+/// Why a file could not be opened.
+struct OpenFault {
+  int error;         ///< errno
+  std::string text;  ///< "can not open `x`: permission denied"
+};
+
 class Redirects {
  public:
   /// Opens what the request names and is still closed, without ever blocking; outputs are truncated, and their folders
   /// made where missing. One file for stdout and stderr is opened once, so that both write to it in turn.
   /// @return  false: a named pipe has nobody at its other end yet: call again later
-  /// @error   "can not open `x`: permission denied"
-  std::expected<bool, std::string> open(const ProcessRequest& request);
+  std::expected<bool, OpenFault> open(const ProcessRequest& request);
   int in() const { return in_.get(); }
   int out() const { return out_.get(); }
   int error() const { return shared_ ? out_.get() : error_.get(); }

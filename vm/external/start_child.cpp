@@ -24,7 +24,6 @@ int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);
 int __sigaction(int signal, const struct sigaction* action, struct sigaction* before);
 int __dup2(int fd, int target);
 }
-#define RUNS_IN_CHILD [[gnu::no_sanitize("thread")]]
 
 namespace raddle::vm {
 namespace {
@@ -58,7 +57,7 @@ struct ChildPlan {
 
 // A handler of ours must not run in the child, which shares our memory; ignored signals stay ignored (nohup), but
 // for SIGPIPE, which the run may ignore and filters rely on.
-RUNS_IN_CHILD void reset_handlers() {
+[[gnu::no_sanitize("thread")]] void reset_handlers() {
   for (int signal = 1; signal < 32; ++signal) {
     struct sigaction action;
     if (__sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_DFL) continue;
@@ -69,9 +68,23 @@ RUNS_IN_CHILD void reset_handlers() {
   }
 }
 
+// What was sent to our process group, by Ctrl-C for example, before the child had one of its own, is not the child's:
+// while a signal is ignored, one that waits is dropped.
+[[gnu::no_sanitize("thread")]] void drop_pending_signals() {
+  sigset_t pending;
+  if (sigpending(&pending) != 0) return;
+  for (int signal = 1; signal < 32; ++signal) {
+    if (sigismember(&pending, signal) != 1) continue;
+    struct sigaction ignored = {}, before;
+    ignored.sa_handler = SIG_IGN;
+    if (__sigaction(signal, &ignored, &before) == 0) __sigaction(signal, &before, nullptr);
+  }
+}
+
 // Runs in the child, in the parent's memory: system calls only. @return the errno of what failed
-RUNS_IN_CHILD int become_program(const ChildPlan& plan) {
+[[gnu::no_sanitize("thread")]] int become_program(const ChildPlan& plan) {
   setsid();
+  drop_pending_signals();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != plan.parent) return ESRCH;   // the parent died before prctl
   for (int target = 0; target < 4; ++target) {  // none of them is 0, 1 or 2
@@ -88,7 +101,7 @@ RUNS_IN_CHILD int become_program(const ChildPlan& plan) {
 
 // A function, no lambda: AddressSanitizer would look at the stack of a lambda that does not return, which it does not
 // know.
-RUNS_IN_CHILD int run_child(void* argument) {
+[[gnu::no_sanitize("thread")]] int run_child(void* argument) {
   auto& plan = *static_cast<ChildPlan*>(argument);
   plan.error = become_program(plan);
   for (;;) syscall(SYS_exit_group, 127);  // _exit, past the tools that would take it for the end of ours

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "vm/external/signals_blocked.hpp"
 #include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
@@ -30,18 +31,28 @@ Timers::~Timers() {
   if (thread_.joinable()) thread_.join();
 }
 
+bool Timers::begin() {
+  const std::lock_guard lock(mutex_);
+  return start().has_value();
+}
+
+std::expected<void, std::string> Timers::start() {
+  if (thread_.joinable()) return {};
+  try {
+    const SignalsBlocked blocked;
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    return std::unexpected("no thread could be started: " + error_text(error.code().value()));
+  }
+  return {};
+}
+
 std::expected<TimerQueue::Entry, std::string> Timers::after(double seconds, std::function<void()> done) {
   using Clock = TimerQueue::Clock;
   const std::chrono::duration<double> delay(seconds > 0 ? std::min(seconds, longest_s) : 0.0);  // NaN: 0
   const auto due = Clock::now() + std::chrono::ceil<Clock::duration>(delay);
   const std::lock_guard lock(mutex_);
-  if (!thread_.joinable()) {
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error& error) {
-      return std::unexpected("no thread could be started: " + error_text(error.code().value()));
-    }
-  }
+  if (auto started = start(); !started) return std::unexpected(std::move(started.error()));
   const TimerQueue::Entry timer = queue_.add(due, std::move(done));
   if (queue_.next() == timer) changed_.notify_one();
   return timer;

@@ -41,6 +41,8 @@ class Timers {
   Timers& operator=(const Timers&) = delete;
   /// Ends the thread; what has not come due is dropped.
   ~Timers();
+  /// Starts the thread, as after() does; any thread. @return false: there can not be one
+  bool begin();
   /// Calls `done` after at least so many seconds, on the thread of the timers; it should be short. Any thread; the
   /// thread starts with the first call.
   /// @return  by which it can be cancelled   @error  there is no thread; `done` is not called
@@ -49,6 +51,7 @@ class Timers {
   void cancel(TimerQueue::Entry timer);
 
  private:
+  std::expected<void, std::string> start();  // with mutex_ held
   void run();
 
   std::mutex mutex_;  // guards all below but thread_

@@ -44,7 +44,7 @@ class TaskListener {
   /// A program is about to be started for a call, or a call of a `@memo` function to be computed.
   /// @param inputs  paths of files that a program is given   @return the call's number, from 1
   virtual std::uint64_t begun(const std::vector<std::string>& inputs) = 0;
-  /// A program runs; on the thread that starts programs, which is not to wait.
+  /// A program runs; on the thread that has started it, which is not to wait.
   virtual void started(const ProcessRequest&) {}
   virtual void ended(const EndedProgram& program) = 0;
   virtual void ended(const EndedMemoCall& call) = 0;

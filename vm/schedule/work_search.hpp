@@ -11,11 +11,13 @@ namespace raddle::vm {
 ///
 /// What it needs of a worker's sources:
 ///   Task* find()              from wherever there is some
-///   bool is_worth_looking()   false: only the outside gives work now, a program's end for example, and that takes
-///   longer void become_hungry()      it has found nothing void pause()              some microsecond passes void
-///   become_busy()        it has found something after all, or leaves void prepare_sleep()      whatever was given to
-///   this worker alone lies in its own queue now bool all_empty()          each queue was empty at some moment of the
-///   call void announce(), cancel() of the gate
+///   bool is_worth_looking()   false: only the outside gives work now, as a program's end does; that takes longer
+///   void become_hungry()      it has found nothing
+///   void pause()              some microsecond passes
+///   void become_busy()        it has found something after all, or leaves
+///   void prepare_sleep()      whatever was given to this worker alone lies in its own queue now
+///   bool all_empty()          each queue was empty at some moment of the call
+///   void announce(), cancel() of the gate
 template <typename Sources>
 class WorkSearch {
  public:

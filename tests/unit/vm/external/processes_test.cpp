@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -322,6 +323,69 @@ TEST_CASE("end_all at any moment: nothing runs then, and nobody is told any more
     }
     CHECK(told == told_at_end);
   }
+}
+
+TEST_CASE("with few descriptors programs wait for each other, and none fails") {
+  Folder folder;
+  std::ofstream(folder / "in") << "x";
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit few = before;
+  few.rlim_cur = 72;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  std::atomic<int> good = 0;
+  {
+    Processes processes({.programs = 32});
+    constexpr int count = 300;
+    std::atomic<int> left = count;
+    for (int i = 0; i < count; ++i) {
+      ProcessRequest request;
+      request.words = {"/bin/true"};
+      request.stdin_path = folder / "in";
+      request.stdout_path = folder / ("out" + std::to_string(i)).c_str();
+      request.stderr_path = folder / ("error" + std::to_string(i)).c_str();
+      processes.spawn(std::move(request), [&](const ProcessResult& result) {
+        if (result.start_error.empty() && result.exit_code == 0) ++good;
+        if (--left == 0) left.notify_all();
+      });
+    }
+    for (int now; (now = left) != 0;) left.wait(now);
+  }
+  CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(good == 300);
+}
+
+TEST_CASE("others start and end while somebody is told") {
+  Processes processes({.programs = 2});
+  std::promise<void> is_told, other_has_ended;
+  std::promise<int> first;
+  processes.spawn(shell("true"), [&](const ProcessResult&) {
+    is_told.set_value();
+    other_has_ended.get_future().wait();
+    first.set_value(1);
+  });
+  is_told.get_future().wait();
+  CHECK(run(processes, shell("exit 3")).exit_code == 3);
+  other_has_ended.set_value();
+  CHECK(first.get_future().get() == 1);
+}
+
+TEST_CASE("a program that ends in time has done so though somebody is told of another one for longer") {
+  Folder folder;
+  Processes processes({.programs = 1});
+  std::promise<void> both_asked;
+  processes.spawn(shell("true"), [&](const ProcessResult&) {
+    both_asked.get_future().wait();
+    becomes([&] { return std::filesystem::exists(folder / "ran"); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  });
+  ProcessRequest second = shell("touch " + (folder / "ran"));
+  second.timeout_s = 0.5;
+  auto ended = begin(processes, second);
+  both_asked.set_value();
+  const ProcessResult result = ended.get();
+  CHECK(result.exit_code == 0);
+  CHECK_FALSE(result.timed_out);
 }
 
 TEST_CASE("the destructor ends what runs") {

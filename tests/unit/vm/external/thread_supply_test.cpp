@@ -10,11 +10,11 @@ using raddle::vm::ThreadSupply;
 
 namespace {
 
-/// Jobs that wait until all of `together` are being done at a time.
-class Jobs {
+/// Pieces that wait until all of `together` are being done at a time.
+class Work {
  public:
-  explicit Jobs(int together) : together_(together) {}
-  ~Jobs() {
+  explicit Work(int together) : together_(together) {}
+  ~Work() {
     {
       const std::lock_guard lock(mutex_);
       threads_.close();
@@ -40,7 +40,7 @@ class Jobs {
   }
 
  private:
-  void work() {
+  void serve() {
     std::unique_lock lock(mutex_);
     ++thread_count_;
     threads_.end_looking();
@@ -63,27 +63,27 @@ class Jobs {
   std::mutex mutex_;
   std::condition_variable changed_;
   int left_ = 0, doing_ = 0, done_ = 0, most_at_once_ = 0, thread_count_ = 0;
-  ThreadSupply threads_{[this](ThreadSupply::Thread&) { work(); }};
+  ThreadSupply threads_{[this](ThreadSupply::Thread&) { serve(); }};
 };
 
 }  // namespace
 
-TEST_CASE("there are as many threads as jobs that wait for each other, and all are done") {
-  Jobs jobs(20);
-  jobs.add(20);
-  jobs.wait_until_done(20);
-  CHECK(jobs.most_at_once() == 20);
-  CHECK(jobs.thread_count() == 20);
+TEST_CASE("there are as many threads as pieces of work that wait for each other, and all are done") {
+  Work work(20);
+  work.add(20);
+  work.wait_until_done(20);
+  CHECK(work.most_at_once() == 20);
+  CHECK(work.thread_count() == 20);
 }
 
-TEST_CASE("no job is forgotten, and threads are kept") {
-  Jobs jobs(1);
+TEST_CASE("nothing is forgotten, and threads are kept") {
+  Work work(1);
   for (int i = 1; i <= 2000; ++i) {
-    jobs.add(1);
-    if (i % 3 == 0) jobs.wait_until_done(i);
+    work.add(1);
+    if (i % 3 == 0) work.wait_until_done(i);
   }
-  jobs.wait_until_done(2000);
-  CHECK(jobs.thread_count() <= 4);
+  work.wait_until_done(2000);
+  CHECK(work.thread_count() <= 4);
 }
 
 TEST_CASE("a supply that nobody asks has no thread") {
