@@ -42,8 +42,9 @@ int list_functions(bool as_json) {
   return write_output(text) ? exit_ok : exit_failed;
 }
 
-int collect_garbage(const vm::CallLimits& limits) {
+int collect_garbage(const vm::CallLimits& limits, bool as_json) {
   const std::uint64_t removed = vm::CallRecord::gc(limits);
+  if (as_json) return write_output(json_line(fmt::format("\"removed\":{}", removed))) ? exit_ok : exit_failed;
   vm::print_stderr("raddle: removed {} {}\n", sweep::with_commas(removed), removed == 1 ? "call" : "calls");
   return exit_ok;
 }
@@ -60,8 +61,9 @@ void add_cache_options(CLI::App& app, CacheWords& words) {
       "  raddle cache gc --older-than 30d\n  raddle cache gc --keep 2G\n");
   app.require_subcommand(0, 1);
   CLI::App* list = app.add_subcommand("list", "A line for each function; so does `raddle cache` alone");
-  list->add_flag("--json", words.as_json, "As JSON, with the number of its form in `schema`");
   words.gc = app.add_subcommand("gc", "Remove results, and files that no result needs");
+  for (CLI::App* verb : {list, words.gc})
+    verb->add_flag("--json", words.as_json, "As JSON, with the number of its form in `schema`");
   words.gc->add_option("--older-than", words.age, "What was not used for so long: 12h, 30d, 4w")->type_name("TIME");
   words.gc->add_option("--keep", words.size, "What was not used for longest, until no more than this is left: 500M, 2G")
       ->type_name("SIZE");
@@ -90,7 +92,7 @@ int cache_command(const std::vector<std::string>& words) {
   if (!*read.gc) return with_record([&] { return list_functions(read.as_json); });
   const std::expected<vm::CallLimits, int> limits = read_limits(read);
   if (!limits) return limits.error();
-  return with_record([&] { return collect_garbage(*limits); });
+  return with_record([&] { return collect_garbage(*limits, read.as_json); });
 }
 
 }  // namespace

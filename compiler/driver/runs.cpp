@@ -132,7 +132,7 @@ void warn_of_takers(const vm::RunRow& removed, const std::vector<vm::RunRow>& ru
                        each.id, removed.id));
 }
 
-int remove_runs(const std::vector<std::string>& names) {
+int remove_runs(const std::vector<std::string>& names, bool as_json) {
   std::vector<vm::RunRow> removed;
   for (const std::string& name : names) {
     if (name.empty()) return usage_error("runs rm: an empty word is no run", "runs rm");
@@ -141,6 +141,7 @@ int remove_runs(const std::vector<std::string>& names) {
     removed.push_back(std::move(*run));
   }
   vm::RunRecord record = *vm::RunRecord::open();
+  std::string ids;
   for (const vm::RunRow& run : removed) {
     if (!record.remove(run)) {
       vm::print_stderr("raddle: run {} is running\n", run.id);
@@ -148,9 +149,11 @@ int remove_runs(const std::vector<std::string>& names) {
     }
     std::error_code ignored;
     std::filesystem::remove_all(vm::folder_of_run(run.id), ignored);
-    vm::print_stderr("raddle: removed {}: {}\n", run.id, command_text(run));
+    ids += (ids.empty() ? "" : ",") + sweep::json_string(run.id);
+    if (!as_json) vm::print_stderr("raddle: removed {}: {}\n", run.id, command_text(run));
     warn_of_takers(run, record.runs());
   }
+  if (as_json) return print(json_line(fmt::format("\"removed\":[{}]", ids)));
   return exit_ok;
 }
 
@@ -305,7 +308,7 @@ void add_runs_options(CLI::App& app, RunsWords& words) {
       add("diff", "Which points or tasks, which results, and which files that they read, differ between two runs");
   words.diff->add_option("A", words.run, "A run's id, its beginning or its end")->required()->type_name("");
   words.diff->add_option("B", words.other, "The same; none: the latest")->type_name("");
-  words.remove = app.add_subcommand("rm", "Remove runs: later sweeps take nothing from them");
+  words.remove = add("rm", "Remove runs: later sweeps take nothing from them");
   words.remove->add_option("RUN", words.runs, "Ids")->required()->type_name("");
 }
 
@@ -319,7 +322,7 @@ int runs_command(const std::vector<std::string>& words) {
     if (*read.table) return print_table(read.run);
     if (*read.logs) return show_logs(read.point.empty() ? read.run : read.run + "/" + read.point, read.as_json);
     if (*read.diff) return diff_runs(read.run, read.other, read.as_json);
-    return *read.remove ? remove_runs(read.runs) : list_runs(read.as_json);
+    return *read.remove ? remove_runs(read.runs, read.as_json) : list_runs(read.as_json);
   });
 }
 

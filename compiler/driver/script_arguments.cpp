@@ -167,15 +167,35 @@ class ArgumentReader {
 
 }  // namespace
 
-bool calls_builtin(const ir::Module& module, stdlib::BuiltinEffect effect) {
+namespace {
+
+template <typename Condition>
+bool has_builtin_call(const ir::Module& module, const Condition& holds) {
   for (const ir::Function& function : module.functions)
     for (const ir::Region& region : function.regions)
       for (const ir::Op& op : region.ops)
-        if (op.kind == ir::OpKind::call_builtin && stdlib::builtins()[op.callee].effect == effect) return true;
+        if (op.kind == ir::OpKind::call_builtin && holds(op, stdlib::builtins()[op.callee])) return true;
   return false;
 }
 
-bool reads_words(const ir::Module& module) { return calls_builtin(module, stdlib::BuiltinEffect::reads_words); }
+/// `argp(0)`
+bool reads_own_path(const ir::Module& module, const ir::Op& op, const stdlib::Builtin& builtin) {
+  if (std::string_view(builtin.name) != "argp" || !op.operands.front().is_constant) return false;
+  return module.constants[op.operands.front().index] == ir::Constant(std::int64_t{0});
+}
+
+}  // namespace
+
+bool calls_builtin(const ir::Module& module, stdlib::BuiltinEffect effect) {
+  return has_builtin_call(module,
+                          [&](const ir::Op&, const stdlib::Builtin& builtin) { return builtin.effect == effect; });
+}
+
+bool reads_words(const ir::Module& module) {
+  return has_builtin_call(module, [&](const ir::Op& op, const stdlib::Builtin& builtin) {
+    return builtin.effect == stdlib::BuiltinEffect::reads_words && !reads_own_path(module, op, builtin);
+  });
+}
 
 std::expected<ScriptArguments, std::string> read_arguments(const ArgumentRules& rules,
                                                            const std::vector<std::string>& arguments) {

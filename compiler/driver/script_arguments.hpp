@@ -19,7 +19,8 @@ struct ScriptArguments {
   std::vector<std::string> rest;      ///< what argv() and argp() see: the words that are no parameter's
 };
 
-/// True if the script calls argv(), argp(), args()...: then all words that are no parameter's are for these.
+/// True if the script calls argv(), argp(), args()..., but for argp(0), its own path: then all words that are no
+/// parameter's are for these.
 bool reads_words(const ir::Module& module);
 
 /// True if the script calls a function of the library that has one of these names.

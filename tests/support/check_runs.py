@@ -148,7 +148,7 @@ def runs_that_have_not_ended_are_told(folder):
     folder.run("sweep -p a=2:3 -- sh -c 'test {a} -lt 4 || sleep 60'", err="2 from the record")
     folder.run("sweep -p a=1:2 --shard 2/2 -- sh -c 'test {a} -lt 4 || sleep 60'")
     expect_in("point 1 {\"a\":1}: not run: --shard leaves it out", folder.run("why /1").stdout)
-    folder.run("runs rm " + first)
+    expect(json.loads(folder.run(f"runs rm {first} --json").stdout), {"schema": 1, "removed": [first]})
     expect_in("not run: no run has it any more: that from which it was taken has been removed", folder.run("why /2").stdout)
     folder.run("sweep -p a=2:3 -p b=1 -- sh -c 'echo {a}'", err="no word of the command names the parameter `b`")
     done = folder.run(f"runs diff {run_id(folder, -2)}")  # whose rows are not there any more: they are not its points
