@@ -231,6 +231,19 @@ def background_output_leaves_the_prompt_whole(place):
         session.wait_for_text("\n7\n")
 
 
+def lines_of_a_program_stay_whole_above_the_prompt(place):
+    with place.session() as session:
+        session.wait_for_prompt()
+        session.send('app (void v) counts() { "sh" "-c" "sleep 0.4; seq 100001 130000; printf whole; sleep 0.3; echo line" }\r')
+        session.wait_for_text("2>")
+        session.send("v = counts();\r")
+        session.wait_for(lambda: "v is set" in session.raw, "the end")
+        expect("wholeline" in session.raw, True, "a line in two pieces")
+        text = re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", session.raw)
+        cut = [line for line in text.replace("\r", "").split("\n") if line.isdigit() and len(line) != 6]
+        expect(cut, [], "lines that were cut in two")
+
+
 def entries_go_on_over_lines(place):
     with place.session() as session:
         session.wait_for_prompt()
@@ -416,7 +429,7 @@ def a_pipe_is_a_script(place):
 TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_ends_endless_output,
          ctrl_c_ends_a_program, ctrl_c_ends_native_code,
          programs_do_not_take_what_is_typed, a_module_is_read_again_until_it_is_right, memory_is_bounded,
-         background_output_leaves_the_prompt_whole, entries_go_on_over_lines, pasted_lines_are_one_entry, history_stays,
+         background_output_leaves_the_prompt_whole, lines_of_a_program_stay_whole_above_the_prompt, entries_go_on_over_lines, pasted_lines_are_one_entry, history_stays,
          tab_completes, colours, wide_characters_and_wrapping, size_changes, sigterm_leaves_the_terminal_as_it_was,
          the_terminal_is_left_as_it_was_at_any_end, a_paste_without_end_ends, a_reset_after_an_endless_computation,
          saved_and_loaded, a_script_is_loaded_first, time_is_told, a_pipe_is_a_script]

@@ -14,6 +14,12 @@
 #include "stdlib/native/output.hpp"
 
 namespace raddle::driver::repl {
+namespace {
+
+constexpr int longest_wait_ms = 1000;  // for the rest of a line: the prompt would cut it in two
+constexpr std::size_t longest_unfinished = std::size_t{1} << 20;
+
+}  // namespace
 
 OutputCapture::OutputCapture(Show show) : show_(std::move(show)) {
   int ends[2];
@@ -48,10 +54,12 @@ OutputCapture::~OutputCapture() {
 void OutputCapture::relay() {
   while (true) {
     pollfd waited[2] = {{read_end_, POLLIN, 0}, {stop_[0], POLLIN, 0}};
-    if (poll(waited, 2, -1) < 0 && errno != EINTR) return;
+    const int ready = poll(waited, 2, is_line_unfinished_ ? longest_wait_ms : -1);
+    if (ready < 0 && errno != EINTR) return;
     if (waited[1].revents != 0) return;
     const std::lock_guard lock(mutex_);
-    show_some();
+    if (ready == 0) show_unfinished();
+    if (ready > 0) show_some();
   }
 }
 
@@ -60,11 +68,23 @@ std::size_t OutputCapture::show_some() {
   char bytes[16 * 1024];
   const ssize_t count = read(read_end_, bytes, sizeof bytes);
   if (count <= 0) return 0;
-  show_({bytes, static_cast<std::size_t>(count)});
+  unfinished_.append(bytes, static_cast<std::size_t>(count));
+  if (const std::size_t end = unfinished_.rfind('\n') + 1; end != 0) {
+    show_(std::string_view(unfinished_).substr(0, end));
+    unfinished_.erase(0, end);
+  }
+  if (unfinished_.size() > longest_unfinished) show_unfinished();
+  is_line_unfinished_ = !unfinished_.empty();
   return static_cast<std::size_t>(count);
 }
 
-void OutputCapture::drain() {
+void OutputCapture::show_unfinished() {
+  if (!unfinished_.empty()) show_(unfinished_);
+  unfinished_.clear();
+  is_line_unfinished_ = false;
+}
+
+void OutputCapture::show_lines() {
   stdlib::flush_output();
   std::fflush(nullptr);
   const std::lock_guard lock(mutex_);
@@ -75,6 +95,12 @@ void OutputCapture::drain() {
     if (shown == 0) return;
     left -= std::min(left, shown);
   }
+}
+
+void OutputCapture::drain() {
+  show_lines();
+  const std::lock_guard lock(mutex_);
+  show_unfinished();
 }
 
 }  // namespace raddle::driver::repl
