@@ -239,6 +239,10 @@ def lines_of_a_program_stay_whole_above_the_prompt(place):
         session.send("v = counts();\r")
         session.wait_for(lambda: "v is set" in session.raw, "the end")
         expect("wholeline" in session.raw, True, "a line in two pieces")
+        session.send('app (void v) asks() { "sh" "-c" "sleep 0.3; printf begins; sleep 60" }\r')
+        session.wait_for_text("4>")
+        session.send("w = asks();\r")
+        session.wait_for_text("\nbegins\n")
         text = re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", session.raw)
         cut = [line for line in text.replace("\r", "").split("\n") if line.isdigit() and len(line) != 6]
         expect(cut, [], "lines that were cut in two")

@@ -91,7 +91,6 @@ ProgramEnd Processes::State::end_of(Child& child) {
   ProgramEnd ended{std::move(child.program.done), {}, std::move(child.taps), child.is_watched};
   ended.result.duration_s = seconds_since(child.started);
   ended.result.started = unix_time() - ended.result.duration_s;
-  ended.result.start_error = std::move(child.fault);
   ended.result.slot = child.place.slot;
   ended.result.timed_out = child.timed_out;
   return ended;

@@ -15,7 +15,7 @@
 namespace raddle::vm {
 namespace {
 
-/// The State in which this thread looks for a program next, when it has told somebody.
+/// Of a thread that tells somebody: the State in which it will look for a program then.
 thread_local const void* looks_next = nullptr;
 
 constexpr double unheard_s = 0.002;   // what a program prints is passed on from then on, or when it has ended
@@ -81,7 +81,10 @@ ProgramsNow Processes::now() {
 
 void Processes::State::admit(WaitingProgram next) {
   queue.add(std::move(next));
-  if (std::exchange(looks_next, nullptr) != this) wake_if_wanted();
+  if (looks_next == this)
+    looks_next = nullptr;  // the calling thread takes it; what comes after it needs another one
+  else
+    wake_if_wanted();
 }
 
 // Where no thread for timers can be started, it does not wait.

@@ -39,8 +39,8 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
 // waits for a child by waitid is run where the child ends, at once, while one that is woken by a descriptor is queued
 // behind another program though a processor is idle.
 //
-// `mutex` guards all but `outputs`, `tap_loop` and `timers`. It is held for moments only: not while
-// files are opened, programs started or waited for, or anybody told.
+// `mutex` guards all but `outputs`, `tap_loop` and `timers`, and is taken before theirs. It is held for moments only:
+// not while files are opened, programs started or waited for, or anybody told.
 struct Processes::State {
   // A program from when it was taken to its end; its thread's. Others get it from `running`.
   struct Child {
@@ -53,7 +53,7 @@ struct Processes::State {
     pid_t pid = 0;
     std::chrono::steady_clock::time_point started = {};
     bool timed_out = false;
-    std::string fault = {};  // why it can not run
+    std::string fault = {};  // why it could not be started
     std::optional<TimerQueue::Entry> timer = {};
     std::unique_ptr<ProgramTaps> taps = {};  // null: all that it prints to is redirected
     bool is_watched = false;                 // the loop has its taps

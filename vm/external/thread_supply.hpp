@@ -25,7 +25,7 @@ class ThreadSupply {
   void begin();
   /// There is work: some thread looks for it, now or when it is free.
   void wake_one();
-  /// Whoever calls this will look in a moment, after it has told somebody for example.
+  /// The calling thread will look in a moment.
   void begin_looking() { ++looking_; }
   /// It has looked.
   void end_looking() { --looking_; }

@@ -126,7 +126,7 @@ void Console::run(Conversation& conversation) {
     if (reading == Reading::leaves) break;
     if (has_typed) draw();
     conversation.look();
-    capture_.show_lines();
+    OutputCapture::flush();
   }
   const std::lock_guard lock(mutex_);
   if (is_prompting_) tty_.write(screen_.finish(view()));

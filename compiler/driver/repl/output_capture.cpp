@@ -52,14 +52,16 @@ OutputCapture::~OutputCapture() {
 }
 
 void OutputCapture::relay() {
+  bool is_line_unfinished = false;
   while (true) {
     pollfd waited[2] = {{read_end_, POLLIN, 0}, {stop_[0], POLLIN, 0}};
-    const int ready = poll(waited, 2, is_line_unfinished_ ? longest_wait_ms : -1);
+    const int ready = poll(waited, 2, is_line_unfinished ? longest_wait_ms : -1);
     if (ready < 0 && errno != EINTR) return;
     if (waited[1].revents != 0) return;
     const std::lock_guard lock(mutex_);
     if (ready == 0) show_unfinished();
     if (ready > 0) show_some();
+    is_line_unfinished = !unfinished_.empty();
   }
 }
 
@@ -74,32 +76,29 @@ std::size_t OutputCapture::show_some() {
     unfinished_.erase(0, end);
   }
   if (unfinished_.size() > longest_unfinished) show_unfinished();
-  is_line_unfinished_ = !unfinished_.empty();
   return static_cast<std::size_t>(count);
 }
 
 void OutputCapture::show_unfinished() {
   if (!unfinished_.empty()) show_(unfinished_);
   unfinished_.clear();
-  is_line_unfinished_ = false;
 }
 
-void OutputCapture::show_lines() {
+void OutputCapture::flush() {
   stdlib::flush_output();
   std::fflush(nullptr);
-  const std::lock_guard lock(mutex_);
-  int there = 0;  // what comes meanwhile may have no end
-  if (ioctl(read_end_, FIONREAD, &there) != 0) return;
-  for (auto left = static_cast<std::size_t>(there); left > 0;) {
-    const std::size_t shown = show_some();
-    if (shown == 0) return;
-    left -= std::min(left, shown);
-  }
 }
 
 void OutputCapture::drain() {
-  show_lines();
+  flush();
   const std::lock_guard lock(mutex_);
+  int there = 0;  // what comes meanwhile may have no end
+  if (ioctl(read_end_, FIONREAD, &there) != 0) there = 0;
+  for (auto left = static_cast<std::size_t>(there); left > 0;) {
+    const std::size_t shown = show_some();
+    if (shown == 0) break;
+    left -= std::min(left, shown);
+  }
   show_unfinished();
 }
 

@@ -2,7 +2,6 @@
 // Standard output and error of the process while a prompt stands at the bottom of the terminal: what anybody writes
 // there, programs that were started included, goes through a pipe and is shown above the prompt, line by line. Standard
 // input is empty: what is typed is the session's.
-#include <atomic>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -20,10 +19,10 @@ class OutputCapture {
   ~OutputCapture();
   OutputCapture(const OutputCapture&) = delete;
 
-  /// Shows all that was written so far,
+  /// Shows all that was written so far, a line that is not through included.
   void drain();
-  /// but for the beginning of a line, whose rest may come in a moment.
-  void show_lines();
+  /// Lets the thread show what is written: whole lines, and the beginning of one if its rest is long in coming.
+  static void flush();
 
  private:
   void relay();
@@ -33,10 +32,9 @@ class OutputCapture {
   Show show_;
   int input_ = -1, output_ = -1, error_ = -1;  ///< the descriptors before
   int read_end_ = -1;
-  int stop_[2] = {-1, -1};                        ///< a pipe that is closed to end the thread
-  std::mutex mutex_;                              ///< held from reading until it is shown, so that the order is kept
-  std::string unfinished_;                        ///< of a line, guarded by it
-  std::atomic<bool> is_line_unfinished_ = false;  ///< written with it held
+  int stop_[2] = {-1, -1};  ///< a pipe that is closed to end the thread
+  std::mutex mutex_;        ///< held from reading until it is shown, so that the order is kept; guards the next
+  std::string unfinished_;  ///< the beginning of a line
   std::thread thread_;
 };
 

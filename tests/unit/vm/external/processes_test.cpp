@@ -372,17 +372,17 @@ TEST_CASE("others start and end while somebody is told") {
 
 TEST_CASE("a program that ends in time has done so though somebody is told of another one for longer") {
   Folder folder;
-  Processes processes({.programs = 1});
-  std::promise<void> both_asked;
-  processes.spawn(shell("true"), [&](const ProcessResult&) {
-    both_asked.get_future().wait();
-    becomes([&] { return std::filesystem::exists(folder / "ran"); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  Processes processes({.programs = 1}), others({.programs = 1});
+  processes.spawn(shell("until test -e " + (folder / "asked") + "; do sleep 0.01; done"), [&](const ProcessResult&) {
+    becomes([&] { return std::filesystem::exists(folder / "ran"); });  // it was started before this is told
+    ProcessRequest longer = shell("sleep 100");
+    longer.timeout_s = 0.6;
+    run(others, longer);
   });
   ProcessRequest second = shell("touch " + (folder / "ran"));
   second.timeout_s = 0.5;
   auto ended = begin(processes, second);
-  both_asked.set_value();
+  std::ofstream(folder / "asked") << "yes";
   const ProcessResult result = ended.get();
   CHECK(result.exit_code == 0);
   CHECK_FALSE(result.timed_out);
