@@ -5,6 +5,7 @@
 #include "compiler/emit/guarded_assignments.hpp"
 #include "compiler/emit/operand_map.hpp"
 #include "compiler/emit/select_opcode.hpp"
+#include "compiler/ir/launch_accesses.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::emit {
@@ -320,10 +321,22 @@ class FunctionEmitter {
   }
 
   vm::IndexLaunch launch(const ir::Op& op, std::uint32_t body) const {
-    vm::IndexLaunch launch{op.callee, operands_.all(op.captures, body), {}};
-    for (const ir::Op& inner : function_.regions[op.regions[0]].ops) {
-      if (inner.kind != OpKind::array_insert && inner.kind != OpKind::update) continue;
-      launch.sinks.push_back({sink_kind(inner), operands_.of(inner.operands[0], body), place_of(inner.span)});
+    vm::IndexLaunch launch{.leaf = op.callee, .captures = operands_.all(op.captures, body)};
+    const ir::LaunchAccesses accesses = ir::launch_accesses(module_, function_, op);
+    if (op.projection != ir::none) {
+      launch.projection = op.projection;
+      launch.projected = operands_.all(op.projected, body);
+      for (const ir::LaunchAccess& read : accesses.reads) {
+        const auto keys = static_cast<std::uint32_t>(read.keys.size());
+        launch.reads.push_back({operands_.of(read.array, body), launch.key_count, keys});
+        launch.key_count += keys;
+      }
+    }
+    for (const ir::LaunchAccess& write : accesses.writes) {
+      const auto keys = op.projection != ir::none ? static_cast<std::uint32_t>(write.keys.size()) : 0;
+      const vm::Operand target = operands_.of(write.array, body);
+      launch.sinks.push_back({sink_kind(*write.op), target, place_of(write.op->span), launch.key_count, keys});
+      launch.key_count += keys;
     }
     return launch;
   }

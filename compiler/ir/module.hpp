@@ -99,7 +99,9 @@ struct Op {
   std::vector<std::int64_t> labels;   ///< switch_: one for each region but the default, the last if regions > labels
   Operand condition;                  ///< loop
   std::vector<Operand> nexts;         ///< loop
-  std::vector<Operand> captures;      ///< index launch: the leaf's parameters but the first
+  std::vector<Operand> captures;      ///< index launch: the leaf's last parameters
+  FunctionId projection = none;       ///< index launch: see opt/index_launches.hpp
+  std::vector<Operand> projected;     ///< its parameters but the first
   bool test_after = false;            ///< loop: iterate
   bool is_reduced = false;            ///< array_new: see opt/reduced_arrays.hpp
   Operand priority;                   ///< calls: @prio, index none if absent

@@ -211,6 +211,8 @@ class FunctionPrinter {
     if (op.condition.index != none) text += " test " + operand(op.condition);
     if (!op.nexts.empty()) text += " next " + operands(op.nexts);
     if (!op.captures.empty()) text += " captures " + operands(op.captures);
+    if (op.projection != none) text += " projection @" + module_.functions[op.projection].name;
+    if (!op.projected.empty()) text += " projected " + operands(op.projected);
     if (op.test_after) text += " after";
     return text;
   }

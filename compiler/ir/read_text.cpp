@@ -367,6 +367,10 @@ class Reader {
       op.nexts = operand_list();
     else if (word == "captures")
       op.captures = operand_list();
+    else if (word == "projection")
+      op.projection = function_named(take().text);
+    else if (word == "projected")
+      op.projected = operand_list();
     else if (word == "reduced")
       op.is_reduced = true;
     else if (word == "after")

@@ -105,6 +105,7 @@ class Verifier {
     bool good = true;
     for (const Operand operand : op.operands) good = use(operand, at) && good;
     for (const Operand capture : op.captures) good = use(capture, at) && good;
+    for (const Operand capture : op.projected) good = use(capture, at) && good;
     if (op.priority.index != none) good = use(op.priority, at) && good;
     for (const VarId result : op.results) {
       good = use(Operand::variable(result), at) && good;

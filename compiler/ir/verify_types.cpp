@@ -1,6 +1,9 @@
 #include "compiler/ir/verify_types.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "compiler/ir/launch_accesses.hpp"
 
 namespace raddle::ir {
 namespace {
@@ -298,13 +301,28 @@ class TypeChecker {
     for (std::size_t i = first_file; i < first_file + files; ++i) file(operand(i));
   }
   void launch() {
-    if (!require(op_.callee < module_.functions.size(), "no function to launch")) return;
-    const Function& leaf = module_.functions[op_.callee];
+    const LaunchAccesses accesses = launch_accesses(module_, function_, op_);
+    const bool is_projected = op_.projection != none;
+    std::vector<TypeId> inputs;
+    if (is_projected)
+      for (const LaunchAccess& read : accesses.reads) inputs.push_back(type_in(function_, read.op->results[0]));
+    launched(op_.callee, inputs, op_.captures, accesses.writes.size());
+    if (!is_projected || !problem_.empty()) return;
+    std::size_t keys = 0;
+    for (const LaunchAccess& read : accesses.reads) keys += read.keys.size();
+    for (const LaunchAccess& write : accesses.writes) keys += write.keys.size();
+    launched(op_.projection, {}, op_.projected, keys);
+  }
+  /// @param inputs  types of the parameters between the point and the captures
+  void launched(FunctionId id, std::vector<TypeId> inputs, const std::vector<Operand>& captures, std::size_t outputs) {
+    if (!require(id < module_.functions.size(), "no function to launch")) return;
+    const Function& leaf = module_.functions[id];
     if (!require(leaf.kind == FunctionKind::leaf && leaf.is_launched, "a leaf for launches is needed")) return;
-    if (!require(leaf.parameters.size() == op_.captures.size() + 1, "wrong number of captures")) return;
-    same(type_in(leaf, leaf.parameters[0]), TypeStore::int_);
-    for (std::size_t i = 0; i < op_.captures.size(); ++i)
-      same(type_in(leaf, leaf.parameters[i + 1]), types_.base(type_of(module_, function_, op_.captures[i])));
+    inputs.insert(inputs.begin(), TypeStore::int_);
+    for (const Operand capture : captures) inputs.push_back(types_.base(type_of(module_, function_, capture)));
+    if (!require(leaf.parameters.size() == inputs.size(), "wrong number of captures")) return;
+    if (!require(leaf.outputs.size() == outputs, "wrong number of outputs of a launched leaf")) return;
+    for (std::size_t i = 0; i < inputs.size(); ++i) same(type_in(leaf, leaf.parameters[i]), inputs[i]);
   }
   TypeId type_in(const Function& callee, VarId id) const { return types_.base(callee.variables[id].type); }
 

@@ -1,13 +1,13 @@
 #include "compiler/opt/index_launches.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
+#include "compiler/ir/launch_accesses.hpp"
 #include "compiler/opt/infer_leaves.hpp"
+#include "compiler/opt/loop_body_copier.hpp"
 #include "compiler/opt/uses.hpp"
 
 namespace raddle::opt {
@@ -16,60 +16,51 @@ namespace {
 
 using ir::OpKind;
 
-/// Makes the function of one loop's iterations.
-class Outliner {
+/// The second parameter of a range's body counts iterations: what runs natively has none.
+bool counter_is_read(const ir::Function& around, const ir::Op& loop) {
+  const ir::Region& body = around.regions[loop.regions[0]];
+  if (loop.kind != OpKind::foreach_range || body.parameters.size() < 2) return false;
+  const std::vector<ir::VarId> read = variables_read(around, loop);
+  return std::ranges::find(read, body.parameters[1]) != read.end();
+}
+
+/// Points that write to elements with their number, and read nothing that the loop writes.
+class BatchLaunch {
  public:
-  Outliner(const ir::Module& module, const ir::Function& around, const ir::Op& loop)
-      : module_(module),
-        around_(around),
+  BatchLaunch(const ir::Module& module, const ir::Function& around, const ir::Op& loop)
+      : around_(around),
         loop_(loop),
         body_(around.regions[loop.regions[0]]),
         point_(!is_over_array()              ? body_.parameters[0]
                : body_.parameters.size() > 1 ? body_.parameters[1]
-                                             : ir::none) {}
+                                             : ir::none),
+        copier_(module, around, loop, "launch") {}
 
-  /// @return none if the loop can not be an index launch, whatever the rest of its body computes
+  /// @return none if the loop can not be such a launch, whatever the rest of its body computes
   std::optional<ir::Function> run() {
-    collect_declared(loop_.regions[0]);
     for (const ir::Op& op : body_.ops)
       if (is_sink(op)) sinks_.push_back(&op);
-    if (counter_is_read() || reads_what_it_writes() || assigns_outside()) return std::nullopt;
-    made_.name = fmt::format("{}.launch.{}", around_.name, module_.functions.size());
-    made_.span = loop_.span;
-    made_.is_launched = true;
-    made_.regions.emplace_back();
-    made_.parameters.push_back(point_ == ir::none ? new_point() : take_over(point_, 0));
-    if (is_over_array()) add_element();
-    copy_region(loop_.regions[0], 0);
-    for (const ir::Op* sink : sinks_) add_output(*sink);
-    return std::move(made_);
+    if (counter_is_read(around_, loop_) || reads_what_it_writes() || assigns_outside()) return std::nullopt;
+    if (point_ == ir::none)
+      copier_.add_unnamed_parameter(TypeStore::int_);
+    else
+      copier_.add_parameter(point_);
+    if (is_over_array()) copier_.add_element(loop_.operands[0], body_.parameters[0]);
+    copier_.copy_body([this](const ir::Op& op) { return !is_sink(op); });
+    for (const ir::Op* sink : sinks_) copier_.add_output(sink->operands.back(), sink->span);
+    return copier_.take_function();
   }
-  const std::vector<ir::Operand>& captures() const { return captures_; }
+  const std::vector<ir::Operand>& captures() const { return copier_.captures(); }
 
  private:
-  void collect_declared(ir::RegionId id) {
-    const ir::Region& region = around_.regions[id];
-    declared_.insert(region.parameters.begin(), region.parameters.end());
-    declared_.insert(region.variables.begin(), region.variables.end());
-    for (const ir::Op& op : region.ops)
-      for (const ir::RegionId nested : op.regions) collect_declared(nested);
-  }
-
   bool is_over_array() const { return loop_.kind == OpKind::foreach_array; }
 
   /// Where the value of a point goes: `A[i] = value`, `u <incr> := value`, with an array or updateable from outside.
   bool is_sink(const ir::Op& op) const {
     if (op.kind == OpKind::array_insert)
-      return point_ != ir::none && !declared_.contains(op.operands[0].index) &&
+      return point_ != ir::none && !copier_.declares(op.operands[0].index) &&
              op.operands[1] == ir::Operand::variable(point_);
-    return op.kind == OpKind::update && !declared_.contains(op.operands[0].index);
-  }
-
-  /// The second parameter of a range's body counts iterations: what runs natively has none.
-  bool counter_is_read() const {
-    if (is_over_array() || body_.parameters.size() < 2) return false;
-    const std::vector<ir::VarId> read = variables_read(around_, loop_);
-    return std::ranges::find(read, body_.parameters[1]) != read.end();
+    return op.kind == OpKind::update && !copier_.declares(op.operands[0].index);
   }
 
   /// An element may depend on others of the same loop: only dataflow finds an order.
@@ -89,103 +80,135 @@ class Outliner {
     return std::ranges::any_of(body_.ops, [this](const ir::Op& op) {
       if (is_sink(op)) return false;
       const std::vector<ir::VarId> assigned = variables_assigned(around_, op);
-      return !std::ranges::all_of(assigned, [this](ir::VarId variable) { return declared_.contains(variable); });
+      return !std::ranges::all_of(assigned, [this](ir::VarId variable) { return copier_.declares(variable); });
     });
   }
 
-  ir::VarId take_over(ir::VarId id, ir::RegionId region) {
-    const auto [found, is_new] = here_.try_emplace(id, static_cast<ir::VarId>(made_.variables.size()));
-    if (is_new) {
-      made_.variables.push_back(around_.variables[id]);
-      made_.variables.back().region = region;
+  const ir::Function& around_;
+  const ir::Op& loop_;
+  const ir::Region& body_;
+  const ir::VarId point_;  ///< none: the body does not name it
+  LoopBodyCopier copier_;
+  std::vector<const ir::Op*> sinks_;
+};
+
+/// Points that read and write elements of arrays by keys that they compute: the projection.
+class ProjectedLaunch {
+ public:
+  ProjectedLaunch(const ir::Module& module, const ir::Function& around, const ir::Op& loop)
+      : module_(module),
+        around_(around),
+        loop_(loop),
+        body_(around.regions[loop.regions[0]]),
+        accesses_(ir::launch_accesses(module, around, loop)),
+        computation_(module, around, loop, "launch"),
+        projection_(module, around, loop, "projection") {}
+
+  /// @return false if the loop can not be such a launch, whatever the functions can be
+  bool run() {
+    if (loop_.kind != OpKind::foreach_range || counter_is_read(around_, loop_) || accesses_.writes.empty())
+      return false;
+    const Slice values = slice(values_of_writes());
+    const Slice keys = slice(all_keys());
+    if (!is_all(values, keys) || !keys.is_closed || !values.is_closed || has_other_uses(values) || has_other_uses(keys))
+      return false;
+    computation_.add_parameter(body_.parameters[0]);
+    for (const ir::LaunchAccess& read : accesses_.reads) {
+      if (keys.needed.contains(read.op->results[0])) return false;
+      computation_.add_parameter(read.op->results[0]);
     }
-    return found->second;
-  }
-
-  ir::VarId new_point() {
-    made_.variables.push_back({"", TypeStore::int_, loop_.span, 0});
-    return static_cast<ir::VarId>(made_.variables.size() - 1);
-  }
-
-  /// The loop's variable is the element of the array at the point.
-  void add_element() {
-    ir::Op get;
-    get.kind = OpKind::array_get;
-    get.span = loop_.span;
-    get.operands = {translate(loop_.operands[0]), ir::Operand::variable(made_.parameters[0])};
-    get.results = {take_over(body_.parameters[0], 0)};
-    made_.regions[0].variables.push_back(get.results[0]);
-    made_.regions[0].ops.push_back(std::move(get));
-  }
-
-  ir::Operand translate(ir::Operand operand) {
-    if (operand.is_constant || operand.index == ir::none) return operand;
-    if (!here_.contains(operand.index)) {
-      made_.parameters.push_back(take_over(operand.index, 0));
-      captures_.push_back(operand);
+    computation_.copy_body([&](const ir::Op& op) { return values.ops.contains(&op); });
+    for (const ir::LaunchAccess& write : accesses_.writes)
+      computation_.add_output(write.op->operands.back(), write.op->span);
+    projection_.add_parameter(body_.parameters[0]);
+    projection_.copy_body([&](const ir::Op& op) { return keys.ops.contains(&op); });
+    for (const ir::Operand key : all_keys()) {
+      if (ir::type_of(module_, around_, key) != TypeStore::int_) return false;
+      projection_.add_output(key, loop_.span);
     }
-    return ir::Operand::variable(here_.at(operand.index));
+    return true;
+  }
+  LoopBodyCopier& computation() { return computation_; }
+  LoopBodyCopier& projection() { return projection_; }
+
+ private:
+  /// Operations of the body that some operands depend on.
+  struct Slice {
+    std::set<const ir::Op*> ops;
+    std::set<ir::VarId> needed;
+    bool is_closed = true;  ///< all that is needed of the loop's is made by these, is read, or is its variable
+  };
+
+  std::vector<ir::Operand> values_of_writes() const {
+    std::vector<ir::Operand> values;
+    for (const ir::LaunchAccess& write : accesses_.writes) values.push_back(write.op->operands.back());
+    return values;
   }
 
-  void copy_region(ir::RegionId from, ir::RegionId to) {
-    for (const ir::VarId variable : around_.regions[from].variables)
-      made_.regions[to].variables.push_back(take_over(variable, to));
-    for (const ir::Op& op : around_.regions[from].ops) {
-      if (from == loop_.regions[0] && is_sink(op)) continue;
-      ir::Op copy = op;
-      copy.regions.clear();
-      visit_operands(copy, [this](ir::Operand& operand) {
-        if (!is_of_nested(operand)) operand = translate(operand);
-      });
-      for (ir::VarId& result : copy.results) result = translate(ir::Operand::variable(result)).index;
-      copy_nested(op, copy, to);
-      made_.regions[to].ops.push_back(std::move(copy));
+  /// In the order of vm::IndexLaunch.
+  std::vector<ir::Operand> all_keys() const {
+    std::vector<ir::Operand> keys;
+    for (const ir::LaunchAccess& read : accesses_.reads) keys.insert(keys.end(), read.keys.begin(), read.keys.end());
+    for (const ir::LaunchAccess& write : accesses_.writes)
+      keys.insert(keys.end(), write.keys.begin(), write.keys.end());
+    return keys;
+  }
+
+  bool is_access(const ir::Op& op) const {
+    const auto is_it = [&op](const ir::LaunchAccess& access) { return access.op == &op; };
+    return std::ranges::find(accesses_.rows, &op) != accesses_.rows.end() ||
+           std::ranges::any_of(accesses_.reads, is_it) || std::ranges::any_of(accesses_.writes, is_it);
+  }
+
+  Slice slice(const std::vector<ir::Operand>& roots) const {
+    Slice slice;
+    for (const ir::Operand root : roots)
+      if (!root.is_constant) slice.needed.insert(root.index);
+    std::set<ir::VarId> made{body_.parameters[0]};
+    for (const ir::LaunchAccess& read : accesses_.reads) made.insert(read.op->results[0]);
+    for (const ir::Op& op : std::views::reverse(body_.ops)) {  // each follows what it reads
+      if (is_access(op)) continue;
+      const std::vector<ir::VarId> assigned = variables_assigned(around_, op);
+      made.insert(assigned.begin(), assigned.end());
+      if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return slice.needed.contains(id); })) continue;
+      slice.ops.insert(&op);
+      for (const ir::VarId id : variables_read(around_, op)) slice.needed.insert(id);
+      slice.is_closed &= std::ranges::all_of(assigned, [this](ir::VarId id) { return computation_.declares(id); });
     }
-  }
-
-  /// A loop's test and next values are variables of its own regions, which are not copied yet.
-  bool is_of_nested(ir::Operand operand) const {
-    return !operand.is_constant && declared_.contains(operand.index) && !here_.contains(operand.index);
-  }
-
-  void copy_nested(const ir::Op& op, ir::Op& copy, ir::RegionId around) {
-    for (const ir::RegionId nested : op.regions) {
-      const auto id = static_cast<ir::RegionId>(made_.regions.size());
-      const bool is_loop_body = op.kind == OpKind::loop && copy.regions.size() == 1;
-      made_.regions.emplace_back().parent = is_loop_body ? copy.regions[0] : around;
-      copy.regions.push_back(id);
-      for (const ir::VarId parameter : around_.regions[nested].parameters)
-        made_.regions[id].parameters.push_back(take_over(parameter, id));
-      copy_region(nested, id);
+    for (const ir::VarId id : slice.needed) {
+      const bool is_parameter_inside = is_nested(id);
+      slice.is_closed &= !computation_.declares(id) || made.contains(id) || is_parameter_inside;
     }
-    if (op.kind != OpKind::loop) return;
-    copy.condition = translate(op.condition);
-    copy.nexts.clear();
-    for (const ir::Operand next : op.nexts) copy.nexts.push_back(translate(next));
+    return slice;
   }
 
-  void add_output(const ir::Op& sink) {
-    const ir::Operand value = sink.operands.back();
-    const auto output = static_cast<ir::VarId>(made_.variables.size());
-    made_.variables.push_back({"", ir::type_of(module_, around_, value), sink.span, 0});
-    made_.outputs.push_back(output);
-    ir::Op copy;
-    copy.span = sink.span;
-    copy.operands = {translate(value)};
-    copy.results = {output};
-    made_.regions[0].ops.push_back(std::move(copy));
+  /// Declared deeper than in the loop's own body.
+  bool is_nested(ir::VarId id) const {
+    return computation_.declares(id) && std::ranges::find(body_.variables, id) == body_.variables.end() &&
+           std::ranges::find(body_.parameters, id) == body_.parameters.end();
+  }
+
+  bool is_all(const Slice& values, const Slice& keys) const {
+    return std::ranges::all_of(body_.ops, [&](const ir::Op& op) {
+      return is_access(op) || values.ops.contains(&op) || keys.ops.contains(&op);
+    });
+  }
+
+  /// Of rows, or of arrays that the loop writes: of these only single elements can be waited for.
+  bool has_other_uses(const Slice& slice) const {
+    const auto is_row = [&](const ir::Op* row) { return slice.needed.contains(row->results[0]); };
+    return std::ranges::any_of(accesses_.rows, is_row) ||
+           std::ranges::any_of(accesses_.writes, [&](const ir::LaunchAccess& write) {
+             return slice.needed.contains(write.array.index) || computation_.declares(write.array.index);
+           });
   }
 
   const ir::Module& module_;
   const ir::Function& around_;
   const ir::Op& loop_;
   const ir::Region& body_;
-  const ir::VarId point_;         ///< none: the body does not name it
-  std::set<ir::VarId> declared_;  ///< by the loop's regions
-  std::vector<const ir::Op*> sinks_;
-  std::map<ir::VarId, ir::VarId> here_;  ///< variables of the function around, in the one made
-  std::vector<ir::Operand> captures_;
-  ir::Function made_;
+  const ir::LaunchAccesses accesses_;
+  LoopBodyCopier computation_, projection_;
 };
 
 /// Ints, or the elements of an array with int keys.
@@ -197,18 +220,37 @@ bool has_launch_space(const ir::Module& module, const ir::Function& function, co
   return types.is_array(type) && types.at(type).key == TypeStore::int_;
 }
 
+ir::FunctionId add(ir::Module& module, ir::Function function) {
+  module.functions.push_back(std::move(function));  // a deque: functions and their operations stay where they are
+  return static_cast<ir::FunctionId>(module.functions.size() - 1);
+}
+
+bool make_batch_launch(ir::Module& module, const ir::Function& around, ir::Op& loop) {
+  BatchLaunch launch(module, around, loop);
+  std::optional<ir::Function> made = launch.run();
+  if (!made || !can_be_leaf(module, *made)) return false;
+  loop.captures = launch.captures();
+  loop.callee = add(module, std::move(*made));
+  return true;
+}
+
+void make_projected_launch(ir::Module& module, const ir::Function& around, ir::Op& loop) {
+  ProjectedLaunch launch(module, around, loop);
+  if (!launch.run()) return;
+  ir::Function computation = launch.computation().take_function(), projection = launch.projection().take_function();
+  if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection)) return;
+  loop.captures = launch.computation().captures();
+  loop.callee = add(module, std::move(computation));
+  loop.projected = launch.projection().captures();
+  loop.projection = add(module, std::move(projection));
+}
+
 void find_in(ir::Module& module, ir::FunctionId id) {
-  for (ir::RegionId region = 0; region < module.functions[id].regions.size(); ++region) {
-    for (std::size_t i = 0; i < module.functions[id].regions[region].ops.size(); ++i) {
-      ir::Op& op = module.functions[id].regions[region].ops[i];
-      if (!has_launch_space(module, module.functions[id], op)) continue;
-      Outliner outliner(module, module.functions[id], op);
-      std::optional<ir::Function> made = outliner.run();
-      if (!made || !can_be_leaf(module, *made)) continue;
-      made->kind = ir::FunctionKind::leaf;
-      op.callee = static_cast<ir::FunctionId>(module.functions.size());
-      op.captures = outliner.captures();
-      module.functions.push_back(std::move(*made));  // a deque: `op` stays where it is
+  ir::Function& function = module.functions[id];
+  for (ir::Region& region : function.regions) {
+    for (ir::Op& op : region.ops) {
+      if (has_launch_space(module, function, op) && !make_batch_launch(module, function, op))
+        make_projected_launch(module, function, op);
     }
   }
 }

@@ -11,6 +11,7 @@ void visit_all(AnyOp& op, const Visit& visit) {
   for (auto& operand : op.operands) visit(operand);
   for (auto& next : op.nexts) visit(next);
   for (auto& capture : op.captures) visit(capture);
+  for (auto& capture : op.projected) visit(capture);
   if (op.condition.index != ir::none) visit(op.condition);
   if (op.priority.index != ir::none) visit(op.priority);
 }

@@ -27,8 +27,9 @@ bool Interpreter::array_get(Frame& frame, const Instruction& in) {
   Array& array = object_in<Array>(frame.at(in.b));
   const Value key = frame.at(in.c).get();
   if (Value value = array.get(key)) {
-    put(frame, in, std::move(value));
-    return true;
+    const bool is_missing = value.kind() == ValueKind::failure && !array.contains(key);  // somebody has waited for it
+    put(frame, in, is_missing ? missing_element(frame, index_of(in), array, key) : std::move(value));
+    return !is_missing;
   }
   Future* element = array.element(key);
   if (!element) {

@@ -37,10 +37,12 @@ std::shared_ptr<const ElementOrder> element_order(const Value& container, std::s
   return order;
 }
 
+bool is_batch_launch(const ForeachSite& site) { return site.launch.leaf != no_id && site.launch.projection == no_id; }
+
 /// Index launches write whole chunks of numbers best: pieces end where chunks do, if they are longer than one.
 /// @param count  of iterations from `first` on  @return  as many, or somewhat fewer
 std::int64_t whole_chunks(const RangeTask& task, std::int64_t first, std::int64_t count) {
-  if (task.site.launch.leaf == no_id || task.step != 1 || count < NumberChunk::size) return count;
+  if (!is_batch_launch(task.site) || task.step != 1 || count < NumberChunk::size) return count;
   const std::int64_t rest = range_value(task.low, task.step, first + count) & (NumberChunk::size - 1);
   return count - rest > 0 ? count - rest : count;
 }
@@ -89,6 +91,7 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
   }
   const bool is_launch = site.launch.leaf != no_id && range.end >= run_.options.leaf_threshold;
   const bool waits_for_code = is_launch && run_.options.leaf_threshold == 0;
+  if (is_launch && site.launch.projection != no_id) run_.leaves.request(site.launch.projection);
   if (is_launch && !waits_for_code) run_.leaves.request(site.launch.leaf);
   if (!waits_for_code && is_short(range) && may_nest()) {
     run_in_place(range);
@@ -107,15 +110,50 @@ bool Interpreter::is_short(const RangeTask& range) {
          run_.options.inlining == Inlining::adaptive;
 }
 
-/// Short loops need no queue: the iterations run now. Should they turn out to be long, the rest is queued.
+/// Short loops need no queue: the iterations run now. Should they turn out to be long, the rest is queued. A worker
+/// that looks for work may have the upper half.
 void Interpreter::run_in_place(RangeTask& range) {
-  const std::int64_t start = now_ns();
+  RangeTask* const upper = lends(range) ? lend_upper_half(range) : nullptr;
+  run_own_part(range);
+  if (!upper) return;
+  LoopProfile& profile = profile_of(range);
+  const bool is_back = worker_->take_back(*upper);
+  profile.lends.store(!is_back, std::memory_order_relaxed);
+  if (!is_back) return;
+  RangeTask rest(*upper);
+  Frame& frame = upper->frame;
+  destroy(upper);
+  run_own_part(rest);
+  release(&frame);
+}
+
+/// It is worth while as soon as a half takes longer than it takes a thief that is awake to get hold of it.
+bool Interpreter::lends(const RangeTask& range) {
+  constexpr std::int64_t least_ns = 2'000;
+  if (run_.pool.capacity() == 1 || range.frame.priority != 0 || range.end < 2) return false;
+  const LoopProfile& profile = profile_of(range);
+  return range.end * profile.iteration_ns.load(std::memory_order_relaxed) >= least_ns &&
+         (profile.lends.load(std::memory_order_relaxed) || worker_->others_are_hungry());
+}
+
+RangeTask* Interpreter::lend_upper_half(RangeTask& range) {
+  auto* upper = make<RangeTask>(range);
+  upper->next_iteration = range.end = range.end - range.end / 2;
+  upper->batch = upper->end;
+  range.frame.retain();
+  for (const Operand array : range.site.written) add_writers(range.frame.at(array), 1);
+  worker_->push(*upper);  // not counted: the loop around need not be more careful for this
+  return upper;
+}
+
+void Interpreter::run_own_part(RangeTask& range) {
+  const std::int64_t start = now_ns(), first = range.next_iteration;
   for (std::int64_t count = 1; range.next_iteration < range.end; count *= 2) {
     count = std::min(count, range.end - range.next_iteration);
     run_iterations(range, range.next_iteration, count);
     range.next_iteration += count;
     const std::int64_t spent = now_ns() - start;
-    profile_of(range).iteration_ns.store(std::max<std::int64_t>(1, spent / range.next_iteration),
+    profile_of(range).iteration_ns.store(std::max<std::int64_t>(1, spent / (range.next_iteration - first)),
                                          std::memory_order_relaxed);
     if (spent > batch_ns) break;
   }
@@ -133,9 +171,12 @@ std::int64_t Interpreter::batch_of(const RangeTask& task) {
   if (worker_->perturbation().is_on()) return 1 + static_cast<std::int64_t>(worker_->perturbation().next() % 8);
   const LoopProfile& profile = profile_of(task);
   if (profile.queues.load(std::memory_order_relaxed)) return 1;
-  std::int64_t limit = task.site.launch.leaf == no_id ? batch_limit : launch_limit;
-  if (profile.waits.load(std::memory_order_relaxed))
-    limit = task.window ? std::max<std::int64_t>(1, task.window->left()) : 1;
+  std::int64_t limit = is_batch_launch(task.site) ? launch_limit : batch_limit;
+  if (profile.waits.load(std::memory_order_relaxed)) {
+    // that points wait is a matter of course, and costs little
+    const std::int64_t fresh = task.site.launch.projection != no_id ? run_.loop_windows.limit() : 1;
+    limit = task.window ? std::max<std::int64_t>(1, task.window->left()) : fresh;
+  }
   const std::int64_t affordable =
       batch_ns / std::max<std::int64_t>(1, profile.iteration_ns.load(std::memory_order_relaxed));
   return std::clamp<std::int64_t>(2 * task.batch, 1, std::clamp<std::int64_t>(affordable, 1, limit));
@@ -205,8 +246,10 @@ void Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::int64_t c
 /// @return true if some of them wait for something
 bool Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
   bool waits = false;
-  while (count > 0 && piece.site.launch.leaf != no_id && !run_.is_stopped()) {
-    const std::optional<std::int64_t> done = run_launch(piece, first, count);
+  const IndexLaunch& launch = piece.site.launch;
+  while (count > 0 && launch.leaf != no_id && !run_.is_stopped()) {
+    const std::optional<std::int64_t> done =
+        launch.projection == no_id ? run_launch(piece, first, count) : run_points(piece, first, count, waits);
     if (!done) break;
     first += *done;
     count -= *done;

@@ -2,9 +2,9 @@
 // Runs strands. One interpreter for each worker; only that worker's thread calls it.
 //
 // Files: interpreter.cpp the instruction loop; activation.cpp frames, awaiting, waking; containers.cpp arrays, bags,
-// structures, files; calls.cpp functions and builtins; leaf_calls.cpp, launches.cpp native code; foreach.cpp,
-// loops.cpp; apps.cpp external programs; foreign_calls.cpp libraries and Tcl; memo.cpp results that are kept on disk;
-// failing.cpp errors and what depends on them.
+// structures, files; calls.cpp functions and builtins; leaf_calls.cpp, launches.cpp, launch_points.cpp native code;
+// foreach.cpp, loops.cpp; apps.cpp external programs; foreign_calls.cpp libraries and Tcl; memo.cpp results that are
+// kept on disk; failing.cpp errors and what depends on them.
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -24,6 +24,10 @@
 
 namespace raddle::vm {
 
+class LaunchPoint;
+class PointGroup;
+struct PointLaunch;
+class LaunchedLeaf;
 class LeafCall;
 class RangeTask;
 struct ElementOrder;
@@ -59,6 +63,10 @@ class Interpreter {
   void run_range(RangeTask* task);
   void run_leaf_call(LeafCall* call);
   bool waits_for_code_of(const Function& leaf) const;
+  /// Looks for the elements that the point may still lack; queues it if all are there.
+  void await_elements(LaunchPoint& point);
+  void run_deferred_point(LaunchPoint* point);
+  void forget_point(LaunchPoint* point);
   void finish_program(ProgramRun* finished);
   void finish_builtin(BuiltinReturn* ended);
   void run_builtin(BuiltinTask* task);
@@ -138,6 +146,9 @@ class Interpreter {
     return static_cast<std::uint32_t>(&in - program_.instructions.data());
   }
 
+  FunctionId id_of(const Function& function) const {
+    return static_cast<FunctionId>(&function - program_.functions.data());
+  }
   BodyId body_of(const Frame& frame) const { return static_cast<BodyId>(&frame.body - program_.bodies.data()); }
   /// What identifies an instruction in streams of random numbers: its place in the script, whatever optimisation does.
   std::uint64_t position_of(std::uint32_t instruction) const {
@@ -200,7 +211,7 @@ class Interpreter {
   bool call_builtin_now(Frame& frame, const Instruction& in);
   void set_results(Frame& frame, const Instruction& in, std::vector<Value>& results);
   bool call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction);
-  void count_call(FunctionId leaf);
+  void count_calls(FunctionId leaf, std::uint32_t count);
   bool queue_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority);
   bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction);
   /// @return false if the call has to be interpreted
@@ -232,12 +243,31 @@ class Interpreter {
   std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
   void write_part(const RangeTask& piece, std::size_t result, std::int64_t first, std::int64_t count);
 
+  // --- launch_points.cpp
+  /// The same for launches with a projection. @param waits  set if some wait for elements
+  std::optional<std::int64_t> run_points(RangeTask& piece, std::int64_t first, std::int64_t count, bool& waits);
+  std::int64_t run_points(PointLaunch& points, std::int64_t first, std::int64_t count);
+  raddle_leaf_function launched_code(FunctionId leaf, std::int64_t points);
+  std::int64_t project(LaunchedLeaf& projection, std::int64_t first, std::int64_t step, std::int64_t count);
+  bool run_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys);
+  bool compute_point(Frame& frame, const ForeachSite& site, std::int64_t point, const std::int64_t* keys,
+                     LaunchedLeaf& computation);
+  Array* sink_row(Frame& frame, const LaunchSink& sink, const std::int64_t* keys);
+  bool call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results);
+  void defer_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys, std::uint32_t left);
+  PointGroup* make_group(RangeTask& piece);
+  void end_group(PointGroup* group);
+  bool computes_deferred(LaunchPoint& point);
+
   // --- foreach.cpp, loops.cpp
   bool foreach (Frame& frame, const Instruction& in);
   void pass_element(const ElementOrder& order, std::int64_t number, Frame& body);
   LoopProfile& profile_of(const RangeTask& range);
   bool is_short(const RangeTask& range);
   void run_in_place(RangeTask& range);
+  bool lends(const RangeTask& range);
+  RangeTask* lend_upper_half(RangeTask& range);
+  void run_own_part(RangeTask& range);
   std::int64_t batch_of(const RangeTask& task);
   void split(RangeTask& task);
   void run_batch(RangeTask& piece, std::int64_t first, std::int64_t count);
@@ -276,6 +306,7 @@ class Interpreter {
   std::uint32_t loop_turns_ = 0;                    ///< iterations of loops since then
   std::vector<Value> loop_values_;                  ///< of the next iteration, while its frame is made anew
   std::vector<Value> arguments_, results_;          ///< of the builtin being called
+  std::vector<std::int64_t> point_keys_;            ///< of points of a launch with a projection, a row for each key
   std::vector<NumberChunk::Owner> launch_chunks_;   ///< results of the part of an index launch that is being made
   std::vector<ChunkReductions> launch_reductions_;  ///< of the piece, for arrays that are only reduced
 };

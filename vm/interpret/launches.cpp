@@ -6,6 +6,7 @@
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/leaf_arguments.hpp"
+#include "vm/interpret/launched_leaf.hpp"
 #include "vm/interpret/range_task.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/schedule/leaf_forks.hpp"
@@ -18,12 +19,6 @@ namespace {
 
 LeafType result_type(const Program& program, const IndexLaunch& launch, std::size_t result) {
   return program.functions[launch.leaf].leaf_results[result];
-}
-
-/// @pre no element
-Updateable::Mode mode_of(const LaunchSink& sink) {
-  if (sink.kind == LaunchSink::Kind::increment) return Updateable::Mode::increment;
-  return sink.kind == LaunchSink::Kind::minimum ? Updateable::Mode::minimum : Updateable::Mode::scale;
 }
 
 }  // namespace
@@ -85,7 +80,8 @@ void Interpreter::write_part(const RangeTask& piece, std::size_t result, std::in
   NumberChunk::Owner& numbers = launch_chunks_[result];
   if (sink.kind != LaunchSink::Kind::element) {
     const auto* values = static_cast<const double*>(numbers->words());
-    object_in<Updateable>(piece.frame.at(sink.target)).update(mode_of(sink), {values, static_cast<std::size_t>(count)});
+    object_in<Updateable>(piece.frame.at(sink.target))
+        .update(mode_of(sink.kind), {values, static_cast<std::size_t>(count)});
     return;
   }
   Array& array = object_in<Array>(piece.frame.at(sink.target));

@@ -71,7 +71,7 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
   const bool waits_for_code = waits_for_code_of(function);
   if (!waits_for_code && worker_->perturbation().one_in(8)) return false;
   if (!code && !waits_for_code) {
-    count_call(site.function);
+    count_calls(site.function, 1);
     return call_in_registers(frame, site, instruction);
   }
   const bool is_ready = code && !missing_argument(frame, site, function);
@@ -116,8 +116,10 @@ bool Interpreter::waits_for_code_of(const Function& leaf) const {
   return leaf.is_heavy || run_.options.leaf_threshold == 0;
 }
 
-void Interpreter::count_call(FunctionId leaf) {
-  if (run_.leaves.count_call(leaf) + 1 == run_.options.leaf_threshold) run_.leaves.request(leaf);
+void Interpreter::count_calls(FunctionId leaf, std::uint32_t count) {
+  const std::uint32_t before = run_.leaves.count_calls(leaf, count);
+  const std::uint32_t threshold = run_.options.leaf_threshold;
+  if (before < threshold && before + count >= threshold) run_.leaves.request(leaf);
 }
 
 /// By its priority, as soon as its inputs are there, and its code if it waits for that.
@@ -127,7 +129,7 @@ bool Interpreter::queue_leaf(Frame& frame, const CallSite& site, std::uint32_t i
   const bool is_possible = function.is_leaf && !frame.interpret_only && fits(function) &&
                            run_.leaves.stage(site.function) != LeafTable::Stage::impossible;
   if (!is_possible) return false;
-  if (!waits_for_code_of(function) && !run_.leaves.code(site.function)) count_call(site.function);
+  if (!waits_for_code_of(function) && !run_.leaves.code(site.function)) count_calls(site.function, 1);
   frame.retain();
   make<LeafCall>(frame, site, instruction, priority)->resolved(*worker_);
   return true;
@@ -141,14 +143,19 @@ void LeafCall::resolved(Worker& worker) {
     return interpreter.release(caller);
   }
   const Function& function = frame.run_state.program.functions[site.function];
-  awaits_argument = true;
+  awaits_input = true;
   while (Future* missing = missing_argument(frame, site, function)) {
     if (missing->enlist(*this)) return;
   }
-  awaits_argument = false;
+  awaits_input = false;
   LeafTable& leaves = frame.run_state.leaves;
   const bool waits = !leaves.code(site.function) && interpreter.waits_for_code_of(function);
   if (!waits || !leaves.wait(site.function, *this)) queue(interpreter);
+}
+
+DeferredCall* LeafCall::replacement(CellCache& cache) {
+  frame.retain();
+  return ::new (cache.allocate(sizeof(LeafCall))) LeafCall(frame, site, instruction, priority);
 }
 
 void LeafCall::queue(Interpreter& interpreter) {

@@ -30,8 +30,10 @@ class LeafTable {
   /// null: not there (yet).
   raddle_leaf_function code(LeafId leaf) const { return entries_->at(leaf).code.load(std::memory_order_acquire); }
   Stage stage(LeafId leaf) const { return entries_->at(leaf).stage.load(std::memory_order_acquire); }
-  /// Counts an interpreted call. @return how many there were before
-  std::uint32_t count_call(LeafId leaf) { return entries_->at(leaf).calls.fetch_add(1, std::memory_order_relaxed); }
+  /// Counts interpreted calls. @return how many there were before
+  std::uint32_t count_calls(LeafId leaf, std::uint32_t count) {
+    return entries_->at(leaf).calls.fetch_add(count, std::memory_order_relaxed);
+  }
   /// Asks for code in the background, once.
   void request(LeafId leaf);
   /// Injects `call` as soon as it is known whether there is code (asks for it if nobody has). Begins an operation of

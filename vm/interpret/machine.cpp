@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "vm/interpret/leaf_call.hpp"
+#include "vm/interpret/deferred_call.hpp"
 #include "vm/memory/memory_limit.hpp"
 
 namespace raddle::vm {
@@ -35,7 +35,7 @@ Machine::Machine(const RunOptions& options)
 void Machine::run_to_rest() {
   do {
     pool.run();
-  } while (!pool.stopped() && (loop_windows.go_on() || force_leaf_calls()));
+  } while (!pool.stopped() && (loop_windows.go_on() || force_deferred_calls()));
 }
 
 void Machine::end() {
@@ -44,21 +44,19 @@ void Machine::end() {
   cells.destroy_all();
 }
 
-/// Nothing is left to do but calls of leaf functions that wait for arguments: such a function may be able to give
-/// some outputs without them. @return true if there were such calls: the run goes on
-bool Machine::force_leaf_calls() {
-  std::vector<LeafCall*> waiting;
+/// Nothing is left to do but calls that wait for inputs: they may be able to give some outputs without them.
+/// @return true if there were such calls: the run goes on
+bool Machine::force_deferred_calls() {
+  std::vector<DeferredCall*> waiting;
   cells.for_each_live([&waiting](Cell& cell) {
-    auto* call = dynamic_cast<LeafCall*>(&cell);
-    if (call && call->awaits_argument && !call->is_replaced) waiting.push_back(call);
+    auto* call = dynamic_cast<DeferredCall*>(&cell);
+    if (call && call->awaits_input && !call->is_replaced) waiting.push_back(call);
   });
-  for (LeafCall* call : waiting) {
-    // it stays enlisted with its argument's future: another one goes in its place
-    auto* forced = ::new (caches_[0].cache.allocate(sizeof(LeafCall)))
-        LeafCall(call->frame, call->site, call->instruction, call->priority);
+  for (DeferredCall* call : waiting) {
+    // it stays enlisted with its input's future
+    DeferredCall* forced = call->replacement(caches_[0].cache);
     forced->is_forced = true;
     call->is_replaced = true;
-    call->frame.retain();
     pool.inject(*forced);
   }
   return !waiting.empty();

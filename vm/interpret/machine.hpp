@@ -37,7 +37,7 @@ class Machine {
   struct alignas(64) WorkerCache {
     CellCache cache;
   };
-  bool force_leaf_calls();
+  bool force_deferred_calls();
 
   std::vector<WorkerCache> caches_;  ///< by worker
 };

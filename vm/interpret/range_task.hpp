@@ -25,6 +25,7 @@ struct LoopProfile {
   std::atomic<bool> queues{false};            ///< the last batch has queued tasks
   std::atomic<bool> waits{false};             ///< some of its iterations have waited for something
   std::atomic<std::int32_t> caution{0};       ///< batches to run before the loop is split again
+  std::atomic<bool> lends{false};             ///< somebody took the upper half when it was last lent
 };
 
 /// Owned by the deque it lies in, by the worker that runs it, or by its window. Owns a reference to the frame around
@@ -34,9 +35,10 @@ struct LoopProfile {
 /// front. If the iterations queue tasks or are long, it pushes the rest back onto its deque *before* it runs the batch,
 /// and returns to its deque afterwards: what the iterations have queued lies above the rest and runs first; thieves
 /// take the rest of the outermost loop. If they are short, it runs the batch (50 us at most) and then pushes the rest:
-/// so nobody runs ahead of iterations that others need. Idle workers make a loop split in halves. Where iterations
-/// wait for something that is not there yet, often what earlier ones compute, a window bounds how many (LoopWindow),
-/// and the loop is not split for a while.
+/// so nobody runs ahead of iterations that others need. Idle workers make a loop split in halves. A loop that is so
+/// short that it is run where it stands is lent instead: its upper half is queued, and taken back if nobody came for it
+/// while the lower one was run. Where iterations wait for something that is not there yet, often what earlier ones
+/// compute, a window bounds how many (LoopWindow), and the loop is not split for a while.
 class RangeTask final : public Cell {
  public:
   enum class Kind : std::uint8_t { ints, floats, elements };

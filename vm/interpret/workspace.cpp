@@ -26,11 +26,11 @@ Value failure_of(const Future& variable) { return failure_in(variable); }
 
 /// Is the task that begins it, too: all cells of a machine are made by its workers.
 ///
-/// Note [Cells of a workspace]. Where the machine comes to rest, its thread walks over all cells (force_leaf_calls),
-/// and so does the prompt's thread while the machine rests (take_if_ended, stuck). A cell that the prompt's thread made
-/// when it starts something could be half made then. So it makes none: it hands over this task, which lies in no
-/// CellStore, through the pool's queue, and the worker that takes it makes the entry's frame. A machine that
-/// rests has no worker that runs, and nothing can be started while the prompt's thread itself walks.
+/// Note [Cells of a workspace]. Where the machine comes to rest, its thread walks over all cells
+/// (force_deferred_calls), and so does the prompt's thread while the machine rests (take_if_ended, stuck). A cell that
+/// the prompt's thread made when it starts something could be half made then. So it makes none: it hands over this
+/// task, which lies in no CellStore, through the pool's queue, and the worker that takes it makes the entry's frame. A
+/// machine that rests has no worker that runs, and nothing can be started while the prompt's thread itself walks.
 class Workspace::Activity final : public Task {
  public:
   Activity(Machine& machine, const Program& program, const RunOptions& options, std::vector<Future*> inputs,

@@ -214,17 +214,34 @@ struct BranchSite {
 struct LaunchSink {
   enum class Kind : std::uint8_t { element, increment, minimum, scale };
   Kind kind;
-  Operand target;  ///< element: the array, whose key is the point; else the updateable
+  Operand target;  ///< element: the array; else the updateable
   Place place;     ///< of the assignment
+  /// Keys among those of the projection: of rows, the last one of the element. 0: the key is the point, if it is an
+  /// element
+  std::uint32_t first_key = 0, key_count = 0;
 };
 
-/// Iterations that only compute scalars, write them to the elements of arrays that have their number, and add them to
-/// updateables: they can be run many at a time by a leaf function (leaf_abi.hpp, Note [batches]). Operands: seen from
-/// the frame around.
+/// An element that a point of an index launch reads.
+struct LaunchRead {
+  Operand array;
+  std::uint32_t first_key = 0, key_count = 0;  ///< among those of the projection: of rows, the last one of the element
+};
+
+/// Iterations that only compute scalars, which they write to elements of arrays and add to updateables. A leaf function
+/// makes them. Operands: seen from the frame around.
+///
+/// Without a projection the elements are those with the number of the iteration, the point, and the leaf makes many
+/// points at a time (leaf_abi.hpp, Note [batches]). With one, points read and write elements by keys that it computes.
+/// Parameters of the projection: the point, `projected`; its results are the keys of all reads, then of all sinks.
+/// Parameters of the leaf: the point, the elements that are read, `captures`.
 struct IndexLaunch {
   FunctionId leaf = no_id;  ///< no_id: the loop is no index launch
-  std::vector<Operand> captures;
-  std::vector<LaunchSink> sinks;  ///< by result
+  std::vector<Operand> captures = {};
+  std::vector<LaunchSink> sinks = {};  ///< by result
+  FunctionId projection = no_id;
+  std::vector<Operand> projected = {};
+  std::vector<LaunchRead> reads = {};
+  std::uint32_t key_count = 0;  ///< results of the projection
 };
 
 struct ForeachSite {

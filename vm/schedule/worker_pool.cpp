@@ -111,6 +111,15 @@ void Worker::push_own(Task& task) {
   if (pool.with_queues([&](auto& all) { return all.push(index_, task); })) pool.gate.notify_one();
 }
 
+bool Worker::take_back(Task& task) {
+  WorkerPool::State& pool = *pool_.state_;
+  bool has_moved = false;
+  Task* const youngest = pool.with_queues([&](auto& all) { return all.take(index_, has_moved); });
+  if (has_moved) pool.gate.notify_one();
+  if (youngest && youngest != &task) push_own(*youngest);
+  return youngest == &task;
+}
+
 void Worker::push_by_priority(Task& task, std::int32_t priority) {
   pool_.state_->prioritised.push(task, priority);
   pool_.state_->gate.notify_one();

@@ -50,6 +50,9 @@ class Worker {
     else
       push_by_priority(task, priority);
   }
+  /// Takes a task out of its queue that this worker has pushed without a priority. @return false: somebody else has
+  /// taken it, or there is a younger one
+  bool take_back(Task& task);
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
   /// True if even what nobody could share is to be queued: the run is stopped, or calls are never inlined.

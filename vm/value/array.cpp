@@ -164,6 +164,22 @@ Value Array::get(const Value& key) const {
   return element ? element.future->get() : Value();
 }
 
+bool Array::find_number(std::int64_t key, ValueKind kind, std::int64_t& word) const {
+  std::uint64_t bits;
+  const ElementSlot slot = key >= 0 && key < ElementTable::limit ? table_.find(key) : ElementSlot();
+  if (!slot || !slot.future->holds(kind, bits)) return false;
+  word = static_cast<std::int64_t>(bits);
+  return true;
+}
+
+Array* Array::nested(const Value& key) const {
+  if (packed_.load(std::memory_order_acquire) || find_numbers(key)) return nullptr;
+  const ElementSlot element = find(key);
+  std::uint64_t bits;
+  if (!element || !element.future->holds(ValueKind::array, bits)) return nullptr;
+  return static_cast<Array*>(reinterpret_cast<HeapObject*>(bits));
+}
+
 bool Array::contains(const Value& key) const {
   if (const Packed* packed = packed_.load(std::memory_order_acquire))
     return key.kind() == ValueKind::int_ && key.as_int() >= 0 &&
@@ -183,9 +199,9 @@ Future* Array::element(const Value& key) {
   ElementMark mark = element.mark->load(std::memory_order_acquire);
   if (mark == ElementMark::inserted) return element.future;
   if (mark == ElementMark::untouched) {
-    awaited_count_.fetch_add(1, std::memory_order_seq_cst);  // before the mark: see Note [Closing]
-    if (!element.mark->compare_exchange_strong(mark, ElementMark::awaited, std::memory_order_seq_cst))
-      awaited_count_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: the one who made the mark has counted it
+    // before the mark: see Note [Closing]. Looked at first, as others may be reading it
+    if (!has_awaited_.load(std::memory_order_seq_cst)) has_awaited_.store(true, std::memory_order_seq_cst);
+    element.mark->compare_exchange_strong(mark, ElementMark::awaited, std::memory_order_seq_cst);
     if (mark == ElementMark::inserted) return element.future;
   }
   if (!closing_.load(std::memory_order_seq_cst)) return element.future;
@@ -194,10 +210,7 @@ Future* Array::element(const Value& key) {
 }
 
 bool Array::mark_inserted(ElementSlot element) {
-  const ElementMark before = element.mark->exchange(ElementMark::inserted, std::memory_order_acq_rel);
-  // relaxed: the closer sees it through writers_
-  if (before == ElementMark::awaited) awaited_count_.fetch_sub(1, std::memory_order_relaxed);
-  return before != ElementMark::inserted;
+  return element.mark->exchange(ElementMark::inserted, std::memory_order_acq_rel) != ElementMark::inserted;
 }
 
 Future* Array::insert(const Value& key) {
@@ -215,13 +228,10 @@ void Array::insert_reduced(const ChunkReductions& chunks) {
 }
 
 Ref<Array> Array::row(const Value& key, WakeList& wake) {
+  if (Array* const made = made_row(key)) return Ref<Array>::share(made);
   const std::lock_guard lock(rows_mutex_);
   const ElementSlot element = locate(key);
-  if (!element || !mark_inserted(element)) {
-    const Value value = get(key);
-    const bool is_own = value.kind() == ValueKind::array && value.as_array().parent_.load() == this;
-    return is_own ? Ref<Array>::share(&value.as_array()) : Ref<Array>();
-  }
+  if (!element || !mark_inserted(element)) return Ref<Array>::share(made_row(key));
   Ref<Array> row = make_ref<Array>(1, std::string_view(), place_);
   row->row_name_ = element_name(key);
   row->name_ = row->row_name_;

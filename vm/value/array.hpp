@@ -48,6 +48,10 @@ class Array final : public HeapObject {
   std::size_t size() const;
   /// The value if the element is set (or failed: a Failure), else none.
   Value get(const Value& key) const;
+  /// The word of leaf_abi.hpp of a number. @return false: it is not there, is of another kind, or get() is to be asked
+  bool find_number(std::int64_t key, ValueKind kind, std::int64_t& word) const;
+  /// The array that is an element, if it is there: without counting a reference, valid as long as this one. Else null.
+  Array* nested(const Value& key) const;
   /// Inserted so far; final once closed.
   bool contains(const Value& key) const;
   /// The future of an element, a placeholder if it is not inserted yet; valid as long as the array.
@@ -98,6 +102,11 @@ class Array final : public HeapObject {
   bool has_number_chunk(std::int64_t first) const {
     return first >= ElementTable::small_limit && first % NumberChunk::size == 0 &&
            (reductions_ || first <= ElementTable::limit - NumberChunk::size);
+  }
+  /// The nested array at `key`, if row() has made it: without counting a reference. Else null.
+  Array* made_row(const Value& key) const {
+    Array* const row = nested(key);
+    return row && row->parent_.load() == this ? row : nullptr;
   }
   /// The nested array at `key`, made if absent; it closes with this one. Null if something else was inserted there,
   /// another array, too.
@@ -164,9 +173,9 @@ class Array final : public HeapObject {
   std::atomic<bool> is_never_packed_{false};           // complete, and its keys or values can not be packed
   mutable std::atomic<std::size_t> count_{uncounted};  // by whoever counts a closed array; all write the same
   std::atomic<std::int32_t> writers_;
-  Future failure_;                              // of the first writer that failed; looked at when no writer is left
-  std::atomic<bool> closing_{false};            // see Note [Closing]
-  std::atomic<std::int64_t> awaited_count_{0};  // see Note [Closing]
+  Future failure_;                        // of the first writer that failed; looked at when no writer is left
+  std::atomic<bool> closing_{false};      // see Note [Closing]
+  std::atomic<bool> has_awaited_{false};  // see Note [Closing]
   Future closed_;
   std::mutex rows_mutex_;  // guards rows_ and the making of rows
   std::vector<Ref<Array>> rows_;
@@ -180,10 +189,10 @@ class Array final : public HeapObject {
 
 // Note [Closing]. An element that is read before it is inserted must fail if the array closes without it. A reader may
 // come just while the array closes:
-//   reader   adds to awaited_count_, marks the element awaited (or finds the mark), then loads closing_
-//   closer   sets closing_, then loads awaited_count_; if it is not 0, it looks at all marks and fails the awaited
+//   reader   sets has_awaited_, marks the element awaited (or finds the mark), then loads closing_
+//   closer   sets closing_, then loads has_awaited_; if it is set, it looks at all marks and fails the awaited
 // All are seq_cst. A reader that loads closing_ as false precedes the closer's store, so the closer sees the mark, and
-// the count that was raised before it by whoever made the mark. A reader that loads true looks at the mark once more:
+// has_awaited_, which was set before it by whoever made the mark. A reader that loads true looks at the mark once more:
 // all inserts precede the closer's store. If it is still not inserted, the reader says itself that the element is
 // missing. The closer may have failed the future too: both give the same answer.
 

@@ -1,5 +1,6 @@
 // What looks at all elements of an array: visits in the order of the keys, reductions, packing, closing.
 #include <algorithm>
+#include <optional>
 #include <bit>
 #include <memory>
 #include <mutex>
@@ -263,14 +264,17 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   rows_.clear();
   bag_rows_.clear();
   closed_.set(has_failed ? failure_.get() : Value::of_void(), wake);
-  if (awaited_count_.load(std::memory_order_seq_cst) == 0) return;
-  const std::string extent = has_failed ? "" : extent_text(*this);
+  if (!has_awaited_.load(std::memory_order_seq_cst)) return;
+  std::optional<std::string> extent;  // made for the first one: it takes a walk over all
   visit_elements(
       [&](const Value& key, ElementSlot element) {
-        if (element.mark->load(std::memory_order_acquire) == ElementMark::awaited)
-          element.future->set(
-              has_failed ? failure_.get() : failed_value(make_ref<Failure>(missing_text(name_, key, extent), place_)),
-              wake);
+        if (element.mark->load(std::memory_order_acquire) != ElementMark::awaited) return;
+        if (has_failed) {
+          element.future->set(failure_.get(), wake);
+          return;
+        }
+        if (!extent) extent = extent_text(*this);
+        element.future->set(failed_value(make_ref<Failure>(missing_text(name_, key, *extent), place_)), wake);
       },
       no_numbers);
 }

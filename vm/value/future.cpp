@@ -2,11 +2,6 @@
 
 namespace raddle::vm {
 
-namespace {
-constexpr std::uintptr_t resolved_bit = 1;
-constexpr std::uintptr_t word_of(ValueKind kind) { return static_cast<std::uintptr_t>(kind) << 1 | resolved_bit; }
-}  // namespace
-
 void Future::release_object() { reinterpret_cast<HeapObject*>(bits_.load(std::memory_order_relaxed))->release(); }
 
 bool Future::enlist(Waiter& waiter) {

@@ -93,6 +93,12 @@ class Future {
     if (holds_object(state)) reinterpret_cast<HeapObject*>(bits)->retain();
     return Value::from_bits(static_cast<ValueKind>(state >> 1 & 0xff), bits);
   }
+  /// @return true, and its bits without counting a reference, if it is set to a value of this kind
+  bool holds(ValueKind kind, std::uint64_t& bits) const {
+    if (state_.load(std::memory_order_acquire) != word_of(kind)) return false;
+    bits = bits_.load(std::memory_order_relaxed);
+    return true;
+  }
   /// Bits of a resolved future without counting a reference: valid as long as the future is.
   std::uint64_t peek() const { return bits_.load(std::memory_order_relaxed); }
 
@@ -105,11 +111,15 @@ class Future {
   bool set(Value value, WakeList& wake);
   /// Sets the value while no other thread knows the future: no locked instruction. Whoever shares it publishes it.
   void init(Value value) {
-    state_.store(static_cast<std::uintptr_t>(value.kind()) << 1 | 1, std::memory_order_relaxed);
+    state_.store(word_of(value.kind()), std::memory_order_relaxed);
     bits_.store(value.give_up_bits(), std::memory_order_relaxed);
   }
 
  private:
+  static constexpr std::uintptr_t resolved_bit = 1;
+  static constexpr std::uintptr_t word_of(ValueKind kind) {
+    return static_cast<std::uintptr_t>(kind) << 1 | resolved_bit;
+  }
   static bool holds_object(std::uintptr_t state) {
     return (state & 1) != 0 && static_cast<ValueKind>(state >> 1 & 0xff) >= ValueKind::string;
   }

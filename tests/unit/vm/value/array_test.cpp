@@ -86,6 +86,34 @@ TEST_CASE("rows close with the array around them") {
   CHECK(array->get(key(1)).as_array().get(key(2)).as_int() == 3);
 }
 
+TEST_CASE("numbers and rows are found without a reference; what is no plain element is left to get()") {
+  auto array = make_ref<Array>(1, "A");
+  WakeList nobody;
+  std::int64_t word = 0;
+  CHECK_FALSE(array->find_number(3, ValueKind::int_, word));
+  REQUIRE(array->element(key(3)) != nullptr);
+  CHECK_FALSE(array->find_number(3, ValueKind::int_, word));
+  put(*array, key(3), key(-5));
+  REQUIRE(array->find_number(3, ValueKind::int_, word));
+  CHECK(word == -5);
+  CHECK_FALSE(array->find_number(3, ValueKind::float_, word));
+  put(*array, key(-1), key(7));
+  CHECK_FALSE(array->find_number(-1, ValueKind::int_, word));
+  CHECK_FALSE(Array::packed_of(std::vector<std::int64_t>{4})->find_number(0, ValueKind::int_, word));
+
+  CHECK(array->nested(key(3)) == nullptr);
+  CHECK(array->made_row(key(4)) == nullptr);
+  Ref<Array> row = array->row(key(4), nobody);
+  CHECK(array->nested(key(4)) == row.get());
+  CHECK(array->made_row(key(4)) == row.get());
+  Ref<Array> whole = Array::packed_of(std::vector<std::int64_t>{4});
+  put(*array, key(5), Value::of_object(ValueKind::array, whole));
+  CHECK(array->nested(key(5)) == whole.get());
+  CHECK(array->made_row(key(5)) == nullptr);
+  CHECK_FALSE(array->row(key(5), nobody));
+  array->release_writers(1, nobody);
+}
+
 TEST_CASE("arrays with gaps or mixed kinds are not packed; ranges are") {
   std::size_t count = 0;
   auto gaps = Array::keyed({{key(0), key(1)}, {key(2), key(3)}});

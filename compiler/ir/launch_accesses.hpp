@@ -1,0 +1,24 @@
+#pragma once
+// Which elements a point of an index launch reads and writes.
+#include <vector>
+
+#include "compiler/ir/module.hpp"
+
+namespace raddle::ir {
+
+struct LaunchAccess {
+  const Op* op = nullptr;
+  Operand array;              ///< from outside of the loop: an array, or an updateable
+  std::vector<Operand> keys;  ///< from the outside in: of rows, then of the element; none of an updateable
+};
+
+/// What the operations of a loop's own body do with what is declared outside, in their order.
+struct LaunchAccesses {
+  std::vector<LaunchAccess> reads;   ///< array_get of an element that is no array itself
+  std::vector<LaunchAccess> writes;  ///< array_insert, update
+  std::vector<const Op*> rows;       ///< array_get and array_row that only lead to those
+};
+
+LaunchAccesses launch_accesses(const Module& module, const Function& function, const Op& loop);
+
+}  // namespace raddle::ir

@@ -1,0 +1,151 @@
+// Index launches with a projection, whose points read what other points write.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/vm/interpret/assembler.hpp"
+#include "vm/interpret/run.hpp"
+#include "vm/value/array.hpp"
+
+namespace raddle::vm {
+
+using test::Assembler;
+using test::output;
+using test::run_everywhere;
+using test::slot;
+
+namespace {
+
+constexpr std::int64_t modulus = 1009;
+
+Function leaf(const char* name, std::size_t parameters, std::size_t results, LeafCode code) {
+  Function function;
+  function.name = name;
+  function.is_leaf = true;
+  function.is_sequential = true;
+  function.leaf_parameters.assign(parameters, LeafType::int_);
+  function.leaf_results.assign(results, LeafType::int_);
+  function.leaf_code = std::move(code);
+  return function;
+}
+
+/// Of a point x of row t: keys t - 1, x of one element, t - 1, (x + 1) % width of another, t, x of the one it writes.
+LeafCode projection_code(std::int64_t width) {
+  return {.instructions = {{LeafOpcode::sub_int, 4, 1, 2},
+                           {LeafOpcode::add_int, 5, 0, 2},
+                           {LeafOpcode::mod, 6, 5, 3},
+                           {LeafOpcode::end}},
+          .constants = {1, width},
+          .outputs = {4, 0, 4, 6, 1, 0},
+          .calls = {},
+          .library = {},
+          .parameter_words = 2,
+          .frame_words = 7};
+}
+
+/// (left + right) % modulus; the first parameter is the point.
+LeafCode computation_code() {
+  return {.instructions = {{LeafOpcode::add_int, 4, 1, 2}, {LeafOpcode::mod, 5, 4, 3}, {LeafOpcode::end}},
+          .constants = {modulus},
+          .outputs = {5},
+          .calls = {},
+          .library = {},
+          .parameter_words = 3,
+          .frame_words = 6};
+}
+
+/// rows[t][x] = (rows[t - 1][x] + rows[t - 1][(x + 1) % width]) % modulus, for t from 1 to `height`; rows[0][x] = x.
+Program stencil(int width, int height) {
+  Assembler a;
+  const auto op = [](auto... parts) { return Assembler::op(parts...); };
+  const BodyId main = a.body(0, {"rows"}, {"r"});
+  a.function("main", main, 0);
+  const auto projection = static_cast<FunctionId>(a.program.functions.size());
+  a.program.functions.push_back(leaf("projection", 2, 6, projection_code(width)));
+  a.program.functions.push_back(leaf("launch", 3, 1, computation_code()));
+  a.program.arrays.push_back({"rows", {}});
+  const Operand one = a.constant(1), zero = a.constant(0);
+
+  const BodyId first = a.body(0, {"x", "row"}, {}, main);
+  a.program.bodies[first].region =
+      a.region(first, {{{}, {op(Opcode::array_row, slot(1), slot(0, 1), zero, slot(0, 1).bits())}},
+                       {{{slot(1)}}, {op(Opcode::array_insert, slot(1), slot(0), slot(0), slot(0, 1).bits())}}});
+  a.program.foreaches.push_back({first, 1, {{slot(0), 2}}, {}, {slot(0)}});
+
+  const BodyId row = a.body(0, {"t"}, {}, main);
+  const BodyId point = a.body(0, {"x", "t - 1", "right", "before", "a", "b", "sum", "value", "row", "x + 1"}, {}, row);
+  const Operand rows = slot(0, 2), t = slot(0, 1);
+  a.program.bodies[point].region = a.region(
+      point,
+      {{{},
+        {op(Opcode::sub_int, slot(1), t, one), op(Opcode::add_int, slot(9), slot(0), one),
+         op(Opcode::mod, slot(2), slot(9), a.constant(width))}},
+       {{{slot(1)}}, {op(Opcode::array_get, slot(3), rows, slot(1))}},
+       {{{slot(3)}}, {op(Opcode::array_get, slot(4), slot(3), slot(0))}},
+       {{{slot(3)}, {slot(2)}}, {op(Opcode::array_get, slot(5), slot(3), slot(2))}},
+       {{{slot(4)}, {slot(5)}},
+        {op(Opcode::add_int, slot(6), slot(4), slot(5)), op(Opcode::mod, slot(7), slot(6), a.constant(modulus))}},
+       {{}, {op(Opcode::array_row, slot(8), rows, t, rows.bits())}},
+       {{{slot(8)}}, {op(Opcode::array_insert, slot(8), slot(0), slot(7), rows.bits())}}});
+  ForeachSite points{point, 1, {{slot(0, 1), 2}}, {}, {slot(0, 1)}};
+  points.launch = {.leaf = projection + 1,
+                   .sinks = {{LaunchSink::Kind::element, slot(0, 1), {}, 4, 2}},
+                   .projection = projection,
+                   .projected = {slot(0)},
+                   .reads = {{slot(0, 1), 0, 2}, {slot(0, 1), 2, 2}},
+                   .key_count = 6};
+  a.program.foreaches.push_back(points);
+  a.program.bodies[row].region =
+      a.region(row, {{{}, {op(Opcode::foreach_range, zero, a.constant(width - 1), one, 1)}}});
+  a.program.foreaches.push_back({row, 1, {{slot(0), 1}}, {}, {slot(0)}});
+
+  a.program.bodies[main].region =
+      a.region(main, {{{},
+                       {op(Opcode::array_new, slot(0), Operand::from_bits(0), Operand(), 2),
+                        op(Opcode::foreach_range, one, a.constant(height), one, 2),
+                        op(Opcode::foreach_range, zero, a.constant(width - 1), one, 0)}},
+                      {{{slot(0), AwaitMode::deep}}, {op(Opcode::copy, output(1), slot(0))}}});
+  return std::move(a.program);
+}
+
+std::vector<std::int64_t> last_row(std::int64_t width, int height) {
+  std::vector<std::int64_t> row;
+  for (std::int64_t x = 0; x < width; ++x) row.push_back(x);
+  for (int t = 1; t <= height; ++t) {
+    const std::vector<std::int64_t> before = row;
+    for (std::size_t x = 0; x < row.size(); ++x) row[x] = (before[x] + before[(x + 1) % row.size()]) % modulus;
+  }
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("points wait for the elements that other points write, wherever they are computed") {
+  for (const int width : {1, 2, 16, 100}) {
+    constexpr int height = 150;
+    const Program program = stencil(width, height);
+    const std::vector<std::int64_t> expected = last_row(width, height);
+    run_everywhere(program, [&](const RunResult& result) {
+      REQUIRE(result.status == RunStatus::ok);
+      const Array& rows = result.results[0].as_array();
+      CHECK(rows.size() == height + 1);
+      const Value last = rows.get(Value::of(std::int64_t{height}));
+      for (std::size_t x = 0; x < expected.size(); ++x)
+        CHECK(last.as_array().get(Value::of(static_cast<std::int64_t>(x))).as_int() == expected[x]);
+      CHECK(result.counters.iterations == std::uint64_t{height} * static_cast<unsigned>(width + 1) + expected.size());
+    });
+  }
+}
+
+TEST_CASE("points need no frames, whether they wait or not") {
+  const int height = 1000;
+  RunOptions options;
+  options.workers = 2;
+  const RunResult result = run(stencil(16, height), options);
+  CHECK(result.status == RunStatus::ok);
+  CHECK(result.counters.frames < 16 + height + 10);  // of the first row, of the loop over rows, few others
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,72 @@
+#pragma once
+// Points of an index launch with a projection (vm::IndexLaunch) that can not go at once.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "vm/interpret/deferred_call.hpp"
+#include "vm/interpret/range_task.hpp"
+
+namespace raddle::vm {
+
+/// What points hold in common that were deferred together: a reference to the frame around the loop, one writer of each
+/// array that the loop writes, an open iteration of the loop's window. Freed with the last one.
+///
+/// `left_` counts the points, and `making` while more are being added. Whoever ends a point lowers it (acq_rel: the
+/// last one sees what all others have done).
+class PointGroup final : public Cell {
+ public:
+  /// The piece has a window.
+  explicit PointGroup(const RangeTask& piece)
+      : frame(piece.frame),
+        site(piece.site),
+        instruction(piece.instruction),
+        low(piece.low),
+        step(piece.step),
+        window(piece.window) {}
+  void run(Worker&) override {}  // never queued
+  /// By whoever makes it, once, with the number of points made. @return true: they have ended already
+  bool made(std::int64_t points) {
+    return left_.fetch_sub(making - points, std::memory_order_acq_rel) == making - points;
+  }
+  /// @return true: it was the last one
+  bool end_point() { return left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  /// The loop around a single iteration.
+  RangeTask as_piece() const {
+    RangeTask piece(frame, site, instruction);
+    piece.low = low;
+    piece.step = step;
+    return piece;
+  }
+
+  Frame& frame;
+  const ForeachSite& site;
+  const std::uint32_t instruction;
+  const std::int64_t low, step;
+  const Ref<LoopWindow> window;
+
+ private:
+  static constexpr std::int64_t making = std::int64_t{1} << 40;
+  std::atomic<std::int64_t> left_{making};
+};
+
+/// Waits for the elements that it reads, then for code or for a worker. Memory: this object, then its keys.
+class LaunchPoint final : public DeferredCall {
+ public:
+  static std::size_t size_of(std::uint32_t key_count) { return sizeof(LaunchPoint) + key_count * sizeof(std::int64_t); }
+  /// @param left  reads whose elements may not be there
+  LaunchPoint(PointGroup& group, std::int64_t iteration, std::uint32_t left)
+      : frame(group.frame), group(group), iteration(iteration), key_count(group.site.launch.key_count), left(left) {}
+  void run(Worker& worker) override;
+  void resolved(Worker& worker) override;
+  DeferredCall* replacement(CellCache& cache) override;
+  std::int64_t* keys() { return reinterpret_cast<std::int64_t*>(this + 1); }
+
+  Frame& frame;       ///< that of the group; if this one is replaced, it owns a reference
+  PointGroup& group;  ///< not to be used if this one is replaced
+  const std::int64_t iteration;
+  const std::uint32_t key_count;
+  std::uint32_t left;  ///< of these reads the last one is awaited
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,352 @@
+// Index launches with a projection: points that read and write elements of arrays. The keys of some points are computed
+// at once; then each point looks for its elements, computes and writes. A point that lacks an element waits for it by
+// itself (LaunchPoint), without a frame. Whatever else stands in the way is no concern here: then the iteration is
+// interpreted.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/launch_point.hpp"
+#include "vm/interpret/launched_leaf.hpp"
+#include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_timer.hpp"
+#include "vm/schedule/leaf_forks.hpp"
+#include "vm/value/range.hpp"
+#include "vm/value/updateable.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+constexpr std::int64_t points_at_once = 64;
+
+/// What a point lacks.
+struct Lack {
+  Future* missing = nullptr;   ///< an element, or a row
+  bool is_impossible = false;  ///< something has failed, or will never be there: to be interpreted
+};
+
+Lack impossible() { return {nullptr, true}; }
+
+/// The row that a read has led to for another point: mostly the same one again.
+struct KnownRow {
+  std::int64_t key = 0;
+  Array* row = nullptr;
+};
+
+/// Finds the array of `read`'s element: the last but one of what its keys lead to.
+Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* keys, Array*& row) {
+  Future* variable = &frame.at(read.array);
+  for (std::uint32_t i = 0;; ++i) {
+    if (!variable->is_resolved()) return {variable};
+    if (variable->kind() != ValueKind::array) return impossible();
+    row = &object_in<Array>(*variable);
+    for (; i + 1 < read.key_count; ++i) {
+      Array* const nested = row->nested(Value::of(keys[i]));
+      if (!nested) break;
+      row = nested;
+    }
+    if (i + 1 == read.key_count) return {};
+    variable = row->element(Value::of(keys[i]));
+    if (!variable) return impossible();
+  }
+}
+
+Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& word) {
+  if (row.find_number(number, kind_of(type), word)) return {};
+  const Value key = Value::of(number);
+  Value value = row.get(key);
+  if (!value) {
+    Future* const element = row.element(key);
+    if (element && !element->is_resolved()) return {element};
+    value = element ? element->get() : row.get(key);  // of none: a number may have come just now
+  }
+  if (value.kind() != kind_of(type)) return impossible();
+  word = static_cast<std::int64_t>(value.bits());
+  return {};
+}
+
+/// The elements that a point reads. The last ones first: they mostly come last, so that the point is woken once.
+/// @param left   reads that are looked at; at the end those up to the one that lacks its element
+/// @param words  of all reads
+Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
+                   std::uint32_t& left, std::int64_t* words, std::span<KnownRow> known = {}) {
+  for (; left > 0; --left) {
+    const LaunchRead& read = launch.reads[left - 1];
+    const std::int64_t* const own = keys + read.first_key;
+    KnownRow unknown;
+    KnownRow& last = left <= known.size() ? known[left - 1] : unknown;
+    const bool is_known = last.row && (read.key_count == 1 || (read.key_count == 2 && last.key == own[0]));
+    Array* row = last.row;
+    if (!is_known) {
+      if (const Lack lack = find_row(frame, read, own, row); lack.missing || lack.is_impossible) return lack;
+      last = {own[0], row};
+    }
+    const Lack lack = find_element(*row, leaf.leaf_parameters[left], own[read.key_count - 1], words[left - 1]);
+    if (lack.missing || lack.is_impossible) return lack;
+  }
+  return {};
+}
+
+}  // namespace
+
+/// What the points of one call of run_points share.
+struct PointLaunch {
+  RangeTask& piece;
+  LaunchedLeaf computation, projection;
+  std::array<KnownRow, leaf_word_limit> known_rows = {};
+  PointGroup* group = nullptr;  ///< of points that are deferred
+  std::int64_t deferred = 0;
+  bool waits = false;
+};
+
+// ---------------------------------------------------------------- points
+
+std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64_t first, std::int64_t count,
+                                                    bool& waits) {
+  const IndexLaunch& launch = piece.site.launch;
+  if (worker_->queues_all() || worker_->perturbation().one_in(4)) return std::nullopt;
+  PointLaunch points{
+      .piece = piece,
+      .computation = {program_.functions[launch.leaf], launched_code(launch.leaf, count), launch.reads.size()},
+      .projection = {program_.functions[launch.projection], launched_code(launch.projection, count), 0}};
+  if (!points.computation.bind(piece.frame, launch.captures) || !points.projection.bind(piece.frame, launch.projected))
+    return std::nullopt;
+  const std::int64_t done = run_points(points, first, count);
+  if (points.group && points.group->made(points.deferred)) end_group(points.group);
+  waits |= points.waits;
+  return done;
+}
+
+std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, std::int64_t count) {
+  const RangeTask& piece = points.piece;
+  const std::uint32_t key_count = piece.site.launch.key_count;
+  point_keys_.resize(std::max<std::size_t>(1, key_count * points_at_once));
+  std::array<std::int64_t, leaf_word_limit> keys;
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t part = std::min(count - done, points_at_once);
+    const std::int64_t low = range_value(piece.low, piece.step, first + done);
+    const std::int64_t made = project(points.projection, low, piece.step, part);
+    for (std::int64_t i = 0; i < made; ++i) {
+      if (run_.is_stopped()) return count;
+      for (std::uint32_t k = 0; k < key_count; ++k)
+        keys[k] = point_keys_[k * points_at_once + static_cast<std::size_t>(i)];
+      if (!run_point(points, first + done + i, keys.data())) return done + i;
+    }
+    done += made;
+    if (made < part) return done;
+  }
+  return count;
+}
+
+/// Asks for code once there have been many points. @return null: none (yet)
+raddle_leaf_function Interpreter::launched_code(FunctionId leaf, std::int64_t points) {
+  const raddle_leaf_function code = run_.leaves.code(leaf);
+  if (!code && run_.leaves.stage(leaf) == LeafTable::Stage::interpreted)
+    count_calls(leaf, static_cast<std::uint32_t>(points));
+  return code;
+}
+
+/// Computes keys of `count` points, into rows of point_keys_. @return of how many; the next one can not be computed
+std::int64_t Interpreter::project(LaunchedLeaf& projection, std::int64_t first, std::int64_t step, std::int64_t count) {
+  std::int64_t* const keys = point_keys_.data();
+  if (projection.code) {
+    std::int64_t made = 0;
+    raddle_leaf_failure failure{};
+    projection.code(&worker_->leaf_worker(), projection.batch(first, step, count, keys, points_at_once), &made,
+                    &failure);
+    return made;
+  }
+  const FunctionId id = id_of(projection.function);
+  std::array<std::int64_t, leaf_word_limit> results;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto arguments = projection.arguments(range_value(first, step, i));
+    if (leaf_machine_.run(id, arguments, results.data(), [] { return true; }) != LeafMachine::Outcome::done) return i;
+    for (std::size_t k = 0; k < projection.function.leaf_results.size(); ++k)
+      keys[k * points_at_once + static_cast<std::size_t>(i)] = results[k];
+  }
+  return count;
+}
+
+/// @return false: it is to be interpreted
+bool Interpreter::run_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys) {
+  const RangeTask& piece = points.piece;
+  const IndexLaunch& launch = piece.site.launch;
+  LaunchedLeaf& computation = points.computation;
+  auto left = static_cast<std::uint32_t>(launch.reads.size());
+  const Lack lack =
+      find_elements(piece.frame, launch, computation.function, keys, left, computation.inputs(), points.known_rows);
+  if (lack.is_impossible) return false;
+  const bool waits_for_code = !computation.code && waits_for_code_of(computation.function) &&
+                              run_.leaves.stage(launch.leaf) != LeafTable::Stage::impossible;
+  if (lack.missing || waits_for_code || worker_->perturbation().one_in(4)) {
+    points.waits |= lack.missing != nullptr;
+    defer_point(points, iteration, keys, left);
+    return true;
+  }
+  return compute_point(piece.frame, piece.site, range_value(piece.low, piece.step, iteration), keys, computation);
+}
+
+/// @return false: it is to be interpreted
+bool Interpreter::compute_point(Frame& frame, const ForeachSite& site, std::int64_t point, const std::int64_t* keys,
+                                LaunchedLeaf& computation) {
+  const IndexLaunch& launch = site.launch;
+  std::array<Array*, leaf_word_limit> arrays;
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    if (launch.sinks[i].kind == LaunchSink::Kind::element && !(arrays[i] = sink_row(frame, launch.sinks[i], keys)))
+      return false;
+  std::array<std::int64_t, leaf_word_limit> results;
+  if (!call_launched(computation, point, results.data())) return false;
+  ++counters.iterations;
+  if (computation.code) ++counters.iterations_native;
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    const LaunchSink& sink = launch.sinks[i];
+    const Value value = decode(results[i], kind_of(computation.function.leaf_results[i]));
+    if (sink.kind != LaunchSink::Kind::element) {
+      const double number = value.as_float();
+      object_in<Updateable>(frame.at(sink.target)).update(mode_of(sink.kind), {&number, 1});
+      continue;
+    }
+    const Value key = Value::of(keys[sink.first_key + sink.key_count - 1]);
+    if (Future* element = arrays[i]->insert(key))
+      set(*element, value);
+    else
+      failure_at(frame, sink.place, assigned_twice_text(arrays[i]->element_name(key)));
+  }
+  return true;
+}
+
+/// The array that holds the element of a sink, whose rows are made. Null: something else is there
+Array* Interpreter::sink_row(Frame& frame, const LaunchSink& sink, const std::int64_t* keys) {
+  Array* array = &object_in<Array>(frame.at(sink.target));
+  for (std::uint32_t i = 0; i + 1 < sink.key_count; ++i) {
+    const Value key = Value::of(keys[sink.first_key + i]);
+    Array* row = array->made_row(key);
+    if (!row) {
+      row = array->row(key, wakes_).get();  // it is kept by the array
+      if (!wakes_.empty()) wake();
+    }
+    if (!row) return nullptr;
+    array = row;
+  }
+  return array;
+}
+
+/// @return false: it has failed, or is to be shared out
+bool Interpreter::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results) {
+  if (!leaf.code) {
+    const auto goes_on = [&] {
+      return !leaf.function.is_heavy ||
+             (leaf.function.is_sequential ? !worker_->queues_all() : !worker_->others_are_hungry());
+    };
+    const auto outcome = leaf_machine_.run(id_of(leaf.function), leaf.arguments(point), results, goes_on);
+    return outcome == LeafMachine::Outcome::done;
+  }
+  std::int64_t made = 0;
+  raddle_leaf_failure failure{};
+  leaf.code(&worker_->leaf_worker(), leaf.batch(point, 1, 1, results, 1), &made, &failure);
+  for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i)
+    if (leaf.function.leaf_results[i] == LeafType::boolean) results[i] &= 0xff;  // a byte was written
+  return made == 1;
+}
+
+// ---------------------------------------------------------------- points that wait
+
+void Interpreter::defer_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys,
+                              std::uint32_t left) {
+  if (!points.group) points.group = make_group(points.piece);
+  ++points.deferred;
+  ++counters.strands_armed;
+  const std::uint32_t key_count = points.piece.site.launch.key_count;
+  auto* point = ::new (cache_.allocate(LaunchPoint::size_of(key_count))) LaunchPoint(*points.group, iteration, left);
+  std::memcpy(point->keys(), keys, key_count * sizeof *keys);
+  await_elements(*point);
+}
+
+PointGroup* Interpreter::make_group(RangeTask& piece) {
+  if (!piece.window) piece.window = make_ref<LoopWindow>(run_.loop_windows, 0);
+  piece.window->open();
+  piece.frame.retain();
+  for (const Operand array : piece.site.written) add_writers(piece.frame.at(array), 1);
+  return make<PointGroup>(piece);
+}
+
+void Interpreter::end_group(PointGroup* group) {
+  Frame& frame = group->frame;
+  drop_writers(frame, group->site.written);
+  if (Task* loop = group->window->close()) push(*loop, frame.priority);
+  destroy(group);
+  release(&frame);
+}
+
+void LaunchPoint::resolved(Worker& worker) {
+  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  if (!is_replaced) return interpreter.await_elements(*this);
+  Frame* const own = &frame;
+  interpreter.forget_point(this);
+  interpreter.release(own);
+}
+
+void Interpreter::await_elements(LaunchPoint& point) {
+  const IndexLaunch& launch = point.group.site.launch;
+  const Function& leaf = program_.functions[launch.leaf];
+  std::array<std::int64_t, leaf_word_limit> words;
+  point.awaits_input = true;
+  for (;;) {
+    const Lack lack = find_elements(point.frame, launch, leaf, point.keys(), point.left, words.data());
+    if (!lack.missing) break;
+    if (lack.missing->enlist(point)) return;
+  }
+  point.awaits_input = false;
+  if (!run_.leaves.code(launch.leaf) && waits_for_code_of(leaf) && run_.leaves.wait(launch.leaf, point)) return;
+  push(point, point.frame.priority);
+}
+
+void LaunchPoint::run(Worker& worker) {
+  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  const TaskTimer timer(interpreter, TaskKind::iterations, frame, group.instruction);
+  interpreter.run_deferred_point(this);
+}
+
+void Interpreter::run_deferred_point(LaunchPoint* point) {
+  if (run_.is_stopped()) return;  // it is freed with the run
+  if (!computes_deferred(*point)) {
+    RangeTask piece = point->group.as_piece();
+    interpret_iterations(piece, point->iteration, 1);
+  }
+  PointGroup& group = point->group;
+  forget_point(point);
+  if (group.end_point()) end_group(&group);
+}
+
+bool Interpreter::computes_deferred(LaunchPoint& point) {
+  if (point.is_forced) return false;
+  const PointGroup& group = point.group;
+  const IndexLaunch& launch = group.site.launch;
+  const Function& leaf = program_.functions[launch.leaf];
+  LaunchedLeaf computation(leaf, run_.leaves.code(launch.leaf), launch.reads.size());
+  if (!computation.bind(point.frame, launch.captures)) return false;
+  auto left = static_cast<std::uint32_t>(launch.reads.size());
+  const Lack lack = find_elements(point.frame, launch, leaf, point.keys(), left, computation.inputs());
+  if (lack.missing || lack.is_impossible) return false;
+  const std::int64_t number = range_value(group.low, group.step, point.iteration);
+  return compute_point(point.frame, group.site, number, point.keys(), computation);
+}
+
+void Interpreter::forget_point(LaunchPoint* point) {
+  const std::size_t size_bytes = LaunchPoint::size_of(point->key_count);
+  point->~LaunchPoint();
+  cache_.deallocate(point, size_bytes);
+}
+
+/// It stands for this one in the group.
+DeferredCall* LaunchPoint::replacement(CellCache& cache) {
+  frame.retain();
+  return ::new (cache.allocate(size_of(key_count))) LaunchPoint(group, iteration, left);
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,73 @@
+#pragma once
+// A leaf function of an index launch with the arguments that are the same for all points.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vm/interpret/frame.hpp"
+#include "vm/interpret/leaf_arguments.hpp"
+#include "vm/program/leaf_abi.hpp"
+#include "vm/program/program.hpp"
+#include "vm/value/updateable.hpp"
+
+namespace raddle::vm {
+
+/// Its words: for machine code as Note [batches] of leaf_abi.hpp says, else for registers as for any leaf. Lies on the
+/// stack; points to itself.
+class LaunchedLeaf {
+ public:
+  /// @param code         null: it is run in registers
+  /// @param input_count  parameters between the point and the captures: scalars
+  LaunchedLeaf(const Function& function, raddle_leaf_function code, std::size_t input_count)
+      : function(function),
+        code(code),
+        inputs_at_((code ? 3 + function.leaf_results.size() : 1)),
+        count_(inputs_at_ + input_count) {}
+  LaunchedLeaf(const LaunchedLeaf&) = delete;
+
+  /// @return false: a capture is not there, is no dense array, or there are too many
+  bool bind(Frame& frame, const std::vector<Operand>& captures) {
+    const std::size_t first_capture = function.leaf_parameters.size() - captures.size();
+    if (count_ + 2 * captures.size() > leaf_word_limit || function.leaf_results.size() > leaf_word_limit) return false;
+    for (std::size_t i = 0; i < captures.size(); ++i) {
+      Future& capture = frame.at(captures[i]);
+      const LeafType type = function.leaf_parameters[first_capture + i];
+      if (missing_part(capture, type) || !encode(capture, type, words_.data(), count_)) return false;
+    }
+    return code != nullptr || !function.leaf_code.instructions.empty();
+  }
+  std::int64_t* inputs() { return words_.data() + inputs_at_; }
+  /// For registers.
+  std::span<const std::int64_t> arguments(std::int64_t point) {
+    words_[0] = point;
+    return {words_.data(), count_};
+  }
+  /// For machine code: `count` points from `first` on, whose results go to `results`, a row of `stride` words for each.
+  const std::int64_t* batch(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t* results,
+                            std::size_t stride) {
+    words_[0] = first;
+    words_[1] = step;
+    words_[2] = count;
+    for (std::size_t i = 0; i < function.leaf_results.size(); ++i)
+      words_[3 + i] = reinterpret_cast<std::int64_t>(results + i * stride);
+    return words_.data();
+  }
+
+  const Function& function;
+  const raddle_leaf_function code;
+
+ private:
+  std::array<std::int64_t, leaf_word_limit> words_;
+  const std::size_t inputs_at_;
+  std::size_t count_;
+};
+
+/// @pre no element
+inline Updateable::Mode mode_of(LaunchSink::Kind kind) {
+  if (kind == LaunchSink::Kind::increment) return Updateable::Mode::increment;
+  return kind == LaunchSink::Kind::minimum ? Updateable::Mode::minimum : Updateable::Mode::scale;
+}
+
+}  // namespace raddle::vm
