@@ -233,7 +233,12 @@ void Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::int64_t c
   const std::uint64_t pushed_before = pushed_;
   const std::int64_t start = now_ns();
   const bool waits = run_iterations(piece, first, count);
-  profile.iteration_ns.store(std::max<std::int64_t>(1, (now_ns() - start) / count), std::memory_order_relaxed);
+  // a batch during which the system had taken the processor away says little: it counts for so much and no more
+  constexpr std::int64_t most_growth = 16;
+  const std::int64_t before = profile.iteration_ns.load(std::memory_order_relaxed);
+  const std::int64_t measured = std::max<std::int64_t>(1, (now_ns() - start) / count);
+  profile.iteration_ns.store(before == 0 ? measured : std::min(measured, before * most_growth),
+                             std::memory_order_relaxed);
   profile.queues.store(pushed_ != pushed_before, std::memory_order_relaxed);
   profile.waits.store(waits, std::memory_order_relaxed);
   const std::int32_t caution = profile.caution.load(std::memory_order_relaxed);
