@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace raddle::ir {
 
 LaunchAccesses launch_accesses(const Module& module, const Function& function, const Op& loop) {
   LaunchAccesses accesses;
   std::unordered_map<VarId, const Op*> rows;
+  std::unordered_set<const Op*> used;
   const auto access = [&](const Op& op) {
     LaunchAccess made{&op, op.operands[0], {}};
     if (op.kind != OpKind::update) made.keys.push_back(op.operands[1]);
     for (auto row = rows.find(made.array.index); row != rows.end(); row = rows.find(made.array.index)) {
+      used.insert(row->second);
       made.array = row->second->operands[0];
       made.keys.push_back(row->second->operands[1]);
     }
@@ -22,13 +25,14 @@ LaunchAccesses launch_accesses(const Module& module, const Function& function, c
     const bool is_read = op.kind == OpKind::array_get;
     if (op.kind == OpKind::array_row || (is_read && module.types->is_array(function.variables[op.results[0]].type))) {
       rows[op.results[0]] = &op;
-      accesses.rows.push_back(&op);
     } else if (is_read) {
       accesses.reads.push_back(access(op));
     } else if (op.kind == OpKind::array_insert || op.kind == OpKind::update) {
       accesses.writes.push_back(access(op));
     }
   }
+  for (const Op& op : function.regions[loop.regions[0]].ops)
+    if (used.contains(&op)) accesses.rows.push_back(&op);
   return accesses;
 }
 

@@ -16,7 +16,7 @@ struct LaunchAccess {
 struct LaunchAccesses {
   std::vector<LaunchAccess> reads;   ///< array_get of an element that is no array itself
   std::vector<LaunchAccess> writes;  ///< array_insert, update
-  std::vector<const Op*> rows;       ///< array_get and array_row that only lead to those
+  std::vector<const Op*> rows;       ///< array_get and array_row that lead to those
 };
 
 LaunchAccesses launch_accesses(const Module& module, const Function& function, const Op& loop);

@@ -1,7 +1,6 @@
 #include "compiler/ir/verify_types.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "compiler/ir/launch_accesses.hpp"
 
@@ -303,26 +302,29 @@ class TypeChecker {
   void launch() {
     const LaunchAccesses accesses = launch_accesses(module_, function_, op_);
     const bool is_projected = op_.projection != none;
-    std::vector<TypeId> inputs;
+    std::vector<TypeId> inputs, values, keys;
     if (is_projected)
       for (const LaunchAccess& read : accesses.reads) inputs.push_back(type_in(function_, read.op->results[0]));
-    launched(op_.callee, inputs, op_.captures, accesses.writes.size());
+    for (const LaunchAccess& write : accesses.writes)
+      values.push_back(types_.base(type_of(module_, function_, write.op->operands.back())));
+    launched(op_.callee, inputs, op_.captures, values);
     if (!is_projected || !problem_.empty()) return;
-    std::size_t keys = 0;
-    for (const LaunchAccess& read : accesses.reads) keys += read.keys.size();
-    for (const LaunchAccess& write : accesses.writes) keys += write.keys.size();
+    for (const LaunchAccess& read : accesses.reads) keys.insert(keys.end(), read.keys.size(), TypeStore::int_);
+    for (const LaunchAccess& write : accesses.writes) keys.insert(keys.end(), write.keys.size(), TypeStore::int_);
     launched(op_.projection, {}, op_.projected, keys);
   }
   /// @param inputs  types of the parameters between the point and the captures
-  void launched(FunctionId id, std::vector<TypeId> inputs, const std::vector<Operand>& captures, std::size_t outputs) {
+  void launched(FunctionId id, std::vector<TypeId> inputs, const std::vector<Operand>& captures,
+                const std::vector<TypeId>& outputs) {
     if (!require(id < module_.functions.size(), "no function to launch")) return;
     const Function& leaf = module_.functions[id];
     if (!require(leaf.kind == FunctionKind::leaf && leaf.is_launched, "a leaf for launches is needed")) return;
     inputs.insert(inputs.begin(), TypeStore::int_);
     for (const Operand capture : captures) inputs.push_back(types_.base(type_of(module_, function_, capture)));
-    if (!require(leaf.parameters.size() == inputs.size(), "wrong number of captures")) return;
-    if (!require(leaf.outputs.size() == outputs, "wrong number of outputs of a launched leaf")) return;
+    if (!require(leaf.parameters.size() == inputs.size(), "wrong number of parameters of a launched leaf")) return;
+    if (!require(leaf.outputs.size() == outputs.size(), "wrong number of outputs of a launched leaf")) return;
     for (std::size_t i = 0; i < inputs.size(); ++i) same(type_in(leaf, leaf.parameters[i]), inputs[i]);
+    for (std::size_t i = 0; i < outputs.size(); ++i) same(type_in(leaf, leaf.outputs[i]), outputs[i]);
   }
   TypeId type_in(const Function& callee, VarId id) const { return types_.base(callee.variables[id].type); }
 

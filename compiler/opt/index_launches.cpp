@@ -5,6 +5,7 @@
 #include <ranges>
 #include <set>
 
+#include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/launch_accesses.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/loop_body_copier.hpp"
@@ -24,6 +25,14 @@ bool counter_is_read(const ir::Function& around, const ir::Op& loop) {
   return std::ranges::find(read, body.parameters[1]) != read.end();
 }
 
+/// Of a loop with more than one iteration that is an error, which only dataflow finds.
+bool assigns_outside(const ir::Function& around, const ir::Op& loop, const LoopBodyCopier& copier) {
+  return std::ranges::any_of(around.regions[loop.regions[0]].ops, [&](const ir::Op& op) {
+    const std::vector<ir::VarId> assigned = variables_assigned(around, op);
+    return !std::ranges::all_of(assigned, [&](ir::VarId variable) { return copier.declares(variable); });
+  });
+}
+
 /// Points that write to elements with their number, and read nothing that the loop writes.
 class BatchLaunch {
  public:
@@ -40,7 +49,8 @@ class BatchLaunch {
   std::optional<ir::Function> run() {
     for (const ir::Op& op : body_.ops)
       if (is_sink(op)) sinks_.push_back(&op);
-    if (counter_is_read(around_, loop_) || reads_what_it_writes() || assigns_outside()) return std::nullopt;
+    if (counter_is_read(around_, loop_) || assigns_outside(around_, loop_, copier_) || reads_what_it_writes())
+      return std::nullopt;
     if (point_ == ir::none)
       copier_.add_unnamed_parameter(TypeStore::int_);
     else
@@ -75,15 +85,6 @@ class BatchLaunch {
     });
   }
 
-  /// Of a loop with more than one iteration that is an error, which only dataflow finds.
-  bool assigns_outside() const {
-    return std::ranges::any_of(body_.ops, [this](const ir::Op& op) {
-      if (is_sink(op)) return false;
-      const std::vector<ir::VarId> assigned = variables_assigned(around_, op);
-      return !std::ranges::all_of(assigned, [this](ir::VarId variable) { return copier_.declares(variable); });
-    });
-  }
-
   const ir::Function& around_;
   const ir::Op& loop_;
   const ir::Region& body_;
@@ -106,7 +107,8 @@ class ProjectedLaunch {
 
   /// @return false if the loop can not be such a launch, whatever the functions can be
   bool run() {
-    if (loop_.kind != OpKind::foreach_range || counter_is_read(around_, loop_) || accesses_.writes.empty())
+    if (loop_.kind != OpKind::foreach_range || accesses_.writes.empty() || counter_is_read(around_, loop_) ||
+        assigns_outside(around_, loop_, computation_) || accesses_inside() || reads_what_it_writes())
       return false;
     const Slice values = slice(values_of_writes());
     const Slice keys = slice(all_keys());
@@ -173,13 +175,19 @@ class ProjectedLaunch {
       if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return slice.needed.contains(id); })) continue;
       slice.ops.insert(&op);
       for (const ir::VarId id : variables_read(around_, op)) slice.needed.insert(id);
-      slice.is_closed &= std::ranges::all_of(assigned, [this](ir::VarId id) { return computation_.declares(id); });
     }
-    for (const ir::VarId id : slice.needed) {
-      const bool is_parameter_inside = is_nested(id);
-      slice.is_closed &= !computation_.declares(id) || made.contains(id) || is_parameter_inside;
-    }
+    for (const ir::VarId id : slice.needed)
+      slice.is_closed &= !computation_.declares(id) || made.contains(id) || is_nested(id);
     return slice;
+  }
+
+  /// An iteration's own element: it gives some results without it, and would wait for itself otherwise.
+  bool reads_what_it_writes() const {
+    return std::ranges::any_of(accesses_.reads, [this](const ir::LaunchAccess& read) {
+      return std::ranges::any_of(accesses_.writes, [&](const ir::LaunchAccess& write) {
+        return read.array == write.array && read.keys == write.keys;
+      });
+    });
   }
 
   /// Declared deeper than in the loop's own body.
@@ -198,9 +206,14 @@ class ProjectedLaunch {
   bool has_other_uses(const Slice& slice) const {
     const auto is_row = [&](const ir::Op* row) { return slice.needed.contains(row->results[0]); };
     return std::ranges::any_of(accesses_.rows, is_row) ||
-           std::ranges::any_of(accesses_.writes, [&](const ir::LaunchAccess& write) {
-             return slice.needed.contains(write.array.index) || computation_.declares(write.array.index);
-           });
+           std::ranges::any_of(accesses_.writes,
+                               [&](const ir::LaunchAccess& write) { return slice.needed.contains(write.array.index); });
+  }
+
+  /// Arrays and updateables that an iteration makes for itself are no business of a launch.
+  bool accesses_inside() const {
+    const auto is_inside = [this](const ir::LaunchAccess& access) { return computation_.declares(access.array.index); };
+    return std::ranges::any_of(accesses_.reads, is_inside) || std::ranges::any_of(accesses_.writes, is_inside);
   }
 
   const ir::Module& module_;
@@ -234,11 +247,22 @@ bool make_batch_launch(ir::Module& module, const ir::Function& around, ir::Op& l
   return true;
 }
 
+/// It may take long.
+bool is_heavy(const ir::Module& module, const ir::Function& function) {
+  ir::HeavyLeaves heavy(module);
+  return std::ranges::any_of(function.regions, [&](const ir::Region& region) {
+    return std::ranges::any_of(region.ops, [&](const ir::Op& op) {
+      return op.kind == OpKind::loop || (op.kind == OpKind::call && heavy.is_heavy(op.callee));
+    });
+  });
+}
+
+/// Keys that take long to compute would be computed twice if a value depends on them, and for points that only wait.
 void make_projected_launch(ir::Module& module, const ir::Function& around, ir::Op& loop) {
   ProjectedLaunch launch(module, around, loop);
   if (!launch.run()) return;
   ir::Function computation = launch.computation().take_function(), projection = launch.projection().take_function();
-  if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection)) return;
+  if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection) || is_heavy(module, projection)) return;
   loop.captures = launch.computation().captures();
   loop.callee = add(module, std::move(computation));
   loop.projected = launch.projection().captures();

@@ -14,7 +14,8 @@ namespace raddle::opt {
 /// - Iterations over a range read and write elements of arrays by keys that do not depend on what they read, also of
 ///   arrays in arrays: `B[t][i] = f(B[t - 1][i], A[g(i)])`. A second leaf computes the keys of a point: the projection
 ///   (`projection` of the loop; its parameters are the point and what it reads from outside, `projected`). The first
-///   one takes the elements that are read between the point and `captures`. A point waits for its elements only.
+///   one takes the elements that are read between the point and `captures`. A point waits for its elements only, but
+///   for all of them; the arrays that the loop writes close when the points have been computed.
 ///
 /// The outputs of the leaf are the values of the body's array_inserts and updates, in their order; those of the
 /// projection the keys of the elements read, then of those written, as ir/launch_accesses.hpp lists them. The body

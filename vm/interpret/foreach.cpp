@@ -113,18 +113,28 @@ bool Interpreter::is_short(const RangeTask& range) {
 /// Short loops need no queue: the iterations run now. Should they turn out to be long, the rest is queued. A worker
 /// that looks for work may have the upper half.
 void Interpreter::run_in_place(RangeTask& range) {
-  RangeTask* const upper = lends(range) ? lend_upper_half(range) : nullptr;
+  LentRange* const upper = lends(range) ? lend_upper_half(range) : nullptr;
   run_own_part(range);
   if (!upper) return;
-  LoopProfile& profile = profile_of(range);
   const bool is_back = worker_->take_back(*upper);
-  profile.lends.store(!is_back, std::memory_order_relaxed);
-  if (!is_back) return;
-  RangeTask rest(*upper);
-  Frame& frame = upper->frame;
-  destroy(upper);
-  run_own_part(rest);
-  release(&frame);
+  profile_of(range).lends.store(!is_back, std::memory_order_relaxed);
+  if (is_back) {
+    Frame& frame = upper->range.frame;
+    run_own_part(upper->range);
+    destroy(upper);
+    release(&frame);
+  } else if (upper->give_up()) {
+    destroy(upper);
+  }
+}
+
+void LentRange::run(Worker& worker) { range.frame.run_state.interpreter(worker).on(worker).run_lent(this); }
+
+void Interpreter::run_lent(LentRange* lent) {
+  auto* task = make<RangeTask>(lent->range);
+  task->batch = lent->range.batch;
+  if (lent->give_up()) destroy(lent);
+  task->run(*worker_);
 }
 
 /// It is worth while as soon as a half takes longer than it takes a thief that is awake to get hold of it.
@@ -136,10 +146,10 @@ bool Interpreter::lends(const RangeTask& range) {
          (profile.lends.load(std::memory_order_relaxed) || worker_->others_are_hungry());
 }
 
-RangeTask* Interpreter::lend_upper_half(RangeTask& range) {
-  auto* upper = make<RangeTask>(range);
-  upper->next_iteration = range.end = range.end - range.end / 2;
-  upper->batch = upper->end;
+LentRange* Interpreter::lend_upper_half(RangeTask& range) {
+  const std::int64_t middle = range.end - range.end / 2;
+  auto* upper = make<LentRange>(range);
+  upper->range.next_iteration = range.end = middle;
   range.frame.retain();
   for (const Operand array : range.site.written) add_writers(range.frame.at(array), 1);
   worker_->push(*upper);  // not counted: the loop around need not be more careful for this
@@ -259,7 +269,7 @@ bool Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int6
     first += *done;
     count -= *done;
     if (count == 0) break;
-    waits |= interpret_iterations(piece, first++, 1);  // it fails: with the words and the place of the interpreter
+    waits |= interpret_iterations(piece, first++, 1);  // mostly it fails: with the interpreter's words and place
     --count;
   }
   if (count > 0) waits |= interpret_iterations(piece, first, count);

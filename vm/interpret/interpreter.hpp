@@ -29,6 +29,7 @@ class PointGroup;
 struct PointLaunch;
 class LaunchedLeaf;
 class LeafCall;
+class LentRange;
 class RangeTask;
 struct ElementOrder;
 struct LoopProfile;
@@ -61,6 +62,7 @@ class Interpreter {
   /// Looks at the strand's inputs from state.next on; queues the strand if all are there.
   void resume_awaiting(StrandState& state);
   void run_range(RangeTask* task);
+  void run_lent(LentRange* lent);
   void run_leaf_call(LeafCall* call);
   bool waits_for_code_of(const Function& leaf) const;
   /// Looks for the elements that the point may still lack; queues it if all are there.
@@ -266,7 +268,7 @@ class Interpreter {
   bool is_short(const RangeTask& range);
   void run_in_place(RangeTask& range);
   bool lends(const RangeTask& range);
-  RangeTask* lend_upper_half(RangeTask& range);
+  LentRange* lend_upper_half(RangeTask& range);
   void run_own_part(RangeTask& range);
   std::int64_t batch_of(const RangeTask& task);
   void split(RangeTask& task);

@@ -114,7 +114,8 @@ std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64
       .piece = piece,
       .computation = {program_.functions[launch.leaf], launched_code(launch.leaf, count), launch.reads.size()},
       .projection = {program_.functions[launch.projection], launched_code(launch.projection, count), 0}};
-  if (!points.computation.bind(piece.frame, launch.captures) || !points.projection.bind(piece.frame, launch.projected))
+  if (!has_sinks(piece.frame, launch) || !points.computation.bind(piece.frame, launch.captures) ||
+      !points.projection.bind(piece.frame, launch.projected))
     return std::nullopt;
   const std::int64_t done = run_points(points, first, count);
   if (points.group && points.group->made(points.deferred)) end_group(points.group);
@@ -155,11 +156,9 @@ raddle_leaf_function Interpreter::launched_code(FunctionId leaf, std::int64_t po
 std::int64_t Interpreter::project(LaunchedLeaf& projection, std::int64_t first, std::int64_t step, std::int64_t count) {
   std::int64_t* const keys = point_keys_.data();
   if (projection.code) {
-    std::int64_t made = 0;
-    raddle_leaf_failure failure{};
-    projection.code(&worker_->leaf_worker(), projection.batch(first, step, count, keys, points_at_once), &made,
-                    &failure);
-    return made;
+    for (std::size_t k = 0; k < projection.function.leaf_results.size(); ++k)
+      projection.set_results(k, keys + k * points_at_once);
+    return projection.call(worker_->leaf_worker(), first, step, count);
   }
   const FunctionId id = id_of(projection.function);
   std::array<std::int64_t, leaf_word_limit> results;
@@ -246,9 +245,8 @@ bool Interpreter::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int
     const auto outcome = leaf_machine_.run(id_of(leaf.function), leaf.arguments(point), results, goes_on);
     return outcome == LeafMachine::Outcome::done;
   }
-  std::int64_t made = 0;
-  raddle_leaf_failure failure{};
-  leaf.code(&worker_->leaf_worker(), leaf.batch(point, 1, 1, results, 1), &made, &failure);
+  for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i) leaf.set_results(i, results + i);
+  const std::int64_t made = leaf.call(worker_->leaf_worker(), point, 1, 1);
   for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i)
     if (leaf.function.leaf_results[i] == LeafType::boolean) results[i] &= 0xff;  // a byte was written
   return made == 1;
@@ -329,7 +327,7 @@ bool Interpreter::computes_deferred(LaunchPoint& point) {
   const IndexLaunch& launch = group.site.launch;
   const Function& leaf = program_.functions[launch.leaf];
   LaunchedLeaf computation(leaf, run_.leaves.code(launch.leaf), launch.reads.size());
-  if (!computation.bind(point.frame, launch.captures)) return false;
+  if (!has_sinks(point.frame, launch) || !computation.bind(point.frame, launch.captures)) return false;
   auto left = static_cast<std::uint32_t>(launch.reads.size());
   const Lack lack = find_elements(point.frame, launch, leaf, point.keys(), left, computation.inputs());
   if (lack.missing || lack.is_impossible) return false;

@@ -1,5 +1,6 @@
 #pragma once
 // A leaf function of an index launch with the arguments that are the same for all points.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +15,7 @@
 
 namespace raddle::vm {
 
-/// Its words: for machine code as Note [batches] of leaf_abi.hpp says, else for registers as for any leaf. Lies on the
-/// stack; points to itself.
+/// Its words: for machine code as Note [batches] of leaf_abi.hpp says, else for registers as for any leaf.
 class LaunchedLeaf {
  public:
   /// @param code         null: it is run in registers
@@ -44,15 +44,19 @@ class LaunchedLeaf {
     words_[0] = point;
     return {words_.data(), count_};
   }
-  /// For machine code: `count` points from `first` on, whose results go to `results`, a row of `stride` words for each.
-  const std::int64_t* batch(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t* results,
-                            std::size_t stride) {
+  /// Where machine code is to write the results of a batch.
+  void set_results(std::size_t result, void* elements) {
+    words_[3 + result] = reinterpret_cast<std::int64_t>(elements);
+  }
+  /// Calls machine code for `count` points from `first` on. @return of how many: the next one does not end well
+  std::int64_t call(raddle_leaf_worker& worker, std::int64_t first, std::int64_t step, std::int64_t count) {
     words_[0] = first;
     words_[1] = step;
     words_[2] = count;
-    for (std::size_t i = 0; i < function.leaf_results.size(); ++i)
-      words_[3 + i] = reinterpret_cast<std::int64_t>(results + i * stride);
-    return words_.data();
+    std::int64_t made = 0;
+    raddle_leaf_failure failure{};
+    code(&worker, words_.data(), &made, &failure);
+    return made;
   }
 
   const Function& function;
@@ -63,6 +67,14 @@ class LaunchedLeaf {
   const std::size_t inputs_at_;
   std::size_t count_;
 };
+
+/// Arrays and updateables are there, and have not failed.
+inline bool has_sinks(Frame& frame, const IndexLaunch& launch) {
+  return std::ranges::all_of(launch.sinks, [&](const LaunchSink& sink) {
+    const Future& variable = frame.at(sink.target);
+    return variable.is_resolved() && !variable.is_failed();
+  });
+}
 
 /// @pre no element
 inline Updateable::Mode mode_of(LaunchSink::Kind kind) {

@@ -1,12 +1,11 @@
 // Index launches: iterations of a `foreach` run natively, many at a time. Whatever stands in the way (no machine code
 // yet, a capture that is not there, an iteration that fails) is no concern here: then iterations are interpreted.
 #include <algorithm>
-#include <array>
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
-#include "vm/interpret/leaf_arguments.hpp"
 #include "vm/interpret/launched_leaf.hpp"
+#include "vm/interpret/leaf_arguments.hpp"
 #include "vm/interpret/range_task.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/schedule/leaf_forks.hpp"
@@ -27,21 +26,10 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
   const IndexLaunch& launch = piece.site.launch;
   const raddle_leaf_function code = run_.leaves.code(launch.leaf);
   if (!code) return std::nullopt;
-  const Function& leaf = program_.functions[launch.leaf];
   const std::size_t result_count = launch.sinks.size();
-  if (3 + result_count + 2 * launch.captures.size() > leaf_word_limit) return std::nullopt;
+  LaunchedLeaf leaf(program_.functions[launch.leaf], code, 0);
   if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;
-  for (const LaunchSink& sink : launch.sinks) {
-    const Future& variable = piece.frame.at(sink.target);
-    if (!variable.is_resolved() || variable.is_failed()) return std::nullopt;
-  }
-  std::array<std::int64_t, leaf_word_limit> words;
-  std::size_t word_count = 3 + result_count;
-  for (std::size_t i = 0; i < launch.captures.size(); ++i) {
-    Future& capture = piece.frame.at(launch.captures[i]);
-    const LeafType type = leaf.leaf_parameters[i + 1];
-    if (missing_part(capture, type) || !encode(capture, type, words.data(), word_count)) return std::nullopt;
-  }
+  if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures)) return std::nullopt;
   launch_chunks_.resize(result_count);
   launch_reductions_.resize(result_count);
   std::int64_t done = 0;
@@ -50,16 +38,11 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
     const std::int64_t key = range_value(piece.low, piece.step, first + done);
     const std::int64_t to_boundary = NumberChunk::size - (piece.step == 1 && key > 0 ? key % NumberChunk::size : 0);
     const std::int64_t part = std::min(count - done, to_boundary);
-    words[0] = key;
-    words[1] = piece.step;
-    words[2] = part;
     for (std::size_t i = 0; i < result_count; ++i) {
       if (!launch_chunks_[i]) launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
-      words[3 + i] = reinterpret_cast<std::int64_t>(launch_chunks_[i]->words());
+      leaf.set_results(i, launch_chunks_[i]->words());
     }
-    std::int64_t made = 0;
-    raddle_leaf_failure failure{};
-    code(&worker_->leaf_worker(), words.data(), &made, &failure);
+    const std::int64_t made = leaf.call(worker_->leaf_worker(), key, piece.step, part);
     for (std::size_t i = 0; i < result_count; ++i) write_part(piece, i, key, made);
     done += made;
     if (made < part) break;

@@ -25,7 +25,7 @@ struct LoopProfile {
   std::atomic<bool> queues{false};            ///< the last batch has queued tasks
   std::atomic<bool> waits{false};             ///< some of its iterations have waited for something
   std::atomic<std::int32_t> caution{0};       ///< batches to run before the loop is split again
-  std::atomic<bool> lends{false};             ///< somebody took the upper half when it was last lent
+  std::atomic<bool> lends{false};             ///< the upper half was not there any more when it was last lent
 };
 
 /// Owned by the deque it lies in, by the worker that runs it, or by its window. Owns a reference to the frame around
@@ -70,6 +70,21 @@ class RangeTask final : public Cell {
   std::shared_ptr<const ElementOrder> order;
   Ref<LoopWindow> window;  ///< null: no iteration has waited. Of the rest of a piece, too
   std::int64_t batch = 0;  ///< iterations of the last one
+};
+
+/// The upper half of a loop that is run where it stands. Owned by two: the queue, or whoever takes it from there, and
+/// the worker that has lent it, so that its address means nothing else until that one has asked for it again.
+class LentRange final : public Cell {
+ public:
+  explicit LentRange(const RangeTask& range) : range(range) { this->range.batch = range.end; }
+  void run(Worker& worker) override;
+  /// @return true: the other one has given it up already
+  bool give_up() { return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+  RangeTask range;
+
+ private:
+  std::atomic<int> owners_{2};
 };
 
 }  // namespace raddle::vm

@@ -50,8 +50,8 @@ class Worker {
     else
       push_by_priority(task, priority);
   }
-  /// Takes a task out of its queue that this worker has pushed without a priority. @return false: somebody else has
-  /// taken it, or there is a younger one
+  /// Takes a task that this worker has pushed without a priority out of its queue, if it is the next one there.
+  /// @pre it lives, though somebody else may have run it
   bool take_back(Task& task);
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();

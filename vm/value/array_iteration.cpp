@@ -1,9 +1,9 @@
 // What looks at all elements of an array: visits in the order of the keys, reductions, packing, closing.
 #include <algorithm>
-#include <optional>
 #include <bit>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
