@@ -102,7 +102,7 @@ def measure_patterns(patterns, small, repeats):
         print(f"{'pattern':<10} {'width':>5} {'variant':<8} {'threads':>7} {'METG us':>8} {'to best peer':>13}")
         for pattern in patterns:
             for width in WIDTHS[:1] if small else WIDTHS:
-                durations = metgs_of(pattern, width, 1 << (21 if small else 25), repeats)
+                durations = metgs_of(pattern, width, 1 << (21 if small else 27), repeats)
                 medians = {kind: statistics.median(each) for kind, each in durations.items()}
                 for (label, threads), metg in medians.items():
                     best = min(medians[peer_label, threads] for peer_label in PEERS)

@@ -5,6 +5,7 @@
 // structures, files; calls.cpp functions and builtins; leaf_calls.cpp, launches.cpp, launch_points.cpp native code;
 // foreach.cpp, loops.cpp; apps.cpp external programs; foreign_calls.cpp libraries and Tcl; memo.cpp results that are
 // kept on disk; failing.cpp errors and what depends on them.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "vm/interpret/cell_store.hpp"
 #include "vm/interpret/frame.hpp"
+#include "vm/interpret/leaf_arguments.hpp"
 #include "vm/interpret/leaf_machine.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/interpret/written_files.hpp"
@@ -254,6 +256,8 @@ class Interpreter {
   bool run_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys);
   bool compute_point(Frame& frame, const ForeachSite& site, std::int64_t point, const std::int64_t* keys,
                      LaunchedLeaf& computation);
+  using SinkArrays = std::array<Array*, leaf_word_limit>;  ///< by sink
+  bool find_sinks(Frame& frame, const IndexLaunch& launch, const std::int64_t* keys, SinkArrays& arrays);
   Array* sink_row(Frame& frame, const LaunchSink& sink, const std::int64_t* keys);
   bool call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results);
   void defer_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys, std::uint32_t left);

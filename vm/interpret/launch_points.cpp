@@ -183,6 +183,8 @@ bool Interpreter::run_point(PointLaunch& points, std::int64_t iteration, const s
   const bool waits_for_code = !computation.code && waits_for_code_of(computation.function) &&
                               run_.leaves.stage(launch.leaf) != LeafTable::Stage::impossible;
   if (lack.missing || waits_for_code || worker_->perturbation().one_in(4)) {
+    SinkArrays arrays;  // rows are made now: points that wait for the same elements would all want to make them at once
+    if (!find_sinks(piece.frame, launch, keys, arrays)) return false;
     points.waits |= lack.missing != nullptr;
     defer_point(points, iteration, keys, left);
     return true;
@@ -194,10 +196,8 @@ bool Interpreter::run_point(PointLaunch& points, std::int64_t iteration, const s
 bool Interpreter::compute_point(Frame& frame, const ForeachSite& site, std::int64_t point, const std::int64_t* keys,
                                 LaunchedLeaf& computation) {
   const IndexLaunch& launch = site.launch;
-  std::array<Array*, leaf_word_limit> arrays;
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
-    if (launch.sinks[i].kind == LaunchSink::Kind::element && !(arrays[i] = sink_row(frame, launch.sinks[i], keys)))
-      return false;
+  SinkArrays arrays;
+  if (!find_sinks(frame, launch, keys, arrays)) return false;
   std::array<std::int64_t, leaf_word_limit> results;
   if (!call_launched(computation, point, results.data())) return false;
   ++counters.iterations;
@@ -216,6 +216,14 @@ bool Interpreter::compute_point(Frame& frame, const ForeachSite& site, std::int6
     else
       failure_at(frame, sink.place, assigned_twice_text(arrays[i]->element_name(key)));
   }
+  return true;
+}
+
+/// The arrays that hold the elements of the sinks. @return false: something else is there
+bool Interpreter::find_sinks(Frame& frame, const IndexLaunch& launch, const std::int64_t* keys, SinkArrays& arrays) {
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    if (launch.sinks[i].kind == LaunchSink::Kind::element && !(arrays[i] = sink_row(frame, launch.sinks[i], keys)))
+      return false;
   return true;
 }
 
