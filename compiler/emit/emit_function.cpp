@@ -333,10 +333,15 @@ class FunctionEmitter {
       }
     }
     for (const ir::LaunchAccess& write : accesses.writes) {
-      const auto keys = op.projection != ir::none ? static_cast<std::uint32_t>(write.keys.size()) : 0;
-      const vm::Operand target = operands_.of(write.array, body);
-      launch.sinks.push_back({sink_kind(*write.op), target, place_of(write.op->span), launch.key_count, keys});
-      launch.key_count += keys;
+      vm::LaunchSink sink{sink_kind(*write.op), operands_.of(write.array, body), place_of(write.op->span)};
+      if (op.projection != ir::none) {
+        sink.first_key = launch.key_count;
+        sink.key_count = static_cast<std::uint32_t>(write.keys.size());
+        launch.key_count += sink.key_count;
+      } else if (write.keys.size() > 1) {
+        sink.row_keys = operands_.all(std::vector(write.keys.begin(), write.keys.end() - 1), body);
+      }
+      launch.sinks.push_back(std::move(sink));
     }
     return launch;
   }

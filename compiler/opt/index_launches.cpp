@@ -4,6 +4,7 @@
 #include <optional>
 #include <ranges>
 #include <set>
+#include <span>
 
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/launch_accesses.hpp"
@@ -33,7 +34,8 @@ bool assigns_outside(const ir::Function& around, const ir::Op& loop, const LoopB
   });
 }
 
-/// Points that write to elements with their number, and read nothing that the loop writes.
+/// Points that write to elements with their number, perhaps of a row that is the same for all, and read nothing that
+/// the loop writes.
 class BatchLaunch {
  public:
   BatchLaunch(const ir::Module& module, const ir::Function& around, const ir::Op& loop)
@@ -43,44 +45,52 @@ class BatchLaunch {
         point_(!is_over_array()              ? body_.parameters[0]
                : body_.parameters.size() > 1 ? body_.parameters[1]
                                              : ir::none),
+        accesses_(ir::launch_accesses(module, around, loop)),
         copier_(module, around, loop, "launch") {}
 
   /// @return none if the loop can not be such a launch, whatever the rest of its body computes
   std::optional<ir::Function> run() {
-    for (const ir::Op& op : body_.ops)
-      if (is_sink(op)) sinks_.push_back(&op);
-    if (counter_is_read(around_, loop_) || assigns_outside(around_, loop_, copier_) || reads_what_it_writes())
+    const auto is_sink = [this](const ir::LaunchAccess& write) { return this->is_sink(write); };
+    if (!std::ranges::all_of(accesses_.writes, is_sink) || counter_is_read(around_, loop_) ||
+        assigns_outside(around_, loop_, copier_) || reads_what_it_writes())
       return std::nullopt;
     if (point_ == ir::none)
       copier_.add_unnamed_parameter(TypeStore::int_);
     else
       copier_.add_parameter(point_);
     if (is_over_array()) copier_.add_element(loop_.operands[0], body_.parameters[0]);
-    copier_.copy_body([this](const ir::Op& op) { return !is_sink(op); });
-    for (const ir::Op* sink : sinks_) copier_.add_output(sink->operands.back(), sink->span);
+    copier_.copy_body([this](const ir::Op& op) { return !is_write(op); });
+    for (const ir::LaunchAccess& write : accesses_.writes)
+      copier_.add_output(write.op->operands.back(), write.op->span);
     return copier_.take_function();
   }
   const std::vector<ir::Operand>& captures() const { return copier_.captures(); }
 
  private:
   bool is_over_array() const { return loop_.kind == OpKind::foreach_array; }
+  bool is_from_outside(ir::Operand operand) const { return operand.is_constant || !copier_.declares(operand.index); }
 
-  /// Where the value of a point goes: `A[i] = value`, `u <incr> := value`, with an array or updateable from outside.
-  bool is_sink(const ir::Op& op) const {
-    if (op.kind == OpKind::array_insert)
-      return point_ != ir::none && !copier_.declares(op.operands[0].index) &&
-             op.operands[1] == ir::Operand::variable(point_);
-    return op.kind == OpKind::update && !copier_.declares(op.operands[0].index);
+  /// Where the value of a point goes: `A[i] = value`, `A[k][i] = value`, `u <incr> := value`, with `A`, `u` and `k`
+  /// from outside.
+  bool is_sink(const ir::LaunchAccess& write) const {
+    if (!is_from_outside(write.array)) return false;
+    if (write.op->kind == OpKind::update) return true;
+    const auto rows = std::span(write.keys).first(write.keys.size() - 1);
+    return point_ != ir::none && write.keys.back() == ir::Operand::variable(point_) &&
+           std::ranges::all_of(rows, [this](ir::Operand key) { return is_from_outside(key); });
+  }
+
+  bool is_write(const ir::Op& op) const {
+    return op.kind == OpKind::array_row || op.kind == OpKind::array_insert || op.kind == OpKind::update;
   }
 
   /// An element may depend on others of the same loop: only dataflow finds an order.
   bool reads_what_it_writes() const {
-    return std::ranges::any_of(sinks_, [&](const ir::Op* sink) {
-      const ir::VarId written = sink->operands[0].index;
+    return std::ranges::any_of(accesses_.writes, [&](const ir::LaunchAccess& write) {
       return std::ranges::any_of(body_.ops, [&](const ir::Op& op) {
-        if (is_sink(op)) return false;
+        if (is_write(op)) return false;
         const std::vector<ir::VarId> read = variables_read(around_, op);
-        return std::ranges::find(read, written) != read.end();
+        return std::ranges::find(read, write.array.index) != read.end();
       });
     });
   }
@@ -89,8 +99,8 @@ class BatchLaunch {
   const ir::Op& loop_;
   const ir::Region& body_;
   const ir::VarId point_;  ///< none: the body does not name it
+  const ir::LaunchAccesses accesses_;
   LoopBodyCopier copier_;
-  std::vector<const ir::Op*> sinks_;
 };
 
 /// Points that read and write elements of arrays by keys that they compute: the projection.

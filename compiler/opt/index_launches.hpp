@@ -8,9 +8,10 @@ namespace raddle::opt {
 /// function of its own, whose first parameter is the point of the launch space: `callee` of the loop. There are two
 /// sorts:
 ///
-/// - Iterations have nothing to do with each other but that they write to `B[i]` of arrays outside, or add to
-///   updateables. The other parameters of the leaf are what the iteration reads from outside: `captures`. It is called
-///   for many points at once.
+/// - Iterations have nothing to do with each other but that they write to `B[i]` of arrays outside, or to `B[k][i]` of
+/// one
+///   row of such, or add to updateables. The other parameters of the leaf are what the iteration reads from outside:
+///   `captures`. It is called for many points at once.
 /// - Iterations over a range read and write elements of arrays by keys that do not depend on what they read, also of
 ///   arrays in arrays: `B[t][i] = f(B[t - 1][i], A[g(i)])`. A second leaf computes the keys of a point: the projection
 ///   (`projection` of the loop; its parameters are the point and what it reads from outside, `projected`). The first

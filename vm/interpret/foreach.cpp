@@ -258,13 +258,19 @@ void Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::int64_t c
     profile.caution.store(caution - 1, std::memory_order_relaxed);
 }
 
+/// A leaf that may take long waits for its code inside of interpreted iterations.
+bool Interpreter::makes_batches(const IndexLaunch& launch) const {
+  return launch.projection == no_id &&
+         (run_.leaves.code(launch.leaf) || waits_for_code_of(program_.functions[launch.leaf]));
+}
+
 /// @return true if some of them wait for something
 bool Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
   bool waits = false;
   const IndexLaunch& launch = piece.site.launch;
   while (count > 0 && launch.leaf != no_id && !run_.is_stopped()) {
     const std::optional<std::int64_t> done =
-        launch.projection == no_id ? run_launch(piece, first, count) : run_points(piece, first, count, waits);
+        makes_batches(launch) ? run_launch(piece, first, count) : run_points(piece, first, count, waits);
     if (!done) break;
     first += *done;
     count -= *done;

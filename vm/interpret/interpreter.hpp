@@ -242,23 +242,23 @@ class Interpreter {
   void end_memo(const PointKey& key);
 
   // --- launches.cpp
+  raddle_leaf_function launched_code(FunctionId leaf, std::int64_t points);
+  using SinkArrays = std::array<Array*, leaf_word_limit>;  ///< by sink; null: it is an updateable
+  bool find_sinks(Frame& frame, const IndexLaunch& launch, const std::int64_t* keys, SinkArrays& arrays);
+  Array* sink_row(Frame& frame, const LaunchSink& sink, const std::int64_t* keys);
   /// Runs iterations of an index launch natively, from `first` on. @return how many it has run, fewer than `count` if
   /// the next one fails; none if they have to be interpreted
   std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
-  void write_part(const RangeTask& piece, std::size_t result, std::int64_t first, std::int64_t count);
+  void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t count);
 
   // --- launch_points.cpp
-  /// The same for launches with a projection. @param waits  set if some wait for elements
+  /// The same point by point, by machine code or in registers. @param waits  set if some wait for elements
   std::optional<std::int64_t> run_points(RangeTask& piece, std::int64_t first, std::int64_t count, bool& waits);
   std::int64_t run_points(PointLaunch& points, std::int64_t first, std::int64_t count);
-  raddle_leaf_function launched_code(FunctionId leaf, std::int64_t points);
   std::int64_t project(LaunchedLeaf& projection, std::int64_t first, std::int64_t step, std::int64_t count);
   bool run_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys);
   bool compute_point(Frame& frame, const ForeachSite& site, std::int64_t point, const std::int64_t* keys,
                      LaunchedLeaf& computation);
-  using SinkArrays = std::array<Array*, leaf_word_limit>;  ///< by sink
-  bool find_sinks(Frame& frame, const IndexLaunch& launch, const std::int64_t* keys, SinkArrays& arrays);
-  Array* sink_row(Frame& frame, const LaunchSink& sink, const std::int64_t* keys);
   bool call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results);
   void defer_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys, std::uint32_t left);
   PointGroup* make_group(RangeTask& piece);
@@ -277,6 +277,7 @@ class Interpreter {
   std::int64_t batch_of(const RangeTask& task);
   void split(RangeTask& task);
   void run_batch(RangeTask& piece, std::int64_t first, std::int64_t count);
+  bool makes_batches(const IndexLaunch& launch) const;
   bool run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
   bool interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
   void start_loop(Frame& frame, const Instruction& in);

@@ -1,5 +1,6 @@
-// Index launches with a projection: points that read and write elements of arrays. The keys of some points are computed
-// at once; then each point looks for its elements, computes and writes. A point that lacks an element waits for it by
+// Index launches point by point: those with a projection, whose points read and write elements of arrays, and others
+// while there is no machine code. The keys of some points are computed at once; then each point looks for its elements,
+// computes and writes. A point that lacks an element waits for it by
 // itself (LaunchPoint), without a frame. Whatever else stands in the way is no concern here: then the iteration is
 // interpreted.
 #include <algorithm>
@@ -96,8 +97,11 @@ Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf
 
 /// What the points of one call of run_points share.
 struct PointLaunch {
+  PointLaunch(RangeTask& piece, const Function& leaf, raddle_leaf_function code)
+      : piece(piece), computation(leaf, code, piece.site.launch.reads.size()) {}
   RangeTask& piece;
-  LaunchedLeaf computation, projection;
+  LaunchedLeaf computation;
+  std::optional<LaunchedLeaf> projection;
   std::array<KnownRow, leaf_word_limit> known_rows = {};
   PointGroup* group = nullptr;  ///< of points that are deferred
   std::int64_t deferred = 0;
@@ -110,13 +114,13 @@ std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64
                                                     bool& waits) {
   const IndexLaunch& launch = piece.site.launch;
   if (worker_->queues_all() || worker_->perturbation().one_in(4)) return std::nullopt;
-  PointLaunch points{
-      .piece = piece,
-      .computation = {program_.functions[launch.leaf], launched_code(launch.leaf, count), launch.reads.size()},
-      .projection = {program_.functions[launch.projection], launched_code(launch.projection, count), 0}};
-  if (!has_sinks(piece.frame, launch) || !points.computation.bind(piece.frame, launch.captures) ||
-      !points.projection.bind(piece.frame, launch.projected))
-    return std::nullopt;
+  if (piece.kind != RangeTask::Kind::ints || !has_sinks(piece.frame, launch)) return std::nullopt;
+  PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, count));
+  if (!points.computation.bind(piece.frame, launch.captures)) return std::nullopt;
+  if (launch.projection != no_id) {
+    points.projection.emplace(program_.functions[launch.projection], launched_code(launch.projection, count), 0);
+    if (!points.projection->bind(piece.frame, launch.projected)) return std::nullopt;
+  }
   const std::int64_t done = run_points(points, first, count);
   if (points.group && points.group->made(points.deferred)) end_group(points.group);
   waits |= points.waits;
@@ -131,7 +135,7 @@ std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, st
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t part = std::min(count - done, points_at_once);
     const std::int64_t low = range_value(piece.low, piece.step, first + done);
-    const std::int64_t made = project(points.projection, low, piece.step, part);
+    const std::int64_t made = points.projection ? project(*points.projection, low, piece.step, part) : part;
     for (std::int64_t i = 0; i < made; ++i) {
       if (run_.is_stopped()) return count;
       for (std::uint32_t k = 0; k < key_count; ++k)
@@ -142,14 +146,6 @@ std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, st
     if (made < part) return done;
   }
   return count;
-}
-
-/// Asks for code once there have been many points. @return null: none (yet)
-raddle_leaf_function Interpreter::launched_code(FunctionId leaf, std::int64_t points) {
-  const raddle_leaf_function code = run_.leaves.code(leaf);
-  if (!code && run_.leaves.stage(leaf) == LeafTable::Stage::interpreted)
-    count_calls(leaf, static_cast<std::uint32_t>(points));
-  return code;
 }
 
 /// Computes keys of `count` points, into rows of point_keys_. @return of how many; the next one can not be computed
@@ -210,37 +206,13 @@ bool Interpreter::compute_point(Frame& frame, const ForeachSite& site, std::int6
       object_in<Updateable>(frame.at(sink.target)).update(mode_of(sink.kind), {&number, 1});
       continue;
     }
-    const Value key = Value::of(keys[sink.first_key + sink.key_count - 1]);
+    const Value key = Value::of(sink.key_count != 0 ? keys[sink.first_key + sink.key_count - 1] : point);
     if (Future* element = arrays[i]->insert(key))
       set(*element, value);
     else
       failure_at(frame, sink.place, assigned_twice_text(arrays[i]->element_name(key)));
   }
   return true;
-}
-
-/// The arrays that hold the elements of the sinks. @return false: something else is there
-bool Interpreter::find_sinks(Frame& frame, const IndexLaunch& launch, const std::int64_t* keys, SinkArrays& arrays) {
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
-    if (launch.sinks[i].kind == LaunchSink::Kind::element && !(arrays[i] = sink_row(frame, launch.sinks[i], keys)))
-      return false;
-  return true;
-}
-
-/// The array that holds the element of a sink, whose rows are made. Null: something else is there
-Array* Interpreter::sink_row(Frame& frame, const LaunchSink& sink, const std::int64_t* keys) {
-  Array* array = &object_in<Array>(frame.at(sink.target));
-  for (std::uint32_t i = 0; i + 1 < sink.key_count; ++i) {
-    const Value key = Value::of(keys[sink.first_key + i]);
-    Array* row = array->made_row(key);
-    if (!row) {
-      row = array->row(key, wakes_).get();  // it is kept by the array
-      if (!wakes_.empty()) wake();
-    }
-    if (!row) return nullptr;
-    array = row;
-  }
-  return array;
 }
 
 /// @return false: it has failed, or is to be shared out

@@ -24,12 +24,15 @@ LeafType result_type(const Program& program, const IndexLaunch& launch, std::siz
 
 std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
-  const raddle_leaf_function code = run_.leaves.code(launch.leaf);
+  const raddle_leaf_function code = launched_code(launch.leaf, count);
   if (!code) return std::nullopt;
+  SinkArrays arrays;
   const std::size_t result_count = launch.sinks.size();
   LaunchedLeaf leaf(program_.functions[launch.leaf], code, 0);
   if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;
-  if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures)) return std::nullopt;
+  if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||
+      !find_sinks(piece.frame, launch, nullptr, arrays))
+    return std::nullopt;
   launch_chunks_.resize(result_count);
   launch_reductions_.resize(result_count);
   std::int64_t done = 0;
@@ -43,13 +46,12 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
       leaf.set_results(i, launch_chunks_[i]->words());
     }
     const std::int64_t made = leaf.call(worker_->leaf_worker(), key, piece.step, part);
-    for (std::size_t i = 0; i < result_count; ++i) write_part(piece, i, key, made);
+    for (std::size_t i = 0; i < result_count; ++i) write_part(piece, i, arrays[i], key, made);
     done += made;
     if (made < part) break;
   }
   for (std::size_t i = 0; i < result_count; ++i)
-    if (launch_reductions_[i].count != 0)
-      object_in<Array>(piece.frame.at(launch.sinks[i].target)).insert_reduced(launch_reductions_[i]);
+    if (launch_reductions_[i].count != 0) arrays[i]->insert_reduced(launch_reductions_[i]);
   launch_chunks_.clear();
   launch_reductions_.clear();
   counters.iterations += static_cast<std::uint64_t>(done);
@@ -57,8 +59,50 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
   return done;
 }
 
+/// Asks for code once there have been many points. @return null: none (yet)
+raddle_leaf_function Interpreter::launched_code(FunctionId leaf, std::int64_t points) {
+  const raddle_leaf_function code = run_.leaves.code(leaf);
+  if (!code && run_.leaves.stage(leaf) == LeafTable::Stage::interpreted)
+    count_calls(leaf, static_cast<std::uint32_t>(points));
+  return code;
+}
+
+/// The arrays that hold the elements of the sinks; their rows are made if need be.
+/// @param keys  from the projection; null: there is none
+/// @pre has_sinks()  @return false: something else is there, or a key is not
+bool Interpreter::find_sinks(Frame& frame, const IndexLaunch& launch, const std::int64_t* keys, SinkArrays& arrays) {
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    const bool is_element = launch.sinks[i].kind == LaunchSink::Kind::element;
+    arrays[i] = is_element ? sink_row(frame, launch.sinks[i], keys) : nullptr;
+    if (is_element && !arrays[i]) return false;
+  }
+  return true;
+}
+
+Array* Interpreter::sink_row(Frame& frame, const LaunchSink& sink, const std::int64_t* keys) {
+  Array* array = &object_in<Array>(frame.at(sink.target));
+  const auto enter = [&](const Value& key) {
+    Array* row = array->made_row(key);
+    if (!row) {
+      row = array->row(key, wakes_).get();  // it is kept by the array
+      if (!wakes_.empty()) wake();
+    }
+    array = row;
+    return row != nullptr;
+  };
+  for (const Operand operand : sink.row_keys) {
+    const Future& key = frame.at(operand);
+    if (!key.is_resolved() || key.is_failed() || !enter(key.get())) return nullptr;
+  }
+  for (std::uint32_t i = 0; i + 1 < sink.key_count; ++i)
+    if (!enter(Value::of(keys[sink.first_key + i]))) return nullptr;
+  return array;
+}
+
 /// Hands on the first `count` numbers of a result's chunk, those of the points from `first` on.
-void Interpreter::write_part(const RangeTask& piece, std::size_t result, std::int64_t first, std::int64_t count) {
+/// @param to  the array; null: the sink is an updateable
+void Interpreter::write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first,
+                             std::int64_t count) {
   const LaunchSink& sink = piece.site.launch.sinks[result];
   NumberChunk::Owner& numbers = launch_chunks_[result];
   if (sink.kind != LaunchSink::Kind::element) {
@@ -67,7 +111,7 @@ void Interpreter::write_part(const RangeTask& piece, std::size_t result, std::in
         .update(mode_of(sink.kind), {values, static_cast<std::size_t>(count)});
     return;
   }
-  Array& array = object_in<Array>(piece.frame.at(sink.target));
+  Array& array = *to;
   const bool is_whole = count == NumberChunk::size && piece.step == 1 && array.has_number_chunk(first);
   if (is_whole && array.keeps_reductions()) return launch_reductions_[result].add(first, *numbers);
   if (is_whole && array.insert_numbers(first, numbers)) return;

@@ -219,6 +219,7 @@ struct LaunchSink {
   /// Keys among those of the projection: of rows, the last one of the element. 0: the key is the point, if it is an
   /// element
   std::uint32_t first_key = 0, key_count = 0;
+  std::vector<Operand> row_keys = {};  ///< without a projection: of the rows that all elements lie in
 };
 
 /// An element that a point of an index launch reads.
@@ -230,10 +231,10 @@ struct LaunchRead {
 /// Iterations that only compute scalars, which they write to elements of arrays and add to updateables. A leaf function
 /// makes them. Operands: seen from the frame around.
 ///
-/// Without a projection the elements are those with the number of the iteration, the point, and the leaf makes many
-/// points at a time (leaf_abi.hpp, Note [batches]). With one, points read and write elements by keys that it computes.
-/// Parameters of the projection: the point, `projected`; its results are the keys of all reads, then of all sinks.
-/// Parameters of the leaf: the point, the elements that are read, `captures`.
+/// Without a projection the elements are those with the number of the iteration, the point, and the leaf's machine code
+/// makes many points at a time (leaf_abi.hpp, Note [batches]). With one, points read and write elements by keys that it
+/// computes. Parameters of the projection: the point, `projected`; its results are the keys of all reads, then of all
+/// sinks. Parameters of the leaf: the point, the elements that are read, `captures`.
 struct IndexLaunch {
   FunctionId leaf = no_id;  ///< no_id: the loop is no index launch
   std::vector<Operand> captures = {};
