@@ -102,8 +102,8 @@ struct PointLaunch {
   RangeTask& piece;
   LaunchedLeaf computation;
   std::optional<LaunchedLeaf> projection;
-  std::array<KnownRow, leaf_word_limit> known_rows = {};
-  PointGroup* group = nullptr;  ///< of points that are deferred
+  std::array<KnownRow, 8> known_rows;  ///< of the first reads; rows of others are looked for each time
+  PointGroup* group = nullptr;         ///< of points that are deferred
   std::int64_t deferred = 0;
   bool waits = false;
 };
