@@ -1,11 +1,14 @@
 #include "compiler/emit/emit_function.hpp"
 
+#include <unordered_map>
+
 #include "compiler/emit/builtin_arguments.hpp"
 #include "compiler/emit/external_sites.hpp"
 #include "compiler/emit/guarded_assignments.hpp"
+#include "compiler/emit/launch_sites.hpp"
 #include "compiler/emit/operand_map.hpp"
 #include "compiler/emit/select_opcode.hpp"
-#include "compiler/ir/launch_accesses.hpp"
+#include "compiler/ir/launch_nest.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::emit {
@@ -34,6 +37,7 @@ class FunctionEmitter {
       program_.bodies[first_body_ + i].region = region;
     }
     for (std::uint32_t i = 0; i < states_.size(); ++i) program_.bodies[first_body_ + i].state_count = states_[i];
+    for (const auto& [site, inner] : nests_) program_.foreaches[site].nest.inner = foreach_at_.at(inner);
     return first_body_;
   }
 
@@ -91,6 +95,9 @@ class FunctionEmitter {
     }
     strand.first_instruction = static_cast<std::uint32_t>(program_.instructions.size());
     strand.instruction_count = static_cast<std::uint32_t>(code.size());
+    for (std::uint32_t i = 0; i < plan.steps.size(); ++i)
+      if (vm::form_of(code[i].opcode) == vm::InstructionForm::foreach)
+        foreach_at_[region.steps[plan.steps[i]].op] = strand.first_instruction + i;
     program_.instructions.insert(program_.instructions.end(), code.begin(), code.end());
     program_.places.insert(program_.places.end(), places.begin(), places.end());
     return strand;
@@ -315,41 +322,14 @@ class FunctionEmitter {
     site.shares = shares(step.written, step.regions[0], body);
     site.assigned = operands_.all(step.nested_assigned, body);
     site.written = operands_.all(step.written, body);
-    if (step.op->callee != ir::none) site.launch = launch(*step.op, body);
+    if (step.op->callee != ir::none) site.launch = index_launch(module_, function_, operands_, *step.op, body);
+    if (step.op->prelude != ir::none) {
+      set_nest(site, module_, function_, operands_, *step.op, body, plan_.regions[step.regions[0]].body);
+      nests_.emplace_back(static_cast<std::uint32_t>(program_.foreaches.size()),
+                          ir::launch_nest(module_, function_, *step.op).inner);
+    }
     program_.foreaches.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.foreaches.size() - 1);
-  }
-
-  vm::IndexLaunch launch(const ir::Op& op, std::uint32_t body) const {
-    vm::IndexLaunch launch{.leaf = op.callee, .captures = operands_.all(op.captures, body)};
-    const ir::LaunchAccesses accesses = ir::launch_accesses(module_, function_, op);
-    if (op.projection != ir::none) {
-      launch.projection = op.projection;
-      launch.projected = operands_.all(op.projected, body);
-      for (const ir::LaunchAccess& read : accesses.reads) {
-        const auto keys = static_cast<std::uint32_t>(read.keys.size());
-        launch.reads.push_back({operands_.of(read.array, body), launch.key_count, keys});
-        launch.key_count += keys;
-      }
-    }
-    for (const ir::LaunchAccess& write : accesses.writes) {
-      vm::LaunchSink sink{sink_kind(*write.op), operands_.of(write.array, body), place_of(write.op->span)};
-      if (op.projection != ir::none) {
-        sink.first_key = launch.key_count;
-        sink.key_count = static_cast<std::uint32_t>(write.keys.size());
-        launch.key_count += sink.key_count;
-      } else if (write.keys.size() > 1) {
-        sink.row_keys = operands_.all(std::vector(write.keys.begin(), write.keys.end() - 1), body);
-      }
-      launch.sinks.push_back(std::move(sink));
-    }
-    return launch;
-  }
-
-  static vm::LaunchSink::Kind sink_kind(const ir::Op& op) {
-    using Kind = vm::LaunchSink::Kind;
-    if (op.kind == OpKind::array_insert) return Kind::element;
-    return op.number == 0 ? Kind::increment : op.number == 1 ? Kind::minimum : Kind::scale;
   }
 
   std::uint32_t add_loop(const Step& step, std::uint32_t body) {
@@ -403,9 +383,11 @@ class FunctionEmitter {
   vm::Program& program_;
   const vm::BodyId first_body_;
   const OperandMap operands_;
-  std::vector<std::uint32_t> states_;                           ///< strand states so far, by body
-  std::vector<std::vector<vm::GuardedAssignment>> guarded_;     ///< by variable
-  std::vector<std::pair<const ir::Op*, std::uint32_t>> loops_;  ///< LoopSite of each loop emitted so far
+  std::vector<std::uint32_t> states_;                            ///< strand states so far, by body
+  std::vector<std::vector<vm::GuardedAssignment>> guarded_;      ///< by variable
+  std::vector<std::pair<const ir::Op*, std::uint32_t>> loops_;   ///< LoopSite of each loop emitted so far
+  std::unordered_map<const ir::Op*, std::uint32_t> foreach_at_;  ///< their instructions
+  std::vector<std::pair<std::uint32_t, const ir::Op*>> nests_;   ///< ForeachSite and inner loop
 };
 
 }  // namespace

@@ -18,4 +18,13 @@ bool HeavyLeaves::is_heavy(FunctionId leaf) {
   return states_[leaf] == State::heavy;
 }
 
+bool is_heavy(const Module& module, const Function& leaf) {
+  HeavyLeaves heavy(module);
+  return std::ranges::any_of(leaf.regions, [&](const Region& region) {
+    return std::ranges::any_of(region.ops, [&](const Op& op) {
+      return op.kind == OpKind::loop || (op.kind == OpKind::call && heavy.is_heavy(op.callee));
+    });
+  });
+}
+
 }  // namespace raddle::ir

@@ -18,4 +18,7 @@ class HeavyLeaves {
   std::vector<State> states_;
 };
 
+/// The same of a function that need not be one of the module.
+bool is_heavy(const Module& module, const Function& leaf);
+
 }  // namespace raddle::ir

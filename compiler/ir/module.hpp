@@ -102,6 +102,7 @@ struct Op {
   std::vector<Operand> captures;      ///< index launch: the leaf's last parameters
   FunctionId projection = none;       ///< index launch: see opt/index_launches.hpp
   std::vector<Operand> projected;     ///< its parameters but the first
+  FunctionId prelude = none;          ///< nest of index launches: see opt/launch_nests.hpp; `captures` are its own
   bool test_after = false;            ///< loop: iterate
   bool is_reduced = false;            ///< array_new: see opt/reduced_arrays.hpp
   Operand priority;                   ///< calls: @prio, index none if absent

@@ -213,6 +213,7 @@ class FunctionPrinter {
     if (!op.captures.empty()) text += " captures " + operands(op.captures);
     if (op.projection != none) text += " projection @" + module_.functions[op.projection].name;
     if (!op.projected.empty()) text += " projected " + operands(op.projected);
+    if (op.prelude != none) text += " prelude @" + module_.functions[op.prelude].name;
     if (op.test_after) text += " after";
     return text;
   }

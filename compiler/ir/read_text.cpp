@@ -371,6 +371,8 @@ class Reader {
       op.projection = function_named(take().text);
     else if (word == "projected")
       op.projected = operand_list();
+    else if (word == "prelude")
+      op.prelude = function_named(take().text);
     else if (word == "reduced")
       op.is_reduced = true;
     else if (word == "after")

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/launch_accesses.hpp"
+#include "compiler/ir/launch_nest.hpp"
 
 namespace raddle::ir {
 namespace {
@@ -175,6 +176,7 @@ class TypeChecker {
         numbers();
         range_parameters();
         if (op_.callee != none) launch();
+        if (op_.prelude != none) nest();
         break;
       case OpKind::foreach_array:
         shape(1, 0);
@@ -312,6 +314,13 @@ class TypeChecker {
     for (const LaunchAccess& read : accesses.reads) keys.insert(keys.end(), read.keys.size(), TypeStore::int_);
     for (const LaunchAccess& write : accesses.writes) keys.insert(keys.end(), write.keys.size(), TypeStore::int_);
     launched(op_.projection, {}, op_.projected, keys);
+  }
+  void nest() {
+    const LaunchNest nest = launch_nest(module_, function_, op_);
+    if (!require(op_.callee == none && nest.inner, "a nest is around one index launch")) return;
+    std::vector<TypeId> values;
+    for (const VarId value : nest.values) values.push_back(type_in(function_, value));
+    launched(op_.prelude, {}, op_.captures, values);
   }
   /// @param inputs  types of the parameters between the point and the captures
   void launched(FunctionId id, std::vector<TypeId> inputs, const std::vector<Operand>& captures,

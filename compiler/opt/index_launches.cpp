@@ -9,6 +9,7 @@
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/launch_accesses.hpp"
 #include "compiler/opt/infer_leaves.hpp"
+#include "compiler/opt/launch_nests.hpp"
 #include "compiler/opt/loop_body_copier.hpp"
 #include "compiler/opt/uses.hpp"
 
@@ -17,22 +18,6 @@ namespace raddle::opt {
 namespace {
 
 using ir::OpKind;
-
-/// The second parameter of a range's body counts iterations: what runs natively has none.
-bool counter_is_read(const ir::Function& around, const ir::Op& loop) {
-  const ir::Region& body = around.regions[loop.regions[0]];
-  if (loop.kind != OpKind::foreach_range || body.parameters.size() < 2) return false;
-  const std::vector<ir::VarId> read = variables_read(around, loop);
-  return std::ranges::find(read, body.parameters[1]) != read.end();
-}
-
-/// Of a loop with more than one iteration that is an error, which only dataflow finds.
-bool assigns_outside(const ir::Function& around, const ir::Op& loop, const LoopBodyCopier& copier) {
-  return std::ranges::any_of(around.regions[loop.regions[0]].ops, [&](const ir::Op& op) {
-    const std::vector<ir::VarId> assigned = variables_assigned(around, op);
-    return !std::ranges::all_of(assigned, [&](ir::VarId variable) { return copier.declares(variable); });
-  });
-}
 
 /// Points that write to elements with their number, perhaps of a row that is the same for all, and read nothing that
 /// the loop writes.
@@ -51,8 +36,8 @@ class BatchLaunch {
   /// @return none if the loop can not be such a launch, whatever the rest of its body computes
   std::optional<ir::Function> run() {
     const auto is_sink = [this](const ir::LaunchAccess& write) { return this->is_sink(write); };
-    if (!std::ranges::all_of(accesses_.writes, is_sink) || counter_is_read(around_, loop_) ||
-        assigns_outside(around_, loop_, copier_) || reads_what_it_writes())
+    if (!std::ranges::all_of(accesses_.writes, is_sink) || copier_.counter_is_read() || copier_.assigns_outside() ||
+        reads_what_it_writes())
       return std::nullopt;
     if (point_ == ir::none)
       copier_.add_unnamed_parameter(TypeStore::int_);
@@ -117,8 +102,8 @@ class ProjectedLaunch {
 
   /// @return false if the loop can not be such a launch, whatever the functions can be
   bool run() {
-    if (loop_.kind != OpKind::foreach_range || accesses_.writes.empty() || counter_is_read(around_, loop_) ||
-        assigns_outside(around_, loop_, computation_) || accesses_inside() || reads_what_it_writes())
+    if (loop_.kind != OpKind::foreach_range || accesses_.writes.empty() || computation_.counter_is_read() ||
+        computation_.assigns_outside() || accesses_inside() || reads_what_it_writes())
       return false;
     const Slice values = slice(values_of_writes());
     const Slice keys = slice(all_keys());
@@ -257,22 +242,12 @@ bool make_batch_launch(ir::Module& module, const ir::Function& around, ir::Op& l
   return true;
 }
 
-/// It may take long.
-bool is_heavy(const ir::Module& module, const ir::Function& function) {
-  ir::HeavyLeaves heavy(module);
-  return std::ranges::any_of(function.regions, [&](const ir::Region& region) {
-    return std::ranges::any_of(region.ops, [&](const ir::Op& op) {
-      return op.kind == OpKind::loop || (op.kind == OpKind::call && heavy.is_heavy(op.callee));
-    });
-  });
-}
-
 /// Keys that take long to compute would be computed twice if a value depends on them, and for points that only wait.
 void make_projected_launch(ir::Module& module, const ir::Function& around, ir::Op& loop) {
   ProjectedLaunch launch(module, around, loop);
   if (!launch.run()) return;
   ir::Function computation = launch.computation().take_function(), projection = launch.projection().take_function();
-  if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection) || is_heavy(module, projection)) return;
+  if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection) || ir::is_heavy(module, projection)) return;
   loop.captures = launch.computation().captures();
   loop.callee = add(module, std::move(computation));
   loop.projected = launch.projection().captures();
@@ -287,6 +262,8 @@ void find_in(ir::Module& module, ir::FunctionId id) {
         make_projected_launch(module, function, op);
     }
   }
+  for (ir::Region& region : function.regions)
+    for (ir::Op& op : region.ops) make_launch_nest(module, function, op);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "compiler/opt/loop_body_copier.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/opt/uses.hpp"
@@ -23,6 +25,20 @@ void LoopBodyCopier::collect_declared(ir::RegionId id) {
   declared_.insert(region.variables.begin(), region.variables.end());
   for (const ir::Op& op : region.ops)
     for (const ir::RegionId nested : op.regions) collect_declared(nested);
+}
+
+bool LoopBodyCopier::assigns_outside() const {
+  return std::ranges::any_of(around_.regions[loop_.regions[0]].ops, [&](const ir::Op& op) {
+    const std::vector<ir::VarId> assigned = variables_assigned(around_, op);
+    return !std::ranges::all_of(assigned, [&](ir::VarId variable) { return declares(variable); });
+  });
+}
+
+bool LoopBodyCopier::counter_is_read() const {
+  const ir::Region& body = around_.regions[loop_.regions[0]];
+  if (loop_.kind != ir::OpKind::foreach_range || body.parameters.size() < 2) return false;
+  const std::vector<ir::VarId> read = variables_read(around_, loop_);
+  return std::ranges::find(read, body.parameters[1]) != read.end();
 }
 
 void LoopBodyCopier::add_unnamed_parameter(TypeId type) {

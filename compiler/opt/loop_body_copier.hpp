@@ -17,6 +17,11 @@ class LoopBodyCopier {
 
   /// By the loop's regions.
   bool declares(ir::VarId variable) const { return declared_.contains(variable); }
+  /// Some operation of the body's own assigns a variable from outside. Of a loop with more than one iteration that is
+  /// an error, which only dataflow finds.
+  bool assigns_outside() const;
+  /// A range's body reads its second parameter, which counts iterations: what runs natively has none.
+  bool counter_is_read() const;
   void add_parameter(ir::VarId variable) { made_.parameters.push_back(take_over(variable, 0)); }
   /// Of no variable of the loop's.
   void add_unnamed_parameter(TypeId type);

@@ -1,6 +1,7 @@
 // `foreach`: ranges are expanded lazily. See Note [Ranges] in range_task.hpp.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
@@ -37,7 +38,7 @@ std::shared_ptr<const ElementOrder> element_order(const Value& container, std::s
   return order;
 }
 
-bool is_batch_launch(const ForeachSite& site) { return site.launch.leaf != no_id && site.launch.projection == no_id; }
+bool is_batch_launch(const ForeachSite& site) { return site.is_launch() && site.launch.projection == no_id; }
 
 /// Index launches write whole chunks of numbers best: pieces end where chunks do, if they are longer than one.
 /// @param count  of iterations from `first` on  @return  as many, or somewhat fewer
@@ -84,13 +85,21 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
     drop_writers(frame, site.written);
     return true;
   }
+  if (site.is_nest()) open_nest(range);
   if (range.end <= in_place_limit && may_nest() && !worker_->others_are_hungry()) {
     run_iterations(range, 0, range.end);
     drop_writers(frame, site.written);
     return true;
   }
-  const bool is_launch = site.launch.leaf != no_id && range.end >= run_.options.leaf_threshold;
-  const bool waits_for_code = is_launch && run_.options.leaf_threshold == 0;
+  const bool has_points = site.is_launch() || range.inner.count != 0;
+  const std::int64_t points = range.end * std::max<std::int64_t>(1, range.inner.count);
+  const bool is_launch = has_points && points >= run_.options.leaf_threshold;
+  // points of a nest that wait for code one by one would be run one by one, too
+  const bool waits_for_code =
+      is_launch &&
+      (run_.options.leaf_threshold == 0 || (site.is_nest() && waits_for_code_of(program_.functions[site.launch.leaf]) &&
+                                            run_.leaves.stage(site.launch.leaf) < LeafTable::Stage::native));
+  if (is_launch && site.is_nest()) run_.leaves.request(site.nest.prelude);
   if (is_launch && site.launch.projection != no_id) run_.leaves.request(site.launch.projection);
   if (is_launch && !waits_for_code) run_.leaves.request(site.launch.leaf);
   if (!waits_for_code && is_short(range) && may_nest()) {
@@ -141,6 +150,7 @@ void Interpreter::run_lent(LentRange* lent) {
 bool Interpreter::lends(const RangeTask& range) {
   constexpr std::int64_t least_ns = 2'000;
   if (run_.pool.capacity() == 1 || range.frame.priority != 0 || range.end < 2) return false;
+  if (range.inner.count != 0 && range.site.nest.is_chained) return false;
   const LoopProfile& profile = profile_of(range);
   return range.end * profile.iteration_ns.load(std::memory_order_relaxed) >= least_ns &&
          (profile.lends.load(std::memory_order_relaxed) || worker_->others_are_hungry());
@@ -180,11 +190,11 @@ LoopProfile& Interpreter::profile_of(const RangeTask& range) {
 std::int64_t Interpreter::batch_of(const RangeTask& task) {
   if (worker_->perturbation().is_on()) return 1 + static_cast<std::int64_t>(worker_->perturbation().next() % 8);
   const LoopProfile& profile = profile_of(task);
-  if (profile.queues.load(std::memory_order_relaxed)) return 1;
+  if (profile.queues.load(std::memory_order_relaxed) && task.inner.count == 0) return 1;
   std::int64_t limit = is_batch_launch(task.site) ? launch_limit : batch_limit;
   if (profile.waits.load(std::memory_order_relaxed)) {
     // that points wait is a matter of course, and costs little
-    const std::int64_t fresh = task.site.launch.projection != no_id ? run_.loop_windows.limit() : 1;
+    const std::int64_t fresh = task.site.launch.leaf != no_id ? run_.loop_windows.limit() : 1;
     limit = task.window ? std::max<std::int64_t>(1, task.window->left()) : fresh;
   }
   const std::int64_t affordable =
@@ -204,27 +214,31 @@ void Interpreter::split(RangeTask& task) {
 void Interpreter::run_range(RangeTask* task) {
   if (run_.is_stopped()) return;  // the task is freed with the run
   if (run_.throttle.park(*task)) return;
-  if (const Ref<LoopWindow> window = task->window; window && window->is_full() && window->keep(*task)) return;
+  const bool has_stopped = std::exchange(task->has_stopped, false);
+  if (const Ref<LoopWindow> window = task->window; window && (has_stopped || window->is_full()) && window->keep(*task))
+    return;
   LoopProfile& profile = profile_of(*task);
   task->batch = batch_of(*task);
-  if (task->end - task->next_iteration > 2 * task->batch && worker_->others_are_hungry() &&
-      profile.caution.load(std::memory_order_relaxed) == 0) {
+  if (task->inner.count != 0 && task->site.nest.is_chained) {
+    if (splits_inner(*task)) split_inner(*task);
+  } else if (task->end - task->next_iteration > 2 * task->batch && worker_->others_are_hungry() &&
+             profile.caution.load(std::memory_order_relaxed) == 0) {
     split(*task);
   }
   const std::int64_t first = task->next_iteration;
   std::int64_t count = task->end - first;
   if (count > task->batch) count = whole_chunks(*task, first, task->batch);
+  if (task->inner.count != 0 && task->site.nest.is_chained) {
+    // nobody else could go on with what follows
+    task->next_iteration += run_batch(*task, first, count);
+    return task->next_iteration != task->end ? push(*task, task->frame.priority) : finish_range(task);
+  }
   task->next_iteration += count;
   const std::int64_t expected_ns = count * profile.iteration_ns.load(std::memory_order_relaxed);
   const bool is_short = expected_ns != 0 && expected_ns <= batch_ns && !profile.queues.load(std::memory_order_relaxed);
   if (task->next_iteration == task->end || is_short) {
     run_batch(*task, first, count);
-    if (task->next_iteration != task->end) return push(*task, task->frame.priority);
-    Frame& frame = task->frame;
-    drop_writers(frame, task->site.written);
-    destroy(task);
-    release(&frame);
-    return;
+    return task->next_iteration != task->end ? push(*task, task->frame.priority) : finish_range(task);
   }
   if (!task->window) task->window = make_ref<LoopWindow>(run_.loop_windows, 0);
   RangeTask piece(*task);
@@ -238,24 +252,33 @@ void Interpreter::run_range(RangeTask* task) {
   release(&frame);
 }
 
-void Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::int64_t count) {
+void Interpreter::finish_range(RangeTask* task) {
+  Frame& frame = task->frame;
+  drop_writers(frame, task->site.written);
+  destroy(task);
+  release(&frame);
+}
+
+/// @return how many it has run: a part of a nest may stop before
+std::int64_t Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::int64_t count) {
   LoopProfile& profile = profile_of(piece);
   const std::uint64_t pushed_before = pushed_;
   const std::int64_t start = now_ns();
-  const bool waits = run_iterations(piece, first, count);
+  const Ran ran = run_iterations(piece, first, count);
   // a batch during which the system had taken the processor away says little: it counts for so much and no more
   constexpr std::int64_t most_growth = 16;
   const std::int64_t before = profile.iteration_ns.load(std::memory_order_relaxed);
-  const std::int64_t measured = std::max<std::int64_t>(1, (now_ns() - start) / count);
+  const std::int64_t measured = std::max<std::int64_t>(1, (now_ns() - start) / std::max<std::int64_t>(1, ran.count));
   profile.iteration_ns.store(before == 0 ? measured : std::min(measured, before * most_growth),
                              std::memory_order_relaxed);
   profile.queues.store(pushed_ != pushed_before, std::memory_order_relaxed);
-  profile.waits.store(waits, std::memory_order_relaxed);
+  profile.waits.store(ran.waits, std::memory_order_relaxed);
   const std::int32_t caution = profile.caution.load(std::memory_order_relaxed);
-  if (waits)
+  if (ran.waits)
     profile.caution.store(caution_batches, std::memory_order_relaxed);
   else if (caution > 0)
     profile.caution.store(caution - 1, std::memory_order_relaxed);
+  return ran.count;
 }
 
 /// A leaf that may take long waits for its code inside of interpreted iterations.
@@ -264,11 +287,12 @@ bool Interpreter::makes_batches(const IndexLaunch& launch) const {
          (run_.leaves.code(launch.leaf) || waits_for_code_of(program_.functions[launch.leaf]));
 }
 
-/// @return true if some of them wait for something
-bool Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
+Interpreter::Ran Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
   bool waits = false;
+  if (piece.inner.count != 0 && run_nest(piece, first, count, waits)) return {count, waits};
+  const std::int64_t all = count;
   const IndexLaunch& launch = piece.site.launch;
-  while (count > 0 && launch.leaf != no_id && !run_.is_stopped()) {
+  while (count > 0 && piece.site.is_launch() && !run_.is_stopped()) {
     const std::optional<std::int64_t> done =
         makes_batches(launch) ? run_launch(piece, first, count) : run_points(piece, first, count, waits);
     if (!done) break;
@@ -279,7 +303,7 @@ bool Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int6
     --count;
   }
   if (count > 0) waits |= interpret_iterations(piece, first, count);
-  return waits;
+  return {all, waits};
 }
 
 bool Interpreter::interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {

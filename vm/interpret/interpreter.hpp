@@ -27,6 +27,7 @@
 namespace raddle::vm {
 
 class LaunchPoint;
+struct PointNumber;
 class PointGroup;
 struct PointLaunch;
 class LaunchedLeaf;
@@ -244,26 +245,50 @@ class Interpreter {
   // --- launches.cpp
   raddle_leaf_function launched_code(FunctionId leaf, std::int64_t points);
   using SinkArrays = std::array<Array*, leaf_word_limit>;  ///< by sink; null: it is an updateable
-  bool find_sinks(Frame& frame, const IndexLaunch& launch, const std::int64_t* keys, SinkArrays& arrays);
-  Array* sink_row(Frame& frame, const LaunchSink& sink, const std::int64_t* keys);
+  bool find_sinks(Frame& frame, const ForeachSite& site, const std::int64_t* keys, const std::int64_t* values,
+                  SinkArrays& arrays);
+  Array* sink_row(Frame& frame, const ForeachSite& site, const LaunchSink& sink, const std::int64_t* keys,
+                  const std::int64_t* values);
   /// Runs iterations of an index launch natively, from `first` on. @return how many it has run, fewer than `count` if
   /// the next one fails; none if they have to be interpreted
   std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
-  void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t count);
+  std::int64_t run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
+                        std::int64_t step, std::int64_t count);
+  void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
+                  std::int64_t count);
 
   // --- launch_points.cpp
   /// The same point by point, by machine code or in registers. @param waits  set if some wait for elements
   std::optional<std::int64_t> run_points(RangeTask& piece, std::int64_t first, std::int64_t count, bool& waits);
   std::int64_t run_points(PointLaunch& points, std::int64_t first, std::int64_t count);
   std::int64_t project(LaunchedLeaf& projection, std::int64_t first, std::int64_t step, std::int64_t count);
-  bool run_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys);
-  bool compute_point(Frame& frame, const ForeachSite& site, std::int64_t point, const std::int64_t* keys,
-                     LaunchedLeaf& computation);
+  bool bind(PointLaunch& points, std::int64_t count);
+  void finish(PointLaunch& points);
+  bool run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys);
+  bool compute_point(Frame& frame, const IndexLaunch& launch, std::int64_t point, const std::int64_t* keys,
+                     const SinkArrays& arrays, LaunchedLeaf& computation);
   bool call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results);
-  void defer_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys, std::uint32_t left);
+  void defer_point(PointLaunch& points, PointNumber number, const std::int64_t* keys, std::uint32_t left);
   PointGroup* make_group(RangeTask& piece);
   void end_group(PointGroup* group);
   bool computes_deferred(LaunchPoint& point);
+
+  // --- launch_nests.cpp
+  /// Has the loops inside run here, if nothing stands in the way.
+  void open_nest(RangeTask& range);
+  /// Runs iterations of a nest's outer loop, each with the piece's part of the inner one. @param waits  set if some
+  /// points wait for elements  @param count  changed to those that it has run, if it has stopped
+  /// (RangeTask::has_stopped)
+  /// @return false, and does nothing: they have to be interpreted
+  bool run_nest(RangeTask& piece, std::int64_t first, std::int64_t& count, bool& waits);
+  void make_rows(PointLaunch& points, std::int64_t first, std::int64_t count);
+  void run_nest_iteration(PointLaunch& points);
+  std::int64_t run_inner(PointLaunch& points, std::int64_t first, std::int64_t count);
+  bool run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values);
+  bool interpret_inner(RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t count);
+  bool splits_inner(const RangeTask& task);
+  void split_inner(RangeTask& task);
+  void share_inner(const RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t end);
 
   // --- foreach.cpp, loops.cpp
   bool foreach (Frame& frame, const Instruction& in);
@@ -276,9 +301,14 @@ class Interpreter {
   void run_own_part(RangeTask& range);
   std::int64_t batch_of(const RangeTask& task);
   void split(RangeTask& task);
-  void run_batch(RangeTask& piece, std::int64_t first, std::int64_t count);
+  void finish_range(RangeTask* task);
+  std::int64_t run_batch(RangeTask& piece, std::int64_t first, std::int64_t count);
   bool makes_batches(const IndexLaunch& launch) const;
-  bool run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
+  struct Ran {
+    std::int64_t count;
+    bool waits;  ///< some of them wait for something
+  };
+  Ran run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
   bool interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
   void start_loop(Frame& frame, const Instruction& in);
   Frame* loop_test(Frame& frame, const Instruction& in);

@@ -23,6 +23,7 @@ class PointGroup final : public Cell {
         instruction(piece.instruction),
         low(piece.low),
         step(piece.step),
+        inner(piece.inner),
         window(piece.window) {}
   void run(Worker&) override {}  // never queued
   /// By whoever makes it, once, with the number of points made. @return true: they have ended already
@@ -36,6 +37,7 @@ class PointGroup final : public Cell {
     RangeTask piece(frame, site, instruction);
     piece.low = low;
     piece.step = step;
+    piece.inner = inner;
     return piece;
   }
 
@@ -43,6 +45,7 @@ class PointGroup final : public Cell {
   const ForeachSite& site;
   const std::uint32_t instruction;
   const std::int64_t low, step;
+  const InnerRange inner;
   const Ref<LoopWindow> window;
 
  private:
@@ -50,13 +53,19 @@ class PointGroup final : public Cell {
   std::atomic<std::int64_t> left_{making};
 };
 
+/// Which point of a loop: the number of its iteration; in a nest that of the outer loop, and the point of the inner
+/// one.
+struct PointNumber {
+  std::int64_t iteration = 0, inner = 0;
+};
+
 /// Waits for the elements that it reads, then for code or for a worker. Memory: this object, then its keys.
 class LaunchPoint final : public DeferredCall {
  public:
   static std::size_t size_of(std::uint32_t key_count) { return sizeof(LaunchPoint) + key_count * sizeof(std::int64_t); }
   /// @param left  reads whose elements may not be there
-  LaunchPoint(PointGroup& group, std::int64_t iteration, std::uint32_t left)
-      : frame(group.frame), group(group), iteration(iteration), key_count(group.site.launch.key_count), left(left) {}
+  LaunchPoint(PointGroup& group, PointNumber number, std::uint32_t left)
+      : frame(group.frame), group(group), number(number), key_count(group.site.launch.key_count), left(left) {}
   void run(Worker& worker) override;
   void resolved(Worker& worker) override;
   DeferredCall* replacement(CellCache& cache) override;
@@ -64,7 +73,7 @@ class LaunchPoint final : public DeferredCall {
 
   Frame& frame;       ///< that of the group; if this one is replaced, it owns a reference
   PointGroup& group;  ///< not to be used if this one is replaced
-  const std::int64_t iteration;
+  const PointNumber number;
   const std::uint32_t key_count;
   std::uint32_t left;  ///< of these reads the last one is awaited
 };

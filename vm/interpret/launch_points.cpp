@@ -11,8 +11,7 @@
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
-#include "vm/interpret/launch_point.hpp"
-#include "vm/interpret/launched_leaf.hpp"
+#include "vm/interpret/point_launch.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
 #include "vm/schedule/leaf_forks.hpp"
@@ -23,8 +22,6 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t points_at_once = 64;
-
 /// What a point lacks.
 struct Lack {
   Future* missing = nullptr;   ///< an element, or a row
@@ -33,22 +30,17 @@ struct Lack {
 
 Lack impossible() { return {nullptr, true}; }
 
-/// The row that a read has led to for another point: mostly the same one again.
-struct KnownRow {
-  std::int64_t key = 0;
-  Array* row = nullptr;
-};
-
 /// Finds the array of `read`'s element: the last but one of what its keys lead to.
-Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* keys, Array*& row) {
+Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* keys, Array*& row, Patience& patience) {
   Future* variable = &frame.at(read.array);
   for (std::uint32_t i = 0;; ++i) {
     if (!variable->is_resolved()) return {variable};
     if (variable->kind() != ValueKind::array) return impossible();
     row = &object_in<Array>(*variable);
     for (; i + 1 < read.key_count; ++i) {
-      Array* const nested = row->nested(Value::of(keys[i]));
-      if (!nested) break;
+      Array* nested = row->nested(Value::of(keys[i]));
+      if (!nested && !patience.is_rewarded([&] { return (nested = row->nested(Value::of(keys[i]))) != nullptr; }))
+        break;
       row = nested;
     }
     if (i + 1 == read.key_count) return {};
@@ -57,8 +49,9 @@ Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* keys, Ar
   }
 }
 
-Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& word) {
-  if (row.find_number(number, kind_of(type), word)) return {};
+Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& word, Patience& patience) {
+  const auto is_there = [&] { return row.find_number(number, kind_of(type), word); };
+  if (is_there() || patience.is_rewarded(is_there)) return {};
   const Value key = Value::of(number);
   Value value = row.get(key);
   if (!value) {
@@ -75,7 +68,7 @@ Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& 
 /// @param left   reads that are looked at; at the end those up to the one that lacks its element
 /// @param words  of all reads
 Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
-                   std::uint32_t& left, std::int64_t* words, std::span<KnownRow> known = {}) {
+                   std::uint32_t& left, std::int64_t* words, Patience& patience, std::span<KnownRow> known = {}) {
   for (; left > 0; --left) {
     const LaunchRead& read = launch.reads[left - 1];
     const std::int64_t* const own = keys + read.first_key;
@@ -84,29 +77,18 @@ Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf
     const bool is_known = last.row && (read.key_count == 1 || (read.key_count == 2 && last.key == own[0]));
     Array* row = last.row;
     if (!is_known) {
-      if (const Lack lack = find_row(frame, read, own, row); lack.missing || lack.is_impossible) return lack;
+      const Lack lack = find_row(frame, read, own, row, patience);
+      if (lack.missing || lack.is_impossible) return lack;
       last = {own[0], row};
     }
-    const Lack lack = find_element(*row, leaf.leaf_parameters[left], own[read.key_count - 1], words[left - 1]);
+    const Lack lack =
+        find_element(*row, leaf.leaf_parameters[left], own[read.key_count - 1], words[left - 1], patience);
     if (lack.missing || lack.is_impossible) return lack;
   }
   return {};
 }
 
 }  // namespace
-
-/// What the points of one call of run_points share.
-struct PointLaunch {
-  PointLaunch(RangeTask& piece, const Function& leaf, raddle_leaf_function code)
-      : piece(piece), computation(leaf, code, piece.site.launch.reads.size()) {}
-  RangeTask& piece;
-  LaunchedLeaf computation;
-  std::optional<LaunchedLeaf> projection;
-  std::array<KnownRow, 8> known_rows;  ///< of the first reads; rows of others are looked for each time
-  PointGroup* group = nullptr;         ///< of points that are deferred
-  std::int64_t deferred = 0;
-  bool waits = false;
-};
 
 // ---------------------------------------------------------------- points
 
@@ -116,26 +98,41 @@ std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64
   if (worker_->queues_all() || worker_->perturbation().one_in(4)) return std::nullopt;
   if (piece.kind != RangeTask::Kind::ints || !has_sinks(piece.frame, launch)) return std::nullopt;
   PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, count));
-  if (!points.computation.bind(piece.frame, launch.captures)) return std::nullopt;
-  if (launch.projection != no_id) {
-    points.projection.emplace(program_.functions[launch.projection], launched_code(launch.projection, count), 0);
-    if (!points.projection->bind(piece.frame, launch.projected)) return std::nullopt;
-  }
+  if (!bind(points, count)) return std::nullopt;
   const std::int64_t done = run_points(points, first, count);
-  if (points.group && points.group->made(points.deferred)) end_group(points.group);
+  finish(points);
   waits |= points.waits;
   return done;
 }
 
+/// @return false: something is not there, or there is neither code nor instructions for registers
+bool Interpreter::bind(PointLaunch& points, std::int64_t count) {
+  Frame& frame = points.piece.frame;
+  const IndexLaunch& launch = points.piece.site.launch;
+  if (!points.computation.bind(frame, launch.captures)) return false;
+  if (points.piece.inner.count != 0) {
+    const LaunchNest& nest = points.piece.site.nest;
+    points.prelude.emplace(program_.functions[nest.prelude], launched_code(nest.prelude, count), 0);
+    if (!points.prelude->bind(frame, nest.captures)) return false;
+  }
+  if (launch.projection == no_id) return true;
+  points.projection.emplace(program_.functions[launch.projection], launched_code(launch.projection, count), 0);
+  return points.projection->bind(frame, launch.projected);
+}
+
+void Interpreter::finish(PointLaunch& points) {
+  if (points.group && points.group->made(points.deferred)) end_group(points.group);
+}
+
+/// @return how many it has run: the next one is to be interpreted
 std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, std::int64_t count) {
-  const RangeTask& piece = points.piece;
-  const std::uint32_t key_count = piece.site.launch.key_count;
+  const std::uint32_t key_count = points.piece.site.launch.key_count;
   point_keys_.resize(std::max<std::size_t>(1, key_count * points_at_once));
   std::array<std::int64_t, leaf_word_limit> keys;
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t part = std::min(count - done, points_at_once);
-    const std::int64_t low = range_value(piece.low, piece.step, first + done);
-    const std::int64_t made = points.projection ? project(*points.projection, low, piece.step, part) : part;
+    const std::int64_t low = range_value(points.low(), points.step(), first + done);
+    const std::int64_t made = points.projection ? project(*points.projection, low, points.step(), part) : part;
     for (std::int64_t i = 0; i < made; ++i) {
       if (run_.is_stopped()) return count;
       for (std::uint32_t k = 0; k < key_count; ++k)
@@ -168,32 +165,31 @@ std::int64_t Interpreter::project(LaunchedLeaf& projection, std::int64_t first, 
 }
 
 /// @return false: it is to be interpreted
-bool Interpreter::run_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys) {
+bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys) {
   const RangeTask& piece = points.piece;
   const IndexLaunch& launch = piece.site.launch;
   LaunchedLeaf& computation = points.computation;
+  // before the point may wait: points that wait for the same elements would all want to make their rows at once
+  SinkArrays arrays;
+  if (!find_sinks(piece.frame, piece.site, keys, points.values.data(), arrays)) return false;
   auto left = static_cast<std::uint32_t>(launch.reads.size());
-  const Lack lack =
-      find_elements(piece.frame, launch, computation.function, keys, left, computation.inputs(), points.known_rows);
+  const Lack lack = find_elements(piece.frame, launch, computation.function, keys, left, computation.inputs(),
+                                  points.patience, points.known_rows);
   if (lack.is_impossible) return false;
   const bool waits_for_code = !computation.code && waits_for_code_of(computation.function) &&
                               run_.leaves.stage(launch.leaf) != LeafTable::Stage::impossible;
   if (lack.missing || waits_for_code || worker_->perturbation().one_in(4)) {
-    SinkArrays arrays;  // rows are made now: points that wait for the same elements would all want to make them at once
-    if (!find_sinks(piece.frame, launch, keys, arrays)) return false;
     points.waits |= lack.missing != nullptr;
-    defer_point(points, iteration, keys, left);
+    defer_point(points, points.number(point), keys, left);
     return true;
   }
-  return compute_point(piece.frame, piece.site, range_value(piece.low, piece.step, iteration), keys, computation);
+  const std::int64_t value = range_value(points.low(), points.step(), point);
+  return compute_point(piece.frame, launch, value, keys, arrays, computation);
 }
 
 /// @return false: it is to be interpreted
-bool Interpreter::compute_point(Frame& frame, const ForeachSite& site, std::int64_t point, const std::int64_t* keys,
-                                LaunchedLeaf& computation) {
-  const IndexLaunch& launch = site.launch;
-  SinkArrays arrays;
-  if (!find_sinks(frame, launch, keys, arrays)) return false;
+bool Interpreter::compute_point(Frame& frame, const IndexLaunch& launch, std::int64_t point, const std::int64_t* keys,
+                                const SinkArrays& arrays, LaunchedLeaf& computation) {
   std::array<std::int64_t, leaf_word_limit> results;
   if (!call_launched(computation, point, results.data())) return false;
   ++counters.iterations;
@@ -234,13 +230,12 @@ bool Interpreter::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int
 
 // ---------------------------------------------------------------- points that wait
 
-void Interpreter::defer_point(PointLaunch& points, std::int64_t iteration, const std::int64_t* keys,
-                              std::uint32_t left) {
+void Interpreter::defer_point(PointLaunch& points, PointNumber number, const std::int64_t* keys, std::uint32_t left) {
   if (!points.group) points.group = make_group(points.piece);
   ++points.deferred;
   ++counters.strands_armed;
   const std::uint32_t key_count = points.piece.site.launch.key_count;
-  auto* point = ::new (cache_.allocate(LaunchPoint::size_of(key_count))) LaunchPoint(*points.group, iteration, left);
+  auto* point = ::new (cache_.allocate(LaunchPoint::size_of(key_count))) LaunchPoint(*points.group, number, left);
   std::memcpy(point->keys(), keys, key_count * sizeof *keys);
   await_elements(*point);
 }
@@ -274,8 +269,8 @@ void Interpreter::await_elements(LaunchPoint& point) {
   const Function& leaf = program_.functions[launch.leaf];
   std::array<std::int64_t, leaf_word_limit> words;
   point.awaits_input = true;
-  for (;;) {
-    const Lack lack = find_elements(point.frame, launch, leaf, point.keys(), point.left, words.data());
+  for (Patience none(false);;) {
+    const Lack lack = find_elements(point.frame, launch, leaf, point.keys(), point.left, words.data(), none);
     if (!lack.missing) break;
     if (lack.missing->enlist(point)) return;
   }
@@ -294,7 +289,11 @@ void Interpreter::run_deferred_point(LaunchPoint* point) {
   if (run_.is_stopped()) return;  // it is freed with the run
   if (!computes_deferred(*point)) {
     RangeTask piece = point->group.as_piece();
-    interpret_iterations(piece, point->iteration, 1);
+    const PointNumber number = point->number;
+    if (piece.inner.count != 0)
+      interpret_inner(piece, number.iteration, number.inner, 1);
+    else
+      interpret_iterations(piece, number.iteration, 1);
   }
   PointGroup& group = point->group;
   forget_point(point);
@@ -308,11 +307,20 @@ bool Interpreter::computes_deferred(LaunchPoint& point) {
   const Function& leaf = program_.functions[launch.leaf];
   LaunchedLeaf computation(leaf, run_.leaves.code(launch.leaf), launch.reads.size());
   if (!has_sinks(point.frame, launch) || !computation.bind(point.frame, launch.captures)) return false;
+  std::array<std::int64_t, leaf_word_limit> values;
+  std::int64_t value = range_value(group.low, group.step, point.number.iteration);
+  if (group.inner.count != 0) {
+    if (!run_prelude(point.frame, group.site, value, values.data())) return false;
+    computation.set_values(values.data());
+    value = range_value(group.inner.low, group.inner.step, point.number.inner);
+  }
   auto left = static_cast<std::uint32_t>(launch.reads.size());
-  const Lack lack = find_elements(point.frame, launch, leaf, point.keys(), left, computation.inputs());
+  Patience none(false);
+  const Lack lack = find_elements(point.frame, launch, leaf, point.keys(), left, computation.inputs(), none);
   if (lack.missing || lack.is_impossible) return false;
-  const std::int64_t number = range_value(group.low, group.step, point.iteration);
-  return compute_point(point.frame, group.site, number, point.keys(), computation);
+  SinkArrays arrays;
+  if (!find_sinks(point.frame, group.site, point.keys(), values.data(), arrays)) return false;
+  return compute_point(point.frame, launch, value, point.keys(), arrays, computation);
 }
 
 void Interpreter::forget_point(LaunchPoint* point) {
@@ -324,7 +332,7 @@ void Interpreter::forget_point(LaunchPoint* point) {
 /// It stands for this one in the group.
 DeferredCall* LaunchPoint::replacement(CellCache& cache) {
   frame.retain();
-  return ::new (cache.allocate(size_of(key_count))) LaunchPoint(group, iteration, left);
+  return ::new (cache.allocate(size_of(key_count))) LaunchPoint(group, number, left);
 }
 
 }  // namespace raddle::vm

@@ -29,14 +29,22 @@ class LaunchedLeaf {
 
   /// @return false: a capture is not there, is no dense array, or there are too many
   bool bind(Frame& frame, const std::vector<Operand>& captures) {
-    const std::size_t first_capture = function.leaf_parameters.size() - captures.size();
-    if (count_ + 2 * captures.size() > leaf_word_limit || function.leaf_results.size() > leaf_word_limit) return false;
-    for (std::size_t i = 0; i < captures.size(); ++i) {
-      Future& capture = frame.at(captures[i]);
-      const LeafType type = function.leaf_parameters[first_capture + i];
-      if (missing_part(capture, type) || !encode(capture, type, words_.data(), count_)) return false;
-    }
-    return code != nullptr || !function.leaf_code.instructions.empty();
+    return has_room(captures.size()) &&
+           std::ranges::all_of(captures, [&](Operand capture) { return add(frame.at(capture)); }) && is_callable();
+  }
+  /// The same for one that takes values of a nest's prelude, too: set_values() is to follow.
+  bool bind(Frame& frame, const std::vector<LaunchInput>& captures) {
+    return has_room(captures.size()) &&
+           std::ranges::all_of(captures,
+                               [&](const LaunchInput& capture) {
+                                 return capture.value == no_id ? add(frame.at(capture.operand))
+                                                               : add_value(capture.value);
+                               }) &&
+           is_callable();
+  }
+  /// @param values  results of the prelude
+  void set_values(const std::int64_t* values) {
+    for (std::size_t i = 0; i < value_count_; ++i) words_[values_[i].word] = values[values_[i].value];
   }
   std::int64_t* inputs() { return words_.data() + inputs_at_; }
   /// For registers.
@@ -63,9 +71,33 @@ class LaunchedLeaf {
   const raddle_leaf_function code;
 
  private:
+  static constexpr std::size_t value_limit = 16;
+  struct ValuePlace {
+    std::uint32_t word, value;
+  };
+
+  bool is_callable() const { return code != nullptr || !function.leaf_code.instructions.empty(); }
+  bool has_room(std::size_t captures) {
+    next_parameter_ = function.leaf_parameters.size() - captures;
+    return count_ + 2 * captures <= leaf_word_limit && function.leaf_results.size() <= leaf_word_limit;
+  }
+  bool add(Future& capture) {
+    const LeafType type = function.leaf_parameters[next_parameter_++];
+    return !missing_part(capture, type) && encode(capture, type, words_.data(), count_);
+  }
+  bool add_value(std::uint32_t value) {
+    ++next_parameter_;
+    if (value_count_ == value_limit) return false;
+    values_[value_count_++] = {static_cast<std::uint32_t>(count_++), value};
+    return true;
+  }
+
   std::array<std::int64_t, leaf_word_limit> words_;
   const std::size_t inputs_at_;
   std::size_t count_;
+  std::size_t next_parameter_ = 0;
+  std::array<ValuePlace, value_limit> values_;
+  std::size_t value_count_ = 0;
 };
 
 /// Arrays and updateables are there, and have not failed.

@@ -31,9 +31,8 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
   LaunchedLeaf leaf(program_.functions[launch.leaf], code, 0);
   if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;
   if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||
-      !find_sinks(piece.frame, launch, nullptr, arrays))
+      !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))
     return std::nullopt;
-  launch_chunks_.resize(result_count);
   launch_reductions_.resize(result_count);
   std::int64_t done = 0;
   while (done < count) {
@@ -41,12 +40,7 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
     const std::int64_t key = range_value(piece.low, piece.step, first + done);
     const std::int64_t to_boundary = NumberChunk::size - (piece.step == 1 && key > 0 ? key % NumberChunk::size : 0);
     const std::int64_t part = std::min(count - done, to_boundary);
-    for (std::size_t i = 0; i < result_count; ++i) {
-      if (!launch_chunks_[i]) launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
-      leaf.set_results(i, launch_chunks_[i]->words());
-    }
-    const std::int64_t made = leaf.call(worker_->leaf_worker(), key, piece.step, part);
-    for (std::size_t i = 0; i < result_count; ++i) write_part(piece, i, arrays[i], key, made);
+    const std::int64_t made = run_part(piece, leaf, arrays, key, piece.step, part);
     done += made;
     if (made < part) break;
   }
@@ -54,9 +48,23 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
     if (launch_reductions_[i].count != 0) arrays[i]->insert_reduced(launch_reductions_[i]);
   launch_chunks_.clear();
   launch_reductions_.clear();
-  counters.iterations += static_cast<std::uint64_t>(done);
-  counters.iterations_native += static_cast<std::uint64_t>(done);
   return done;
+}
+
+/// Points that lie in one chunk of numbers. @param first  the value of the first one  @return how many it has made
+std::int64_t Interpreter::run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
+                                   std::int64_t first, std::int64_t step, std::int64_t count) {
+  const IndexLaunch& launch = piece.site.launch;
+  launch_chunks_.resize(launch.sinks.size());
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    if (!launch_chunks_[i]) launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
+    leaf.set_results(i, launch_chunks_[i]->words());
+  }
+  const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
+  counters.iterations += static_cast<std::uint64_t>(made);
+  counters.iterations_native += static_cast<std::uint64_t>(made);
+  return made;
 }
 
 /// Asks for code once there have been many points. @return null: none (yet)
@@ -69,17 +77,21 @@ raddle_leaf_function Interpreter::launched_code(FunctionId leaf, std::int64_t po
 
 /// The arrays that hold the elements of the sinks; their rows are made if need be.
 /// @param keys  from the projection; null: there is none
+/// @param values  of a nest: results of the prelude
 /// @pre has_sinks()  @return false: something else is there, or a key is not
-bool Interpreter::find_sinks(Frame& frame, const IndexLaunch& launch, const std::int64_t* keys, SinkArrays& arrays) {
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
-    const bool is_element = launch.sinks[i].kind == LaunchSink::Kind::element;
-    arrays[i] = is_element ? sink_row(frame, launch.sinks[i], keys) : nullptr;
+bool Interpreter::find_sinks(Frame& frame, const ForeachSite& site, const std::int64_t* keys,
+                             const std::int64_t* values, SinkArrays& arrays) {
+  const std::vector<LaunchSink>& sinks = site.launch.sinks;
+  for (std::size_t i = 0; i < sinks.size(); ++i) {
+    const bool is_element = sinks[i].kind == LaunchSink::Kind::element;
+    arrays[i] = is_element ? sink_row(frame, site, sinks[i], keys, values) : nullptr;
     if (is_element && !arrays[i]) return false;
   }
   return true;
 }
 
-Array* Interpreter::sink_row(Frame& frame, const LaunchSink& sink, const std::int64_t* keys) {
+Array* Interpreter::sink_row(Frame& frame, const ForeachSite& site, const LaunchSink& sink, const std::int64_t* keys,
+                             const std::int64_t* values) {
   Array* array = &object_in<Array>(frame.at(sink.target));
   const auto enter = [&](const Value& key) {
     Array* row = array->made_row(key);
@@ -90,8 +102,13 @@ Array* Interpreter::sink_row(Frame& frame, const LaunchSink& sink, const std::in
     array = row;
     return row != nullptr;
   };
-  for (const Operand operand : sink.row_keys) {
-    const Future& key = frame.at(operand);
+  for (const LaunchInput& input : sink.row_keys) {
+    if (input.value != no_id) {
+      const LeafType type = program_.functions[site.nest.prelude].leaf_results[input.value];
+      if (!enter(decode(values[input.value], kind_of(type)))) return nullptr;
+      continue;
+    }
+    const Future& key = frame.at(input.operand);
     if (!key.is_resolved() || key.is_failed() || !enter(key.get())) return nullptr;
   }
   for (std::uint32_t i = 0; i + 1 < sink.key_count; ++i)
@@ -102,7 +119,7 @@ Array* Interpreter::sink_row(Frame& frame, const LaunchSink& sink, const std::in
 /// Hands on the first `count` numbers of a result's chunk, those of the points from `first` on.
 /// @param to  the array; null: the sink is an updateable
 void Interpreter::write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first,
-                             std::int64_t count) {
+                             std::int64_t step, std::int64_t count) {
   const LaunchSink& sink = piece.site.launch.sinks[result];
   NumberChunk::Owner& numbers = launch_chunks_[result];
   if (sink.kind != LaunchSink::Kind::element) {
@@ -112,11 +129,11 @@ void Interpreter::write_part(const RangeTask& piece, std::size_t result, Array* 
     return;
   }
   Array& array = *to;
-  const bool is_whole = count == NumberChunk::size && piece.step == 1 && array.has_number_chunk(first);
+  const bool is_whole = count == NumberChunk::size && step == 1 && array.has_number_chunk(first);
   if (is_whole && array.keeps_reductions()) return launch_reductions_[result].add(first, *numbers);
   if (is_whole && array.insert_numbers(first, numbers)) return;
   for (std::int64_t i = 0; i < count; ++i) {
-    const Value key = Value::of(range_value(first, piece.step, i));
+    const Value key = Value::of(range_value(first, step, i));
     if (Future* element = array.insert(key))
       set(*element, numbers->at(i));
     else

@@ -28,6 +28,14 @@ struct LoopProfile {
   std::atomic<bool> lends{false};             ///< the upper half was not there any more when it was last lent
 };
 
+/// The part of a nest's inner loop that a piece of the outer one runs, in each of its iterations.
+struct InnerRange {
+  std::int64_t first = 0, end = 0;  ///< points, counted from 0, half open
+  std::int64_t count = 0;           ///< points of the whole inner loop; 0: the loop is run as one without a nest
+  std::int64_t low = 0, step = 1;
+  bool is_whole() const { return end - first == count; }
+};
+
 /// Owned by the deque it lies in, by the worker that runs it, or by its window. Owns a reference to the frame around
 /// the loop, and stands for one writer of each array that the loop writes.
 ///
@@ -39,6 +47,11 @@ struct LoopProfile {
 /// short that it is run where it stands is lent instead: its upper half is queued, and taken back if nobody came for it
 /// while the lower one was run. Where iterations wait for something that is not there yet, often what earlier ones
 /// compute, a window bounds how many (LoopWindow), and the loop is not split for a while.
+///
+/// A nest of index launches is split across its inner loop where its points need each other: each worker keeps to its
+/// own part of every iteration of the outer loop, and only neighbours wait for each other. What a neighbour is just
+/// computing is waited for on the spot for some microseconds (Patience). If it does not come the point is deferred, and
+/// the piece goes on when all that it has deferred has been computed: else it would run ahead, and defer all.
 class RangeTask final : public Cell {
  public:
   enum class Kind : std::uint8_t { ints, floats, elements };
@@ -57,7 +70,8 @@ class RangeTask final : public Cell {
         step(other.step),
         float_low(other.float_low),
         float_step(other.float_step),
-        order(other.order) {}
+        order(other.order),
+        inner(other.inner) {}
   void run(Worker& worker) override;
 
   Frame& frame;
@@ -68,8 +82,10 @@ class RangeTask final : public Cell {
   std::int64_t low = 0, step = 1;
   double float_low = 0, float_step = 1;
   std::shared_ptr<const ElementOrder> order;
-  Ref<LoopWindow> window;  ///< null: no iteration has waited. Of the rest of a piece, too
-  std::int64_t batch = 0;  ///< iterations of the last one
+  InnerRange inner;
+  bool has_stopped = false;  ///< of a part of a nest: its last batch ended early, as a neighbour did not come
+  Ref<LoopWindow> window;    ///< null: no iteration has waited. Of the rest of a piece, too
+  std::int64_t batch = 0;    ///< iterations of the last one
 };
 
 /// The upper half of a loop that is run where it stands. Owned by two: the queue, or whoever takes it from there, and

@@ -210,6 +210,12 @@ struct BranchSite {
   std::vector<Operand> awaited;   ///< `wait`: what it waits for
 };
 
+/// What an index launch takes from outside: a future of the frame around, or a value of the nest's prelude.
+struct LaunchInput {
+  Operand operand;              ///< absent: it is a value
+  std::uint32_t value = no_id;  ///< index of a result of LaunchNest::prelude
+};
+
 /// Where a result of an index launch goes.
 struct LaunchSink {
   enum class Kind : std::uint8_t { element, increment, minimum, scale };
@@ -219,7 +225,7 @@ struct LaunchSink {
   /// Keys among those of the projection: of rows, the last one of the element. 0: the key is the point, if it is an
   /// element
   std::uint32_t first_key = 0, key_count = 0;
-  std::vector<Operand> row_keys = {};  ///< without a projection: of the rows that all elements lie in
+  std::vector<LaunchInput> row_keys = {};  ///< without a projection: of the rows that all elements lie in
 };
 
 /// An element that a point of an index launch reads.
@@ -237,12 +243,24 @@ struct LaunchRead {
 /// sinks. Parameters of the leaf: the point, the elements that are read, `captures`.
 struct IndexLaunch {
   FunctionId leaf = no_id;  ///< no_id: the loop is no index launch
-  std::vector<Operand> captures = {};
+  std::vector<LaunchInput> captures = {};
   std::vector<LaunchSink> sinks = {};  ///< by result
   FunctionId projection = no_id;
-  std::vector<Operand> projected = {};
+  std::vector<LaunchInput> projected = {};
   std::vector<LaunchRead> reads = {};
   std::uint32_t key_count = 0;  ///< results of the projection
+};
+
+/// A loop whose iterations consist of one index launch over a range that is the same for all, and of scalars that they
+/// compute for it: the prelude, a leaf function. Its parameters: the outer loop's variable, `captures`. Operands: seen
+/// from the frame around the outer loop, but for `values`.
+struct LaunchNest {
+  FunctionId prelude = no_id;  ///< no_id: the loop is no nest
+  std::vector<Operand> captures = {};
+  Operand low, high, step;           ///< of the inner loop
+  std::vector<Operand> values = {};  ///< by result of the prelude: the variable of the outer loop's body
+  std::uint32_t inner = no_id;       ///< the inner loop's instruction
+  bool is_chained = false;           ///< points read elements of arrays that others write
 };
 
 struct ForeachSite {
@@ -250,7 +268,11 @@ struct ForeachSite {
   std::uint32_t parameter_count = 0;  ///< 2: slots 0, 1 are value and key; 1: the value only
   std::vector<WriterShare> shares;    ///< of one iteration, seen from the frame around
   std::vector<Operand> assigned, written;
-  IndexLaunch launch = {};
+  IndexLaunch launch = {};  ///< of a nest: the inner loop's
+  LaunchNest nest = {};
+  bool is_nest() const { return nest.prelude != no_id; }
+  /// Of this loop itself.
+  bool is_launch() const { return launch.leaf != no_id && !is_nest(); }
 };
 
 struct LoopSite {

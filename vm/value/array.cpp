@@ -229,20 +229,20 @@ void Array::insert_reduced(const ChunkReductions& chunks) {
 
 Ref<Array> Array::row(const Value& key, WakeList& wake) {
   if (Array* const made = made_row(key)) return Ref<Array>::share(made);
-  const std::lock_guard lock(rows_mutex_);
+  const std::lock_guard lock(rows_lock_);
   const ElementSlot element = locate(key);
   if (!element || !mark_inserted(element)) return Ref<Array>::share(made_row(key));
   Ref<Array> row = make_ref<Array>(1, std::string_view(), place_);
   row->row_name_ = element_name(key);
   row->name_ = row->row_name_;
   row->parent_ = this;
-  rows_.push_back(row);
+  has_rows_ = true;
   element.future->set(Value::of_object(ValueKind::array, row), wake);
   return row;
 }
 
 Ref<Bag> Array::bag_row(const Value& key, WakeList& wake) {
-  const std::lock_guard lock(rows_mutex_);
+  const std::lock_guard lock(rows_lock_);
   const ElementSlot element = locate(key);
   if (!element || !mark_inserted(element)) {
     const Value value = get(key);
@@ -251,7 +251,7 @@ Ref<Bag> Array::bag_row(const Value& key, WakeList& wake) {
   }
   Ref<Bag> row = make_ref<Bag>(1);
   row->parent = this;
-  bag_rows_.push_back(row);
+  has_rows_ = true;
   element.future->set(Value::of_object(ValueKind::bag, row), wake);
   return row;
 }

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/value/brief_lock.hpp"
 #include "vm/value/chunk_reductions.hpp"
 #include "vm/value/element_table.hpp"
 #include "vm/value/failure.hpp"
@@ -165,25 +166,25 @@ class Array final : public HeapObject {
   std::unique_ptr<Packed> pack();
   static Ref<Array> of_packed(std::unique_ptr<Packed> packed);
 
+  // first what a worker that writes one of the first elements touches: a cache line, where objects begin with one
+  /// Of a row: the array that is to close it, until then. Compared by other arrays that hold this one as an element.
+  std::atomic<Array*> parent_{nullptr};
   ElementTable table_;
   std::unique_ptr<Reductions> reductions_;             // null: all is kept
   std::atomic<KeyedElements*> keyed_{nullptr};         // made once, published by CAS (release), read with acquire
   std::atomic<Packed*> packed_{nullptr};               // the same
   std::atomic<Future*> unset_{nullptr};                // a hint, see unset_element()
-  std::atomic<bool> is_never_packed_{false};           // complete, and its keys or values can not be packed
   mutable std::atomic<std::size_t> count_{uncounted};  // by whoever counts a closed array; all write the same
   std::atomic<std::int32_t> writers_;
-  Future failure_;                        // of the first writer that failed; looked at when no writer is left
-  std::atomic<bool> closing_{false};      // see Note [Closing]
-  std::atomic<bool> has_awaited_{false};  // see Note [Closing]
   Future closed_;
-  std::mutex rows_mutex_;  // guards rows_ and the making of rows
-  std::vector<Ref<Array>> rows_;
-  std::vector<Ref<Bag>> bag_rows_;
+  Future failure_;                            // of the first writer that failed; looked at when no writer is left
+  std::atomic<bool> is_never_packed_{false};  // complete, and its keys or values can not be packed
+  std::atomic<bool> closing_{false};          // see Note [Closing]
+  std::atomic<bool> has_awaited_{false};      // see Note [Closing]
+  BriefLock rows_lock_;                       // guards the making of rows, and has_rows_
+  bool has_rows_ = false;
   std::string_view name_;
   std::string row_name_;  // rows: what name_ refers to
-  /// Of a row: the array that is to close it, until then. Compared by other arrays that hold this one as an element.
-  std::atomic<Array*> parent_{nullptr};
   Place place_;
 };
 

@@ -251,18 +251,23 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   if (writers_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
   closing_.store(true, std::memory_order_seq_cst);
   const bool has_failed = failure_.is_failed();
-  const auto close_rows = [&](const auto& rows) {
-    for (const auto& row : rows) {
-      if (has_failed) row->fail(failure_.get());
-      row->release_writers(1, wake);
+  const auto close = [&](auto& row, auto& parent) {
+    if (parent.load() != this) return;
+    parent = nullptr;
+    if (has_failed) row.fail(failure_.get());
+    row.release_writers(1, wake);
+  };
+  const auto close_row = [&](const Value&, ElementSlot element) {
+    std::uint64_t bits;
+    if (element.future->holds(ValueKind::array, bits)) {
+      auto& row = *static_cast<Array*>(reinterpret_cast<HeapObject*>(bits));
+      close(row, row.parent_);
+    } else if (element.future->holds(ValueKind::bag, bits)) {
+      auto& row = *static_cast<Bag*>(reinterpret_cast<HeapObject*>(bits));
+      close(row, row.parent);
     }
   };
-  for (const Ref<Array>& row : rows_) row->parent_ = nullptr;
-  for (const Ref<Bag>& row : bag_rows_) row->parent = nullptr;
-  close_rows(rows_);
-  close_rows(bag_rows_);
-  rows_.clear();
-  bag_rows_.clear();
+  if (has_rows_) visit_elements(close_row, no_numbers);
   closed_.set(has_failed ? failure_.get() : Value::of_void(), wake);
   if (!has_awaited_.load(std::memory_order_seq_cst)) return;
   std::optional<std::string> extent;  // made for the first one: it takes a walk over all

@@ -56,6 +56,7 @@ void ElementTable::publish(std::atomic<Future*>& place, Future* part, std::int64
 }
 
 ElementSlot ElementTable::make_small(std::int64_t key) {
+  if (key < inner_size) return inner_slot(key);
   const unsigned block = block_of(key);
   if (!blocks_[block].load(std::memory_order_acquire))
     publish(blocks_[block], allocate(block_size(block)), block_size(block));

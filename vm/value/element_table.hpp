@@ -52,9 +52,10 @@ class NumberChunk {
   std::uint64_t unused_ = 0;  // what follows is aligned
 };
 
-/// Keys below 256 lie in five blocks of 16, 16, 32, 64 and 128 elements, the others in chunks of 256, found through
-/// levels of 1, 2, 4, ... pointers. Blocks, levels and chunks are made by whoever needs them first and published by CAS
-/// (release; readers acquire); the loser of a race deletes his own. Nothing is moved or freed before the table.
+/// The first four keys lie in the table itself, those below 256 in five blocks of 12, 16, 32, 64 and 128 elements, the
+/// others in chunks of 256, found through levels of 1, 2, 4, ... pointers. Blocks, levels and chunks are made by
+/// whoever needs them first and published by CAS (release; readers acquire); the loser of a race deletes his own.
+/// Nothing is moved or freed before the table.
 ///
 /// A chunk may leave out some of its keys: its owner had put them elsewhere before the chunk was made. They are marked
 /// `outside` before it is published, for ever. Or a chunk holds the numbers of all of its keys and nothing else: a
@@ -72,6 +73,7 @@ class ElementTable {
 
   /// @return null if there is no memory for the key, or a number instead
   ElementSlot find(std::int64_t key) const {
+    if (key < inner_size) return inner_slot(key);
     if (key < small_limit) {
       const unsigned block = block_of(key);
       Future* futures = blocks_[block].load(std::memory_order_acquire);
@@ -108,6 +110,7 @@ class ElementTable {
   /// and visit_numbers(first key, const NumberChunk&).
   template <typename Visit, typename VisitNumbers>
   void visit(const Visit& visit, const VisitNumbers& visit_numbers) const {
+    for (std::int64_t key = 0; key < inner_size; ++key) visit_element(key, inner_slot(key), visit);
     for (unsigned block = 0; block < block_count; ++block)
       visit_part(blocks_[block].load(std::memory_order_acquire), block_first(block), block_size(block), visit);
     const Levels* levels = levels_.load(std::memory_order_acquire);
@@ -127,6 +130,7 @@ class ElementTable {
   }
 
  private:
+  static constexpr std::int64_t inner_size = 4;
   static constexpr unsigned block_count = 5;
   static constexpr unsigned level_count = std::bit_width(static_cast<std::uint64_t>(limit / chunk_size)) - 1;
   using Chunk = std::atomic<std::uintptr_t>;  ///< futures, or numbers; 0: none
@@ -140,8 +144,12 @@ class ElementTable {
   static unsigned block_of(std::int64_t key) {
     return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(key) >> 4));
   }
-  static std::int64_t block_first(unsigned block) { return block == 0 ? 0 : std::int64_t{8} << block; }
-  static std::int64_t block_size(unsigned block) { return block == 0 ? 16 : std::int64_t{8} << block; }
+  static std::int64_t block_first(unsigned block) { return block == 0 ? inner_size : std::int64_t{8} << block; }
+  static std::int64_t block_size(unsigned block) { return block == 0 ? 16 - inner_size : std::int64_t{8} << block; }
+  ElementSlot inner_slot(std::int64_t key) const {
+    const auto index = static_cast<std::size_t>(key);
+    return {&inner_[index], &inner_marks_[index]};
+  }
 
   // A part, block or chunk: its futures, then their marks.
   static Future* allocate(std::int64_t size);
@@ -153,12 +161,13 @@ class ElementTable {
   template <typename Visit>
   static void visit_part(Future* part, std::int64_t first, std::int64_t size, const Visit& visit) {
     if (!part) return;
-    for (std::int64_t i = 0; i < size; ++i) {
-      const ElementSlot element = slot(part, size, i);
-      // seq_cst: the closer of an array looks for marks here (see Note [Closing] in array.hpp); a plain load on x86
-      const ElementMark mark = element.mark->load(std::memory_order_seq_cst);
-      if (mark == ElementMark::awaited || mark == ElementMark::inserted) visit(first + i, element);
-    }
+    for (std::int64_t i = 0; i < size; ++i) visit_element(first + i, slot(part, size, i), visit);
+  }
+  template <typename Visit>
+  static void visit_element(std::int64_t key, const ElementSlot& element, const Visit& visit) {
+    // seq_cst: the closer of an array looks for marks here (see Note [Closing] in array.hpp); a plain load on x86
+    const ElementMark mark = element.mark->load(std::memory_order_seq_cst);
+    if (mark == ElementMark::awaited || mark == ElementMark::inserted) visit(key, element);
   }
 
   /// @param number  key / chunk_size, 1 or more
@@ -172,6 +181,8 @@ class ElementTable {
   /// Makes the level of chunk `number` if needed.
   Chunk& chunk_place(std::uint64_t number);
 
+  mutable std::array<std::atomic<ElementMark>, inner_size> inner_marks_{};
+  mutable std::array<Future, inner_size> inner_;
   std::array<std::atomic<Future*>, block_count> blocks_{};
   std::atomic<Levels*> levels_{nullptr};
 };

@@ -56,8 +56,19 @@ LeafCode computation_code() {
           .frame_words = 6};
 }
 
+LeafCode identity_code() {
+  return {.instructions = {{LeafOpcode::end}},
+          .constants = {},
+          .outputs = {0},
+          .calls = {},
+          .library = {},
+          .parameter_words = 1,
+          .frame_words = 1};
+}
+
 /// rows[t][x] = (rows[t - 1][x] + rows[t - 1][(x + 1) % width]) % modulus, for t from 1 to `height`; rows[0][x] = x.
-Program stencil(int width, int height) {
+/// @param is_nest  the loop over rows is a nest
+Program stencil(int width, int height, bool is_nest) {
   Assembler a;
   const auto op = [](auto... parts) { return Assembler::op(parts...); };
   const BodyId main = a.body(0, {"rows"}, {"r"});
@@ -65,6 +76,7 @@ Program stencil(int width, int height) {
   const auto projection = static_cast<FunctionId>(a.program.functions.size());
   a.program.functions.push_back(leaf("projection", 2, 6, projection_code(width)));
   a.program.functions.push_back(leaf("launch", 3, 1, computation_code()));
+  a.program.functions.push_back(leaf("prelude", 1, 1, identity_code()));
   a.program.arrays.push_back({"rows", {}});
   const Operand one = a.constant(1), zero = a.constant(0);
 
@@ -93,13 +105,29 @@ Program stencil(int width, int height) {
   points.launch = {.leaf = projection + 1,
                    .sinks = {{LaunchSink::Kind::element, slot(0, 1), {}, 4, 2}},
                    .projection = projection,
-                   .projected = {slot(0)},
+                   .projected = {{slot(0)}},
                    .reads = {{slot(0, 1), 0, 2}, {slot(0, 1), 2, 2}},
                    .key_count = 6};
   a.program.foreaches.push_back(points);
   a.program.bodies[row].region =
       a.region(row, {{{}, {op(Opcode::foreach_range, zero, a.constant(width - 1), one, 1)}}});
   a.program.foreaches.push_back({row, 1, {{slot(0), 1}}, {}, {slot(0)}});
+  if (is_nest) {
+    ForeachSite& nest = a.program.foreaches.back();
+    nest.launch = points.launch;
+    nest.launch.projected = {{.operand = {}, .value = 0}};
+    nest.launch.sinks[0].target = slot(0);
+    for (LaunchRead& read : nest.launch.reads) read.array = slot(0);
+    const Region& region = a.program.regions[a.program.bodies[row].region];
+    nest.nest = {.prelude = projection + 2,
+                 .captures = {},
+                 .low = zero,
+                 .high = a.constant(width - 1),
+                 .step = one,
+                 .values = {slot(0)},
+                 .inner = a.program.strands[region.first_strand].first_instruction,
+                 .is_chained = true};
+  }
 
   a.program.bodies[main].region =
       a.region(main, {{{},
@@ -125,7 +153,7 @@ std::vector<std::int64_t> last_row(std::int64_t width, int height) {
 TEST_CASE("points wait for the elements that other points write, wherever they are computed") {
   for (const int width : {1, 2, 16, 100}) {
     constexpr int height = 150;
-    const Program program = stencil(width, height);
+    const Program program = stencil(width, height, false);
     const std::vector<std::int64_t> expected = last_row(width, height);
     run_everywhere(program, [&](const RunResult& result) {
       REQUIRE(result.status == RunStatus::ok);
@@ -139,13 +167,35 @@ TEST_CASE("points wait for the elements that other points write, wherever they a
   }
 }
 
-TEST_CASE("points need no frames, whether they wait or not") {
+TEST_CASE("points of a nest wait for each other across the parts that workers have") {
+  for (const int width : {1, 2, 16, 100, 300}) {
+    constexpr int height = 150;
+    const Program program = stencil(width, height, true);
+    const std::vector<std::int64_t> expected = last_row(width, height);
+    run_everywhere(program, [&](const RunResult& result) {
+      REQUIRE(result.status == RunStatus::ok);
+      const Array& rows = result.results[0].as_array();
+      CHECK(rows.size() == height + 1);
+      const Value last = rows.get(Value::of(std::int64_t{height}));
+      for (std::size_t x = 0; x < expected.size(); ++x)
+        CHECK(last.as_array().get(Value::of(static_cast<std::int64_t>(x))).as_int() == expected[x]);
+      const std::uint64_t points = std::uint64_t{height + 1} * expected.size();
+      CHECK(result.counters.iterations >= points);
+      CHECK(result.counters.iterations <= points + height);  // those of the outer loop that were interpreted
+    });
+  }
+}
+
+TEST_CASE("points need no frames, whether they wait or not; nor do iterations around a nest") {
   const int height = 1000;
   RunOptions options;
   options.workers = 2;
-  const RunResult result = run(stencil(16, height), options);
-  CHECK(result.status == RunStatus::ok);
-  CHECK(result.counters.frames < 16 + height + 10);  // of the first row, of the loop over rows, few others
+  const RunResult apart = run(stencil(16, height, false), options);
+  CHECK(apart.status == RunStatus::ok);
+  CHECK(apart.counters.frames < 16 + height + 10);  // of the first row, of the loop over rows, few others
+  const RunResult nested = run(stencil(16, height, true), options);
+  CHECK(nested.status == RunStatus::ok);
+  CHECK(nested.counters.frames < 16 + 10);
 }
 
 }  // namespace raddle::vm

@@ -1,0 +1,20 @@
+#pragma once
+// What the VM is told of index launches and nests of them.
+#include "compiler/emit/operand_map.hpp"
+#include "compiler/ir/module.hpp"
+#include "vm/program/program.hpp"
+
+namespace raddle::emit {
+
+/// @param body    of the loop's instruction
+/// @param values  of a nest around the loop: what its prelude computes
+vm::IndexLaunch index_launch(const ir::Module& module, const ir::Function& function, const OperandMap& operands,
+                             const ir::Op& loop, std::uint32_t body, const std::vector<ir::VarId>& values = {});
+
+/// Makes `site` a nest; the inner loop's instruction is left to be set.
+/// @param body        of the instruction of `loop`, the outer one
+/// @param inner_body  of its iterations
+void set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function, const OperandMap& operands,
+              const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body);
+
+}  // namespace raddle::emit

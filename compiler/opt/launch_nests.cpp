@@ -1,0 +1,64 @@
+#include "compiler/opt/launch_nests.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "compiler/ir/heavy_leaves.hpp"
+#include "compiler/ir/launch_accesses.hpp"
+#include "compiler/ir/launch_nest.hpp"
+#include "compiler/opt/infer_leaves.hpp"
+#include "compiler/opt/loop_body_copier.hpp"
+#include "compiler/opt/uses.hpp"
+
+namespace raddle::opt {
+
+namespace {
+
+/// The inner loop's range and arrays are there before the outer loop.
+bool is_same_for_all(const ir::Module& module, const ir::Function& around, const ir::Op& inner,
+                     const LoopBodyCopier& outer) {
+  const auto is_outside = [&](ir::Operand operand) { return operand.is_constant || !outer.declares(operand.index); };
+  const auto is_access_outside = [&](const ir::LaunchAccess& access) { return is_outside(access.array); };
+  const ir::LaunchAccesses accesses = ir::launch_accesses(module, around, inner);
+  return std::ranges::all_of(inner.operands, is_outside) && std::ranges::all_of(accesses.writes, is_access_outside) &&
+         (inner.projection == ir::none || std::ranges::all_of(accesses.reads, is_access_outside));
+}
+
+bool is_scalar(TypeId type) {
+  return type == TypeStore::int_ || type == TypeStore::float_ || type == TypeStore::boolean;
+}
+
+}  // namespace
+
+void make_launch_nest(ir::Module& module, const ir::Function& around, ir::Op& loop) {
+  if (loop.kind != ir::OpKind::foreach_range || loop.callee != ir::none ||
+      type_of(module, around, loop.operands[0]) != TypeStore::int_)
+    return;
+  const ir::LaunchNest nest = ir::launch_nest(module, around, loop);
+  if (!nest.inner || nest.values.empty()) return;
+  LoopBodyCopier prelude(module, around, loop, "prelude");
+  if (prelude.counter_is_read() || prelude.assigns_outside() || !is_same_for_all(module, around, *nest.inner, prelude))
+    return;
+  std::set<ir::VarId> needed(nest.values.begin(), nest.values.end());
+  const ir::Region& body = around.regions[loop.regions[0]];
+  for (auto op = body.ops.rbegin(); op != body.ops.rend(); ++op) {
+    if (&*op == nest.inner) continue;
+    const std::vector<ir::VarId> assigned = variables_assigned(around, *op);
+    if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return needed.contains(id); })) return;
+    for (const ir::VarId id : variables_read(around, *op)) needed.insert(id);
+  }
+  prelude.add_parameter(body.parameters[0]);
+  prelude.copy_body([&](const ir::Op& op) { return &op != nest.inner; });
+  for (const ir::VarId value : nest.values) {
+    if (!is_scalar(module.types->base(around.variables[value].type))) return;
+    prelude.add_output(ir::Operand::variable(value), loop.span);
+  }
+  ir::Function made = prelude.take_function();
+  if (!can_be_leaf(module, made) || ir::is_heavy(module, made)) return;
+  loop.captures = prelude.captures();
+  module.functions.push_back(std::move(made));
+  loop.prelude = static_cast<ir::FunctionId>(module.functions.size() - 1);
+}
+
+}  // namespace raddle::opt

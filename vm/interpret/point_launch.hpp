@@ -1,0 +1,73 @@
+#pragma once
+// Points of an index launch that one worker runs one after the other.
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "vm/interpret/launch_point.hpp"
+#include "vm/interpret/launched_leaf.hpp"
+
+namespace raddle::vm {
+
+inline constexpr std::int64_t points_at_once = 64;  ///< whose keys are computed together
+
+/// The row that a read has led to for another point: mostly the same one again.
+struct KnownRow {
+  std::int64_t key = 0;
+  Array* row = nullptr;
+};
+
+/// Waits a while for what a neighbour is just computing. It takes some hundred ns to get there; to come back to a point
+/// by a queue takes as long, and much longer if the neighbour's worker has to do it.
+class Patience {
+ public:
+  explicit Patience(bool has_any) : has_any_(has_any) {}
+  /// @param check  is asked again and again  @return true: it was true. Once it was not in time, nobody waits any more
+  template <typename Check>
+  bool is_rewarded(const Check& check) {
+    if (!has_any_) return false;
+    const auto end = std::chrono::steady_clock::now() + limit;
+    do {
+      if (check()) return true;
+    } while (std::chrono::steady_clock::now() < end);
+    has_any_ = false;
+    is_at_end_ = true;
+    return false;
+  }
+  bool is_at_end() const { return is_at_end_; }
+
+ private:
+  static constexpr std::chrono::microseconds limit{20};
+  bool has_any_;
+  bool is_at_end_ = false;
+};
+
+/// What the points of a piece have in common while they are run.
+struct PointLaunch {
+  /// @param code  null: run in registers
+  PointLaunch(RangeTask& piece, const Function& leaf, raddle_leaf_function code)
+      : piece(piece), computation(leaf, code, piece.site.launch.reads.size()), patience(!piece.inner.is_whole()) {}
+
+  std::int64_t low() const { return piece.inner.count != 0 ? piece.inner.low : piece.low; }
+  std::int64_t step() const { return piece.inner.count != 0 ? piece.inner.step : piece.step; }
+  /// @param point  of the loop that has the points
+  PointNumber number(std::int64_t point) const {
+    return piece.inner.count != 0 ? PointNumber{iteration, point} : PointNumber{point, 0};
+  }
+
+  RangeTask& piece;
+  LaunchedLeaf computation;
+  std::optional<LaunchedLeaf> projection;
+  std::optional<LaunchedLeaf> prelude;               ///< of a nest
+  std::array<std::int64_t, leaf_word_limit> values;  ///< results of the prelude
+  std::int64_t iteration = 0;                        ///< of a nest's outer loop
+  std::array<KnownRow, 8> known_rows;                ///< of the first reads; rows of others are looked for each time
+  Patience patience;
+  PointGroup* group = nullptr;  ///< of points that are deferred
+  std::int64_t deferred = 0;
+  bool waits = false;
+};
+
+}  // namespace raddle::vm
