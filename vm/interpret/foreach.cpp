@@ -18,6 +18,7 @@ constexpr std::int64_t in_place_ns = 20'000;  ///< likewise: a thief needs about
 constexpr std::int64_t batch_limit = 1024;
 constexpr std::int64_t launch_limit = 16'384;  ///< of index launches: their results pass through the cache
 constexpr std::int64_t batch_ns = 50'000;
+constexpr std::int64_t long_batch_ns = 10 * batch_ns;  ///< of index launches, as long as many batches are left
 constexpr std::int32_t caution_batches = 64;
 
 std::int64_t now_ns() {
@@ -197,8 +198,10 @@ std::int64_t Interpreter::batch_of(const RangeTask& task) {
     const std::int64_t fresh = task.site.launch.leaf != no_id ? run_.loop_windows.limit() : 1;
     limit = task.window ? std::max<std::int64_t>(1, task.window->left()) : fresh;
   }
-  const std::int64_t affordable =
-      batch_ns / std::max<std::int64_t>(1, profile.iteration_ns.load(std::memory_order_relaxed));
+  const std::int64_t iteration_ns = std::max<std::int64_t>(1, profile.iteration_ns.load(std::memory_order_relaxed));
+  std::int64_t affordable = batch_ns / iteration_ns;
+  if (is_batch_launch(task.site))
+    affordable = std::max(affordable, std::min(long_batch_ns / iteration_ns, (task.end - task.next_iteration) / 64));
   return std::clamp<std::int64_t>(2 * task.batch, 1, std::clamp<std::int64_t>(affordable, 1, limit));
 }
 
