@@ -27,6 +27,7 @@
 namespace raddle::vm {
 
 class LaunchPoint;
+class PointTask;
 struct PointNumber;
 class PointGroup;
 struct PointLaunch;
@@ -71,6 +72,7 @@ class Interpreter {
   /// Looks for the elements that the point may still lack; queues it if all are there.
   void await_elements(LaunchPoint& point);
   void run_deferred_point(LaunchPoint* point);
+  void run_point_task(PointTask* task);
   void forget_point(LaunchPoint* point);
   void finish_program(ProgramRun* finished);
   void finish_builtin(BuiltinReturn* ended);
@@ -289,6 +291,11 @@ class Interpreter {
   bool splits_inner(const RangeTask& task);
   void split_inner(RangeTask& task);
   void share_inner(const RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t end);
+
+  // --- point_tasks.cpp
+  bool makes_point_tasks(const RangeTask& piece) const;
+  /// @return false, and does nothing: they have to be interpreted
+  bool queue_points(RangeTask& piece, std::int64_t first, std::int64_t count);
 
   // --- foreach.cpp, loops.cpp
   bool foreach (Frame& frame, const Instruction& in);

@@ -25,7 +25,11 @@ class LaunchedLeaf {
         code(code),
         inputs_at_((code ? 3 + function.leaf_results.size() : 1)),
         count_(inputs_at_ + input_count) {}
-  LaunchedLeaf(const LaunchedLeaf&) = delete;
+  /// Copies are bound as the original is: a worker that calls writes into its own.
+  LaunchedLeaf(const LaunchedLeaf& other)
+      : function(other.function), code(other.code), inputs_at_(other.inputs_at_), count_(other.count_) {
+    std::copy_n(other.words_.data(), count_, words_.data());
+  }
 
   /// @return false: a capture is not there, is no dense array, or there are too many
   bool bind(Frame& frame, const std::vector<Operand>& captures) {
@@ -62,7 +66,8 @@ class LaunchedLeaf {
     words_[1] = step;
     words_[2] = count;
     std::int64_t made = 0;
-    raddle_leaf_failure failure{};
+    raddle_leaf_failure failure;
+    failure.call_count = 0;
     code(&worker, words_.data(), &made, &failure);
     return made;
   }

@@ -1,21 +1,8 @@
 #include "vm/interpret/leaf_arguments.hpp"
 
-#include <bit>
-
 #include "vm/interpret/borrow.hpp"
 
 namespace raddle::vm {
-
-ValueKind kind_of(LeafType type) {
-  if (type == LeafType::int_ || type == LeafType::int_array) return ValueKind::int_;
-  return type == LeafType::float_ || type == LeafType::float_array ? ValueKind::float_ : ValueKind::boolean;
-}
-
-Value decode(std::int64_t word, ValueKind kind) {
-  if (kind == ValueKind::int_) return Value::of(word);
-  if (kind == ValueKind::boolean) return Value::of(word != 0);
-  return Value::of(std::bit_cast<double>(word));
-}
 
 Future* missing_part(Future& argument, LeafType type) {
   if (!argument.is_resolved()) return &argument;

@@ -1,5 +1,6 @@
 #pragma once
 // Arguments and results of leaf functions as the words of leaf_abi.hpp.
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,10 +16,17 @@ inline constexpr std::size_t leaf_word_limit = 128;
 inline bool is_array(LeafType type) { return type >= LeafType::int_array; }
 
 /// Of the value, or of an array's elements.
-ValueKind kind_of(LeafType type);
+inline ValueKind kind_of(LeafType type) {
+  if (type == LeafType::int_ || type == LeafType::int_array) return ValueKind::int_;
+  return type == LeafType::float_ || type == LeafType::float_array ? ValueKind::float_ : ValueKind::boolean;
+}
 
 /// @param kind  int_, float_ or boolean
-Value decode(std::int64_t word, ValueKind kind);
+inline Value decode(std::int64_t word, ValueKind kind) {
+  if (kind == ValueKind::int_) return Value::of(word);
+  if (kind == ValueKind::boolean) return Value::of(word != 0);
+  return Value::of(std::bit_cast<double>(word));
+}
 
 /// What native code takes for the address of the elements: of an empty array its own, to tell it from others.
 std::int64_t address_of(Array& array);

@@ -118,15 +118,7 @@ bool Array::Packed::add(const NumberChunk& numbers) {
 
 // ---------------------------------------------------------------- elements
 
-bool Array::in_table(const Value& key) {
-  return key.kind() == ValueKind::int_ && key.as_int() >= 0 && key.as_int() < ElementTable::limit;
-}
-
-ElementSlot Array::find(const Value& key) const {
-  if (in_table(key)) {
-    const ElementSlot slot = table_.find(key.as_int());
-    if (slot && slot.mark->load(std::memory_order_acquire) != ElementMark::outside) return slot;
-  }
+ElementSlot Array::find_keyed(const Value& key) const {
   const KeyedElements* keyed = keyed_.load(std::memory_order_acquire);
   return keyed ? keyed->find(key) : ElementSlot();
 }
@@ -140,16 +132,11 @@ KeyedElements& Array::keyed_elements() {
   return *keyed;
 }
 
-ElementSlot Array::locate(const Value& key) {
+ElementSlot Array::make_element(const Value& key) {
   if (!in_table(key)) return keyed_elements().make(key);
   const std::int64_t index = key.as_int();
-  if (const ElementSlot slot = table_.find(index)) {
-    if (slot.mark->load(std::memory_order_acquire) != ElementMark::outside) return slot;
-  } else if (table_.find_numbers(index)) {
-    return {};
-  } else if (index < ElementTable::small_limit) {
-    return table_.make_small(index);
-  }
+  if (table_.find_numbers(index)) return {};
+  if (index < ElementTable::small_limit) return table_.make_small(index);
   return keyed_elements().make_in_chunk(index, table_);
 }
 
@@ -162,22 +149,6 @@ Value Array::get(const Value& key) const {
   if (const NumberChunk* numbers = find_numbers(key)) return numbers->at(key.as_int() % NumberChunk::size);
   const ElementSlot element = find(key);
   return element ? element.future->get() : Value();
-}
-
-bool Array::find_number(std::int64_t key, ValueKind kind, std::int64_t& word) const {
-  std::uint64_t bits;
-  const ElementSlot slot = key >= 0 && key < ElementTable::limit ? table_.find(key) : ElementSlot();
-  if (!slot || !slot.future->holds(kind, bits)) return false;
-  word = static_cast<std::int64_t>(bits);
-  return true;
-}
-
-Array* Array::nested(const Value& key) const {
-  if (packed_.load(std::memory_order_acquire) || find_numbers(key)) return nullptr;
-  const ElementSlot element = find(key);
-  std::uint64_t bits;
-  if (!element || !element.future->holds(ValueKind::array, bits)) return nullptr;
-  return static_cast<Array*>(reinterpret_cast<HeapObject*>(bits));
 }
 
 bool Array::contains(const Value& key) const {
@@ -207,15 +178,6 @@ Future* Array::element(const Value& key) {
   if (!closing_.load(std::memory_order_seq_cst)) return element.future;
   // it may have been inserted since the mark was looked at
   return element.mark->load(std::memory_order_acquire) == ElementMark::inserted ? element.future : nullptr;
-}
-
-bool Array::mark_inserted(ElementSlot element) {
-  return element.mark->exchange(ElementMark::inserted, std::memory_order_acq_rel) != ElementMark::inserted;
-}
-
-Future* Array::insert(const Value& key) {
-  const ElementSlot element = locate(key);
-  return element && mark_inserted(element) ? element.future : nullptr;
 }
 
 bool Array::insert_numbers(std::int64_t first, NumberChunk::Owner& numbers) {

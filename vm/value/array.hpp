@@ -50,9 +50,20 @@ class Array final : public HeapObject {
   /// The value if the element is set (or failed: a Failure), else none.
   Value get(const Value& key) const;
   /// The word of leaf_abi.hpp of a number. @return false: it is not there, is of another kind, or get() is to be asked
-  bool find_number(std::int64_t key, ValueKind kind, std::int64_t& word) const;
+  bool find_number(std::int64_t key, ValueKind kind, std::int64_t& word) const {
+    std::uint64_t bits;
+    const ElementSlot slot = key >= 0 && key < ElementTable::limit ? table_.find(key) : ElementSlot();
+    if (!slot || !slot.future->holds(kind, bits)) return false;
+    word = static_cast<std::int64_t>(bits);
+    return true;
+  }
   /// The array that is an element, if it is there: without counting a reference, valid as long as this one. Else null.
-  Array* nested(const Value& key) const;
+  Array* nested(const Value& key) const {
+    std::uint64_t bits;
+    const ElementSlot element = find(key);
+    if (!element || !element.future->holds(ValueKind::array, bits)) return nullptr;
+    return static_cast<Array*>(reinterpret_cast<HeapObject*>(bits));
+  }
   /// Inserted so far; final once closed.
   bool contains(const Value& key) const;
   /// The future of an element, a placeholder if it is not inserted yet; valid as long as the array.
@@ -94,7 +105,10 @@ class Array final : public HeapObject {
   /// Instead of insert_numbers(): inserts all those elements. @pre keeps_reductions()
   void insert_reduced(const ChunkReductions& chunks);
   /// Marks `key` as inserted. @return its future, to be set by the caller; nullptr if it is inserted already
-  Future* insert(const Value& key);
+  Future* insert(const Value& key) {
+    const ElementSlot element = locate(key);
+    return element && mark_inserted(element) ? element.future : nullptr;
+  }
   /// Inserts the elements `first` to first + 255 with their values; takes them over. @return false, and does nothing,
   /// if one of them has been inserted or read already
   /// @pre has_number_chunk(first), not keeps_reductions()
@@ -151,14 +165,32 @@ class Array final : public HeapObject {
     ChunkReductions all;
   };
 
-  static bool in_table(const Value& key);
+  static bool in_table(const Value& key) {
+    return key.kind() == ValueKind::int_ && key.as_int() >= 0 && key.as_int() < ElementTable::limit;
+  }
   KeyedElements& keyed_elements();
-  ElementSlot find(const Value& key) const;  // null if there is no memory for it, or a number
-  ElementSlot locate(const Value& key);      // makes the memory; null: there is a number
+  ElementSlot find_in_table(const Value& key) const {
+    const ElementSlot slot = in_table(key) ? table_.find(key.as_int()) : ElementSlot();
+    return slot && slot.mark->load(std::memory_order_acquire) != ElementMark::outside ? slot : ElementSlot();
+  }
+  // null if there is no memory for it, or a number
+  ElementSlot find(const Value& key) const {
+    const ElementSlot slot = find_in_table(key);
+    return slot ? slot : find_keyed(key);
+  }
+  // makes the memory; null: there is a number
+  ElementSlot locate(const Value& key) {
+    const ElementSlot slot = find_in_table(key);
+    return slot ? slot : make_element(key);
+  }
+  ElementSlot find_keyed(const Value& key) const;
+  ElementSlot make_element(const Value& key);  // @pre not find_in_table(key)
   const NumberChunk* find_numbers(const Value& key) const {
     return in_table(key) ? table_.find_numbers(key.as_int()) : nullptr;
   }
-  bool mark_inserted(ElementSlot element);
+  static bool mark_inserted(ElementSlot element) {
+    return element.mark->exchange(ElementMark::inserted, std::memory_order_acq_rel) != ElementMark::inserted;
+  }
   // awaited and inserted ones, sorted by KeyLess; chunks of numbers as a whole
   template <typename Visit, typename VisitNumbers>
   void visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const;
