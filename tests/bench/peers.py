@@ -12,7 +12,8 @@ LIBRARIES = {  # label: source, compiler, flags
 MODES = {  # label: options of Raddle
     "raddle": [],
     "interpreted": ["--interpret"],
-    "forced": ["--interpret", "--inlining=never"],
+    "forced": ["--inlining=never"],
+    "expanded": ["--interpret", "--inlining=never"],
 }
 
 

@@ -6,7 +6,8 @@
 Printed is the time of one call in ns: the medians of the wall time of whole processes at the case's size and at almost
 nothing, their difference divided by the number of calls. So start and end of a program do not count, but everything that
 a library does for a call does. The ratio is to the best of the peers with as many threads. `raddle` is what a user gets,
-`interpreted` has no compiled leaf functions: they run in registers; in `forced` every call is a task, too.
+`interpreted` has no compiled leaf functions: they run in registers. In `forced` every call that need not be the next one
+is a task; in `expanded` no call runs in registers either: each is a task with a frame.
 `patterns.py` and `cholesky.py` have the cases with tasks of some length.
 """
 
@@ -28,6 +29,7 @@ class Case:
     small: int
     calls: object            # number of calls for a size
     peers: tuple             # labels
+    of_peers: str = ""       # their case, if it is called otherwise
 
 
 def fib_calls(n):
@@ -42,6 +44,8 @@ CASES = [
     Case("split", "tests/bench/tasks/split.df", 1 << 20, 1 << 14, lambda n: 2 * n - 1, ("tbb", "libgomp", "libomp")),
     Case("flat", "tests/bench/tasks/flat.df", 1_000_000, 10_000, lambda n: n, ("tbb", "libgomp", "libomp", "starpu")),
     Case("chain", "tests/bench/tasks/chain.df", 1_000_000, 10_000, lambda n: n, ("tbb", "libgomp", "libomp", "starpu")),
+    Case("links", "tests/bench/tasks/links.df", 1_000_000, 10_000, lambda n: n, ("tbb", "libgomp", "libomp", "starpu"),
+         "chain"),
     Case("stencil", "tests/bench/tasks/stencil.df", 20_000, 500, lambda n: 16 * n, ("libgomp", "libomp")),
 ]
 NOTHING = 1
@@ -52,7 +56,7 @@ def variant(label, threads, case, size):
         return Variant(label, threads, ["lua5.4", f"tests/bench/tasks/{case.name}.lua", str(size)])
     if label in MODES:
         return raddle(label, threads, case.script, [f"--n={size}"])
-    return peer("tasks", label, threads, [case.name, str(size)])
+    return peer("tasks", label, threads, [case.of_peers or case.name, str(size)])
 
 
 def measure_case(case, small, repeats):
