@@ -197,7 +197,7 @@ std::int64_t Interpreter::batch_of(const RangeTask& task) {
   std::int64_t limit = is_batch_launch(task.site) ? launch_limit : batch_limit;
   if (profile.waits.load(std::memory_order_relaxed)) {
     // that points wait is a matter of course, and costs little
-    const std::int64_t fresh = task.site.launch.leaf != no_id ? run_.loop_windows.limit() : 1;
+    const std::int64_t fresh = task.site.is_launch() || task.inner.count != 0 ? run_.loop_windows.limit() : 1;
     limit = task.window ? std::max<std::int64_t>(1, task.window->left()) : fresh;
   }
   const std::int64_t iteration_ns = std::max<std::int64_t>(1, profile.iteration_ns.load(std::memory_order_relaxed));

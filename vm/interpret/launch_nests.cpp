@@ -54,7 +54,7 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
   while (points.iteration < first + count && !run_.is_stopped() && !piece.has_stopped) {
     run_nest_iteration(points);
     ++points.iteration;
-    piece.has_stopped = points.patience.is_at_end();
+    piece.has_stopped = points.waits && points.patience.is_at_end();
   }
   count = points.iteration - first;
   finish(points);
@@ -178,7 +178,7 @@ void Interpreter::share_inner(const RangeTask& piece, std::int64_t iteration, st
   upper->inner.end = end;
   piece.frame.retain();
   for (const Operand array : piece.site.written) add_writers(piece.frame.at(array), 1);
-  worker_->push(*upper);  // not counted: the loop need not be more careful for this
+  worker_->push(*upper, piece.frame.priority);  // not counted: the loop need not be more careful for this
 }
 
 }  // namespace raddle::vm

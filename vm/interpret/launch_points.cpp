@@ -51,10 +51,11 @@ Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* keys, Ar
 
 Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& word, Patience& patience) {
   const auto is_there = [&] { return row.find_number(number, kind_of(type), word); };
-  if (is_there() || patience.is_rewarded(is_there)) return {};
+  if (is_there()) return {};
   const Value key = Value::of(number);
   Value value = row.get(key);
   if (!value) {
+    if (patience.is_rewarded(is_there)) return {};
     Future* const element = row.element(key);
     if (element && !element->is_resolved()) return {element};
     value = element ? element->get() : row.get(key);  // of none: a number may have come just now

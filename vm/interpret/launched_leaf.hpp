@@ -27,8 +27,13 @@ class LaunchedLeaf {
         count_(inputs_at_ + input_count) {}
   /// Copies are bound as the original is: a worker that calls writes into its own.
   LaunchedLeaf(const LaunchedLeaf& other)
-      : function(other.function), code(other.code), inputs_at_(other.inputs_at_), count_(other.count_) {
+      : function(other.function),
+        code(other.code),
+        inputs_at_(other.inputs_at_),
+        count_(other.count_),
+        value_count_(other.value_count_) {
     std::copy_n(other.words_.data(), count_, words_.data());
+    std::copy_n(other.values_.data(), value_count_, values_.data());
   }
 
   /// @return false: a capture is not there, is no dense array, or there are too many
@@ -82,9 +87,11 @@ class LaunchedLeaf {
   };
 
   bool is_callable() const { return code != nullptr || !function.leaf_code.instructions.empty(); }
+  /// For machine code, even if there is none yet: who could be bound once can be bound ever after.
   bool has_room(std::size_t captures) {
     next_parameter_ = function.leaf_parameters.size() - captures;
-    return count_ + 2 * captures <= leaf_word_limit && function.leaf_results.size() <= leaf_word_limit;
+    const std::size_t others = 3 + function.leaf_results.size() + (count_ - inputs_at_);
+    return others + 2 * captures <= leaf_word_limit && function.leaf_results.size() <= leaf_word_limit;
   }
   bool add(Future& capture) {
     const LeafType type = function.leaf_parameters[next_parameter_++];

@@ -1,5 +1,6 @@
 #include "vm/interpret/loop_window.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "vm/schedule/worker_pool.hpp"
@@ -10,6 +11,7 @@ namespace {
 
 /// Iterations that take longer, as seen from the loop: that they waited does not matter.
 constexpr std::int64_t long_ns = 20'000;
+constexpr std::int64_t most_open = std::int64_t{1} << 40;
 
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -60,7 +62,8 @@ bool LoopWindows::go_on() {
   for (LoopWindow* window : kept_) {
     window->index_ = left.size();
     if (Task* rest = window->take()) {
-      window->limit_.store(2 * window->limit_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      const std::int64_t limit = window->limit_.load(std::memory_order_relaxed);
+      window->limit_.store(std::min(2 * limit, most_open), std::memory_order_relaxed);
       taken.push_back(rest);
     } else {
       left.push_back(window);

@@ -48,7 +48,9 @@ class Patience {
 struct PointLaunch {
   /// @param code  null: run in registers
   PointLaunch(RangeTask& piece, const Function& leaf, raddle_leaf_function code)
-      : piece(piece), computation(leaf, code, piece.site.launch.reads.size()), patience(!piece.inner.is_whole()) {}
+      : piece(piece),
+        computation(leaf, code, piece.site.launch.reads.size()),
+        patience(!piece.inner.is_whole() && !(piece.window && piece.window->was_raised())) {}
 
   std::int64_t low() const { return piece.inner.count != 0 ? piece.inner.low : piece.low; }
   std::int64_t step() const { return piece.inner.count != 0 ? piece.inner.step : piece.step; }

@@ -51,7 +51,9 @@ struct InnerRange {
 /// A nest of index launches is split across its inner loop where its points need each other: each worker keeps to its
 /// own part of every iteration of the outer loop, and only neighbours wait for each other. What a neighbour is just
 /// computing is waited for on the spot for some microseconds (Patience). If it does not come the point is deferred, and
-/// the piece goes on when all that it has deferred has been computed: else it would run ahead, and defer all.
+/// the piece is kept by its window until what it has deferred has been computed: else it would run ahead, and defer
+/// all. If points wait for later iterations, which the run finds out when nothing else is left to do, it does not stop
+/// again.
 class RangeTask final : public Cell {
  public:
   enum class Kind : std::uint8_t { ints, floats, elements };
