@@ -192,7 +192,7 @@ LoopProfile& Interpreter::profile_of(const RangeTask& range) {
 std::int64_t Interpreter::batch_of(const RangeTask& task) {
   if (worker_->perturbation().is_on()) return 1 + static_cast<std::int64_t>(worker_->perturbation().next() % 8);
   const LoopProfile& profile = profile_of(task);
-  if (makes_point_tasks(task)) return point_tasks_limit;
+  if (forces_points(task)) return point_tasks_limit;
   if (profile.queues.load(std::memory_order_relaxed) && task.inner.count == 0) return 1;
   std::int64_t limit = is_batch_launch(task.site) ? launch_limit : batch_limit;
   if (profile.waits.load(std::memory_order_relaxed)) {
@@ -295,7 +295,7 @@ bool Interpreter::makes_batches(const IndexLaunch& launch) const {
 Interpreter::Ran Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
   bool waits = false;
   if (piece.inner.count != 0 && run_nest(piece, first, count, waits)) return {count, waits};
-  if (makes_point_tasks(piece) && queue_points(piece, first, count)) return {count, false};
+  if (forces_points(piece) && queue_points(piece, first, count)) return {count, false};
   const std::int64_t all = count;
   const IndexLaunch& launch = piece.site.launch;
   while (count > 0 && piece.site.is_launch() && !run_.is_stopped()) {

@@ -293,8 +293,9 @@ class Interpreter {
   void share_inner(const RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t end);
 
   // --- point_tasks.cpp
-  bool makes_point_tasks(const RangeTask& piece) const;
-  /// @return false, and does nothing: they have to be interpreted
+  /// Each point is to be a task.
+  bool forces_points(const RangeTask& piece) const;
+  /// @return false, and does nothing: they are to be run otherwise
   bool queue_points(RangeTask& piece, std::int64_t first, std::int64_t count);
 
   // --- foreach.cpp, loops.cpp

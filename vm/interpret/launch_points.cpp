@@ -96,7 +96,7 @@ Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf
 std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64_t first, std::int64_t count,
                                                     bool& waits) {
   const IndexLaunch& launch = piece.site.launch;
-  if (worker_->queues_all() || worker_->perturbation().one_in(4)) return std::nullopt;
+  if ((worker_->queues_all() && !forces_points(piece)) || worker_->perturbation().one_in(4)) return std::nullopt;
   if (piece.kind != RangeTask::Kind::ints || !has_sinks(piece.frame, launch)) return std::nullopt;
   PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, count));
   if (!bind(points, count)) return std::nullopt;
@@ -179,7 +179,7 @@ bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::
   if (lack.is_impossible) return false;
   const bool waits_for_code = !computation.code && waits_for_code_of(computation.function) &&
                               run_.leaves.stage(launch.leaf) != LeafTable::Stage::impossible;
-  if (lack.missing || waits_for_code || worker_->perturbation().one_in(4)) {
+  if (lack.missing || waits_for_code || forces_points(piece) || worker_->perturbation().one_in(4)) {
     points.waits |= lack.missing != nullptr;
     defer_point(points, points.number(point), keys, left);
     return true;

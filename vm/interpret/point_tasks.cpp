@@ -1,4 +1,5 @@
-// With Inlining::never each point of an index launch is a task: it lies in a queue before it is run. No frames.
+// With Inlining::never each point of an index launch is a task: it lies in a queue before it is run. No frames. Those
+// of a launch with a projection are deferred (launch_points.cpp).
 #include <algorithm>
 
 #include "vm/interpret/interpreter.hpp"
@@ -9,13 +10,14 @@
 
 namespace raddle::vm {
 
-bool Interpreter::makes_point_tasks(const RangeTask& piece) const {
-  return run_.options.inlining == Inlining::never && piece.site.is_launch() && piece.site.launch.projection == no_id &&
-         piece.kind == RangeTask::Kind::ints && !is_perturbed_;
+bool Interpreter::forces_points(const RangeTask& piece) const {
+  return run_.options.inlining == Inlining::never && piece.site.is_launch() && piece.kind == RangeTask::Kind::ints &&
+         !is_perturbed_;
 }
 
 bool Interpreter::queue_points(RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
+  if (launch.projection != no_id) return false;
   LaunchedLeaf leaf(program_.functions[launch.leaf], launched_code(launch.leaf, count), 0);
   if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures)) return false;
   PointGroup* const group = make_group(piece);
