@@ -124,7 +124,7 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       ->type_name("N");
   app.add_option("--inlining", options.inlining,
                  "Calls whose inputs are set run on their caller's stack while all workers have work: adaptive "
-                 "(default); or every one becomes a task: never")
+                 "(default); or each call that can be a task is one: never")
       ->group(debugging)
       ->check(CLI::IsMember({"adaptive", "never"}))
       ->type_name("WHEN");

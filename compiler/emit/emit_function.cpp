@@ -8,7 +8,6 @@
 #include "compiler/emit/launch_sites.hpp"
 #include "compiler/emit/operand_map.hpp"
 #include "compiler/emit/select_opcode.hpp"
-#include "compiler/ir/launch_nest.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::emit {
@@ -324,9 +323,9 @@ class FunctionEmitter {
     site.written = operands_.all(step.written, body);
     if (step.op->callee != ir::none) site.launch = index_launch(module_, function_, operands_, *step.op, body);
     if (step.op->prelude != ir::none) {
-      set_nest(site, module_, function_, operands_, *step.op, body, plan_.regions[step.regions[0]].body);
-      nests_.emplace_back(static_cast<std::uint32_t>(program_.foreaches.size()),
-                          ir::launch_nest(module_, function_, *step.op).inner);
+      const std::uint32_t inner_body = plan_.regions[step.regions[0]].body;
+      const ir::Op& inner = set_nest(site, module_, function_, operands_, *step.op, body, inner_body);
+      nests_.emplace_back(static_cast<std::uint32_t>(program_.foreaches.size()), &inner);
     }
     program_.foreaches.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.foreaches.size() - 1);

@@ -58,8 +58,8 @@ vm::IndexLaunch index_launch(const ir::Module& module, const ir::Function& funct
   return launch;
 }
 
-void set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function, const OperandMap& operands,
-              const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body) {
+const ir::Op& set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function,
+                       const OperandMap& operands, const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body) {
   const ir::LaunchNest nest = ir::launch_nest(module, function, loop);
   site.launch = index_launch(module, function, operands, *nest.inner, body, nest.values);
   site.nest = {.prelude = loop.prelude,
@@ -70,6 +70,7 @@ void set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Functio
                .values = operands.all(nest.values, inner_body)};
   for (const vm::LaunchRead& read : site.launch.reads)
     for (const vm::LaunchSink& sink : site.launch.sinks) site.nest.is_chained |= read.array == sink.target;
+  return *nest.inner;
 }
 
 }  // namespace raddle::emit

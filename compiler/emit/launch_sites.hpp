@@ -11,10 +11,10 @@ namespace raddle::emit {
 vm::IndexLaunch index_launch(const ir::Module& module, const ir::Function& function, const OperandMap& operands,
                              const ir::Op& loop, std::uint32_t body, const std::vector<ir::VarId>& values = {});
 
-/// Makes `site` a nest; the inner loop's instruction is left to be set.
+/// Makes `site` a nest; the inner loop's instruction is left to be set. @return that loop
 /// @param body        of the instruction of `loop`, the outer one
 /// @param inner_body  of its iterations
-void set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function, const OperandMap& operands,
-              const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body);
+const ir::Op& set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function,
+                       const OperandMap& operands, const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body);
 
 }  // namespace raddle::emit

@@ -247,7 +247,9 @@ void make_projected_launch(ir::Module& module, const ir::Function& around, ir::O
   ProjectedLaunch launch(module, around, loop);
   if (!launch.run()) return;
   ir::Function computation = launch.computation().take_function(), projection = launch.projection().take_function();
-  if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection) || ir::is_heavy(module, projection)) return;
+  if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection) ||
+      ir::HeavyLeaves(module).is_heavy(projection))
+    return;
   loop.captures = launch.computation().captures();
   loop.callee = add(module, std::move(computation));
   loop.projected = launch.projection().captures();

@@ -55,7 +55,7 @@ void make_launch_nest(ir::Module& module, const ir::Function& around, ir::Op& lo
     prelude.add_output(ir::Operand::variable(value), loop.span);
   }
   ir::Function made = prelude.take_function();
-  if (!can_be_leaf(module, made) || ir::is_heavy(module, made)) return;
+  if (!can_be_leaf(module, made) || ir::HeavyLeaves(module).is_heavy(made)) return;
   loop.captures = prelude.captures();
   module.functions.push_back(std::move(made));
   loop.prelude = static_cast<ir::FunctionId>(module.functions.size() - 1);

@@ -1,7 +1,5 @@
 // With Inlining::never each point of an index launch is a task: it lies in a queue before it is run. No frames. Those
 // of a launch with a projection are deferred (launch_points.cpp).
-#include <algorithm>
-
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/point_task.hpp"
 #include "vm/interpret/run_state.hpp"

@@ -11,7 +11,8 @@ namespace raddle::vm {
 class BriefLock {
  public:
   void lock() {
-    for (unsigned turn = 1; is_taken_.exchange(true, std::memory_order_acquire); ++turn)
+    unsigned turn = 0;
+    while (is_taken_.exchange(true, std::memory_order_acquire))
       while (is_taken_.load(std::memory_order_relaxed))
         if (++turn % looks == 0) std::this_thread::yield();
   }

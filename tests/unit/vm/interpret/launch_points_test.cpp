@@ -148,6 +148,16 @@ std::vector<std::int64_t> last_row(std::int64_t width, int height) {
   return row;
 }
 
+/// @param expected  the last row
+void check_rows(const RunResult& result, int height, const std::vector<std::int64_t>& expected) {
+  REQUIRE(result.status == RunStatus::ok);
+  const Array& rows = result.results[0].as_array();
+  CHECK(rows.size() == static_cast<std::size_t>(height + 1));
+  const Value last = rows.get(Value::of(std::int64_t{height}));
+  for (std::size_t x = 0; x < expected.size(); ++x)
+    CHECK(last.as_array().get(Value::of(static_cast<std::int64_t>(x))).as_int() == expected[x]);
+}
+
 }  // namespace
 
 TEST_CASE("points wait for the elements that other points write, wherever they are computed") {
@@ -156,12 +166,7 @@ TEST_CASE("points wait for the elements that other points write, wherever they a
     const Program program = stencil(width, height, false);
     const std::vector<std::int64_t> expected = last_row(width, height);
     run_everywhere(program, [&](const RunResult& result) {
-      REQUIRE(result.status == RunStatus::ok);
-      const Array& rows = result.results[0].as_array();
-      CHECK(rows.size() == height + 1);
-      const Value last = rows.get(Value::of(std::int64_t{height}));
-      for (std::size_t x = 0; x < expected.size(); ++x)
-        CHECK(last.as_array().get(Value::of(static_cast<std::int64_t>(x))).as_int() == expected[x]);
+      check_rows(result, height, expected);
       CHECK(result.counters.iterations == std::uint64_t{height} * static_cast<unsigned>(width + 1) + expected.size());
     });
   }
@@ -173,12 +178,7 @@ TEST_CASE("points of a nest wait for each other across the parts that workers ha
     const Program program = stencil(width, height, true);
     const std::vector<std::int64_t> expected = last_row(width, height);
     run_everywhere(program, [&](const RunResult& result) {
-      REQUIRE(result.status == RunStatus::ok);
-      const Array& rows = result.results[0].as_array();
-      CHECK(rows.size() == height + 1);
-      const Value last = rows.get(Value::of(std::int64_t{height}));
-      for (std::size_t x = 0; x < expected.size(); ++x)
-        CHECK(last.as_array().get(Value::of(static_cast<std::int64_t>(x))).as_int() == expected[x]);
+      check_rows(result, height, expected);
       const std::uint64_t points = std::uint64_t{height + 1} * expected.size();
       CHECK(result.counters.iterations >= points);
       CHECK(result.counters.iterations <= points + height);  // those of the outer loop that were interpreted
