@@ -42,6 +42,11 @@ namespace {
 
 constexpr auto longest_last_write = std::chrono::seconds(2);  ///< of a run that was ended: nobody may be reading
 constexpr double longest_ending_s = 10;                       ///< after --timeout; programs are killed after 5
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool leaves_memory = false;  // its search for leaks is to find those of a run
+#else
+constexpr bool leaves_memory = true;
+#endif
 
 /// As it is when it begins.
 vm::RunRow run_row(const Session& session) {
@@ -163,6 +168,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
       _exit(exit_timeout);
     });
   }
+  options->leaves_memory = leaves_memory;
   const vm::RunResult result = vm::run(program, *options);
   limit.reset();
   last_limit.reset();

@@ -48,6 +48,17 @@ def verbose_tells_failures(folder):
         expect((sorted(signs), signs.rindex("+") > signs.index("-")), (sorted("+++---"), True))
 
 
+def temporaries_end_with_the_run(folder):
+    """Those that are held to the end, in variables and in arrays, too."""
+    folder.write("held.df", "import files;\nimport io;\nfile one = write(\"1\");\nfile many[];\n"
+                 "foreach i in [1:20] { many[i] = write(\"2\"); }\nprintf(\"%s%s\", read(one), read(many[20]));\n")
+    (folder.path / "kept").mkdir()
+    folder.run("run held.df", out="12\n", env={"SWIFT_TMP": "kept"})
+    expect(list((folder.path / "kept").iterdir()), [])
+    folder.run("run held.df", out="12\n", env={"SWIFT_TMP": "kept", "SWIFT_TMP_AUTODELETE": "0"})
+    expect(len(list((folder.path / "kept").iterdir())), 21)
+
+
 def quiet_tells_errors_only(folder):
     folder.write("warned.df", "@param int n = 1;\nint unread = 3;\ntrace(12 %/ n);\n")
     expect_in("unread", folder.run("run warned.df", out="trace: 12\n").stderr)
@@ -121,7 +132,7 @@ def calls_that_share_nothing_need_no_frames(folder):
         expect((int(counts["leaf calls, interpreted"]), int(counts["frames"]) <= 200), (402, True))  # iterations have frames
 
 
-TESTS = [calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+TESTS = [calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":

@@ -153,6 +153,12 @@ bool Interpreter::set(Future& future, Value value) {
   return true;
 }
 
+bool Interpreter::insert(Array& array, const Value& key, Value value) {
+  if (!array.insert(key, std::move(value), wakes_)) return false;
+  if (!wakes_.empty()) wake();
+  return true;
+}
+
 void Interpreter::set(Future& future, Value value, Frame& frame, std::uint32_t instruction, Operand variable) {
   if (set(future, std::move(value))) return;
   const VariableInfo* info = find_variable(program_, body_of(frame), variable);

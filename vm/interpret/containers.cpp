@@ -69,15 +69,19 @@ void ElementWait::resolved(Worker& worker) {
 }
 
 bool Interpreter::array_insert(Frame& frame, const Instruction& in) {
-  const Value array = frame.at(in.a).get();
+  Array& array = object_in<Array>(frame.at(in.a));
   const Value key = frame.at(in.b).get();
-  Future* element = array.as_array().insert(key);
-  if (!element)
-    assigned_twice(frame, index_of(in), array.as_array().element_name(key));
-  else
-    pass_into(frame.at(in.c), frame, *element, array, index_of(in));
+  const Future& source = frame.at(in.c);
+  bool is_new = false;
+  if (source.is_resolved()) {
+    is_new = insert(array, key, source.get());
+  } else if (Future* element = array.insert(key)) {
+    is_new = true;
+    pass_into(frame.at(in.c), frame, *element, frame.at(in.a).get(), index_of(in));
+  }
+  if (!is_new) assigned_twice(frame, index_of(in), array.element_name(key));
   release_writer(frame, Operand::from_bits(in.d));
-  return element != nullptr;
+  return is_new;
 }
 
 bool Interpreter::array_row(Frame& frame, const Instruction& in) {

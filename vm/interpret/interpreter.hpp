@@ -84,6 +84,8 @@ class Interpreter {
   void set(Future& future, Value value, Frame& frame, std::uint32_t instruction, Operand variable);
   /// The same for futures that are no variables. @return false: it was assigned already
   bool set(Future& future, Value value);
+  /// Inserts an element with its value. @return false: it was inserted already
+  bool insert(Array& array, const Value& key, Value value);
   /// Wakes the waiters collected in wakes(), unless a caller further out is about to.
   void wake();
   WakeList& wakes() { return wakes_; }
@@ -283,7 +285,7 @@ class Interpreter {
   /// (RangeTask::has_stopped)
   /// @return false, and does nothing: they have to be interpreted
   bool run_nest(RangeTask& piece, std::int64_t first, std::int64_t& count, bool& waits);
-  void make_rows(PointLaunch& points, std::int64_t first, std::int64_t count);
+  void make_row(PointLaunch& points, std::int64_t iteration);
   void run_nest_iteration(PointLaunch& points);
   std::int64_t run_inner(PointLaunch& points, std::int64_t first, std::int64_t count);
   bool run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values);

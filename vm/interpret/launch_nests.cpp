@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t inner_limit = 256;  ///< longer inner loops are worth a frame, and may be split as any loop
 constexpr std::int64_t share_ns = 2'000;   ///< a thief needs about as long to get hold of points
+constexpr std::int64_t rows_ahead = 8;     ///< that are made before their points are run
 constexpr std::int64_t look_ns = 20'000;   ///< between two looks whether others are hungry
 
 /// @return false: it is not there
@@ -49,10 +50,12 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
   const std::int64_t points_in_all = count * (piece.inner.end - piece.inner.first);
   PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, points_in_all));
   if (!bind(points, points_in_all)) return false;
-  if (piece.inner.first == 0 && !piece.inner.is_whole()) make_rows(points, first, count);
+  const bool makes_rows = piece.inner.first == 0 && !piece.inner.is_whole();
+  for (std::int64_t i = first; makes_rows && i < std::min(first + rows_ahead, piece.end); ++i) make_row(points, i);
   points.iteration = first;
   while (points.iteration < first + count && !run_.is_stopped() && !piece.has_stopped) {
     run_nest_iteration(points);
+    if (makes_rows && points.iteration + rows_ahead < piece.end) make_row(points, points.iteration + rows_ahead);
     ++points.iteration;
     piece.has_stopped = points.waits && points.patience.is_at_end();
   }
@@ -63,22 +66,21 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
   return true;
 }
 
-/// Makes the rows that the first points of the iterations write to, so that the workers of the other parts find them.
-void Interpreter::make_rows(PointLaunch& points, std::int64_t first, std::int64_t count) {
-  RangeTask& piece = points.piece;
+/// Makes the row that the first point of an iteration writes to, so that the workers of the other parts find it. One at
+/// a time, when this part has just written its points: a batch of rows at once would keep the others waiting.
+void Interpreter::make_row(PointLaunch& points, std::int64_t iteration) {
+  const RangeTask& piece = points.piece;
   const std::uint32_t key_count = piece.site.launch.key_count;
   point_keys_.resize(std::max<std::size_t>(1, key_count * points_at_once));
   std::array<std::int64_t, leaf_word_limit> keys;
   SinkArrays arrays;
-  for (std::int64_t iteration = first; iteration < first + count; ++iteration) {
-    if (!call_launched(*points.prelude, range_value(piece.low, piece.step, iteration), points.values.data())) return;
-    if (points.projection) {
-      points.projection->set_values(points.values.data());
-      if (project(*points.projection, range_value(points.low(), points.step(), 0), points.step(), 1) != 1) return;
-      for (std::uint32_t k = 0; k < key_count; ++k) keys[k] = point_keys_[k * points_at_once];
-    }
-    if (!find_sinks(piece.frame, piece.site, keys.data(), points.values.data(), arrays)) return;
+  if (!call_launched(*points.prelude, range_value(piece.low, piece.step, iteration), points.values.data())) return;
+  if (points.projection) {
+    points.projection->set_values(points.values.data());
+    if (project(*points.projection, range_value(points.low(), points.step(), 0), points.step(), 1) != 1) return;
+    for (std::uint32_t k = 0; k < key_count; ++k) keys[k] = point_keys_[k * points_at_once];
   }
+  find_sinks(piece.frame, piece.site, keys.data(), points.values.data(), arrays);
 }
 
 void Interpreter::run_nest_iteration(PointLaunch& points) {

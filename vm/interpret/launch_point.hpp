@@ -28,8 +28,11 @@ class PointGroup final : public Cell {
   void run(Worker&) override {}  // never queued
   /// By whoever makes it, once, with the number of points made. @return true: they have ended already
   bool made(std::int64_t points) {
+    points_ = points;
     return left_.fetch_sub(making - points, std::memory_order_acq_rel) == making - points;
   }
+  /// How many. By whoever has ended the last one.
+  std::int64_t points() const { return points_; }
   /// @return true: it was the last one
   bool end_point() { return left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   /// The loop around a single iteration.
@@ -51,6 +54,7 @@ class PointGroup final : public Cell {
  private:
   static constexpr std::int64_t making = std::int64_t{1} << 40;
   std::atomic<std::int64_t> left_{making};
+  std::int64_t points_ = 0;
 };
 
 /// Which point of a loop: the number of its iteration; in a nest that of the outer loop, and the point of the inner

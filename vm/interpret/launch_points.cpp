@@ -204,9 +204,7 @@ bool Interpreter::compute_point(Frame& frame, const IndexLaunch& launch, std::in
       continue;
     }
     const Value key = Value::of(sink.key_count != 0 ? keys[sink.first_key + sink.key_count - 1] : point);
-    if (Future* element = arrays[i]->insert(key))
-      set(*element, value);
-    else
+    if (!insert(*arrays[i], key, value))
       failure_at(frame, sink.place, assigned_twice_text(arrays[i]->element_name(key)));
   }
   return true;
@@ -252,7 +250,7 @@ PointGroup* Interpreter::make_group(RangeTask& piece) {
 void Interpreter::end_group(PointGroup* group) {
   Frame& frame = group->frame;
   drop_writers(frame, group->site.written);
-  if (Task* loop = group->window->close()) push(*loop, frame.priority);
+  if (Task* loop = group->window->close(group->points())) push(*loop, frame.priority);
   destroy(group);
   release(&frame);
 }

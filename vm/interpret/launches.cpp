@@ -134,9 +134,7 @@ void Interpreter::write_part(const RangeTask& piece, std::size_t result, Array* 
   if (is_whole && array.insert_numbers(first, numbers)) return;
   for (std::int64_t i = 0; i < count; ++i) {
     const Value key = Value::of(range_value(first, step, i));
-    if (Future* element = array.insert(key))
-      set(*element, numbers->at(i));
-    else
+    if (!insert(array, key, numbers->at(i)))
       failure_at(piece.frame, sink.place, assigned_twice_text(array.element_name(key)));
   }
 }

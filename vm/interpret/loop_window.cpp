@@ -22,6 +22,7 @@ std::int64_t now_ns() {
 
 bool LoopWindow::keep(Task& rest) {
   kept_at_ns_.store(now_ns(), std::memory_order_relaxed);
+  ended_.store(0, std::memory_order_relaxed);
   all_.add(*this);
   kept_.store(&rest, std::memory_order_seq_cst);
   if (open_.load(std::memory_order_seq_cst) > base_) return true;
@@ -30,12 +31,12 @@ bool LoopWindow::keep(Task& rest) {
   return false;
 }
 
-Task* LoopWindow::close() {
+Task* LoopWindow::close(std::int64_t points) {
   const std::int64_t open = open_.fetch_sub(1, std::memory_order_seq_cst) - 1;
   if (!kept_.load(std::memory_order_seq_cst)) return nullptr;
-  const std::int64_t limit = limit_.load(std::memory_order_relaxed);
-  const bool goes_on = open <= base_ || (open <= limit / 2 &&
-                                         now_ns() - kept_at_ns_.load(std::memory_order_relaxed) > limit / 2 * long_ns);
+  const std::int64_t ended = ended_.fetch_add(points, std::memory_order_relaxed) + points;
+  const auto are_long = [&] { return now_ns() - kept_at_ns_.load(std::memory_order_relaxed) > ended * long_ns; };
+  const bool goes_on = open <= base_ || (open <= limit_.load(std::memory_order_relaxed) / 2 && are_long());
   if (!goes_on) return nullptr;
   Task* const rest = take();
   if (rest) all_.remove(*this);

@@ -38,7 +38,7 @@ class LoopWindows {
 /// The iterations of one loop (of one piece of it, if it was split) that have been begun and wait for something; points
 /// of an index launch that were begun together count as one. If there are too many, what is left of the loop is kept
 /// until they have ended: what it needs has likely been computed by then, in order, so that the next iterations need
-/// not wait. If they take long, it goes on when half of them have.
+/// not wait. If they take long, and not because there are many points, it goes on when half of them have.
 ///
 /// A kept loop is not forgotten: keep() shows it (seq_cst), then reads the count (seq_cst); whoever closes an iteration
 /// lowers the count (seq_cst), then looks for a kept loop (seq_cst). One of both sees the other; who takes it by
@@ -58,8 +58,9 @@ class LoopWindow final : public HeapObject {
   /// Keeps what is left of the loop; it may run at once, so the caller needs a reference of its own. @return false: its
   /// iterations have ended meanwhile, go on
   bool keep(Task& rest);
-  /// An iteration has ended. Any thread. @return the loop, if it is to go on: the caller queues it
-  Task* close();
+  /// An iteration has ended, or the points that were begun together have. Any thread.
+  /// @return the loop, if it is to go on: the caller queues it
+  Task* close(std::int64_t points = 1);
 
  private:
   friend class LoopWindows;
@@ -71,6 +72,7 @@ class LoopWindow final : public HeapObject {
   std::atomic<std::int64_t> open_{0};
   std::atomic<Task*> kept_{nullptr};
   std::atomic<std::int64_t> kept_at_ns_{0};  ///< relaxed: a closer may see that of another time
+  std::atomic<std::int64_t> ended_{0};       ///< relaxed, likewise: iterations and points, since the loop is kept
   std::size_t index_ = 0;                    ///< in LoopWindows::kept_, while it is there
 };
 

@@ -146,12 +146,15 @@ class RunDriver {
   }
   ~RunDriver() {
     run_.leaves.close();
+    if (run_.options.leaves_memory) machine_.cells.abandon();
     machine_.end();
   }
 
   RunResult go() {
     if (run_.options.cancel) run_.options.cancel->watch(&run_);
-    run_.pool.inject(*run_.make_entry_frame(machine_.cache_of(0), addresses(arguments_), addresses(results_)));
+    Frame* const entry = run_.make_entry_frame(machine_.cache_of(0), addresses(arguments_), addresses(results_));
+    if (run_.options.leaves_memory) entry->retain();
+    run_.pool.inject(*entry);
     machine_.run_to_rest();
     machine_.outside.end();
     tell_interrupted_programs();

@@ -29,15 +29,14 @@ Ref<Array> Array::dense(std::vector<Value> elements) {
   Ref<Array> array = make_ref<Array>(0);
   WakeList nobody;
   for (std::size_t i = 0; i < elements.size(); ++i)
-    array->insert(Value::of(static_cast<std::int64_t>(i)))->set(std::move(elements[i]), nobody);
+    array->insert(Value::of(static_cast<std::int64_t>(i)), std::move(elements[i]), nobody);
   return array;
 }
 
 Ref<Array> Array::keyed(std::vector<std::pair<Value, Value>> entries) {
   Ref<Array> array = make_ref<Array>(0);
   WakeList nobody;
-  for (auto& [key, value] : entries)
-    if (Future* element = array->insert(key)) element->set(std::move(value), nobody);
+  for (auto& [key, value] : entries) array->insert(key, std::move(value), nobody);
   return array;
 }
 
@@ -118,9 +117,9 @@ bool Array::Packed::add(const NumberChunk& numbers) {
 
 // ---------------------------------------------------------------- elements
 
-ElementSlot Array::find_keyed(const Value& key) const {
+Element* Array::find_keyed(const Value& key) const {
   const KeyedElements* keyed = keyed_.load(std::memory_order_acquire);
-  return keyed ? keyed->find(key) : ElementSlot();
+  return keyed ? keyed->find(key) : nullptr;
 }
 
 KeyedElements& Array::keyed_elements() {
@@ -132,10 +131,10 @@ KeyedElements& Array::keyed_elements() {
   return *keyed;
 }
 
-ElementSlot Array::make_element(const Value& key) {
+Element* Array::make_element(const Value& key) {
   if (!in_table(key)) return keyed_elements().make(key);
   const std::int64_t index = key.as_int();
-  if (table_.find_numbers(index)) return {};
+  if (table_.find_numbers(index)) return nullptr;
   if (index < ElementTable::small_limit) return table_.make_small(index);
   return keyed_elements().make_in_chunk(index, table_);
 }
@@ -147,8 +146,8 @@ Value Array::get(const Value& key) const {
     return packed->at(static_cast<std::size_t>(key.as_int()));
   }
   if (const NumberChunk* numbers = find_numbers(key)) return numbers->at(key.as_int() % NumberChunk::size);
-  const ElementSlot element = find(key);
-  return element ? element.future->get() : Value();
+  const Element* element = find(key);
+  return element ? element->get() : Value();
 }
 
 bool Array::contains(const Value& key) const {
@@ -156,28 +155,26 @@ bool Array::contains(const Value& key) const {
     return key.kind() == ValueKind::int_ && key.as_int() >= 0 &&
            static_cast<std::uint64_t>(key.as_int()) < packed->size();
   if (find_numbers(key)) return true;
-  const ElementSlot element = find(key);
-  return element && element.mark->load(std::memory_order_acquire) == ElementMark::inserted;
+  const Element* element = find(key);
+  return element && element->is_inserted();
 }
 
 Future* Array::element(const Value& key) {
   if (is_closed()) {
-    const ElementSlot element = find(key);
-    return element && element.mark->load(std::memory_order_acquire) == ElementMark::inserted ? element.future : nullptr;
+    Element* const element = find(key);
+    return element && element->is_inserted() ? element : nullptr;
   }
-  const ElementSlot element = locate(key);
+  Element* const element = locate(key);
   if (!element) return nullptr;
-  ElementMark mark = element.mark->load(std::memory_order_acquire);
-  if (mark == ElementMark::inserted) return element.future;
+  ElementMark mark = element->mark();
   if (mark == ElementMark::untouched) {
     // before the mark: see Note [Closing]. Looked at first, as others may be reading it
     if (!has_awaited_.load(std::memory_order_seq_cst)) has_awaited_.store(true, std::memory_order_seq_cst);
-    element.mark->compare_exchange_strong(mark, ElementMark::awaited, std::memory_order_seq_cst);
-    if (mark == ElementMark::inserted) return element.future;
+    mark = element->await();
   }
-  if (!closing_.load(std::memory_order_seq_cst)) return element.future;
-  // it may have been inserted since the mark was looked at
-  return element.mark->load(std::memory_order_acquire) == ElementMark::inserted ? element.future : nullptr;
+  // the mark once more: it may have been inserted since it was looked at
+  return mark == ElementMark::inserted || !closing_.load(std::memory_order_seq_cst) || element->is_inserted() ? element
+                                                                                                              : nullptr;
 }
 
 bool Array::insert_numbers(std::int64_t first, NumberChunk::Owner& numbers) {
@@ -192,29 +189,23 @@ void Array::insert_reduced(const ChunkReductions& chunks) {
 Ref<Array> Array::row(const Value& key, WakeList& wake) {
   if (Array* const made = made_row(key)) return Ref<Array>::share(made);
   const std::lock_guard lock(rows_lock_);
-  const ElementSlot element = locate(key);
-  if (!element || !mark_inserted(element)) return Ref<Array>::share(made_row(key));
   Ref<Array> row = make_ref<Array>(1, std::string_view(), place_);
   row->row_name_ = element_name(key);
   row->name_ = row->row_name_;
   row->parent_ = this;
+  if (!insert(key, Value::of_object(ValueKind::array, row), wake)) return Ref<Array>::share(made_row(key));
   has_rows_ = true;
-  element.future->set(Value::of_object(ValueKind::array, row), wake);
   return row;
 }
 
 Ref<Bag> Array::bag_row(const Value& key, WakeList& wake) {
   const std::lock_guard lock(rows_lock_);
-  const ElementSlot element = locate(key);
-  if (!element || !mark_inserted(element)) {
-    const Value value = get(key);
-    const bool is_own = value.kind() == ValueKind::bag && value.as_bag().parent.load() == this;
-    return is_own ? Ref<Bag>::share(&value.as_bag()) : Ref<Bag>();
-  }
+  const Value value = get(key);
+  if (value.kind() == ValueKind::bag && value.as_bag().parent.load() == this) return Ref<Bag>::share(&value.as_bag());
   Ref<Bag> row = make_ref<Bag>(1);
   row->parent = this;
+  if (!insert(key, Value::of_object(ValueKind::bag, row), wake)) return {};
   has_rows_ = true;
-  element.future->set(Value::of_object(ValueKind::bag, row), wake);
   return row;
 }
 

@@ -30,7 +30,7 @@ namespace raddle::vm {
 
 class KeyedElements;
 
-class Array final : public HeapObject {
+class alignas(64) Array final : public HeapObject {
  public:
   /// An open array. @param writers  0: closed at once (empty)
   /// @param name, place  of the variable, for messages; the text must outlive the array
@@ -52,16 +52,16 @@ class Array final : public HeapObject {
   /// The word of leaf_abi.hpp of a number. @return false: it is not there, is of another kind, or get() is to be asked
   bool find_number(std::int64_t key, ValueKind kind, std::int64_t& word) const {
     std::uint64_t bits;
-    const ElementSlot slot = key >= 0 && key < ElementTable::limit ? table_.find(key) : ElementSlot();
-    if (!slot || !slot.future->holds(kind, bits)) return false;
+    const Element* element = key >= 0 && key < ElementTable::limit ? table_.find(key) : nullptr;
+    if (!element || !element->holds(kind, bits)) return false;
     word = static_cast<std::int64_t>(bits);
     return true;
   }
   /// The array that is an element, if it is there: without counting a reference, valid as long as this one. Else null.
   Array* nested(const Value& key) const {
     std::uint64_t bits;
-    const ElementSlot element = find(key);
-    if (!element || !element.future->holds(ValueKind::array, bits)) return nullptr;
+    const Element* element = find(key);
+    if (!element || !element->holds(ValueKind::array, bits)) return nullptr;
     return static_cast<Array*>(reinterpret_cast<HeapObject*>(bits));
   }
   /// Inserted so far; final once closed.
@@ -106,8 +106,13 @@ class Array final : public HeapObject {
   void insert_reduced(const ChunkReductions& chunks);
   /// Marks `key` as inserted. @return its future, to be set by the caller; nullptr if it is inserted already
   Future* insert(const Value& key) {
-    const ElementSlot element = locate(key);
-    return element && mark_inserted(element) ? element.future : nullptr;
+    Element* const element = locate(key);
+    return element && element->insert() ? element : nullptr;
+  }
+  /// Inserts an element with its value. @return false, and does nothing, if it is inserted already
+  bool insert(const Value& key, Value value, WakeList& wake) {
+    Element* const element = locate(key);
+    return element && element->insert(std::move(value), wake);
   }
   /// Inserts the elements `first` to first + 255 with their values; takes them over. @return false, and does nothing,
   /// if one of them has been inserted or read already
@@ -169,27 +174,24 @@ class Array final : public HeapObject {
     return key.kind() == ValueKind::int_ && key.as_int() >= 0 && key.as_int() < ElementTable::limit;
   }
   KeyedElements& keyed_elements();
-  ElementSlot find_in_table(const Value& key) const {
-    const ElementSlot slot = in_table(key) ? table_.find(key.as_int()) : ElementSlot();
-    return slot && slot.mark->load(std::memory_order_acquire) != ElementMark::outside ? slot : ElementSlot();
+  Element* find_in_table(const Value& key) const {
+    Element* const element = in_table(key) ? table_.find(key.as_int()) : nullptr;
+    return element && !element->is_outside() ? element : nullptr;
   }
   // null if there is no memory for it, or a number
-  ElementSlot find(const Value& key) const {
-    const ElementSlot slot = find_in_table(key);
-    return slot ? slot : find_keyed(key);
+  Element* find(const Value& key) const {
+    Element* const element = find_in_table(key);
+    return element ? element : find_keyed(key);
   }
   // makes the memory; null: there is a number
-  ElementSlot locate(const Value& key) {
-    const ElementSlot slot = find_in_table(key);
-    return slot ? slot : make_element(key);
+  Element* locate(const Value& key) {
+    Element* const element = find_in_table(key);
+    return element ? element : make_element(key);
   }
-  ElementSlot find_keyed(const Value& key) const;
-  ElementSlot make_element(const Value& key);  // @pre not find_in_table(key)
+  Element* find_keyed(const Value& key) const;
+  Element* make_element(const Value& key);  // @pre not find_in_table(key)
   const NumberChunk* find_numbers(const Value& key) const {
     return in_table(key) ? table_.find_numbers(key.as_int()) : nullptr;
-  }
-  static bool mark_inserted(ElementSlot element) {
-    return element.mark->exchange(ElementMark::inserted, std::memory_order_acq_rel) != ElementMark::inserted;
   }
   // awaited and inserted ones, sorted by KeyLess; chunks of numbers as a whole
   template <typename Visit, typename VisitNumbers>
@@ -198,23 +200,24 @@ class Array final : public HeapObject {
   std::unique_ptr<Packed> pack();
   static Ref<Array> of_packed(std::unique_ptr<Packed> packed);
 
-  // first what a worker that writes one of the first elements touches: a cache line, where objects begin with one
+  // A cache line of what closing touches, then one of the first elements: who writes or awaits them does not disturb
+  // those who look for others, or count writers.
+  std::atomic<std::int32_t> writers_;
   /// Of a row: the array that is to close it, until then. Compared by other arrays that hold this one as an element.
   std::atomic<Array*> parent_{nullptr};
+  Future closed_;
+  Future failure_;                            // of the first writer that failed; looked at when no writer is left
+  std::atomic<bool> closing_{false};          // see Note [Closing]
+  std::atomic<bool> has_awaited_{false};      // see Note [Closing]
+  std::atomic<bool> is_never_packed_{false};  // complete, and its keys or values can not be packed
+  BriefLock rows_lock_;                       // guards the making of rows, and has_rows_
+  bool has_rows_ = false;
   ElementTable table_;
   std::unique_ptr<Reductions> reductions_;             // null: all is kept
   std::atomic<KeyedElements*> keyed_{nullptr};         // made once, published by CAS (release), read with acquire
   std::atomic<Packed*> packed_{nullptr};               // the same
   std::atomic<Future*> unset_{nullptr};                // a hint, see unset_element()
   mutable std::atomic<std::size_t> count_{uncounted};  // by whoever counts a closed array; all write the same
-  std::atomic<std::int32_t> writers_;
-  Future closed_;
-  Future failure_;                            // of the first writer that failed; looked at when no writer is left
-  std::atomic<bool> is_never_packed_{false};  // complete, and its keys or values can not be packed
-  std::atomic<bool> closing_{false};          // see Note [Closing]
-  std::atomic<bool> has_awaited_{false};      // see Note [Closing]
-  BriefLock rows_lock_;                       // guards the making of rows, and has_rows_
-  bool has_rows_ = false;
   std::string_view name_;
   std::string row_name_;  // rows: what name_ refers to
   Place place_;
@@ -224,10 +227,11 @@ class Array final : public HeapObject {
 // come just while the array closes:
 //   reader   sets has_awaited_, marks the element awaited (or finds the mark), then loads closing_
 //   closer   sets closing_, then loads has_awaited_; if it is set, it looks at all marks and fails the awaited
-// All are seq_cst. A reader that loads closing_ as false precedes the closer's store, so the closer sees the mark, and
-// has_awaited_, which was set before it by whoever made the mark. A reader that loads true looks at the mark once more:
-// all inserts precede the closer's store. If it is still not inserted, the reader says itself that the element is
-// missing. The closer may have failed the future too: both give the same answer.
+// All are seq_cst. (The mark lies in the element's word; inserting it with its value is one step.) A reader that loads
+// closing_ as false precedes the closer's store, so the closer sees the mark, and has_awaited_, which was set before it
+// by whoever made the mark. A reader that loads true looks at the mark once more: all inserts precede the closer's
+// store. If it is still not inserted, the reader says itself that the element is missing. The closer may have failed
+// the future too: both give the same answer.
 
 inline Array& Value::as_array() const { return *static_cast<Array*>(object()); }
 

@@ -20,20 +20,20 @@ namespace raddle::vm {
 
 template <typename Visit, typename VisitNumbers>
 void Array::visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const {
-  std::vector<std::pair<Value, ElementSlot>> keyed;
+  std::vector<std::pair<Value, Element*>> keyed;
   // elements made meanwhile are placeholders: their readers look after themselves
   if (const KeyedElements* elements = keyed_.load(std::memory_order_acquire)) keyed = elements->sorted();
   auto next = keyed.begin();
   const auto visit_keyed = [&] {
     // seq_cst: see Note [Closing]
-    if (next->second.mark->load(std::memory_order_seq_cst) != ElementMark::untouched) visit(next->first, next->second);
+    if (next->second->mark(std::memory_order_seq_cst) != ElementMark::untouched) visit(next->first, *next->second);
     ++next;
   };
   const auto visit_keyed_below = [&](std::int64_t key) {
     while (next != keyed.end() && next->first.kind() == ValueKind::int_ && next->first.as_int() < key) visit_keyed();
   };
   table_.visit(
-      [&](std::int64_t key, ElementSlot element) {
+      [&](std::int64_t key, Element& element) {
         visit_keyed_below(key);
         visit(Value::of(key), element);
       },
@@ -50,8 +50,8 @@ std::size_t Array::size() const {
   const bool is_final = is_closed();
   count = 0;
   visit_elements(
-      [&](const Value&, ElementSlot element) {
-        if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) ++count;
+      [&](const Value&, Element& element) {
+        if (element.is_inserted()) ++count;
       },
       [&](std::int64_t, const NumberChunk&) { count += static_cast<std::size_t>(NumberChunk::size); });
   if (reductions_) {
@@ -68,8 +68,8 @@ void Array::for_each(const std::function<void(const Value&, const Value&)>& visi
     return;
   }
   visit_elements(
-      [&](const Value& key, ElementSlot element) {
-        if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(key, element.future->get());
+      [&](const Value& key, Element& element) {
+        if (element.is_inserted()) visit(key, element.get());
       },
       [&](std::int64_t first_key, const NumberChunk& numbers) {
         for (std::int64_t i = 0; i < NumberChunk::size; ++i) visit(Value::of(first_key + i), numbers.at(i));
@@ -79,9 +79,9 @@ void Array::for_each(const std::function<void(const Value&, const Value&)>& visi
 void Array::for_each_run(const std::function<void(const void*, std::size_t)>& visit) const {
   if (const Packed* packed = packed_.load(std::memory_order_acquire)) return visit(packed->data(), packed->size());
   visit_elements(
-      [&](const Value&, ElementSlot element) {
-        if (element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
-        const std::uint64_t bits = element.future->peek();
+      [&](const Value&, Element& element) {
+        if (!element.is_inserted()) return;
+        const std::uint64_t bits = element.peek();
         visit(&bits, 1);
       },
       [&](std::int64_t, const NumberChunk& numbers) { visit(numbers.words(), NumberChunk::size); });
@@ -133,9 +133,9 @@ Reduction<T> Array::reduce() const {
     Blocks<T> by_key(all), by_order(others);
     std::uint64_t other_count = 0;
     visit_elements(
-        [&](const Value& key, ElementSlot element) {
-          if (element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
-          const T number = std::bit_cast<T>(element.future->peek());
+        [&](const Value& key, Element& element) {
+          if (!element.is_inserted()) return;
+          const T number = std::bit_cast<T>(element.peek());
           if (key.kind() == ValueKind::int_ && key.as_int() >= 0)
             by_key.add(static_cast<std::uint64_t>(key.as_int()) / size, number);
           else
@@ -154,8 +154,8 @@ template Reduction<double> Array::reduce() const;
 
 void Array::for_each_future(const std::function<void(Future&)>& visit) const {
   visit_elements(
-      [&](const Value&, ElementSlot element) {
-        if (element.mark->load(std::memory_order_acquire) == ElementMark::inserted) visit(*element.future);
+      [&](const Value&, Element& element) {
+        if (element.is_inserted()) visit(element);
       },
       no_numbers);
 }
@@ -169,14 +169,14 @@ std::unique_ptr<Array::Packed> Array::pack() {
   bool is_dense = true;
   Future* unset = nullptr;
   visit_elements(
-      [&](const Value& key, ElementSlot element) {
-        if (!is_dense || unset || element.mark->load(std::memory_order_acquire) != ElementMark::inserted) return;
+      [&](const Value& key, Element& element) {
+        if (!is_dense || unset || !element.is_inserted()) return;
         is_dense = key.kind() == ValueKind::int_ && key.as_int() == next;
-        if (is_dense && !element.future->is_resolved()) {
-          unset = element.future;
+        if (is_dense && !element.is_resolved()) {
+          unset = &element;
         } else if (is_dense) {
-          if (next++ == 0) packed->reserve(element.future->kind(), size());
-          is_dense = packed->add(*element.future);
+          if (next++ == 0) packed->reserve(element.kind(), size());
+          is_dense = packed->add(element);
         }
       },
       [&](std::int64_t first_key, const NumberChunk& numbers) {
@@ -257,12 +257,12 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
     if (has_failed) row.fail(failure_.get());
     row.release_writers(1, wake);
   };
-  const auto close_row = [&](const Value&, ElementSlot element) {
+  const auto close_row = [&](const Value&, Element& element) {
     std::uint64_t bits;
-    if (element.future->holds(ValueKind::array, bits)) {
+    if (element.holds(ValueKind::array, bits)) {
       auto& row = *static_cast<Array*>(reinterpret_cast<HeapObject*>(bits));
       close(row, row.parent_);
-    } else if (element.future->holds(ValueKind::bag, bits)) {
+    } else if (element.holds(ValueKind::bag, bits)) {
       auto& row = *static_cast<Bag*>(reinterpret_cast<HeapObject*>(bits));
       close(row, row.parent);
     }
@@ -272,14 +272,14 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   if (!has_awaited_.load(std::memory_order_seq_cst)) return;
   std::optional<std::string> extent;  // made for the first one: it takes a walk over all
   visit_elements(
-      [&](const Value& key, ElementSlot element) {
-        if (element.mark->load(std::memory_order_acquire) != ElementMark::awaited) return;
+      [&](const Value& key, Element& element) {
+        if (element.mark() != ElementMark::awaited) return;
         if (has_failed) {
-          element.future->set(failure_.get(), wake);
+          element.miss(failure_.get(), wake);
           return;
         }
         if (!extent) extent = extent_text(*this);
-        element.future->set(failed_value(make_ref<Failure>(missing_text(name_, key, *extent), place_)), wake);
+        element.miss(failed_value(make_ref<Failure>(missing_text(name_, key, *extent), place_)), wake);
       },
       no_numbers);
 }

@@ -1,6 +1,7 @@
 #include "vm/value/element_table.hpp"
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 
 namespace raddle::vm {
@@ -14,52 +15,49 @@ NumberChunk::Owner NumberChunk::make(ValueKind kind) {
 }
 
 ElementTable::~ElementTable() {
-  for (unsigned block = 0; block < block_count; ++block)
-    free(blocks_[block].load(std::memory_order_relaxed), block_size(block));  // relaxed: the destroyer is alone
-  const Levels* levels = levels_.load(std::memory_order_relaxed);
-  if (!levels) return;
+  for (unsigned block = 0; block < block_count; ++block) free(find_block(block), block_size(block));
+  const Directory* directory = directory_.load(std::memory_order_relaxed);  // relaxed: the destroyer is alone
+  if (!directory) return;
   for (unsigned level = 0; level < level_count; ++level) {
-    const Chunk* chunks = levels->chunks[level].load(std::memory_order_relaxed);
+    const Chunk* chunks = directory->levels[level].load(std::memory_order_relaxed);
     if (!chunks) continue;
     for (std::size_t i = 0; i < std::size_t{1} << level; ++i) {
       const std::uintptr_t chunk = chunks[i].load(std::memory_order_relaxed);
       if (is_numbers(chunk))
         NumberChunk::Free()(numbers_of(chunk));
       else
-        free(futures_of(chunk), chunk_size);
+        free(elements_of(chunk), chunk_size);
     }
     delete[] chunks;
   }
-  delete levels;
+  delete directory;
 }
 
-Future* ElementTable::allocate(std::int64_t size) {
+Element* ElementTable::allocate(std::int64_t size) {
   const auto count = static_cast<std::size_t>(size);
-  void* memory = std::malloc(count * (sizeof(Future) + sizeof(ElementMark)));
+  void* memory = std::malloc(count * sizeof(Element));
   if (!memory) throw std::bad_alloc();
-  auto* part = static_cast<Future*>(memory);
-  for (std::size_t i = 0; i < count; ++i) new (part + i) Future;
-  auto* marks = reinterpret_cast<std::atomic<ElementMark>*>(part + count);
-  for (std::size_t i = 0; i < count; ++i) new (marks + i) std::atomic<ElementMark>(ElementMark::untouched);
+  auto* part = static_cast<Element*>(memory);
+  std::uninitialized_default_construct_n(part, count);
   return part;
 }
 
-void ElementTable::free(Future* part, std::int64_t size) {
+void ElementTable::free(Element* part, std::int64_t size) {
   if (!part) return;
-  for (std::int64_t i = 0; i < size; ++i) part[i].~Future();
+  std::destroy_n(part, size);
   std::free(part);
 }
 
-void ElementTable::publish(std::atomic<Future*>& place, Future* part, std::int64_t size) {
-  Future* expected = nullptr;
+void ElementTable::publish(std::atomic<Element*>& place, Element* part, std::int64_t size) {
+  Element* expected = nullptr;
   if (!place.compare_exchange_strong(expected, part, std::memory_order_acq_rel)) free(part, size);
 }
 
-ElementSlot ElementTable::make_small(std::int64_t key) {
-  if (key < inner_size) return inner_slot(key);
+Element* ElementTable::make_small(std::int64_t key) {
+  if (key < inner_size) return inner_element(key);
   const unsigned block = block_of(key);
-  if (!blocks_[block].load(std::memory_order_acquire))
-    publish(blocks_[block], allocate(block_size(block)), block_size(block));
+  if (!find_block(block))
+    publish(block == 0 ? first_block_ : directory().blocks[block - 1], allocate(block_size(block)), block_size(block));
   return find(key);
 }
 
@@ -72,21 +70,24 @@ bool ElementTable::adopt(std::int64_t first, NumberChunk::Owner& numbers) {
   return true;
 }
 
-ElementTable::Chunk& ElementTable::chunk_place(std::uint64_t number) {
-  Levels* levels = levels_.load(std::memory_order_acquire);
-  if (!levels) {
-    auto* made = new Levels;
-    if (levels_.compare_exchange_strong(levels, made, std::memory_order_acq_rel))
-      levels = made;
-    else
-      delete made;
+ElementTable::Directory& ElementTable::directory() {
+  Directory* directory = directory_.load(std::memory_order_acquire);
+  if (!directory) {
+    auto made = std::make_unique<Directory>();
+    if (directory_.compare_exchange_strong(directory, made.get(), std::memory_order_acq_rel))
+      directory = made.release();
   }
+  return *directory;
+}
+
+ElementTable::Chunk& ElementTable::chunk_place(std::uint64_t number) {
   const unsigned level = static_cast<unsigned>(std::bit_width(number)) - 1;
   const std::size_t size = std::size_t{1} << level;
-  Chunk* chunks = levels->chunks[level].load(std::memory_order_acquire);
+  std::atomic<Chunk*>& place = directory().levels[level];
+  Chunk* chunks = place.load(std::memory_order_acquire);
   if (!chunks) {
     auto* made = new Chunk[size]();
-    if (levels->chunks[level].compare_exchange_strong(chunks, made, std::memory_order_acq_rel))
+    if (place.compare_exchange_strong(chunks, made, std::memory_order_acq_rel))
       chunks = made;
     else
       delete[] made;

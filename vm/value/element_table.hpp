@@ -7,23 +7,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "vm/value/future.hpp"
+#include "vm/value/element.hpp"
 
 namespace raddle::vm {
-
-/// What an array knows of a key.
-enum class ElementMark : std::uint8_t {
-  untouched,
-  awaited,   ///< read before it was inserted
-  inserted,  ///< its future is set, or will be by whoever inserted it
-  outside,   ///< the element lies elsewhere: see ElementTable
-};
-
-struct ElementSlot {
-  Future* future = nullptr;
-  std::atomic<ElementMark>* mark = nullptr;
-  explicit operator bool() const { return future != nullptr; }
-};
 
 /// The values of all elements of a chunk, written by an index launch: no futures, no marks, nobody waits for them.
 class NumberChunk {
@@ -53,7 +39,8 @@ class NumberChunk {
 };
 
 /// The first four keys lie in the table itself, those below 256 in five blocks of 12, 16, 32, 64 and 128 elements, the
-/// others in chunks of 256, found through levels of 1, 2, 4, ... pointers. Blocks, levels and chunks are made by
+/// others in chunks of 256, found through levels of 1, 2, 4, ... pointers. The first block is found from the table, all
+/// else from a directory, so that a table of few elements is small. Directory, blocks, levels and chunks are made by
 /// whoever needs them first and published by CAS (release; readers acquire); the loser of a race deletes his own.
 /// Nothing is moved or freed before the table.
 ///
@@ -72,15 +59,15 @@ class ElementTable {
   ~ElementTable();
 
   /// @return null if there is no memory for the key, or a number instead
-  ElementSlot find(std::int64_t key) const {
-    if (key < inner_size) return inner_slot(key);
+  Element* find(std::int64_t key) const {
+    if (key < inner_size) return inner_element(key);
     if (key < small_limit) {
       const unsigned block = block_of(key);
-      Future* futures = blocks_[block].load(std::memory_order_acquire);
-      return futures ? slot(futures, block_size(block), key - block_first(block)) : ElementSlot();
+      Element* elements = find_block(block);
+      return elements ? elements + (key - block_first(block)) : nullptr;
     }
     const std::uintptr_t chunk = find_chunk(static_cast<std::uint64_t>(key / chunk_size));
-    return chunk != 0 && !is_numbers(chunk) ? slot(futures_of(chunk), chunk_size, key % chunk_size) : ElementSlot();
+    return chunk != 0 && !is_numbers(chunk) ? elements_of(chunk) + key % chunk_size : nullptr;
   }
   /// The chunk with the number of `key`, null if there is none.
   const NumberChunk* find_numbers(std::int64_t key) const {
@@ -89,15 +76,14 @@ class ElementTable {
     return is_numbers(chunk) ? numbers_of(chunk) : nullptr;
   }
   /// Makes the block of a small key if needed.
-  ElementSlot make_small(std::int64_t key);
+  Element* make_small(std::int64_t key);
   /// Makes the chunk of `key`. @param outside  marked so if it is made now
   template <typename Keys>
   void make_chunk(std::int64_t key, const Keys& outside) {
     Chunk& place = chunk_place(static_cast<std::uint64_t>(key / chunk_size));
     if (place.load(std::memory_order_acquire)) return;
-    Future* chunk = allocate(chunk_size);
-    for (const std::int64_t left_out : outside)
-      slot(chunk, chunk_size, left_out % chunk_size).mark->store(ElementMark::outside, std::memory_order_relaxed);
+    Element* chunk = allocate(chunk_size);
+    for (const std::int64_t left_out : outside) chunk[left_out % chunk_size].leave_out();
     std::uintptr_t expected = 0;
     if (!place.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(chunk), std::memory_order_acq_rel))
       free(chunk, chunk_size);
@@ -106,17 +92,17 @@ class ElementTable {
   /// @pre first >= small_limit, first % chunk_size == 0
   bool adopt(std::int64_t first, NumberChunk::Owner& numbers);
 
-  /// Visits all elements but the untouched and the outside ones, by increasing key: visit(std::int64_t, ElementSlot),
+  /// Visits all elements but the untouched and the outside ones, by increasing key: visit(std::int64_t, Element&),
   /// and visit_numbers(first key, const NumberChunk&).
   template <typename Visit, typename VisitNumbers>
   void visit(const Visit& visit, const VisitNumbers& visit_numbers) const {
-    for (std::int64_t key = 0; key < inner_size; ++key) visit_element(key, inner_slot(key), visit);
+    for (std::int64_t key = 0; key < inner_size; ++key) visit_element(key, *inner_element(key), visit);
     for (unsigned block = 0; block < block_count; ++block)
-      visit_part(blocks_[block].load(std::memory_order_acquire), block_first(block), block_size(block), visit);
-    const Levels* levels = levels_.load(std::memory_order_acquire);
-    if (!levels) return;
+      visit_part(find_block(block), block_first(block), block_size(block), visit);
+    const Directory* directory = directory_.load(std::memory_order_acquire);
+    if (!directory) return;
     for (unsigned level = 0; level < level_count; ++level) {
-      const Chunk* chunks = levels->chunks[level].load(std::memory_order_acquire);
+      const Chunk* chunks = directory->levels[level].load(std::memory_order_acquire);
       if (!chunks) continue;
       const std::int64_t count = std::int64_t{1} << level;
       for (std::int64_t i = 0; i < count; ++i) {
@@ -124,7 +110,7 @@ class ElementTable {
         if (is_numbers(chunk))
           visit_numbers((count + i) * chunk_size, *numbers_of(chunk));
         else
-          visit_part(futures_of(chunk), (count + i) * chunk_size, chunk_size, visit);
+          visit_part(elements_of(chunk), (count + i) * chunk_size, chunk_size, visit);
       }
     }
   }
@@ -133,12 +119,13 @@ class ElementTable {
   static constexpr std::int64_t inner_size = 4;
   static constexpr unsigned block_count = 5;
   static constexpr unsigned level_count = std::bit_width(static_cast<std::uint64_t>(limit / chunk_size)) - 1;
-  using Chunk = std::atomic<std::uintptr_t>;  ///< futures, or numbers; 0: none
-  struct Levels {
-    std::array<std::atomic<Chunk*>, level_count> chunks{};
+  using Chunk = std::atomic<std::uintptr_t>;  ///< elements, or numbers; 0: none
+  struct Directory {
+    std::array<std::atomic<Element*>, block_count - 1> blocks{};  ///< but for the first one
+    std::array<std::atomic<Chunk*>, level_count> levels{};
   };
   static bool is_numbers(std::uintptr_t chunk) { return (chunk & 1) != 0; }
-  static Future* futures_of(std::uintptr_t chunk) { return reinterpret_cast<Future*>(chunk); }
+  static Element* elements_of(std::uintptr_t chunk) { return reinterpret_cast<Element*>(chunk); }
   static NumberChunk* numbers_of(std::uintptr_t chunk) { return reinterpret_cast<NumberChunk*>(chunk - 1); }
 
   static unsigned block_of(std::int64_t key) {
@@ -146,45 +133,44 @@ class ElementTable {
   }
   static std::int64_t block_first(unsigned block) { return block == 0 ? inner_size : std::int64_t{8} << block; }
   static std::int64_t block_size(unsigned block) { return block == 0 ? 16 - inner_size : std::int64_t{8} << block; }
-  ElementSlot inner_slot(std::int64_t key) const {
-    const auto index = static_cast<std::size_t>(key);
-    return {&inner_[index], &inner_marks_[index]};
-  }
+  Element* inner_element(std::int64_t key) const { return &inner_[static_cast<std::size_t>(key)]; }
 
-  // A part, block or chunk: its futures, then their marks.
-  static Future* allocate(std::int64_t size);
-  static void free(Future* part, std::int64_t size);
-  static void publish(std::atomic<Future*>& place, Future* part, std::int64_t size);
-  static ElementSlot slot(Future* part, std::int64_t size, std::int64_t offset) {
-    return {part + offset, reinterpret_cast<std::atomic<ElementMark>*>(part + size) + offset};
-  }
+  static Element* allocate(std::int64_t size);
+  static void free(Element* part, std::int64_t size);
+  static void publish(std::atomic<Element*>& place, Element* part, std::int64_t size);
   template <typename Visit>
-  static void visit_part(Future* part, std::int64_t first, std::int64_t size, const Visit& visit) {
+  static void visit_part(Element* part, std::int64_t first, std::int64_t size, const Visit& visit) {
     if (!part) return;
-    for (std::int64_t i = 0; i < size; ++i) visit_element(first + i, slot(part, size, i), visit);
+    for (std::int64_t i = 0; i < size; ++i) visit_element(first + i, part[i], visit);
   }
   template <typename Visit>
-  static void visit_element(std::int64_t key, const ElementSlot& element, const Visit& visit) {
+  static void visit_element(std::int64_t key, Element& element, const Visit& visit) {
     // seq_cst: the closer of an array looks for marks here (see Note [Closing] in array.hpp); a plain load on x86
-    const ElementMark mark = element.mark->load(std::memory_order_seq_cst);
+    const ElementMark mark = element.mark(std::memory_order_seq_cst);
     if (mark == ElementMark::awaited || mark == ElementMark::inserted) visit(key, element);
   }
 
   /// @param number  key / chunk_size, 1 or more
   std::uintptr_t find_chunk(std::uint64_t number) const {
-    const Levels* levels = levels_.load(std::memory_order_acquire);
-    if (!levels) return 0;
+    const Directory* directory = directory_.load(std::memory_order_acquire);
+    if (!directory) return 0;
     const unsigned level = static_cast<unsigned>(std::bit_width(number)) - 1;
-    const Chunk* chunks = levels->chunks[level].load(std::memory_order_acquire);
+    const Chunk* chunks = directory->levels[level].load(std::memory_order_acquire);
     return chunks ? chunks[number - (std::uint64_t{1} << level)].load(std::memory_order_acquire) : 0;
   }
+  /// @return null if it is not made
+  Element* find_block(unsigned block) const {
+    if (block == 0) return first_block_.load(std::memory_order_acquire);
+    const Directory* directory = directory_.load(std::memory_order_acquire);
+    return directory ? directory->blocks[block - 1].load(std::memory_order_acquire) : nullptr;
+  }
+  Directory& directory();  // makes it if needed
   /// Makes the level of chunk `number` if needed.
   Chunk& chunk_place(std::uint64_t number);
 
-  mutable std::array<std::atomic<ElementMark>, inner_size> inner_marks_{};
-  mutable std::array<Future, inner_size> inner_;
-  std::array<std::atomic<Future*>, block_count> blocks_{};
-  std::atomic<Levels*> levels_{nullptr};
+  mutable std::array<Element, inner_size> inner_;
+  std::atomic<Element*> first_block_{nullptr};
+  std::atomic<Directory*> directory_{nullptr};
 };
 
 }  // namespace raddle::vm

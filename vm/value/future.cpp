@@ -11,26 +11,24 @@ bool Future::enlist(Waiter& waiter) {
       state = state_.load(std::memory_order_acquire);
       continue;
     }
-    waiter.next = reinterpret_cast<Waiter*>(state);
-    if (state_.compare_exchange_weak(state, reinterpret_cast<std::uintptr_t>(&waiter), std::memory_order_release,
-                                     std::memory_order_acquire))
+    waiter.next = waiters_of(state);
+    const std::uintptr_t enlisted = reinterpret_cast<std::uintptr_t>(&waiter) | (state & free_bits);
+    if (state_.compare_exchange_weak(state, enlisted, std::memory_order_release, std::memory_order_acquire))
       return true;
   }
   waiter.next = nullptr;
   return false;
 }
 
-bool Future::set(Value value, WakeList& wake) {
-  std::uintptr_t state = state_.load(std::memory_order_relaxed);
-  for (;;) {
-    if ((state & resolved_bit) || state == claimed) return false;
-    // acquire: the waiters' fields were written by the threads that enlisted them
-    if (state_.compare_exchange_weak(state, claimed, std::memory_order_acquire, std::memory_order_relaxed)) break;
-  }
+bool Future::set(Value&& value, WakeList& wake, std::uintptr_t refused, std::uintptr_t flags) {
+  std::uintptr_t state = 0;  // mostly it is: to look first would fetch the cache line twice
+  // acquire: the waiters' fields were written by the threads that enlisted them
+  while (!state_.compare_exchange_weak(state, claimed, std::memory_order_acquire, std::memory_order_relaxed))
+    if ((state & resolved_bit) != 0 || state == claimed || (state & free_bits) == refused) return false;
   const ValueKind kind = value.kind();
   bits_.store(value.give_up_bits(), std::memory_order_relaxed);  // published by the next line
-  state_.store(word_of(kind), std::memory_order_release);
-  wake.add(reinterpret_cast<Waiter*>(state));
+  state_.store(word_of(kind) | flags, std::memory_order_release);
+  wake.add(waiters_of(state));
   return true;
 }
 

@@ -63,9 +63,11 @@ class WakeList {
 };
 
 /// Protocol of state_: written by enlisting readers (they push onto the waiter list by CAS) and by the one setter.
-///   pointer, even   empty; the first waiter (0: none)
-///   claimed (2)     a setter has won and writes bits_; nobody enlists or sets meanwhile
-///   odd             resolved for ever; bits 1..8 hold the ValueKind
+///   even            empty; the first waiter (0: none). Bits 1 and 2 are free for what an element of an array has to
+///   say
+///                   (element.hpp); enlisting leaves them as they are
+///   claimed (6)     a setter has won and writes bits_; nobody enlists or sets meanwhile
+///   odd             resolved for ever; bits 1..8 hold the ValueKind, bit 9 is the elements', too
 /// The setter claims by CAS (acquire: takes the waiters' fields), writes bits_, stores the resolved word with release;
 /// readers load state_ with acquire and read bits_ only if it is odd.
 class Future {
@@ -108,24 +110,32 @@ class Future {
   /// Sets the value (or failure) and hands the waiters over.
   /// @return false if it was resolved already or another thread is setting it: the value is dropped (a double
   ///         assignment, to be reported by the caller)
-  bool set(Value value, WakeList& wake);
+  bool set(Value value, WakeList& wake) { return set(std::move(value), wake, claimed, 0); }
   /// Sets the value while no other thread knows the future: no locked instruction. Whoever shares it publishes it.
   void init(Value value) {
     state_.store(word_of(value.kind()), std::memory_order_relaxed);
     bits_.store(value.give_up_bits(), std::memory_order_relaxed);
   }
 
- private:
+ protected:
   static constexpr std::uintptr_t resolved_bit = 1;
+  static constexpr std::uintptr_t free_bits = 6;  ///< of an empty one
+  static constexpr std::uintptr_t claimed = 6;
   static constexpr std::uintptr_t word_of(ValueKind kind) {
     return static_cast<std::uintptr_t>(kind) << 1 | resolved_bit;
   }
+  /// @param refused  not if the free bits are these  @param flags  of the resolved word, besides the kind
+  bool set(Value&& value, WakeList& wake, std::uintptr_t refused, std::uintptr_t flags);
+
+  std::atomic<std::uintptr_t> state_{0};
+
+ private:
+  static_assert(alignof(Waiter) > free_bits, "the bits are free in a waiter's address");
+  static Waiter* waiters_of(std::uintptr_t state) { return reinterpret_cast<Waiter*>(state & ~free_bits); }
   static bool holds_object(std::uintptr_t state) {
     return (state & 1) != 0 && static_cast<ValueKind>(state >> 1 & 0xff) >= ValueKind::string;
   }
   void release_object();
-  static constexpr std::uintptr_t claimed = 2;
-  std::atomic<std::uintptr_t> state_{0};
   std::atomic<std::uint64_t> bits_{0};  // relaxed throughout: ordered by state_
 };
 

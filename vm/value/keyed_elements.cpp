@@ -38,16 +38,14 @@ const KeyedElements::Shard& KeyedElements::shard_of(const Value& key) const {
   return shards_[hash / 16 % shard_count];
 }
 
-ElementSlot KeyedElements::find(const Value& key) const {
+Element* KeyedElements::find(const Value& key) const {
   const Shard& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
   const auto found = shard.elements.find(key);
-  if (found == shard.elements.end()) return {};
-  auto& element = const_cast<Element&>(found->second);
-  return {&element.future, &element.mark};
+  return found == shard.elements.end() ? nullptr : const_cast<Element*>(&found->second);
 }
 
-ElementSlot KeyedElements::make(const Value& key) {
+Element* KeyedElements::make(const Value& key) {
   Shard& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
   return shard.make(key);
@@ -57,20 +55,19 @@ ElementSlot KeyedElements::make(const Value& key) {
 bool KeyedElements::belongs_in_table(std::int64_t key, const ElementTable& table) {
   const std::int64_t offset = key % ElementTable::chunk_size;
   if (offset != 0 && offset != ElementTable::chunk_size - 1) return false;
-  const ElementSlot neighbour = table.find(offset == 0 ? key - 1 : key + 1);
-  // relaxed: a guess; any answer is right
-  return neighbour && neighbour.mark->load(std::memory_order_relaxed) != ElementMark::untouched;
+  const Element* neighbour = table.find(offset == 0 ? key - 1 : key + 1);
+  return neighbour && neighbour->mark() != ElementMark::untouched;  // a guess; any answer is right
 }
 
-ElementSlot KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) {
+Element* KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) {
   Shard& shard = shard_of(Value::of(key));
   const std::lock_guard lock(shard.mutex);
-  if (table.find_numbers(key)) return {};
-  ElementSlot slot = table.find(key);  // made meanwhile?
-  if (!slot) {
+  if (table.find_numbers(key)) return nullptr;
+  Element* element = table.find(key);  // made meanwhile?
+  if (!element) {
     const std::int64_t chunk = key / ElementTable::chunk_size;
     const auto found = shard.elements.find(Value::of(key));
-    if (found != shard.elements.end()) return {&found->second.future, &found->second.mark};
+    if (found != shard.elements.end()) return &found->second;
     std::vector<std::int64_t>& keys = shard.keys_by_chunk[chunk];
     if (keys.size() < chunk_threshold && !(keys.empty() && belongs_in_table(key, table))) {
       keys.push_back(key);
@@ -78,11 +75,9 @@ ElementSlot KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) 
     }
     table.make_chunk(key, keys);
     shard.keys_by_chunk.erase(chunk);
-    slot = table.find(key);
+    element = table.find(key);
   }
-  if (slot.mark->load(std::memory_order_relaxed) == ElementMark::outside)  // relaxed: fixed before it was published
-    return shard.make(Value::of(key));
-  return slot;
+  return element->is_outside() ? shard.make(Value::of(key)) : element;
 }
 
 bool KeyedElements::adopt_in_chunk(std::int64_t first, NumberChunk::Owner& numbers, ElementTable& table) {
@@ -91,14 +86,11 @@ bool KeyedElements::adopt_in_chunk(std::int64_t first, NumberChunk::Owner& numbe
   return !shard.keys_by_chunk.contains(first / ElementTable::chunk_size) && table.adopt(first, numbers);
 }
 
-std::vector<std::pair<Value, ElementSlot>> KeyedElements::sorted() const {
-  std::vector<std::pair<Value, ElementSlot>> all;
+std::vector<std::pair<Value, Element*>> KeyedElements::sorted() const {
+  std::vector<std::pair<Value, Element*>> all;
   for (const Shard& shard : shards_) {
     const std::lock_guard lock(shard.mutex);
-    for (const auto& [key, element] : shard.elements) {
-      auto& shared = const_cast<Element&>(element);
-      all.emplace_back(key, ElementSlot{&shared.future, &shared.mark});
-    }
+    for (const auto& [key, element] : shard.elements) all.emplace_back(key, const_cast<Element*>(&element));
   }
   std::ranges::sort(all, [](const auto& a, const auto& b) { return KeyLess()(a.first, b.first); });
   return all;

@@ -25,22 +25,18 @@ struct KeyLess {
 /// makes a chunk and who adds one of its keys here hold the same shard's mutex, so that no key is in both places.
 class KeyedElements {
  public:
-  ElementSlot find(const Value& key) const;
-  ElementSlot make(const Value& key);
+  Element* find(const Value& key) const;
+  Element* make(const Value& key);
   /// An int key of `table` (not a small one) that has no memory there. @return null if there is a number meanwhile
-  ElementSlot make_in_chunk(std::int64_t key, ElementTable& table);
+  Element* make_in_chunk(std::int64_t key, ElementTable& table);
   /// ElementTable::adopt, unless elements of that chunk are here.
   bool adopt_in_chunk(std::int64_t first, NumberChunk::Owner& numbers, ElementTable& table);
   /// All elements, sorted by KeyLess.
-  std::vector<std::pair<Value, ElementSlot>> sorted() const;
+  std::vector<std::pair<Value, Element*>> sorted() const;
 
  private:
   static constexpr std::size_t shard_count = 8;
   static constexpr std::size_t chunk_threshold = 16;  ///< keys of a chunk that are kept here at most: 256 bytes a key
-  struct Element {
-    Future future;
-    std::atomic<ElementMark> mark{ElementMark::untouched};
-  };
   struct KeyHash {
     std::size_t operator()(const Value& key) const;
   };
@@ -51,10 +47,7 @@ class KeyedElements {
     mutable std::mutex mutex;  ///< guards the maps' shape, not the elements
     std::unordered_map<Value, Element, KeyHash, KeyEqual> elements;
     std::unordered_map<std::int64_t, std::vector<std::int64_t>> keys_by_chunk;
-    ElementSlot make(const Value& key) {
-      Element& element = elements[key];
-      return {&element.future, &element.mark};
-    }
+    Element* make(const Value& key) { return &elements[key]; }
   };
   static bool belongs_in_table(std::int64_t key, const ElementTable& table);
   /// Keys of one chunk are in one shard.

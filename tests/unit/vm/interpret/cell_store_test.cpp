@@ -41,6 +41,25 @@ TEST_CASE("live cells can be enumerated and are destroyed with the store") {
   CHECK(living == 0);
 }
 
+TEST_CASE("an abandoned store leaves its cells as they are") {
+  int living = 0;
+  std::vector<void*> blocks;
+  {
+    CellStore store(std::size_t{1} << 30);
+    blocks.push_back(::new (store.allocate_large(100'000)) CountedCell(living));
+    blocks.push_back(::new (store.allocate_large(200'000)) CountedCell(living));
+    store.abandon();
+    int found = 0;
+    store.for_each_live([&found](Cell&) { ++found; });
+    CHECK(found == 0);
+  }
+  CHECK(living == 2);
+  for (void* block : blocks) {
+    static_cast<CountedCell*>(block)->~CountedCell();
+    ::operator delete (block, std::align_val_t{CellStore::granule});
+  }
+}
+
 TEST_CASE("a store beyond its limit is full until something is given back, and serves all the same") {
   CellStore store(10 * CellStore::chunk_bytes);
   CellCache cache(store);

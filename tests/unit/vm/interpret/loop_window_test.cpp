@@ -34,6 +34,18 @@ TEST_CASE("a loop is kept until its open iterations have ended") {
   CHECK_FALSE(windows.go_on());
 }
 
+TEST_CASE("many points that were begun together are not long: the loop is kept until all have ended") {
+  WorkerPool pool(1);
+  LoopWindows windows(pool, 2);
+  const Ref<LoopWindow> window = make_ref<LoopWindow>(windows, 0);
+  NotedTask loop;
+  for (int i = 0; i < 2; ++i) window->open();
+  REQUIRE(window->keep(loop));
+  constexpr std::int64_t points = 1'000'000'000;  // it would take hours before they are long
+  CHECK(window->close(points) == nullptr);
+  CHECK(window->close(points) == &loop);
+}
+
 TEST_CASE("a loop whose iterations have ended is not kept") {
   WorkerPool pool(1);
   LoopWindows windows(pool, 1);

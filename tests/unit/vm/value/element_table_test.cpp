@@ -15,9 +15,7 @@ namespace {
 
 void put(Array& array, std::int64_t at) {
   WakeList nobody;
-  Future* element = array.insert(Value::of(at));
-  REQUIRE(element != nullptr);
-  element->set(Value::of(at), nobody);
+  REQUIRE(array.insert(Value::of(at), Value::of(at), nobody));
 }
 
 /// Keys of `array` in the order of for_each; all values must be the keys.
@@ -32,17 +30,17 @@ std::vector<std::int64_t> keys_of(const Array& array) {
 
 TEST_CASE("table elements do not move and are visited by increasing key") {
   ElementTable table;
-  Future* first = table.make_small(0).future;
+  Element* first = table.make_small(0);
   for (std::int64_t key = 1; key < 256; ++key) table.make_small(key);
   for (const std::int64_t key : {256L, 511L, 512L, 100000L, ElementTable::limit - 1})
     table.make_chunk(key, std::vector<std::int64_t>{});
-  CHECK(table.find(0).future == first);
-  CHECK(table.find(16).future != nullptr);
+  CHECK(table.find(0) == first);
+  CHECK(table.find(16) != nullptr);
   CHECK_FALSE(table.find(1000));
   std::vector<std::int64_t> marked = {0, 15, 16, 31, 32, 255, 256, 511, 512, 100000, ElementTable::limit - 1};
-  for (const std::int64_t key : marked) table.find(key).mark->store(ElementMark::inserted);
+  for (const std::int64_t key : marked) table.find(key)->insert();
   std::vector<std::int64_t> visited;
-  table.visit([&](std::int64_t key, ElementSlot) { visited.push_back(key); },
+  table.visit([&](std::int64_t key, Element&) { visited.push_back(key); },
               [](std::int64_t, const NumberChunk&) { FAIL("there are no numbers"); });
   CHECK(visited == marked);
 }
