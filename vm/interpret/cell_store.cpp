@@ -92,15 +92,6 @@ void CellStore::destroy_all() {
   const std::lock_guard lock(mutex_);
   for (const Chunk& chunk : chunks_) ::operator delete(chunk.memory, alignment);
   for (void* memory : large_) ::operator delete(memory, alignment);
-  forget();
-}
-
-void CellStore::abandon() {
-  const std::lock_guard lock(mutex_);
-  forget();
-}
-
-void CellStore::forget() {
   chunks_.clear();
   large_.clear();
   for (std::vector<FreeBlock*>& batches : batches_) batches.clear();

@@ -56,8 +56,8 @@ class CellStore {
   void for_each_live(const std::function<void(Cell&)>& visit) const;
   /// Destroys all live cells and frees all memory.
   void destroy_all();
-  /// Forgets all cells: neither they nor their memory are freed by anybody.
-  void abandon();
+  /// Ends a live cell without its destructor: what it owns is left to nobody.
+  static void abandon(Cell* cell) { ::new (static_cast<void*>(cell)) FreeBlock{0, nullptr}; }
 
  private:
   struct Chunk {
@@ -66,7 +66,6 @@ class CellStore {
   };
   FreeBlock* cut_chunk(std::size_t size_class);
   void reserve(std::size_t size_bytes);  // with mutex_ held
-  void forget();                         // likewise: chunks, batches and large blocks
 
   const std::size_t limit_bytes_;
   /// Written under the mutex. relaxed: nothing is read on the strength of it, and that a call sees it a little later

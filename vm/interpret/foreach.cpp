@@ -188,13 +188,23 @@ LoopProfile& Interpreter::profile_of(const RangeTask& range) {
   return run_.loop_profiles[static_cast<std::size_t>(&range.site - program_.foreaches.data())];
 }
 
+/// Points that have lately waited for others of their loop, and take less than it takes to hand them over: another
+/// worker would only wait. They are run in long batches, and nobody else gets the rest meanwhile.
+bool Interpreter::keeps_to_one(const RangeTask& task) {
+  constexpr std::int64_t short_ns = 1'000;
+  const LoopProfile& profile = profile_of(task);
+  return task.site.is_launch() && task.inner.count == 0 && profile.caution.load(std::memory_order_relaxed) > 0 &&
+         profile.iteration_ns.load(std::memory_order_relaxed) < short_ns && !(task.window && task.window->has_open());
+}
+
 /// How many iterations to run now.
 std::int64_t Interpreter::batch_of(const RangeTask& task) {
   if (worker_->perturbation().is_on()) return 1 + static_cast<std::int64_t>(worker_->perturbation().next() % 8);
   const LoopProfile& profile = profile_of(task);
   if (forces_points(task)) return point_tasks_limit;
   if (profile.queues.load(std::memory_order_relaxed) && task.inner.count == 0) return 1;
-  std::int64_t limit = is_batch_launch(task.site) ? launch_limit : batch_limit;
+  const bool is_long = is_batch_launch(task.site) || keeps_to_one(task);
+  std::int64_t limit = is_long ? launch_limit : batch_limit;
   if (profile.waits.load(std::memory_order_relaxed)) {
     // that points wait is a matter of course, and costs little
     const std::int64_t fresh = task.site.is_launch() || task.inner.count != 0 ? run_.loop_windows.limit() : 1;
@@ -202,7 +212,7 @@ std::int64_t Interpreter::batch_of(const RangeTask& task) {
   }
   const std::int64_t iteration_ns = std::max<std::int64_t>(1, profile.iteration_ns.load(std::memory_order_relaxed));
   std::int64_t affordable = batch_ns / iteration_ns;
-  if (is_batch_launch(task.site))
+  if (is_long)
     affordable = std::max(affordable, std::min(long_batch_ns / iteration_ns, (task.end - task.next_iteration) / 64));
   return std::clamp<std::int64_t>(2 * task.batch, 1, std::clamp<std::int64_t>(affordable, 1, limit));
 }
@@ -241,7 +251,7 @@ void Interpreter::run_range(RangeTask* task) {
   task->next_iteration += count;
   const std::int64_t expected_ns = count * profile.iteration_ns.load(std::memory_order_relaxed);
   const bool is_short = expected_ns != 0 && expected_ns <= batch_ns && !profile.queues.load(std::memory_order_relaxed);
-  if (task->next_iteration == task->end || is_short) {
+  if (task->next_iteration == task->end || is_short || keeps_to_one(*task)) {
     run_batch(*task, first, count);
     return task->next_iteration != task->end ? push(*task, task->frame.priority) : finish_range(task);
   }

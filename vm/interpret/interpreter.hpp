@@ -309,6 +309,7 @@ class Interpreter {
   bool lends(const RangeTask& range);
   LentRange* lend_upper_half(RangeTask& range);
   void run_own_part(RangeTask& range);
+  bool keeps_to_one(const RangeTask& task);
   std::int64_t batch_of(const RangeTask& task);
   void split(RangeTask& task);
   void finish_range(RangeTask* task);

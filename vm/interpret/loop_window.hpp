@@ -51,6 +51,7 @@ class LoopWindow final : public HeapObject {
   /// By whoever runs the loop.
   void open() { open_.fetch_add(1, std::memory_order_relaxed); }
   bool is_full() const { return left() <= 0; }
+  bool has_open() const { return open_.load(std::memory_order_relaxed) > base_; }
   /// Iterations have waited for later ones: the loop went on because nothing else was left to do.
   bool was_raised() const { return limit_.load(std::memory_order_relaxed) != all_.limit(); }
   /// How many more iterations may be open.

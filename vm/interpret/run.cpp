@@ -146,7 +146,6 @@ class RunDriver {
   }
   ~RunDriver() {
     run_.leaves.close();
-    if (run_.options.leaves_memory) machine_.cells.abandon();
     machine_.end();
   }
 
@@ -156,6 +155,7 @@ class RunDriver {
     if (run_.options.leaves_memory) entry->retain();
     run_.pool.inject(*entry);
     machine_.run_to_rest();
+    if (run_.options.leaves_memory && entry->drop()) CellStore::abandon(entry);
     machine_.outside.end();
     tell_interrupted_programs();
     machine_.written_files.remove_partial();  // of programs that were ended with the run

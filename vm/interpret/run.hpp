@@ -73,8 +73,8 @@ struct RunOptions {
   CallRecord* call_record = nullptr;  ///< null: results of `@memo` functions are neither taken nor kept
   PointFiles* point_files = nullptr;  ///< of the sweep whose point this run is; may be null
   std::uint64_t point = 0;            ///< its number there
-  /// The process ends soon after the run: what the run holds is left to the system. To free millions of elements, one
-  /// by one on one thread, takes up to a tenth of the time that it took to make them.
+  /// The process ends soon after the run: what the entry's variables hold is left to the system. To free millions of
+  /// elements, one by one on one thread, takes up to a tenth of the time that it took to make them.
   bool leaves_memory = false;
 };
 

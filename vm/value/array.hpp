@@ -193,7 +193,7 @@ class alignas(64) Array final : public HeapObject {
   const NumberChunk* find_numbers(const Value& key) const {
     return in_table(key) ? table_.find_numbers(key.as_int()) : nullptr;
   }
-  // awaited and inserted ones, sorted by KeyLess; chunks of numbers as a whole
+  // awaited and inserted ones, sorted by KeyLess, with the key and the mark; chunks of numbers as a whole
   template <typename Visit, typename VisitNumbers>
   void visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const;
   static void no_numbers(std::int64_t, const NumberChunk&) {}

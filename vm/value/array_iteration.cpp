@@ -25,17 +25,17 @@ void Array::visit_elements(const Visit& visit, const VisitNumbers& visit_numbers
   if (const KeyedElements* elements = keyed_.load(std::memory_order_acquire)) keyed = elements->sorted();
   auto next = keyed.begin();
   const auto visit_keyed = [&] {
-    // seq_cst: see Note [Closing]
-    if (next->second->mark(std::memory_order_seq_cst) != ElementMark::untouched) visit(next->first, *next->second);
+    const ElementMark mark = next->second->mark(std::memory_order_seq_cst);  // see Note [Closing]
+    if (mark != ElementMark::untouched) visit(next->first, *next->second, mark);
     ++next;
   };
   const auto visit_keyed_below = [&](std::int64_t key) {
     while (next != keyed.end() && next->first.kind() == ValueKind::int_ && next->first.as_int() < key) visit_keyed();
   };
   table_.visit(
-      [&](std::int64_t key, Element& element) {
+      [&](std::int64_t key, Element& element, ElementMark mark) {
         visit_keyed_below(key);
-        visit(Value::of(key), element);
+        visit(Value::of(key), element, mark);
       },
       [&](std::int64_t first_key, const NumberChunk& numbers) {
         visit_keyed_below(first_key);
@@ -50,8 +50,8 @@ std::size_t Array::size() const {
   const bool is_final = is_closed();
   count = 0;
   visit_elements(
-      [&](const Value&, Element& element) {
-        if (element.is_inserted()) ++count;
+      [&](const Value&, Element&, ElementMark mark) {
+        if (mark == ElementMark::inserted) ++count;
       },
       [&](std::int64_t, const NumberChunk&) { count += static_cast<std::size_t>(NumberChunk::size); });
   if (reductions_) {
@@ -68,8 +68,8 @@ void Array::for_each(const std::function<void(const Value&, const Value&)>& visi
     return;
   }
   visit_elements(
-      [&](const Value& key, Element& element) {
-        if (element.is_inserted()) visit(key, element.get());
+      [&](const Value& key, Element& element, ElementMark mark) {
+        if (mark == ElementMark::inserted) visit(key, element.get());
       },
       [&](std::int64_t first_key, const NumberChunk& numbers) {
         for (std::int64_t i = 0; i < NumberChunk::size; ++i) visit(Value::of(first_key + i), numbers.at(i));
@@ -79,8 +79,8 @@ void Array::for_each(const std::function<void(const Value&, const Value&)>& visi
 void Array::for_each_run(const std::function<void(const void*, std::size_t)>& visit) const {
   if (const Packed* packed = packed_.load(std::memory_order_acquire)) return visit(packed->data(), packed->size());
   visit_elements(
-      [&](const Value&, Element& element) {
-        if (!element.is_inserted()) return;
+      [&](const Value&, Element& element, ElementMark mark) {
+        if (mark != ElementMark::inserted) return;
         const std::uint64_t bits = element.peek();
         visit(&bits, 1);
       },
@@ -133,8 +133,8 @@ Reduction<T> Array::reduce() const {
     Blocks<T> by_key(all), by_order(others);
     std::uint64_t other_count = 0;
     visit_elements(
-        [&](const Value& key, Element& element) {
-          if (!element.is_inserted()) return;
+        [&](const Value& key, Element& element, ElementMark mark) {
+          if (mark != ElementMark::inserted) return;
           const T number = std::bit_cast<T>(element.peek());
           if (key.kind() == ValueKind::int_ && key.as_int() >= 0)
             by_key.add(static_cast<std::uint64_t>(key.as_int()) / size, number);
@@ -154,8 +154,8 @@ template Reduction<double> Array::reduce() const;
 
 void Array::for_each_future(const std::function<void(Future&)>& visit) const {
   visit_elements(
-      [&](const Value&, Element& element) {
-        if (element.is_inserted()) visit(element);
+      [&](const Value&, Element& element, ElementMark mark) {
+        if (mark == ElementMark::inserted) visit(element);
       },
       no_numbers);
 }
@@ -169,8 +169,8 @@ std::unique_ptr<Array::Packed> Array::pack() {
   bool is_dense = true;
   Future* unset = nullptr;
   visit_elements(
-      [&](const Value& key, Element& element) {
-        if (!is_dense || unset || !element.is_inserted()) return;
+      [&](const Value& key, Element& element, ElementMark mark) {
+        if (!is_dense || unset || mark != ElementMark::inserted) return;
         is_dense = key.kind() == ValueKind::int_ && key.as_int() == next;
         if (is_dense && !element.is_resolved()) {
           unset = &element;
@@ -257,7 +257,7 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
     if (has_failed) row.fail(failure_.get());
     row.release_writers(1, wake);
   };
-  const auto close_row = [&](const Value&, Element& element) {
+  const auto close_row = [&](const Value&, Element& element, ElementMark) {
     std::uint64_t bits;
     if (element.holds(ValueKind::array, bits)) {
       auto& row = *static_cast<Array*>(reinterpret_cast<HeapObject*>(bits));
@@ -272,8 +272,8 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   if (!has_awaited_.load(std::memory_order_seq_cst)) return;
   std::optional<std::string> extent;  // made for the first one: it takes a walk over all
   visit_elements(
-      [&](const Value& key, Element& element) {
-        if (element.mark() != ElementMark::awaited) return;
+      [&](const Value& key, Element& element, ElementMark mark) {
+        if (mark != ElementMark::awaited) return;
         if (has_failed) {
           element.miss(failure_.get(), wake);
           return;

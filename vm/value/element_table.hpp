@@ -92,7 +92,7 @@ class ElementTable {
   /// @pre first >= small_limit, first % chunk_size == 0
   bool adopt(std::int64_t first, NumberChunk::Owner& numbers);
 
-  /// Visits all elements but the untouched and the outside ones, by increasing key: visit(std::int64_t, Element&),
+  /// Visits all elements but the untouched and the outside ones, by increasing key: visit(std::int64_t, Element&, ElementMark),
   /// and visit_numbers(first key, const NumberChunk&).
   template <typename Visit, typename VisitNumbers>
   void visit(const Visit& visit, const VisitNumbers& visit_numbers) const {
@@ -147,7 +147,7 @@ class ElementTable {
   static void visit_element(std::int64_t key, Element& element, const Visit& visit) {
     // seq_cst: the closer of an array looks for marks here (see Note [Closing] in array.hpp); a plain load on x86
     const ElementMark mark = element.mark(std::memory_order_seq_cst);
-    if (mark == ElementMark::awaited || mark == ElementMark::inserted) visit(key, element);
+    if (mark == ElementMark::awaited || mark == ElementMark::inserted) visit(key, element, mark);
   }
 
   /// @param number  key / chunk_size, 1 or more

@@ -125,7 +125,17 @@ class Future {
     return static_cast<std::uintptr_t>(kind) << 1 | resolved_bit;
   }
   /// @param refused  not if the free bits are these  @param flags  of the resolved word, besides the kind
-  bool set(Value&& value, WakeList& wake, std::uintptr_t refused, std::uintptr_t flags);
+  bool set(Value&& value, WakeList& wake, std::uintptr_t refused, std::uintptr_t flags) {
+    std::uintptr_t state = 0;  // mostly it is: to look first would fetch the cache line twice
+    // acquire: the waiters' fields were written by the threads that enlisted them
+    while (!state_.compare_exchange_weak(state, claimed, std::memory_order_acquire, std::memory_order_relaxed))
+      if ((state & resolved_bit) != 0 || state == claimed || (state & free_bits) == refused) return false;
+    const ValueKind kind = value.kind();
+    bits_.store(value.give_up_bits(), std::memory_order_relaxed);  // published by the next line
+    state_.store(word_of(kind) | flags, std::memory_order_release);
+    wake.add(waiters_of(state));
+    return true;
+  }
 
   std::atomic<std::uintptr_t> state_{0};
 

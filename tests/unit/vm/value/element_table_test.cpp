@@ -40,7 +40,7 @@ TEST_CASE("table elements do not move and are visited by increasing key") {
   std::vector<std::int64_t> marked = {0, 15, 16, 31, 32, 255, 256, 511, 512, 100000, ElementTable::limit - 1};
   for (const std::int64_t key : marked) table.find(key)->insert();
   std::vector<std::int64_t> visited;
-  table.visit([&](std::int64_t key, Element&) { visited.push_back(key); },
+  table.visit([&](std::int64_t key, Element&, ElementMark) { visited.push_back(key); },
               [](std::int64_t, const NumberChunk&) { FAIL("there are no numbers"); });
   CHECK(visited == marked);
 }
