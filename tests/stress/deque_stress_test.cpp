@@ -34,6 +34,23 @@ TEST_CASE("the owner takes the youngest, thieves the oldest, also after the ring
   CHECK(deque.is_empty());
 }
 
+TEST_CASE("tasks that are pushed together lie there as if pushed one by one") {
+  for (const std::size_t count : {0u, 1u, 256u, 257u, 5000u}) {
+    WorkStealingDeque deque;
+    std::vector<Marked> tasks(count);
+    Marked earlier;
+    deque.push(&earlier);
+    TaskBatch batch;
+    for (Marked& task : tasks) batch.add(task);
+    deque.push(batch);
+    CHECK(deque.size() == static_cast<std::int64_t>(count) + 1);
+    CHECK(deque.steal() == &earlier);
+    if (count > 1) CHECK(deque.steal() == &tasks.front());
+    for (std::size_t i = count; i-- > (count > 1 ? 1u : 0u);) CHECK(deque.take() == &tasks[i]);
+    CHECK(deque.is_empty());
+  }
+}
+
 TEST_CASE("each task is taken once, in fights for the last one too") {
   constexpr std::size_t count = 100000;
   for (const unsigned thieves : {1u, 3u}) {
@@ -51,8 +68,15 @@ TEST_CASE("each task is taken once, in fights for the last one too") {
         });
       }
       std::size_t next = 0;
-      while (next < count) {
-        for (std::size_t i = 0; i < burst && next < count; ++i) deque.push(&tasks[next++]);
+      for (bool together = false; next < count; together = !together) {
+        TaskBatch batch;
+        for (std::size_t i = 0; i < burst && next < count; ++i) {
+          if (together)
+            batch.add(tasks[next++]);
+          else
+            deque.push(&tasks[next++]);
+        }
+        if (together) deque.push(batch);
         for (std::size_t i = 0; i < burst / 2 + 1; ++i)
           if (Task* task = deque.take()) mark(task);
       }

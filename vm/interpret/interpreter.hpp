@@ -28,6 +28,7 @@ namespace raddle::vm {
 
 class LaunchPoint;
 class PointTask;
+class PointTasks;
 struct PointNumber;
 class PointGroup;
 struct PointLaunch;
@@ -72,7 +73,7 @@ class Interpreter {
   /// Looks for the elements that the point may still lack; queues it if all are there.
   void await_elements(LaunchPoint& point);
   void run_deferred_point(LaunchPoint* point);
-  void run_point_task(PointTask* task);
+  void run_point_task(const PointTask& task);
   void forget_point(LaunchPoint* point);
   void finish_program(ProgramRun* finished);
   void finish_builtin(BuiltinReturn* ended);
@@ -125,6 +126,10 @@ class Interpreter {
   void push(Task& task, std::int32_t priority = 0) {
     ++pushed_;
     worker_->push(task, priority);
+  }
+  void push(TaskBatch tasks) {
+    pushed_ += tasks.count;
+    worker_->push(tasks);
   }
 
   Run& run() { return run_; }
@@ -248,7 +253,6 @@ class Interpreter {
 
   // --- launches.cpp
   raddle_leaf_function launched_code(FunctionId leaf, std::int64_t points);
-  using SinkArrays = std::array<Array*, leaf_word_limit>;  ///< by sink; null: it is an updateable
   bool find_sinks(Frame& frame, const ForeachSite& site, const std::int64_t* keys, const std::int64_t* values,
                   SinkArrays& arrays);
   Array* sink_row(Frame& frame, const ForeachSite& site, const LaunchSink& sink, const std::int64_t* keys,
@@ -298,6 +302,7 @@ class Interpreter {
   /// Each point is to be a task.
   bool forces_points(const RangeTask& piece) const;
   /// @return false, and does nothing: they are to be run otherwise
+  void end_points(PointTasks& points);
   bool queue_points(RangeTask& piece, std::int64_t first, std::int64_t count);
 
   // --- foreach.cpp, loops.cpp

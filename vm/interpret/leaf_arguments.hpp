@@ -13,6 +13,9 @@ namespace raddle::vm {
 /// A leaf function that takes or gives more words is interpreted: they lie on the stack.
 inline constexpr std::size_t leaf_word_limit = 128;
 
+/// Of an index launch, by sink: where its results go. Null: it is an updateable.
+using SinkArrays = std::array<Array*, leaf_word_limit>;
+
 inline bool is_array(LeafType type) { return type >= LeafType::int_array; }
 
 /// Of the value, or of an array's elements.

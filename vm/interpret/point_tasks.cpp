@@ -17,41 +17,52 @@ bool Interpreter::queue_points(RangeTask& piece, std::int64_t first, std::int64_
   const IndexLaunch& launch = piece.site.launch;
   if (launch.projection != no_id) return false;
   LaunchedLeaf leaf(program_.functions[launch.leaf], launched_code(launch.leaf, count), 0);
-  if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures)) return false;
+  SinkArrays arrays{};
+  if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||
+      !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))
+    return false;
   PointGroup* const group = make_group(piece);
-  auto* points = make<PointTasks>(*group, leaf);
+  auto* points = ::new (cache_.allocate(PointTasks::size_of(count))) PointTasks(*group, leaf, arrays, first, count);
   // the last one first: this worker takes them in their order, in which arrays are filled best
-  for (std::int64_t i = first + count; i-- > first;) push(*make<PointTask>(*points, i), piece.frame.priority);
-  if (group->made(count)) {
-    destroy(points);
-    end_group(group);
+  TaskBatch batch;
+  for (std::int64_t i = count; i-- > 0;) {
+    PointTask& task = points->tasks()[i];
+    if (piece.frame.priority == 0)
+      batch.add(task);
+    else
+      push(task, piece.frame.priority);
   }
+  push(batch);
+  if (group->made(count)) end_points(*points);
   return true;
 }
 
-void PointTask::run(Worker& worker) {
-  const PointGroup& group = points.group;
-  Interpreter& interpreter = group.frame.run_state.interpreter(worker).on(worker);
-  const TaskTimer timer(interpreter, TaskKind::iterations, group.frame, group.instruction);
-  interpreter.run_point_task(this);
+void Interpreter::end_points(PointTasks& points) {
+  PointGroup& group = points.group;
+  const std::size_t size_bytes = PointTasks::size_of(points.count);
+  points.~PointTasks();
+  cache_.deallocate(&points, size_bytes);
+  end_group(&group);
 }
 
-void Interpreter::run_point_task(PointTask* task) {
+void PointTask::run(Worker& worker) {
+  const PointGroup& group = all.group;
+  Interpreter& interpreter = group.frame.run_state.interpreter(worker).on(worker);
+  const TaskTimer timer(interpreter, TaskKind::iterations, group.frame, group.instruction);
+  interpreter.run_point_task(*this);
+}
+
+void Interpreter::run_point_task(const PointTask& task) {
   if (run_.is_stopped()) return;  // it is freed with the run
-  PointTasks& points = task->points;
+  PointTasks& points = task.all;
   PointGroup& group = points.group;
-  const std::int64_t value = range_value(group.low, group.step, task->iteration);
+  const std::int64_t value = range_value(group.low, group.step, task.iteration);
   LaunchedLeaf leaf(points.leaf);
-  SinkArrays arrays;
-  if (!find_sinks(group.frame, group.site, nullptr, nullptr, arrays) ||
-      !compute_point(group.frame, group.site.launch, value, nullptr, arrays, leaf)) {
+  if (!compute_point(group.frame, group.site.launch, value, nullptr, points.arrays, leaf)) {
     RangeTask piece = group.as_piece();
-    interpret_iterations(piece, task->iteration, 1);
+    interpret_iterations(piece, task.iteration, 1);
   }
-  destroy(task);
-  if (!group.end_point()) return;
-  destroy(&points);
-  end_group(&group);
+  if (group.end_point()) end_points(points);
 }
 
 }  // namespace raddle::vm

@@ -65,6 +65,12 @@ class QueueTree {
     return true;
   }
 
+  bool push(unsigned self, TaskBatch batch) {
+    bool is_queued = false;
+    while (Task* task = batch.take_first()) is_queued |= push(self, *task);
+    return is_queued;
+  }
+
   Task* take(unsigned self, bool& has_moved) {
     Leaf& own = leaves_[self];
     meter_.write(own.line, self);

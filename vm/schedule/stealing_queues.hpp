@@ -36,6 +36,11 @@ class StealingQueues {
     deques_[self].push(&task);
     return true;
   }
+  bool push(unsigned self, TaskBatch batch) {
+    meter_.write(lines_[self].bottom, self);
+    deques_[self].push(batch);
+    return true;
+  }
   Task* take(unsigned self, bool&) {
     meter_.read(lines_[self].top, self);
     meter_.write(lines_[self].bottom, self);

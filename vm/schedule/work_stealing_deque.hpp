@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-namespace raddle::vm {
+#include "vm/schedule/task_queue.hpp"
 
-class Task;
+namespace raddle::vm {
 
 class WorkStealingDeque {
  public:
@@ -28,6 +28,19 @@ class WorkStealingDeque {
     }
     ring->at(bottom).store(task, std::memory_order_relaxed);  // published by bottom_
     bottom_.store(bottom + 1, std::memory_order_seq_cst);     // seq_cst: before the look for sleepers (WorkerPool)
+  }
+
+  /// Owner only: the last one of the batch becomes the youngest. They are shown to thieves together.
+  void push(TaskBatch batch) {
+    std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
+    Ring* ring = ring_.load(std::memory_order_relaxed);
+    const auto end = bottom + static_cast<std::int64_t>(batch.count);
+    while (end - known_top_ > ring->capacity()) {
+      known_top_ = top_.load(std::memory_order_acquire);
+      if (end - known_top_ > ring->capacity()) ring = grow(*ring, known_top_, bottom);
+    }
+    while (Task* task = batch.take_first()) ring->at(bottom++).store(task, std::memory_order_relaxed);
+    bottom_.store(bottom, std::memory_order_seq_cst);
   }
 
   /// Owner only: the youngest task, nullptr if empty.

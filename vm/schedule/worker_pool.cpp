@@ -111,6 +111,12 @@ void Worker::push_own(Task& task) {
   if (pool.with_queues([&](auto& all) { return all.push(index_, task); })) pool.gate.notify_one();
 }
 
+void Worker::push(TaskBatch batch) {
+  WorkerPool::State& pool = *pool_.state_;
+  if (!pool.with_queues([&](auto& all) { return all.push(index_, batch); })) return;
+  for (std::size_t i = 0; i < std::min(batch.count, pool.workers.size()); ++i) pool.gate.notify_one();
+}
+
 bool Worker::take_back(Task& task) {
   WorkerPool::State& pool = *pool_.state_;
   bool has_moved = false;

@@ -50,6 +50,8 @@ class Worker {
     else
       push_by_priority(task, priority);
   }
+  /// Makes tasks ready that have no priority, as if they were pushed one by one.
+  void push(TaskBatch batch);
   /// Takes a task that this worker has pushed without a priority out of its queue, if it is the next one there.
   /// @pre it lives, though somebody else may have run it
   bool take_back(Task& task);

@@ -84,7 +84,7 @@ class alignas(64) Array final : public HeapObject {
   /// what has no such keys follows, in the order of for_each.
   template <typename T>
   Reduction<T> reduce() const;
-  /// Closed arrays: the futures of inserted elements that are not numbers without a future. Any order.
+  /// Closed arrays: the futures of inserted elements that have no value yet, or one that is no number. Any order.
   void for_each_future(const std::function<void(Future&)>& visit) const;
   /// Contiguous elements (int64_t, double, or uint8_t for boolean) of a complete array with keys 0..n-1, all set and of
   /// one numeric kind; made at the first call and kept. @return nullptr if it is not so (also for n = 0, count = 0)

@@ -155,7 +155,7 @@ template Reduction<double> Array::reduce() const;
 void Array::for_each_future(const std::function<void(Future&)>& visit) const {
   visit_elements(
       [&](const Value&, Element& element, ElementMark mark) {
-        if (mark == ElementMark::inserted) visit(element);
+        if (mark == ElementMark::inserted && !element.holds_number()) visit(element);
       },
       no_numbers);
 }

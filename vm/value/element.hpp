@@ -33,6 +33,7 @@ class Element final : public Future {
     }
   }
   bool is_inserted() const { return mark() == ElementMark::inserted; }
+  bool holds_number() const { return is_resolved() && kind() < ValueKind::string; }
   bool is_outside() const { return state_.load(std::memory_order_acquire) == outside_word; }
 
   /// Untouched ones are awaited from now on. @return the mark that it has

@@ -92,8 +92,8 @@ class ElementTable {
   /// @pre first >= small_limit, first % chunk_size == 0
   bool adopt(std::int64_t first, NumberChunk::Owner& numbers);
 
-  /// Visits all elements but the untouched and the outside ones, by increasing key: visit(std::int64_t, Element&, ElementMark),
-  /// and visit_numbers(first key, const NumberChunk&).
+  /// Visits all elements but the untouched and the outside ones, by increasing key: visit(std::int64_t, Element&,
+  /// ElementMark), and visit_numbers(first key, const NumberChunk&).
   template <typename Visit, typename VisitNumbers>
   void visit(const Visit& visit, const VisitNumbers& visit_numbers) const {
     for (std::int64_t key = 0; key < inner_size; ++key) visit_element(key, *inner_element(key), visit);
