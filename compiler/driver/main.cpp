@@ -22,7 +22,6 @@
 #include "compiler/source/read_file.hpp"
 #include "compiler/sweep/scan.hpp"
 #include "vm/value/standard_error.hpp"
-#include "vm/value/temporaries.hpp"
 
 namespace raddle::driver {
 namespace {
@@ -225,7 +224,6 @@ int main(int argc, char** argv) {
   try {
     const int code = raddle::driver::with_stack_room([&] { return raddle::driver::run_tool(argc, argv); });
     const bool written = raddle::driver::write_output("");
-    raddle::vm::remove_temporaries();  // of values that a run has left to the system
     return code == raddle::driver::exit_ok && !written ? raddle::driver::exit_failed : code;
   } catch (const std::bad_alloc&) {
     end_out_of_memory();

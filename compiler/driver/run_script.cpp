@@ -33,6 +33,7 @@
 #include "vm/interpret/run.hpp"
 #include "vm/record/call_record.hpp"
 #include "vm/value/standard_error.hpp"
+#include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/unix_time.hpp"
 
@@ -47,6 +48,14 @@ constexpr bool leaves_memory = false;  // its search for leaks is to find those 
 #else
 constexpr bool leaves_memory = true;
 #endif
+
+/// Ends those of values that a run has left to the system.
+struct TemporariesEnd {
+  TemporariesEnd() = default;
+  TemporariesEnd(const TemporariesEnd&) = delete;
+  TemporariesEnd& operator=(const TemporariesEnd&) = delete;
+  ~TemporariesEnd() { vm::remove_temporaries(); }
+};
 
 /// As it is when it begins.
 vm::RunRow run_row(const Session& session) {
@@ -169,6 +178,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     });
   }
   options->leaves_memory = leaves_memory;
+  const TemporariesEnd temporaries_end;  // while signals are still looked after
   const vm::RunResult result = vm::run(program, *options);
   limit.reset();
   last_limit.reset();

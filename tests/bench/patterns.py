@@ -5,7 +5,8 @@ computation. From tasks of some microseconds the number of iterations of a task 
 efficiency has crossed 75 percent; between the two sizes it is interpolated. The efficiency is to the sequential program
 with long tasks. A run has as many tasks as make the same work; the time of a row is that of a whole process less that of
 one with an eighth of the rows. So start and end do not count.
-`leaves`: the efficiency of 100,000 tasks of 20 us that need nothing, a single row.
+`leaves`: the efficiency of 100,000 tasks of 20 us that need nothing, a single row; beside it that of as many sequential
+programs at once as there are cores, each with its share.
 Every run's output is compared with that of the sequential program. Repeats go over all variants in turn; printed are
 medians, all repeats are in build/bench/patterns.csv and leaves.csv.
 """
@@ -14,9 +15,11 @@ import csv
 import functools
 import math
 import statistics
+import subprocess
 import sys
+import time
 
-from measure import BUILT, CORES, run_once
+from measure import BUILT, CORES, ROOT, run_once
 from peers import peer, raddle
 
 PATTERNS = ("trivial", "stencil_1d", "nearest", "fft", "tree")
@@ -112,10 +115,28 @@ def measure_patterns(patterns, small, repeats):
                                     for i, seconds in enumerate(durations[label, threads]))
 
 
+def seconds_at_once(copies, *arguments):
+    """Of as many sequential programs: more than the machine gives them no library can give its tasks."""
+    command = variant("c++", 1, *arguments).command
+
+    def run_all():
+        start = time.perf_counter()
+        running = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) for _ in range(copies)]
+        if any(process.wait() != 0 for process in running):
+            sys.exit(f"bench: {' '.join(command)} fails")
+        return time.perf_counter() - start
+
+    return min(run_all() for _ in range(TRIES))
+
+
 def measure_leaves(small, repeats):
     count = LEAVES // (100 if small else 1)
-    durations = {kind: [] for kind in KINDS}
+    at_once = (f"{CORES} x c++", CORES)
+    durations = {kind: [] for kind in (KINDS[0], at_once, *KINDS[1:])}
     for _ in range(repeats):
+        own = count // CORES
+        ends = [seconds_at_once(CORES, "trivial", tasks, 1, LEAF) for tasks in (own, own // PART)]
+        durations[at_once].append((ends[0] - ends[1]) / (own - own // PART))
         for label, threads in KINDS:
             whole = seconds_of(label, threads, "trivial", count, 1, LEAF)
             part = seconds_of(label, threads, "trivial", count // PART, 1, LEAF)

@@ -16,9 +16,9 @@ namespace {
 constexpr std::int64_t in_place_limit = 8;    ///< shorter loops run at once
 constexpr std::int64_t in_place_ns = 20'000;  ///< likewise: a thief needs about as long to get hold of them
 constexpr std::int64_t batch_limit = 1024;
-constexpr std::int64_t launch_limit = 16'384;  ///< of index launches: their results pass through the cache
+constexpr std::int64_t launch_limit = 16'384;  ///< of long batches: their results pass through the cache
 constexpr std::int64_t batch_ns = 50'000;
-constexpr std::int64_t long_batch_ns = 10 * batch_ns;  ///< of index launches, as long as many batches are left
+constexpr std::int64_t long_batch_ns = 10 * batch_ns;  ///< as long as many batches are left
 constexpr std::int32_t caution_batches = 64;
 constexpr std::int64_t point_tasks_limit = 256;  ///< points that are queued one by one: what a cache holds
 
@@ -188,12 +188,13 @@ LoopProfile& Interpreter::profile_of(const RangeTask& range) {
   return run_.loop_profiles[static_cast<std::size_t>(&range.site - program_.foreaches.data())];
 }
 
-/// Points that have lately waited for others of their loop, and take less than it takes to hand them over: another
-/// worker would only wait. They are run in long batches, and nobody else gets the rest meanwhile.
+/// Points that have lately waited, mostly for others of their loop, and take less than it takes to hand them over:
+/// another worker would only wait. They are run in long batches, and nobody else gets the rest meanwhile.
 bool Interpreter::keeps_to_one(const RangeTask& task) {
   constexpr std::int64_t short_ns = 1'000;
   const LoopProfile& profile = profile_of(task);
-  return task.site.is_launch() && task.inner.count == 0 && profile.caution.load(std::memory_order_relaxed) > 0 &&
+  return task.site.launch.projection != no_id && task.inner.count == 0 && !is_perturbed_ &&
+         profile.caution.load(std::memory_order_relaxed) > 0 && !profile.queues.load(std::memory_order_relaxed) &&
          profile.iteration_ns.load(std::memory_order_relaxed) < short_ns && !(task.window && task.window->has_open());
 }
 
@@ -284,6 +285,7 @@ std::int64_t Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::i
   constexpr std::int64_t most_growth = 16;
   const std::int64_t before = profile.iteration_ns.load(std::memory_order_relaxed);
   const std::int64_t measured = std::max<std::int64_t>(1, (now_ns() - start) / std::max<std::int64_t>(1, ran.count));
+  const std::int64_t spent_ns = measured * ran.count;
   profile.iteration_ns.store(before == 0 ? measured : std::min(measured, before * most_growth),
                              std::memory_order_relaxed);
   profile.queues.store(pushed_ != pushed_before, std::memory_order_relaxed);
@@ -292,7 +294,9 @@ std::int64_t Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::i
   if (ran.waits)
     profile.caution.store(caution_batches, std::memory_order_relaxed);
   else if (caution > 0)
-    profile.caution.store(caution - 1, std::memory_order_relaxed);
+    profile.caution.store(std::max<std::int32_t>(
+                              0, caution - static_cast<std::int32_t>(1 + std::min(spent_ns, long_batch_ns) / batch_ns)),
+                          std::memory_order_relaxed);
   return ran.count;
 }
 

@@ -302,8 +302,8 @@ class Interpreter {
   /// Each point is to be a task.
   bool forces_points(const RangeTask& piece) const;
   /// @return false, and does nothing: they are to be run otherwise
-  void end_points(PointTasks& points);
   bool queue_points(RangeTask& piece, std::int64_t first, std::int64_t count);
+  void end_points(PointTasks& points);
 
   // --- foreach.cpp, loops.cpp
   bool foreach (Frame& frame, const Instruction& in);

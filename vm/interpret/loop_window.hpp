@@ -38,7 +38,7 @@ class LoopWindows {
 /// The iterations of one loop (of one piece of it, if it was split) that have been begun and wait for something; points
 /// of an index launch that were begun together count as one. If there are too many, what is left of the loop is kept
 /// until they have ended: what it needs has likely been computed by then, in order, so that the next iterations need
-/// not wait. If they take long, and not because there are many points, it goes on when half of them have.
+/// not wait. If they take long, each of them, it goes on when half of them have ended.
 ///
 /// A kept loop is not forgotten: keep() shows it (seq_cst), then reads the count (seq_cst); whoever closes an iteration
 /// lowers the count (seq_cst), then looks for a kept loop (seq_cst). One of both sees the other; who takes it by

@@ -24,7 +24,7 @@ struct LoopProfile {
   std::atomic<std::int64_t> iteration_ns{0};  ///< of the last batch; 0: not known
   std::atomic<bool> queues{false};            ///< the last batch has queued tasks
   std::atomic<bool> waits{false};             ///< some of its iterations have waited for something
-  std::atomic<std::int32_t> caution{0};       ///< batches to run before the loop is split again
+  std::atomic<std::int32_t> caution{0};       ///< (short) batches to run before the loop is split again
   std::atomic<bool> lends{false};             ///< the upper half was not there any more when it was last lent
 };
 
@@ -43,10 +43,12 @@ struct InnerRange {
 /// front. If the iterations queue tasks or are long, it pushes the rest back onto its deque *before* it runs the batch,
 /// and returns to its deque afterwards: what the iterations have queued lies above the rest and runs first; thieves
 /// take the rest of the outermost loop. If they are short, it runs the batch (50 us at most) and then pushes the rest:
-/// so nobody runs ahead of iterations that others need. Idle workers make a loop split in halves. A loop that is so
-/// short that it is run where it stands is lent instead: its upper half is queued, and taken back if nobody came for it
-/// while the lower one was run. Where iterations wait for something that is not there yet, often what earlier ones
-/// compute, a window bounds how many (LoopWindow), and the loop is not split for a while.
+/// so nobody runs ahead of iterations that others need. Points that take less than it takes to hand them over, and have
+/// waited for others of their loop, stay on one worker for a while, in batches of up to 0.5 ms. Idle workers make a
+/// loop split in halves. A loop that is so short that it is run where it stands is lent instead: its upper half is
+/// queued, and taken back if nobody came for it while the lower one was run. Where iterations wait for something that
+/// is not there yet, often what earlier ones compute, a window bounds how many (LoopWindow), and the loop is not split
+/// for a while.
 ///
 /// A nest of index launches is split across its inner loop where its points need each other: each worker keeps to its
 /// own part of every iteration of the outer loop, and only neighbours wait for each other. What a neighbour is just

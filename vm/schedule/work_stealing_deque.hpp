@@ -40,7 +40,7 @@ class WorkStealingDeque {
       if (end - known_top_ > ring->capacity()) ring = grow(*ring, known_top_, bottom);
     }
     while (Task* task = batch.take_first()) ring->at(bottom++).store(task, std::memory_order_relaxed);
-    bottom_.store(bottom, std::memory_order_seq_cst);
+    bottom_.store(bottom, std::memory_order_seq_cst);  // seq_cst: as for one
   }
 
   /// Owner only: the youngest task, nullptr if empty.

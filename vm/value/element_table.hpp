@@ -1,5 +1,6 @@
 #pragma once
-// The elements of densely keyed arrays: a table that grows in place, so that futures never move and readers never lock.
+// The elements of densely keyed arrays: a table that grows in place, so that futures never move and readers take no
+// lock.
 #include <array>
 #include <atomic>
 #include <bit>

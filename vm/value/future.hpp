@@ -63,9 +63,8 @@ class WakeList {
 };
 
 /// Protocol of state_: written by enlisting readers (they push onto the waiter list by CAS) and by the one setter.
-///   even            empty; the first waiter (0: none). Bits 1 and 2 are free for what an element of an array has to
-///   say
-///                   (element.hpp); enlisting leaves them as they are
+///   even            empty; the first waiter (0: none). Bits 1 and 2 are free for elements of arrays (element.hpp):
+///                   enlisting leaves them as they are
 ///   claimed (6)     a setter has won and writes bits_; nobody enlists or sets meanwhile
 ///   odd             resolved for ever; bits 1..8 hold the ValueKind, bit 9 is the elements', too
 /// The setter claims by CAS (acquire: takes the waiters' fields), writes bits_, stores the resolved word with release;

@@ -2,11 +2,20 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+
 #include "vm/schedule/worker_pool.hpp"
 
 namespace raddle::vm {
 
 namespace {
+
+/// More than a few iterations may take that are not long.
+void pass_time() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
 
 class NotedTask final : public Task {
  public:
@@ -42,8 +51,22 @@ TEST_CASE("many points that were begun together are not long: the loop is kept u
   for (int i = 0; i < 2; ++i) window->open();
   REQUIRE(window->keep(loop));
   constexpr std::int64_t points = 1'000'000'000;  // it would take hours before they are long
+  pass_time();
   CHECK(window->close(points) == nullptr);
   CHECK(window->close(points) == &loop);
+}
+
+TEST_CASE("a loop whose iterations are long goes on when half of them have ended") {
+  WorkerPool pool(1);
+  LoopWindows windows(pool, 4);
+  const Ref<LoopWindow> window = make_ref<LoopWindow>(windows, 0);
+  NotedTask loop;
+  for (int i = 0; i < 4; ++i) window->open();
+  REQUIRE(window->keep(loop));
+  pass_time();
+  CHECK(window->close() == nullptr);
+  CHECK(window->close() == &loop);
+  CHECK(window->close() == nullptr);
 }
 
 TEST_CASE("a loop whose iterations have ended is not kept") {

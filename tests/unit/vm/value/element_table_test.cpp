@@ -100,6 +100,14 @@ TEST_CASE("numbers that come as a whole chunk are elements like others") {
   }
 }
 
+TEST_CASE("an array is four cache lines, its first elements the second one") {
+  CHECK(sizeof(Array) == 256);
+  auto array = make_ref<Array>(1);
+  const auto address = reinterpret_cast<std::uintptr_t>(array->insert(Value::of(std::int64_t{0})));
+  CHECK(address - reinterpret_cast<std::uintptr_t>(array.get()) == 64);
+  CHECK(address % 64 == 0);
+}
+
 TEST_CASE("a filled array is packed, whatever the order of the fill") {
   for (const bool backwards : {false, true}) {
     auto array = make_ref<Array>(1);
