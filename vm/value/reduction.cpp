@@ -21,7 +21,7 @@ using Lanes = typename Vector<T>::Lanes;
 
 #define RADDLE_INLINE __attribute__((always_inline))  // into the version for each processor
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define RADDLE_FOR_EACH_PROCESSOR [[gnu::target_clones("avx512f", "avx2", "default")]]
+#define RADDLE_FOR_EACH_PROCESSOR [[gnu::target_clones("arch=x86-64-v4", "avx2", "default")]]
 #else
 #define RADDLE_FOR_EACH_PROCESSOR  // sanitizers are not ready yet when the version would be chosen
 #endif
