@@ -51,7 +51,8 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
   PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, points_in_all));
   if (!bind(points, points_in_all)) return false;
   const bool makes_rows = piece.inner.first == 0 && !piece.inner.is_whole();
-  for (std::int64_t i = first; makes_rows && i < std::min(first + rows_ahead, piece.end); ++i) make_row(points, i);
+  const std::int64_t made_at_first = makes_rows ? std::min(first + rows_ahead, piece.end) : first;
+  for (std::int64_t i = first; i < made_at_first; ++i) make_row(points, i);
   points.iteration = first;
   while (points.iteration < first + count && !run_.is_stopped() && !piece.has_stopped) {
     run_nest_iteration(points);

@@ -9,8 +9,9 @@ namespace raddle::vm {
 namespace {
 
 // Number i of a block goes to lane i % 8; in the end the lanes are joined in order. The lanes are a vector, of which a
-// processor takes as much at once as it can: the version for it is chosen when the tool starts. All give the same bits,
-// as a*b + c is nowhere contracted (CMakeLists.txt).
+// processor takes as much at once as it can: the version for it is chosen when the tool starts (x86-64-v4 is AVX-512
+// with the conversion of ints, which AVX-512F lacks). All give the same bits, as a*b + c is nowhere contracted
+// (CMakeLists.txt).
 constexpr std::size_t lane_count = 8;
 template <typename T>
 struct Vector {

@@ -23,6 +23,18 @@ class NotedTask final : public Task {
   int runs = 0;
 };
 
+/// A loop that is kept as its window is full.
+struct KeptLoop {
+  explicit KeptLoop(std::int64_t limit) : windows(pool, limit) {
+    for (std::int64_t i = 0; i < limit; ++i) window->open();
+    REQUIRE(window->keep(loop));
+  }
+  WorkerPool pool{1};
+  LoopWindows windows;
+  const Ref<LoopWindow> window = make_ref<LoopWindow>(windows, 0);
+  NotedTask loop;
+};
+
 }  // namespace
 
 TEST_CASE("a loop is kept until its open iterations have ended") {
@@ -44,29 +56,19 @@ TEST_CASE("a loop is kept until its open iterations have ended") {
 }
 
 TEST_CASE("many points that were begun together are not long: the loop is kept until all have ended") {
-  WorkerPool pool(1);
-  LoopWindows windows(pool, 2);
-  const Ref<LoopWindow> window = make_ref<LoopWindow>(windows, 0);
-  NotedTask loop;
-  for (int i = 0; i < 2; ++i) window->open();
-  REQUIRE(window->keep(loop));
+  KeptLoop kept(2);
   constexpr std::int64_t points = 1'000'000'000;  // it would take hours before they are long
   pass_time();
-  CHECK(window->close(points) == nullptr);
-  CHECK(window->close(points) == &loop);
+  CHECK(kept.window->close(points) == nullptr);
+  CHECK(kept.window->close(points) == &kept.loop);
 }
 
 TEST_CASE("a loop whose iterations are long goes on when half of them have ended") {
-  WorkerPool pool(1);
-  LoopWindows windows(pool, 4);
-  const Ref<LoopWindow> window = make_ref<LoopWindow>(windows, 0);
-  NotedTask loop;
-  for (int i = 0; i < 4; ++i) window->open();
-  REQUIRE(window->keep(loop));
+  KeptLoop kept(4);
   pass_time();
-  CHECK(window->close() == nullptr);
-  CHECK(window->close() == &loop);
-  CHECK(window->close() == nullptr);
+  CHECK(kept.window->close() == nullptr);
+  CHECK(kept.window->close() == &kept.loop);
+  CHECK(kept.window->close() == nullptr);
 }
 
 TEST_CASE("a loop whose iterations have ended is not kept") {
