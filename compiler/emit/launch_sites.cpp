@@ -46,12 +46,11 @@ vm::IndexLaunch index_launch(const ir::Module& module, const ir::Function& funct
   }
   for (const ir::LaunchAccess& write : accesses.writes) {
     vm::LaunchSink sink{sink_kind(*write.op), operands.of(write.array, body), place_of(write.op->span)};
+    sink.row_keys = inputs(std::span(write.keys).first(write.fixed_keys));
     if (is_projected) {
       sink.first_key = launch.key_count;
-      sink.key_count = static_cast<std::uint32_t>(write.keys.size());
+      sink.key_count = static_cast<std::uint32_t>(write.keys.size() - write.fixed_keys);
       launch.key_count += sink.key_count;
-    } else if (write.keys.size() > 1) {
-      sink.row_keys = inputs(std::span(write.keys).first(write.keys.size() - 1));
     }
     launch.sinks.push_back(std::move(sink));
   }

@@ -21,17 +21,25 @@ LaunchAccesses launch_accesses(const Module& module, const Function& function, c
     std::ranges::reverse(made.keys);
     return made;
   };
-  for (const Op& op : function.regions[loop.regions[0]].ops) {
+  const Region& body = function.regions[loop.regions[0]];
+  const auto is_from_outside = [&](Operand key) {
+    const auto is_key = [&](VarId id) { return id == key.index; };
+    return key.is_constant ||
+           (std::ranges::none_of(body.parameters, is_key) && std::ranges::none_of(body.variables, is_key));
+  };
+  for (const Op& op : body.ops) {
     const bool is_read = op.kind == OpKind::array_get;
     if (op.kind == OpKind::array_row || (is_read && module.types->is_array(function.variables[op.results[0]].type))) {
       rows[op.results[0]] = &op;
     } else if (is_read) {
       accesses.reads.push_back(access(op));
     } else if (op.kind == OpKind::array_insert || op.kind == OpKind::update) {
-      accesses.writes.push_back(access(op));
+      LaunchAccess& write = accesses.writes.emplace_back(access(op));
+      while (write.fixed_keys + 1 < write.keys.size() && is_from_outside(write.keys[write.fixed_keys]))
+        ++write.fixed_keys;
     }
   }
-  for (const Op& op : function.regions[loop.regions[0]].ops)
+  for (const Op& op : body.ops)
     if (used.contains(&op)) accesses.rows.push_back(&op);
   return accesses;
 }

@@ -1,5 +1,6 @@
 #pragma once
 // Which elements a point of an index launch reads and writes.
+#include <cstddef>
 #include <vector>
 
 #include "compiler/ir/module.hpp"
@@ -10,6 +11,9 @@ struct LaunchAccess {
   const Op* op = nullptr;
   Operand array;              ///< from outside of the loop: an array, or an updateable
   std::vector<Operand> keys;  ///< from the outside in: of rows, then of the element; none of an updateable
+  /// How many keys of rows, from the first one on, come from outside of the loop, so that they are the same for all
+  /// points. Of a write; a read has 0.
+  std::size_t fixed_keys = 0;
 };
 
 /// What the operations of a loop's own body do with what is declared outside, in their order.

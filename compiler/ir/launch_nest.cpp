@@ -23,9 +23,8 @@ LaunchNest launch_nest(const Module& module, const Function& function, const Op&
   };
   for (const Operand capture : nest.inner->captures) take(capture);
   for (const Operand capture : nest.inner->projected) take(capture);
-  if (nest.inner->projection != none) return nest;
   for (const LaunchAccess& write : launch_accesses(module, function, *nest.inner).writes)
-    for (std::size_t i = 0; i + 1 < write.keys.size(); ++i) take(write.keys[i]);
+    for (std::size_t i = 0; i < write.fixed_keys; ++i) take(write.keys[i]);
   return nest;
 }
 

@@ -312,7 +312,8 @@ class TypeChecker {
     launched(op_.callee, inputs, op_.captures, values);
     if (!is_projected || !problem_.empty()) return;
     for (const LaunchAccess& read : accesses.reads) keys.insert(keys.end(), read.keys.size(), TypeStore::int_);
-    for (const LaunchAccess& write : accesses.writes) keys.insert(keys.end(), write.keys.size(), TypeStore::int_);
+    for (const LaunchAccess& write : accesses.writes)
+      keys.insert(keys.end(), write.keys.size() - write.fixed_keys, TypeStore::int_);
     launched(op_.projection, {}, op_.projected, keys);
   }
   void nest() {

@@ -1,10 +1,10 @@
 #include "compiler/opt/index_launches.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <ranges>
 #include <set>
-#include <span>
 
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/launch_accesses.hpp"
@@ -60,9 +60,8 @@ class BatchLaunch {
   bool is_sink(const ir::LaunchAccess& write) const {
     if (!is_from_outside(write.array)) return false;
     if (write.op->kind == OpKind::update) return true;
-    const auto rows = std::span(write.keys).first(write.keys.size() - 1);
     return point_ != ir::none && write.keys.back() == ir::Operand::variable(point_) &&
-           std::ranges::all_of(rows, [this](ir::Operand key) { return is_from_outside(key); });
+           write.fixed_keys + 1 == write.keys.size();
   }
 
   bool is_write(const ir::Op& op) const {
@@ -142,12 +141,12 @@ class ProjectedLaunch {
     return values;
   }
 
-  /// In the order of vm::IndexLaunch.
+  /// Those that differ from point to point, in the order of vm::IndexLaunch.
   std::vector<ir::Operand> all_keys() const {
     std::vector<ir::Operand> keys;
     for (const ir::LaunchAccess& read : accesses_.reads) keys.insert(keys.end(), read.keys.begin(), read.keys.end());
     for (const ir::LaunchAccess& write : accesses_.writes)
-      keys.insert(keys.end(), write.keys.begin(), write.keys.end());
+      keys.insert(keys.end(), write.keys.begin() + static_cast<std::ptrdiff_t>(write.fixed_keys), write.keys.end());
     return keys;
   }
 

@@ -1,6 +1,7 @@
 // Arrays under racing writers and readers: one winner for each key wherever it is stored, no reader forgotten when the
 // array closes.
 #include "vm/value/array.hpp"
+#include "vm/value/bag.hpp"
 
 #include <doctest/doctest.h>
 
@@ -168,8 +169,8 @@ TEST_CASE("threads that ask for the same row get one row, which closes with its 
       threads.emplace_back([&, t] {
         for (std::int64_t i = 0; i < 20; ++i) {
           WakeList nobody;
-          Ref<Array> row = array->row(Value::of(i), nobody);
-          Ref<Array> inner = row->row(Value::of(i), nobody);
+          Array* const row = array->row(Value::of(i), nobody);
+          Array* const inner = row->row(Value::of(i), nobody);
           inner->insert(Value::of(t))->set(Value::of(t), nobody);
         }
       });
@@ -184,6 +185,56 @@ TEST_CASE("threads that ask for the same row get one row, which closes with its 
       CHECK(inner.as_array().is_closed());
       CHECK(inner.as_array().size() == 4);
     });
+  }
+}
+
+TEST_CASE("threads that ask for the same bag get one bag") {
+  for (int round = 0; round < 200; ++round) {
+    auto array = make_ref<Array>(1);
+    std::vector<std::jthread> threads;
+    for (std::int64_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        WakeList nobody;
+        for (std::int64_t i = 0; i < 20; ++i) array->bag_row(Value::of(i), nobody)->append().set(Value::of(t), nobody);
+      });
+    }
+    threads.clear();
+    WakeList nobody;
+    array->release_writers(1, nobody);
+    CHECK(array->size() == 20);
+    array->for_each([](const Value&, const Value& bag) {
+      CHECK(bag.as_bag().is_closed());
+      CHECK(bag.as_bag().size() == 4);
+    });
+  }
+}
+
+TEST_CASE("a key that is asked for as a row and assigned as a whole is one of both, for all threads") {
+  for (int round = 0; round < 200; ++round) {
+    constexpr std::int64_t count = 50;
+    auto array = make_ref<Array>(1);
+    std::vector<std::vector<Array*>> rows(3);
+    std::vector<bool> assigned;
+    std::vector<std::jthread> threads;
+    for (std::vector<Array*>& own : rows) {
+      threads.emplace_back([&] {
+        WakeList nobody;
+        for (std::int64_t i = 0; i < count; ++i) own.push_back(array->row(Value::of(i), nobody));
+      });
+    }
+    threads.emplace_back([&] {
+      WakeList nobody;
+      for (std::int64_t i = 0; i < count; ++i)
+        assigned.push_back(array->insert(Value::of(i), Value::of_object(ValueKind::array, make_ref<Array>(0)), nobody));
+    });
+    threads.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      CHECK(rows[0][i] == rows[1][i]);
+      CHECK(rows[0][i] == rows[2][i]);
+      CHECK((rows[0][i] == nullptr) == assigned[i]);
+    }
+    WakeList nobody;
+    array->release_writers(1, nobody);
   }
 }
 

@@ -87,13 +87,13 @@ bool Interpreter::array_insert(Frame& frame, const Instruction& in) {
 bool Interpreter::array_row(Frame& frame, const Instruction& in) {
   Array& array = object_in<Array>(frame.at(in.b));
   const Value key = frame.at(in.c).get();
-  Ref<Array> row = array.row(key, wakes_);
+  Array* const row = array.row(key, wakes_);
   if (!row) {
     const std::string message = fmt::format("`{}` is assigned as a whole and by element", array.element_name(key));
     fail_results(frame, in, failure_at(frame, index_of(in), message));
     return false;
   }
-  put(frame, in, list_value(std::move(row)));
+  put(frame, in, list_value(Ref<Array>::share(row)));
   wake();
   release_writer(frame, Operand::from_bits(in.d));
   return true;

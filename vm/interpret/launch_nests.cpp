@@ -12,10 +12,11 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t inner_limit = 256;  ///< longer inner loops are worth a frame, and may be split as any loop
-constexpr std::int64_t share_ns = 2'000;   ///< a thief needs about as long to get hold of points
-constexpr std::int64_t rows_ahead = 8;     ///< that are made before their points are run
-constexpr std::int64_t look_ns = 20'000;   ///< between two looks whether others are hungry
+constexpr std::int64_t inner_limit = 256;   ///< longer inner loops are worth a frame, and may be split as any loop
+constexpr std::int64_t share_ns = 2'000;    ///< a thief needs about as long to get hold of points
+constexpr std::int64_t rows_at_once = 128;  ///< that all parts make together
+constexpr std::int64_t rows_in_turn = 32;   ///< of them, that one part makes one after the other
+constexpr std::int64_t look_ns = 20'000;    ///< between two looks whether others are hungry
 
 /// @return false: it is not there
 bool read_int(const Future& future, std::int64_t& number) {
@@ -50,13 +51,10 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
   const std::int64_t points_in_all = count * (piece.inner.end - piece.inner.first);
   PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, points_in_all));
   if (!bind(points, points_in_all)) return false;
-  const bool makes_rows = piece.inner.first == 0 && !piece.inner.is_whole();
-  const std::int64_t made_at_first = makes_rows ? std::min(first + rows_ahead, piece.end) : first;
-  for (std::int64_t i = first; i < made_at_first; ++i) make_row(points, i);
   points.iteration = first;
   while (points.iteration < first + count && !run_.is_stopped() && !piece.has_stopped) {
+    if (points.iteration % rows_at_once == 0) make_rows(points);
     run_nest_iteration(points);
-    if (makes_rows && points.iteration + rows_ahead < piece.end) make_row(points, points.iteration + rows_ahead);
     ++points.iteration;
     piece.has_stopped = points.waits && points.patience.is_at_end();
   }
@@ -67,21 +65,28 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
   return true;
 }
 
-/// Makes the row that the first point of an iteration writes to, so that the workers of the other parts find it. One at
-/// a time, when this part has just written its points: a batch of rows at once would keep the others waiting.
-void Interpreter::make_row(PointLaunch& points, std::int64_t iteration) {
-  const RangeTask& piece = points.piece;
-  const std::uint32_t key_count = piece.site.launch.key_count;
-  point_keys_.resize(std::max<std::size_t>(1, key_count * points_at_once));
-  std::array<std::int64_t, leaf_word_limit> keys;
-  SinkArrays arrays;
-  if (!call_launched(*points.prelude, range_value(piece.low, piece.step, iteration), points.values.data())) return;
-  if (points.projection) {
-    points.projection->set_values(points.values.data());
-    if (project(*points.projection, range_value(points.low(), points.step(), 0), points.step(), 1) != 1) return;
-    for (std::uint32_t k = 0; k < key_count; ++k) keys[k] = point_keys_[k * points_at_once];
+/// Makes this part's share of the rows that later iterations write to, so that the workers of all parts find them. All
+/// parts do so at the same iteration: who makes rows while another one computes is the one that all others wait for.
+/// Well ahead, as the processor fetches what lies behind the row that somebody reads.
+void Interpreter::make_rows(const PointLaunch& points) {
+  const InnerRange& inner = points.piece.inner;
+  const auto is_row = [](const LaunchSink& sink) { return !sink.row_keys.empty(); };
+  if (inner.is_whole() || !points.has_fixed_rows || std::ranges::none_of(points.piece.site.launch.sinks, is_row))
+    return;
+  const std::int64_t begin = points.iteration == 0 ? 0 : points.iteration + rows_at_once;
+  const std::int64_t end = std::min(points.piece.end, points.iteration + 2 * rows_at_once);
+  for (std::int64_t first = begin; first < end; first += rows_in_turn) {
+    const std::int64_t turn = first / rows_in_turn % inner.count;
+    if (turn < inner.first || turn >= inner.end) continue;
+    for (std::int64_t i = first; i < std::min(first + rows_in_turn, end); ++i) make_row(points.piece, i);
   }
-  find_sinks(piece.frame, piece.site, keys.data(), points.values.data(), arrays);
+}
+
+void Interpreter::make_row(const RangeTask& piece, std::int64_t iteration) {
+  std::array<std::int64_t, leaf_word_limit> values;
+  SinkArrays rows;
+  if (run_prelude(piece.frame, piece.site, range_value(piece.low, piece.step, iteration), values.data()))
+    find_sinks(piece.frame, piece.site, nullptr, values.data(), rows);
 }
 
 void Interpreter::run_nest_iteration(PointLaunch& points) {
@@ -92,6 +97,7 @@ void Interpreter::run_nest_iteration(PointLaunch& points) {
     if (piece.inner.first == 0) points.waits |= interpret_iterations(piece, points.iteration, 1);
     return;
   }
+  points.knows_rows = false;
   points.computation.set_values(points.values.data());
   if (points.projection) points.projection->set_values(points.values.data());
   const std::int64_t iteration_ns = profile_of(piece).iteration_ns.load(std::memory_order_relaxed);
@@ -117,10 +123,12 @@ void Interpreter::run_nest_iteration(PointLaunch& points) {
 /// @return how many it has run: the next one is to be interpreted
 std::int64_t Interpreter::run_inner(PointLaunch& points, std::int64_t first, std::int64_t count) {
   if (points.projection || !points.computation.code) return run_points(points, first, count);
-  SinkArrays arrays;
-  if (!find_sinks(points.piece.frame, points.piece.site, nullptr, points.values.data(), arrays)) return 0;
+  if (!points.knows_rows &&
+      !find_sinks(points.piece.frame, points.piece.site, nullptr, points.values.data(), points.rows))
+    return 0;
+  points.knows_rows = true;
   const std::int64_t value = range_value(points.low(), points.step(), first);
-  return run_part(points.piece, points.computation, arrays, value, points.step(), count);
+  return run_part(points.piece, points.computation, points.rows, value, points.step(), count);
 }
 
 bool Interpreter::run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values) {

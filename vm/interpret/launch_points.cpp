@@ -51,7 +51,7 @@ Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* keys, Ar
 
 Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& word, Patience& patience) {
   const auto is_there = [&] { return row.find_number(number, kind_of(type), word); };
-  if (is_there()) return {};
+  if (is_there() || (row.awaits(number) && patience.is_rewarded(is_there))) return {};
   const Value key = Value::of(number);
   Value value = row.get(key);
   if (!value) {
@@ -171,8 +171,8 @@ bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::
   const IndexLaunch& launch = piece.site.launch;
   LaunchedLeaf& computation = points.computation;
   // before the point may wait: points that wait for the same elements would all want to make their rows at once
-  SinkArrays arrays;
-  if (!find_sinks(piece.frame, piece.site, keys, points.values.data(), arrays)) return false;
+  if (!points.knows_rows && !find_sinks(piece.frame, piece.site, keys, points.values.data(), points.rows)) return false;
+  points.knows_rows = points.has_fixed_rows;
   auto left = static_cast<std::uint32_t>(launch.reads.size());
   const Lack lack = find_elements(piece.frame, launch, computation.function, keys, left, computation.inputs(),
                                   points.patience, points.known_rows);
@@ -185,7 +185,7 @@ bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::
     return true;
   }
   const std::int64_t value = range_value(points.low(), points.step(), point);
-  return compute_point(piece.frame, launch, value, keys, arrays, computation);
+  return compute_point(piece.frame, launch, value, keys, points.rows, computation);
 }
 
 /// @return false: it is to be interpreted

@@ -96,7 +96,7 @@ Array* Interpreter::sink_row(Frame& frame, const ForeachSite& site, const Launch
   const auto enter = [&](const Value& key) {
     Array* row = array->made_row(key);
     if (!row) {
-      row = array->row(key, wakes_).get();  // it is kept by the array
+      row = array->row(key, wakes_);
       if (!wakes_.empty()) wake();
     }
     array = row;

@@ -1,5 +1,6 @@
 #pragma once
 // Points of an index launch that one worker runs one after the other.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -28,10 +29,12 @@ class Patience {
   template <typename Check>
   bool is_rewarded(const Check& check) {
     if (!has_any_) return false;
-    const auto end = std::chrono::steady_clock::now() + limit;
+    std::optional<std::chrono::steady_clock::time_point> end;
     do {
-      if (check()) return true;
-    } while (std::chrono::steady_clock::now() < end);
+      for (int looks = 0; looks < looks_at_once; ++looks)
+        if (check()) return true;
+      if (!end) end = std::chrono::steady_clock::now() + limit;
+    } while (std::chrono::steady_clock::now() < *end);
     has_any_ = false;
     is_at_end_ = true;
     return false;
@@ -40,6 +43,7 @@ class Patience {
 
  private:
   static constexpr std::chrono::microseconds limit{20};
+  static constexpr int looks_at_once = 16;  ///< at what is waited for: a look at the clock takes as long as ten of them
   bool has_any_;
   bool is_at_end_ = false;
 };
@@ -50,6 +54,7 @@ struct PointLaunch {
   PointLaunch(RangeTask& piece, const Function& leaf, raddle_leaf_function code)
       : piece(piece),
         computation(leaf, code, piece.site.launch.reads.size()),
+        has_fixed_rows(std::ranges::all_of(piece.site.launch.sinks, &LaunchSink::is_fixed)),
         patience(!piece.inner.is_whole() && !(piece.window && piece.window->was_raised())) {}
 
   std::int64_t low() const { return piece.inner.count != 0 ? piece.inner.low : piece.low; }
@@ -65,7 +70,10 @@ struct PointLaunch {
   std::optional<LaunchedLeaf> prelude;               ///< of a nest
   std::array<std::int64_t, leaf_word_limit> values;  ///< results of the prelude
   std::int64_t iteration = 0;                        ///< of a nest's outer loop
-  std::array<KnownRow, 8> known_rows;                ///< of the first reads; rows of others are looked for each time
+  const bool has_fixed_rows;                         ///< all points, in a nest those of an iteration, write to them
+  bool knows_rows = false;                           ///< `rows` are those of the next point
+  SinkArrays rows;
+  std::array<KnownRow, 8> known_rows;  ///< of the first reads; rows of others are looked for each time
   Patience patience;
   PointGroup* group = nullptr;  ///< of points that are deferred
   std::int64_t deferred = 0;

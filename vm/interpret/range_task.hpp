@@ -55,7 +55,7 @@ struct InnerRange {
 /// computing is waited for on the spot for some microseconds (Patience). If it does not come the point is deferred, and
 /// the piece is kept by its window until what it has deferred has been computed: else it would run ahead, and defer
 /// all. If points wait for later iterations, which the run finds out when nothing else is left to do, it does not stop
-/// again.
+/// again. Rows that the points write to are made ahead, by all parts at the same time.
 class RangeTask final : public Cell {
  public:
   enum class Kind : std::uint8_t { ints, floats, elements };

@@ -222,10 +222,12 @@ struct LaunchSink {
   Kind kind;
   Operand target;  ///< element: the array; else the updateable
   Place place;     ///< of the assignment
-  /// Keys among those of the projection: of rows, the last one of the element. 0: the key is the point, if it is an
-  /// element
+  /// Keys among those of the projection: of rows within `row_keys`, the last one of the element. 0: the key is the
+  /// point, if it is an element
   std::uint32_t first_key = 0, key_count = 0;
-  std::vector<LaunchInput> row_keys = {};  ///< without a projection: of the rows that all elements lie in
+  std::vector<LaunchInput> row_keys = {};  ///< of the rows that all elements lie in
+  /// All elements lie in one row.
+  bool is_fixed() const { return key_count <= 1; }
 };
 
 /// An element that a point of an index launch reads.

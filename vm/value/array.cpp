@@ -10,14 +10,24 @@
 
 namespace raddle::vm {
 
-Array::Array(std::int32_t writers, std::string_view name, Place place) : writers_(writers), name_(name), place_(place) {
+Array::Array(std::int32_t writers, std::string_view name, Place place) : writers_(writers) {
   WakeList nobody;
   if (writers == 0) closed_.set(Value::of_void(), nobody);
+  if (name.empty() && place == Place()) return;
+  rest().name = name;
+  rest().place = place;
 }
 
 Array::~Array() {
-  delete keyed_.load(std::memory_order_relaxed);
-  delete packed_.load(std::memory_order_relaxed);
+  if (!is_closed()) share_family(count_rows());
+  if (family_) family_->release();
+  delete rest_.load(std::memory_order_relaxed);
+}
+
+Array::Rest::~Rest() {
+  if (const Family* family = rows.load(std::memory_order_relaxed)) family->release();
+  delete keyed.load(std::memory_order_relaxed);
+  delete packed.load(std::memory_order_relaxed);
 }
 
 // ---------------------------------------------------------------- made whole
@@ -44,8 +54,9 @@ Ref<Array> Array::of_packed(std::unique_ptr<Packed> packed) {
   Ref<Array> array = make_ref<Array>(0);
   const std::size_t count = packed->size();
   if (count == 0) return array;
-  array->count_.store(count, std::memory_order_relaxed);
-  array->packed_.store(packed.release(), std::memory_order_relaxed);
+  Rest& rest = array->rest();
+  rest.count.store(count, std::memory_order_relaxed);
+  rest.packed.store(packed.release(), std::memory_order_relaxed);
   return array;
 }
 
@@ -117,19 +128,21 @@ bool Array::Packed::add(const NumberChunk& numbers) {
 
 // ---------------------------------------------------------------- elements
 
+namespace {
+
+std::string element_text(const std::string& array, const Value& key) {
+  return (array.empty() ? "array" : array) + "[" + key_text(key) + "]";
+}
+
+}  // namespace
+
 Element* Array::find_keyed(const Value& key) const {
-  const KeyedElements* keyed = keyed_.load(std::memory_order_acquire);
+  const Rest* rest = find_rest();
+  const KeyedElements* keyed = rest ? rest->keyed.load(std::memory_order_acquire) : nullptr;
   return keyed ? keyed->find(key) : nullptr;
 }
 
-KeyedElements& Array::keyed_elements() {
-  KeyedElements* keyed = keyed_.load(std::memory_order_acquire);
-  if (!keyed) {
-    auto made = std::make_unique<KeyedElements>();
-    if (keyed_.compare_exchange_strong(keyed, made.get(), std::memory_order_acq_rel)) keyed = made.release();
-  }
-  return *keyed;
-}
+KeyedElements& Array::keyed_elements() { return made_once(rest().keyed); }
 
 Element* Array::make_element(const Value& key) {
   if (!in_table(key)) return keyed_elements().make(key);
@@ -140,7 +153,7 @@ Element* Array::make_element(const Value& key) {
 }
 
 Value Array::get(const Value& key) const {
-  if (const Packed* packed = packed_.load(std::memory_order_acquire)) {
+  if (const Packed* packed = find_packed()) {
     if (key.kind() != ValueKind::int_ || key.as_int() < 0 || static_cast<std::uint64_t>(key.as_int()) >= packed->size())
       return {};
     return packed->at(static_cast<std::size_t>(key.as_int()));
@@ -151,7 +164,7 @@ Value Array::get(const Value& key) const {
 }
 
 bool Array::contains(const Value& key) const {
-  if (const Packed* packed = packed_.load(std::memory_order_acquire))
+  if (const Packed* packed = find_packed())
     return key.kind() == ValueKind::int_ && key.as_int() >= 0 &&
            static_cast<std::uint64_t>(key.as_int()) < packed->size();
   if (find_numbers(key)) return true;
@@ -182,35 +195,73 @@ bool Array::insert_numbers(std::int64_t first, NumberChunk::Owner& numbers) {
 }
 
 void Array::insert_reduced(const ChunkReductions& chunks) {
-  const std::lock_guard lock(reductions_->mutex);
-  reductions_->all.add(chunks);
+  const std::lock_guard lock(reductions()->mutex);
+  reductions()->all.add(chunks);
 }
 
-Ref<Array> Array::row(const Value& key, WakeList& wake) {
-  if (Array* const made = made_row(key)) return Ref<Array>::share(made);
-  const std::lock_guard lock(rows_lock_);
-  Ref<Array> row = make_ref<Array>(1, std::string_view(), place_);
-  row->row_name_ = element_name(key);
-  row->name_ = row->row_name_;
-  row->parent_ = this;
-  if (!insert(key, Value::of_object(ValueKind::array, row), wake)) return Ref<Array>::share(made_row(key));
-  has_rows_ = true;
-  return row;
+Array* Array::row(const Value& key, WakeList& wake) {
+  Element* const element = locate(key);
+  if (!element || element->is_inserted()) return made_row(key);
+  Ref<Array> made = make_ref<Array>(1);
+  Array* const row = made.get();
+  row->family_ = &family();
+  if (key.kind() == ValueKind::int_ && key.as_int() >= 0 && key.as_int() < no_row_key)
+    row->row_key_ = static_cast<std::uint32_t>(key.as_int());
+  else
+    row->rest().name = element_name(key);
+  if (element->insert_row(Value::of_object(ValueKind::array, made), wake)) return row;
+  row->family_ = nullptr;
+  static_cast<void>(element->mark());  // until whoever inserts something else has done so
+  return made_row(key);
 }
 
 Ref<Bag> Array::bag_row(const Value& key, WakeList& wake) {
-  const std::lock_guard lock(rows_lock_);
-  const Value value = get(key);
-  if (value.kind() == ValueKind::bag && value.as_bag().parent.load() == this) return Ref<Bag>::share(&value.as_bag());
+  const auto made = [&] {
+    const Value value = get(key);
+    const bool is_row = value.kind() == ValueKind::bag && value.as_bag().parent.load() == this;
+    return is_row ? Ref<Bag>::share(&value.as_bag()) : Ref<Bag>();
+  };
+  if (Ref<Bag> there = made()) return there;
   Ref<Bag> row = make_ref<Bag>(1);
   row->parent = this;
-  if (!insert(key, Value::of_object(ValueKind::bag, row), wake)) return {};
-  has_rows_ = true;
-  return row;
+  if (!rest().has_bags.load(std::memory_order_relaxed)) rest().has_bags.store(true, std::memory_order_relaxed);
+  Element* const element = locate(key);
+  if (element && element->insert(Value::of_object(ValueKind::bag, row), wake)) return row;
+  if (element) static_cast<void>(element->mark());  // as in row()
+  return made();
 }
 
-std::string Array::element_name(const Value& key) const {
-  return (name_.empty() ? "array" : std::string(name_)) + "[" + key_text(key) + "]";
+Array::Family& Array::family() {
+  std::atomic<Family*>& rows = rest().rows;
+  Family* there = rows.load(std::memory_order_acquire);
+  if (!there) {
+    Ref<Family> made = make_ref<Family>(*this, name(), place());
+    if (rows.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) there = made.give_up();
+  }
+  return *there;
 }
+
+/// Rows may outlive this array from now on. When it is closed, or deleted without that.
+void Array::share_family(std::uint32_t row_count) {
+  const Rest* const rest = find_rest();
+  Family* const family = rest ? rest->rows.load(std::memory_order_acquire) : nullptr;
+  if (!family) return;
+  family->retain(row_count);
+  family->array.store(nullptr, std::memory_order_release);
+}
+
+std::string Array::name() const {
+  if (row_key_ != no_row_key) return element_text(family_->name, Value::of(std::int64_t{row_key_}));
+  const Rest* rest = find_rest();
+  return rest ? rest->name : std::string();
+}
+
+Place Array::place() const {
+  if (family_) return family_->place;
+  const Rest* rest = find_rest();
+  return rest ? rest->place : Place();
+}
+
+std::string Array::element_name(const Value& key) const { return element_text(name(), key); }
 
 }  // namespace raddle::vm

@@ -19,11 +19,11 @@
 #include <utility>
 #include <vector>
 
-#include "vm/value/brief_lock.hpp"
 #include "vm/value/chunk_reductions.hpp"
 #include "vm/value/element_table.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/future.hpp"
+#include "vm/value/made_once.hpp"
 #include "vm/value/value.hpp"
 
 namespace raddle::vm {
@@ -33,7 +33,7 @@ class KeyedElements;
 class alignas(64) Array final : public HeapObject {
  public:
   /// An open array. @param writers  0: closed at once (empty)
-  /// @param name, place  of the variable, for messages; the text must outlive the array
+  /// @param name, place  of the variable, for messages
   explicit Array(std::int32_t writers, std::string_view name = {}, Place place = {});
   ~Array() override;
 
@@ -56,6 +56,11 @@ class alignas(64) Array final : public HeapObject {
     if (!element || !element->holds(kind, bits)) return false;
     word = static_cast<std::int64_t>(bits);
     return true;
+  }
+  /// There is an element for the key, and nothing in it yet. False says nothing.
+  bool awaits(std::int64_t key) const {
+    const Element* element = key >= 0 && key < ElementTable::limit ? table_.find(key) : nullptr;
+    return element && !element->is_resolved();
   }
   /// The array that is an element, if it is there: without counting a reference, valid as long as this one. Else null.
   Array* nested(const Value& key) const {
@@ -100,8 +105,8 @@ class alignas(64) Array final : public HeapObject {
   // ---- writing. By whoever holds a writer
   /// Nobody will ask for single elements, nor for their order: only size(), reduce(), for_each_future() and closed()
   /// may be used, and every key is written once. Before anybody else sees the array.
-  void keep_reductions() { reductions_ = std::make_unique<Reductions>(); }
-  bool keeps_reductions() const { return reductions_ != nullptr; }
+  void keep_reductions() { rest().reductions = std::make_unique<Reductions>(); }
+  bool keeps_reductions() const { return reductions() != nullptr; }
   /// Instead of insert_numbers(): inserts all those elements. @pre keeps_reductions()
   void insert_reduced(const ChunkReductions& chunks);
   /// Marks `key` as inserted. @return its future, to be set by the caller; nullptr if it is inserted already
@@ -121,36 +126,37 @@ class alignas(64) Array final : public HeapObject {
   /// Where insert_numbers can insert.
   bool has_number_chunk(std::int64_t first) const {
     return first >= ElementTable::small_limit && first % NumberChunk::size == 0 &&
-           (reductions_ || first <= ElementTable::limit - NumberChunk::size);
+           (keeps_reductions() || first <= ElementTable::limit - NumberChunk::size);
   }
   /// The nested array at `key`, if row() has made it: without counting a reference. Else null.
   Array* made_row(const Value& key) const {
-    Array* const row = nested(key);
-    return row && row->parent_.load() == this ? row : nullptr;
+    std::uint64_t bits;
+    const Element* element = find(key);
+    return element && element->holds_row(bits) ? static_cast<Array*>(reinterpret_cast<HeapObject*>(bits)) : nullptr;
   }
-  /// The nested array at `key`, made if absent; it closes with this one. Null if something else was inserted there,
-  /// another array, too.
-  Ref<Array> row(const Value& key, WakeList& wake);
+  /// The same, made if absent; it closes with this one. Null if something else was inserted there, another array, too.
+  Array* row(const Value& key, WakeList& wake);
   /// The same for an array of bags.
   Ref<Bag> bag_row(const Value& key, WakeList& wake);
   void add_writers(std::int32_t count) { writers_.fetch_add(count, std::memory_order_relaxed); }  // a writer is held
   /// A writer could not write: the array and its rows will close with the first such failure. Then it is released.
   void fail(const Value& failure) {
     WakeList nobody;
-    failure_.set(failure, nobody);
+    rest().failure.set(failure, nobody);
   }
   /// Closes the array when none is left: readers of absent elements get a failure.
   void release_writers(std::int32_t count, WakeList& wake);
 
-  std::string_view name() const { return name_; }
-  /// An element as messages name it: `a[3]`, `a["x"][3]`.
+  /// Of the variable; of a row as messages name it: `a[3]`. Empty: it has none.
+  std::string name() const;
+  /// An element likewise: `a[3]`, `a["x"][3]`.
   std::string element_name(const Value& key) const;
-  Place place() const { return place_; }
   /// The array that made this one as a row and closes it; null for others, and once it is closed.
-  Array* parent() const { return parent_.load(); }
+  Array* parent() const { return family_ ? family_->array.load(std::memory_order_acquire) : nullptr; }
 
  private:
   static constexpr std::size_t uncounted = ~std::size_t{0};
+  static constexpr std::size_t counted_each_time = 16;  ///< so few elements need no memory for their number
   struct Packed {
     ValueKind kind = ValueKind::none;
     std::vector<std::int64_t> ints;
@@ -176,7 +182,8 @@ class alignas(64) Array final : public HeapObject {
   KeyedElements& keyed_elements();
   Element* find_in_table(const Value& key) const {
     Element* const element = in_table(key) ? table_.find(key.as_int()) : nullptr;
-    return element && !element->is_outside() ? element : nullptr;
+    // small keys are never outside: who writes one is spared a look, which would fetch its cache line twice
+    return element && (key.as_int() < ElementTable::small_limit || !element->is_outside()) ? element : nullptr;
   }
   // null if there is no memory for it, or a number
   Element* find(const Value& key) const {
@@ -200,27 +207,56 @@ class alignas(64) Array final : public HeapObject {
   std::unique_ptr<Packed> pack();
   static Ref<Array> of_packed(std::unique_ptr<Packed> packed);
 
-  // A cache line of what closing touches, then one of the first elements: who writes or awaits them does not disturb
-  // those who look for others, or count writers.
+  /// What the rows of an array have in common. Owned by the array and, once that is closed, by each of them: until
+  /// then the array owns the rows, and so many references need not be counted one by one.
+  class Family final : public HeapObject {
+   public:
+    Family(Array& array, std::string name, Place place) : array(&array), name(std::move(name)), place(place) {}
+    std::atomic<Array*> array;  ///< null once it is closed
+    const std::string name;     ///< of the array
+    const Place place;
+  };
+  /// What small arrays mostly do without.
+  struct Rest {
+    std::string name;
+    Place place;
+    Future failure;                              ///< of the first writer that failed; looked at when no writer is left
+    std::atomic<Family*> rows{nullptr};          ///< made once; null: there are none
+    std::atomic<bool> has_bags{false};           ///< likewise made here, for bag_row()
+    std::unique_ptr<Reductions> reductions;      ///< null: all is kept
+    std::atomic<KeyedElements*> keyed{nullptr};  ///< made once
+    std::atomic<Packed*> packed{nullptr};        ///< made once
+    std::atomic<Future*> unset{nullptr};         ///< a hint, see unset_element()
+    std::atomic<std::size_t> count{uncounted};   ///< by whoever counts a closed array; all write the same
+    std::atomic<bool> is_never_packed{false};    ///< complete, and its keys or values can not be packed
+    ~Rest();
+  };
+  const Rest* find_rest() const { return rest_.load(std::memory_order_acquire); }
+  Rest& rest() const { return made_once(rest_); }
+  Packed* find_packed() const {
+    const Rest* rest = find_rest();
+    return rest ? rest->packed.load(std::memory_order_acquire) : nullptr;
+  }
+  Reductions* reductions() const {
+    const Rest* rest = find_rest();
+    return rest ? rest->reductions.get() : nullptr;
+  }
+  Place place() const;
+  Family& family();  // of its rows
+  void share_family(std::uint32_t row_count);
+  std::uint32_t count_rows() const;
+
+  // Two cache lines, of which the second one holds the first elements: who writes or awaits them does not disturb
+  // those who look for others, or count writers. Arrays with few elements are rows of others, mostly, and many.
+  static constexpr std::uint32_t no_row_key = ~std::uint32_t{0};
   std::atomic<std::int32_t> writers_;
-  /// Of a row: the array that is to close it, until then. Compared by other arrays that hold this one as an element.
-  std::atomic<Array*> parent_{nullptr};
   Future closed_;
-  Future failure_;                            // of the first writer that failed; looked at when no writer is left
-  std::atomic<bool> closing_{false};          // see Note [Closing]
-  std::atomic<bool> has_awaited_{false};      // see Note [Closing]
-  std::atomic<bool> is_never_packed_{false};  // complete, and its keys or values can not be packed
-  BriefLock rows_lock_;                       // guards the making of rows, and has_rows_
-  bool has_rows_ = false;
+  std::atomic<bool> closing_{false};      // see Note [Closing]
+  std::atomic<bool> has_awaited_{false};  // see Note [Closing]
+  std::uint32_t row_key_ = no_row_key;    // of a row, if it is such a number; else its name is in `rest`
+  Family* family_ = nullptr;              // of a row
+  mutable std::atomic<Rest*> rest_{nullptr};
   ElementTable table_;
-  std::unique_ptr<Reductions> reductions_;             // null: all is kept
-  std::atomic<KeyedElements*> keyed_{nullptr};         // made once, published by CAS (release), read with acquire
-  std::atomic<Packed*> packed_{nullptr};               // the same
-  std::atomic<Future*> unset_{nullptr};                // a hint, see unset_element()
-  mutable std::atomic<std::size_t> count_{uncounted};  // by whoever counts a closed array; all write the same
-  std::string_view name_;
-  std::string row_name_;  // rows: what name_ refers to
-  Place place_;
 };
 
 // Note [Closing]. An element that is read before it is inserted must fail if the array closes without it. A reader may

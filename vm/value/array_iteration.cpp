@@ -22,7 +22,9 @@ template <typename Visit, typename VisitNumbers>
 void Array::visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const {
   std::vector<std::pair<Value, Element*>> keyed;
   // elements made meanwhile are placeholders: their readers look after themselves
-  if (const KeyedElements* elements = keyed_.load(std::memory_order_acquire)) keyed = elements->sorted();
+  const Rest* const rest = find_rest();
+  if (const KeyedElements* elements = rest ? rest->keyed.load(std::memory_order_acquire) : nullptr)
+    keyed = elements->sorted();
   auto next = keyed.begin();
   const auto visit_keyed = [&] {
     const ElementMark mark = next->second->mark(std::memory_order_seq_cst);  // see Note [Closing]
@@ -45,25 +47,27 @@ void Array::visit_elements(const Visit& visit, const VisitNumbers& visit_numbers
 }
 
 std::size_t Array::size() const {
-  std::size_t count = count_.load(std::memory_order_relaxed);  // relaxed: publishes nothing but itself
-  if (count != uncounted) return count;
+  if (const Rest* rest = find_rest()) {
+    const std::size_t count = rest->count.load(std::memory_order_relaxed);  // relaxed: publishes nothing but itself
+    if (count != uncounted) return count;
+  }
   const bool is_final = is_closed();
-  count = 0;
+  std::size_t count = 0;
   visit_elements(
       [&](const Value&, Element&, ElementMark mark) {
         if (mark == ElementMark::inserted) ++count;
       },
       [&](std::int64_t, const NumberChunk&) { count += static_cast<std::size_t>(NumberChunk::size); });
-  if (reductions_) {
-    const std::lock_guard lock(reductions_->mutex);
-    count += reductions_->all.count;
+  if (Reductions* const reduced = reductions()) {
+    const std::lock_guard lock(reduced->mutex);
+    count += reduced->all.count;
   }
-  if (is_final) count_.store(count, std::memory_order_relaxed);
+  if (is_final && (count > counted_each_time || find_rest())) rest().count.store(count, std::memory_order_relaxed);
   return count;
 }
 
 void Array::for_each(const std::function<void(const Value&, const Value&)>& visit) const {
-  if (const Packed* packed = packed_.load(std::memory_order_acquire)) {
+  if (const Packed* packed = find_packed()) {
     for (std::size_t i = 0; i < packed->size(); ++i) visit(Value::of(static_cast<std::int64_t>(i)), packed->at(i));
     return;
   }
@@ -77,7 +81,7 @@ void Array::for_each(const std::function<void(const Value&, const Value&)>& visi
 }
 
 void Array::for_each_run(const std::function<void(const void*, std::size_t)>& visit) const {
-  if (const Packed* packed = packed_.load(std::memory_order_acquire)) return visit(packed->data(), packed->size());
+  if (const Packed* packed = find_packed()) return visit(packed->data(), packed->size());
   visit_elements(
       [&](const Value&, Element& element, ElementMark mark) {
         if (mark != ElementMark::inserted) return;
@@ -119,11 +123,11 @@ template <typename T>
 Reduction<T> Array::reduce() const {
   constexpr std::size_t size = ReductionTree<T>::block_size;
   ReductionTree<T> all, others;
-  if (reductions_) {
-    const std::lock_guard lock(reductions_->mutex);
-    all.add(reductions_->all.tree<T>());
+  if (Reductions* const reduced = reductions()) {
+    const std::lock_guard lock(reduced->mutex);
+    all.add(reduced->all.tree<T>());
   }
-  if (const Packed* packed = packed_.load(std::memory_order_acquire)) {
+  if (const Packed* packed = find_packed()) {
     const std::span<const T> numbers(static_cast<const T*>(packed->data()), packed->size());
     for (std::size_t first = 0; first < numbers.size(); first += size)
       all.add(first / size, Reduction<T>::of(numbers.subspan(first, std::min(size, numbers.size() - first))));
@@ -162,7 +166,7 @@ void Array::for_each_future(const std::function<void(Future&)>& visit) const {
 
 // ---------------------------------------------------------------- packing
 
-/// @return null if it can not be done: not yet (then `unset_` is an element that has no value yet), or never
+/// @return null if it can not be done: not yet (then `unset` is an element that has no value yet), or never
 std::unique_ptr<Array::Packed> Array::pack() {
   auto packed = std::make_unique<Packed>();
   std::int64_t next = 0;
@@ -186,26 +190,29 @@ std::unique_ptr<Array::Packed> Array::pack() {
       });
   if (is_dense && !unset) return packed;
   if (unset)
-    unset_.store(unset, std::memory_order_relaxed);
+    rest().unset.store(unset, std::memory_order_relaxed);
   else
-    is_never_packed_.store(true, std::memory_order_relaxed);
+    rest().is_never_packed.store(true, std::memory_order_relaxed);
   return nullptr;
 }
 
 Future* Array::unset_element() const {
-  Future* unset = unset_.load(std::memory_order_relaxed);  // relaxed: a future says itself whether it is resolved
+  const Rest* rest = find_rest();
+  // relaxed: a future says itself whether it is resolved
+  Future* unset = rest ? rest->unset.load(std::memory_order_relaxed) : nullptr;
   return unset && !unset->is_resolved() ? unset : nullptr;
 }
 
 const void* Array::packed(std::size_t& count) {
   count = size();
   if (!is_complete() || count == 0) return nullptr;
-  Packed* packed = packed_.load(std::memory_order_acquire);
+  Packed* packed = find_packed();
   if (!packed) {
-    if (is_never_packed_.load(std::memory_order_relaxed) || unset_element()) return nullptr;
+    Rest& rest = this->rest();
+    if (rest.is_never_packed.load(std::memory_order_relaxed) || unset_element()) return nullptr;
     std::unique_ptr<Packed> made = pack();
     if (!made) return nullptr;
-    if (packed_.compare_exchange_strong(packed, made.get(), std::memory_order_acq_rel)) packed = made.release();
+    if (rest.packed.compare_exchange_strong(packed, made.get(), std::memory_order_acq_rel)) packed = made.release();
   }
   return packed->data();
 }
@@ -216,6 +223,19 @@ bool Array::is_packable(std::size_t& count) {
 }
 
 // ---------------------------------------------------------------- closing
+
+std::uint32_t Array::count_rows() const {
+  std::uint32_t count = 0;
+  const Rest* const rest = find_rest();
+  if (!rest || !rest->rows.load(std::memory_order_acquire)) return 0;
+  visit_elements(
+      [&](const Value&, Element& element, ElementMark) {
+        std::uint64_t bits;
+        if (element.holds_row(bits)) ++count;
+      },
+      no_numbers);
+  return count;
+}
 
 namespace {
 
@@ -247,46 +267,53 @@ std::string missing_text(std::string_view name, const Value& key, const std::str
 }  // namespace
 
 void Array::release_writers(std::int32_t count, WakeList& wake) {
-  // acq_rel: the last writer sees all inserts of the others
-  if (writers_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
+  // acq_rel: the last writer sees all inserts of the others. If they are all to be released nobody else holds one
+  if (writers_.load(std::memory_order_acquire) != count &&
+      writers_.fetch_sub(count, std::memory_order_acq_rel) != count)
+    return;
   closing_.store(true, std::memory_order_seq_cst);
-  const bool has_failed = failure_.is_failed();
-  const auto close = [&](auto& row, auto& parent) {
-    if (parent.load() != this) return;
-    parent = nullptr;
-    if (has_failed) row.fail(failure_.get());
+  const Rest* const rest = find_rest();
+  const bool has_failed = rest && rest->failure.is_failed();
+  std::uint32_t row_count = 0;
+  const auto close = [&](auto& row) {
+    if (has_failed) row.fail(rest->failure.get());
     row.release_writers(1, wake);
   };
   const auto close_row = [&](const Value&, Element& element, ElementMark) {
     std::uint64_t bits;
-    if (element.holds(ValueKind::array, bits)) {
-      auto& row = *static_cast<Array*>(reinterpret_cast<HeapObject*>(bits));
-      close(row, row.parent_);
+    if (element.holds_row(bits)) {
+      ++row_count;
+      close(*static_cast<Array*>(reinterpret_cast<HeapObject*>(bits)));
     } else if (element.holds(ValueKind::bag, bits)) {
       auto& row = *static_cast<Bag*>(reinterpret_cast<HeapObject*>(bits));
-      close(row, row.parent);
+      if (row.parent.load() == this) {
+        row.parent = nullptr;
+        close(row);
+      }
     }
   };
-  if (has_rows_) visit_elements(close_row, no_numbers);
-  closed_.set(has_failed ? failure_.get() : Value::of_void(), wake);
+  if (rest && (rest->rows.load(std::memory_order_acquire) || rest->has_bags.load(std::memory_order_relaxed)))
+    visit_elements(close_row, no_numbers);
+  share_family(row_count);
+  closed_.set(has_failed ? rest->failure.get() : Value::of_void(), wake);
   if (!has_awaited_.load(std::memory_order_seq_cst)) return;
   std::optional<std::string> extent;  // made for the first one: it takes a walk over all
   visit_elements(
       [&](const Value& key, Element& element, ElementMark mark) {
         if (mark != ElementMark::awaited) return;
         if (has_failed) {
-          element.miss(failure_.get(), wake);
+          element.miss(rest->failure.get(), wake);
           return;
         }
         if (!extent) extent = extent_text(*this);
-        element.miss(failed_value(make_ref<Failure>(missing_text(name_, key, *extent), place_)), wake);
+        element.miss(failed_value(make_ref<Failure>(missing_text(name(), key, *extent), place())), wake);
       },
       no_numbers);
 }
 
 Ref<Failure> Array::missing(const Value& key) const {
   if (closed_.is_failed()) return Ref<Failure>::share(&as_failure(closed_.get()));
-  return make_ref<Failure>(missing_text(name_, key, extent_text(*this)), place_);
+  return make_ref<Failure>(missing_text(name(), key, extent_text(*this)), place());
 }
 
 }  // namespace raddle::vm

@@ -17,8 +17,8 @@ enum class ElementMark : std::uint8_t {
 };
 
 /// The mark lies in the future's word: who writes an element touches nothing but its 16 bytes, once. While the future
-/// is empty it is in the two free bits; a resolved one is inserted, unless bit 9 says that it is missing; a word that
-/// is resolved to nothing is outside.
+/// is empty it is in the two free bits; a resolved one is inserted, unless bit 9 says that it is missing; bit 10 says
+/// that it is a row; a word that is resolved to nothing is outside.
 class Element final : public Future {
  public:
   /// seq_cst where Note [Closing] in array.hpp asks for it
@@ -53,8 +53,15 @@ class Element final : public Future {
     }
     return true;
   }
+  /// Holds a row: an array that was made here, to be closed with the array around it.
+  bool holds_row(std::uint64_t& bits) const {
+    if (state_.load(std::memory_order_acquire) != (word_of(ValueKind::array) | row_flag)) return false;
+    bits = peek();
+    return true;
+  }
   /// insert() and set(). @return false, and does nothing, if it is inserted already
   bool insert(Value value, WakeList& wake) { return Future::set(std::move(value), wake, inserted_bits, 0); }
+  bool insert_row(Value row, WakeList& wake) { return Future::set(std::move(row), wake, inserted_bits, row_flag); }
   /// Fails without being inserted.
   void miss(Value failure, WakeList& wake) { Future::set(std::move(failure), wake, inserted_bits, missing_flag); }
   /// Before anybody else knows it.
@@ -64,6 +71,7 @@ class Element final : public Future {
   static constexpr std::uintptr_t awaited_bits = static_cast<std::uintptr_t>(ElementMark::awaited) << 1;
   static constexpr std::uintptr_t inserted_bits = static_cast<std::uintptr_t>(ElementMark::inserted) << 1;
   static constexpr std::uintptr_t missing_flag = std::uintptr_t{1} << 9;
+  static constexpr std::uintptr_t row_flag = std::uintptr_t{1} << 10;
   static constexpr std::uintptr_t outside_word = word_of(ValueKind::none);
 };
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <new>
 
+#include "vm/value/made_once.hpp"
+
 namespace raddle::vm {
 
 NumberChunk::Owner NumberChunk::make(ValueKind kind) {
@@ -17,9 +19,9 @@ NumberChunk::Owner NumberChunk::make(ValueKind kind) {
 ElementTable::~ElementTable() {
   for (unsigned block = 0; block < block_count; ++block) free(find_block(block), block_size(block));
   const Directory* directory = directory_.load(std::memory_order_relaxed);  // relaxed: the destroyer is alone
-  if (!directory) return;
-  for (unsigned level = 0; level < level_count; ++level) {
-    const Chunk* chunks = directory->levels[level].load(std::memory_order_relaxed);
+  const Levels* levels = find_levels();
+  for (unsigned level = 0; levels && level < level_count; ++level) {
+    const Chunk* chunks = (*levels)[level].load(std::memory_order_relaxed);
     if (!chunks) continue;
     for (std::size_t i = 0; i < std::size_t{1} << level; ++i) {
       const std::uintptr_t chunk = chunks[i].load(std::memory_order_relaxed);
@@ -30,6 +32,7 @@ ElementTable::~ElementTable() {
     }
     delete[] chunks;
   }
+  delete levels;
   delete directory;
 }
 
@@ -56,8 +59,7 @@ void ElementTable::publish(std::atomic<Element*>& place, Element* part, std::int
 Element* ElementTable::make_small(std::int64_t key) {
   if (key < inner_size) return inner_element(key);
   const unsigned block = block_of(key);
-  if (!find_block(block))
-    publish(block == 0 ? first_block_ : directory().blocks[block - 1], allocate(block_size(block)), block_size(block));
+  if (!find_block(block)) publish(directory().blocks[block], allocate(block_size(block)), block_size(block));
   return find(key);
 }
 
@@ -70,20 +72,12 @@ bool ElementTable::adopt(std::int64_t first, NumberChunk::Owner& numbers) {
   return true;
 }
 
-ElementTable::Directory& ElementTable::directory() {
-  Directory* directory = directory_.load(std::memory_order_acquire);
-  if (!directory) {
-    auto made = std::make_unique<Directory>();
-    if (directory_.compare_exchange_strong(directory, made.get(), std::memory_order_acq_rel))
-      directory = made.release();
-  }
-  return *directory;
-}
+ElementTable::Directory& ElementTable::directory() { return made_once(directory_); }
 
 ElementTable::Chunk& ElementTable::chunk_place(std::uint64_t number) {
   const unsigned level = static_cast<unsigned>(std::bit_width(number)) - 1;
   const std::size_t size = std::size_t{1} << level;
-  std::atomic<Chunk*>& place = directory().levels[level];
+  std::atomic<Chunk*>& place = made_once(directory().levels)[level];
   Chunk* chunks = place.load(std::memory_order_acquire);
   if (!chunks) {
     auto* made = new Chunk[size]();

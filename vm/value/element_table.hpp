@@ -40,8 +40,8 @@ class NumberChunk {
 };
 
 /// The first four keys lie in the table itself, those below 256 in five blocks of 12, 16, 32, 64 and 128 elements, the
-/// others in chunks of 256, found through levels of 1, 2, 4, ... pointers. The first block is found from the table, all
-/// else from a directory, so that a table of few elements is small. Directory, blocks, levels and chunks are made by
+/// others in chunks of 256, found through levels of 1, 2, 4, ... pointers. Blocks are found from a directory, levels
+/// from a list of them, so that a table of few elements is small. Directory, blocks, levels and chunks are made by
 /// whoever needs them first and published by CAS (release; readers acquire); the loser of a race deletes his own.
 /// Nothing is moved or freed before the table.
 ///
@@ -100,10 +100,10 @@ class ElementTable {
     for (std::int64_t key = 0; key < inner_size; ++key) visit_element(key, *inner_element(key), visit);
     for (unsigned block = 0; block < block_count; ++block)
       visit_part(find_block(block), block_first(block), block_size(block), visit);
-    const Directory* directory = directory_.load(std::memory_order_acquire);
-    if (!directory) return;
+    const Levels* levels = find_levels();
+    if (!levels) return;
     for (unsigned level = 0; level < level_count; ++level) {
-      const Chunk* chunks = directory->levels[level].load(std::memory_order_acquire);
+      const Chunk* chunks = (*levels)[level].load(std::memory_order_acquire);
       if (!chunks) continue;
       const std::int64_t count = std::int64_t{1} << level;
       for (std::int64_t i = 0; i < count; ++i) {
@@ -121,9 +121,10 @@ class ElementTable {
   static constexpr unsigned block_count = 5;
   static constexpr unsigned level_count = std::bit_width(static_cast<std::uint64_t>(limit / chunk_size)) - 1;
   using Chunk = std::atomic<std::uintptr_t>;  ///< elements, or numbers; 0: none
+  using Levels = std::array<std::atomic<Chunk*>, level_count>;
   struct Directory {
-    std::array<std::atomic<Element*>, block_count - 1> blocks{};  ///< but for the first one
-    std::array<std::atomic<Chunk*>, level_count> levels{};
+    std::array<std::atomic<Element*>, block_count> blocks{};
+    std::atomic<Levels*> levels{nullptr};
   };
   static bool is_numbers(std::uintptr_t chunk) { return (chunk & 1) != 0; }
   static Element* elements_of(std::uintptr_t chunk) { return reinterpret_cast<Element*>(chunk); }
@@ -153,25 +154,27 @@ class ElementTable {
 
   /// @param number  key / chunk_size, 1 or more
   std::uintptr_t find_chunk(std::uint64_t number) const {
-    const Directory* directory = directory_.load(std::memory_order_acquire);
-    if (!directory) return 0;
+    const Levels* levels = find_levels();
+    if (!levels) return 0;
     const unsigned level = static_cast<unsigned>(std::bit_width(number)) - 1;
-    const Chunk* chunks = directory->levels[level].load(std::memory_order_acquire);
+    const Chunk* chunks = (*levels)[level].load(std::memory_order_acquire);
     return chunks ? chunks[number - (std::uint64_t{1} << level)].load(std::memory_order_acquire) : 0;
   }
   /// @return null if it is not made
   Element* find_block(unsigned block) const {
-    if (block == 0) return first_block_.load(std::memory_order_acquire);
     const Directory* directory = directory_.load(std::memory_order_acquire);
-    return directory ? directory->blocks[block - 1].load(std::memory_order_acquire) : nullptr;
+    return directory ? directory->blocks[block].load(std::memory_order_acquire) : nullptr;
+  }
+  const Levels* find_levels() const {
+    const Directory* directory = directory_.load(std::memory_order_acquire);
+    return directory ? directory->levels.load(std::memory_order_acquire) : nullptr;
   }
   Directory& directory();  // makes it if needed
   /// Makes the level of chunk `number` if needed.
   Chunk& chunk_place(std::uint64_t number);
 
-  mutable std::array<Element, inner_size> inner_;
-  std::atomic<Element*> first_block_{nullptr};
   std::atomic<Directory*> directory_{nullptr};
+  mutable std::array<Element, inner_size> inner_;  // in an array a cache line of its own
 };
 
 }  // namespace raddle::vm

@@ -66,7 +66,7 @@ class WakeList {
 ///   even            empty; the first waiter (0: none). Bits 1 and 2 are free for elements of arrays (element.hpp):
 ///                   enlisting leaves them as they are
 ///   claimed (6)     a setter has won and writes bits_; nobody enlists or sets meanwhile
-///   odd             resolved for ever; bits 1..8 hold the ValueKind, bit 9 is the elements', too
+///   odd             resolved for ever; bits 1..8 hold the ValueKind, bits 9 and 10 are the elements', too
 /// The setter claims by CAS (acquire: takes the waiters' fields), writes bits_, stores the resolved word with release;
 /// readers load state_ with acquire and read bits_ only if it is odd.
 class Future {
@@ -96,7 +96,7 @@ class Future {
   }
   /// @return true, and its bits without counting a reference, if it is set to a value of this kind
   bool holds(ValueKind kind, std::uint64_t& bits) const {
-    if (state_.load(std::memory_order_acquire) != word_of(kind)) return false;
+    if ((state_.load(std::memory_order_acquire) & word_bits) != word_of(kind)) return false;
     bits = bits_.load(std::memory_order_relaxed);
     return true;
   }
@@ -120,6 +120,7 @@ class Future {
   static constexpr std::uintptr_t resolved_bit = 1;
   static constexpr std::uintptr_t free_bits = 6;  ///< of an empty one
   static constexpr std::uintptr_t claimed = 6;
+  static constexpr std::uintptr_t word_bits = 0x1ff;  ///< of a resolved one
   static constexpr std::uintptr_t word_of(ValueKind kind) {
     return static_cast<std::uintptr_t>(kind) << 1 | resolved_bit;
   }

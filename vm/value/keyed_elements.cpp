@@ -53,10 +53,12 @@ Element* KeyedElements::make(const Value& key) {
 
 // A chunk is made for its first key at once if the fill seems to run into it from a neighbour.
 bool KeyedElements::belongs_in_table(std::int64_t key, const ElementTable& table) {
-  const std::int64_t offset = key % ElementTable::chunk_size;
-  if (offset != 0 && offset != ElementTable::chunk_size - 1) return false;
-  const Element* neighbour = table.find(offset == 0 ? key - 1 : key + 1);
-  return neighbour && neighbour->mark() != ElementMark::untouched;  // a guess; any answer is right
+  const std::int64_t first = key - key % ElementTable::chunk_size;
+  const auto is_used = [&](std::int64_t neighbour) {
+    const Element* element = table.find(neighbour);
+    return element && element->mark() != ElementMark::untouched;  // a guess; any answer is right
+  };
+  return is_used(first - 1) || is_used(first + ElementTable::chunk_size);
 }
 
 Element* KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) {

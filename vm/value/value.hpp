@@ -32,7 +32,9 @@ class HeapObject {
   HeapObject() = default;
   HeapObject(const HeapObject&) = delete;
   HeapObject& operator=(const HeapObject&) = delete;
-  void retain() const { references_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller owns one already
+  void retain(std::uint32_t count = 1) const {
+    references_.fetch_add(count, std::memory_order_relaxed);  // relaxed: the caller owns one already
+  }
   void release() const {
     // acq_rel: the last owner must see all writes of the others before it destroys the object
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);

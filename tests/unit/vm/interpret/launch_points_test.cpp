@@ -67,8 +67,11 @@ LeafCode identity_code() {
 }
 
 /// rows[t][x] = (rows[t - 1][x] + rows[t - 1][(x + 1) % width]) % modulus, for t from 1 to `height`; rows[0][x] = x.
-/// @param is_nest  the loop over rows is a nest
-Program stencil(int width, int height, bool is_nest) {
+enum class Loops { apart, nest };
+enum class RowKeys { projected, fixed };  ///< of the row that is written
+
+/// @param loops  whether the loop over rows is a nest
+Program stencil(int width, int height, Loops loops, RowKeys row_keys) {
   Assembler a;
   const auto op = [](auto... parts) { return Assembler::op(parts...); };
   const BodyId main = a.body(0, {"rows"}, {"r"});
@@ -112,11 +115,18 @@ Program stencil(int width, int height, bool is_nest) {
   a.program.bodies[row].region =
       a.region(row, {{{}, {op(Opcode::foreach_range, zero, a.constant(width - 1), one, 1)}}});
   a.program.foreaches.push_back({row, 1, {{slot(0), 1}}, {}, {slot(0)}});
-  if (is_nest) {
+  const auto fix_row = [](IndexLaunch& launch, LaunchInput key) {
+    launch.sinks[0].row_keys = {key};
+    launch.sinks[0].first_key = 5;
+    launch.sinks[0].key_count = 1;
+  };
+  if (row_keys == RowKeys::fixed) fix_row(a.program.foreaches[1].launch, {.operand = slot(0)});
+  if (loops == Loops::nest) {
     ForeachSite& nest = a.program.foreaches.back();
     nest.launch = points.launch;
     nest.launch.projected = {{.operand = {}, .value = 0}};
     nest.launch.sinks[0].target = slot(0);
+    if (row_keys == RowKeys::fixed) fix_row(nest.launch, {.operand = {}, .value = 0});
     for (LaunchRead& read : nest.launch.reads) read.array = slot(0);
     const Region& region = a.program.regions[a.program.bodies[row].region];
     nest.nest = {.prelude = projection + 2,
@@ -161,28 +171,33 @@ void check_rows(const RunResult& result, int height, const std::vector<std::int6
 }  // namespace
 
 TEST_CASE("points wait for the elements that other points write, wherever they are computed") {
-  for (const int width : {1, 2, 16, 100}) {
-    constexpr int height = 150;
-    const Program program = stencil(width, height, false);
-    const std::vector<std::int64_t> expected = last_row(width, height);
-    run_everywhere(program, [&](const RunResult& result) {
-      check_rows(result, height, expected);
-      CHECK(result.counters.iterations == std::uint64_t{height} * static_cast<unsigned>(width + 1) + expected.size());
-    });
+  for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed}) {
+    for (const int width : {1, 2, 16, 100}) {
+      constexpr int height = 150;
+      const Program program = stencil(width, height, Loops::apart, row_keys);
+      const std::vector<std::int64_t> expected = last_row(width, height);
+      run_everywhere(program, [&](const RunResult& result) {
+        check_rows(result, height, expected);
+        CHECK(result.counters.iterations == std::uint64_t{height} * static_cast<unsigned>(width + 1) + expected.size());
+      });
+    }
   }
 }
 
 TEST_CASE("points of a nest wait for each other across the parts that workers have") {
-  for (const int width : {1, 2, 16, 100, 300}) {
-    constexpr int height = 150;
-    const Program program = stencil(width, height, true);
-    const std::vector<std::int64_t> expected = last_row(width, height);
-    run_everywhere(program, [&](const RunResult& result) {
-      check_rows(result, height, expected);
-      const std::uint64_t points = std::uint64_t{height + 1} * expected.size();
-      CHECK(result.counters.iterations >= points);
-      CHECK(result.counters.iterations <= points + height);  // those of the outer loop that were interpreted
-    });
+  for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed}) {
+    for (const int width : {1, 2, 3, 16, 100, 300}) {
+      const int height = width < 16 ? 700 : 150;  // rows are made ahead, by all parts
+      const Program program = stencil(width, height, Loops::nest, row_keys);
+      const std::vector<std::int64_t> expected = last_row(width, height);
+      run_everywhere(program, [&](const RunResult& result) {
+        check_rows(result, height, expected);
+        const std::uint64_t points = static_cast<unsigned>(height + 1) * expected.size();
+        CHECK(result.counters.iterations >= points);
+        // those of the outer loop that were interpreted
+        CHECK(result.counters.iterations <= points + static_cast<unsigned>(height));
+      });
+    }
   }
 }
 
@@ -190,12 +205,14 @@ TEST_CASE("points need no frames, whether they wait or not; nor do iterations ar
   const int height = 1000;
   RunOptions options;
   options.workers = 2;
-  const RunResult apart = run(stencil(16, height, false), options);
-  CHECK(apart.status == RunStatus::ok);
-  CHECK(apart.counters.frames < 16 + height + 10);  // of the first row, of the loop over rows, few others
-  const RunResult nested = run(stencil(16, height, true), options);
-  CHECK(nested.status == RunStatus::ok);
-  CHECK(nested.counters.frames < 16 + 10);
+  for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed}) {
+    const RunResult apart = run(stencil(16, height, Loops::apart, row_keys), options);
+    CHECK(apart.status == RunStatus::ok);
+    CHECK(apart.counters.frames < 16 + height + 10);  // of the first row, of the loop over rows, few others
+    const RunResult nested = run(stencil(16, height, Loops::nest, row_keys), options);
+    CHECK(nested.status == RunStatus::ok);
+    CHECK(nested.counters.frames < 16 + 10);
+  }
 }
 
 }  // namespace raddle::vm

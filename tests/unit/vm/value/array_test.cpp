@@ -77,9 +77,9 @@ TEST_CASE("an element that was inserted but not set yet survives closing") {
 TEST_CASE("rows close with the array around them") {
   auto array = make_ref<Array>(1, "A");
   WakeList nobody;
-  Ref<Array> row = array->row(key(1), nobody);
+  Array* const row = array->row(key(1), nobody);
   put(*row, key(2), key(3));
-  CHECK(array->row(key(1), nobody).get() == row.get());
+  CHECK(array->row(key(1), nobody) == row);
   CHECK_FALSE(row->is_closed());
   array->release_writers(1, nobody);
   CHECK(row->is_closed());
@@ -103,9 +103,9 @@ TEST_CASE("numbers and rows are found without a reference; what is no plain elem
 
   CHECK(array->nested(key(3)) == nullptr);
   CHECK(array->made_row(key(4)) == nullptr);
-  Ref<Array> row = array->row(key(4), nobody);
-  CHECK(array->nested(key(4)) == row.get());
-  CHECK(array->made_row(key(4)) == row.get());
+  Array* const row = array->row(key(4), nobody);
+  CHECK(array->nested(key(4)) == row);
+  CHECK(array->made_row(key(4)) == row);
   Ref<Array> whole = Array::packed_of(std::vector<std::int64_t>{4});
   put(*array, key(5), Value::of_object(ValueKind::array, whole));
   CHECK(array->nested(key(5)) == whole.get());
@@ -130,7 +130,7 @@ TEST_CASE("arrays with gaps or mixed kinds are not packed; ranges are") {
 TEST_CASE("elements of rows have names; 0.0 and -0.0 are one key, NaN is a key") {
   WakeList nobody;
   auto array = make_ref<Array>(1, "a");
-  const Ref<Array> row = array->row(Value::of(std::string("x")), nobody);
+  Array* const row = array->row(Value::of(std::string("x")), nobody);
   CHECK(row->element_name(Value::of(true)) == "a[\"x\"][true]");
   REQUIRE(array->insert(Value::of(0.0)) != nullptr);
   CHECK(array->insert(Value::of(-0.0)) == nullptr);
@@ -140,6 +140,25 @@ TEST_CASE("elements of rows have names; 0.0 and -0.0 are one key, NaN is a key")
   CHECK(array->insert(nan) == nullptr);
   array->release_writers(1, nobody);
   CHECK(array->size() == 3);
+}
+
+TEST_CASE("rows keep their names when the array around them is gone, closed or not") {
+  WakeList nobody;
+  for (const bool is_closed : {true, false}) {
+    auto array = make_ref<Array>(1, "a", Place{1, 2, 3});
+    const Ref<Array> row = Ref<Array>::share(array->row(key(7), nobody));
+    const Ref<Array> inner = Ref<Array>::share(row->row(Value::of(std::string("x")), nobody));
+    CHECK(row->parent() == array.get());
+    CHECK(inner->parent() == row.get());
+    if (is_closed) array->release_writers(1, nobody);
+    array = {};
+    CHECK(row->parent() == nullptr);
+    CHECK(row->is_closed() == is_closed);
+    CHECK(inner->is_closed() == is_closed);
+    CHECK(row->name() == "a[7]");
+    CHECK(inner->name() == "a[7][\"x\"]");
+    if (is_closed) CHECK(row->missing(key(9))->place == Place{1, 2, 3});
+  }
 }
 
 TEST_CASE("a chain of a million nested arrays is destroyed without recursion") {
@@ -154,7 +173,7 @@ TEST_CASE("an array whose writer failed fails its rows and whoever waits for wha
   const Value failure = failed_value(make_ref<Failure>("no key", Place{}));
   const Value key = Value::of(std::int64_t{1}), absent = Value::of(std::int64_t{2});
   array->insert(key)->set(Value::of(std::int64_t{10}), wake);
-  Ref<Array> row = array->row(Value::of(std::int64_t{3}), wake);
+  Array* const row = array->row(Value::of(std::int64_t{3}), wake);
   Future* awaited = array->element(absent);
   REQUIRE(awaited);
   array->fail(failure);
