@@ -61,34 +61,45 @@ struct LaneSums<std::int64_t> {
   }
 };
 
-/// Calls `visit` with vectors of the numbers; the last one is filled up with `fill`.
+/// Calls `visit` with vectors of the numbers, but for the last ones that fill none.
 template <typename T, typename Visit>
-RADDLE_INLINE inline void visit_vectors(std::span<const T> numbers, T fill, const Visit& visit) {
+RADDLE_INLINE inline void visit_vectors(std::span<const T> numbers, const Visit& visit) {
   Lanes<T> lanes;
-  std::size_t i = 0;
-  for (; i + lane_count <= numbers.size(); i += lane_count) {
+  for (std::size_t i = 0; i + lane_count <= numbers.size(); i += lane_count) {
     std::memcpy(&lanes, &numbers[i], sizeof lanes);
     visit(lanes);
   }
-  if (i == numbers.size()) return;
-  for (std::size_t lane = 0; lane < lane_count; ++lane)
-    lanes[lane] = i + lane < numbers.size() ? numbers[i + lane] : fill;
-  visit(lanes);
+}
+
+/// Those last ones, filled up with `fill`.
+template <typename T>
+RADDLE_INLINE inline Lanes<T> last_vector(std::span<const T> numbers, T fill) {
+  const std::span<const T> last = numbers.last(numbers.size() % lane_count);
+  Lanes<T> lanes = Lanes<T>{} + fill;
+  for (std::size_t lane = 0; lane < last.size(); ++lane) lanes[lane] = last[lane];
+  return lanes;
 }
 
 template <typename T>
 RADDLE_INLINE inline void reduce_block(std::span<const T> numbers, Reduction<T>& all) {
   using Limits = std::numeric_limits<T>;
-  LaneSums<T> sums;
-  visit_vectors(numbers, T{0}, [&](const Lanes<T>& lanes) RADDLE_INLINE { sums.add(lanes); });
-  all.sum = sums.total();
-
   const T highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
   const T lowest = Limits::has_infinity ? -Limits::infinity() : Limits::min();
+  LaneSums<T> sums;
   Lanes<T> least = Lanes<T>{} + highest, greatest = Lanes<T>{} + lowest;
-  visit_vectors(numbers, highest, [&](const Lanes<T>& lanes) RADDLE_INLINE { least = lanes < least ? lanes : least; });
-  visit_vectors(numbers, lowest,
-                [&](const Lanes<T>& lanes) RADDLE_INLINE { greatest = lanes > greatest ? lanes : greatest; });
+  visit_vectors(numbers, [&](const Lanes<T>& lanes) RADDLE_INLINE {  // three chains that do not wait for each other
+    sums.add(lanes);
+    least = lanes < least ? lanes : least;
+    greatest = lanes > greatest ? lanes : greatest;
+  });
+  const std::size_t whole = numbers.size() - numbers.size() % lane_count;
+  if (whole != numbers.size()) {
+    const Lanes<T> low = last_vector(numbers, lowest), high = last_vector(numbers, highest);
+    sums.add(last_vector(numbers, T{0}));
+    least = high < least ? high : least;
+    greatest = low > greatest ? low : greatest;
+  }
+  all.sum = sums.total();
   all.least = least[0];
   all.greatest = greatest[0];
   for (std::size_t lane = 1; lane < lane_count; ++lane) {
@@ -99,8 +110,7 @@ RADDLE_INLINE inline void reduce_block(std::span<const T> numbers, Reduction<T>&
   all.center = all.mean();
   const double center = all.center;
   Lanes<double> squares{};
-  const std::size_t whole = numbers.size() - numbers.size() % lane_count;
-  visit_vectors(numbers.first(whole), T{0}, [&](const Lanes<T>& lanes) RADDLE_INLINE {
+  visit_vectors(numbers, [&](const Lanes<T>& lanes) RADDLE_INLINE {
     const Lanes<double> distances = __builtin_convertvector(lanes, Lanes<double>) - center;
     squares += distances * distances;
   });
