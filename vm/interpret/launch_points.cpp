@@ -5,6 +5,7 @@
 // interpreted.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -65,22 +66,46 @@ Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& 
   return {};
 }
 
-/// The elements that a point reads. The last ones first: they mostly come last, so that the point is woken once.
+/// The row of an element, if it is there.
+Array* row_of(Frame& frame, const LaunchRead& read, const std::int64_t* keys) {
+  Future& variable = frame.at(read.array);
+  if (!variable.is_resolved() || variable.kind() != ValueKind::array) return nullptr;
+  Array* row = &object_in<Array>(variable);
+  for (std::uint32_t i = 0; row && i + 1 < read.key_count; ++i) row = row->nested(Value::of(keys[i]));
+  return row;
+}
+
+/// Reads whose elements are there, as bits; their words.
+std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
+                           std::int64_t* words, std::span<KnownRow> known) {
+  std::uint64_t present = 0;
+  for (std::size_t i = 0; i < std::min(launch.reads.size(), known.size()); ++i) {
+    const LaunchRead& read = launch.reads[i];
+    const std::int64_t* const own = keys + read.first_key;
+    KnownRow& last = known[i];
+    if (!last.leads(read, own)) last = {own[0], row_of(frame, read, own)};
+    const ValueKind kind = kind_of(leaf.leaf_parameters[i + 1]);
+    if (last.row && last.row->find_number(own[read.key_count - 1], kind, words[i])) present |= std::uint64_t{1} << i;
+  }
+  return present;
+}
+
+/// The elements that a point reads. Those first that are there: a neighbour may be computing the others meanwhile. Of
+/// these the last ones first: they mostly come last, so that the point is woken once.
 /// @param left   reads that are looked at; at the end those up to the one that lacks its element
 /// @param words  of all reads
 Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
                    std::uint32_t& left, std::int64_t* words, Patience& patience, std::span<KnownRow> known = {}) {
+  const std::uint64_t present = find_present(frame, launch, leaf, keys, words, known);
+  if (std::popcount(present) == static_cast<int>(left)) left = 0;
   for (; left > 0; --left) {
+    if (left <= known.size() && (present >> (left - 1) & 1) != 0) continue;
     const LaunchRead& read = launch.reads[left - 1];
     const std::int64_t* const own = keys + read.first_key;
-    KnownRow unknown;
-    KnownRow& last = left <= known.size() ? known[left - 1] : unknown;
-    const bool is_known = last.row && (read.key_count == 1 || (read.key_count == 2 && last.key == own[0]));
-    Array* row = last.row;
-    if (!is_known) {
+    Array* row = left <= known.size() ? known[left - 1].row : nullptr;
+    if (!row) {
       const Lack lack = find_row(frame, read, own, row, patience);
       if (lack.missing || lack.is_impossible) return lack;
-      last = {own[0], row};
     }
     const Lack lack =
         find_element(*row, leaf.leaf_parameters[left], own[read.key_count - 1], words[left - 1], patience);

@@ -18,6 +18,10 @@ inline constexpr std::int64_t points_at_once = 64;  ///< whose keys are computed
 struct KnownRow {
   std::int64_t key = 0;
   Array* row = nullptr;
+  /// @param keys  of the read
+  bool leads(const LaunchRead& read, const std::int64_t* keys) const {
+    return row && (read.key_count == 1 || (read.key_count == 2 && key == keys[0]));
+  }
 };
 
 /// Waits a while for what a neighbour is just computing. It takes some hundred ns to get there; to come back to a point
