@@ -242,7 +242,7 @@ struct LaunchRead {
 /// Without a projection the elements are those with the number of the iteration, the point, and the leaf's machine code
 /// makes many points at a time (leaf_abi.hpp, Note [batches]). With one, points read and write elements by keys that it
 /// computes. Parameters of the projection: the point, `projected`; its results are the keys of all reads, then of all
-/// sinks. Parameters of the leaf: the point, the elements that are read, `captures`.
+/// sinks but for `row_keys`. Parameters of the leaf: the point, the elements that are read, `captures`.
 struct IndexLaunch {
   FunctionId leaf = no_id;  ///< no_id: the loop is no index launch
   std::vector<LaunchInput> captures = {};
