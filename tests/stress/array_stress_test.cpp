@@ -191,9 +191,11 @@ TEST_CASE("threads that ask for the same row get one row, which closes with its 
 TEST_CASE("threads that ask for the same bag get one bag") {
   for (int round = 0; round < 200; ++round) {
     auto array = make_ref<Array>(1);
+    std::barrier start(4);
     std::vector<std::jthread> threads;
     for (std::int64_t t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
+        start.arrive_and_wait();
         WakeList nobody;
         for (std::int64_t i = 0; i < 20; ++i) array->bag_row(Value::of(i), nobody)->append().set(Value::of(t), nobody);
       });
@@ -210,32 +212,40 @@ TEST_CASE("threads that ask for the same bag get one bag") {
 }
 
 TEST_CASE("a key that is asked for as a row and assigned as a whole is one of both, for all threads") {
+  std::int64_t assigned_in_all = 0;
   for (int round = 0; round < 200; ++round) {
     constexpr std::int64_t count = 50;
     auto array = make_ref<Array>(1);
     std::vector<std::vector<Array*>> rows(3);
-    std::vector<bool> assigned;
+    std::vector<bool> assigned(count);
+    std::barrier start(4);
     std::vector<std::jthread> threads;
     for (std::vector<Array*>& own : rows) {
       threads.emplace_back([&] {
+        start.arrive_and_wait();
         WakeList nobody;
         for (std::int64_t i = 0; i < count; ++i) own.push_back(array->row(Value::of(i), nobody));
       });
     }
     threads.emplace_back([&] {
+      start.arrive_and_wait();
       WakeList nobody;
-      for (std::int64_t i = 0; i < count; ++i)
-        assigned.push_back(array->insert(Value::of(i), Value::of_object(ValueKind::array, make_ref<Array>(0)), nobody));
+      for (std::int64_t i = count - 1; i >= 0; --i)  // they meet
+        assigned[static_cast<std::size_t>(i)] =
+            array->insert(Value::of(i), Value::of_object(ValueKind::array, make_ref<Array>(0)), nobody);
     });
     threads.clear();
     for (std::size_t i = 0; i < count; ++i) {
       CHECK(rows[0][i] == rows[1][i]);
       CHECK(rows[0][i] == rows[2][i]);
       CHECK((rows[0][i] == nullptr) == assigned[i]);
+      assigned_in_all += assigned[i] ? 1 : 0;
     }
     WakeList nobody;
     array->release_writers(1, nobody);
   }
+  CHECK(assigned_in_all > 0);
+  CHECK(assigned_in_all < 200 * 50);
 }
 
 }  // namespace

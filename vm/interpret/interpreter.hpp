@@ -289,8 +289,8 @@ class Interpreter {
   /// (RangeTask::has_stopped)
   /// @return false, and does nothing: they have to be interpreted
   bool run_nest(RangeTask& piece, std::int64_t first, std::int64_t& count, bool& waits);
-  void make_rows(const PointLaunch& points);
-  void make_row(const RangeTask& piece, std::int64_t iteration);
+  void make_rows(PointLaunch& points);
+  void make_row(PointLaunch& points, std::int64_t iteration);
   void run_nest_iteration(PointLaunch& points);
   std::int64_t run_inner(PointLaunch& points, std::int64_t first, std::int64_t count);
   bool run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values);

@@ -53,7 +53,7 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
   if (!bind(points, points_in_all)) return false;
   points.iteration = first;
   while (points.iteration < first + count && !run_.is_stopped() && !piece.has_stopped) {
-    if (points.iteration % rows_at_once == 0) make_rows(points);
+    make_rows(points);
     run_nest_iteration(points);
     ++points.iteration;
     piece.has_stopped = points.waits && points.patience.is_at_end();
@@ -66,26 +66,27 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
 }
 
 /// Makes this part's share of the rows that later iterations write to, so that the workers of all parts find them. All
-/// parts do so at the same iteration: who makes rows while another one computes is the one that all others wait for.
-/// Well ahead, as the processor fetches what lies behind the row that somebody reads.
-void Interpreter::make_rows(const PointLaunch& points) {
-  const InnerRange& inner = points.piece.inner;
+/// parts do so at the same iterations: who makes rows while another one computes is the one that all others wait for.
+/// They are made long before their turn: a processor that reads a row also fetches the memory behind it, which nobody
+/// should be about to write then.
+void Interpreter::make_rows(PointLaunch& points) {
+  RangeTask& piece = points.piece;
+  const InnerRange& inner = piece.inner;
+  const std::int64_t end = std::min(piece.end, (points.iteration / rows_at_once + 2) * rows_at_once);
+  if (piece.rows_made >= end || inner.is_whole()) return;
   const auto is_row = [](const LaunchSink& sink) { return !sink.row_keys.empty(); };
-  if (inner.is_whole() || !points.has_fixed_rows || std::ranges::none_of(points.piece.site.launch.sinks, is_row))
-    return;
-  const std::int64_t begin = points.iteration == 0 ? 0 : points.iteration + rows_at_once;
-  const std::int64_t end = std::min(points.piece.end, points.iteration + 2 * rows_at_once);
-  for (std::int64_t first = begin; first < end; first += rows_in_turn) {
-    const std::int64_t turn = first / rows_in_turn % inner.count;
-    if (turn < inner.first || turn >= inner.end) continue;
-    for (std::int64_t i = first; i < std::min(first + rows_in_turn, end); ++i) make_row(points.piece, i);
-  }
+  const bool has_rows = points.has_fixed_rows && std::ranges::any_of(piece.site.launch.sinks, is_row);
+  for (std::int64_t i = std::max(piece.rows_made, points.iteration); has_rows && i < end; ++i)
+    if (const std::int64_t turn = i / rows_in_turn % inner.count; inner.first <= turn && turn < inner.end)
+      make_row(points, i);
+  piece.rows_made = end;
 }
 
-void Interpreter::make_row(const RangeTask& piece, std::int64_t iteration) {
+void Interpreter::make_row(PointLaunch& points, std::int64_t iteration) {
+  const RangeTask& piece = points.piece;
   std::array<std::int64_t, leaf_word_limit> values;
   SinkArrays rows;
-  if (run_prelude(piece.frame, piece.site, range_value(piece.low, piece.step, iteration), values.data()))
+  if (call_launched(*points.prelude, range_value(piece.low, piece.step, iteration), values.data()))
     find_sinks(piece.frame, piece.site, nullptr, values.data(), rows);
 }
 

@@ -112,11 +112,16 @@ class LaunchedLeaf {
   std::size_t value_count_ = 0;
 };
 
-/// Arrays and updateables are there, and have not failed.
+/// Arrays, updateables and keys of rows are there, and have not failed.
 inline bool has_sinks(Frame& frame, const IndexLaunch& launch) {
-  return std::ranges::all_of(launch.sinks, [&](const LaunchSink& sink) {
-    const Future& variable = frame.at(sink.target);
+  const auto is_there = [&](Operand operand) {
+    const Future& variable = frame.at(operand);
     return variable.is_resolved() && !variable.is_failed();
+  };
+  return std::ranges::all_of(launch.sinks, [&](const LaunchSink& sink) {
+    return is_there(sink.target) && std::ranges::all_of(sink.row_keys, [&](const LaunchInput& key) {
+             return key.value != no_id || is_there(key.operand);
+           });
   });
 }
 

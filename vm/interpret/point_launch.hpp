@@ -74,8 +74,8 @@ struct PointLaunch {
   std::optional<LaunchedLeaf> prelude;               ///< of a nest
   std::array<std::int64_t, leaf_word_limit> values;  ///< results of the prelude
   std::int64_t iteration = 0;                        ///< of a nest's outer loop
-  const bool has_fixed_rows;                         ///< all points, in a nest those of an iteration, write to them
-  bool knows_rows = false;                           ///< `rows` are those of the next point
+  const bool has_fixed_rows;  ///< all points write to the same rows; in a nest, all of an iteration
+  bool knows_rows = false;    ///< `rows` are those of the next point
   SinkArrays rows;
   std::array<KnownRow, 8> known_rows;  ///< of the first reads; rows of others are looked for each time
   Patience patience;

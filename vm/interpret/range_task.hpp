@@ -87,9 +87,10 @@ class RangeTask final : public Cell {
   double float_low = 0, float_step = 1;
   std::shared_ptr<const ElementOrder> order;
   InnerRange inner;
-  bool has_stopped = false;  ///< of a part of a nest: its last batch ended early, as a neighbour did not come
-  Ref<LoopWindow> window;    ///< null: no iteration has waited. Of the rest of a piece, too
-  std::int64_t batch = 0;    ///< iterations of the last one
+  std::int64_t rows_made = 0;  ///< of a part of a nest: its share of the rows before this one
+  bool has_stopped = false;    ///< of a part of a nest: its last batch ended early, as a neighbour did not come
+  Ref<LoopWindow> window;      ///< null: no iteration has waited. Of the rest of a piece, too
+  std::int64_t batch = 0;      ///< iterations of the last one
 };
 
 /// The upper half of a loop that is run where it stands. Owned by two: the queue, or whoever takes it from there, and

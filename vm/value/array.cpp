@@ -211,7 +211,7 @@ Array* Array::row(const Value& key, WakeList& wake) {
     row->rest().name = element_name(key);
   if (element->insert_row(Value::of_object(ValueKind::array, made), wake)) return row;
   row->family_ = nullptr;
-  static_cast<void>(element->mark());  // until whoever inserts something else has done so
+  element->settle();  // somebody else was faster
   return made_row(key);
 }
 
@@ -227,7 +227,7 @@ Ref<Bag> Array::bag_row(const Value& key, WakeList& wake) {
   if (!rest().has_bags.load(std::memory_order_relaxed)) rest().has_bags.store(true, std::memory_order_relaxed);
   Element* const element = locate(key);
   if (element && element->insert(Value::of_object(ValueKind::bag, row), wake)) return row;
-  if (element) static_cast<void>(element->mark());  // as in row()
+  if (element) element->settle();
   return made();
 }
 

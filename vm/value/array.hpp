@@ -45,7 +45,7 @@ class alignas(64) Array final : public HeapObject {
 
   // ---- reading. Any thread
   /// Elements inserted so far (also those whose value is still to come); final once closed. Counts them at the first
-  /// call after closing, at each call before.
+  /// call after closing; at each call before, or if they are few.
   std::size_t size() const;
   /// The value if the element is set (or failed: a Failure), else none.
   Value get(const Value& key) const;

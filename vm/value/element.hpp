@@ -32,6 +32,8 @@ class Element final : public Future {
       return static_cast<ElementMark>((state & free_bits) >> 1);
     }
   }
+  /// Returns when no setter is between its two steps.
+  void settle() const { static_cast<void>(mark()); }
   bool is_inserted() const { return mark() == ElementMark::inserted; }
   bool holds_number() const { return is_resolved() && kind() < ValueKind::string; }
   bool is_outside() const { return state_.load(std::memory_order_acquire) == outside_word; }

@@ -55,7 +55,7 @@ Element* KeyedElements::make(const Value& key) {
 bool KeyedElements::belongs_in_table(std::int64_t key, const ElementTable& table) {
   const std::int64_t first = key - key % ElementTable::chunk_size;
   const auto is_used = [&](std::int64_t neighbour) {
-    const Element* element = table.find(neighbour);
+    const Element* element = neighbour < ElementTable::limit ? table.find(neighbour) : nullptr;
     return element && element->mark() != ElementMark::untouched;  // a guess; any answer is right
   };
   return is_used(first - 1) || is_used(first + ElementTable::chunk_size);

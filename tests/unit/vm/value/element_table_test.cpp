@@ -111,12 +111,13 @@ TEST_CASE("an array is two cache lines, its first elements the second one") {
 TEST_CASE("keys behind a filled chunk lie in the table, in whatever order they come; others need not") {
   auto array = make_ref<Array>(1);
   const auto address_of = [&](std::int64_t at) { return array->insert(Value::of(at)); };
-  address_of(255);
+  for (std::int64_t at = 0; at < 256; ++at) address_of(at);
   Future* const later = address_of(300);
   CHECK(address_of(299) == later - 1);
   CHECK(address_of(256) == later - 44);
   Future* const far = address_of(100'000);
   CHECK(address_of(100'001) != far + 1);
+  CHECK(address_of(ElementTable::limit - 200));  // behind its chunk there is none
 }
 
 TEST_CASE("a filled array is packed, whatever the order of the fill") {
