@@ -21,8 +21,11 @@ namespace raddle::opt {
 /// The outputs of the leaf are the values of the body's array_inserts and updates, in their order; those of the
 /// projection the keys of the elements read, then of those written but for `fixed_keys`, as ir/launch_accesses.hpp
 /// lists them. The body stays: it is run where a capture is not there yet, where the keys of `A` are not 0 to n - 1,
-/// and where an iteration fails; of the first sort also where there is no machine code. Source of the terms: Bauer,
-/// Treichler, Slaughter, Aiken, "Legion" (SC 2012); Soi et al., "Index Launches" (SC 2021). Needs: infer-leaves.
+/// and where an iteration fails; of the first sort also where there is no machine code.
+///
+/// Source of the terms: Bauer, Treichler, Slaughter, Aiken, "Legion" (SC 2012); Soi et al., "Index Launches" (SC 2021).
+///
+/// Needs: infer-leaves.
 void find_index_launches(ir::Module& module);
 
 }  // namespace raddle::opt
