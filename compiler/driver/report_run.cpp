@@ -107,6 +107,9 @@ void add_findings(const SourceMap& sources, Diagnostics& diagnostics, const vm::
 int report_run(Session& session, const vm::RunResult& result, int signal) {
   add_findings(session.sources, session.diagnostics, result);
   session.print_diagnostics();
+  if (result.failures_left_out != 0)
+    vm::print_stderr("raddle: {} more {} not shown: {} others are\n", result.failures_left_out,
+                     result.failures_left_out == 1 ? "error is" : "errors are", result.failures.size());
   if (!result.stuck.empty())
     vm::print_stderr("raddle: nothing is left to run, and {} {} still awaited\n", result.stuck.size(),
                      result.stuck.size() == 1 ? "variable is" : "variables are");

@@ -27,6 +27,7 @@ SCRIPTS = {
     "module_user.df": "import helper;\ntrace(N);\n",
     "folder/helper.df": "int N = 3;\n",
     "folder/user.df": "import helper;\ntrace(N);\n",
+    "twice.df": "int a[];\nforeach i in [0 : 2075] {\n  a[i %/ 2] = i;\n}\ntrace(size(a));\n",
     "defined.df": "#ifdef N\ntrace(N);\n#endif\n",
 }
 
@@ -49,6 +50,7 @@ CASES = [
     ("fmt --check --json hello.df loose.df", 1, '{"file":"loose.df","changes":true}],"exit_code":1}\n', ""),
     ("fmt --check --json nothing.df", 2, '"files":[]', "can not read `nothing.df`"),
     ("fmt --json --diff hello.df", 2, "", "standard output is that of --diff"),
+    ("run --keep-going twice.df", 1, "1038", "38 more errors are not shown: 1000 others are"),
     ("--help", 0, "examples:", ""),
     ("help", 0, "examples:", ""),
     ("run --help", 0, "--workers", ""),

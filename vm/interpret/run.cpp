@@ -87,6 +87,8 @@ void Run::report(Ref<Failure> failure, std::optional<std::int64_t> iteration) {
       Alike& alike = failures_[key];
       ++alike.count;
       if (!alike.least || comes_before(*failure, *alike.least)) alike.least = std::move(failure);
+    } else {
+      ++failures_left_out_;
     }
   }
   if (!options.keep_going) pool.stop();
@@ -99,6 +101,11 @@ std::vector<RunFailure> Run::failures() {
     all.push_back({key.second, key.first, alike.least->notes, alike.least->calls, alike.count});
   }
   return all;
+}
+
+std::uint64_t Run::failures_left_out() {
+  const std::lock_guard lock(failures_mutex_);
+  return failures_left_out_;
 }
 
 std::vector<std::int64_t> Run::failed_iterations() {
@@ -189,6 +196,7 @@ class RunDriver {
   RunResult result() {
     RunResult result;
     result.failures = run_.failures();
+    result.failures_left_out = run_.failures_left_out();
     result.failed_iterations = run_.failed_iterations();
     for (const Future& future : results_) result.results.push_back(at_rest(future.get()));
     add_counters(result.counters);

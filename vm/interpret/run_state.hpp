@@ -55,6 +55,8 @@ class Run {
   std::deque<Interpreter>& interpreters() { return interpreters_; }
   /// By place.
   std::vector<RunFailure> failures();
+  /// RunResult::failures_left_out.
+  std::uint64_t failures_left_out();
   /// RunResult::failed_iterations.
   std::vector<std::int64_t> failed_iterations();
   /// No worker has anything to do, though programs may be under way.
@@ -68,9 +70,10 @@ class Run {
     Ref<Failure> least;  ///< by its chain of calls, so that the report does not depend on the order of things
     std::uint64_t count = 0;
   };
-  std::mutex failures_mutex_;  ///< guards the next two
+  std::mutex failures_mutex_;  ///< guards the next three
   std::vector<std::int64_t> failed_iterations_;
   std::map<std::pair<Place, std::string>, Alike> failures_;
+  std::uint64_t failures_left_out_ = 0;
 };
 
 }  // namespace raddle::vm
