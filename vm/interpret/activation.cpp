@@ -172,7 +172,7 @@ void Interpreter::pass(Future& source, Frame& source_frame, Future& target, Fram
   }
   source_frame.retain();
   target_frame.retain();
-  auto* forwarder = make<Forwarder>(source, source_frame, target, &target_frame, Value(), no_id);
+  auto* forwarder = make<Forwarder>(source, source_frame, target, &target_frame, Value(), no_id, Operand());
   if (source.enlist(*forwarder)) return;
   destroy(forwarder);
   target.init(source.get());
@@ -180,10 +180,12 @@ void Interpreter::pass(Future& source, Frame& source_frame, Future& target, Fram
   release(&target_frame);
 }
 
-void Interpreter::pass_later(Future& source, Frame& source_frame, Future& target, Frame& target_frame) {
+void Interpreter::pass_later(Future& source, Frame& source_frame, Frame& target_frame, Operand target,
+                             std::uint32_t instruction) {
   source_frame.retain();
   target_frame.retain();
-  auto* forwarder = make<Forwarder>(source, source_frame, target, &target_frame, Value(), no_id);
+  auto* forwarder =
+      make<Forwarder>(source, source_frame, target_frame.at(target), &target_frame, Value(), instruction, target);
   if (!source.enlist(*forwarder)) forwarder->resolved(*worker_);
 }
 
@@ -191,17 +193,20 @@ void Interpreter::pass_into(Future& source, Frame& source_frame, Future& target,
                             std::uint32_t instruction) {
   if (!source.is_resolved()) {
     source_frame.retain();
-    auto* forwarder = make<Forwarder>(source, source_frame, target, nullptr, container, instruction);
+    auto* forwarder = make<Forwarder>(source, source_frame, target, nullptr, container, instruction, Operand());
     if (source.enlist(*forwarder)) return;
     destroy(forwarder);
     release(&source_frame);
   }
-  if (!set(target, source.get())) assigned_twice(source_frame, instruction, "");
+  if (!set(target, source.get())) field_assigned_twice(source_frame, instruction);
 }
 
 void Forwarder::resolved(Worker& worker) {
   Interpreter& interpreter = source_frame.run_state.interpreter(worker).on(worker);
-  if (!interpreter.set(target, source.get())) interpreter.assigned_twice(source_frame, instruction, "");
+  if (!variable.is_absent())
+    interpreter.set(target, source.get(), *target_frame, instruction, variable);
+  else if (!interpreter.set(target, source.get()))
+    interpreter.field_assigned_twice(source_frame, instruction);
   Frame* frames[] = {&source_frame, target_frame};
   interpreter.destroy(this);
   for (Frame* frame : frames) interpreter.release(frame);

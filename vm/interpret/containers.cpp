@@ -186,16 +186,14 @@ void Interpreter::struct_make(Frame& frame, const Instruction& in) {
 void Interpreter::struct_get(Frame& frame, const Instruction& in) {
   Future& field = object_in<Structure>(frame.at(in.b)).field(in.d);
   if (field.is_resolved()) return put(frame, in, field.get());
-  pass_later(field, frame, frame.at(in.a), frame);  // the frame keeps the structure, too
+  pass_later(field, frame, frame, in.a, index_of(in));  // the frame keeps the structure, too
 }
 
 bool Interpreter::struct_set(Frame& frame, const Instruction& in) {
   const Value structure = frame.at(in.a).get();
   Future& field = structure.as_structure().field(in.d);
   if (field.is_resolved()) {
-    const VariableInfo* variable = find_variable(program_, body_of(frame), in.a);
-    const std::string of = variable && !variable->name.empty() ? variable->name + "." : "";
-    assigned_twice(frame, index_of(in), of + structure.as_structure().field_name(in.d));
+    field_assigned_twice(frame, index_of(in));
     return false;
   }
   pass_into(frame.at(in.c), frame, field, structure, index_of(in));

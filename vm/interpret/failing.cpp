@@ -81,10 +81,14 @@ std::string assigned_twice_text(const std::string& variable) {
 }
 
 void Interpreter::assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what) {
-  if (instruction == no_id)
-    failure_at(frame, Place{}, assigned_twice_text(what));
-  else
-    failure_at(frame, instruction, assigned_twice_text(what));
+  failure_at(frame, instruction, assigned_twice_text(what));
+}
+
+void Interpreter::field_assigned_twice(Frame& frame, std::uint32_t instruction) {
+  const Instruction& in = program_.instructions[instruction];
+  const VariableInfo* variable = find_variable(program_, body_of(frame), in.a);
+  const std::string of = variable && !variable->name.empty() ? variable->name + "." : "";
+  assigned_twice(frame, instruction, of + object_in<Structure>(frame.at(in.a)).field_name(in.d));
 }
 
 void Interpreter::fail(Frame& frame, const Instruction& in, std::string message) {

@@ -8,13 +8,14 @@ namespace raddle::vm {
 class Forwarder final : public Cell, public Waiter {
  public:
   Forwarder(Future& source, Frame& source_frame, Future& target, Frame* target_frame, Value container,
-            std::uint32_t instruction)
+            std::uint32_t instruction, Operand variable)
       : source(source),
         source_frame(source_frame),
         target(target),
         target_frame(target_frame),
         container(std::move(container)),
-        instruction(instruction) {}
+        instruction(instruction),
+        variable(variable) {}
   void run(Worker&) override {}  // never queued
   void resolved(Worker& worker) override;
 
@@ -23,7 +24,9 @@ class Forwarder final : public Cell, public Waiter {
   Future& target;
   Frame* target_frame;  ///< null: the target lies in `container`
   const Value container;
-  const std::uint32_t instruction;  ///< of source_frame, for messages; no_id: a parameter being passed
+  // for messages; those that pass parameters have none, as nobody else sets them
+  const std::uint32_t instruction;
+  const Operand variable;  ///< the target, seen from its frame; absent: it lies in `container`
 };
 
 /// Waits for an array element that somebody reads. Owns a reference to the frame.

@@ -92,9 +92,11 @@ class Interpreter {
   WakeList& wakes() { return wakes_; }
   /// Makes `target` (of `target_frame`, not yet shared) the value of `source`, now or when it is there.
   void pass(Future& source, Frame& source_frame, Future& target, Frame& target_frame);
-  /// Makes `target`, which others may know, the value of `source` when it is there.
-  void pass_later(Future& source, Frame& source_frame, Future& target, Frame& target_frame);
-  /// Makes `target`, an element or field of `container`, the value of `source`.
+  /// Makes `target`, a variable of `target_frame` that others may know, the value of `source` when it is there; a
+  /// failure of the run at `instruction` if it has been assigned by then.
+  void pass_later(Future& source, Frame& source_frame, Frame& target_frame, Operand target, std::uint32_t instruction);
+  /// Makes `target`, an element or field of `container`, the value of `source`, now or when it is there; a failure of
+  /// the run if it is a field that has been assigned by then.
   void pass_into(Future& source, Frame& source_frame, Future& target, const Value& container,
                  std::uint32_t instruction);
 
@@ -107,6 +109,8 @@ class Interpreter {
   /// @param calls  those that are no frames, innermost first
   CallPlace call_place(const Frame& frame, Place place, std::vector<Place> calls = {}) const;
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
+  /// The same for what pass_into() has not set: of all its targets only fields (of `struct_set`) may be set already.
+  void field_assigned_twice(Frame& frame, std::uint32_t instruction);
   Value missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key);
 
   // --- cells

@@ -69,7 +69,7 @@ void Interpreter::end_loop(Frame& frame, const LoopSite& site, std::uint32_t ins
     if (value.is_resolved())
       set(result, value.get(), outer, instruction, site.results[i]);
     else
-      pass_later(value, frame, result, outer);
+      pass_later(value, frame, outer, site.results[i], instruction);
   }
   drop_writers(outer, site.written);
 }

@@ -59,7 +59,7 @@ Frame* Run::make_entry_frame(CellCache& cache, std::span<Future* const> inputs, 
     if (!input.is_resolved()) {
       frame->retain();  // twice: the forwarder gives up the frames of both of its futures
       frame->retain();
-      auto* forwarder = ::new (cache.allocate(sizeof(Forwarder))) Forwarder(input, *frame, slot, frame, {}, no_id);
+      auto* forwarder = ::new (cache.allocate(sizeof(Forwarder))) Forwarder(input, *frame, slot, frame, {}, no_id, {});
       if (input.enlist(*forwarder)) continue;
       forwarder->~Forwarder();
       cache.deallocate(forwarder, sizeof(Forwarder));
