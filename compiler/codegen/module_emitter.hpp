@@ -62,6 +62,16 @@ class ModuleEmitter {
   llvm::Value* make_context(llvm::IRBuilder<>& builder, llvm::Function* function);
   void emit_call(ir::FunctionId leaf, llvm::Function* function);
   void emit_batch(ir::FunctionId leaf, llvm::Function* function);
+  struct Batch {
+    std::vector<llvm::Value*> arguments;  ///< of the inner function; the loop variable is set by the loop
+    std::vector<llvm::Value*> results;    ///< where they go
+    llvm::Value *first, *step, *count;
+    bool is_narrow = false;  ///< the values of the loop variable fit 32 bits
+  };
+  void emit_narrow_batch(ir::FunctionId leaf, llvm::IRBuilder<>& builder, llvm::BasicBlock* wide, Batch batch);
+  void emit_batch_loop(ir::FunctionId leaf, llvm::BasicBlock* entry, const Batch& batch);
+  /// Has scalars only, and nothing can fail in it but arithmetic of ints, of which there is some.
+  bool is_arithmetic(ir::FunctionId leaf) const;
   llvm::Function* make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage);
   using Level = std::pair<ir::FunctionId, unsigned>;
   std::map<Level, llvm::Function*> inners_;

@@ -310,7 +310,9 @@ class TypeChecker {
     for (const LaunchAccess& write : accesses.writes)
       values.push_back(types_.base(type_of(module_, function_, write.op->operands.back())));
     launched(op_.callee, inputs, op_.captures, values);
-    if (!is_projected || !problem_.empty()) return;
+    if (!problem_.empty()) return;
+    if (!require(module_.functions[op_.callee].is_batched != is_projected, "batches and a projection")) return;
+    if (!is_projected) return;
     for (const LaunchAccess& read : accesses.reads) keys.insert(keys.end(), read.keys.size(), TypeStore::int_);
     for (const LaunchAccess& write : accesses.writes)
       keys.insert(keys.end(), write.keys.size() - write.fixed_keys, TypeStore::int_);

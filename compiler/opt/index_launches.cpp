@@ -237,6 +237,7 @@ bool make_batch_launch(ir::Module& module, const ir::Function& around, ir::Op& l
   std::optional<ir::Function> made = launch.run();
   if (!made || !can_be_leaf(module, *made)) return false;
   loop.captures = launch.captures();
+  made->is_batched = true;
   loop.callee = add(module, std::move(*made));
   return true;
 }

@@ -160,6 +160,42 @@ TEST_CASE("a launched leaf makes many calls, up to the one that fails") {
   CHECK(results[2] == 6);
 }
 
+TEST_CASE("a batch of ints that begins, ends or captures around 32 and 64 bits stops at the first overflow") {
+  TestModule test;
+  LeafBuilder leaf(test, "arithmetic");
+  const Operand point = leaf.parameter(int_), factor = leaf.parameter(int_), out = leaf.output(int_);
+  const Operand square = leaf.op(OpKind::mul, int_, {point, point});
+  leaf.add(OpKind::sub, {out}, {leaf.op(OpKind::mul, int_, {square, factor}), point});
+  test.module.functions[leaf.id()].is_launched = true;
+  test.module.functions[leaf.id()].is_batched = true;
+  const Compiled batch(test, leaf);
+  const auto expected = [](std::int64_t x, std::int64_t y, std::int64_t& result) {
+    return !__builtin_mul_overflow(x, x, &result) && !__builtin_mul_overflow(result, y, &result) &&
+           !__builtin_sub_overflow(result, x, &result);
+  };
+  constexpr std::int64_t half = std::int64_t{1} << 31, count = 37;
+  std::int64_t results[count];
+  std::size_t whole = 0, stopped = 0;
+  for (const std::int64_t first : {least, -half - 20, -half, std::int64_t{-20}, half - 20, half, 3 * half, most - 20}) {
+    for (const std::int64_t step :
+         {-half, std::int64_t{-1}, std::int64_t{1}, std::int64_t{7}, half / 4, half, 2 * half}) {
+      for (const std::int64_t y : {least, -half - 1, -half, std::int64_t{0}, std::int64_t{3}, half - 1, half, most}) {
+        std::int64_t last, result, reached = 0;
+        if (__builtin_add_overflow(first, step * (count - 1), &last)) continue;  // no such loop
+        while (reached < count && expected(first + reached * step, y, result)) ++reached;
+        REQUIRE(batch({first, step, count, reinterpret_cast<std::int64_t>(results), y}).value() == reached);
+        for (std::int64_t i = 0; i < reached; ++i) {
+          expected(first + i * step, y, result);
+          REQUIRE(results[i] == result);
+        }
+        ++(reached == count ? whole : stopped);
+      }
+    }
+  }
+  CHECK(whole > 20);
+  CHECK(stopped > 50);
+}
+
 TEST_CASE("a leaf computes with ints, and overflow fails with the place of the operation") {
   TestModule test;
   const Compiled add = binary(test, OpKind::add, int_, int_);
