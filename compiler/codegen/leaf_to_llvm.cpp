@@ -10,13 +10,6 @@
 // that it calls itself, level 1 calls level 2, the last calls level 0; LLVM inlines all but level 0. A level that is
 // inlined has no frame of its own and so does not look at the stack, nor does it fork.
 //
-// Note [narrow batches]. A check for overflow after each operation keeps LLVM from vectorising a batch. Mostly the loop
-// variable and the captured ints lie within 32 bits, and what is computed of them fits 64 without a check. So the batch
-// of a leaf that only calculates, of a launch without a projection, is made twice: in the first loop, for such values,
-// the ints are sign-extended halves, from which LLVM itself sees what can not overflow, and drops those checks; the
-// other loop is for all values. 10^9 points of `i * 2 + 1` with their sum take 0.8 s so, 1.2 s otherwise; the leaf
-// takes 2 to 3 ms more of 20 to compile.
-//
 // Note [agreement]. A leaf gives the same results interpreted and compiled, to the last bit. So there is no fast-math
 // and no contraction, and functions of libm are called under names LLVM does not know: it would rewrite, say,
 // pow(x, 2.0) to x * x, which rounds differently. For the same reason no vector library stands in for libm: in 43 % of
@@ -25,48 +18,17 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 
 #include "compiler/codegen/module_emitter.hpp"
+#include "compiler/codegen/word_reader.hpp"
 #include "vm/program/leaf_abi.hpp"
 
 namespace raddle::codegen {
 namespace {
 
-/// Lengths are below 2^59: their elements' bytes fit the address space. Lets LLVM drop overflow checks of indices.
-constexpr std::uint64_t length_end = std::uint64_t{1} << 59;
-
 /// How far recursion is unrolled: see Note [levels].
 constexpr unsigned most_levels = 4;
 constexpr std::size_t most_unrolled_ops = 100;
-
-/// What vectors can do, or LLVM makes of it.
-bool calculates(ir::OpKind kind) {
-  switch (kind) {
-    case ir::OpKind::add:
-    case ir::OpKind::sub:
-    case ir::OpKind::mul:
-    case ir::OpKind::neg:
-    case ir::OpKind::copy:
-    case ir::OpKind::int_to_float:
-    case ir::OpKind::div:
-    case ir::OpKind::mul_add:
-    case ir::OpKind::mul_sub:
-    case ir::OpKind::sub_mul:
-    case ir::OpKind::not_:
-    case ir::OpKind::and_:
-    case ir::OpKind::or_:
-    case ir::OpKind::eq:
-    case ir::OpKind::ne:
-    case ir::OpKind::lt:
-    case ir::OpKind::le:
-    case ir::OpKind::gt:
-    case ir::OpKind::ge:
-    case ir::OpKind::if_:
-    case ir::OpKind::call: return true;
-    default: return false;
-  }
-}
 
 }  // namespace
 
@@ -175,52 +137,6 @@ unsigned ModuleEmitter::levels(ir::FunctionId leaf) const {
   return levels;
 }
 
-namespace {
-
-/// Takes a call's words one after the other.
-class WordReader {
- public:
-  WordReader(llvm::IRBuilder<>& builder, llvm::Value* words) : builder_(builder), words_(words) {}
-  llvm::LoadInst* load(llvm::Type* type) {
-    return builder_.CreateLoad(type, builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), words_, next_++));
-  }
-  /// Appends a parameter of `type`: one word, or an array's two.
-  void load_argument(llvm::Type* type, std::vector<llvm::Value*>& arguments) {
-    if (type->isIntegerTy(1)) return arguments.push_back(builder_.CreateIsNotNull(load(builder_.getInt64Ty())));
-    arguments.push_back(load(type));
-    if (!type->isPointerTy()) return;
-    llvm::LoadInst* length = load(builder_.getInt64Ty());
-    const llvm::APInt first(64, 0), end(64, length_end);
-    length->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(builder_.getContext()).createRange(first, end));
-    arguments.push_back(length);
-  }
-
- private:
-  llvm::IRBuilder<>& builder_;
-  llvm::Value* words_;
-  unsigned next_ = 0;
-};
-
-/// The lower half, sign-extended: the value itself if it fits 32 bits.
-llvm::Value* narrow_half(llvm::IRBuilder<>& builder, llvm::Value* value) {
-  return builder.CreateSExt(builder.CreateTrunc(value, builder.getInt32Ty()), value->getType());
-}
-
-/// For the back edge of a loop that is not to be unrolled: what else LLVM makes of small loops takes as long to compile
-/// as the whole function, and saves 3 %.
-llvm::MDNode* one_vector_at_once(llvm::IRBuilder<>& builder) {
-  llvm::LLVMContext& context = builder.getContext();
-  llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder.getInt32(1));
-  llvm::Metadata* properties[] = {
-      nullptr, llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.interleave.count"), one}),
-      llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"))};
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, properties);
-  loop->replaceOperandWith(0, loop);  // LLVM knows a loop by that
-  return loop;
-}
-
-}  // namespace
-
 llvm::Function* ModuleEmitter::make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage) {
   llvm::Type* pointer = llvm::PointerType::get(llvm_context, 0);
   llvm::Function* function = llvm::Function::Create(
@@ -284,113 +200,6 @@ void ModuleEmitter::emit_call(ir::FunctionId leaf, llvm::Function* function) {
     builder.CreateStore(result, builder.CreateConstInBoundsGEP1_64(word, function->getArg(2), i));
   }
   builder.CreateRet(builder.CreateExtractValue(all, 0));
-}
-
-bool ModuleEmitter::is_arithmetic(ir::FunctionId leaf) const {
-  std::set<ir::FunctionId> all;
-  find_callees(ir_module().functions.at(leaf), all);
-  if (std::ranges::any_of(all, [&](ir::FunctionId each) { return is_recursive(each); })) return false;
-  all.insert(leaf);
-  bool can_overflow = false;
-  for (const ir::FunctionId each : all) {
-    const ir::Function& function = ir_module().functions.at(each);
-    for (const ir::Region& region : function.regions) {
-      for (const ir::Op& op : region.ops) {
-        if (!calculates(op.kind)) return false;
-        can_overflow |= ir::info(op.kind).effect == ir::Effect::fails &&
-                        kind(ir::type_of(ir_module(), function, op.operands.at(0))) == TypeKind::int_;
-      }
-    }
-  }
-  return can_overflow;
-}
-
-/// See Note [batches] in leaf_abi.hpp and Note [narrow batches].
-void ModuleEmitter::emit_batch(ir::FunctionId leaf, llvm::Function* function) {
-  const ir::Function& source = ir_module().functions.at(leaf);
-  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
-  llvm::Type* word = builder.getInt64Ty();
-  Batch batch;
-  batch.arguments.push_back(make_context(builder, function));
-  WordReader words(builder, function->getArg(1));
-  batch.first = words.load(word);
-  batch.step = words.load(word);
-  batch.count = words.load(word);
-  for (std::size_t i = 0; i < source.outputs.size(); ++i) batch.results.push_back(words.load(builder.getPtrTy()));
-  batch.arguments.push_back(nullptr);  // the loop variable
-  for (std::size_t i = 1; i < source.parameters.size(); ++i)
-    words.load_argument(type(source.variables.at(source.parameters[i]).type), batch.arguments);
-
-  llvm::BasicBlock* wide = llvm::BasicBlock::Create(llvm_context, "wide", function);
-  if (source.is_batched && is_arithmetic(leaf))
-    emit_narrow_batch(leaf, builder, wide, batch);
-  else
-    builder.CreateBr(wide);
-  emit_batch_loop(leaf, wide, batch);
-}
-
-/// @param wide  where to go if the values are not narrow
-void ModuleEmitter::emit_narrow_batch(ir::FunctionId leaf, llvm::IRBuilder<>& builder, llvm::BasicBlock* wide,
-                                      Batch batch) {
-  llvm::BasicBlock* narrow = llvm::BasicBlock::Create(llvm_context, "narrow", wide->getParent(), wide);
-  llvm::Value* all_narrow = builder.getTrue();
-  const auto narrowed = [&](llvm::Value* value) {
-    llvm::Value* half = narrow_half(builder, value);
-    all_narrow = builder.CreateAnd(all_narrow, builder.CreateICmpEQ(value, half));
-    return half;
-  };
-  batch.first = narrowed(batch.first);
-  batch.step = narrowed(batch.step);
-  batch.count = narrowed(batch.count);
-  // of narrow values: so it does not overflow; of others it does not matter
-  narrowed(builder.CreateAdd(batch.first, builder.CreateMul(batch.count, batch.step)));
-  for (llvm::Value*& captured : std::span(batch.arguments).subspan(2)) {
-    if (captured->getType()->isIntegerTy(64)) captured = narrowed(captured);
-  }
-  builder.CreateCondBr(all_narrow, narrow, wide);
-  batch.is_narrow = true;
-  emit_batch_loop(leaf, narrow, batch);
-}
-
-/// A loop around the inner function, which LLVM inlines and vectorises.
-void ModuleEmitter::emit_batch_loop(ir::FunctionId leaf, llvm::BasicBlock* entry, const Batch& batch) {
-  llvm::Function* function = entry->getParent();
-  llvm::BasicBlock* head = llvm::BasicBlock::Create(llvm_context, "head", function);
-  llvm::BasicBlock* body = llvm::BasicBlock::Create(llvm_context, "body", function);
-  llvm::BasicBlock* store = llvm::BasicBlock::Create(llvm_context, "store", function);
-  llvm::BasicBlock* end = llvm::BasicBlock::Create(llvm_context, "end", function);
-  llvm::IRBuilder<> builder(entry);
-  llvm::Type* word = builder.getInt64Ty();
-  builder.CreateBr(head);
-
-  builder.SetInsertPoint(head);
-  llvm::PHINode* number = builder.CreatePHI(word, 2, "number");
-  number->addIncoming(builder.getInt64(0), entry);
-  builder.CreateCondBr(builder.CreateICmpSLT(number, batch.count), body, end);
-
-  builder.SetInsertPoint(body);
-  std::vector<llvm::Value*> arguments = batch.arguments;
-  llvm::Value*& variable = arguments.at(1);
-  variable = builder.CreateAdd(batch.first, builder.CreateMul(number, batch.step));
-  if (batch.is_narrow) variable = narrow_half(builder, variable);
-  llvm::CallInst* all = builder.CreateCall(inner(leaf), arguments);
-  all->setCallingConv(llvm::CallingConv::Fast);
-  llvm::Value* is_good = builder.CreateICmpEQ(builder.CreateExtractValue(all, 0), builder.getInt32(raddle_leaf_ok));
-  builder.CreateCondBr(is_good, store, end, llvm::MDBuilder(llvm_context).createLikelyBranchWeights());
-
-  builder.SetInsertPoint(store);
-  for (unsigned i = 0; i < batch.results.size(); ++i) {
-    llvm::Value* result = builder.CreateExtractValue(all, i + 1);
-    if (result->getType()->isIntegerTy(1)) result = builder.CreateZExt(result, builder.getInt8Ty());
-    builder.CreateStore(result, builder.CreateInBoundsGEP(result->getType(), batch.results[i], number));
-  }
-  number->addIncoming(builder.CreateNSWAdd(number, builder.getInt64(1)), store);
-  llvm::BranchInst* back = builder.CreateBr(head);
-  if (batch.is_narrow) back->setMetadata(llvm::LLVMContext::MD_loop, one_vector_at_once(builder));
-
-  builder.SetInsertPoint(end);
-  builder.CreateStore(number, function->getArg(2));
-  builder.CreateRet(builder.getInt32(raddle_leaf_ok));
 }
 
 std::string exported_name(ir::FunctionId leaf) { return "raddle_leaf_" + std::to_string(leaf); }

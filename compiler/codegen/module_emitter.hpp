@@ -5,6 +5,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "compiler/codegen/leaf_source.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
+#include "compiler/opt/leaf_builtins.hpp"
 
 namespace raddle::codegen {
 
@@ -50,6 +52,8 @@ class ModuleEmitter {
     return llvm::StructType::get(llvm_context, {pointer, pointer});
   }
   const ir::Module& ir_module() const { return *source.module; }
+  /// Of a call_builtin of `function`; none: leaves can not call it.
+  std::optional<LeafBuiltin> builtin_of(const ir::Function& function, const ir::Op& op) const;
 
   const LeafSource& source;
   llvm::Module& out;
@@ -59,19 +63,26 @@ class ModuleEmitter {
  private:
   /// Adds all functions that a call of `function` may call, at any depth.
   void find_callees(const ir::Function& function, std::set<ir::FunctionId>& found) const;
+  std::set<ir::FunctionId> with_callees(ir::FunctionId leaf) const {
+    std::set<ir::FunctionId> all = {leaf};
+    find_callees(ir_module().functions.at(leaf), all);
+    return all;
+  }
   llvm::Value* make_context(llvm::IRBuilder<>& builder, llvm::Function* function);
   void emit_call(ir::FunctionId leaf, llvm::Function* function);
   void emit_batch(ir::FunctionId leaf, llvm::Function* function);
   struct Batch {
     std::vector<llvm::Value*> arguments;  ///< of the inner function; the loop variable is set by the loop
     std::vector<llvm::Value*> results;    ///< where they go
-    llvm::Value *first, *step, *count;
+    llvm::Value* first = nullptr;
+    llvm::Value* step = nullptr;
+    llvm::Value* count = nullptr;
     bool is_narrow = false;  ///< the values of the loop variable fit 32 bits
   };
   void emit_narrow_batch(ir::FunctionId leaf, llvm::IRBuilder<>& builder, llvm::BasicBlock* wide, Batch batch);
   void emit_batch_loop(ir::FunctionId leaf, llvm::BasicBlock* entry, const Batch& batch);
-  /// Has scalars only, and nothing can fail in it but arithmetic of ints, of which there is some.
-  bool is_arithmetic(ir::FunctionId leaf) const;
+  /// See Note [narrow batches] in batches_to_llvm.cpp.
+  bool gains_from_narrow_ints(ir::FunctionId leaf) const;
   llvm::Function* make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage);
   using Level = std::pair<ir::FunctionId, unsigned>;
   std::map<Level, llvm::Function*> inners_;

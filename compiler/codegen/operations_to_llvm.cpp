@@ -97,13 +97,18 @@ void FunctionEmitter::emit_array_get(const ir::Op& op) {
   assign(op, element == TypeKind::boolean ? builder_.CreateIsNotNull(value) : value);
 }
 
-void FunctionEmitter::emit_builtin(const ir::Op& op) {
-  const ir::Module& module = module_.ir_module();
+std::optional<LeafBuiltin> ModuleEmitter::builtin_of(const ir::Function& function, const ir::Op& op) const {
   std::vector<TypeId> types;
-  for (ir::Operand operand : op.operands) types.push_back(ir::type_of(module, source_, operand));
-  const std::string_view name = module_.source.builtin_name(op.callee);
-  const std::optional<LeafBuiltin> builtin = leaf_builtin(*module.types, name, types);
-  if (!builtin) return module_.refuse("a call of `" + std::string(name) + "`, which only the interpreter knows");
+  for (ir::Operand operand : op.operands) types.push_back(ir::type_of(ir_module(), function, operand));
+  return leaf_builtin(*ir_module().types, source.builtin_name(op.callee), types);
+}
+
+void FunctionEmitter::emit_builtin(const ir::Op& op) {
+  const std::optional<LeafBuiltin> builtin = module_.builtin_of(source_, op);
+  if (!builtin) {
+    const std::string name(module_.source.builtin_name(op.callee));
+    return module_.refuse("a call of `" + name + "`, which only the interpreter knows");
+  }
   if (failure_of(*builtin) == LeafBuiltinFailure::assertion) return emit_assertion(*builtin, op);
   llvm::Value* result = builtin_value(*builtin, op);
   if (failure_of(*builtin) == LeafBuiltinFailure::domain) {

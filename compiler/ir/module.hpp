@@ -163,7 +163,7 @@ struct Function {
   std::vector<Region> regions;  ///< regions[0] is the body
   Command command;              ///< app: words are computed by the ops of regions[0]
   bool is_launched = false;     ///< leaf: the iterations of an index launch, called by its foreach_range only
-  bool is_batched = false;      ///< launched: for many points at once, as it has no projection
+  bool is_batched = false;      ///< launched: what the points of a launch without a projection compute
   Foreign foreign;
   bool demands_leaf = false;    ///< @leaf: leaf inference reports what stands in the way
   std::string not_leaf_reason;  ///< set by leaf inference where kind stays composite

@@ -13,8 +13,8 @@
 //     }
 //   }
 //
-// Before the `{`: `files N` (leading parameters that are file outputs), `launched`,
-// `demands_leaf`, `not_leaf "reason"`. After the
+// Before the `{`: `files N` (leading parameters that are file outputs), `launched`, after it
+// `in_batches`, `demands_leaf`, `not_leaf "reason"`. After the
 // operands of an operation, where it has them: `writers N`, `field N`, `mode incr`, `labels [1, 2]`, `types [int]`,
 // `prio %p`, and of a loop `test %c`, `next %a, %b`, `after` (test after the body). An app's region ends with
 // `command %word, ...` and `stdin %f`, `stdout %f`, `stderr %f`.

@@ -158,7 +158,7 @@ class Reader {
       fail("unknown kind of function `" + kind + "`");
     if (accept_word("files")) function.file_output_count = static_cast<std::uint32_t>(integer());
     function.is_launched = accept_word("launched");
-    function.is_batched = accept_word("in_batches");
+    function.is_batched = function.is_launched && accept_word("in_batches");
     function.demands_leaf = accept_word("demands_leaf");
     if (accept_word("not_leaf")) function.not_leaf_reason = expect(Kind::string, "a reason");
     function.regions.emplace_back();

@@ -309,10 +309,8 @@ class TypeChecker {
       for (const LaunchAccess& read : accesses.reads) inputs.push_back(type_in(function_, read.op->results[0]));
     for (const LaunchAccess& write : accesses.writes)
       values.push_back(types_.base(type_of(module_, function_, write.op->operands.back())));
-    launched(op_.callee, inputs, op_.captures, values);
-    if (!problem_.empty()) return;
-    if (!require(module_.functions[op_.callee].is_batched != is_projected, "batches and a projection")) return;
-    if (!is_projected) return;
+    launched(op_.callee, inputs, op_.captures, values, /*in_batches=*/!is_projected);
+    if (!is_projected || !problem_.empty()) return;
     for (const LaunchAccess& read : accesses.reads) keys.insert(keys.end(), read.keys.size(), TypeStore::int_);
     for (const LaunchAccess& write : accesses.writes)
       keys.insert(keys.end(), write.keys.size() - write.fixed_keys, TypeStore::int_);
@@ -327,10 +325,11 @@ class TypeChecker {
   }
   /// @param inputs  types of the parameters between the point and the captures
   void launched(FunctionId id, std::vector<TypeId> inputs, const std::vector<Operand>& captures,
-                const std::vector<TypeId>& outputs) {
+                const std::vector<TypeId>& outputs, bool in_batches = false) {
     if (!require(id < module_.functions.size(), "no function to launch")) return;
     const Function& leaf = module_.functions[id];
     if (!require(leaf.kind == FunctionKind::leaf && leaf.is_launched, "a leaf for launches is needed")) return;
+    if (!require(leaf.is_batched == in_batches, "`in_batches` is what a launch without a projection computes")) return;
     inputs.insert(inputs.begin(), TypeStore::int_);
     for (const Operand capture : captures) inputs.push_back(types_.base(type_of(module_, function_, capture)));
     if (!require(leaf.parameters.size() == inputs.size(), "wrong number of parameters of a launched leaf")) return;

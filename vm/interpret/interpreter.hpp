@@ -109,7 +109,8 @@ class Interpreter {
   /// @param calls  those that are no frames, innermost first
   CallPlace call_place(const Frame& frame, Place place, std::vector<Place> calls = {}) const;
   void assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what);
-  /// The same for what pass_into() has not set: of all its targets only fields (of `struct_set`) may be set already.
+  /// The same for what pass_into() has not set: of all its targets only those of `struct_set` may be set already.
+  /// @pre the instruction is one
   void field_assigned_twice(Frame& frame, std::uint32_t instruction);
   Value missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key);
 

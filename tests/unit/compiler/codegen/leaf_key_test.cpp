@@ -60,6 +60,7 @@ TEST_CASE("the key of a leaf changes with all that its code depends on") {
   CHECK(changes_key([](Program& program) { program.addition().span.begin += 1; }));
   CHECK(changes_key([](Program& program) { program.addition().span.file += 1; }));
   CHECK(changes_key([](Program& program) { program.test.module.functions[program.caller].is_launched = true; }));
+  CHECK(changes_key([](Program& program) { program.test.module.functions[program.caller].is_batched = true; }));
 }
 
 TEST_CASE("the key tells types of one name, and constants that look alike") {
