@@ -18,7 +18,7 @@
 namespace raddle::codegen {
 namespace {
 
-/// More take long to compile, twice.
+/// More take long to compile, twice. Those of a function that is called twice count twice, as it is inlined.
 constexpr std::size_t most_narrow_ops = 32;
 
 /// Neither fails but by overflow nor keeps LLVM from vectorising.
@@ -58,8 +58,7 @@ bool is_vectorisable(ir::OpKind kind) {
     case ir::OpKind::le:
     case ir::OpKind::gt:
     case ir::OpKind::ge:
-    case ir::OpKind::if_:
-    case ir::OpKind::call: return true;
+    case ir::OpKind::if_: return true;
     default: return false;
   }
 }
@@ -85,16 +84,16 @@ llvm::MDNode* one_vector_at_once(llvm::IRBuilder<>& builder) {
 }  // namespace
 
 bool ModuleEmitter::gains_from_narrow_ints(ir::FunctionId leaf) const {
-  const std::set<ir::FunctionId> all = with_callees(leaf);
-  std::size_t op_count = 0;
+  std::size_t op_count = 0;  // with those of each call: so a leaf that can call itself has too many
   bool can_overflow = false;
-  for (const ir::FunctionId each : all) {
-    if (is_recursive(each)) return false;
-    const ir::Function& function = ir_module().functions.at(each);
+  const auto is_small_and_vectorisable = [&](const auto& self, ir::FunctionId id) -> bool {
+    const ir::Function& function = ir_module().functions.at(id);
     for (const ir::Region& region : function.regions) {
-      op_count += region.ops.size();
       for (const ir::Op& op : region.ops) {
-        if (op.kind == ir::OpKind::call_builtin) {
+        if (++op_count > most_narrow_ops) return false;
+        if (op.kind == ir::OpKind::call) {
+          if (!self(self, op.callee)) return false;
+        } else if (op.kind == ir::OpKind::call_builtin) {
           const std::optional<LeafBuiltin> builtin = builtin_of(function, op);
           if (!builtin || !is_vectorisable(*builtin)) return false;
         } else if (!is_vectorisable(op.kind)) {
@@ -104,8 +103,9 @@ bool ModuleEmitter::gains_from_narrow_ints(ir::FunctionId leaf) const {
                         kind(ir::type_of(ir_module(), function, op.operands.at(0))) == TypeKind::int_;
       }
     }
-  }
-  return can_overflow && op_count <= most_narrow_ops;
+    return true;
+  };
+  return is_small_and_vectorisable(is_small_and_vectorisable, leaf) && can_overflow;
 }
 
 /// See Note [batches] in leaf_abi.hpp and Note [narrow batches].
