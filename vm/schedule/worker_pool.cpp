@@ -276,7 +276,13 @@ void WorkerPool::State::work_with(Queues& all, Worker& worker) {
     while (worker.index_ < wanted.load(std::memory_order_relaxed)) {
       Task* task = nullptr;
       switch (search.next(task)) {
-        case Search::Next::run: task->run(worker); break;
+        case Search::Next::run:
+          // while it was looked for the run may have been stopped: by the very worker that has made the task
+          if (wanted.load(std::memory_order_relaxed) != 0)
+            task->run(worker);
+          else
+            worker.push(*task);  // it is freed with the run
+          break;
         case Search::Next::look_again: break;
         case Search::Next::sleep:
           if (gate.sleep(nothing_injected())) break;
