@@ -15,8 +15,11 @@ inline constexpr std::uint64_t length_end = std::uint64_t{1} << 59;
 class WordReader {
  public:
   WordReader(llvm::IRBuilder<>& builder, llvm::Value* words) : builder_(builder), words_(words) {}
+  /// Volatile, so that two words are not read as one vector: a processor waits until all that lies in what it reads is
+  /// in the cache if it was written by two instructions just before, as words are (4 ns of a call).
   llvm::LoadInst* load(llvm::Type* type) {
-    return builder_.CreateLoad(type, builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), words_, next_++));
+    llvm::Value* address = builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), words_, next_++);
+    return builder_.CreateLoad(type, address, /*isVolatile=*/true);
   }
   /// Appends a parameter of `type`: one word, or an array's two.
   void load_argument(llvm::Type* type, std::vector<llvm::Value*>& arguments) {

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests" / "bench"
 BUILT = ROOT / "build" / "bench"
-RADDLE = [str(ROOT / "build" / "raddle"), "run", "--no-jit-cache"]  # each run compiles
+RUN = [str(ROOT / "build" / "raddle"), "run"]
+RADDLE = [*RUN, "--no-jit-cache"]  # each run compiles
 CORES = os.cpu_count() or 1
 FLAGS = ["-std=c++20", "-O3", "-march=native"]
 

@@ -1,6 +1,6 @@
 """Programs of a folder for libraries of tasks, built where they are newer than what was built of them."""
 
-from measure import RADDLE, Variant, compile_program
+from measure import BUILT, RUN, Variant, compile_program
 
 LIBRARIES = {  # label: source, compiler, flags
     "c++": ("sequential.cpp", "g++", []),
@@ -27,4 +27,6 @@ def peer(folder, label, threads, arguments, flags=()):
 
 
 def raddle(label, threads, script, arguments):
-    return Variant(label, threads, [*RADDLE, f"--workers={threads}", *MODES[label], script, *arguments])
+    """Its code is compiled once, as the libraries' programs are: it comes from a cache that the first run fills."""
+    command = [*RUN, f"--workers={threads}", *MODES[label], script, *arguments]
+    return Variant(label, threads, command, {"XDG_CACHE_HOME": str(BUILT / "cache")})

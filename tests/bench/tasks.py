@@ -4,8 +4,8 @@
     tasks.py [--repeats N] [--small] [CASE..]
 
 Printed is the time of one call in ns: the medians of the wall time of whole processes at the case's size and at almost
-nothing, their difference divided by the number of calls. So start and end of a program do not count, but everything that
-a library does for a call does. The ratio is to the best of the peers with as many threads. `raddle` is what a user gets,
+nothing, their difference divided by the number of calls. So start and end of a program do not count, nor does
+compiling it, but everything that a library does for a call does. The ratio is to the best of the peers with as many threads. `raddle` is what a user gets,
 `interpreted` has no compiled leaf functions: they run in registers. In `forced` every call that need not be the next one
 is a task; in `expanded` no call runs in registers either: each is a task with a frame.
 `patterns.py` and `cholesky.py` have the cases with tasks of some length.

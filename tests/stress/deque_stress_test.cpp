@@ -51,6 +51,21 @@ TEST_CASE("tasks that are pushed together lie there as if pushed one by one") {
   }
 }
 
+TEST_CASE("a task that is not wanted stays where it lies") {
+  WorkStealingDeque deque;
+  std::vector<Marked> tasks(3);
+  const auto only = [](const Task& wanted) { return [&wanted](const Task* task) { return task == &wanted; }; };
+  CHECK(deque.take(only(tasks[0])) == nullptr);
+  for (Marked& task : tasks) deque.push(&task);
+  CHECK(deque.take(only(tasks[1])) == nullptr);
+  CHECK(deque.steal(only(tasks[1])) == nullptr);
+  CHECK(deque.size() == 3);
+  CHECK(deque.take(only(tasks[2])) == &tasks[2]);
+  CHECK(deque.steal(only(tasks[0])) == &tasks[0]);
+  CHECK(deque.take(only(tasks[1])) == &tasks[1]);
+  CHECK(deque.is_empty());
+}
+
 TEST_CASE("each task is taken once, in fights for the last one too") {
   constexpr std::size_t count = 100000;
   for (const unsigned thieves : {1u, 3u}) {

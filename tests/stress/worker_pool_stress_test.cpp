@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -68,6 +69,90 @@ TEST_CASE("a tree of tasks is run completely, with 1, 2 and 8 workers, in any or
       }
     }
   }
+}
+
+/// Tasks that lie in one block; whoever runs one goes on with those that come next in its own queue.
+struct Block {
+  struct Part final : Task {
+    Block* block = nullptr;
+    std::atomic<int> runs{0};
+    void run(Worker& worker) override { block->run_from(*this, worker); }
+  };
+  void run_from(Part& first, Worker& worker) {
+    int ended = 0;
+    for (Task* next = &first; next; next = worker.take_next_within(parts.data(), parts.data() + parts.size())) {
+      static_cast<Part*>(next)->runs.fetch_add(1, std::memory_order_relaxed);
+      ++ended;
+    }
+    longest = std::max(longest.load(std::memory_order_relaxed), ended);
+    left.fetch_sub(ended, std::memory_order_relaxed);
+  }
+  std::array<Part, 64> parts;
+  std::atomic<int> left{64}, longest{0};
+};
+
+TEST_CASE("tasks that follow each other in a worker's queue are run once, in one go or not") {
+  struct Maker final : Task {
+    std::vector<Block> blocks = std::vector<Block>(50);
+    void run(Worker& worker) override {
+      for (Block& block : blocks) {
+        TaskBatch batch;
+        for (Block::Part& part : block.parts) {
+          part.block = &block;
+          batch.add(part);
+        }
+        worker.push(batch);
+      }
+    }
+  };
+  for (PoolOptions options : schedulers) {
+    for (const unsigned workers : {1u, 2u, 8u}) {
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        options.scheduler_seed = seed < 10 ? 0 : seed;
+        WorkerPool pool(workers, options);
+        Maker maker;
+        pool.inject(maker);
+        pool.run();
+        int in_one_go = 0;
+        for (const Block& block : maker.blocks) {
+          CHECK(block.left == 0);
+          for (const Block::Part& part : block.parts) CHECK(part.runs == 1);
+          in_one_go = std::max(in_one_go, block.longest.load());
+        }
+        // with a seed each task is looked for anew, so that all orders are seen
+        if (options.scheduler_seed != 0) CHECK(in_one_go == 1);
+        if (workers == 1 && options.scheduler == Scheduler::stealing && seed < 10) CHECK(in_one_go == 64);
+      }
+    }
+  }
+}
+
+TEST_CASE("what is urgent goes before the next task of the own queue") {
+  struct Urgent final : Task {
+    int before = 0;
+    const Block* block = nullptr;
+    void run(Worker&) override { before = 64 - block->left; }
+  };
+  struct Pusher final : Task {
+    Block block;
+    Urgent urgent;
+    void run(Worker& worker) override {
+      for (Block::Part& part : block.parts) {
+        part.block = &block;
+        worker.push(part);
+      }
+      urgent.block = &block;
+      CHECK(worker.take_next_within(&block.parts[0], &block.parts[63]) == nullptr);  // the youngest is not wanted
+      worker.push(urgent, 1);
+      CHECK(worker.take_next_within(block.parts.data(), block.parts.data() + 64) == nullptr);
+    }
+  };
+  WorkerPool pool(1);
+  Pusher pusher;
+  pool.inject(pusher);
+  pool.run();
+  CHECK(pusher.urgent.before == 0);
+  CHECK(pusher.block.left == 0);
 }
 
 TEST_CASE("a pool can be run again, and an empty one ends at once") {

@@ -29,6 +29,7 @@ namespace raddle::vm {
 class LaunchPoint;
 class PointTask;
 class PointTasks;
+struct PointResults;
 struct PointNumber;
 class PointGroup;
 struct PointLaunch;
@@ -73,7 +74,8 @@ class Interpreter {
   /// Looks for the elements that the point may still lack; queues it if all are there.
   void await_elements(LaunchPoint& point);
   void run_deferred_point(LaunchPoint* point);
-  void run_point_task(const PointTask& task);
+  /// And those that follow it in this worker's queue.
+  void run_point_tasks(const PointTask& first);
   void forget_point(LaunchPoint* point);
   void finish_program(ProgramRun* finished);
   void finish_builtin(BuiltinReturn* ended);
@@ -267,6 +269,8 @@ class Interpreter {
   std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
   std::int64_t run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
                         std::int64_t step, std::int64_t count);
+  void make_chunks(const IndexLaunch& launch);
+  void finish_parts(const SinkArrays& arrays);
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
                   std::int64_t count);
 
@@ -310,6 +314,8 @@ class Interpreter {
   /// @return false, and does nothing: they are to be run otherwise
   bool queue_points(RangeTask& piece, std::int64_t first, std::int64_t count);
   void end_points(PointTasks& points);
+  bool run_point_task(const PointTask& task, LaunchedLeaf& leaf, PointResults& results);
+  void write(PointResults& results);
 
   // --- foreach.cpp, loops.cpp
   bool foreach (Frame& frame, const Instruction& in);

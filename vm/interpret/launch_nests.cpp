@@ -12,7 +12,8 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t inner_limit = 256;   ///< longer inner loops are worth a frame, and may be split as any loop
+constexpr std::int64_t inner_limit =
+    NumberChunk::size;                      ///< longer inner loops are worth a frame, and may be split as any loop
 constexpr std::int64_t share_ns = 2'000;    ///< a thief needs about as long to get hold of points
 constexpr std::int64_t rows_at_once = 128;  ///< that all parts make together
 constexpr std::int64_t rows_in_turn = 32;   ///< of them, that one part makes one after the other

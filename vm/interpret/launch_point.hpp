@@ -33,8 +33,8 @@ class PointGroup final : public Cell {
   }
   /// How many. By whoever has ended the last one.
   std::int64_t points() const { return points_; }
-  /// @return true: it was the last one
-  bool end_point() { return left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  /// @return true: the last one was among them
+  bool end_points(std::int64_t count = 1) { return left_.fetch_sub(count, std::memory_order_acq_rel) == count; }
   /// The loop around a single iteration.
   RangeTask as_piece() const {
     RangeTask piece(frame, site, instruction);

@@ -321,7 +321,7 @@ void Interpreter::run_deferred_point(LaunchPoint* point) {
   }
   PointGroup& group = point->group;
   forget_point(point);
-  if (group.end_point()) end_group(&group);
+  if (group.end_points()) end_group(&group);
 }
 
 bool Interpreter::computes_deferred(LaunchPoint& point) {

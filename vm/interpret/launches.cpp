@@ -27,13 +27,12 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
   const raddle_leaf_function code = launched_code(launch.leaf, count);
   if (!code) return std::nullopt;
   SinkArrays arrays;
-  const std::size_t result_count = launch.sinks.size();
   LaunchedLeaf leaf(program_.functions[launch.leaf], code, 0);
   if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;
   if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||
       !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))
     return std::nullopt;
-  launch_reductions_.resize(result_count);
+  launch_reductions_.resize(launch.sinks.size());
   std::int64_t done = 0;
   while (done < count) {
     // cut where chunks of numbers begin: a whole one goes into its array as it is
@@ -44,27 +43,36 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
     done += made;
     if (made < part) break;
   }
-  for (std::size_t i = 0; i < result_count; ++i)
+  finish_parts(arrays);
+  return done;
+}
+
+/// After the last call of write_part() for these arrays.
+void Interpreter::finish_parts(const SinkArrays& arrays) {
+  for (std::size_t i = 0; i < launch_reductions_.size(); ++i)
     if (launch_reductions_[i].count != 0) arrays[i]->insert_reduced(launch_reductions_[i]);
   launch_chunks_.clear();
   launch_reductions_.clear();
-  return done;
 }
 
 /// Points that lie in one chunk of numbers. @param first  the value of the first one  @return how many it has made
 std::int64_t Interpreter::run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
                                    std::int64_t first, std::int64_t step, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
-  launch_chunks_.resize(launch.sinks.size());
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
-    if (!launch_chunks_[i]) launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
-    leaf.set_results(i, launch_chunks_[i]->words());
-  }
+  make_chunks(launch);
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, launch_chunks_[i]->words());
   const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
   counters.iterations += static_cast<std::uint64_t>(made);
   counters.iterations_native += static_cast<std::uint64_t>(made);
   return made;
+}
+
+/// For the results of the next part.
+void Interpreter::make_chunks(const IndexLaunch& launch) {
+  launch_chunks_.resize(launch.sinks.size());
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    if (!launch_chunks_[i]) launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
 }
 
 /// Asks for code once there have been many points. @return null: none (yet)

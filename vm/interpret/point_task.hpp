@@ -21,6 +21,13 @@ class PointTask final : public Task {
   const std::int64_t iteration;
 };
 
+/// Of points that follow each other and are not yet written: they lie in the interpreter's chunks.
+struct PointResults {
+  RangeTask piece;  ///< the loop around them
+  const SinkArrays& arrays;
+  std::int64_t first = 0, count = 0;  ///< iterations
+};
+
 /// The tasks, and what they have in common. Freed with their group, by whoever ends the last one. Memory: this object,
 /// then the tasks.
 class PointTasks final : public Cell {

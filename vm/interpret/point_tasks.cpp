@@ -4,6 +4,7 @@
 #include "vm/interpret/point_task.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/schedule/leaf_forks.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
@@ -45,24 +46,60 @@ void Interpreter::end_points(PointTasks& points) {
   end_group(&group);
 }
 
-void PointTask::run(Worker& worker) {
-  const PointGroup& group = all.group;
-  Interpreter& interpreter = group.frame.run_state.interpreter(worker).on(worker);
-  const TaskTimer timer(interpreter, TaskKind::iterations, group.frame, group.instruction);
-  interpreter.run_point_task(*this);
+void PointTask::run(Worker& worker) { all.group.frame.run_state.interpreter(worker).on(worker).run_point_tasks(*this); }
+
+void Interpreter::run_point_tasks(const PointTask& first) {
+  if (run_.is_stopped()) return;  // they are freed with the run
+  PointTasks& points = first.all;
+  PointGroup& group = points.group;
+  LaunchedLeaf leaf(points.leaf);
+  PointResults results{group.as_piece(), points.arrays};
+  std::int64_t ended = 0;
+  const Task* next = &first;
+  do {
+    const auto& task = static_cast<const PointTask&>(*next);
+    const TaskTimer timer(*this, TaskKind::iterations, group.frame, group.instruction);
+    if (!run_point_task(task, leaf, results)) {
+      write(results);
+      interpret_iterations(results.piece, task.iteration, 1);
+    }
+    ++ended;
+    next = worker_->take_next_within(points.tasks(), points.tasks() + points.count);
+  } while (next);
+  write(results);
+  if (group.end_points(ended)) end_points(points);
 }
 
-void Interpreter::run_point_task(const PointTask& task) {
-  if (run_.is_stopped()) return;  // it is freed with the run
-  PointTasks& points = task.all;
-  PointGroup& group = points.group;
-  const std::int64_t value = range_value(group.low, group.step, task.iteration);
-  LaunchedLeaf leaf(points.leaf);
-  if (!compute_point(group.frame, group.site.launch, value, nullptr, points.arrays, leaf)) {
-    RangeTask piece = group.as_piece();
-    interpret_iterations(piece, task.iteration, 1);
+/// @return false: it is to be interpreted
+bool Interpreter::run_point_task(const PointTask& task, LaunchedLeaf& leaf, PointResults& results) {
+  const RangeTask& piece = results.piece;
+  const IndexLaunch& launch = piece.site.launch;
+  const std::int64_t value = range_value(piece.low, piece.step, task.iteration);
+  // what may take long is not kept back
+  if (!leaf.code || leaf.function.is_heavy)
+    return compute_point(piece.frame, launch, value, nullptr, results.arrays, leaf);
+  if (task.iteration != results.first + results.count) write(results);
+  if (results.count == 0) {
+    make_chunks(launch);
+    results.first = task.iteration;
   }
-  if (group.end_point()) end_points(points);
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, launch_chunks_[i]->word(results.count));
+  if (leaf.call(worker_->leaf_worker(), value, 1, 1) != 1) return false;
+  ++results.count;
+  ++counters.iterations;
+  ++counters.iterations_native;
+  return true;
+}
+
+void Interpreter::write(PointResults& results) {
+  if (results.count == 0) return;
+  const RangeTask& piece = results.piece;
+  const std::int64_t first = range_value(piece.low, piece.step, results.first);
+  launch_reductions_.resize(piece.site.launch.sinks.size());
+  for (std::size_t i = 0; i < piece.site.launch.sinks.size(); ++i)
+    write_part(piece, i, results.arrays[i], first, piece.step, results.count);
+  finish_parts(results.arrays);
+  results.count = 0;
 }
 
 }  // namespace raddle::vm

@@ -24,7 +24,9 @@ class PriorityTasks {
     count_of(priority).fetch_add(1, std::memory_order_seq_cst);
   }
   /// The highest above 0; null: there is none.
-  Task* take_urgent() { return urgent_.load(std::memory_order_relaxed) == 0 ? nullptr : take(1); }
+  Task* take_urgent() { return has_urgent() ? take(1) : nullptr; }
+  /// A hint.
+  bool has_urgent() const { return urgent_.load(std::memory_order_relaxed) != 0; }
   /// The highest, where there is nothing else to do.
   Task* take_any() { return is_empty() ? nullptr : take(std::numeric_limits<std::int32_t>::min()); }
   bool is_empty() const {

@@ -71,12 +71,16 @@ class QueueTree {
     return is_queued;
   }
 
-  Task* take(unsigned self, bool& has_moved) {
+  template <typename Filter = WorkStealingDeque::AnyTask>
+  Task* take(unsigned self, bool& has_moved, const Filter& is_wanted = {}) {
     Leaf& own = leaves_[self];
     meter_.write(own.line, self);
     own.has_handed_over = false;
-    if (Task* task = take_successor(own)) return task;
-    Task* task = order_ == QueueOrder::lifo ? own.queue.take() : own.queue.steal();
+    if (const Task* successor = own.successor.load(std::memory_order_relaxed)) {
+      if (!is_wanted(successor)) return nullptr;
+      if (Task* task = take_successor(own)) return task;
+    }
+    Task* task = order_ == QueueOrder::lifo ? own.queue.take(is_wanted) : own.queue.steal(is_wanted);
     if (task && own.seen_falls != falls_.load(std::memory_order_relaxed)) {
       own.seen_falls = falls_.load(std::memory_order_relaxed);
       if (own.queue.size() > threshold()) give_up_surplus(self, has_moved);

@@ -12,7 +12,7 @@ namespace raddle::vm {
 
 /// One of the two schedulers; QueueTree is the other. What both offer, `self` being the worker that calls:
 ///   push(self, task)              makes it ready; @return whether sleepers are to be told
-///   take(self, has_moved)         a task of its own
+///   take(self, has_moved)         a task of its own: the next one, with a filter only if it is wanted
 ///   take_oldest(self)             the same, but in another order: for tests
 ///   take_elsewhere(self, random, has_moved)
 ///                                 somebody else's; nullptr does not mean that there is none
@@ -41,10 +41,11 @@ class StealingQueues {
     deques_[self].push(batch);
     return true;
   }
-  Task* take(unsigned self, bool&) {
+  template <typename Filter = WorkStealingDeque::AnyTask>
+  Task* take(unsigned self, bool&, const Filter& is_wanted = {}) {
     meter_.read(lines_[self].top, self);
     meter_.write(lines_[self].bottom, self);
-    return deques_[self].take();
+    return deques_[self].take(is_wanted);
   }
   Task* take_oldest(unsigned self) { return deques_[self].steal(); }
   Task* take_elsewhere(unsigned self, std::uint64_t random, bool& has_moved) {

@@ -13,6 +13,10 @@ namespace raddle::vm {
 
 class WorkStealingDeque {
  public:
+  struct AnyTask {
+    bool operator()(const Task*) const { return true; }
+  };
+
   WorkStealingDeque() {
     rings_.push_back(std::make_unique<Ring>(256));
     ring_.store(rings_.back().get(), std::memory_order_relaxed);
@@ -44,10 +48,13 @@ class WorkStealingDeque {
   }
 
   /// Owner only: the youngest task, nullptr if empty.
-  Task* take() {
+  /// @param is_wanted  false: it stays. Asked of an address: somebody else may have taken the task
+  template <typename Filter = AnyTask>
+  Task* take(const Filter& is_wanted = {}) {
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed) - 1;
     if (top_.load(std::memory_order_relaxed) > bottom) return nullptr;  // empty: top_ only grows
     Ring* ring = ring_.load(std::memory_order_relaxed);
+    if (!is_wanted(ring->at(bottom).load(std::memory_order_relaxed))) return nullptr;
     bottom_.store(bottom, std::memory_order_seq_cst);  // before top_: a thief that sees the old bottom loses the CAS
     std::int64_t top = top_.load(std::memory_order_seq_cst);
     Task* task = nullptr;
@@ -63,12 +70,15 @@ class WorkStealingDeque {
   }
 
   /// Any thread: the oldest task, nullptr if empty or if another thread won.
-  Task* steal() {
+  /// @param is_wanted  as for take()
+  template <typename Filter = AnyTask>
+  Task* steal(const Filter& is_wanted = {}) {
     std::int64_t top = top_.load(std::memory_order_seq_cst);              // before bottom_: orders against take()
     const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);  // acquires the slot written by push()
     if (top >= bottom) return nullptr;
     Ring* ring = ring_.load(std::memory_order_acquire);
     Task* task = ring->at(top).load(std::memory_order_relaxed);  // ours if the CAS wins
+    if (!is_wanted(task)) return nullptr;
     const bool won = top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed);
     return won ? task : nullptr;
   }

@@ -117,13 +117,22 @@ void Worker::push(TaskBatch batch) {
   for (std::size_t i = 0; i < std::min(batch.count, pool.workers.size()); ++i) pool.gate.notify_one();
 }
 
-bool Worker::take_back(Task& task) {
+Task* Worker::take_own_within(const void* begin, const void* end) {
   WorkerPool::State& pool = *pool_.state_;
+  const auto is_wanted = [=](const Task* task) { return std::less_equal()(begin, task) && std::less()(task, end); };
   bool has_moved = false;
-  Task* const youngest = pool.with_queues([&](auto& all) { return all.take(index_, has_moved); });
+  Task* const task = pool.with_queues([&](auto& all) { return all.take(index_, has_moved, is_wanted); });
   if (has_moved) pool.gate.notify_one();
-  if (youngest && youngest != &task) push_own(*youngest);
-  return youngest == &task;
+  return task;
+}
+
+bool Worker::take_back(Task& task) { return take_own_within(&task, &task + 1); }
+
+Task* Worker::take_next_within(const void* begin, const void* end) {
+  const WorkerPool::State& pool = *pool_.state_;
+  const bool is_next =
+      index_ < pool.wanted.load(std::memory_order_relaxed) && !pool.prioritised.has_urgent() && !perturbation_.is_on();
+  return is_next ? take_own_within(begin, end) : nullptr;
 }
 
 void Worker::push_by_priority(Task& task, std::int32_t priority) {

@@ -55,6 +55,10 @@ class Worker {
   /// Takes a task that this worker has pushed without a priority out of its queue, if it is the next one there.
   /// @pre it lives, though somebody else may have run it
   bool take_back(Task& task);
+  /// The task that this worker would run after the present one, if it is one of those. Who goes on with it at once
+  /// saves what they have in common.
+  /// @param begin, end  the memory in which they lie, of which one lives
+  Task* take_next_within(const void* begin, const void* end);
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
   /// True if even what nobody could share is to be queued: the run is stopped, or calls are never inlined.
@@ -76,6 +80,7 @@ class Worker {
   friend class WorkerPool;
   struct State;  // forked calls, slabs
   void push_own(Task& task);
+  Task* take_own_within(const void* begin, const void* end);
   void push_by_priority(Task& task, std::int32_t priority);
   Worker(WorkerPool& pool, unsigned index);
   WorkerPool& pool_;

@@ -27,6 +27,10 @@ class NumberChunk {
   /// int64_t, double, or uint8_t for boolean.
   void* words() { return this + 1; }
   const void* words() const { return this + 1; }
+  /// Where the number of a key lies.
+  void* word(std::int64_t offset) {
+    return static_cast<std::byte*>(words()) + static_cast<std::size_t>(offset) * (kind_ == ValueKind::boolean ? 1 : 8);
+  }
   Value at(std::int64_t offset) const {
     if (kind_ == ValueKind::int_) return Value::of(static_cast<const std::int64_t*>(words())[offset]);
     if (kind_ == ValueKind::float_) return Value::of(static_cast<const double*>(words())[offset]);

@@ -31,6 +31,26 @@ TEST_CASE("the task made ready last is next, whatever the order") {
   }
 }
 
+TEST_CASE("a task that is not wanted stays where it lies: the successor, and the next one of either order") {
+  for (const QueueOrder order : {QueueOrder::fifo, QueueOrder::lifo}) {
+    QueueTree<> tree(two_domains, order);
+    std::array<Nothing, 200> tasks;
+    for (Nothing& task : tasks) tree.push(0, task);
+    bool has_moved = false;
+    const auto take_only = [&](const Task* wanted) {
+      return tree.take(0, has_moved, [=](const Task* task) { return task == wanted; });
+    };
+    CHECK(take_only(&tasks[198]) == nullptr);
+    CHECK(take_only(&tasks[199]) == &tasks[199]);
+    Task* const next = take(tree, 0);
+    REQUIRE(next);
+    tree.push(0, *next);
+    CHECK(take_only(next) == next);
+    CHECK(take_only(next) == nullptr);
+    CHECK(take(tree, 0) != nullptr);
+  }
+}
+
 TEST_CASE("with the threshold at 0 all but the successor are at the root, for any worker to take") {
   QueueTree<> tree(two_domains, QueueOrder::fifo);
   std::array<Nothing, 2> tasks;
