@@ -92,7 +92,8 @@ bool ModuleEmitter::gains_from_narrow_ints(ir::FunctionId leaf) const {
       for (const ir::Op& op : region.ops) {
         if (++op_count > most_narrow_ops) return false;
         if (op.kind == ir::OpKind::call) {
-          if (!self(self, op.callee)) return false;
+          if (ir_module().functions.at(op.callee).kind != ir::FunctionKind::leaf || !self(self, op.callee))
+            return false;
         } else if (op.kind == ir::OpKind::call_builtin) {
           const std::optional<LeafBuiltin> builtin = builtin_of(function, op);
           if (!builtin || !is_vectorisable(*builtin)) return false;

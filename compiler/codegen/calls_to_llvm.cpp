@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/codegen/function_emitter.hpp"
+#include "compiler/codegen/library_functions.hpp"
 
 namespace raddle::codegen {
 
@@ -16,6 +17,7 @@ bool FunctionEmitter::returns_as(ir::FunctionId callee, const ir::Op& op) const 
 }
 
 void FunctionEmitter::emit_call(const ir::Op& op, bool is_tail) {
+  if (module_.ir_module().functions.at(op.callee).kind == ir::FunctionKind::foreign) return emit_library_call(op);
   if (module_.ir_module().functions.at(op.callee).kind != ir::FunctionKind::leaf) {
     return module_.refuse("a call of `" + module_.ir_module().functions[op.callee].name +
                           "`, which is no leaf function");
@@ -30,6 +32,30 @@ void FunctionEmitter::emit_call(const ir::Op& op, bool is_tail) {
   for (unsigned i = 0; i < op.results.size(); ++i) {
     assign(op.results[i], LeafValue{builder_.CreateExtractValue(call, i + 1), nullptr});
   }
+}
+
+/// A C function of the types that check_foreign.cpp says: a bool is a byte in C.
+void FunctionEmitter::emit_library_call(const ir::Op& op) {
+  const ir::Function& callee = module_.ir_module().functions.at(op.callee);
+  std::vector<llvm::Value*> arguments;
+  std::vector<llvm::Type*> types;
+  std::vector<unsigned> booleans;
+  for (const ir::Operand operand : op.operands) {
+    const LeafValue value = read(operand);
+    const bool is_boolean = value.word->getType()->isIntegerTy(1);
+    if (is_boolean) booleans.push_back(static_cast<unsigned>(arguments.size()));
+    arguments.push_back(is_boolean ? builder_.CreateZExt(value.word, builder_.getInt8Ty()) : value.word);
+    if (value.length) arguments.push_back(value.length);
+  }
+  for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
+  llvm::Type* result = module_.type(callee.variables[callee.outputs[0]].type);
+  const bool gives_boolean = result->isIntegerTy(1);
+  llvm::FunctionCallee function = module_.out.getOrInsertFunction(
+      library_symbol(callee.foreign.library, callee.foreign.code),
+      llvm::FunctionType::get(gives_boolean ? builder_.getInt8Ty() : result, types, /*isVarArg=*/false));
+  llvm::CallInst* call = builder_.CreateCall(function, arguments);
+  for (const unsigned i : booleans) call->addParamAttr(i, llvm::Attribute::ZExt);
+  assign(op.results[0], LeafValue{gives_boolean ? builder_.CreateIsNotNull(call) : call, nullptr});
 }
 
 llvm::CallInst* FunctionEmitter::make_call(const ir::Op& op, bool unrolls) {

@@ -55,6 +55,7 @@ class FunctionEmitter {
   void emit_comparison(const ir::Op& op);
   void emit_array_get(const ir::Op& op);
   void emit_call(const ir::Op& op, bool is_tail);
+  void emit_library_call(const ir::Op& op);
   llvm::CallInst* make_call(const ir::Op& op, bool unrolls);
   void check_call(llvm::Value* status, const ir::Op& op, std::span<const Fork> outstanding = {});
   std::size_t calls_at_once(std::span<const ir::Op> ops);

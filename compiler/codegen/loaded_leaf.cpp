@@ -8,12 +8,15 @@
 #include <cstring>
 
 #include "compiler/codegen/leaf_math.hpp"
+#include "compiler/codegen/library_functions.hpp"
 
 namespace raddle::codegen {
 namespace {
 
-/// The math functions that the interpreter calls, too; else what the C library has (memset and the like).
+/// Functions of libraries that a script names; the math functions that the interpreter calls, too; else what the C
+/// library has (memset and the like).
 const void* find_function(const std::string& name) {
+  if (is_library_symbol(name)) return find_library_function(name);
   const auto functions = math_functions();
   const auto found = std::ranges::find(functions, name, [](const auto& each) { return math_symbol(each.name); });
   return found != functions.end() ? found->address : dlsym(RTLD_DEFAULT, name.c_str());

@@ -7,6 +7,7 @@
 #include "compiler/emit/function_plan.hpp"
 #include "compiler/emit/partition_strands.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
+#include "compiler/ir/library_calls.hpp"
 
 namespace raddle {
 
@@ -88,6 +89,7 @@ vm::Program emit_program(const ir::Module& module) {
     out.place = {function.span.file, function.span.begin, function.span.end};
     if (out.is_leaf) {
       out.is_heavy = heavy.is_heavy(id);
+      out.calls_library = ir::calls_library(module, function);
       describe_leaf(module, function, out);
       out.leaf_code = emit::emit_leaf_code(module, function);
     }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <set>
 
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/launch_accesses.hpp"
+#include "compiler/ir/library_calls.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/launch_nests.hpp"
 #include "compiler/opt/loop_body_copier.hpp"
@@ -18,6 +20,14 @@ namespace raddle::opt {
 namespace {
 
 using ir::OpKind;
+
+bool has_library_call(const ir::Module& module, const ir::Function& function, const ir::Op& op) {
+  bool has_any = false;
+  visit_nested(function, op, [&](const ir::Op& inner) {
+    has_any |= inner.kind == OpKind::call && module.functions[inner.callee].kind == ir::FunctionKind::foreign;
+  });
+  return has_any;
+}
 
 /// Points that write to elements with their number, perhaps of a row that is the same for all, and read nothing that
 /// the loop writes.
@@ -108,6 +118,7 @@ class ProjectedLaunch {
     const Slice keys = slice(all_keys());
     if (!is_all(values, keys) || !keys.is_closed || !values.is_closed || has_other_uses(values) || has_other_uses(keys))
       return false;
+    if (delays_library_call()) return false;
     computation_.add_parameter(body_.parameters[0]);
     for (const ir::LaunchAccess& read : accesses_.reads) {
       if (keys.needed.contains(read.op->results[0])) return false;
@@ -184,6 +195,19 @@ class ProjectedLaunch {
     });
   }
 
+  /// A point waits for all elements that it reads. What a library function does must not wait for one that it does not
+  /// need: the element may depend on it.
+  bool delays_library_call() const {
+    return std::ranges::any_of(body_.ops, [this](const ir::Op& op) {
+      if (!has_library_call(module_, around_, op)) return false;
+      std::vector<ir::Operand> inputs;
+      for (const ir::VarId id : variables_read(around_, op)) inputs.push_back(ir::Operand::variable(id));
+      const Slice needed = slice(inputs);
+      return std::ranges::any_of(
+          accesses_.reads, [&](const ir::LaunchAccess& read) { return !needed.needed.contains(read.op->results[0]); });
+    });
+  }
+
   /// Declared deeper than in the loop's own body.
   bool is_nested(ir::VarId id) const {
     return computation_.declares(id) && std::ranges::find(body_.variables, id) == body_.variables.end() &&
@@ -232,9 +256,26 @@ ir::FunctionId add(ir::Module& module, ir::Function function) {
   return static_cast<ir::FunctionId>(module.functions.size() - 1);
 }
 
+/// With what depends on them: what can fail comes before, if it can.
+void put_library_calls_last(const ir::Module& module, ir::Function& leaf) {
+  std::set<ir::VarId> made_by_library;
+  const auto is_last = [&](const ir::Op& op) {
+    bool depends = has_library_call(module, leaf, op);
+    for (const ir::VarId id : variables_read(leaf, op)) depends |= made_by_library.contains(id);
+    if (!depends) return false;
+    for (const ir::VarId id : variables_assigned(leaf, op)) made_by_library.insert(id);
+    return true;
+  };
+  std::vector<ir::Op> first, last;
+  for (ir::Op& op : leaf.regions[0].ops) (is_last(op) ? last : first).push_back(std::move(op));
+  first.insert(first.end(), std::make_move_iterator(last.begin()), std::make_move_iterator(last.end()));
+  leaf.regions[0].ops = std::move(first);
+}
+
 bool make_batch_launch(ir::Module& module, const ir::Function& around, ir::Op& loop) {
   BatchLaunch launch(module, around, loop);
   std::optional<ir::Function> made = launch.run();
+  if (made) put_library_calls_last(module, *made);
   if (!made || !can_be_leaf(module, *made)) return false;
   loop.captures = launch.captures();
   made->is_batched = true;
@@ -247,8 +288,9 @@ void make_projected_launch(ir::Module& module, const ir::Function& around, ir::O
   ProjectedLaunch launch(module, around, loop);
   if (!launch.run()) return;
   ir::Function computation = launch.computation().take_function(), projection = launch.projection().take_function();
+  put_library_calls_last(module, computation);
   if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection) ||
-      ir::HeavyLeaves(module).is_heavy(projection))
+      ir::HeavyLeaves(module).is_heavy(projection) || ir::calls_library(module, projection))
     return;
   loop.captures = launch.computation().captures();
   loop.callee = add(module, std::move(computation));

@@ -23,6 +23,8 @@ namespace raddle::opt {
 /// lists them. The body stays: it is run where a capture is not there yet, where the keys of `A` are not 0 to n - 1,
 /// and where an iteration fails; of the first sort also where there is no machine code.
 ///
+/// What an iteration computes may call functions of shared libraries (ir/library_calls.hpp), each once.
+///
 /// Source of the terms: Bauer, Treichler, Slaughter, Aiken, "Legion" (SC 2012); Soi et al., "Index Launches" (SC 2021).
 ///
 /// Needs: infer-leaves.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "compiler/ir/library_calls.hpp"
 #include "compiler/opt/leaf_builtins.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
@@ -101,7 +102,27 @@ class Inspector {
     }
   }
 
+  /// After a library function was called nothing may: what fails is interpreted from its beginning, and would call it
+  /// once more.
+  bool may_fail(const ir::Op& op) const {
+    switch (op.kind) {
+      case OpKind::if_:
+      case OpKind::switch_: return false;  // what is in them is looked at
+      case OpKind::call: return !is_library_call(op);
+      case OpKind::call_builtin: {
+        const std::optional<LeafBuiltin> builtin = leaf_builtin(op);
+        return !builtin || failure_of(*builtin) != LeafBuiltinFailure::nothing;
+      }
+      default: return !can_not_fail(module_, function_, op);
+    }
+  }
+
+  bool is_library_call(const ir::Op& op) const {
+    return function_.is_launched && ir::is_called_directly(types_, module_.functions[op.callee]);
+  }
+
   void inspect(const ir::Op& op) {
+    if (has_called_library_ && may_fail(op)) return found("it may fail after a call of a library function", op.span);
     for (const ir::Operand& operand : op.operands)
       if (!is_message(op, operand)) check_read(operand, op.span);
     if (obstacle_) return;
@@ -178,6 +199,10 @@ class Inspector {
   }
 
   void inspect_call(const ir::Op& op) {
+    if (is_library_call(op)) {
+      has_called_library_ = true;
+      return;
+    }
     const ir::Function& callee = module_.functions[op.callee];
     if (!is_leaf_(op.callee))
       found(fmt::format("it calls `{}`, which is no leaf function{}", callee.name,
@@ -198,16 +223,21 @@ class Inspector {
   void inspect_branches(const ir::Op& op) {
     const std::set<ir::VarId> before = assigned_;
     const std::set<ir::VarId> maybe_before = maybe_assigned_;
+    const bool had_called_library = has_called_library_;
+    bool has_called_library = has_called_library_;
     std::set<ir::VarId> maybe_after = maybe_assigned_;
     std::optional<std::set<ir::VarId>> on_all_paths;
     for (const ir::RegionId region : op.regions) {
       assigned_ = before;
       maybe_assigned_ = maybe_before;
+      has_called_library_ = had_called_library;
       inspect_region(region);
+      has_called_library |= has_called_library_;
       merge(on_all_paths);
       maybe_after.insert(maybe_assigned_.begin(), maybe_assigned_.end());
     }
     maybe_assigned_ = std::move(maybe_after);
+    has_called_library_ = has_called_library;
     const bool may_skip = op.kind == OpKind::if_ ? op.regions.size() < 2 : op.regions.size() == op.labels.size();
     if (may_skip) {
       assigned_ = before;
@@ -236,6 +266,7 @@ class Inspector {
     inspect_region(op.regions[1]);
     if (op.test_after) check_read(op.condition, op.span);
     for (const ir::Operand& next : op.nexts) check_read(next, op.span);
+    if (has_called_library_) found("a loop in it calls a library function", op.span);
     for (const ir::VarId inside : assigned_) {
       if (before.contains(inside)) continue;
       if (is_outside(function_.variables[inside].region, op.regions[0]))
@@ -258,6 +289,7 @@ class Inspector {
   const IsLeaf is_leaf_;
   std::set<ir::VarId> assigned_;        ///< on every path to here
   std::set<ir::VarId> maybe_assigned_;  ///< on some path to here
+  bool has_called_library_ = false;     ///< perhaps
   std::optional<Obstacle> obstacle_;
 };
 

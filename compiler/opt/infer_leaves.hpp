@@ -12,8 +12,8 @@ namespace raddle::opt {
 /// Needs: order-operations.
 void infer_leaves(ir::Module& module, Diagnostics& diagnostics);
 
-/// True if the function, which need not be one of the module, is such a function. @pre leaves of the module are
-/// inferred
+/// True if the function, which need not be one of the module, is such a function. One that is launched may call library
+/// functions, too (ir/library_calls.hpp), if nothing can fail after that. @pre leaves of the module are inferred
 bool can_be_leaf(const ir::Module& module, const ir::Function& function);
 
 }  // namespace raddle::opt

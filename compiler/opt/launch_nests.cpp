@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/ir/heavy_leaves.hpp"
+#include "compiler/ir/library_calls.hpp"
 #include "compiler/ir/launch_accesses.hpp"
 #include "compiler/ir/launch_nest.hpp"
 #include "compiler/opt/infer_leaves.hpp"
@@ -55,7 +56,7 @@ void make_launch_nest(ir::Module& module, const ir::Function& around, ir::Op& lo
     prelude.add_output(ir::Operand::variable(value), loop.span);
   }
   ir::Function made = prelude.take_function();
-  if (!can_be_leaf(module, made) || ir::HeavyLeaves(module).is_heavy(made)) return;
+  if (!can_be_leaf(module, made) || ir::HeavyLeaves(module).is_heavy(made) || ir::calls_library(module, made)) return;
   loop.captures = prelude.captures();
   module.functions.push_back(std::move(made));
   loop.prelude = static_cast<ir::FunctionId>(module.functions.size() - 1);

@@ -269,6 +269,7 @@ class Interpreter {
   std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
   std::int64_t run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
                         std::int64_t step, std::int64_t count);
+  std::int64_t call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
   void make_chunks(const IndexLaunch& launch);
   void finish_parts(const SinkArrays& arrays);
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,

@@ -246,7 +246,7 @@ bool Interpreter::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int
     return outcome == LeafMachine::Outcome::done;
   }
   for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i) leaf.set_results(i, results + i);
-  const std::int64_t made = leaf.call(worker_->leaf_worker(), point, 1, 1);
+  const std::int64_t made = call_native(leaf, point, 1, 1);
   for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i)
     if (leaf.function.leaf_results[i] == LeafType::boolean) results[i] &= 0xff;  // a byte was written
   return made == 1;

@@ -1,6 +1,7 @@
 // Index launches: iterations of a `foreach` run natively, many at a time. Whatever stands in the way (no machine code
 // yet, a capture that is not there, an iteration that fails) is no concern here: then iterations are interpreted.
 #include <algorithm>
+#include <cstdio>
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
@@ -55,13 +56,23 @@ void Interpreter::finish_parts(const SinkArrays& arrays) {
   launch_reductions_.clear();
 }
 
+/// @return of how many points: the next one does not end well
+std::int64_t Interpreter::call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count) {
+  if (!leaf.function.calls_library) return leaf.call(worker_->leaf_worker(), first, step, count);
+  // what it prints comes after what was printed before, and before what the script prints next
+  if (run_.options.before_program) run_.options.before_program();
+  const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
+  std::fflush(stdout);
+  return made;
+}
+
 /// Points that lie in one chunk of numbers. @param first  the value of the first one  @return how many it has made
 std::int64_t Interpreter::run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
                                    std::int64_t first, std::int64_t step, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   make_chunks(launch);
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, launch_chunks_[i]->words());
-  const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
+  const std::int64_t made = call_native(leaf, first, step, count);
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
   counters.iterations += static_cast<std::uint64_t>(made);
   counters.iterations_native += static_cast<std::uint64_t>(made);

@@ -76,7 +76,7 @@ bool Interpreter::run_point_task(const PointTask& task, LaunchedLeaf& leaf, Poin
   const IndexLaunch& launch = piece.site.launch;
   const std::int64_t value = range_value(piece.low, piece.step, task.iteration);
   // what may take long is not kept back
-  if (!leaf.code || leaf.function.is_heavy)
+  if (!leaf.code || leaf.function.is_heavy || leaf.function.calls_library)
     return compute_point(piece.frame, launch, value, nullptr, results.arrays, leaf);
   if (task.iteration != results.first + results.count) write(results);
   if (results.count == 0) {

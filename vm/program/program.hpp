@@ -164,6 +164,7 @@ struct Function {
   std::uint32_t output_count = 0;
   bool is_leaf = false;        ///< may be called natively: LeafId is the FunctionId
   bool is_heavy = false;       ///< leaf with a loop or recursion
+  bool calls_library = false;  ///< leaf of an index launch that calls C functions: they may take long, and print
   bool is_sequential = false;  ///< leaf with code, and nothing in it is worth sharing: no two calls of heavy leaves
   std::vector<LeafType> leaf_parameters, leaf_results;
   LeafCode leaf_code;
