@@ -16,6 +16,7 @@
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
 #include "compiler/opt/key_memo_calls.hpp"
+#include "compiler/opt/merge_branch_writes.hpp"
 #include "compiler/opt/order_operations.hpp"
 #include "compiler/opt/reduced_arrays.hpp"
 #include "vm/value/standard_error.hpp"
@@ -36,9 +37,10 @@ void without_findings(ir::Module& module, Diagnostics&) {
 }
 
 constexpr Pass pipeline[] = {
-    {"fuse-multiply-add", without_findings<fuse_multiply_add>, 0},  // first and always: results do not depend on -O
-    {"key-memo-calls", key_memo_calls, 0},                          // what is kept does not depend on -O either
-    {"inline-calls", without_findings<inline_calls>, 2},            // what follows works on the bodies
+    {"fuse-multiply-add", without_findings<fuse_multiply_add>, 0},      // first and always: results do not depend on -O
+    {"key-memo-calls", key_memo_calls, 0},                              // what is kept does not depend on -O either
+    {"merge-branch-writes", without_findings<merge_branch_writes>, 0},  // nor do places of errors
+    {"inline-calls", without_findings<inline_calls>, 2},                // what follows works on the bodies
     {"fold-constants", without_findings<fold_constants>, 1},
     {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
     {"dead-code", without_findings<remove_dead_code>, 1},         // after the two that leave dead operations
