@@ -368,6 +368,7 @@ class FunctionEmitter {
     if (function_.kind == ir::FunctionKind::foreign) {
       in.opcode = vm::Opcode::run_foreign;
       site.foreign = static_cast<std::uint32_t>(program_.foreigns.size());
+      program_.functions[id_].foreign = site.foreign;
       program_.foreigns.push_back(foreign_function(*module_.types, function_));
     }
     program_.apps.push_back(std::move(site));

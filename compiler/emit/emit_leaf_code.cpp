@@ -56,6 +56,16 @@ const Operator* operator_of(OpKind kind) {
   return found == std::end(operators) ? nullptr : found;
 }
 
+bool is_number(TypeKind type) {
+  return type == TypeKind::int_ || type == TypeKind::float_ || type == TypeKind::boolean;
+}
+
+/// @pre is_number()
+vm::ValueKind value_kind(TypeKind type) {
+  if (type == TypeKind::int_) return vm::ValueKind::int_;
+  return type == TypeKind::float_ ? vm::ValueKind::float_ : vm::ValueKind::boolean;
+}
+
 class LeafEmitter {
  public:
   LeafEmitter(const ir::Module& module, const ir::Function& leaf)
@@ -163,7 +173,7 @@ class LeafEmitter {
     for (const ir::Op& op : ops) {
       const bool is_one_instruction = operator_of(op.kind) && op.operands.size() <= 2;
       if (is_one_instruction && op.results.size() == 1 && uses_[op.results[0]] == 1) candidates[op.results[0]] = &op;
-      if (op.kind != OpKind::call) continue;
+      if (op.kind != OpKind::call || is_foreign(op)) continue;
       for (const ir::Operand operand : op.operands)
         if (!operand.is_constant && candidates.contains(operand.index))
           arguments_[operand.index] = candidates[operand.index];
@@ -345,6 +355,7 @@ class LeafEmitter {
   // ---------------------------------------------------------------- calls
 
   void call(const ir::Op& op) {
+    if (is_foreign(op)) return foreign(op);
     if (module_.functions[op.callee].kind != ir::FunctionKind::leaf) return refuse();
     vm::LeafCallCode site{op.callee, {}};
     for (const ir::VarId result : op.results) site.results.push_back(words_[result]);
@@ -366,6 +377,20 @@ class LeafEmitter {
     put(LeafOpcode::call, static_cast<Word>(code_.calls.size() - 1));
   }
 
+  /// @pre a call
+  bool is_foreign(const ir::Op& op) const { return module_.functions[op.callee].kind == ir::FunctionKind::foreign; }
+  /// Of two the second may turn out not to be there when the first one has been called.
+  void foreign(const ir::Op& op) {
+    if (!code_.foreign.empty()) return refuse();
+    vm::LeafForeignCode site{op.callee, {}, words_[op.results[0]]};
+    for (const ir::Operand operand : op.operands) {
+      if (!is_number(kind(operand))) return refuse();
+      site.arguments.push_back({value_kind(kind(operand)), word(operand)});
+    }
+    code_.foreign.push_back(std::move(site));
+    put(LeafOpcode::foreign, 0);
+  }
+
   void library(const ir::Op& op) {
     const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
     const bool has_result = !op.results.empty() && kind(ir::Operand::variable(op.results[0])) != TypeKind::void_;
@@ -379,13 +404,8 @@ class LeafEmitter {
         site.arguments.push_back({vm::ValueKind::string, 0, vm::Value::of(text)});
         continue;
       }
-      const bool is_number = type == TypeKind::int_ || type == TypeKind::float_ || type == TypeKind::boolean;
-      if (!is_number) return refuse();
-      site.arguments.push_back({type == TypeKind::int_     ? vm::ValueKind::int_
-                                : type == TypeKind::float_ ? vm::ValueKind::float_
-                                                           : vm::ValueKind::boolean,
-                                word(operand),
-                                {}});
+      if (!is_number(type)) return refuse();
+      site.arguments.push_back({value_kind(type), word(operand), {}});
     }
     code_.library.push_back(std::move(site));
     put(LeafOpcode::library, static_cast<Word>(code_.library.size() - 1));

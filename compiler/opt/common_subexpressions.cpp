@@ -1,8 +1,11 @@
 #include "compiler/opt/common_subexpressions.hpp"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
+#include "compiler/ir/library_calls.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -27,11 +30,16 @@ bool is_pure(const ir::Op& op) {
 
 class Sharing {
  public:
-  explicit Sharing(ir::Function& function)
-      : function_(function),
+  Sharing(const ir::Module& module, ir::Function& function)
+      : module_(module),
+        function_(function),
         replacements_(function),
         assignments_(count_assignments(function)),
-        known_(function.regions.size()) {}
+        known_(function.regions.size()) {
+    for (const ir::Region& region : function.regions)
+      for (const ir::Op& op : region.ops)
+        if (op.kind == ir::OpKind::foreach_range && calls_library(op.regions[0])) library_loops_.insert(op.regions[0]);
+  }
 
   void run() {
     share_region(0);
@@ -48,7 +56,7 @@ class Sharing {
       if (!can_share(op, id)) continue;
       const Key key = key_of(op);
       const ir::VarId result = op.results[0];
-      const ir::VarId earlier = find(id, key, function_.variables[result].type);
+      const ir::VarId earlier = find(op, id, key, function_.variables[result].type);
       if (earlier == ir::none) {
         known_[id].emplace(key, result);
       } else if (function_.variables[result].name.empty()) {
@@ -62,21 +70,32 @@ class Sharing {
       for (const ir::RegionId nested : op.regions) share_region(nested);
   }
 
+  bool calls_library(ir::RegionId body) const {
+    return std::ranges::any_of(function_.regions[body].ops, [this](const ir::Op& op) {
+      return op.kind == ir::OpKind::call && ir::is_called_directly(*module_.types, module_.functions[op.callee]);
+    });
+  }
+
   bool can_share(const ir::Op& op, ir::RegionId region) const {
     if (!is_pure(op) || op.results.size() != 1) return false;
     return function_.variables[op.results[0]].region == region && assignments_[op.results[0]] == 1;
   }
 
-  ir::VarId find(ir::RegionId region, const Key& key, TypeId type) const {
+  ir::VarId find(const ir::Op& op, ir::RegionId region, const Key& key, TypeId type) const {
     for (; region != ir::none; region = function_.regions[region].parent) {
       const auto [first, last] = known_[region].equal_range(key);
       for (auto found = first; found != last; ++found)
         if (function_.variables[found->second].type == type) return found->second;
+      if (op.kind == ir::OpKind::array_get && library_loops_.contains(region) && !module_.types->is_array(type)) break;
     }
     return ir::none;
   }
 
+  const ir::Module& module_;
   ir::Function& function_;
+  /// Bodies of loops that may become index launches whose points call functions of shared libraries. A point waits by
+  /// itself for elements that the body reads; an element that is read outside must be there when the loop begins.
+  std::set<ir::RegionId> library_loops_;
   Replacements replacements_;
   std::vector<std::uint32_t> assignments_;
   std::vector<std::multimap<Key, ir::VarId>> known_;
@@ -86,7 +105,7 @@ class Sharing {
 
 void share_common_subexpressions(ir::Module& module) {
   for (ir::Function& function : module.functions)
-    if (!function.regions.empty()) Sharing(function).run();
+    if (!function.regions.empty()) Sharing(module, function).run();
 }
 
 }  // namespace raddle::opt

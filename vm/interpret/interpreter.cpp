@@ -17,7 +17,7 @@ Interpreter::Interpreter(Run& run, CellCache& cache)
       program_(run.program),
       is_perturbed_(run.options.scheduler_seed != 0),
       cache_(cache),
-      leaf_machine_(run.program, run.options.settings) {}
+      leaf_machine_(run.program, run.options.settings, run.foreigns) {}
 
 void Interpreter::put_shared(Frame& frame, const Instruction& in, Value value) {
   if (in.a.is_absent()) return;

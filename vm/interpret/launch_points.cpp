@@ -239,9 +239,10 @@ bool Interpreter::compute_point(Frame& frame, const IndexLaunch& launch, std::in
 bool Interpreter::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results) {
   if (!leaf.code) {
     const auto goes_on = [&] {
-      return !leaf.function.is_heavy ||
+      return !leaf.function.is_heavy || leaf.function.calls_library ||  // else it would be called again
              (leaf.function.is_sequential ? !worker_->queues_all() : !worker_->others_are_hungry());
     };
+    if (leaf.function.calls_library && run_.options.before_program) run_.options.before_program();
     const auto outcome = leaf_machine_.run(id_of(leaf.function), leaf.arguments(point), results, goes_on);
     return outcome == LeafMachine::Outcome::done;
   }

@@ -17,6 +17,12 @@ constexpr unsigned turns = 10'000;                            ///< calls and ite
 double as_float(std::int64_t bits) { return std::bit_cast<double>(bits); }
 std::int64_t as_bits(double number) { return std::bit_cast<std::int64_t>(number); }
 
+/// @param number  an int, a float, a boolean
+std::int64_t word_of(const Value& number) {
+  if (number.kind() == ValueKind::float_) return as_bits(number.as_float());
+  return number.kind() == ValueKind::boolean ? number.as_bool() : number.as_int();
+}
+
 template <typename T>
 bool load(const std::int64_t* array, std::int64_t index, T& value) {
   if (static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(array[1])) return false;
@@ -55,11 +61,17 @@ bool LeafMachine::call_library(const LeafLibraryCode& site, std::int64_t* regist
                                                             : decode(registers[argument.word], argument.kind));
   Value result;
   if (!site.function({settings_, 0}, arguments_, {&result, 1})) return false;
-  if (!site.has_result) return true;
-  if (result.kind() == ValueKind::float_)
-    registers[site.result] = as_bits(result.as_float());
-  else
-    registers[site.result] = result.kind() == ValueKind::boolean ? result.as_bool() : result.as_int();
+  if (site.has_result) registers[site.result] = word_of(result);
+  return true;
+}
+
+bool LeafMachine::call_foreign(const LeafForeignCode& site, std::int64_t* registers) {
+  arguments_.clear();
+  for (const LeafForeignCode::Argument& argument : site.arguments)
+    arguments_.push_back(decode(registers[argument.word], argument.kind));
+  const auto outputs = foreigns_[program_.functions[site.function].foreign]->call(arguments_);
+  if (!outputs) return false;
+  registers[site.result] = word_of(outputs->front());
   return true;
 }
 
@@ -163,6 +175,9 @@ LeafMachine::Outcome LeafMachine::advance(std::int64_t* results) {
       }
       case library:
         if (!call_library(code->library[in.a], r)) return Outcome::failed;
+        break;
+      case foreign:
+        if (!call_foreign(code->foreign[in.a], r)) return Outcome::failed;
         break;
       case end: {
         const std::int64_t* const from = r;

@@ -1,9 +1,11 @@
 #pragma once
 // Runs leaf code: Note [leaf code] in vm/program/leaf_code.hpp.
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "vm/foreign/foreign_code.hpp"
 #include "vm/program/program.hpp"
 
 namespace raddle::vm {
@@ -17,7 +19,11 @@ class LeafMachine {
     stopped,  ///< goes_on() was false
   };
 
-  LeafMachine(const Program& program, const RunSettings& settings) : program_(program), settings_(settings) {}
+  using Foreigns = std::vector<std::unique_ptr<ForeignCode>>;  ///< by index of Program::foreigns
+
+  /// All must outlive this.
+  LeafMachine(const Program& program, const RunSettings& settings, const Foreigns& foreigns)
+      : program_(program), settings_(settings), foreigns_(foreigns) {}
 
   /// @param leaf       has leaf code
   /// @param arguments  words of its parameters, as in leaf_abi.hpp
@@ -45,10 +51,12 @@ class LeafMachine {
   /// Until the end, a failure, or for a while.
   Outcome advance(std::int64_t* results);
   bool enter(const LeafCode& code, std::size_t base);
+  bool call_foreign(const LeafForeignCode& site, std::int64_t* registers);
   bool call_library(const LeafLibraryCode& site, std::int64_t* registers);
 
   const Program& program_;
   const RunSettings& settings_;
+  const Foreigns& foreigns_;
   std::vector<std::int64_t> registers_;
   std::vector<OpenCall> open_;  ///< the last one is what runs
   std::vector<Value> arguments_;

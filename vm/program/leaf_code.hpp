@@ -12,7 +12,8 @@ namespace raddle::vm {
 /// can not wait then. So it has a second form, instructions over registers of 8 bytes, encoded as in leaf_abi.hpp: of
 /// the parameters, constants, variables and what it passes on. A call's registers lie behind its caller's, its
 /// parameters where the caller has put the arguments. Code stops at whatever can not be computed, without saying why:
-/// as leaves have no effects, the call is then interpreted in frames, which know the words of messages.
+/// as leaves have no effects, the call is then interpreted in frames, which know the words of messages. A leaf of an
+/// index launch may call one function of a shared library: nothing that follows can stop.
 /// Source of the form: Ierusalimschy, de Figueiredo, Celes, "The Implementation of Lua 5.0" (JUCS 2005).
 enum class LeafOpcode : std::uint16_t {
   // a = b op c
@@ -60,6 +61,7 @@ enum class LeafOpcode : std::uint16_t {
   // calls
   call,     ///< LeafCode::calls[a]
   library,  ///< LeafCode::library[a]
+  foreign,  ///< LeafCode::foreign[a]
   end,
 };
 
@@ -86,6 +88,17 @@ struct LeafLibraryCode {
   std::uint16_t result;
 };
 
+/// A C function of numbers and booleans (ir/library_calls.hpp).
+struct LeafForeignCode {
+  struct Argument {
+    ValueKind kind;
+    std::uint16_t word;
+  };
+  std::uint32_t function;
+  std::vector<Argument> arguments;
+  std::uint16_t result;
+};
+
 /// Registers: parameters, constants, then all others.
 struct LeafCode {
   std::vector<LeafInstruction> instructions;  ///< empty: the function has no such form
@@ -93,6 +106,7 @@ struct LeafCode {
   std::vector<std::uint16_t> outputs;
   std::vector<LeafCallCode> calls;
   std::vector<LeafLibraryCode> library;
+  std::vector<LeafForeignCode> foreign;
   std::uint16_t parameter_words = 0;
   std::uint16_t frame_words = 0;  ///< without those that it passes on
   std::uint16_t most_passed = 0;  ///< words of arguments of one call

@@ -162,10 +162,11 @@ struct Function {
   BodyId body = 0;
   std::uint32_t parameter_count = 0;
   std::uint32_t output_count = 0;
-  bool is_leaf = false;        ///< may be called natively: LeafId is the FunctionId
-  bool is_heavy = false;       ///< leaf with a loop or recursion
-  bool calls_library = false;  ///< leaf of an index launch that calls C functions: they may take long, and print
-  bool is_sequential = false;  ///< leaf with code, and nothing in it is worth sharing: no two calls of heavy leaves
+  bool is_leaf = false;           ///< may be called natively: LeafId is the FunctionId
+  bool is_heavy = false;          ///< leaf with a loop or recursion
+  bool calls_library = false;     ///< leaf of an index launch that calls C functions: they may take long, and print
+  std::uint32_t foreign = no_id;  ///< index into Program::foreigns
+  bool is_sequential = false;     ///< leaf with code, and nothing in it is worth sharing: no two calls of heavy leaves
   std::vector<LeafType> leaf_parameters, leaf_results;
   LeafCode leaf_code;
   Place place;

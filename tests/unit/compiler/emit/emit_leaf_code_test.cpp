@@ -24,9 +24,11 @@ struct Leaf {
     const auto module = ir::read_text("entry @main\nfunction @main composite () -> () {\n}\n" + functions, types);
     REQUIRE_MESSAGE(module.has_value(), (module ? "" : module.error()));
     program = emit_program(*module);
+    for (const vm::ForeignFunction& function : program.foreigns)
+      foreigns.push_back(vm::make_foreign_code(function, /*package_folders=*/{}));
   }
   Outcome run(const std::vector<std::int64_t>& arguments, unsigned patience = 1000) {
-    vm::LeafMachine machine(program, settings);
+    vm::LeafMachine machine(program, settings, foreigns);
     return machine.run(1, arguments, results.data(), [&] { return patience-- > 0; });
   }
   bool has_code() const { return !program.functions[1].leaf_code.instructions.empty(); }
@@ -34,6 +36,7 @@ struct Leaf {
   TypeStore types;
   vm::Program program;
   vm::RunSettings settings;
+  vm::LeafMachine::Foreigns foreigns;
   std::vector<std::int64_t> results = std::vector<std::int64_t>(8);
 };
 
@@ -158,6 +161,40 @@ TEST_CASE("a result that nobody reads, and a function of the library without one
     CHECK(leaf.results[0] == 7);
     CHECK(leaf.run({12}) == Outcome::failed);
   }
+}
+
+TEST_CASE(
+    "a C function of numbers is called; a second one, which might not be there, makes that there is no such code") {
+  const std::string labs = R"(
+    function @labs foreign not_leaf "C" (%i: int) -> (%o: int) {
+      command %i
+      code 0 "libc.so.6" "" "labs" "" ""
+    })";
+  Leaf one(R"(
+    function @f leaf (%k: int) -> (%o: int) {
+      %1: int = sub %k, 10
+      %o = call @labs %1
+    })" + labs);
+  REQUIRE(one.run({3}) == Outcome::done);
+  CHECK(one.results[0] == 7);
+  CHECK(one.run({std::numeric_limits<std::int64_t>::min()}) == Outcome::failed);
+
+  const Leaf two(R"(
+    function @f leaf (%k: int) -> (%o: int) {
+      %1: int = call @labs %k
+      %o = call @labs %1
+    })" + labs);
+  CHECK(!two.has_code());
+
+  Leaf missing(R"(
+    function @f leaf (%x: float) -> (%o: float) {
+      %o = call @nothing %x
+    }
+    function @nothing foreign not_leaf "C" (%x: float) -> (%o: float) {
+      command %x
+      code 0 "libno_such_thing.so" "" "nothing" "" ""
+    })");
+  CHECK(missing.run({0}) == Outcome::failed);
 }
 
 TEST_CASE("what needs more than registers has no such code, nor has what calls it") {

@@ -41,6 +41,7 @@ LeafCode projection_code(std::int64_t width) {
           .outputs = {4, 0, 4, 6, 1, 0},
           .calls = {},
           .library = {},
+          .foreign = {},
           .parameter_words = 2,
           .frame_words = 7};
 }
@@ -52,6 +53,7 @@ LeafCode computation_code() {
           .outputs = {5},
           .calls = {},
           .library = {},
+          .foreign = {},
           .parameter_words = 3,
           .frame_words = 6};
 }
@@ -62,6 +64,7 @@ LeafCode identity_code() {
           .outputs = {0},
           .calls = {},
           .library = {},
+          .foreign = {},
           .parameter_words = 1,
           .frame_words = 1};
 }
