@@ -283,6 +283,9 @@ class Interpreter {
   bool bind(PointLaunch& points, std::int64_t count);
   void finish(PointLaunch& points);
   bool run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys);
+  bool run_present_point(PointLaunch& points, std::int64_t value, const std::int64_t* keys);
+  void write_element(PointLaunch& points, std::size_t sink, std::int64_t key, Value number);
+  bool find_rows(PointLaunch& points, const std::int64_t* keys);
   bool compute_point(Frame& frame, const IndexLaunch& launch, std::int64_t point, const std::int64_t* keys,
                      const SinkArrays& arrays, LaunchedLeaf& computation);
   bool call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results);

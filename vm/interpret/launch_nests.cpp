@@ -125,10 +125,7 @@ void Interpreter::run_nest_iteration(PointLaunch& points) {
 /// @return how many it has run: the next one is to be interpreted
 std::int64_t Interpreter::run_inner(PointLaunch& points, std::int64_t first, std::int64_t count) {
   if (points.projection || !points.computation.code) return run_points(points, first, count);
-  if (!points.knows_rows &&
-      !find_sinks(points.piece.frame, points.piece.site, nullptr, points.values.data(), points.rows))
-    return 0;
-  points.knows_rows = true;
+  if (!find_rows(points, nullptr)) return 0;
   const std::int64_t value = range_value(points.low(), points.step(), first);
   return run_part(points.piece, points.computation, points.rows, value, points.step(), count);
 }

@@ -5,7 +5,6 @@
 // interpreted.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -75,6 +74,15 @@ Array* row_of(Frame& frame, const LaunchRead& read, const std::int64_t* keys) {
   return row;
 }
 
+/// @param before  reads before this one: one of them may have led to the same row
+KnownRow find_known(Frame& frame, const LaunchRead& read, const std::int64_t* keys, std::span<const LaunchRead> before,
+                    std::span<const KnownRow> known) {
+  for (std::size_t i = 0; read.key_count == 2 && i < before.size(); ++i)
+    if (before[i].key_count == 2 && before[i].array == read.array && known[i].row && known[i].key == keys[0])
+      return known[i];
+  return {keys[0], row_of(frame, read, keys), {}};
+}
+
 /// Reads whose elements are there, as bits; their words.
 std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
                            std::int64_t* words, std::span<KnownRow> known) {
@@ -83,12 +91,18 @@ std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Functi
     const LaunchRead& read = launch.reads[i];
     const std::int64_t* const own = keys + read.first_key;
     KnownRow& last = known[i];
-    if (!last.leads(read, own)) last = {own[0], row_of(frame, read, own)};
-    const ValueKind kind = kind_of(leaf.leaf_parameters[i + 1]);
-    if (last.row && last.row->find_number(own[read.key_count - 1], kind, words[i])) present |= std::uint64_t{1} << i;
+    if (!last.leads(read, own)) last = find_known(frame, read, own, {launch.reads.data(), i}, known);
+    if (!last.row) continue;
+    const Element* const element = last.part.find(*last.row, own[read.key_count - 1]);
+    std::uint64_t bits;
+    if (!element || !element->holds(kind_of(leaf.leaf_parameters[i + 1]), bits)) continue;
+    words[i] = static_cast<std::int64_t>(bits);
+    present |= std::uint64_t{1} << i;
   }
   return present;
 }
+
+std::uint64_t all_bits(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
 
 /// The elements that a point reads. Those first that are there: a neighbour may be computing the others meanwhile. Of
 /// these the last ones first: they mostly come last, so that the point is woken once.
@@ -97,7 +111,7 @@ std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Functi
 Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
                    std::uint32_t& left, std::int64_t* words, Patience& patience, std::span<KnownRow> known = {}) {
   const std::uint64_t present = find_present(frame, launch, leaf, keys, words, known);
-  if (std::popcount(present) == static_cast<int>(left)) left = 0;
+  if (left <= known.size() && present == all_bits(left)) left = 0;
   for (; left > 0; --left) {
     if (left <= known.size() && (present >> (left - 1) & 1) != 0) continue;
     const LaunchRead& read = launch.reads[left - 1];
@@ -155,14 +169,16 @@ std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, st
   const std::uint32_t key_count = points.piece.site.launch.key_count;
   point_keys_.resize(std::max<std::size_t>(1, key_count * points_at_once));
   std::array<std::int64_t, leaf_word_limit> keys;
+  const bool is_plain = points.is_plain && !is_perturbed_ && !forces_points(points.piece);
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t part = std::min(count - done, points_at_once);
     const std::int64_t low = range_value(points.low(), points.step(), first + done);
     const std::int64_t made = points.projection ? project(*points.projection, low, points.step(), part) : part;
     for (std::int64_t i = 0; i < made; ++i) {
-      if (run_.is_stopped()) return count;
+      if ((i == 0 || points.computation.function.is_heavy || !is_plain) && run_.is_stopped()) return count;
       for (std::uint32_t k = 0; k < key_count; ++k)
         keys[k] = point_keys_[k * points_at_once + static_cast<std::size_t>(i)];
+      if (is_plain && run_present_point(points, range_value(low, points.step(), i), keys.data())) continue;
       if (!run_point(points, first + done + i, keys.data())) return done + i;
     }
     done += made;
@@ -190,14 +206,58 @@ std::int64_t Interpreter::project(LaunchedLeaf& projection, std::int64_t first, 
   return count;
 }
 
+/// What points mostly do: all elements are there, and all goes well.
+/// @param value  of the loop variable  @pre PointLaunch::is_plain
+/// @return false: nothing has been done, run_point() is to see why
+bool Interpreter::run_present_point(PointLaunch& points, std::int64_t value, const std::int64_t* keys) {
+  const IndexLaunch& launch = points.piece.site.launch;
+  LaunchedLeaf& leaf = points.computation;
+  if (!find_rows(points, keys) || find_present(points.piece.frame, launch, leaf.function, keys, leaf.inputs(),
+                                               points.known_rows) != all_bits(launch.reads.size()))
+    return false;
+  std::array<std::int64_t, std::tuple_size_v<decltype(points.known_parts)>> results;
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, &results[i]);
+  if (leaf.call(worker_->leaf_worker(), value, 1, 1) != 1) return false;
+  ++counters.iterations;
+  ++counters.iterations_native;
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    const LaunchSink& sink = launch.sinks[i];
+    const std::int64_t key = sink.key_count != 0 ? keys[sink.first_key + sink.key_count - 1] : value;
+    const LeafType type = leaf.function.leaf_results[i];
+    if (type == LeafType::boolean) results[i] &= 0xff;  // a byte was written
+    write_element(points, i, key, decode(results[i], kind_of(type)));
+  }
+  return true;
+}
+
+/// One of a sink's.
+void Interpreter::write_element(PointLaunch& points, std::size_t sink, std::int64_t key, Value number) {
+  Array& array = *points.rows[sink];
+  Element* const element = points.known_parts[sink].find(array, key);
+  if (element && element->insert(number, wakes_)) {
+    if (!wakes_.empty()) wake();
+  } else if (!insert(array, Value::of(key), number)) {
+    failure_at(points.piece.frame, points.piece.site.launch.sinks[sink].place,
+               assigned_twice_text(array.element_name(Value::of(key))));
+  }
+}
+
+/// The arrays to which the next point writes. @return false: see find_sinks()
+bool Interpreter::find_rows(PointLaunch& points, const std::int64_t* keys) {
+  if (points.knows_rows) return true;
+  points.known_parts = {};
+  if (!find_sinks(points.piece.frame, points.piece.site, keys, points.values.data(), points.rows)) return false;
+  points.knows_rows = points.has_fixed_rows;
+  return true;
+}
+
 /// @return false: it is to be interpreted
 bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys) {
   const RangeTask& piece = points.piece;
   const IndexLaunch& launch = piece.site.launch;
   LaunchedLeaf& computation = points.computation;
   // before the point may wait: points that wait for the same elements would all want to make their rows at once
-  if (!points.knows_rows && !find_sinks(piece.frame, piece.site, keys, points.values.data(), points.rows)) return false;
-  points.knows_rows = points.has_fixed_rows;
+  if (!find_rows(points, keys)) return false;
   auto left = static_cast<std::uint32_t>(launch.reads.size());
   const Lack lack = find_elements(piece.frame, launch, computation.function, keys, left, computation.inputs(),
                                   points.patience, points.known_rows);

@@ -14,10 +14,22 @@ namespace raddle::vm {
 
 inline constexpr std::int64_t points_at_once = 64;  ///< whose keys are computed together
 
+/// Elements of an array among which the last one was: mostly the next one is there, too.
+struct KnownPart {
+  ElementTable::Part part;
+  /// @return null: only the array knows
+  Element* find(const Array& array, std::int64_t key) {
+    if (Element* const element = part.find(key)) return element;
+    part = array.part(key);
+    return part.find(key);
+  }
+};
+
 /// The row that a read has led to for another point: mostly the same one again.
 struct KnownRow {
   std::int64_t key = 0;
   Array* row = nullptr;
+  KnownPart part;
   /// @param keys  of the read
   bool leads(const LaunchRead& read, const std::int64_t* keys) const {
     return row && (read.key_count == 1 || (read.key_count == 2 && key == keys[0]));
@@ -59,6 +71,10 @@ struct PointLaunch {
       : piece(piece),
         computation(leaf, code, piece.site.launch.reads.size()),
         has_fixed_rows(std::ranges::all_of(piece.site.launch.sinks, &LaunchSink::is_fixed)),
+        is_plain(code && !leaf.calls_library && piece.site.launch.reads.size() <= known_rows.size() &&
+                 piece.site.launch.sinks.size() <= known_parts.size() &&
+                 std::ranges::all_of(piece.site.launch.sinks,
+                                     [](const LaunchSink& sink) { return sink.kind == LaunchSink::Kind::element; })),
         patience(!piece.inner.is_whole() && !(piece.window && piece.window->was_raised())) {}
 
   std::int64_t low() const { return piece.inner.count != 0 ? piece.inner.low : piece.low; }
@@ -75,9 +91,11 @@ struct PointLaunch {
   std::array<std::int64_t, leaf_word_limit> values;  ///< results of the prelude
   std::int64_t iteration = 0;                        ///< of a nest's outer loop
   const bool has_fixed_rows;  ///< all points write to the same rows; in a nest, all of an iteration
+  const bool is_plain;        ///< machine code computes few numbers of few others: see run_present_point()
   bool knows_rows = false;    ///< `rows` are those of the next point
   SinkArrays rows;
-  std::array<KnownRow, 8> known_rows;  ///< of the first reads; rows of others are looked for each time
+  std::array<KnownPart, 8> known_parts;  ///< of the rows
+  std::array<KnownRow, 8> known_rows;    ///< of the first reads; rows of others are looked for each time
   Patience patience;
   PointGroup* group = nullptr;  ///< of points that are deferred
   std::int64_t deferred = 0;

@@ -57,6 +57,11 @@ class alignas(64) Array final : public HeapObject {
     word = static_cast<std::int64_t>(bits);
     return true;
   }
+  /// Elements around a key, for who looks for many: what is not among them, or lies outside, only the other functions
+  /// know.
+  ElementTable::Part part(std::int64_t key) const {
+    return key >= 0 && key < ElementTable::limit ? table_.part(key) : ElementTable::Part{};
+  }
   /// There is an element for the key, and nothing in it yet. False says nothing.
   bool awaits(std::int64_t key) const {
     const Element* element = key >= 0 && key < ElementTable::limit ? table_.find(key) : nullptr;

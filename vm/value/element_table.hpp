@@ -74,6 +74,24 @@ class ElementTable {
     const std::uintptr_t chunk = find_chunk(static_cast<std::uint64_t>(key / chunk_size));
     return chunk != 0 && !is_numbers(chunk) ? elements_of(chunk) + key % chunk_size : nullptr;
   }
+  /// Elements that lie one after the other: they stay where they are.
+  struct Part {
+    Element* elements = nullptr;
+    std::int64_t first = 0, end = 0;  ///< keys
+    Element* find(std::int64_t key) const { return first <= key && key < end ? elements + (key - first) : nullptr; }
+  };
+  /// Those around `key`; empty where find() returns null.
+  Part part(std::int64_t key) const {
+    if (key < inner_size) return {inner_element(0), 0, inner_size};
+    if (key < small_limit) {
+      const unsigned block = block_of(key);
+      Element* const elements = find_block(block);
+      return elements ? Part{elements, block_first(block), block_first(block) + block_size(block)} : Part{};
+    }
+    const std::uintptr_t chunk = find_chunk(static_cast<std::uint64_t>(key / chunk_size));
+    const std::int64_t first = key - key % chunk_size;
+    return chunk != 0 && !is_numbers(chunk) ? Part{elements_of(chunk), first, first + chunk_size} : Part{};
+  }
   /// The chunk with the number of `key`, null if there is none.
   const NumberChunk* find_numbers(std::int64_t key) const {
     if (key < small_limit) return nullptr;
