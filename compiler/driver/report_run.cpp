@@ -136,7 +136,9 @@ void print_statistics(const vm::RunCounters& counters, const codegen::LeafCounte
       {"programs started", counters.programs_started},
       {"memo calls, from the record", counters.memo_calls_taken},
       {"memo calls, run", counters.memo_calls_run},
-      {"bytes for frames and tasks", counters.cell_bytes},
+      {"bytes for frames and tasks, at most", counters.cells.peak_bytes},
+      {"bytes for frames and tasks, returned", counters.cells.returned_bytes},
+      {"batches of memory for them, taken", counters.cells.refills},
       {"leaves compiled", leaves.compiled},
       {"leaves taken from the cache", leaves.from_cache},
   };

@@ -18,6 +18,7 @@ using vm::LeafOpcode;
 using Word = std::uint16_t;
 
 constexpr std::size_t most_words = 4096;
+constexpr std::size_t most_batch_words = 128;  ///< of 256 points: what a second-level cache holds
 constexpr std::size_t most_instructions = std::numeric_limits<Word>::max();
 
 /// One instruction, whatever its operands; `end`: there is none for this type.
@@ -88,6 +89,7 @@ class LeafEmitter {
     for (vm::LeafInstruction& instruction : code_.instructions)
       if (instruction.opcode == LeafOpcode::jump && code_.instructions[instruction.a].opcode == LeafOpcode::end)
         instruction.opcode = LeafOpcode::end;
+    code_.batch_cost = batch_cost();
     return std::move(code_);
   }
 
@@ -142,6 +144,20 @@ class LeafEmitter {
     return std::get<std::int64_t>(constant);
   }
   Word word(ir::Operand operand) { return operand.is_constant ? constant(bits_of(operand)) : words_[operand.index]; }
+
+  /// Functions of the library are called point by point, and their arguments made values.
+  std::uint32_t batch_cost() const {
+    constexpr std::uint32_t library_cost = 64;
+    if (frame_words_ > most_batch_words) return 0;
+    std::uint32_t cost = 0;
+    for (const vm::LeafInstruction& instruction : code_.instructions) {
+      if (instruction.opcode > LeafOpcode::sub_mul && instruction.opcode != LeafOpcode::library &&
+          instruction.opcode != LeafOpcode::end)
+        return 0;
+      cost += instruction.opcode == LeafOpcode::library ? library_cost : 1;
+    }
+    return cost;
+  }
 
   // ---------------------------------------------------------------- instructions
 

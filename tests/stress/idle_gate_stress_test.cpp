@@ -54,6 +54,27 @@ TEST_CASE("a token that is published before notify_one() is always consumed") {
   }
 }
 
+TEST_CASE("for each notify_one() one sleeper gets up") {
+  constexpr unsigned sleepers = 8;
+  constexpr int calls = 2000;
+  IdleGate gate(sleepers + 1);  // one never sleeps: the gate does not end by itself
+  std::atomic<int> got_up{0};
+  std::vector<std::jthread> threads;
+  for (unsigned s = 0; s < sleepers; ++s) {
+    threads.emplace_back([&] {
+      for (gate.announce(); gate.sleep([] { return true; }); gate.announce()) got_up.fetch_add(1);
+    });
+  }
+  for (int i = 0; i < calls; ++i) {
+    gate.notify_one();
+    if (i % 8 == 0) std::this_thread::yield();  // so that they fall asleep in between
+    CHECK(got_up.load() <= i + 1);
+  }
+  for (const int before = got_up.load(); got_up.load() == before;) gate.notify_one();  // somebody sleeps, and is found
+  gate.end();
+  threads.clear();
+}
+
 TEST_CASE("end() wakes every sleeper; after restart() they may sleep again") {
   constexpr unsigned sleepers = 4;
   IdleGate gate(sleepers + 1);  // one never sleeps: the gate does not end by itself

@@ -4,6 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/stress/schedulers.hpp"
+
 namespace raddle::vm {
 namespace {
 
@@ -15,6 +21,14 @@ struct Record {
 std::int32_t fib(raddle_leaf_worker* worker, const std::int64_t* arguments, std::int64_t* results,
                  raddle_leaf_failure* failure);
 constexpr raddle_leaf_fork_site fib_site = {fib, 1};
+
+void fork(raddle_leaf_worker* worker, Record& record) {
+  worker->newest->newer = &record.fork;
+  worker->newest = &record.fork;
+  if (reinterpret_cast<const std::atomic<std::int32_t>*>(worker->idle_workers)->load(std::memory_order_relaxed) != 0)
+    worker->share(worker);
+}
+
 constexpr std::int64_t failing_number = 3;  ///< if `fails`, its call does
 std::atomic<bool> fails{false};
 
@@ -30,10 +44,7 @@ std::int32_t fib(raddle_leaf_worker* worker, const std::int64_t* arguments, std:
     return raddle_leaf_ok;
   }
   Record record{{worker->newest, nullptr, &fib_site, nullptr}, {n - 2, 0}};
-  worker->newest->newer = &record.fork;
-  worker->newest = &record.fork;
-  if (reinterpret_cast<const std::atomic<std::int32_t>*>(worker->idle_workers)->load(std::memory_order_relaxed) != 0)
-    worker->share(worker);
+  fork(worker, record);
   const std::int64_t less = n - 1;
   std::int64_t first = 0;
   std::int32_t status = fib(worker, &less, &first, failure);
@@ -52,10 +63,11 @@ std::int32_t fib(raddle_leaf_worker* worker, const std::int64_t* arguments, std:
 }
 
 struct Call final : Task {
+  raddle_leaf_function code = fib;
   std::int64_t n = 0, result = 0;
   std::int32_t status = -1;
   raddle_leaf_failure failure{};
-  void run(Worker& worker) override { status = fib(&worker.leaf_worker(), &n, &result, &failure); }
+  void run(Worker& worker) override { status = code(&worker.leaf_worker(), &n, &result, &failure); }
 };
 
 struct Setting {
@@ -104,6 +116,67 @@ TEST_CASE("a call that fails waits for those that were forked, and tells where")
     CHECK(call.failure.place.file == 7);
     CHECK(call.failure.place.begin == failing_number);
   });
+}
+
+/// Calls that wait for each other.
+struct Meeting {
+  std::int64_t expected = 0;
+  std::atomic<std::int64_t> begun{0};
+  std::chrono::steady_clock::time_point end{};  ///< nobody waits longer, so that a test fails rather than hangs
+  bool wait_until(const auto& is_so) const {
+    while (!is_so() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    return is_so();
+  }
+};
+Meeting* meeting = nullptr;
+
+/// Forks the next one as soon as somebody is idle, then waits until the last one has begun: so each needs a worker of
+/// its own. @return how many have seen the last one begin
+std::int32_t attend(raddle_leaf_worker* worker, const std::int64_t* arguments, std::int64_t* results,
+                    raddle_leaf_failure* failure);
+constexpr raddle_leaf_fork_site attend_site = {attend, 1};
+
+std::int32_t attend(raddle_leaf_worker* worker, const std::int64_t* arguments, std::int64_t* results,
+                    raddle_leaf_failure* failure) {
+  const std::int64_t others = arguments[0];
+  ++meeting->begun;
+  const auto all_have_begun = [] { return meeting->begun == meeting->expected; };
+  if (others == 0) {
+    results[0] = all_have_begun();
+    return raddle_leaf_ok;
+  }
+  const std::atomic_ref<const std::int32_t> idle(*worker->idle_workers);
+  meeting->wait_until([&] { return idle.load(std::memory_order_relaxed) != 0; });
+  Record record{{worker->newest, nullptr, &attend_site, nullptr}, {others - 1, 0}};
+  fork(worker, record);
+  results[0] = meeting->wait_until(all_have_begun);
+  if (record.fork.task) {
+    worker->join(worker, &record.fork, failure);
+  } else {
+    worker->newest = record.fork.older;
+    attend(worker, record.words, record.words + 1, failure);
+  }
+  results[0] += record.words[1];
+  return raddle_leaf_ok;
+}
+
+TEST_CASE("while a worker is idle, forked calls are shared: calls that wait for each other come together") {
+  for (const PoolOptions& options : schedulers) {
+    for (const unsigned workers : {2u, 8u}) {
+      for (int round = 0; round < 10; ++round) {
+        Meeting here{.expected = workers, .end = std::chrono::steady_clock::now() + std::chrono::seconds(30)};
+        meeting = &here;
+        WorkerPool pool(workers, options);
+        Call call;
+        call.code = attend;
+        call.n = workers - 1;
+        pool.inject(call);
+        pool.run();
+        REQUIRE(call.result == workers);
+        CHECK(pool.leaf_calls_shared() == workers - 1);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/stress/schedulers.hpp"
 #include "vm/interpret/loop_window.hpp"
-#include "vm/schedule/worker_pool.hpp"
 
 namespace raddle::vm {
 
@@ -63,30 +63,33 @@ void Iteration::run(Worker& worker) {
 
 }  // namespace
 
-TEST_CASE("a kept loop goes on once, whoever takes it") {
-  for (const unsigned workers : {1U, 2U, 8U}) {
-    WorkerPool pool(workers);
-    LoopWindows windows(pool, 4);
-    std::vector<std::unique_ptr<Loop>> loops;
-    for (int i = 0; i < 3; ++i) pool.inject(*loops.emplace_back(std::make_unique<Loop>(windows)));
-    pool.hold();
-    const auto is_through = [](const auto& loop) { return loop->ended == rounds; };
-    std::thread impatient([&] {
-      for (int times = 0; times < 8 && !std::ranges::all_of(loops, is_through);) {  // each time with twice the limits
-        if (windows.go_on()) ++times;
-        std::this_thread::yield();
-      }
-      pool.release_hold();
-    });
-    pool.run();
-    impatient.join();
-    while (windows.go_on()) pool.run();
-    for (const auto& loop : loops) {
-      CHECK(loop->begun == rounds);
-      CHECK(loop->ended == rounds);
-      CHECK(loop->turns > 1);
+static void run_loops(unsigned workers, const PoolOptions& options) {
+  WorkerPool pool(workers, options);
+  LoopWindows windows(pool, 4);
+  std::vector<std::unique_ptr<Loop>> loops;
+  for (int i = 0; i < 3; ++i) pool.inject(*loops.emplace_back(std::make_unique<Loop>(windows)));
+  pool.hold();
+  const auto is_through = [](const auto& loop) { return loop->ended == rounds; };
+  std::thread impatient([&] {
+    for (int times = 0; times < 8 && !std::ranges::all_of(loops, is_through);) {  // each time with twice the limits
+      if (windows.go_on()) ++times;
+      std::this_thread::yield();
     }
+    pool.release_hold();
+  });
+  pool.run();
+  impatient.join();
+  while (windows.go_on()) pool.run();
+  for (const auto& loop : loops) {
+    CHECK(loop->begun == rounds);
+    CHECK(loop->ended == rounds);
+    CHECK(loop->turns > 1);
   }
+}
+
+TEST_CASE("a kept loop goes on once, whoever takes it") {
+  for (const PoolOptions& options : schedulers)
+    for (const unsigned workers : {1U, 2U, 8U}) run_loops(workers, options);
 }
 
 }  // namespace raddle::vm

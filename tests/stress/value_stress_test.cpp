@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "vm/schedule/worker_pool.hpp"
+#include "tests/stress/schedulers.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/future.hpp"
 
@@ -20,13 +20,13 @@ struct CountingWaiter final : Waiter {
 
 /// Runs `body(index, worker)` on every one of `count` workers' tasks at once.
 template <typename Body>
-void in_parallel(unsigned count, const Body& body) {
+void in_parallel(unsigned count, const PoolOptions& options, const Body& body) {
   struct Part final : Task {
     const Body* body = nullptr;
     unsigned index = 0;
     void run(Worker& worker) override { (*body)(index, worker); }
   };
-  WorkerPool pool(count);
+  WorkerPool pool(count, options);
   std::vector<Part> parts(count);
   for (unsigned i = 0; i < count; ++i) {
     parts[i].body = &body;
@@ -36,7 +36,7 @@ void in_parallel(unsigned count, const Body& body) {
   pool.run();
 }
 
-TEST_CASE("of racing setters one wins, and every waiter hears of it exactly once") {
+void race_setters(const PoolOptions& options) {
   constexpr int rounds = 300;
   constexpr unsigned threads = 4;
   std::vector<Future> futures(rounds);
@@ -44,7 +44,7 @@ TEST_CASE("of racing setters one wins, and every waiter hears of it exactly once
   for (int i = 0; i < rounds * 8; ++i) waiters.push_back(std::make_unique<CountingWaiter>());
   std::atomic<int> wins{0};
   std::atomic<int> already{0};
-  in_parallel(threads, [&](unsigned index, Worker& worker) {
+  in_parallel(threads, options, [&](unsigned index, Worker& worker) {
     for (int r = 0; r < rounds; ++r) {
       Future& future = futures[static_cast<std::size_t>(r)];
       if (index % 2 == 0) {
@@ -67,14 +67,18 @@ TEST_CASE("of racing setters one wins, and every waiter hears of it exactly once
   for (const auto& waiter : waiters) CHECK(waiter->told.load() == 1);
 }
 
-TEST_CASE("many writers and readers of one array: every element is seen, absent ones fail when it closes") {
+TEST_CASE("of racing setters one wins, and every waiter hears of it exactly once") {
+  for (const PoolOptions& options : schedulers) race_setters(options);
+}
+
+void write_and_read(const PoolOptions& options) {
   for (int round = 0; round < 20; ++round) {
     constexpr std::int64_t count = 2000;
     auto array = make_ref<Array>(4, "A");
     std::vector<std::unique_ptr<CountingWaiter>> waiters;
     for (std::int64_t i = 0; i < 2 * count; ++i) waiters.push_back(std::make_unique<CountingWaiter>());
     std::atomic<std::int64_t> missing{0};
-    in_parallel(8, [&](unsigned index, Worker& worker) {
+    in_parallel(8, options, [&](unsigned index, Worker& worker) {
       if (index < 4) {
         for (std::int64_t k = index; k < count; k += 4) {
           WakeList wake;
@@ -98,6 +102,10 @@ TEST_CASE("many writers and readers of one array: every element is seen, absent 
     for (const auto& waiter : waiters) CHECK(waiter->told.load() == 1);
     CHECK(missing.load() <= count);
   }
+}
+
+TEST_CASE("many writers and readers of one array: every element is seen, absent ones fail when it closes") {
+  for (const PoolOptions& options : schedulers) write_and_read(options);
 }
 
 }  // namespace

@@ -2,30 +2,27 @@
 #include "vm/schedule/worker_pool.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <new>
-#include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/stress/schedulers.hpp"
 
 namespace raddle::vm {
 namespace {
 
 std::atomic<std::int64_t> leaves{0};
 
-/// Splits in two down to depth 0; lives in the workers' slabs.
+/// Splits in two down to depth 0.
 struct Split final : Task {
   int depth = 0;
   std::int32_t priority = 0, step = 0;
   static void start(Worker& worker, int depth, std::int32_t priority, std::int32_t step) {
-    auto* task = new (worker.allocate(sizeof(Split))) Split;
+    auto* task = new Split;
     task->depth = depth;
     task->priority = priority;
     task->step = step;
@@ -33,8 +30,7 @@ struct Split final : Task {
   }
   void run(Worker& worker) override {
     const Split own = *this;
-    this->~Split();
-    worker.deallocate(this, sizeof(Split));
+    delete this;
     if (own.depth == 0) {
       leaves.fetch_add(1, std::memory_order_relaxed);
       return;
@@ -49,16 +45,15 @@ struct Root final : Task {
   void run(Worker& worker) override { Split::start(worker, depth, 0, step); }
 };
 
-const PoolOptions schedulers[] = {{.scheduler = Scheduler::stealing},
-                                  {.scheduler = Scheduler::tree},
-                                  {.scheduler = Scheduler::tree, .order = QueueOrder::fifo}};
-
 TEST_CASE("a tree of tasks is run completely, with 1, 2 and 8 workers, in any order, with priorities and without") {
   for (PoolOptions options : schedulers) {
     for (const unsigned workers : {1u, 2u, 8u}) {
       for (std::uint64_t seed = 0; seed < 60; ++seed) {
         leaves = 0;
         options.scheduler_seed = seed;
+        options.domain_of_worker.clear();  // those of this machine, or two or four
+        for (unsigned i = 0; i < workers && seed % 3 != 0; ++i) options.domain_of_worker.push_back(i % (seed % 3 * 2));
+        std::ranges::sort(options.domain_of_worker);
         WorkerPool pool(workers, options);
         Root root;
         root.depth = static_cast<int>(seed % 10);
@@ -189,55 +184,6 @@ TEST_CASE("a hold keeps the pool alive until the injected task has run") {
   }
 }
 
-/// How often each of the given threads has been given a processor.
-std::vector<std::string> turns_of(const std::vector<std::filesystem::path>& threads) {
-  std::vector<std::string> turns;
-  for (const std::filesystem::path& thread : threads) {
-    std::ifstream file(thread / "status");
-    for (std::string line; std::getline(file, line);)
-      if (line.contains("ctxt_switches")) turns.push_back(line);
-  }
-  return turns;
-}
-
-std::vector<std::filesystem::path> threads_of_process() {
-  std::vector<std::filesystem::path> threads;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) threads.push_back(thread.path());
-  return threads;
-}
-
-TEST_CASE("a pool that waits for something outside uses no processor") {
-  std::thread([] {}).join();  // a sanitizer may start a thread of its own with the first one
-  const std::filesystem::path own = "/proc/self/task/" + std::to_string(gettid());
-  std::vector<std::filesystem::path> others = threads_of_process();  // a sanitizer's
-  std::erase(others, own);
-  for (const PoolOptions& options : schedulers) {
-    WorkerPool pool(8, options);
-    pool.hold();
-    bool sleep = false;
-    std::thread outside([&] {
-      others.push_back("/proc/self/task/" + std::to_string(gettid()));
-      std::vector<std::filesystem::path> workers;
-      while (workers.size() < 8) {
-        workers = threads_of_process();
-        std::erase_if(workers, [&](const std::filesystem::path& thread) {
-          return std::ranges::find(others, thread) != others.end();
-        });
-      }
-      for (int attempt = 0; attempt < 100 && !sleep; ++attempt) {  // those that have begun just now have to look first
-        const std::vector<std::string> before = turns_of(workers);
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        sleep = turns_of(workers) == before;
-      }
-      pool.release_hold();
-    });
-    pool.run();
-    outside.join();
-    others.pop_back();
-    CHECK(sleep);
-  }
-}
-
 TEST_CASE("workers come and go while the pool runs: each task is still run once") {
   for (PoolOptions options : schedulers) {
     options.capacity = 8;
@@ -313,7 +259,7 @@ TEST_CASE("stop() ends a run that would go on for ever; what is made ready after
   };
   for (const PoolOptions& options : schedulers) {
     for (const unsigned workers : {1u, 2u, 8u}) {
-      for (int round = 0; round < 500; ++round) {
+      for (int round = 0; round < 100; ++round) {
         WorkerPool pool(workers, options);
         Endless task;
         pool.inject(task);

@@ -1,6 +1,6 @@
 #pragma once
 // Native work that waits for its inputs.
-#include "vm/interpret/cell_store.hpp"
+#include "vm/memory/cell_store.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/value/future.hpp"
 

@@ -18,7 +18,8 @@ constexpr std::int64_t in_place_ns = 20'000;  ///< likewise: a thief needs about
 constexpr std::int64_t batch_limit = 1024;
 constexpr std::int64_t launch_limit = 16'384;  ///< of long batches: their results pass through the cache
 constexpr std::int64_t batch_ns = 50'000;
-constexpr std::int64_t long_batch_ns = 10 * batch_ns;  ///< as long as many batches are left
+constexpr std::int64_t long_batch_ns = 10 * batch_ns;        ///< as long as many batches are left
+constexpr std::int64_t whole_chunk_ns = 20 * long_batch_ns;  ///< likewise, if a chunk takes no longer
 constexpr std::int32_t caution_batches = 64;
 constexpr std::int64_t point_tasks_limit = 256;  ///< points that are queued one by one: what a cache holds
 
@@ -95,7 +96,7 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
   }
   const bool has_points = site.is_launch() || range.inner.count != 0;
   const std::int64_t points = range.end * std::max<std::int64_t>(1, range.inner.count);
-  const bool is_launch = has_points && points >= run_.options.leaf_threshold;
+  const bool is_launch = has_points && calls_of(site.launch, points) >= run_.options.leaf_threshold;
   // points of a nest that wait for code one by one would be run one by one, too
   const bool waits_for_code =
       is_launch &&
@@ -215,6 +216,10 @@ std::int64_t Interpreter::batch_of(const RangeTask& task) {
   std::int64_t affordable = batch_ns / iteration_ns;
   if (is_long)
     affordable = std::max(affordable, std::min(long_batch_ns / iteration_ns, (task.end - task.next_iteration) / 64));
+  // a whole chunk of numbers goes into its array as it is; thieves may take the rest meanwhile
+  if (is_batch_launch(task.site) && NumberChunk::size * iteration_ns <= whole_chunk_ns &&
+      (task.end - task.next_iteration) / 64 >= NumberChunk::size)
+    affordable = std::max(affordable, NumberChunk::size);
   return std::clamp<std::int64_t>(2 * task.batch, 1, std::clamp<std::int64_t>(affordable, 1, limit));
 }
 
@@ -298,12 +303,6 @@ std::int64_t Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::i
                               0, caution - static_cast<std::int32_t>(1 + std::min(spent_ns, long_batch_ns) / batch_ns)),
                           std::memory_order_relaxed);
   return ran.count;
-}
-
-/// A leaf that may take long waits for its code inside of interpreted iterations.
-bool Interpreter::makes_batches(const IndexLaunch& launch) const {
-  return launch.projection == no_id &&
-         (run_.leaves.code(launch.leaf) || waits_for_code_of(program_.functions[launch.leaf]));
 }
 
 Interpreter::Ran Interpreter::run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {

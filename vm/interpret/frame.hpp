@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "vm/interpret/cell_store.hpp"
+#include "vm/memory/cell_store.hpp"
 #include "vm/interpret/loop_window.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/future.hpp"

@@ -17,7 +17,8 @@ Interpreter::Interpreter(Run& run, CellCache& cache)
       program_(run.program),
       is_perturbed_(run.options.scheduler_seed != 0),
       cache_(cache),
-      leaf_machine_(run.program, run.options.settings, run.foreigns) {}
+      leaf_machine_(run.program, run.options.settings, run.foreigns),
+      batch_machine_(run.options.settings) {}
 
 void Interpreter::put_shared(Frame& frame, const Instruction& in, Value value) {
   if (in.a.is_absent()) return;

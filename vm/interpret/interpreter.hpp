@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "vm/interpret/cell_store.hpp"
+#include "vm/interpret/batch_machine.hpp"
+#include "vm/memory/cell_store.hpp"
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/leaf_arguments.hpp"
 #include "vm/interpret/leaf_machine.hpp"
@@ -33,6 +34,7 @@ struct PointResults;
 struct PointNumber;
 class PointGroup;
 struct PointLaunch;
+struct ValuesAhead;
 class LaunchedLeaf;
 class LeafCall;
 class LentRange;
@@ -270,6 +272,9 @@ class Interpreter {
   std::int64_t run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
                         std::int64_t step, std::int64_t count);
   std::int64_t call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
+  bool makes_batches(const IndexLaunch& launch) const;
+  std::int64_t calls_of(const IndexLaunch& launch, std::int64_t points) const;
+  std::int64_t run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
   void make_chunks(const IndexLaunch& launch);
   void finish_parts(const SinkArrays& arrays);
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
@@ -279,7 +284,8 @@ class Interpreter {
   /// The same point by point, by machine code or in registers. @param waits  set if some wait for elements
   std::optional<std::int64_t> run_points(RangeTask& piece, std::int64_t first, std::int64_t count, bool& waits);
   std::int64_t run_points(PointLaunch& points, std::int64_t first, std::int64_t count);
-  std::int64_t project(LaunchedLeaf& projection, std::int64_t first, std::int64_t step, std::int64_t count);
+  std::int64_t compute_ahead(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                             std::int64_t* rows);
   bool bind(PointLaunch& points, std::int64_t count);
   void finish(PointLaunch& points);
   bool run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys);
@@ -303,8 +309,9 @@ class Interpreter {
   /// @return false, and does nothing: they have to be interpreted
   bool run_nest(RangeTask& piece, std::int64_t first, std::int64_t& count, bool& waits);
   void make_rows(PointLaunch& points);
-  void make_row(PointLaunch& points, std::int64_t iteration);
-  void run_nest_iteration(PointLaunch& points);
+  bool find_values(PointLaunch& points, std::int64_t iteration, std::int64_t end, ValuesAhead& ahead,
+                   std::int64_t* values);
+  void run_nest_iteration(PointLaunch& points, bool is_possible);
   std::int64_t run_inner(PointLaunch& points, std::int64_t first, std::int64_t count);
   bool run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values);
   bool interpret_inner(RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t count);
@@ -335,7 +342,6 @@ class Interpreter {
   void split(RangeTask& task);
   void finish_range(RangeTask* task);
   std::int64_t run_batch(RangeTask& piece, std::int64_t first, std::int64_t count);
-  bool makes_batches(const IndexLaunch& launch) const;
   struct Ran {
     std::int64_t count;
     bool waits;  ///< some of them wait for something
@@ -366,6 +372,7 @@ class Interpreter {
   Worker* worker_ = nullptr;
   CellCache& cache_;
   LeafMachine leaf_machine_;
+  BatchMachine batch_machine_;
   WakeList wakes_;
   bool is_waking_ = false;
   unsigned nesting_ = 0;                            ///< activations on the C stack

@@ -49,13 +49,14 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
   const IndexLaunch& launch = piece.site.launch;
   // parts of the inner loop are not interpreted as a whole: open_nest() has seen that all is there
   if (piece.inner.is_whole() && (worker_->queues_all() || worker_->perturbation().one_in(4))) return false;
-  const std::int64_t points_in_all = count * (piece.inner.end - piece.inner.first);
-  PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, points_in_all));
-  if (!bind(points, points_in_all)) return false;
+  const std::int64_t calls = calls_of(launch, count * (piece.inner.end - piece.inner.first));
+  PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, calls));
+  if (!bind(points, calls)) return false;
   points.iteration = first;
+  ValuesAhead ahead;
   while (points.iteration < first + count && !run_.is_stopped() && !piece.has_stopped) {
     make_rows(points);
-    run_nest_iteration(points);
+    run_nest_iteration(points, find_values(points, points.iteration, first + count, ahead, points.values.data()));
     ++points.iteration;
     piece.has_stopped = points.waits && points.patience.is_at_end();
   }
@@ -77,24 +78,43 @@ void Interpreter::make_rows(PointLaunch& points) {
   if (piece.rows_made >= end || inner.is_whole()) return;
   const auto is_row = [](const LaunchSink& sink) { return !sink.row_keys.empty(); };
   const bool has_rows = points.has_fixed_rows && std::ranges::any_of(piece.site.launch.sinks, is_row);
-  for (std::int64_t i = std::max(piece.rows_made, points.iteration); has_rows && i < end; ++i)
-    if (const std::int64_t turn = i / rows_in_turn % inner.count; inner.first <= turn && turn < inner.end)
-      make_row(points, i);
+  ValuesAhead ahead;
+  std::array<std::int64_t, leaf_word_limit> values;
+  SinkArrays rows;
+  for (std::int64_t i = std::max(piece.rows_made, points.iteration); has_rows && i < end; ++i) {
+    const std::int64_t turn = i / rows_in_turn;
+    if (turn % inner.count < inner.first || turn % inner.count >= inner.end) continue;
+    if (find_values(points, i, std::min(end, (turn + 1) * rows_in_turn), ahead, values.data()))
+      find_sinks(piece.frame, piece.site, nullptr, values.data(), rows);
+  }
   piece.rows_made = end;
 }
 
-void Interpreter::make_row(PointLaunch& points, std::int64_t iteration) {
+/// What the prelude computes for an iteration: some before `end` are computed together, if that does not take long.
+/// @return false: it does not end well
+bool Interpreter::find_values(PointLaunch& points, std::int64_t iteration, std::int64_t end, ValuesAhead& ahead,
+                              std::int64_t* values) {
   const RangeTask& piece = points.piece;
-  std::array<std::int64_t, leaf_word_limit> values;
-  SinkArrays rows;
-  if (call_launched(*points.prelude, range_value(piece.low, piece.step, iteration), values.data()))
-    find_sinks(piece.frame, piece.site, nullptr, values.data(), rows);
+  LaunchedLeaf& prelude = *points.prelude;
+  const std::int64_t value = range_value(piece.low, piece.step, iteration);
+  if (prelude.function.is_heavy || prelude.function.calls_library) return call_launched(prelude, value, values);
+  const std::size_t count = prelude.function.leaf_results.size();
+  if (iteration < ahead.first || iteration >= ahead.end) {
+    ahead.rows.resize(count * points_at_once);
+    ahead.first = iteration;
+    ahead.end = iteration +
+                compute_ahead(prelude, value, piece.step, std::min(points_at_once, end - iteration), ahead.rows.data());
+    if (iteration == ahead.end) return false;
+  }
+  for (std::size_t k = 0; k < count; ++k)
+    values[k] = ahead.rows[k * points_at_once + static_cast<std::size_t>(iteration - ahead.first)];
+  return true;
 }
 
-void Interpreter::run_nest_iteration(PointLaunch& points) {
+/// @param is_possible  the prelude has ended well
+void Interpreter::run_nest_iteration(PointLaunch& points, bool is_possible) {
   RangeTask& piece = points.piece;
-  const std::int64_t value = range_value(piece.low, piece.step, points.iteration);
-  if (!call_launched(*points.prelude, value, points.values.data())) {
+  if (!is_possible) {
     // it fails, for all parts of the inner loop alike: told once
     if (piece.inner.first == 0) points.waits |= interpret_iterations(piece, points.iteration, 1);
     return;
@@ -124,10 +144,13 @@ void Interpreter::run_nest_iteration(PointLaunch& points) {
 
 /// @return how many it has run: the next one is to be interpreted
 std::int64_t Interpreter::run_inner(PointLaunch& points, std::int64_t first, std::int64_t count) {
-  if (points.projection || !points.computation.code) return run_points(points, first, count);
+  LaunchedLeaf& leaf = points.computation;
+  const bool is_batch = leaf.code || (leaf.function.leaf_code.batch_cost != 0 && count > 1);
+  if (points.projection || !is_batch) return run_points(points, first, count);
   if (!find_rows(points, nullptr)) return 0;
+  if (!leaf.code) batch_machine_.prepare(leaf.function.leaf_code, leaf.arguments(0));
   const std::int64_t value = range_value(points.low(), points.step(), first);
-  return run_part(points.piece, points.computation, points.rows, value, points.step(), count);
+  return run_part(points.piece, leaf, points.rows, value, points.step(), count);
 }
 
 bool Interpreter::run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values) {

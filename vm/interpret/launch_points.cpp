@@ -102,6 +102,15 @@ std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Functi
   return present;
 }
 
+/// Makes words of the bytes of booleans.
+void widen(std::int64_t* words, std::int64_t count) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(words);
+  for (std::int64_t i = count; i-- > 0;) {
+    const std::int64_t truth = bytes[i] != 0;
+    words[i] = truth;
+  }
+}
+
 std::uint64_t all_bits(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
 
 /// The elements that a point reads. Those first that are there: a neighbour may be computing the others meanwhile. Of
@@ -173,7 +182,8 @@ std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, st
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t part = std::min(count - done, points_at_once);
     const std::int64_t low = range_value(points.low(), points.step(), first + done);
-    const std::int64_t made = points.projection ? project(*points.projection, low, points.step(), part) : part;
+    const std::int64_t made =
+        points.projection ? compute_ahead(*points.projection, low, points.step(), part, point_keys_.data()) : part;
     for (std::int64_t i = 0; i < made; ++i) {
       if ((i == 0 || points.computation.function.is_heavy || !is_plain) && run_.is_stopped()) return count;
       for (std::uint32_t k = 0; k < key_count; ++k)
@@ -187,21 +197,25 @@ std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, st
   return count;
 }
 
-/// Computes keys of `count` points, into rows of point_keys_. @return of how many; the next one can not be computed
-std::int64_t Interpreter::project(LaunchedLeaf& projection, std::int64_t first, std::int64_t step, std::int64_t count) {
-  std::int64_t* const keys = point_keys_.data();
-  if (projection.code) {
-    for (std::size_t k = 0; k < projection.function.leaf_results.size(); ++k)
-      projection.set_results(k, keys + k * points_at_once);
-    return projection.call(worker_->leaf_worker(), first, step, count);
+/// Computes what a projection or prelude says of `count` points, points_at_once at most.
+/// @param rows  a row of points_at_once words for each of its results  @return of how many; the next one can not be
+/// computed
+std::int64_t Interpreter::compute_ahead(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                                        std::int64_t* rows) {
+  const std::vector<LeafType>& types = leaf.function.leaf_results;
+  if (leaf.code) {
+    for (std::size_t k = 0; k < types.size(); ++k) leaf.set_results(k, rows + k * points_at_once);
+    const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
+    for (std::size_t k = 0; k < types.size(); ++k)
+      if (types[k] == LeafType::boolean) widen(rows + k * points_at_once, made);
+    return made;
   }
-  const FunctionId id = id_of(projection.function);
+  const FunctionId id = id_of(leaf.function);
   std::array<std::int64_t, leaf_word_limit> results;
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto arguments = projection.arguments(range_value(first, step, i));
+    const auto arguments = leaf.arguments(range_value(first, step, i));
     if (leaf_machine_.run(id, arguments, results.data(), [] { return true; }) != LeafMachine::Outcome::done) return i;
-    for (std::size_t k = 0; k < projection.function.leaf_results.size(); ++k)
-      keys[k * points_at_once + static_cast<std::size_t>(i)] = results[k];
+    for (std::size_t k = 0; k < types.size(); ++k) rows[k * points_at_once + static_cast<std::size_t>(i)] = results[k];
   }
   return count;
 }

@@ -1,5 +1,6 @@
-// Index launches: iterations of a `foreach` run natively, many at a time. Whatever stands in the way (no machine code
-// yet, a capture that is not there, an iteration that fails) is no concern here: then iterations are interpreted.
+// Index launches: iterations of a `foreach` run many at a time, by machine code or, until there is some, in registers
+// with a lane for each point. Whatever stands in the way (a capture that is not there, an iteration that fails) is no
+// concern here: then iterations are interpreted.
 #include <algorithm>
 #include <cstdio>
 
@@ -25,8 +26,8 @@ LeafType result_type(const Program& program, const IndexLaunch& launch, std::siz
 
 std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
-  const raddle_leaf_function code = launched_code(launch.leaf, count);
-  if (!code) return std::nullopt;
+  const raddle_leaf_function code = launched_code(launch.leaf, calls_of(launch, count));
+  if (!code && (worker_->queues_all() || worker_->perturbation().one_in(4))) return std::nullopt;
   SinkArrays arrays;
   LaunchedLeaf leaf(program_.functions[launch.leaf], code, 0);
   if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;
@@ -34,6 +35,7 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
       !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))
     return std::nullopt;
   launch_reductions_.resize(launch.sinks.size());
+  if (!code) batch_machine_.prepare(leaf.function.leaf_code, leaf.arguments(0));
   std::int64_t done = 0;
   while (done < count) {
     // cut where chunks of numbers begin: a whole one goes into its array as it is
@@ -56,6 +58,23 @@ void Interpreter::finish_parts(const SinkArrays& arrays) {
   launch_reductions_.clear();
 }
 
+/// A leaf that may take long waits for its code inside of interpreted iterations.
+bool Interpreter::makes_batches(const IndexLaunch& launch) const {
+  const Function& leaf = program_.functions[launch.leaf];
+  return launch.projection == no_id &&
+         (leaf.leaf_code.batch_cost != 0 || run_.leaves.code(launch.leaf) || waits_for_code_of(leaf));
+}
+
+/// Points that are run in batches take so little time that machine code is worth its start late: until it is there,
+/// each of their instructions takes half a nanosecond, and to have it made takes as long as forty million of them.
+std::int64_t Interpreter::calls_of(const IndexLaunch& launch, std::int64_t points) const {
+  constexpr std::int64_t instructions_of_call = 1 << 16;
+  const std::int64_t cost = launch.projection == no_id ? program_.functions[launch.leaf].leaf_code.batch_cost : 0;
+  return cost == 0
+             ? points
+             : points / instructions_of_call * cost + points % instructions_of_call * cost / instructions_of_call + 1;
+}
+
 /// @return of how many points: the next one does not end well
 std::int64_t Interpreter::call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count) {
   if (!leaf.function.calls_library) return leaf.call(worker_->leaf_worker(), first, step, count);
@@ -71,12 +90,31 @@ std::int64_t Interpreter::run_part(const RangeTask& piece, LaunchedLeaf& leaf, c
                                    std::int64_t first, std::int64_t step, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   make_chunks(launch);
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, launch_chunks_[i]->words());
-  const std::int64_t made = call_native(leaf, first, step, count);
+  std::int64_t made = count;
+  if (leaf.code) {
+    for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, launch_chunks_[i]->words());
+    made = call_native(leaf, first, step, count);
+    counters.iterations_native += static_cast<std::uint64_t>(made);
+  } else {
+    std::array<void*, leaf_word_limit> results;
+    for (std::size_t i = 0; i < launch.sinks.size(); ++i) results[i] = launch_chunks_[i]->words();
+    if (!batch_machine_.run(first, step, count, leaf.function.leaf_results, {results.data(), launch.sinks.size()}))
+      made = run_one_by_one(leaf, first, step, count);
+  }
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
   counters.iterations += static_cast<std::uint64_t>(made);
-  counters.iterations_native += static_cast<std::uint64_t>(made);
   return made;
+}
+
+/// Points of which one does not end well, in registers. @return of how many from the first one on
+std::int64_t Interpreter::run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step,
+                                         std::int64_t count) {
+  std::array<std::int64_t, leaf_word_limit> results;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!call_launched(leaf, range_value(first, step, i), results.data())) return i;
+    for (std::size_t k = 0; k < leaf.function.leaf_results.size(); ++k) launch_chunks_[k]->set(i, results[k]);
+  }
+  return count;
 }
 
 /// For the results of the next part.

@@ -31,6 +31,12 @@ inline Value decode(std::int64_t word, ValueKind kind) {
   return Value::of(std::bit_cast<double>(word));
 }
 
+/// @param number  an int, a float, a boolean
+inline std::int64_t word_of(const Value& number) {
+  if (number.kind() == ValueKind::float_) return std::bit_cast<std::int64_t>(number.as_float());
+  return number.kind() == ValueKind::boolean ? number.as_bool() : number.as_int();
+}
+
 /// What native code takes for the address of the elements: of an empty array its own, to tell it from others.
 std::int64_t address_of(Array& array);
 

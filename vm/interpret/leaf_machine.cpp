@@ -17,10 +17,10 @@ constexpr unsigned turns = 10'000;                            ///< calls and ite
 double as_float(std::int64_t bits) { return std::bit_cast<double>(bits); }
 std::int64_t as_bits(double number) { return std::bit_cast<std::int64_t>(number); }
 
-/// @param number  an int, a float, a boolean
-std::int64_t word_of(const Value& number) {
-  if (number.kind() == ValueKind::float_) return as_bits(number.as_float());
-  return number.kind() == ValueKind::boolean ? number.as_bool() : number.as_int();
+/// Mostly too few for memcpy. @param registers  of a call of `code`
+void set_constants(const LeafCode& code, std::int64_t* registers) {
+  std::int64_t* to = registers + code.parameter_words;
+  for (const std::int64_t constant : code.constants) *to++ = constant;
 }
 
 template <typename T>
@@ -34,23 +34,18 @@ bool load(const std::int64_t* array, std::int64_t index, T& value) {
 
 void LeafMachine::start(FunctionId leaf, std::span<const std::int64_t> arguments) {
   const LeafCode& code = program_.functions[leaf].leaf_code;
-  open_.clear();
-  if (registers_.size() < code.frame_words + std::size_t{code.most_passed})
-    registers_.resize(code.frame_words + std::size_t{code.most_passed});
+  running_ = base_ = 0;
+  make_room(std::size_t{code.frame_words} + code.most_passed);
   std::ranges::copy(arguments, registers_.begin());
-  enter(code, 0);
-  open_.push_back({&code, 0, 0, nullptr});
+  set_constants(code, registers_.data());
+  open_[0] = {&code, code.instructions.data(), nullptr};
 }
 
-/// @return false if there are no registers left. Those of the parameters are there
-bool LeafMachine::enter(const LeafCode& code, std::size_t base) {
-  const std::size_t end = base + code.frame_words + code.most_passed;
-  if (end > registers_.size()) {
-    if (end > most_registers) return false;
-    registers_.resize(std::max(end, registers_.size() * 2));
-  }
-  std::int64_t* to = registers_.data() + base + code.parameter_words;
-  for (const std::int64_t constant : code.constants) *to++ = constant;  // mostly too few for memcpy
+/// For registers up to number `words`, and for another call. @return false: that would be too much
+bool LeafMachine::make_room(std::size_t words) {
+  if (words > most_registers) return false;
+  if (words > registers_.size()) registers_.resize(std::max(words, registers_.size() * 2));
+  if (running_ + 1 >= open_.size()) open_.resize(std::max<std::size_t>(16, open_.size() * 2));
   return true;
 }
 
@@ -77,13 +72,20 @@ bool LeafMachine::call_foreign(const LeafForeignCode& site, std::int64_t* regist
 
 LeafMachine::Outcome LeafMachine::advance(std::int64_t* results) {
   using enum LeafOpcode;
-  const LeafCode* code = open_.back().code;
-  std::size_t base = open_.back().base;
-  const LeafInstruction* next = code->instructions.data() + open_.back().next;
-  std::int64_t* r = registers_.data() + base;
+  OpenCall* open = open_.data() + running_;
+  const LeafCode* code = open->code;
+  const LeafInstruction* next = open->next;
+  std::int64_t* r = registers_.data() + base_;
+  const std::int64_t* registers_end = registers_.data() + registers_.size();
+  const OpenCall* open_end = open_.data() + open_.size();
   unsigned left = turns;
+  const auto leave = [&] {
+    running_ = static_cast<std::size_t>(open - open_.data());
+    base_ = static_cast<std::size_t>(r - registers_.data());
+  };
   const auto stop = [&] {
-    open_.back().next = static_cast<std::size_t>(next - code->instructions.data());
+    open->next = next;
+    leave();
     return Outcome::stopped;
   };
   for (;;) {
@@ -163,13 +165,22 @@ LeafMachine::Outcome LeafMachine::advance(std::int64_t* results) {
         break;
       case call: {
         const LeafCallCode& site = code->calls[in.a];
-        open_.back().next = static_cast<std::size_t>(next - code->instructions.data());
-        base += code->frame_words;
-        code = &program_.functions[site.function].leaf_code;
-        if (!enter(*code, base)) return Outcome::failed;
-        open_.push_back({code, 0, base, &site});
-        next = code->instructions.data();
-        r = registers_.data() + base;
+        const LeafCode& callee = program_.functions[site.function].leaf_code;
+        open->next = next;
+        r += code->frame_words;
+        const std::size_t words = std::size_t{callee.frame_words} + callee.most_passed;
+        if (static_cast<std::size_t>(registers_end - r) < words || open + 1 == open_end) {
+          leave();
+          if (!make_room(base_ + words)) return Outcome::failed;
+          open = open_.data() + running_;
+          r = registers_.data() + base_;
+          registers_end = registers_.data() + registers_.size();
+          open_end = open_.data() + open_.size();
+        }
+        set_constants(callee, r);
+        code = &callee;
+        next = callee.instructions.data();
+        *++open = {code, next, &site};
         if (--left == 0) return stop();
         break;
       }
@@ -182,17 +193,15 @@ LeafMachine::Outcome LeafMachine::advance(std::int64_t* results) {
       case end: {
         const std::int64_t* const from = r;
         const std::vector<std::uint16_t>& outputs = code->outputs;
-        const LeafCallCode* site = open_.back().site;
-        open_.pop_back();
-        if (open_.empty()) {
+        const LeafCallCode* const site = open->site;
+        if (!site) {
           for (std::size_t i = 0; i < outputs.size(); ++i) results[i] = from[outputs[i]];
           return Outcome::done;
         }
-        const OpenCall& caller = open_.back();
-        code = caller.code;
-        base = caller.base;
-        next = code->instructions.data() + caller.next;
-        r = registers_.data() + base;
+        --open;
+        code = open->code;
+        next = open->next;
+        r -= code->frame_words;
         for (std::size_t i = 0; i < outputs.size(); ++i) r[site->results[i]] = from[outputs[i]];
         break;
       }

@@ -42,15 +42,14 @@ class LeafMachine {
  private:
   struct OpenCall {
     const LeafCode* code;
-    std::size_t next;  ///< instruction
-    std::size_t base;  ///< register
-    const LeafCallCode* site;
+    const LeafInstruction* next;  ///< of a call that has called another one
+    const LeafCallCode* site;     ///< null: the first one
   };
 
   void start(FunctionId leaf, std::span<const std::int64_t> arguments);
   /// Until the end, a failure, or for a while.
   Outcome advance(std::int64_t* results);
-  bool enter(const LeafCode& code, std::size_t base);
+  bool make_room(std::size_t words);
   bool call_foreign(const LeafForeignCode& site, std::int64_t* registers);
   bool call_library(const LeafLibraryCode& site, std::int64_t* registers);
 
@@ -58,7 +57,9 @@ class LeafMachine {
   const RunSettings& settings_;
   const Foreigns& foreigns_;
   std::vector<std::int64_t> registers_;
-  std::vector<OpenCall> open_;  ///< the last one is what runs
+  std::vector<OpenCall> open_;  ///< from the first on
+  std::size_t running_ = 0;     ///< of the open calls the last one; while advance() does not run
+  std::size_t base_ = 0;        ///< its first register, likewise
   std::vector<Value> arguments_;
 };
 

@@ -12,6 +12,12 @@ namespace {
 /// Loops stop making iterations when so many programs and calls wait for the outside.
 std::uint32_t throttle_limit(const RunOptions& options) { return 1000 + 4 * options.process_budget.programs; }
 
+unsigned domain_count(const WorkerPool& pool) {
+  unsigned count = 1;
+  for (unsigned i = 0; i < pool.capacity(); ++i) count = std::max(count, pool.domain_of(i) + 1);
+  return count;
+}
+
 /// Enough iterations for all workers and all programs that run at once.
 std::int64_t window_limit(const RunOptions& options, const WorkerPool& pool) {
   return std::max<std::int64_t>(8 * pool.capacity(), 4 * options.process_budget.programs);
@@ -20,22 +26,23 @@ std::int64_t window_limit(const RunOptions& options, const WorkerPool& pool) {
 }  // namespace
 
 Machine::Machine(const RunOptions& options)
-    : cells(options.call_memory_bytes != 0 ? options.call_memory_bytes : memory_limit_bytes() / 2),
-      pool(std::max(1u, options.workers), {.scheduler = options.scheduler,
+    : pool(std::max(1u, options.workers), {.scheduler = options.scheduler,
                                            .order = options.queue_order,
                                            .scheduler_seed = options.scheduler_seed,
                                            .inlining = options.inlining}),
+      cells(options.call_memory_bytes != 0 ? options.call_memory_bytes : memory_limit_bytes() / 2, domain_count(pool)),
       throttle(pool, throttle_limit(options)),
       outside(options.process_budget, options.program_outputs, pool.capacity()),
       written_files(options.point_files, options.point),
       loop_windows(pool, window_limit(options, pool)) {
-  for (unsigned i = 0; i < pool.capacity(); ++i) caches_.push_back({CellCache(cells)});
+  for (unsigned i = 0; i < pool.capacity(); ++i) caches_.push_back({CellCache(cells, pool.domain_of(i))});
 }
 
 void Machine::run_to_rest() {
   do {
     pool.run();
   } while (!pool.stopped() && (loop_windows.go_on() || force_deferred_calls()));
+  cells.trim();
 }
 
 void Machine::end() {

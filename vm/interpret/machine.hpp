@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "vm/external/outside.hpp"
-#include "vm/interpret/cell_store.hpp"
+#include "vm/memory/cell_store.hpp"
 #include "vm/interpret/loop_window.hpp"
 #include "vm/interpret/written_files.hpp"
 #include "vm/interpret/run.hpp"
@@ -26,8 +26,8 @@ class Machine {
   /// Workers' free memory for cells: only that worker's thread uses it.
   CellCache& cache_of(unsigned worker) { return caches_[worker].cache; }
 
-  CellStore cells;
   WorkerPool pool;
+  CellStore cells;
   Throttle throttle;
   Outside outside;
   WrittenFiles written_files;

@@ -6,13 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "vm/interpret/launch_point.hpp"
 #include "vm/interpret/launched_leaf.hpp"
 
 namespace raddle::vm {
 
-inline constexpr std::int64_t points_at_once = 64;  ///< whose keys are computed together
+inline constexpr std::int64_t points_at_once = 64;  ///< whose keys, or values of a prelude, are computed together
 
 /// Elements of an array among which the last one was: mostly the next one is there, too.
 struct KnownPart {
@@ -62,6 +63,12 @@ class Patience {
   static constexpr int looks_at_once = 16;  ///< at what is waited for: a look at the clock takes as long as ten of them
   bool has_any_;
   bool is_at_end_ = false;
+};
+
+/// What the prelude of a nest computes, for some iterations of the outer loop.
+struct ValuesAhead {
+  std::vector<std::int64_t> rows;   ///< one of points_at_once words for each value
+  std::int64_t first = 0, end = 0;  ///< iterations
 };
 
 /// What the points of a piece have in common while they are run.

@@ -215,7 +215,7 @@ class RunDriver {
 
   void add_counters(RunCounters& total) {
     total.leaf_calls_shared = run_.pool.leaf_calls_shared();
-    total.cell_bytes = machine_.cells.peak_bytes();
+    total.cells = machine_.cells.counters();
     for (const Interpreter& each : run_.interpreters()) {
       const RunCounters& own = each.counters;
       total.tasks += own.tasks;

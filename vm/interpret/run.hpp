@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vm/external/processes.hpp"
+#include "vm/memory/cell_store.hpp"
 #include "vm/program/leaf_library.hpp"
 #include "vm/program/program.hpp"
 #include "vm/schedule/worker_pool.hpp"
@@ -124,7 +125,7 @@ struct RunCounters {
   std::uint64_t programs_started = 0;  ///< external ones
   std::uint64_t memo_calls_taken = 0;  ///< from the record
   std::uint64_t memo_calls_run = 0;
-  std::uint64_t cell_bytes = 0;  ///< memory for frames, tasks and all else that waits, at most
+  CellCounters cells;  ///< of frames, tasks and all else that waits
 };
 
 struct RunResult {

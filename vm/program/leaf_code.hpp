@@ -14,6 +14,8 @@ namespace raddle::vm {
 /// parameters where the caller has put the arguments. Code stops at whatever can not be computed, without saying why:
 /// as leaves have no effects, the call is then interpreted in frames, which know the words of messages. A leaf of an
 /// index launch may call one function of a shared library: nothing that follows can stop.
+/// Code that neither branches nor calls functions of the script can be run for many points of an index launch at once
+/// (vm/interpret/batch_machine.hpp).
 /// Source of the form: Ierusalimschy, de Figueiredo, Celes, "The Implementation of Lua 5.0" (JUCS 2005).
 enum class LeafOpcode : std::uint16_t {
   // a = b op c
@@ -110,6 +112,8 @@ struct LeafCode {
   std::uint16_t parameter_words = 0;
   std::uint16_t frame_words = 0;  ///< without those that it passes on
   std::uint16_t most_passed = 0;  ///< words of arguments of one call
+  /// What a point costs where many are run at once, in instructions; 0: they can not be.
+  std::uint32_t batch_cost = 0;
 };
 
 }  // namespace raddle::vm

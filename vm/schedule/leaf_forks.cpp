@@ -1,7 +1,5 @@
 #include "vm/schedule/leaf_forks.hpp"
 
-#include <new>
-
 #include "vm/schedule/stack_limit.hpp"
 
 namespace raddle::vm {
@@ -62,10 +60,10 @@ bool LeafForks::is_due() {
 void LeafForks::share_oldest() {
   while (newest_shared_ != newest && is_due()) {
     newest_shared_ = newest_shared_->newer;
-    auto* task = ::new (worker_.allocate(sizeof(ForkTask))) ForkTask(*newest_shared_);
-    newest_shared_->task = task;
+    ForkTask& task = tasks_.emplace_back(*newest_shared_);
+    newest_shared_->task = &task;
     ++shared_count_;
-    shared_.push(task);
+    shared_.push(&task);
     worker_.announce_work();
   }
 }
@@ -82,8 +80,7 @@ std::int32_t LeafForks::end(raddle_leaf_fork& fork, raddle_leaf_failure* failure
     worker_.wait_for(*task);
     status = task->outcome(failure);
   }
-  task->~ForkTask();
-  worker_.deallocate(task, sizeof(ForkTask));
+  tasks_.pop_back();
   return status;
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 
 #include "vm/program/leaf_abi.hpp"
@@ -63,7 +64,8 @@ class LeafForks final : public raddle_leaf_worker {
   const Inlining inlining_;
   raddle_leaf_fork first_{};         ///< the end of the list; no call
   raddle_leaf_fork* newest_shared_;  ///< it and all older ones are shared: sharing goes from the oldest on
-  WorkStealingDeque shared_;         ///< in the order of the list
+  std::deque<ForkTask> tasks_;       ///< of the shared calls, in the order of the list: the youngest ends first
+  WorkStealingDeque shared_;         ///< likewise
   std::chrono::steady_clock::time_point last_shared_at_{};
   std::uint64_t shared_count_ = 0;
 };

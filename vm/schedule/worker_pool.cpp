@@ -6,7 +6,6 @@
 #include <thread>
 #include <variant>
 
-#include "vm/memory/slab.hpp"
 #include "vm/schedule/idle_gate.hpp"
 #include "vm/schedule/leaf_forks.hpp"
 #include "vm/schedule/priority_tasks.hpp"
@@ -28,7 +27,8 @@ static bool has_stack_left(const void* limit) {
 using Queues = std::variant<std::monostate, StealingQueues<>, QueueTree<>>;
 
 static Topology topology_for(const PoolOptions& options, unsigned capacity) {
-  return options.scheduler == Scheduler::tree ? topology_of_machine(capacity) : Topology();
+  if (options.scheduler != Scheduler::tree) return {};
+  return options.domain_of_worker.empty() ? topology_of_machine(capacity) : Topology{options.domain_of_worker, {}};
 }
 
 struct WorkerPool::State {
@@ -59,7 +59,6 @@ struct WorkerPool::State {
     return use(*std::get_if<QueueTree<>>(&queues));
   }
 
-  SlabDepot depot;
   TaskQueue injected;
   PriorityTasks prioritised;
   const Topology topology;  // of the tree
@@ -92,9 +91,8 @@ struct WorkerPool::State {
 };
 
 struct Worker::State {
-  State(Worker& worker, WorkerPool::State& pool) : forks(worker, pool.hungry, pool.inlining), slabs(pool.depot) {}
+  State(Worker& worker, WorkerPool::State& pool) : forks(worker, pool.hungry, pool.inlining) {}
   LeafForks forks;
-  SlabCache slabs;
 };
 
 // ---------------------------------------------------------------- Worker
@@ -177,9 +175,6 @@ void Worker::wait_for(const ForkTask& task) {
   }
   pool.hungry.fetch_sub(1, std::memory_order_relaxed);
 }
-
-void* Worker::allocate(std::size_t size_bytes) { return state_->slabs.allocate(size_bytes); }
-void Worker::deallocate(void* memory, std::size_t size_bytes) { state_->slabs.deallocate(memory, size_bytes); }
 
 // ---------------------------------------------------------------- the loop
 
@@ -337,6 +332,11 @@ WorkerPool::WorkerPool(unsigned worker_count, const PoolOptions& options)
 WorkerPool::~WorkerPool() { state_->workers.clear(); }
 
 unsigned WorkerPool::capacity() const { return static_cast<unsigned>(state_->workers.size()); }
+
+unsigned WorkerPool::domain_of(unsigned worker) const {
+  const std::vector<unsigned>& domains = state_->topology.domain_of_worker;
+  return domains.empty() ? 0 : domains[worker];
+}
 
 void WorkerPool::inject(Task& task) {
   state_->injected.push(task);

@@ -33,7 +33,8 @@ struct PoolOptions {
   Inlining inlining = Inlining::adaptive;
   /// Called by a worker that goes to sleep when all others look for work or sleep, too: may inject. null: nothing
   std::function<void()> when_idle = {};
-  unsigned capacity = 0;  ///< the most workers that there may be later; 0: as many as at first
+  unsigned capacity = 0;                        ///< the most workers that there may be later; 0: as many as at first
+  std::vector<unsigned> domain_of_worker = {};  ///< of a tree, `capacity` of them, for tests; empty: as the machine is
 };
 
 /// What running code sees of its worker. Only its own thread calls these.
@@ -71,14 +72,10 @@ class Worker {
   void wait_for(const ForkTask& task);
   /// For decisions that may go either way.
   Perturbation& perturbation() { return perturbation_; }
-  /// Memory from this worker's slabs; any worker may give it back. Sizes up to 4096 bytes are fast, others go to the
-  /// heap.
-  void* allocate(std::size_t size_bytes);
-  void deallocate(void* memory, std::size_t size_bytes);
 
  private:
   friend class WorkerPool;
-  struct State;  // forked calls, slabs
+  struct State;  // forked calls
   void push_own(Task& task);
   Task* take_own_within(const void* begin, const void* end);
   void push_by_priority(Task& task, std::int32_t priority);
@@ -98,6 +95,8 @@ class WorkerPool {
 
   /// The most workers that there may be: their indices are below it.
   unsigned capacity() const;
+  /// The NUMA domain of a worker, counted from 0; 0 for all with Scheduler::stealing, which does not bind them.
+  unsigned domain_of(unsigned worker) const;
   /// Adds workers or removes some, those with the highest indices, at once or while the pool runs. One that is removed
   /// finishes its present task; what else it had is left to the others.
   /// @param worker_count  1 to capacity(). Any thread, from a task too.

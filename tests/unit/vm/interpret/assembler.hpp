@@ -2,10 +2,12 @@
 // Programs written by hand, for tests of the interpreter alone. Strands of a region are given in order; regions are
 // made before the instruction that enters them.
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/stress/schedulers.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/program/program.hpp"
 
@@ -102,16 +104,22 @@ class Assembler {
   std::uint32_t position_ = 0;
 };
 
-/// Runs under several numbers of workers and orders of tasks; `look` checks each result.
+/// Runs with both schedulers, several numbers of workers and orders of tasks; `look` checks each result.
 template <typename Look>
 void run_everywhere(const Program& program, const Look& look, bool keep_going = false) {
-  for (const unsigned workers : {1u, 2u, 8u}) {
-    for (const std::uint64_t seed : {0u, 1u, 2u}) {
-      RunOptions options;
-      options.workers = workers;
-      options.scheduler_seed = seed;
-      options.keep_going = keep_going;
-      look(run(program, options));
+  constexpr unsigned worker_counts[] = {1, 2, 8};
+  for (const std::uint64_t seed : {0u, 1u, 2u}) {
+    for (std::size_t w = 0; w < std::size(worker_counts); ++w) {
+      for (std::size_t s = 0; s < std::size(schedulers); ++s) {
+        if (seed != 0 && (w + seed) % std::size(schedulers) != s) continue;  // these take long: schedulers in turn
+        RunOptions options;
+        options.scheduler = schedulers[s].scheduler;
+        options.queue_order = schedulers[s].order;
+        options.workers = worker_counts[w];
+        options.scheduler_seed = seed;
+        options.keep_going = keep_going;
+        look(run(program, options));
+      }
     }
   }
 }

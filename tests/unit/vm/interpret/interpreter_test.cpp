@@ -161,7 +161,7 @@ TEST_CASE("a long range takes constant memory: frames are used again") {
   RunOptions options;
   const RunResult result = run(program, options);
   CHECK(result.status == RunStatus::ok);
-  CHECK(result.counters.cell_bytes < 1 << 20);
+  CHECK(result.counters.cells.peak_bytes < 1 << 20);
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // The gate's protocol in every order that there is: each state that workers can come to is visited, once. A lost
-// wake-up shows as a state without a next step in which a task lies about and somebody sleeps.
+// wake-up shows as a state without a next step in which a task lies about and somebody sleeps. No more workers are
+// woken than tasks have been made.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -24,7 +25,7 @@ struct Job {
 };
 
 /// The protocol with a rule left out: the checker must find that.
-enum class Fault : std::uint8_t { none, no_second_look, silent_moves, leaves_with_promise };
+enum class Fault : std::uint8_t { none, no_second_look, silent_moves, leaves_with_promise, wakes_all };
 
 struct Scenario {
   unsigned workers;
@@ -75,11 +76,13 @@ struct State {
   std::array<Tasks, 1 + most_workers> queues{};  // the shared one, then each worker's own
   std::array<Actor, most_workers + 2> actors;    // the workers, who injects, who takes workers away
   Tasks begun = 0;
+  std::uint8_t made = 0, woken = 0;  // tasks, and workers for them
 
   std::string key() const {
     std::string text;
     const auto add = [&](auto... values) { (text.push_back(static_cast<char>(values)), ...); };
-    add(steps.workers, steps.unpromised, steps.promises, steps.asleep, steps.holds, steps.over, wanted, begun);
+    add(steps.workers, steps.unpromised, steps.promises, steps.asleep, steps.holds, steps.over, wanted, begun, made,
+        woken);
     for (const Tasks queue : queues) add(queue);
     for (const Actor& a : actors)
       add(a.at, a.queue, a.task, a.child, a.carried, a.wake_ups, a.is_leaving, a.is_signalled);
@@ -107,6 +110,7 @@ class Model {
       has_next_ = false;
       for (unsigned a = 0; a < state.actors.size(); ++a) step(state, a);
       if (!has_next_ && !ends_well(state)) return fault_of(state);
+      if (state.woken > state.made && scenario_.remaining_workers == 0) return "more get up than there are tasks";
     }
     return "";
   }
@@ -179,6 +183,7 @@ class Model {
           return reach(state);
         }
         add(state.queues[self == injector ? 0 : 1 + self], made_ready(actor, self)[actor.child++]);
+        ++state.made;
         actor.at = self != injector && scenario_.jobs[actor.task].moves_children ? At::move : At::look_for_sleepers;
         return reach(state);
       case At::move:
@@ -192,7 +197,13 @@ class Model {
       case At::look_for_sleepers:
         actor.at = state.steps.someone_announced() ? At::promise : after_push(actor);
         return reach(state);
-      case At::promise: actor.at = after_push(actor); return state.steps.promise() ? signal_one(state) : reach(state);
+      case At::promise:
+        actor.at = after_push(actor);
+        if (!state.steps.promise()) return reach(state);
+        ++state.woken;
+        if (scenario_.fault == Fault::wakes_all)
+          while (state.steps.promise()) ++state.woken;
+        return signal_one(state);
       case At::await:
         if ((state.begun & scenario_.jobs[actor.task].awaited) != scenario_.jobs[actor.task].awaited) return;
         actor.at = At::choose;
@@ -320,6 +331,7 @@ TEST_CASE("the checker finds what is wrong with a protocol that leaves a rule ou
   Scenario moving = meeting;
   moving.jobs[0].moves_children = true;
   CHECK(fault_found(moving, Fault::silent_moves) == "a task lies there and nobody comes");
+  CHECK(fault_found(meeting, Fault::wakes_all) == "more get up than there are tasks");
   const Scenario leaving{.workers = 2, .jobs = {{}}, .injected = {0}, .remaining_workers = 1};
   CHECK(fault_found(leaving, Fault::none) == "");
   CHECK(fault_found(leaving, Fault::leaves_with_promise) == "a task lies there and nobody comes");

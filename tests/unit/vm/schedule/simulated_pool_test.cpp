@@ -41,5 +41,14 @@ TEST_CASE("recursive creators: at least 95 percent of the time is spent in tasks
   }
 }
 
+// Ten seconds each, most of it for workers that look for work.
+TEST_CASE("1,024 workers in 4 domains, recursive creators: at least 90 percent of their time is spent in tasks") {
+  CHECK(efficiency(Which::stealing, 1024, 4, {halving, 1024 * 100, task_time}) >= 0.9);
+}
+
+TEST_CASE("1,024 workers in 4 domains lose no task of the tree's, and find the end") {
+  CHECK(efficiency(Which::tree, 1024, 4, {halving, 1024 * 10, task_time}) > 0);
+}
+
 }  // namespace
 }  // namespace raddle::simulated
