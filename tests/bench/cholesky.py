@@ -1,18 +1,19 @@
 """Tiled Cholesky factorisations: tasks of some microseconds that need one another in many ways.
 
 The leaves are OpenBLAS's, in a C library (cholesky/tiles.cpp) that all programs share: its build with threads, with one
-thread a call, as the one without is not safe where two threads call it. Printed are medians of the wall time of whole
-processes, less that for a single tile, and the rate of the whole. The outputs are compared.
+thread a call, as the one without is not safe where two threads call it. Measured are medians of the wall time of whole
+processes, less that for a single tile. The outputs are compared.
 """
 
-import csv
 import statistics
 
-from measure import BUILT, CORES, compile_program, run_in_turn
+from measure import BUILT, THREADS, compile_program, run_in_turn
 from peers import peer, raddle
+from report import Line
 
 SCRIPT = "tests/bench/cholesky/cholesky.df"
 PEERS = ("libgomp", "libomp", "starpu")
+RIVALS = ("libomp", "starpu")  # the better one is to be beaten
 ROWS = 64  # of a tile
 SIDES, SMALL = (16, 32, 64, 128), (4,)  # tiles a side
 
@@ -22,7 +23,7 @@ def variants(tiles):
     flags = [f"-L{BUILT}", f"-Wl,-rpath,{BUILT}", "-ltiles"]
     arguments = [str(tiles), str(ROWS)]
     result = [peer("cholesky", "c++", 1, arguments, flags)]
-    for threads in sorted({1, CORES}):
+    for threads in THREADS:
         result += [peer("cholesky", label, threads, arguments, flags) for label in PEERS]
         result.append(raddle("raddle", threads, SCRIPT, [f"--tiles={tiles}", f"--rows={ROWS}"]))
     for variant in result:
@@ -30,19 +31,18 @@ def variants(tiles):
     return result
 
 
-def measure_cholesky(small, repeats):
-    with open(BUILT / "cholesky.csv", "w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(["tiles", "variant", "threads", "seconds", "peak_kib"])
-        print(f"{'cholesky':<8} {'variant':<8} {'threads':>7} {'ms':>8} {'GFLOP/s':>8} {'peak MiB':>9} "
-              f"{'to best peer':>13}")
-        for tiles in SMALL if small else SIDES:
-            full, empty = variants(tiles), variants(1)
-            run_in_turn("cholesky", full, repeats)
-            run_in_turn("cholesky", empty, repeats)
-            seconds = [statistics.median(f.seconds) - statistics.median(e.seconds) for f, e in zip(full, empty)]
-            for v, own in zip(full, seconds):
-                best = min(s for w, s in zip(full, seconds) if w.threads == v.threads and w.label in PEERS)
-                print(f"{tiles:<8} {v.label:<8} {v.threads:>7} {own * 1e3:>8.1f} {(tiles * ROWS)**3 / 3e9 / own:>8.1f} "
-                      f"{v.peak_kib / 1024:>9.1f} {own / best:>13.2f}", flush=True)
-                table.writerow([tiles, v.label, v.threads, f"{own:.6f}", v.peak_kib])
+def measure_cholesky(_, small, repeats):
+    for tiles in SMALL if small else SIDES:
+        case = f"cholesky {tiles}"
+        full, empty = variants(tiles), variants(1)
+        run_in_turn(case, full, repeats)
+        run_in_turn(case, empty, repeats)
+        seconds = {(f.label, f.threads): statistics.median(f.seconds) - statistics.median(e.seconds)
+                   for f, e in zip(full, empty)}
+        for v in full:
+            own = seconds[v.label, v.threads]
+            best = min(seconds[label, v.threads] for label in PEERS)
+            yield Line(case, v.label, v.threads, own * 1e3, "ms", v.peak_kib, own / best)
+        for threads in THREADS:
+            best = min(seconds[label, threads] for label in RIVALS)
+            yield Line(case, "raddle", threads, seconds["raddle", threads] / best, "of libomp, StarPU")

@@ -14,6 +14,8 @@ BUILT = ROOT / "build" / "bench"
 RUN = [str(ROOT / "build" / "raddle"), "run"]
 RADDLE = [*RUN, "--no-jit-cache"]  # each run compiles
 CORES = os.cpu_count() or 1
+THREADS = sorted({1, CORES})
+CACHE = {"XDG_CACHE_HOME": str(BUILT / "cache")}  # of compiled code, which the first run fills
 FLAGS = ["-std=c++20", "-O3", "-march=native"]
 
 
@@ -23,6 +25,7 @@ class Variant:
     threads: int
     command: list
     environment: dict = field(default_factory=dict)
+    problem: object = None  # variants with the same one print the same
     seconds: list = field(default_factory=list)
     peak_kib: int = 0
     output: str = ""
@@ -31,7 +34,7 @@ class Variant:
 def read_options(description, known, repeats=5):
     """What the command line says: `rows` of those known, `repeats`, `small`. Ends the program if a row is not known."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--repeats", type=int, default=repeats)
+    parser.add_argument("--repeats", type=int, default=repeats, metavar="N")
     parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument("rows", nargs="*", metavar="ROW")
     options = parser.parse_args()
@@ -69,14 +72,16 @@ def run_once(variant):
 
 
 def run_in_turn(name, variants, repeats):
-    """Each once to warm up, then `repeats` times, one after the other. Their outputs must agree with the first's."""
+    """Each once to warm up, then `repeats` times, one after the other. Outputs of the same problem must agree."""
     for variant in variants:
         run_once(variant)
+        variant.peak_kib = 0  # it may have compiled what the others take from a cache
     for _ in range(repeats):
         for variant in variants:
             variant.seconds.append(run_once(variant))
-    expected = variants[0].output.splitlines()
     for variant in variants:
+        first = next(v for v in variants if v.problem == variant.problem)
+        expected = first.output.splitlines()
         if variant.output.splitlines()[:len(expected)] != expected:
-            sys.exit(f"bench: {name}: {variant.label} prints something else than {variants[0].label}:\n"
-                     f"{variants[0].output}--\n{variant.output}")
+            sys.exit(f"bench: {name}: {variant.label} prints something else than {first.label}:\n"
+                     f"{first.output}--\n{variant.output}")

@@ -7,8 +7,9 @@ with long tasks. A run has as many tasks as make the same work; the time of a ro
 one with an eighth of the rows. So start and end do not count.
 `leaves`: the efficiency of 100,000 tasks of 20 us that need nothing, a single row; beside it that of as many sequential
 programs at once as there are cores, each with its share.
-Every run's output is compared with that of the sequential program. Repeats go over all variants in turn; printed are
-medians, all repeats are in build/bench/patterns.csv and leaves.csv.
+Every run's output is compared with that of the sequential program. Figures are medians over the repeats; the libraries,
+and Raddle's METG on one worker, take part in the first one only, as each search takes seconds. All repeats are in
+build/bench/patterns.csv and leaves.csv.
 """
 
 import csv
@@ -19,13 +20,14 @@ import subprocess
 import sys
 import time
 
-from measure import BUILT, CORES, ROOT, run_once
+from measure import BUILT, CORES, ROOT, THREADS, run_once
 from peers import peer, raddle
+from report import Line
+from targets import PATTERNS
 
-PATTERNS = ("trivial", "stencil_1d", "nearest", "fft", "tree")
 WIDTHS = (2, 16)
 PEERS = ("tbb", "libgomp", "libomp", "starpu")
-KINDS = [("c++", 1)] + [(label, threads) for threads in sorted({1, CORES}) for label in (*PEERS, "raddle")]
+KINDS = [("c++", 1)] + [(label, threads) for threads in THREADS for label in (*PEERS, "raddle")]
 SCRIPT = "tests/bench/patterns/patterns.df"
 GOAL = 0.75
 PART = 8               # of the rows, one part is taken off
@@ -91,28 +93,31 @@ def metg_of(label, threads, pattern, width, work, iteration):
 def metgs_of(pattern, width, work, repeats):
     """{(label, threads): [seconds of each repeat]}"""
     durations = {kind: [] for kind in KINDS}
-    for _ in range(repeats):
+    for repeat in range(repeats):
         iteration = duration_of("c++", 1, pattern, width, LONGEST // 8, work) / (LONGEST // 8)
-        for kind in KINDS:
+        for kind in KINDS if repeat == 0 else [("raddle", CORES)]:
             durations[kind].append(metg_of(*kind, pattern, width, work, iteration))
     return durations
+
+
+def write_repeats(table, case, durations):
+    for (label, threads), each in durations.items():
+        table.writerows([case, label, threads, i, f"{seconds * 1e6:.3f}"] for i, seconds in enumerate(each))
 
 
 def measure_patterns(patterns, small, repeats):
     with open(BUILT / "patterns.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow(["pattern", "width", "variant", "threads", "repeat", "metg_us"])
-        print(f"{'pattern':<10} {'width':>5} {'variant':<8} {'threads':>7} {'METG us':>8} {'to best peer':>13}")
+        table.writerow(["pattern", "variant", "threads", "repeat", "metg_us"])
         for pattern in patterns:
             for width in WIDTHS[:1] if small else WIDTHS:
+                case = f"{pattern} {width}"
                 durations = metgs_of(pattern, width, 1 << (21 if small else 27), repeats)
                 medians = {kind: statistics.median(each) for kind, each in durations.items()}
                 for (label, threads), metg in medians.items():
                     best = min(medians[peer_label, threads] for peer_label in PEERS)
-                    print(f"{pattern:<10} {width:>5} {label:<8} {threads:>7} {metg * 1e6:>8.2f} {metg / best:>13.2f}",
-                          flush=True)
-                    table.writerows([pattern, width, label, threads, i, f"{seconds * 1e6:.3f}"]
-                                    for i, seconds in enumerate(durations[label, threads]))
+                    yield Line(case, label, threads, metg * 1e6, "us METG", to_best=metg / best)
+                write_repeats(table, case, durations)
 
 
 def seconds_at_once(copies, *arguments):
@@ -129,25 +134,25 @@ def seconds_at_once(copies, *arguments):
     return min(run_all() for _ in range(TRIES))
 
 
-def measure_leaves(small, repeats):
+def measure_leaves(_, small, repeats):
     count = LEAVES // (100 if small else 1)
     at_once = (f"{CORES} x c++", CORES)
     durations = {kind: [] for kind in (KINDS[0], at_once, *KINDS[1:])}
-    for _ in range(repeats):
+    for repeat in range(repeats):
         own = count // CORES
         ends = [seconds_at_once(CORES, "trivial", tasks, 1, LEAF) for tasks in (own, own // PART)]
         durations[at_once].append((ends[0] - ends[1]) / (own - own // PART))
         for label, threads in KINDS:
+            if repeat > 0 and label in PEERS:
+                continue
             whole = seconds_of(label, threads, "trivial", count, 1, LEAF)
             part = seconds_of(label, threads, "trivial", count // PART, 1, LEAF)
             durations[label, threads].append((whole - part) * threads / (count - count // PART))
+    medians = {kind: statistics.median(each) for kind, each in durations.items()}
+    for (label, threads), duration in medians.items():
+        best = min(medians[peer_label, threads] for peer_label in PEERS)
+        yield Line("leaves", label, threads, medians["c++", 1] / duration * 100, "% efficiency", to_best=duration / best)
     with open(BUILT / "leaves.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow(["variant", "threads", "repeat", "us"])
-        print(f"{'leaves':<8} {'variant':<8} {'threads':>7} {'us':>8} {'efficiency %':>13}")
-        sequential = statistics.median(durations["c++", 1])
-        for (label, threads), each in durations.items():
-            duration = statistics.median(each)
-            print(f"{count:<8} {label:<8} {threads:>7} {duration * 1e6:>8.2f} {sequential / duration * 100:>13.1f}",
-                  flush=True)
-            table.writerows([label, threads, i, f"{seconds * 1e6:.3f}"] for i, seconds in enumerate(each))
+        table.writerow(["case", "variant", "threads", "repeat", "us"])
+        write_repeats(table, "leaves", durations)

@@ -1,6 +1,6 @@
 """Programs of a folder for libraries of tasks, built where they are newer than what was built of them."""
 
-from measure import BUILT, RUN, Variant, compile_program
+from measure import CACHE, RUN, Variant, compile_program
 
 LIBRARIES = {  # label: source, compiler, flags
     "c++": ("sequential.cpp", "g++", []),
@@ -29,4 +29,4 @@ def peer(folder, label, threads, arguments, flags=()):
 def raddle(label, threads, script, arguments):
     """Its code is compiled once, as the libraries' programs are: it comes from a cache that the first run fills."""
     command = [*RUN, f"--workers={threads}", *MODES[label], script, *arguments]
-    return Variant(label, threads, command, {"XDG_CACHE_HOME": str(BUILT / "cache")})
+    return Variant(label, threads, command, dict(CACHE))

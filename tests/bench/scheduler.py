@@ -3,7 +3,7 @@
 
     scheduler.py [--repeats N] [--small] [--real | --simulated]
 
-On this machine every call of the scripts of `tasks.py` is a task (--interpret --inlining=never): ns a call, as there.
+On this machine every call of the scripts of `calls.py` is a task (--interpret --inlining=never): ns a call, as there.
 The simulated machines have 1 to 1,024 workers in 1 or 8 NUMA domains: printed is the part of all workers' time that is
 spent in tasks. One creator makes all tasks, and can feed some hundred workers; recursive creators halve a range. A curve
 ends below 20 percent.
@@ -16,8 +16,9 @@ import statistics
 import subprocess
 import sys
 
-from measure import BUILT, CORES, RADDLE, ROOT, Variant, run_in_turn
-from tasks import CASES, NOTHING
+from calls import CASES, NOTHING
+from measure import BUILT, RADDLE, ROOT, THREADS, Variant, run_in_turn
+from report import Line
 
 SCHEDULERS = ("stealing", "tree", "tree-fifo")
 SIMULATOR = str(ROOT / "build" / "tests" / "raddle_bench_scheduler")
@@ -34,9 +35,9 @@ def measure_here(small, repeats):
         table.writerow(["case", "scheduler", "threads", "ns_a_call"])
         print(f"{'case':<8} {'workers':>7} " + " ".join(f"{s:>10}" for s in SCHEDULERS) + "   ns a call")
         for case in CASES:
-            size = case.small if small else case.size
+            size = case.small if small else case.shorter
             calls = case.calls(size) - case.calls(NOTHING)
-            for threads in sorted({1, CORES}):
+            for threads in THREADS:
                 full = [variant(s, threads, case, size) for s in SCHEDULERS]
                 empty = [variant(s, threads, case, NOTHING) for s in SCHEDULERS]
                 run_in_turn(case.name, full, repeats)
@@ -48,6 +49,7 @@ def measure_here(small, repeats):
 
 
 def simulate(small):
+    """{(load, domains, scheduler): {workers: efficiency}}, all as the simulator writes them"""
     command = [SIMULATOR, *(["64"] if small else [])]
     rows = {}
     with open(BUILT / "simulated.csv", "w", encoding="utf-8") as file:
@@ -55,18 +57,30 @@ def simulate(small):
         for line in process.stdout:
             file.write(line)
             load, scheduler, domains, workers, efficiency = line.strip().split(",")
-            rows.setdefault((load, domains, scheduler), []).append((workers, efficiency))
+            if load != "load":
+                rows.setdefault((load, domains, scheduler), {})[workers] = efficiency
     if process.wait() != 0:
         sys.exit(f"bench: {' '.join(command)}: exit code {process.returncode}")
+    return rows
+
+
+def print_curves(small):
+    rows = simulate(small)
     print("\nsimulated: efficiency in percent, tasks of 10 us")
     counts = [str(1 << i) for i in range(7 if small else 11)]
     print(f"{'load':<12} {'domains':>7} {'scheduler':<10} " + " ".join(f"{c:>5}" for c in counts) + "   workers")
-    for (load, domains, scheduler), points in rows.items():
-        if load == "load":
-            continue
-        known = dict(points)
+    for (load, domains, scheduler), known in rows.items():
         cells = [f"{float(known[c]) * 100:>5.1f}" if c in known else f"{'':>5}" for c in counts]
         print(f"{load:<12} {domains:>7} {scheduler:<10} " + " ".join(cells))
+
+
+def measure_simulated(_, small, repeats):
+    """What the default scheduler reaches with the workers of the targets; a run is the same each time."""
+    for (load, domains, scheduler), known in simulate(small).items():
+        workers = "64" if small or load == "one creator" else "1024"
+        if scheduler == SCHEDULERS[0]:
+            reached = float(known.get(workers, 0))  # the curve ends where the scheduler breaks down
+            yield Line(f"{load.replace(' ', '_')} {domains}", scheduler, int(workers), reached * 100, "% in tasks")
 
 
 def main():
@@ -80,7 +94,7 @@ def main():
     if not options.simulated:
         measure_here(options.small, options.repeats)
     if not options.real:
-        simulate(options.small)
+        print_curves(options.small)
 
 
 if __name__ == "__main__":

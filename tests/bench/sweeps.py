@@ -3,10 +3,10 @@
 
     sweeps.py [--repeats N] [--small] [ROW..]
 
-`programs`: runs of /bin/true by xargs, GNU parallel, a loop of posix_spawn on as many threads, and a sweep; the ratio is
-of rates, to that of xargs. `leaf`: one `foreach` over points of a leaf function, and sweeps over the same points, each
-with a table; the ratio is of processor time: what part of a sweep is spent in the leaf. The variants run in turn, each in
-a folder of its own that has no record yet; printed are medians.
+`programs`: runs of /bin/true by xargs, GNU parallel, a loop of posix_spawn on as many threads, a sweep, and a script; the
+ratio is of rates, to that of xargs. `leaf`: one `foreach` over points of a leaf function, and sweeps over the same points,
+each with a table; the ratio is of processor time: what part of a sweep is spent in the leaf. The variants run in turn, each
+in a folder of its own that has no record yet; printed are medians.
 """
 
 import os
@@ -18,6 +18,7 @@ import time
 from dataclasses import dataclass, field
 
 from measure import BUILT, CORES, HERE, ROOT, compile_program, read_options
+from report import Line
 
 RADDLE = str(ROOT / "build" / "raddle")
 SWEEP = [RADDLE, "sweep", f"-j{CORES}", "--progress=none"]
@@ -40,7 +41,8 @@ def programs(count):
     return [Rival("xargs", count, ["xargs", f"-P{CORES}", "-n1", true], reads_points=True),
             Rival("parallel", some, ["parallel", "--will-cite", f"-j{CORES}", true], reads_points=True),
             Rival("spawn", count, [compile_program("sweeps/spawn.cpp", "spawn"), str(count), true]),
-            Rival("raddle", count, [*SWEEP, "-p", f"i=1:{count}", "-o", "table.csv", "--", true])]
+            Rival("raddle", count, [*SWEEP, "-p", f"i=1:{count}", "-o", "table.csv", "--", true]),
+            Rival("script", count, [RADDLE, "run", f"--workers={CORES}", str(HERE / "sweeps/programs.df"), f"--n={count}"])]
 
 
 def leaf(count):
@@ -73,6 +75,19 @@ def run_once(rival):
     rival.seconds.append(seconds)
     rival.cpu_seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
     rival.peak_kib = max(rival.peak_kib, usage.ru_maxrss)
+
+
+def measure_programs(_, small, repeats):
+    """A script beside the loop of posix_spawn, in turn: us a program."""
+    make, cost, whole, few = ROWS["programs"]
+    spawn, script = (rival for rival in make(few if small else whole) if rival.label in ("spawn", "script"))
+    for _ in range(repeats):
+        run_once(spawn)
+        run_once(script)
+    ratio = cost(script) / cost(spawn)
+    yield Line("programs", "spawn", CORES, cost(spawn) * 1e6, "us a program", spawn.peak_kib, 1.0)
+    yield Line("programs", "script", CORES, cost(script) * 1e6, "us a program", script.peak_kib, ratio)
+    yield Line("programs", "script", CORES, ratio, "of spawn's")
 
 
 def main():

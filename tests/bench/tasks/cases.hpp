@@ -3,7 +3,7 @@
 // calls that a script makes are tasks of the library; there are no cut-offs.
 //
 //   fib      fib(SIZE), the calls in pairs
-//   split    a range of SIZE blocks halved down to single blocks, each a call that does nothing worth mentioning
+//   split    a range of SIZE blocks halved down to single blocks, each a call that does little; ten times
 //   flat     SIZE independent calls from one loop
 //   chain    SIZE calls, each of which needs the one before
 //   stencil  SIZE rows of 16 elements, each a call that needs three elements of the row before
@@ -21,6 +21,14 @@ namespace bench {
 inline std::int64_t step(std::int64_t x) {
   asm volatile("" : "+r"(x));
   return x + 1;
+}
+
+/// The sum of the results of ten runs, one after the other.
+template <std::int64_t (*run)(std::int64_t)>
+std::int64_t ten_times(std::int64_t size) {
+  std::int64_t sum = 0;
+  for (int i = 0; i < 10; ++i) sum += run(size);
+  return sum;
 }
 
 constexpr std::int64_t stencil_width = 16;

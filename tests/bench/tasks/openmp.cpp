@@ -79,7 +79,7 @@ std::int64_t in_team(std::int64_t size) {
 
 int main(int argc, char** argv) {
   return bench::run_case({{"fib", in_team<fib>},
-                          {"split", in_team<split>},
+                          {"split", in_team<bench::ten_times<split>>},
                           {"flat", in_team<flat>},
                           {"chain", in_team<chain>},
                           {"stencil", in_team<stencil>}},
