@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Ends runs in the middle by signals: the exit code is right, no program lives on, no half-written output stays, and
-computations that would take for ever end, too, interpreted and compiled.
+computations that would take for ever end, too, interpreted and compiled. With each scheduler in turn.
 
     end_of_run.py [--raddle PATH] [--rounds N]
 
@@ -8,6 +8,7 @@ A child's sleep has a length that nobody else uses, so that it is found in the p
 """
 
 import argparse
+import itertools
 import os
 import pathlib
 import resource
@@ -18,6 +19,9 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from golden import SCHEDULERS  # noqa: E402
+
 SCRIPT = """
 app (file o) slow(int i) { "sh" "-c" "echo started; sleep %s" i @stdout=o }
 file a <"slow_a.txt"> = slow(1);
@@ -83,13 +87,13 @@ def fault_of_copy(raddle):
     return None
 
 
-def fault_of(raddle, text, number, sent, expected, leaves_files, stack_bytes):
+def fault_of(raddle, scheduler, text, number, sent, expected, leaves_files, stack_bytes):
     mark = f"77{os.getpid() % 100000}{number}"
     with tempfile.TemporaryDirectory(prefix="raddle-ending-") as folder:
         script = pathlib.Path(folder, "long.df")
         script.write_text(text % mark, encoding="utf-8")
-        run = subprocess.Popen([raddle, "run", "--no-jit-cache", "--workers=2", "--processes=2", str(script)], cwd=folder,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        run = subprocess.Popen([raddle, "run", "--no-jit-cache", "--workers=2", "--processes=2", scheduler, str(script)],
+                               cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                preexec_fn=limited(resource.RLIMIT_STACK, stack_bytes))
         if not wait_for(lambda: len(children(mark)) == 2):
             run.kill()
@@ -153,14 +157,15 @@ def main():
         ("SIGINT in a loop of programs", LOOP, signal.SIGINT, 130, False, large),
     ]
     modes = [[level, f"--workers={workers}"] for level in ("-O0", "-O2") for workers in (1, 2)]
+    schedulers = itertools.cycle(f"--scheduler={name}" for name in SCHEDULERS)
     faults = [("a copy without room", fault_of_copy(options.raddle))]
     for number in range(options.rounds):
-        for index, (name, *rest) in enumerate(cases):
-            text, sent, expected, leaves_files, stack_bytes = rest
-            fault = fault_of(options.raddle, text, number * 10 + index, sent, expected, leaves_files, stack_bytes)
-            faults.append((name, fault))
+        next(schedulers)  # else each case would have the same one in every round
+        for index, (name, text, *rest) in enumerate(cases):
+            scheduler = next(schedulers)
+            faults.append((f"{name} {scheduler}", fault_of(options.raddle, scheduler, text, number * 10 + index, *rest)))
     for name, text in (("a recursion", RECURSION), ("a loop", COUNTING)):
-        for mode in modes:
+        for mode in [[*mode, next(schedulers)] for mode in modes]:
             faults.append((f"SIGINT in {name} {' '.join(mode)}", fault_of_computation(options.raddle, text, mode)))
     for name, fault in faults:
         if fault is not None:

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Recursions of functions with many branches, deeper than the stack has room for calls: they end well on any stack.
+"""Recursions deeper than the stack has room for calls: they end well on any stack, with either scheduler. Of functions
+with many branches, and of a numeric function, a million levels deep, interpreted and compiled.
 
     stacks.py [--raddle PATH]
 """
 
 import argparse
+import itertools
 import pathlib
 import resource
 import subprocess
@@ -12,9 +14,18 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from golden import SCHEDULERS  # noqa: E402
+
 KIB = 1024
 STACKS = {"unlimited": resource.RLIM_INFINITY, "8 MiB": 8192 * KIB, "1 MiB": 1024 * KIB, "256 KiB": 256 * KIB}
 DEPTH = 3000
+MILLION = 1_000_000
+SUM = f"""(int s) sum(int n) {{ if (n == 0) {{ s = 0; }} else {{ s = n + sum(n - 1); }} }}
+trace(sum({MILLION}));
+"""
+CODE = ("--interpret", "--leaf-threshold=0")  # with 0 calls wait for machine code
+INLINING = ("--inlining=adaptive", "--inlining=never")
 
 
 def script(branches):
@@ -25,15 +36,26 @@ def script(branches):
             f"{chain} else {{ o = 1 + down(n - 1, m); }}\n}}\ntrace(down({DEPTH}, 1000000));\n")
 
 
-def fault_of(raddle, path, workers, limit):
+def fault_of(raddle, path, options, limit, expected):
     def limit_stack():
         resource.setrlimit(resource.RLIMIT_STACK, (limit, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
-    run = subprocess.run([raddle, "run", f"--workers={workers}", path], preexec_fn=limit_stack, timeout=60,
+    run = subprocess.run([raddle, "run", *options, path], preexec_fn=limit_stack, timeout=60,
                          capture_output=True, text=True, check=False)
-    if run.returncode == 0 and sorted(run.stdout.splitlines()) == ["trace: 0", f"trace: {DEPTH}"]:
+    if run.returncode == 0 and sorted(run.stdout.splitlines()) == expected:
         return None
     return f"exit code {run.returncode}, {run.stdout!r}, {run.stderr[:400]!r}"
+
+
+def cases():
+    """(label, text, options, stack, lines that are printed, sorted)"""
+    schedulers = itertools.cycle(SCHEDULERS)
+    for branches, stack, workers in itertools.product((1, 20, 80), STACKS, (1, 4)):
+        options = [f"--workers={workers}", f"--scheduler={next(schedulers)}"]
+        yield f"{branches} branches", script(branches), options, stack, ["trace: 0", f"trace: {DEPTH}"]
+    for stack, code, inlining, workers in itertools.product(("8 MiB", "256 KiB"), CODE, INLINING, (1, 4)):
+        options = [code, inlining, f"--workers={workers}", f"--scheduler={next(schedulers)}", "--no-jit-cache"]
+        yield "a million levels", SUM, options, stack, [f"trace: {MILLION * (MILLION + 1) // 2}"]
 
 
 def main():
@@ -42,16 +64,14 @@ def main():
     options = parser.parse_args()
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="raddle-stacks-") as folder:
-        for branches in (1, 20, 80):
-            path = pathlib.Path(folder, f"branches_{branches}.df")
-            path.write_text(script(branches), encoding="utf-8")
-            for name, limit in STACKS.items():
-                for workers in (1, 4):
-                    fault = fault_of(options.raddle, str(path), workers, limit)
-                    passed += fault is None
-                    failed += fault is not None
-                    if fault:
-                        print(f"FAIL {branches} branches, {workers} workers, stack {name}: {fault}")
+        path = pathlib.Path(folder, "deep.df")
+        for label, text, words, stack, expected in cases():
+            path.write_text(text, encoding="utf-8")
+            fault = fault_of(options.raddle, str(path), words, STACKS[stack], expected)
+            passed += fault is None
+            failed += fault is not None
+            if fault:
+                print(f"FAIL {label}, {' '.join(words)}, stack {stack}: {fault}")
     print(f"stacks: {passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -45,6 +45,7 @@ def sanitized(preset):
     ]
 
 
+STRESSED = ("raddle", "raddle_codegen", "raddle_stress_tiles", "raddle_concurrent_tests")
 STEPS = [
     Step("includes", "who may include whom", [[PYTHON, "tests/support/check_includes.py"]]),
     Step("diagnostics", "every kind is emitted and has a golden test",
@@ -60,6 +61,7 @@ STEPS = [
     Step("commands", "the tool's command line", [[PYTHON, "tests/support/check_command_line.py"]]),
     Step("settings", "configuration files, profiles, variables", [[PYTHON, "tests/support/check_settings.py"]]),
     Step("run", "raddle run: what it says beside the script's output", [[PYTHON, "tests/support/check_run.py"]]),
+    Step("costs", "what a run loads, and uses while it waits; runs that share the cache", [[PYTHON, "tests/support/check_costs.py"]]),
     Step("completions", "of shells, the manual page, raddle doctor, cmake --install",
          [[PYTHON, "tests/support/check_completions.py"]]),
     Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]]),
@@ -86,6 +88,8 @@ STEPS = [
     Step("fuzz", "random text through the compiler, under ASan and UBSan",
          [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]]),
     Step("tsan", "concurrent parts under TSan", sanitized("tsan")),
+    Step("stress", "small scripts and stress tests, again and again, under TSan and ASan with 8 workers",
+         [*build("asan", *STRESSED), *build("tsan", *STRESSED), [PYTHON, "tests/stress/all_workers.py", "--seconds=120"]]),
 ]
 
 

@@ -27,7 +27,8 @@ LeafType result_type(const Program& program, const IndexLaunch& launch, std::siz
 std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   const raddle_leaf_function code = launched_code(launch.leaf, calls_of(launch, count));
-  if (!code && (worker_->queues_all() || worker_->perturbation().one_in(4))) return std::nullopt;
+  const bool has_lanes = program_.functions[launch.leaf].leaf_code.batch_cost != 0;
+  if (!code && (!has_lanes || worker_->queues_all() || worker_->perturbation().one_in(4))) return std::nullopt;
   SinkArrays arrays;
   LaunchedLeaf leaf(program_.functions[launch.leaf], code, 0);
   if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;

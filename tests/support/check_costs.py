@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""What a run may cost beside its work: LLVM is loaded only to compile, who waits uses no processor, operators that wait
+for one thing are one strand, runs at once share the cache of machine code.
+
+    check_costs.py [--raddle PATH] [FILTER]
+"""
+
+import os
+import resource
+import shlex
+import signal
+import subprocess
+import time
+
+from folder_tests import Folder, expect, expect_in, main, wait_for
+from golden import SCHEDULERS
+
+WAITING = '@param int seconds = 60;\napp (void done) wait_here() { "sh" "-c" ("echo > ready; exec sleep " + seconds) }\n'
+STEPS = "(int n) steps(int start) { for (n = 0, int x = start; x < 1000; n = n + 1, x = x * 3 - 1) {} }\n"
+LEAVES = 12
+
+
+def loads_compiler(folder, line):
+    """Whether the module that links LLVM is in memory when the run waits at its end."""
+    (folder.path / "ready").unlink(missing_ok=True)
+    process = subprocess.Popen([folder.raddle, *shlex.split(line)], cwd=folder.path, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: (folder.path / "ready").exists(), f"{line} to wait")
+        with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
+            mapped = maps.read()
+        expect_in("/raddle", mapped)
+        return "libraddle_codegen" in mapped
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=20)
+
+
+def llvm_is_loaded_to_compile_only(folder):
+    folder.write("cold.df", f"{WAITING}(int y) twice(int x) {{ y = 2 * x; }}\ntrace(twice(21)) => wait_here();\n")
+    folder.write("hot.df", f"{WAITING}{STEPS}trace(steps(2)) => wait_here();\n")
+    expect(loads_compiler(folder, "run --workers=2 cold.df"), False)
+    expect(loads_compiler(folder, "run --workers=2 --no-jit-cache hot.df"), True)
+    expect(loads_compiler(folder, "run --workers=2 hot.df"), True)  # fills the cache
+    expect_in("leaves taken from the cache 1\n", folder.run("run --stats hot.df --seconds=0").stderr)
+    expect(loads_compiler(folder, "run --workers=2 hot.df"), False)
+    expect(loads_compiler(folder, "run --workers=2 --interpret --no-jit-cache hot.df"), False)
+
+
+def who_waits_uses_no_processor(folder):
+    """For a program, a timer, a server; what is used is for start and end."""
+    folder.write("program.df", 'app (void done) nap() { "sleep" "1" }\nnap();\n')
+    folder.write("timer.df", "import sys;\nsleep(1.0);\n")
+    for script in ("program.df", "timer.df"):
+        for scheduler in SCHEDULERS:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            begun = time.monotonic()
+            folder.run(f"run --workers=8 --scheduler={scheduler} {script}", out="")
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+            expect((time.monotonic() - begun >= 1.0, used < 0.1, round(used, 3)), (True, True, round(used, 3)))
+
+
+def counters(folder, line):
+    told = folder.run(line).stderr
+    return {name: int(value) for name, _, value in (text.rpartition(" ") for text in told.splitlines())}
+
+
+def operators_are_one_strand(folder):
+    """Ten times as many that wait for one input: not a task, strand or frame more, in whatever order they stand."""
+    def script(count, order):
+        lines = [f"int v{i} = v{i - 1} * 3 - {i};" for i in range(1, count + 1)]
+        return ("import io;\nimport sys;\n(int n) late() { sleep(0.01) => n = 7; }\n"
+                f"(int r) f(int v0) {{ int {', '.join(f'w{i}' for i in range(1, count + 1))}; "
+                + " ".join(line.replace("int v", "w").replace(" v", " w").replace("w0", "v0") for line in lines[::order])
+                + f' printf("once") => r = w{count}; }}\nprintf("%i", f(late()));\n')
+
+    found = []
+    for count in (1, 10):
+        for order in (1, -1):
+            folder.write("operators.df", script(count, order))
+            for options in ("-O0 --workers=1", "-O2 --workers=1"):
+                told = counters(folder, f"run --stats --interpret {options} operators.df")
+                found.append((told["tasks"], told["strands armed"], told["frames"]))
+    expect(found, found[:1] * len(found))
+
+
+def runs_share_the_cache(folder):
+    """Several at once that compile the same leaves, in one of two rounds one of them is killed: all have the right
+    result, the next one finds everything, and nothing half-written is left of those that came to their end."""
+    leaves = "".join(f"(int n) steps_{i}(int start) {{ for (n = {i}, int x = start; x < 1000; n = n + 1, x = x * 3 - {i}) {{}} }}\n"
+                     for i in range(LEAVES))
+    folder.write("many.df", "import io;\n" + leaves + "".join(f'printf("%i", steps_{i}(100));\n' for i in range(LEAVES)))
+    expected = sorted(folder.run("run --interpret many.df").stdout.split())
+    for number in range(6):
+        cache = folder.path / f"cache_{number}"
+        environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+        runs = [subprocess.Popen([folder.raddle, "run", "--workers=2", "many.df"], cwd=folder.path, env=environment, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+        if number % 2 == 1:
+            jit = cache / "raddle" / "jit"
+            wait_for(lambda: runs[0].poll() is not None or (jit.exists() and any(jit.iterdir())), "a first leaf")
+            runs[0].kill()
+            runs.pop(0).communicate(timeout=60)
+        for run in runs:
+            out, err = run.communicate(timeout=60)
+            expect((run.returncode, sorted(out.split()), err), (0, expected, ""))
+        last = folder.run("run --stats many.df", env={"XDG_CACHE_HOME": str(cache)})
+        expect(sorted(last.stdout.split()), expected)
+        expect_in(f"leaves compiled 0\nleaves taken from the cache {LEAVES}\n", last.stderr)
+        left = [path.name for path in (cache / "raddle" / "jit").iterdir() if path.suffix != ".leaf"]
+        expect(left if number % 2 == 0 else [], [])
+
+
+if __name__ == "__main__":
+    main("costs", "What a run costs beside its work.",
+         [llvm_is_loaded_to_compile_only, who_waits_uses_no_processor, operators_are_one_strand, runs_share_the_cache], Folder)
