@@ -42,7 +42,6 @@ void Machine::run_to_rest() {
   do {
     pool.run();
   } while (!pool.stopped() && (loop_windows.go_on() || force_deferred_calls()));
-  cells.trim();
 }
 
 void Machine::end() {

@@ -57,6 +57,7 @@ struct Workspace::State {
       has_work = false;
       lock.unlock();
       machine.run_to_rest();
+      machine.cells.trim();
       lock.lock();
       if (machine.pool.stopped()) is_ending = true;
       is_resting = !has_work;

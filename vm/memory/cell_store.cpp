@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <new>
 #include <utility>
 
@@ -17,10 +18,11 @@ bool is_live(const void* block) { return *static_cast<const std::uintptr_t*>(blo
 
 }  // namespace
 
-/// The head of a chunk of slab_bytes, which is aligned to its size: so a block knows its slab. All but `pool` and the
-/// sizes is guarded by the pool's mutex.
+/// The head of a chunk of slab_bytes, which is aligned to its size: so a block knows its slab. All but `pool`, the
+/// number and the sizes is guarded by the pool's mutex.
 struct alignas(CellStore::granule) CellStore::Slab {
   Pool* pool = nullptr;
+  std::uint64_t number = 0;
   std::size_t block_bytes = 0, block_count = 0;
   FreeBlock* free = nullptr;  ///< those that no worker has
   std::size_t free_count = 0;
@@ -66,7 +68,9 @@ struct CellStore::Pool {
   }
   mutable std::mutex mutex;  ///< guards all
   std::array<SizeClass, class_count> classes;
-  std::unordered_set<Slab*> slabs;
+  std::map<std::uint64_t, Slab*>
+      slabs;  ///< as they were made: live cells are told of in an order that runs have in common
+  std::uint64_t slabs_made = 0;
   unsigned operations = 0;
   std::uint64_t refills = 0;
 };
@@ -149,7 +153,8 @@ CellStore::Slab& CellStore::make_slab(Pool& pool, std::size_t size_class) {
     slab->free = ::new (slab->block(i)) FreeBlock{0, slab->free};
     poison(slab->free + 1, slab->block_bytes - sizeof(FreeBlock));
   }
-  pool.slabs.insert(slab);
+  slab->number = pool.slabs_made++;
+  pool.slabs.emplace(slab->number, slab);
   pool.classes[size_class].link(*slab);
   ++pool.classes[size_class].free_slabs;
   return *slab;
@@ -184,7 +189,7 @@ void CellStore::return_to_slab(Slab& slab, FreeBlock& block, std::size_t size_cl
     return;
   }
   own.unlink(slab);
-  slab.pool->slabs.erase(&slab);
+  slab.pool->slabs.erase(slab.number);
   unpoison(&slab, slab_bytes);
   std::free(&slab);
   unreserve(slab_bytes);
@@ -236,16 +241,19 @@ void CellStore::for_each_live(const std::function<void(Cell&)>& visit) const {
   const auto look = [&visit](void* block) {
     if (is_live(block)) visit(*static_cast<Cell*>(block));
   };
-  for (const std::unique_ptr<Pool>& pool : pools_)
-    for (Slab* const slab : pool->slabs)
+  for (const std::unique_ptr<Pool>& pool : pools_) {
+    const std::lock_guard lock(pool->mutex);
+    for (const auto& [number, slab] : pool->slabs)
       for (std::size_t i = 0; i < slab->block_count; ++i) look(slab->block(i));
+  }
+  const std::lock_guard lock(large_mutex_);
   std::ranges::for_each(large_, look);
 }
 
 void CellStore::destroy_all() {
   for_each_live([](Cell& cell) { cell.~Cell(); });
   for (const std::unique_ptr<Pool>& pool : pools_) {
-    for (Slab* const slab : pool->slabs) {
+    for (const auto& [number, slab] : pool->slabs) {
       unpoison(slab, slab_bytes);
       std::free(slab);
     }
