@@ -67,7 +67,8 @@ bool Interpreter::makes_batches(const IndexLaunch& launch) const {
 }
 
 /// Points that are run in batches take so little time that machine code is worth its start late: until it is there,
-/// each of their instructions takes half a nanosecond, and to have it made takes as long as forty million of them.
+/// each of their instructions takes half a nanosecond or so, and to have it made takes ten milliseconds and more. With
+/// the usual threshold it is asked for once there are 65 million of them.
 std::int64_t Interpreter::calls_of(const IndexLaunch& launch, std::int64_t points) const {
   constexpr std::int64_t instructions_of_call = 1 << 16;
   const std::int64_t cost = launch.projection == no_id ? program_.functions[launch.leaf].leaf_code.batch_cost : 0;
