@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -38,6 +39,7 @@ class Output {
   }
 
   bool flush() {
+    if (is_settled_.load(std::memory_order_acquire)) return true;
     std::unique_lock lock(mutex_);
     write_kept(lock);
     return good_;
@@ -69,7 +71,9 @@ class Output {
   /// What comes after something that could not be written is dropped: there is no hole in what was written.
   void add(std::string_view text) {
     if (good_) kept_ += text;
+    note_settled();
   }
+  void note_settled() { is_settled_.store(good_ && kept_.empty() && !is_writing_, std::memory_order_release); }
 
   void write_kept(std::unique_lock<std::mutex>& lock) {
     written_.wait(lock, [this] { return !is_writing_; });  // what was taken before goes first
@@ -84,6 +88,7 @@ class Output {
       written_.notify_all();
     }
     last_write_ = Clock::now();
+    note_settled();
   }
 
   /// As much as can be written without waiting, with the lock held.
@@ -98,12 +103,14 @@ class Output {
       if (count <= 0) return note(errno);
     }
     kept_.erase(0, begin);
+    note_settled();
   }
 
   void note(int error) {
     if (error == 0) return;
     kept_.clear();
     good_ = false;
+    note_settled();
     if (error != EPIPE) return;
     has_reader_ = false;
     take_signal();
@@ -127,6 +134,9 @@ class Output {
   const bool is_terminal_ = isatty(fd_) == 1;
   /// A pipe that has room at all has it for so much.
   const std::size_t most_at_once_ = is_file(fd_) ? std::numeric_limits<std::size_t>::max() : PIPE_BUF;
+  /// All that was printed so far is written. Written with the lock held; who reads it without (acquire) has printed, or
+  /// knows of what was printed, before.
+  std::atomic<bool> is_settled_{true};
   std::mutex mutex_;  // guards all below
   std::condition_variable written_;
   std::string kept_;

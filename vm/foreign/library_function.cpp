@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <deque>
+#include <vector>
 
 #include "vm/foreign/isolated_call.hpp"
 #include "vm/value/array.hpp"
@@ -41,6 +41,8 @@ ValueKind output_kind(const ForeignFunction& function) {
 /// The arguments of one call as C has them.
 class LibraryFunction::Arguments {
  public:
+  /// @param word_count  of all that will be added
+  explicit Arguments(std::size_t word_count) { words_.reserve(word_count); }
   /// @return what is wrong with them, or ""
   std::string add(const std::string& name, const Value& value) {
     Word& word = words_.emplace_back();
@@ -86,7 +88,7 @@ class LibraryFunction::Arguments {
     return {};
   }
 
-  std::deque<Word> words_;  // addresses must last
+  std::vector<Word> words_;  // addresses last: it does not grow beyond what was reserved
 };
 
 void LibraryFunction::load() {
@@ -115,7 +117,7 @@ void LibraryFunction::load() {
 std::expected<std::vector<Value>, std::string> LibraryFunction::call(std::span<const Value> inputs) {
   std::call_once(once_, [this] { load(); });
   if (!problem_.empty()) return std::unexpected(problem_);
-  Arguments arguments;
+  Arguments arguments(argument_types_.size() + 1);  // and a void one, for a moment
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::string problem = arguments.add(function_.inputs[i].name, inputs[i]);
     if (!problem.empty()) return std::unexpected(std::move(problem));

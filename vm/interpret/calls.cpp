@@ -68,6 +68,8 @@ void Interpreter::call(Frame& frame, const Instruction& in) {
   if (program_.functions[site.function].is_leaf) {
     if (call_leaf(frame, site, index_of(in))) return;
     ++counters.leaf_calls_interpreted;
+  } else if (call_foreign(frame, site, index_of(in))) {
+    return;
   }
   call_composite(frame, site, index_of(in), false);
 }

@@ -1,4 +1,6 @@
 // Functions of shared libraries and in Tcl.
+#include <algorithm>
+
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
@@ -27,6 +29,33 @@ bool Interpreter::run_foreign(Frame& frame, const Instruction& in) {
     File& file = object_in<File>(frame.at(output));
     if (!set(file.complete(), Value::of_void())) assigned_twice(frame, index_of(in), file.path());
   }
+  return true;
+}
+
+/// Functions of numbers and strings need no frame of their own if these are there.
+/// @return false: it is to be called as composite functions are
+bool Interpreter::call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction) {
+  const Function& function = program_.functions[site.function];
+  const std::uint32_t foreign = function.foreign;
+  if (foreign == no_id || !program_.foreigns[foreign].files.empty()) return false;
+  const auto is_there = [&](Operand argument) {
+    const Future& future = frame.at(argument);
+    return future.is_resolved() && future.kind() <= ValueKind::string;
+  };
+  if (!std::ranges::all_of(site.arguments, is_there)) return false;
+  if (worker_->others_are_hungry() || worker_->perturbation().one_in(4)) return false;
+  arguments_.clear();
+  for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
+  if (run_.options.before_program) run_.options.before_program();  // it may print
+  auto outputs = run_.foreigns[foreign]->call(arguments_);
+  arguments_.clear();
+  if (!outputs) {
+    const Place call = program_.places[instruction];
+    fail_all(frame, site.results, failure_at(frame, function.place, std::move(outputs.error()), {call}));
+    return true;
+  }
+  for (std::size_t i = 0; i < site.results.size(); ++i)
+    set(frame.at(site.results[i]), std::move((*outputs)[i]), frame, instruction, site.results[i]);
   return true;
 }
 

@@ -2,9 +2,9 @@
 // Runs strands. One interpreter for each worker; only that worker's thread calls it.
 //
 // Files: interpreter.cpp the instruction loop; activation.cpp frames, awaiting, waking; containers.cpp arrays, bags,
-// structures, files; calls.cpp functions and builtins; leaf_calls.cpp, launches.cpp, launch_points.cpp native code;
-// foreach.cpp, loops.cpp; apps.cpp external programs; foreign_calls.cpp libraries and Tcl; memo.cpp results that are
-// kept on disk; failing.cpp errors and what depends on them.
+// structures, files; calls.cpp functions and builtins; leaf_calls.cpp, launches.cpp, launch_points.cpp,
+// deferred_points.cpp native code; foreach.cpp, loops.cpp; apps.cpp external programs; foreign_calls.cpp libraries and
+// Tcl; memo.cpp results that are kept on disk; failing.cpp errors and what depends on them.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -248,6 +248,7 @@ class Interpreter {
   void start_program(ProgramRun& program);
   void set_app_outputs(const ProgramRun& program);
   bool run_foreign(Frame& frame, const Instruction& in);
+  bool call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction);
   void fail_program(Frame& frame, const AppSite& site, const Value& failure);
 
   // --- memo.cpp
@@ -295,10 +296,16 @@ class Interpreter {
   bool compute_point(Frame& frame, const IndexLaunch& launch, std::int64_t point, const std::int64_t* keys,
                      const SinkArrays& arrays, LaunchedLeaf& computation);
   bool call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results);
-  void defer_point(PointLaunch& points, PointNumber number, const std::int64_t* keys, std::uint32_t left);
+  void count_point(const LaunchedLeaf& computation);
+  void update(Frame& frame, const LaunchSink& sink, const Value& value);
+
+  // --- deferred_points.cpp
+  void defer_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys);
   PointGroup* make_group(RangeTask& piece);
   void end_group(PointGroup* group);
   bool computes_deferred(LaunchPoint& point);
+  void write_deferred(LaunchPoint& point, const Function& leaf, std::int64_t value, const std::int64_t* values,
+                      const std::int64_t* results);
 
   // --- launch_nests.cpp
   /// Has the loops inside run here, if nothing stands in the way.

@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "vm/interpret/deferred_call.hpp"
 #include "vm/interpret/range_task.hpp"
+#include "vm/value/element.hpp"
 
 namespace raddle::vm {
 
@@ -63,23 +65,46 @@ struct PointNumber {
   std::int64_t iteration = 0, inner = 0;
 };
 
-/// Waits for the elements that it reads, then for code or for a worker. Memory: this object, then its keys.
+/// Waits for the elements that it reads, one after the other, then for code or for a worker. By then the arrays are in
+/// no cache any more: so it keeps where its elements lie, and what was in those that it has seen. Memory: this object,
+/// then a word for each read, a target for each sink, its keys.
 class LaunchPoint final : public DeferredCall {
  public:
-  static std::size_t size_of(std::uint32_t key_count) { return sizeof(LaunchPoint) + key_count * sizeof(std::int64_t); }
-  /// @param left  reads whose elements may not be there
-  LaunchPoint(PointGroup& group, PointNumber number, std::uint32_t left)
-      : frame(group.frame), group(group), number(number), key_count(group.site.launch.key_count), left(left) {}
+  static std::size_t size_of(const IndexLaunch& launch) {
+    return sizeof(LaunchPoint) + word_count(launch) * sizeof(std::int64_t);
+  }
+  std::size_t size_bytes() const { return sizeof(LaunchPoint) + words_in_all_ * sizeof(std::int64_t); }
+  LaunchPoint(PointGroup& group, PointNumber number)
+      : frame(group.frame),
+        group(group),
+        number(number),
+        left(static_cast<std::uint16_t>(group.site.launch.reads.size())),
+        read_count(left),
+        sink_count(static_cast<std::uint16_t>(group.site.launch.sinks.size())),
+        words_in_all_(static_cast<std::uint16_t>(word_count(group.site.launch))) {
+    std::memset(words(), 0, (std::size_t{read_count} + sink_count) * sizeof(std::int64_t));
+  }
   void run(Worker& worker) override;
   void resolved(Worker& worker) override;
   DeferredCall* replacement(CellCache& cache) override;
-  std::int64_t* keys() { return reinterpret_cast<std::int64_t*>(this + 1); }
+  /// Of the reads from `left` on what they have read; of others the address of the element's future, 0: not known yet.
+  std::int64_t* words() { return reinterpret_cast<std::int64_t*>(this + 1); }
+  /// Elements that it writes to. null: no element, or not known
+  Element** targets() { return reinterpret_cast<Element**>(words() + read_count); }
+  std::int64_t* keys() { return words() + read_count + sink_count; }
 
   Frame& frame;       ///< that of the group; if this one is replaced, it owns a reference
   PointGroup& group;  ///< not to be used if this one is replaced
   const PointNumber number;
-  const std::uint32_t key_count;
-  std::uint32_t left;  ///< of these reads the last one is awaited
+  std::uint16_t left;  ///< of these reads the last one is awaited
+  const std::uint16_t read_count, sink_count;
+
+ private:
+  static std::size_t word_count(const IndexLaunch& launch) {
+    return launch.reads.size() + launch.sinks.size() + launch.key_count;
+  }
+  const std::uint16_t words_in_all_;
 };
+static_assert(sizeof(Element*) == sizeof(std::int64_t));
 
 }  // namespace raddle::vm

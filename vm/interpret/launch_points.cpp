@@ -11,6 +11,7 @@
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/launch_elements.hpp"
 #include "vm/interpret/point_launch.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
@@ -21,49 +22,6 @@
 namespace raddle::vm {
 
 namespace {
-
-/// What a point lacks.
-struct Lack {
-  Future* missing = nullptr;   ///< an element, or a row
-  bool is_impossible = false;  ///< something has failed, or will never be there: to be interpreted
-};
-
-Lack impossible() { return {nullptr, true}; }
-
-/// Finds the array of `read`'s element: the last but one of what its keys lead to.
-Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* keys, Array*& row, Patience& patience) {
-  Future* variable = &frame.at(read.array);
-  for (std::uint32_t i = 0;; ++i) {
-    if (!variable->is_resolved()) return {variable};
-    if (variable->kind() != ValueKind::array) return impossible();
-    row = &object_in<Array>(*variable);
-    for (; i + 1 < read.key_count; ++i) {
-      Array* nested = row->nested(Value::of(keys[i]));
-      if (!nested && !patience.is_rewarded([&] { return (nested = row->nested(Value::of(keys[i]))) != nullptr; }))
-        break;
-      row = nested;
-    }
-    if (i + 1 == read.key_count) return {};
-    variable = row->element(Value::of(keys[i]));
-    if (!variable) return impossible();
-  }
-}
-
-Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& word, Patience& patience) {
-  const auto is_there = [&] { return row.find_number(number, kind_of(type), word); };
-  if (is_there() || (row.awaits(number) && patience.is_rewarded(is_there))) return {};
-  const Value key = Value::of(number);
-  Value value = row.get(key);
-  if (!value) {
-    if (patience.is_rewarded(is_there)) return {};
-    Future* const element = row.element(key);
-    if (element && !element->is_resolved()) return {element};
-    value = element ? element->get() : row.get(key);  // of none: a number may have come just now
-  }
-  if (value.kind() != kind_of(type)) return impossible();
-  word = static_cast<std::int64_t>(value.bits());
-  return {};
-}
 
 /// The row of an element, if it is there.
 Array* row_of(Frame& frame, const LaunchRead& read, const std::int64_t* keys) {
@@ -236,7 +194,7 @@ bool Interpreter::run_present_point(PointLaunch& points, std::int64_t value, con
   ++counters.iterations_native;
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
     const LaunchSink& sink = launch.sinks[i];
-    const std::int64_t key = sink.key_count != 0 ? keys[sink.first_key + sink.key_count - 1] : value;
+    const std::int64_t key = element_key(sink, keys, value);
     const LeafType type = leaf.function.leaf_results[i];
     if (type == LeafType::boolean) results[i] &= 0xff;  // a byte was written
     write_element(points, i, key, decode(results[i], kind_of(type)));
@@ -280,7 +238,7 @@ bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::
                               run_.leaves.stage(launch.leaf) != LeafTable::Stage::impossible;
   if (lack.missing || waits_for_code || forces_points(piece) || worker_->perturbation().one_in(4)) {
     points.waits |= lack.missing != nullptr;
-    defer_point(points, points.number(point), keys, left);
+    defer_point(points, point, keys);
     return true;
   }
   const std::int64_t value = range_value(points.low(), points.step(), point);
@@ -292,21 +250,29 @@ bool Interpreter::compute_point(Frame& frame, const IndexLaunch& launch, std::in
                                 const SinkArrays& arrays, LaunchedLeaf& computation) {
   std::array<std::int64_t, leaf_word_limit> results;
   if (!call_launched(computation, point, results.data())) return false;
-  ++counters.iterations;
-  if (computation.code) ++counters.iterations_native;
+  count_point(computation);
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
     const LaunchSink& sink = launch.sinks[i];
     const Value value = decode(results[i], kind_of(computation.function.leaf_results[i]));
     if (sink.kind != LaunchSink::Kind::element) {
-      const double number = value.as_float();
-      object_in<Updateable>(frame.at(sink.target)).update(mode_of(sink.kind), {&number, 1});
+      update(frame, sink, value);
       continue;
     }
-    const Value key = Value::of(sink.key_count != 0 ? keys[sink.first_key + sink.key_count - 1] : point);
+    const Value key = Value::of(element_key(sink, keys, point));
     if (!insert(*arrays[i], key, value))
       failure_at(frame, sink.place, assigned_twice_text(arrays[i]->element_name(key)));
   }
   return true;
+}
+
+void Interpreter::count_point(const LaunchedLeaf& computation) {
+  ++counters.iterations;
+  if (computation.code) ++counters.iterations_native;
+}
+
+void Interpreter::update(Frame& frame, const LaunchSink& sink, const Value& value) {
+  const double number = value.as_float();
+  object_in<Updateable>(frame.at(sink.target)).update(mode_of(sink.kind), {&number, 1});
 }
 
 /// @return false: it has failed, or is to be shared out
@@ -325,113 +291,6 @@ bool Interpreter::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int
   for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i)
     if (leaf.function.leaf_results[i] == LeafType::boolean) results[i] &= 0xff;  // a byte was written
   return made == 1;
-}
-
-// ---------------------------------------------------------------- points that wait
-
-void Interpreter::defer_point(PointLaunch& points, PointNumber number, const std::int64_t* keys, std::uint32_t left) {
-  if (!points.group) points.group = make_group(points.piece);
-  ++points.deferred;
-  ++counters.strands_armed;
-  const std::uint32_t key_count = points.piece.site.launch.key_count;
-  auto* point = ::new (cache_.allocate(LaunchPoint::size_of(key_count))) LaunchPoint(*points.group, number, left);
-  std::memcpy(point->keys(), keys, key_count * sizeof *keys);
-  await_elements(*point);
-}
-
-PointGroup* Interpreter::make_group(RangeTask& piece) {
-  if (!piece.window) piece.window = make_ref<LoopWindow>(run_.loop_windows, 0);
-  piece.window->open();
-  piece.frame.retain();
-  for (const Operand array : piece.site.written) add_writers(piece.frame.at(array), 1);
-  return make<PointGroup>(piece);
-}
-
-void Interpreter::end_group(PointGroup* group) {
-  Frame& frame = group->frame;
-  drop_writers(frame, group->site.written);
-  if (Task* loop = group->window->close(group->points())) push(*loop, frame.priority);
-  destroy(group);
-  release(&frame);
-}
-
-void LaunchPoint::resolved(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  if (!is_replaced) return interpreter.await_elements(*this);
-  Frame* const own = &frame;
-  interpreter.forget_point(this);
-  interpreter.release(own);
-}
-
-void Interpreter::await_elements(LaunchPoint& point) {
-  const IndexLaunch& launch = point.group.site.launch;
-  const Function& leaf = program_.functions[launch.leaf];
-  std::array<std::int64_t, leaf_word_limit> words;
-  point.awaits_input = true;
-  for (Patience none(false);;) {
-    const Lack lack = find_elements(point.frame, launch, leaf, point.keys(), point.left, words.data(), none);
-    if (!lack.missing) break;
-    if (lack.missing->enlist(point)) return;
-  }
-  point.awaits_input = false;
-  if (!run_.leaves.code(launch.leaf) && waits_for_code_of(leaf) && run_.leaves.wait(launch.leaf, point)) return;
-  push(point, point.frame.priority);
-}
-
-void LaunchPoint::run(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  const TaskTimer timer(interpreter, TaskKind::iterations, frame, group.instruction);
-  interpreter.run_deferred_point(this);
-}
-
-void Interpreter::run_deferred_point(LaunchPoint* point) {
-  if (run_.is_stopped()) return;  // it is freed with the run
-  if (!computes_deferred(*point)) {
-    RangeTask piece = point->group.as_piece();
-    const PointNumber number = point->number;
-    if (piece.inner.count != 0)
-      interpret_inner(piece, number.iteration, number.inner, 1);
-    else
-      interpret_iterations(piece, number.iteration, 1);
-  }
-  PointGroup& group = point->group;
-  forget_point(point);
-  if (group.end_points()) end_group(&group);
-}
-
-bool Interpreter::computes_deferred(LaunchPoint& point) {
-  if (point.is_forced) return false;
-  const PointGroup& group = point.group;
-  const IndexLaunch& launch = group.site.launch;
-  const Function& leaf = program_.functions[launch.leaf];
-  LaunchedLeaf computation(leaf, run_.leaves.code(launch.leaf), launch.reads.size());
-  if (!has_sinks(point.frame, launch) || !computation.bind(point.frame, launch.captures)) return false;
-  std::array<std::int64_t, leaf_word_limit> values;
-  std::int64_t value = range_value(group.low, group.step, point.number.iteration);
-  if (group.inner.count != 0) {
-    if (!run_prelude(point.frame, group.site, value, values.data())) return false;
-    computation.set_values(values.data());
-    value = range_value(group.inner.low, group.inner.step, point.number.inner);
-  }
-  auto left = static_cast<std::uint32_t>(launch.reads.size());
-  Patience none(false);
-  const Lack lack = find_elements(point.frame, launch, leaf, point.keys(), left, computation.inputs(), none);
-  if (lack.missing || lack.is_impossible) return false;
-  SinkArrays arrays;
-  if (!find_sinks(point.frame, group.site, point.keys(), values.data(), arrays)) return false;
-  return compute_point(point.frame, launch, value, point.keys(), arrays, computation);
-}
-
-void Interpreter::forget_point(LaunchPoint* point) {
-  const std::size_t size_bytes = LaunchPoint::size_of(point->key_count);
-  point->~LaunchPoint();
-  cache_.deallocate(point, size_bytes);
-}
-
-/// It stands for this one in the group.
-DeferredCall* LaunchPoint::replacement(CellCache& cache) {
-  frame.retain();
-  return ::new (cache.allocate(size_of(key_count))) LaunchPoint(group, number, left);
 }
 
 }  // namespace raddle::vm

@@ -84,16 +84,16 @@ CellStore::Slab& CellStore::slab_of(void* block) {
   return *reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(block) & ~std::uintptr_t{slab_bytes - 1});
 }
 
-CellStore::FreeBlock* CellStore::take_batch(std::size_t size_class, unsigned domain) {
+CellStore::Batch CellStore::take_batch(std::size_t size_class, unsigned domain) {
   Pool& pool = *pools_[domain];
   std::unique_lock lock(pool.mutex);
   ++pool.refills;
   Pool::SizeClass& own = pool.classes[size_class];
-  FreeBlock* batch = nullptr;
+  Batch batch{nullptr, batch_size};  // not counted: its blocks are in nobody's cache
   if (own.batches.empty()) {
     batch = take_from_slab(pool, size_class);
   } else {
-    batch = own.batches.back();
+    batch.first = own.batches.back();
     own.batches.pop_back();
   }
   own.least_batches = std::min(own.least_batches, own.batches.size());
@@ -128,7 +128,7 @@ void CellStore::trim() {
 }
 
 /// @pre the pool's mutex is held
-CellStore::FreeBlock* CellStore::take_from_slab(Pool& pool, std::size_t size_class) {
+CellStore::Batch CellStore::take_from_slab(Pool& pool, std::size_t size_class) {
   Pool::SizeClass& own = pool.classes[size_class];
   Slab& slab = own.first ? *own.first : make_slab(pool, size_class);
   if (slab.is_free()) --own.free_slabs;
@@ -138,7 +138,7 @@ CellStore::FreeBlock* CellStore::take_from_slab(Pool& pool, std::size_t size_cla
   slab.free = std::exchange(last->next, nullptr);
   slab.free_count -= count;
   if (!slab.free) own.unlink(slab);
-  return first;
+  return {first, count};
 }
 
 CellStore::Slab& CellStore::make_slab(Pool& pool, std::size_t size_class) {
@@ -266,8 +266,9 @@ void CellStore::destroy_all() {
 
 void CellCache::refill(std::size_t index) {
   FreeList& list = lists_[index];
-  list.first = store_.take_batch(index, domain_);
-  for (CellStore::FreeBlock* block = list.first; block; block = block->next) ++list.count;
+  const CellStore::Batch batch = store_.take_batch(index, domain_);
+  list.first = batch.first;
+  list.count = batch.count;
 }
 
 void CellCache::drain(std::size_t index) {

@@ -51,6 +51,10 @@ class CellStore {
     std::uintptr_t zero;
     FreeBlock* next;
   };
+  struct Batch {
+    FreeBlock* first;
+    std::size_t count;
+  };
 
   /// @param limit_bytes  beyond it the store is full
   /// @param domains      1 or more
@@ -58,8 +62,8 @@ class CellStore {
   CellStore(const CellStore&) = delete;
   ~CellStore();
 
-  /// A list of batch_size free blocks (fewer if a slab holds fewer), in the domain.
-  FreeBlock* take_batch(std::size_t size_class, unsigned domain);
+  /// batch_size free blocks (fewer if a slab holds fewer), in the domain.
+  Batch take_batch(std::size_t size_class, unsigned domain);
   /// batch_size blocks of the class, mostly of one domain.
   void give_batch(std::size_t size_class, FreeBlock* batch);
   /// Nothing is going on for a while: all that workers have given back goes to the slabs. Any thread.
@@ -86,7 +90,7 @@ class CellStore {
   struct Pool;
   static Slab& slab_of(void* block);
   using Surplus = std::vector<std::pair<std::size_t, FreeBlock*>>;  ///< batches, with their classes
-  FreeBlock* take_from_slab(Pool& pool, std::size_t size_class);
+  Batch take_from_slab(Pool& pool, std::size_t size_class);
   Slab& make_slab(Pool& pool, std::size_t size_class);
   void return_to_slabs(const Surplus& surplus);
   void return_to_slab(Slab& slab, FreeBlock& block, std::size_t size_class);

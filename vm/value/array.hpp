@@ -124,6 +124,8 @@ class alignas(64) Array final : public HeapObject {
     Element* const element = locate(key);
     return element && element->insert(std::move(value), wake);
   }
+  /// Where insert() would put the value, as long as the array; null: only it knows. By whoever will write there.
+  Element* place_of(const Value& key) { return locate(key); }
   /// Inserts the elements `first` to first + 255 with their values; takes them over. @return false, and does nothing,
   /// if one of them has been inserted or read already
   /// @pre has_number_chunk(first), not keeps_reductions()
