@@ -36,7 +36,7 @@ GROUPS = [
     Group(("leaves",), measure_leaves, 3),
     Group(("cholesky",), measure_cholesky, 3),
     Group(("fill_and_sum", "count", "hello", "hello_leaf"), measure_whole, 5),
-    Group(("programs",), measure_programs, 1),
+    Group(("programs",), measure_programs, 3),
     Group(("simulated",), measure_simulated, 1),
 ]
 INTRODUCTION = """\

@@ -100,11 +100,15 @@ class IdleGate {
     return steps_.depart();
   }
 
-  /// Wakes one worker if any sleeps or is about to. After the work was published.
+  /// Wakes one worker if any sleeps or is about to. After the work was published, and with something that keeps the run
+  /// from being over: a hold, or that the caller is a worker.
   void notify_one() {
     if (!steps_.someone_announced()) return;
-    const std::lock_guard lock(mutex_);
-    if (steps_.promise()) wake_.notify_one();
+    {
+      const std::lock_guard lock(mutex_);
+      if (!steps_.promise()) return;
+    }
+    wake_.notify_one();  // without the lock, which whoever gets up needs at once
   }
   void notify_all() {
     const std::lock_guard lock(mutex_);
