@@ -134,8 +134,8 @@ class Output {
   const bool is_terminal_ = isatty(fd_) == 1;
   /// A pipe that has room at all has it for so much.
   const std::size_t most_at_once_ = is_file(fd_) ? std::numeric_limits<std::size_t>::max() : PIPE_BUF;
-  /// All that was printed so far is written. Written with the lock held; who reads it without (acquire) has printed, or
-  /// knows of what was printed, before.
+  /// All that was printed so far is written; false for good once something could not be. Written with the lock held;
+  /// who reads it without (acquire) has printed, or knows of what was printed, before.
   std::atomic<bool> is_settled_{true};
   std::mutex mutex_;  // guards all below
   std::condition_variable written_;

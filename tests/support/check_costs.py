@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What a run may cost beside its work: LLVM is loaded only to compile, who waits uses no processor, operators that wait
-for one thing are one strand, runs at once share the cache of machine code.
+for one thing are one strand, runs at once share the cache of machine code, programs that wait take bounded memory.
 
     check_costs.py [--raddle PATH] [FILTER]
 """
@@ -112,6 +112,17 @@ def runs_share_the_cache(folder):
         expect(left if number % 2 == 0 else [], [])
 
 
+def what_starts_programs_is_bounded(folder):
+    """Loops and recursion go on when enough programs have ended: some thousand that wait take 1 KiB each, with the rest."""
+    folder.write("loop.df", 'app (void done) nothing() { "/bin/true" }\nforeach i in [1:6000] { nothing(); }\n')
+    folder.write("recursion.df", 'app (void done) nothing() { "/bin/true" }\n'
+                 "(void o) down(int n) { if (n > 0) { nothing(); o = down(n - 1); } else { o = make_void(); } }\ndown(6000);\n")
+    for script in ("loop.df", "recursion.df"):
+        told = counters(folder, f"run --stats --no-record {script}")
+        expect((told["programs started"], told["bytes for frames and tasks, at most"] < 3 << 20), (6000, True))
+
+
 if __name__ == "__main__":
     main("costs", "What a run costs beside its work.",
-         [llvm_is_loaded_to_compile_only, who_waits_uses_no_processor, operators_are_one_strand, runs_share_the_cache], Folder)
+         [llvm_is_loaded_to_compile_only, who_waits_uses_no_processor, operators_are_one_strand, runs_share_the_cache,
+          what_starts_programs_is_bounded], Folder)

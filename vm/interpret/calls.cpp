@@ -86,10 +86,19 @@ void Interpreter::call_by_priority(Frame& frame, const CallSite& site, std::uint
 void Interpreter::call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only) {
   Frame* callee = enter_function(frame, site, instruction, interpret_only);
   if (!callee) return;
+  // while too much is under way outside, recursion waits as loops do; calls by priority keep their order
+  if (callee->priority == 0 && run_.throttle.is_tight() && run_.throttle.park(*callee)) return;
   if (may_nest() && !worker_->others_are_hungry())
     activate(callee);
   else
     push(*callee, callee->priority);
+}
+
+/// The frame outside of that of a call.
+Frame& Interpreter::frame_around(Frame& frame, const CallSite& site) {
+  if (!site.is_tail || frame.depth < kept_depth) return frame;
+  Frame* const caller = function_frame(&frame);
+  return caller->outer ? *caller->outer : frame;
 }
 
 /// @return the frame that is to be activated; null where there is no memory for it
@@ -99,12 +108,8 @@ Frame* Interpreter::enter_function(Frame& frame, const CallSite& site, std::uint
     return nullptr;
   }
   const Function& function = program_.functions[site.function];
-  Frame* outer = &frame;
-  if (site.is_tail && frame.depth >= kept_depth) {
-    Frame* caller = function_frame(&frame);
-    if (caller->outer) outer = caller->outer;
-  }
-  Frame* callee = make_frame(function.body, outer, mix_stream(frame.stream, position_of(instruction)));
+  Frame* callee =
+      make_frame(function.body, &frame_around(frame, site), mix_stream(frame.stream, position_of(instruction)));
   callee->call_site = instruction;
   callee->interpret_only = interpret_only || frame.interpret_only;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {

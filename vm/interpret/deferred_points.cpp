@@ -3,7 +3,6 @@
 #include <array>
 #include <cstring>
 
-#include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/launch_elements.hpp"
 #include "vm/interpret/point_launch.hpp"
@@ -15,7 +14,8 @@ namespace raddle::vm {
 
 namespace {
 
-/// Looks where the elements lie that the point reads: they may not be there yet, but do not move.
+/// Looks where the elements lie that the point reads: they may not be there yet, but do not move. All of them are
+/// awaited from now on, so that none is written as one of a whole chunk of numbers any more.
 void find_places(LaunchPoint& point, const IndexLaunch& launch) {
   for (std::uint32_t i = 0; i < point.left; ++i) {
     const LaunchRead& read = launch.reads[i];
@@ -57,7 +57,7 @@ Lack read_elements(LaunchPoint& point, const IndexLaunch& launch, const Function
 
 }  // namespace
 
-/// @param point  the number of the loop that has the points
+/// @param point  its number, in the loop that has the points  @param keys  of the projection for it
 void Interpreter::defer_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys) {
   if (!points.group) points.group = make_group(points.piece);
   ++points.deferred;
@@ -170,7 +170,8 @@ void Interpreter::write_deferred(LaunchPoint& point, const Function& leaf, std::
     if (!wakes_.empty()) wake();
     if (is_first) continue;
     const Value key = Value::of(element_key(sink, point.keys(), value));
-    Array& array = *sink_row(point.frame, site, sink, point.keys(), values);  // made when the point was deferred
+    // there is such a row since the point was deferred; rows stay
+    Array& array = *sink_row(point.frame, site, sink, point.keys(), values);
     if (!insert(array, key, result)) failure_at(point.frame, sink.place, assigned_twice_text(array.element_name(key)));
   }
 }

@@ -50,8 +50,10 @@ bool Interpreter::call_foreign(Frame& frame, const CallSite& site, std::uint32_t
   auto outputs = run_.foreigns[foreign]->call(arguments_);
   arguments_.clear();
   if (!outputs) {
-    const Place call = program_.places[instruction];
-    fail_all(frame, site.results, failure_at(frame, function.place, std::move(outputs.error()), {call}));
+    std::vector<Place> calls;
+    if (const Place call = program_.places[instruction]; call.end != 0) calls.push_back(call);
+    Frame& around = frame_around(frame, site);
+    fail_all(frame, site.results, failure_at(around, function.place, std::move(outputs.error()), std::move(calls)));
     return true;
   }
   for (std::size_t i = 0; i < site.results.size(); ++i)

@@ -227,6 +227,7 @@ class Interpreter {
   void call(Frame& frame, const Instruction& in);
   void call_by_priority(Frame& frame, const CallSite& site, std::uint32_t instruction);
   void call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
+  static Frame& frame_around(Frame& frame, const CallSite& site);
   Frame* enter_function(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
   /// Open calls take too much memory: reports which function has most of them and ends the run.
   void end_for_memory(Frame& frame, std::uint32_t instruction);

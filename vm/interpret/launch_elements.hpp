@@ -1,5 +1,5 @@
 #pragma once
-// Where the elements lie that points of an index launch read.
+// Where the elements lie that points of an index launch read and write.
 #include <cstdint>
 
 #include "vm/interpret/borrow.hpp"
@@ -42,6 +42,7 @@ inline Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* k
   }
 }
 
+/// Finds the number in the row; what is not there yet is awaited from then on. @param word  of leaf_abi.hpp
 inline Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& word, Patience& patience) {
   const auto is_there = [&] { return row.find_number(number, kind_of(type), word); };
   if (is_there() || (row.awaits(number) && patience.is_rewarded(is_there))) return {};

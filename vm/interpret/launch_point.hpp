@@ -103,7 +103,7 @@ class LaunchPoint final : public DeferredCall {
   static std::size_t word_count(const IndexLaunch& launch) {
     return launch.reads.size() + launch.sinks.size() + launch.key_count;
   }
-  const std::uint16_t words_in_all_;
+  const std::uint16_t words_in_all_;  ///< for size_bytes(), when the group may be gone
 };
 static_assert(sizeof(Element*) == sizeof(std::int64_t));
 

@@ -1,11 +1,9 @@
 // Index launches point by point: those with a projection, whose points read and write elements of arrays, and others
 // while there is no machine code. The keys of some points are computed at once; then each point looks for its elements,
-// computes and writes. A point that lacks an element waits for it by
-// itself (LaunchPoint), without a frame. Whatever else stands in the way is no concern here: then the iteration is
-// interpreted.
+// computes and writes. One that lacks an element is deferred (deferred_points.cpp). Whatever else stands in the way is
+// no concern here: then the iteration is interpreted.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <span>
 
@@ -14,7 +12,6 @@
 #include "vm/interpret/launch_elements.hpp"
 #include "vm/interpret/point_launch.hpp"
 #include "vm/interpret/run_state.hpp"
-#include "vm/interpret/task_timer.hpp"
 #include "vm/schedule/leaf_forks.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/updateable.hpp"
@@ -73,13 +70,13 @@ std::uint64_t all_bits(std::size_t count) { return (std::uint64_t{1} << count) -
 
 /// The elements that a point reads. Those first that are there: a neighbour may be computing the others meanwhile. Of
 /// these the last ones first: they mostly come last, so that the point is woken once.
-/// @param left   reads that are looked at; at the end those up to the one that lacks its element
 /// @param words  of all reads
 Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
-                   std::uint32_t& left, std::int64_t* words, Patience& patience, std::span<KnownRow> known = {}) {
+                   std::int64_t* words, Patience& patience, std::span<KnownRow> known) {
   const std::uint64_t present = find_present(frame, launch, leaf, keys, words, known);
-  if (left <= known.size() && present == all_bits(left)) left = 0;
-  for (; left > 0; --left) {
+  const std::size_t count = launch.reads.size();
+  if (count <= known.size() && present == all_bits(count)) return {};
+  for (std::size_t left = count; left > 0; --left) {
     if (left <= known.size() && (present >> (left - 1) & 1) != 0) continue;
     const LaunchRead& read = launch.reads[left - 1];
     const std::int64_t* const own = keys + read.first_key;
@@ -96,8 +93,6 @@ Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf
 }
 
 }  // namespace
-
-// ---------------------------------------------------------------- points
 
 std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64_t first, std::int64_t count,
                                                     bool& waits) {
@@ -230,8 +225,7 @@ bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::
   LaunchedLeaf& computation = points.computation;
   // before the point may wait: points that wait for the same elements would all want to make their rows at once
   if (!find_rows(points, keys)) return false;
-  auto left = static_cast<std::uint32_t>(launch.reads.size());
-  const Lack lack = find_elements(piece.frame, launch, computation.function, keys, left, computation.inputs(),
+  const Lack lack = find_elements(piece.frame, launch, computation.function, keys, computation.inputs(),
                                   points.patience, points.known_rows);
   if (lack.is_impossible) return false;
   const bool waits_for_code = !computation.code && waits_for_code_of(computation.function) &&

@@ -51,6 +51,7 @@ class CellStore {
     std::uintptr_t zero;
     FreeBlock* next;
   };
+  /// Free blocks of a class, linked.
   struct Batch {
     FreeBlock* first;
     std::size_t count;

@@ -8,8 +8,9 @@
 namespace raddle::vm {
 
 /// The protocol as single steps, each of them atomic. IdleGate makes them so: announce() and someone_announced() are
-/// one seq_cst access, all others are made under its mutex. idle_gate_model_test.cpp makes them in every order that
-/// there is, and the simulated machines of tests/bench/scheduler on their own clock.
+/// one seq_cst access, all others are made under its mutex. Sleepers are signalled after that. idle_gate_model_test.cpp
+/// makes all of it in every order that there is, and the simulated machines of tests/bench/scheduler on their own
+/// clock.
 ///
 /// Sleeping has two phases: announce(), look at every queue once more, then fall asleep or cancel().
 ///
@@ -100,8 +101,8 @@ class IdleGate {
     return steps_.depart();
   }
 
-  /// Wakes one worker if any sleeps or is about to. After the work was published, and with something that keeps the run
-  /// from being over: a hold, or that the caller is a worker.
+  /// Wakes one worker if any sleeps or is about to. After the work was published. The gate outlives the call: the
+  /// caller is a worker, has a hold, or is who destroys the gate.
   void notify_one() {
     if (!steps_.someone_announced()) return;
     {

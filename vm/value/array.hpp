@@ -124,8 +124,13 @@ class alignas(64) Array final : public HeapObject {
     Element* const element = locate(key);
     return element && element->insert(std::move(value), wake);
   }
-  /// Where insert() would put the value, as long as the array; null: only it knows. By whoever will write there.
-  Element* place_of(const Value& key) { return locate(key); }
+  /// Where insert() puts the value, as long as the array; null: that is not known yet. Makes memory for small keys
+  /// only, as it does not know which others will be written with it.
+  Element* place_of(const Value& key) {
+    Element* const element = find_in_table(key);
+    const bool is_small = in_table(key) && key.as_int() < ElementTable::small_limit;
+    return element || !is_small ? element : make_element(key);
+  }
   /// Inserts the elements `first` to first + 255 with their values; takes them over. @return false, and does nothing,
   /// if one of them has been inserted or read already
   /// @pre has_number_chunk(first), not keeps_reductions()

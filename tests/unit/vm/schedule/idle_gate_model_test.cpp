@@ -48,6 +48,7 @@ enum class At : std::uint8_t {
   publish,
   look_for_sleepers,
   promise,
+  signal,
   await,  // in a task, and whoever is outside
   release,
   shrink,
@@ -198,12 +199,16 @@ class Model {
         actor.at = state.steps.someone_announced() ? At::promise : after_push(actor);
         return reach(state);
       case At::promise:
-        actor.at = after_push(actor);
-        if (!state.steps.promise()) return reach(state);
+        if (!state.steps.promise()) {
+          actor.at = after_push(actor);
+          return reach(state);
+        }
         ++state.woken;
         if (scenario_.fault == Fault::wakes_all)
           while (state.steps.promise()) ++state.woken;
-        return signal_one(state);
+        actor.at = At::signal;
+        return reach(state);
+      case At::signal: actor.at = after_push(actor); return signal_one(state);
       case At::await:
         if ((state.begun & scenario_.jobs[actor.task].awaited) != scenario_.jobs[actor.task].awaited) return;
         actor.at = At::choose;
