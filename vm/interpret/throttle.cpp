@@ -26,12 +26,12 @@ void Throttle::end(std::uint32_t count) {
   }
 }
 
-bool Throttle::park(Task& loop) {
+bool Throttle::park(Task& task) {
   if (!is_tight()) return false;
   const std::lock_guard lock(mutex_);
   if (under_way_ <= limit_) return false;
-  loop.next = parked_;
-  parked_ = &loop;
+  task.next = parked_;
+  parked_ = &task;
   return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Bounds what waits for the outside: while many external programs or calls of code that is being compiled are under
-// way, loops stop making iterations. What is under way ends without the loops' help, so this can not deadlock.
+// way, loops stop making iterations, and functions are not entered. What is under way ends without their help, so this
+// can not deadlock.
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -11,17 +12,17 @@ namespace raddle::vm {
 
 class Throttle {
  public:
-  /// @param limit  operations under way beyond which loops are parked
+  /// @param limit  operations under way beyond which loops and calls are parked
   Throttle(WorkerPool& pool, std::uint32_t limit) : pool_(pool), limit_(limit) {}
   /// Something that waits for the outside has begun; the caller has a hold on the pool until it ends.
   void begin();
-  /// `count` of them have ended; the caller still has its hold, or is a task. Parked loops go on when enough have
+  /// `count` of them have ended; the caller still has its hold, or is a task. What is parked goes on when enough have
   /// ended.
   void end(std::uint32_t count);
-  /// A hint: park() would keep a loop now.
+  /// A hint: park() would keep a task now.
   bool is_tight() const { return is_tight_.load(std::memory_order_relaxed); }
-  /// Keeps the loop if there is too much under way. @return false: go on. The task is injected later.
-  bool park(Task& loop);
+  /// Keeps a loop or a call if there is too much under way. @return false: go on. The task is injected later.
+  bool park(Task& task);
 
  private:
   WorkerPool& pool_;
