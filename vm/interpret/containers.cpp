@@ -79,7 +79,7 @@ bool Interpreter::array_insert(Frame& frame, const Instruction& in) {
     is_new = true;
     pass_into(frame.at(in.c), frame, *element, frame.at(in.a).get(), index_of(in));
   }
-  if (!is_new) assigned_twice(frame, index_of(in), array.element_name(key));
+  if (!is_new) array.fail(failure_at(frame, index_of(in), assigned_twice_text(array.element_name(key))));
   release_writer(frame, Operand::from_bits(in.d));
   return is_new;
 }

@@ -172,7 +172,7 @@ void Interpreter::write_deferred(LaunchPoint& point, const Function& leaf, std::
     const Value key = Value::of(element_key(sink, point.keys(), value));
     // there is such a row since the point was deferred; rows stay
     Array& array = *sink_row(point.frame, site, sink, point.keys(), values);
-    if (!insert(array, key, result)) failure_at(point.frame, sink.place, assigned_twice_text(array.element_name(key)));
+    if (!insert(array, key, result)) element_assigned_twice(point.frame, sink, array, key);
   }
 }
 

@@ -282,6 +282,8 @@ class Interpreter {
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
                   std::int64_t count);
 
+  void element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key);
+
   // --- launch_points.cpp
   /// The same point by point, by machine code or in registers. @param waits  set if some wait for elements
   std::optional<std::int64_t> run_points(RangeTask& piece, std::int64_t first, std::int64_t count, bool& waits);

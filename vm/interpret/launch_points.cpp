@@ -204,8 +204,7 @@ void Interpreter::write_element(PointLaunch& points, std::size_t sink, std::int6
   if (element && element->insert(number, wakes_)) {
     if (!wakes_.empty()) wake();
   } else if (!insert(array, Value::of(key), number)) {
-    failure_at(points.piece.frame, points.piece.site.launch.sinks[sink].place,
-               assigned_twice_text(array.element_name(Value::of(key))));
+    element_assigned_twice(points.piece.frame, points.piece.site.launch.sinks[sink], array, Value::of(key));
   }
 }
 
@@ -253,8 +252,7 @@ bool Interpreter::compute_point(Frame& frame, const IndexLaunch& launch, std::in
       continue;
     }
     const Value key = Value::of(element_key(sink, keys, point));
-    if (!insert(*arrays[i], key, value))
-      failure_at(frame, sink.place, assigned_twice_text(arrays[i]->element_name(key)));
+    if (!insert(*arrays[i], key, value)) element_assigned_twice(frame, sink, *arrays[i], key);
   }
   return true;
 }

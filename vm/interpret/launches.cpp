@@ -193,9 +193,12 @@ void Interpreter::write_part(const RangeTask& piece, std::size_t result, Array* 
   if (is_whole && array.insert_numbers(first, numbers)) return;
   for (std::int64_t i = 0; i < count; ++i) {
     const Value key = Value::of(range_value(first, step, i));
-    if (!insert(array, key, numbers->at(i)))
-      failure_at(piece.frame, sink.place, assigned_twice_text(array.element_name(key)));
+    if (!insert(array, key, numbers->at(i))) element_assigned_twice(piece.frame, sink, array, key);
   }
+}
+
+void Interpreter::element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key) {
+  array.fail(failure_at(frame, sink.place, assigned_twice_text(array.element_name(key))));
 }
 
 }  // namespace raddle::vm
