@@ -137,7 +137,8 @@ class ArgumentReader {
   void other(const std::string& word, const std::string& name, const std::string* next) {
     read_.rest.push_back(word);
     if (rules_.reads_words || !word.starts_with("-")) return;
-    const std::string option = word.substr(0, word.find('='));
+    const bool has_number = word.size() > 2 && word[1] != '-' && is_digits(word.substr(2));  // as in -j4
+    const std::string option = has_number ? word.substr(0, 2) : word.substr(0, word.find('='));
     if (option == "-p" && next != nullptr && next->find('=') != std::string::npos) {
       error_ = fmt::format(
           "`-p {}`: a parameter is set by `raddle run {} --{}`; -p NAME=VALUES is an option of `raddle "

@@ -1,5 +1,7 @@
 #include "compiler/driver/usage.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/driver/commands.hpp"
@@ -19,7 +21,10 @@ int unknown_option(const CLI::App& app, const std::string& option, const std::st
   std::vector<std::string> names;
   for (const CLI::Option* known : app.get_options())
     for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
-  const std::string nearest = nearest_name(option.substr(0, option.find('=')), names);
+  const std::string given = option.substr(0, option.find('='));
+  // how many of them run at once: workers of a run, jobs of a sweep
+  const std::string same = given == "--workers" ? "--jobs" : given == "--jobs" ? "--workers" : "";
+  const std::string nearest = std::ranges::find(names, same) != names.end() ? same : nearest_name(given, names);
   return usage_error(
       fmt::format("unknown option `{}`{}", option, nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)),
       verb);
