@@ -72,6 +72,22 @@ void find_sequential(std::vector<vm::Function>& functions) {
   }
 }
 
+/// Those that call an app, or a function that does.
+void find_starters(const ir::Module& module, std::vector<vm::Function>& functions) {
+  const auto starts = [&](const ir::Op& op) {
+    return op.kind == ir::OpKind::call_app || (op.kind == ir::OpKind::call && functions[op.callee].starts_programs);
+  };
+  const auto has_starter = [&](const ir::Region& region) { return std::ranges::any_of(region.ops, starts); };
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
+      const ir::Function& function = module.functions[id];
+      if (functions[id].starts_programs || std::ranges::none_of(function.regions, has_starter)) continue;
+      functions[id].starts_programs = has_changed = true;
+    }
+  }
+}
+
 }  // namespace
 
 vm::Program emit_program(const ir::Module& module) {
@@ -101,6 +117,7 @@ vm::Program emit_program(const ir::Module& module) {
   }
   forget_callers(program.functions);
   find_sequential(program.functions);
+  find_starters(module, program.functions);
   return program;
 }
 

@@ -86,8 +86,10 @@ void Interpreter::call_by_priority(Frame& frame, const CallSite& site, std::uint
 void Interpreter::call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only) {
   Frame* callee = enter_function(frame, site, instruction, interpret_only);
   if (!callee) return;
-  // while too much is under way outside, recursion waits as loops do; calls by priority keep their order
-  if (callee->priority == 0 && run_.throttle.is_tight() && run_.throttle.park(*callee)) return;
+  // while too much is under way outside, what would only add to it waits as loops do: so recursion is bounded, too.
+  // Calls by priority keep their order
+  const bool adds_programs = program_.functions[site.function].starts_programs && callee->priority == 0;
+  if (adds_programs && run_.throttle.is_tight() && run_.throttle.park(*callee)) return;
   if (may_nest() && !worker_->others_are_hungry())
     activate(callee);
   else

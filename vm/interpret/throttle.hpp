@@ -1,7 +1,7 @@
 #pragma once
 // Bounds what waits for the outside: while many external programs or calls of code that is being compiled are under
-// way, loops stop making iterations, and functions are not entered. What is under way ends without their help, so this
-// can not deadlock.
+// way, loops stop making iterations, and functions that start programs are not entered. What is under way ends without
+// their help, so this can not deadlock.
 #include <atomic>
 #include <cstdint>
 #include <mutex>
