@@ -21,7 +21,7 @@ void find_places(LaunchPoint& point, const IndexLaunch& launch) {
     const LaunchRead& read = launch.reads[i];
     const std::int64_t* const keys = point.keys() + read.first_key;
     Array* row = nullptr;
-    Patience none(false);
+    Patience none(nullptr);
     const Lack lack = find_row(point.frame, read, keys, row, none);
     if (lack.missing || lack.is_impossible) continue;
     point.words()[i] = reinterpret_cast<std::int64_t>(row->element(Value::of(keys[read.key_count - 1])));
@@ -30,7 +30,7 @@ void find_places(LaunchPoint& point, const IndexLaunch& launch) {
 
 /// Reads, from the last one on, what is there.
 Lack read_elements(LaunchPoint& point, const IndexLaunch& launch, const Function& leaf) {
-  Patience none(false);
+  Patience none(nullptr);
   for (; point.left > 0; --point.left) {
     const std::uint32_t i = point.left - 1u;
     const LeafType type = leaf.leaf_parameters[point.left];

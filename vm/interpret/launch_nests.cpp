@@ -41,7 +41,8 @@ void Interpreter::open_nest(RangeTask& range) {
       range.end > std::numeric_limits<std::int64_t>::max() / inner.count)
     return;
   range.inner = inner;
-  PointLaunch points(range, program_.functions[range.site.launch.leaf], run_.leaves.code(range.site.launch.leaf));
+  PointLaunch points(*worker_, range, program_.functions[range.site.launch.leaf],
+                     run_.leaves.code(range.site.launch.leaf));
   if (!has_sinks(range.frame, range.site.launch) || !bind(points, 0)) range.inner = {};
 }
 
@@ -50,7 +51,7 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
   // parts of the inner loop are not interpreted as a whole: open_nest() has seen that all is there
   if (piece.inner.is_whole() && (worker_->queues_all() || worker_->perturbation().one_in(4))) return false;
   const std::int64_t calls = calls_of(launch, count * (piece.inner.end - piece.inner.first));
-  PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, calls));
+  PointLaunch points(*worker_, piece, program_.functions[launch.leaf], launched_code(launch.leaf, calls));
   if (!bind(points, calls)) return false;
   points.iteration = first;
   ValuesAhead ahead;

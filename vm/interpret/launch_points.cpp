@@ -99,7 +99,7 @@ std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64
   const IndexLaunch& launch = piece.site.launch;
   if ((worker_->queues_all() && !forces_points(piece)) || worker_->perturbation().one_in(4)) return std::nullopt;
   if (piece.kind != RangeTask::Kind::ints || !has_sinks(piece.frame, launch)) return std::nullopt;
-  PointLaunch points(piece, program_.functions[launch.leaf], launched_code(launch.leaf, count));
+  PointLaunch points(*worker_, piece, program_.functions[launch.leaf], launched_code(launch.leaf, count));
   if (!bind(points, count)) return std::nullopt;
   const std::int64_t done = run_points(points, first, count);
   finish(points);

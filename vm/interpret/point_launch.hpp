@@ -10,6 +10,7 @@
 
 #include "vm/interpret/launch_point.hpp"
 #include "vm/interpret/launched_leaf.hpp"
+#include "vm/schedule/worker_pool.hpp"
 
 namespace raddle::vm {
 
@@ -38,30 +39,36 @@ struct KnownRow {
 };
 
 /// Waits a while for what a neighbour is just computing. It takes some hundred ns to get there; to come back to a point
-/// by a queue takes as long, and much longer if the neighbour's worker has to do it.
+/// by a queue takes as long, and much longer if the neighbour's worker has to do it. As long as something lies in this
+/// worker's own queue, that may be what the neighbour is to compute: a worker that is awake takes it at once; if none
+/// does, which may be so for many milliseconds if the system runs something else, this one is to do it itself.
 class Patience {
  public:
-  explicit Patience(bool has_any) : has_any_(has_any) {}
+  /// @param worker  that waits; null: there is no patience
+  explicit Patience(const Worker* worker) : worker_(worker) {}
   /// @param check  is asked again and again  @return true: it was true. Once it was not in time, nobody waits any more
   template <typename Check>
   bool is_rewarded(const Check& check) {
-    if (!has_any_) return false;
-    std::optional<std::chrono::steady_clock::time_point> end;
+    if (!worker_) return false;
+    std::optional<std::chrono::steady_clock::time_point> start;
+    std::chrono::nanoseconds waited{0};
     do {
       for (int looks = 0; looks < looks_at_once; ++looks)
         if (check()) return true;
-      if (!end) end = std::chrono::steady_clock::now() + limit;
-    } while (std::chrono::steady_clock::now() < *end);
-    has_any_ = false;
+      const auto now = std::chrono::steady_clock::now();
+      if (!start) start = now;
+      waited = now - *start;
+    } while (waited < (worker_->has_own_work() ? limit_with_work : limit));
+    worker_ = nullptr;
     is_at_end_ = true;
     return false;
   }
   bool is_at_end() const { return is_at_end_; }
 
  private:
-  static constexpr std::chrono::microseconds limit{20};
+  static constexpr std::chrono::microseconds limit{20}, limit_with_work{2};
   static constexpr int looks_at_once = 16;  ///< at what is waited for: a look at the clock takes as long as ten of them
-  bool has_any_;
+  const Worker* worker_;
   bool is_at_end_ = false;
 };
 
@@ -74,7 +81,7 @@ struct ValuesAhead {
 /// What the points of a piece have in common while they are run.
 struct PointLaunch {
   /// @param code  null: run in registers
-  PointLaunch(RangeTask& piece, const Function& leaf, raddle_leaf_function code)
+  PointLaunch(const Worker& worker, RangeTask& piece, const Function& leaf, raddle_leaf_function code)
       : piece(piece),
         computation(leaf, code, piece.site.launch.reads.size()),
         has_fixed_rows(std::ranges::all_of(piece.site.launch.sinks, &LaunchSink::is_fixed)),
@@ -82,7 +89,7 @@ struct PointLaunch {
                  piece.site.launch.sinks.size() <= known_parts.size() &&
                  std::ranges::all_of(piece.site.launch.sinks,
                                      [](const LaunchSink& sink) { return sink.kind == LaunchSink::Kind::element; })),
-        patience(!piece.inner.is_whole() && !(piece.window && piece.window->was_raised())) {}
+        patience(piece.inner.is_whole() || (piece.window && piece.window->was_raised()) ? nullptr : &worker) {}
 
   std::int64_t low() const { return piece.inner.count != 0 ? piece.inner.low : piece.low; }
   std::int64_t step() const { return piece.inner.count != 0 ? piece.inner.step : piece.step; }

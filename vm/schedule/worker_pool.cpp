@@ -147,8 +147,11 @@ bool Worker::queues_all() {
 bool Worker::others_are_hungry() {
   if (queues_all()) return true;
   if (perturbation_.is_on()) return false;
-  return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 &&
-         !pool_.state_->with_queues([this](auto& queues) { return queues.has_own(index_); });
+  return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 && !has_own_work();
+}
+
+bool Worker::has_own_work() const {
+  return pool_.state_->with_queues([this](auto& queues) { return queues.has_own(index_); });
 }
 
 LeafForks& Worker::leaf_worker() { return state_->forks; }

@@ -60,6 +60,8 @@ class Worker {
   /// saves what they have in common.
   /// @param begin, end  the memory in which they lie, of which one lives
   Task* take_next_within(const void* begin, const void* end);
+  /// Something lies in this worker's queue that it would run next; a hint.
+  bool has_own_work() const;
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
   /// True if even what nobody could share is to be queued: the run is stopped, or calls are never inlined.
