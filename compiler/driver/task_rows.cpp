@@ -67,11 +67,6 @@ std::string output_version(vm::KeptFiles& files, const std::string& path) {
   return error || size <= largest_read ? vm::file_version(files, path) : fmt::format("{} bytes", size);
 }
 
-vm::PointKey key_of(const std::string& text) {
-  const vm::Hash128 hash = vm::hash(text);
-  return {.high = hash.high, .low = hash.low};
-}
-
 /// @param path     where it was redirected to   @param printed  what came by way of raddle, else
 void add_output(const std::string& path, const vm::PrintedText& printed, std::string& end, std::uint64_t& size) {
   end = printed.end;
@@ -155,7 +150,6 @@ void TaskRows::ended(const vm::EndedProgram& program) {
     outputs.add(temporary.of(path), sweep::json_string(output_version(files_, path)));
   results.add("at", sweep::json_string(place_text(program.place)));
   if (!program.outputs.empty()) results.add("outputs", outputs.text());
-  row.key = key_of(row.parameters + inputs.text());
   vm::Attempt& attempt = row.attempt;
   if (!program.inputs.empty()) attempt.inputs = inputs.text();
   attempt.worker = program.result.slot;
@@ -176,7 +170,6 @@ void TaskRows::ended(const vm::EndedProgram& program) {
 void TaskRows::ended(const vm::EndedMemoCall& call) {
   vm::PointRow row;
   row.number = call.number != 0 ? call.number : begun({});
-  row.key = call.call.key;
   const auto [text, inputs] = call_texts(call.call.function, call.call.inputs);
   row.parameters = parameters_of(call.call.function, text);
   sweep::JsonObject results;

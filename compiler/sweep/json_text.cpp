@@ -117,6 +117,12 @@ class Members : public nlohmann::json_sax<Json> {
 }  // namespace
 
 std::string json_string(std::string_view text) {
+  const auto is_plain = [](char letter) { return letter >= ' ' && letter <= '~' && letter != '"' && letter != '\\'; };
+  if (std::ranges::all_of(text, is_plain)) {  // mostly: much faster
+    std::string quoted;
+    quoted.reserve(text.size() + 2);
+    return quoted.append(1, '"').append(text).append(1, '"');
+  }
   return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -18,20 +18,21 @@ namespace {
 /// Of a thread that tells somebody: the State in which it will look for a program then.
 thread_local const void* looks_next = nullptr;
 
-constexpr double unheard_s = 0.002;   // what a program prints is passed on from then on, or when it has ended
+constexpr double unheard_s = 0.01;    // what a program prints is passed on from then on, or when it has ended
+constexpr std::size_t most_kept = 8;  // ends that are told together
+constexpr double kept_s = 0.005;      // no end is kept longer; programs that take longer are not short
 constexpr double pipe_wait_s = 0.02;  // between looks whether a named pipe's other end is there
 
 bool is_shortage(int error) { return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM; }
 
-/// What else runs needs some, too: for files, servers, the record.
-int highest_descriptor() {
+}  // namespace
+
+int Processes::State::highest_descriptor() {
   constexpr rlim_t reserve = 40;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<int>::max();
   return static_cast<int>(std::min<rlim_t>(limit.rlim_cur - std::min(limit.rlim_cur, reserve), 1 << 30));
 }
-
-}  // namespace
 
 Processes::Processes(ProcessBudget budget, ProgramOutputs outputs)
     : state_(std::make_unique<State>(budget, std::move(outputs))) {
@@ -104,28 +105,57 @@ void Processes::State::wake_if_wanted() {
 }
 
 void Processes::State::work(ThreadSupply::Thread& thread) {
-  std::optional<ProgramEnd> last;
   std::unique_lock lock(mutex);
   threads.end_looking();
   while (!threads.is_closing() && !thread.is_lost) {
     const std::unique_ptr<Child> next = take(thread);
-    if (!next && !last) {
+    std::vector<ProgramEnd> due = take_due(/*is_free=*/!next);
+    if (!next && due.empty()) {
       threads.wait(lock);
       continue;
     }
     lock.unlock();
     const Begun begun = next ? begin(*next) : Begun::failed;
     if (!next) looks_next = this;
-    if (last) tell(*std::exchange(last, std::nullopt));
+    for (ProgramEnd& end : due) tell(std::move(end));
     looks_next = nullptr;
-    if (begun == Begun::runs) last = reap(*next);
+    std::optional<ProgramEnd> end = begun == Begun::runs ? reap(*next) : std::nullopt;
     lock.lock();
     if (begun == Begun::runs)
       threads.end_looking();
     else if (next)
-      last = put_back(*next, begun);
+      end = put_back(*next, begun);
+    if (end) add_end(std::move(*end));
   }
   if (thread.is_lost) wake_if_wanted();  // somebody may have relied on it
+}
+
+void Processes::State::add_end(ProgramEnd end) {
+  const ProcessResult& result = end.result;
+  const bool went_well = result.start_error.empty() && result.exit_code == 0 && result.signal == 0 && !result.timed_out;
+  if (ended.empty()) first_ended = std::chrono::steady_clock::now();
+  is_urgent |= !went_well || result.duration_s > kept_s || ending;
+  ended.push_back(std::move(end));
+}
+
+// @param is_free  the calling thread has nothing else to do  @return ends to be told now
+std::vector<ProgramEnd> Processes::State::take_due(bool is_free) {
+  if (ended.empty()) return {};
+  bool is_due = is_free || is_urgent || ended.size() >= most_kept || seconds_since(first_ended) > kept_s;
+  if (!is_due && !will_tell_late)
+    is_due = !(will_tell_late = timers->after(kept_s, [this] { tell_late(); }).has_value());
+  if (!is_due) return {};
+  is_urgent = false;
+  return std::exchange(ended, {});
+}
+
+// The programs that were started since take longer.
+void Processes::State::tell_late() {
+  std::unique_lock lock(mutex);
+  will_tell_late = false;
+  std::vector<ProgramEnd> due = take_due(/*is_free=*/false);
+  lock.unlock();
+  for (ProgramEnd& end : due) tell(std::move(end));
 }
 
 // @return null if none waits that can start
@@ -173,7 +203,7 @@ int Processes::State::start(Child& child) {
   if (!taps) return taps.error();
   const int out_end = *taps ? (*taps)->out_end() : -1, error_end = *taps ? (*taps)->error_end() : -1;
   const int highest = std::max({redirects.in(), redirects.out(), redirects.error(), out_end, error_end});
-  if (!child.place.is_alone && highest >= highest_descriptor()) return EMFILE;
+  if (!child.place.is_alone && highest >= highest_allowed) return EMFILE;
   if ((*taps || request.timeout_s > 0) && !timers->begin()) return EAGAIN;
   const auto fd = [](int given, int opened) { return given >= 0 ? given : opened; };
   child.started = std::chrono::steady_clock::now();

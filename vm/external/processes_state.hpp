@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -35,9 +36,12 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
 // Note [Threads of programs]
 //
 // Each program that runs has a thread: it takes the first request that waits, starts the program, tells of the end of
-// its last one, and waits. Threads are started when none is free, and kept. Why not one thread that watches all: who
-// waits for a child by waitid is run where the child ends, at once, while one that is woken by a descriptor is queued
-// behind another program though a processor is idle.
+// those that have ended, and waits. Threads are started when none is free, and kept. Why not one thread that watches
+// all: who waits for a child by waitid is run where the child ends, at once, while one that is woken by a descriptor is
+// queued behind another program though a processor is idle.
+//
+// While others wait to be started, the ends of short programs that went well are told several at a time (take_due): to
+// wake a worker for each takes as much processor time as all else that is done for it.
 //
 // `mutex` guards all but `outputs`, `tap_loop` and `timers`, and is taken before theirs. It is held for moments only:
 // not while files are opened, programs started or waited for, or anybody told.
@@ -70,6 +74,7 @@ struct Processes::State {
   void tell(ProgramEnd ended);
   void call(std::function<void(ProcessResult)>& done, ProcessResult result);
   void delay_over(std::uint64_t number);
+  void tell_late();
   void look_at_taps();
   void timer_fired(std::uint64_t number);
 
@@ -82,16 +87,25 @@ struct Processes::State {
   void watch(Child& child);
   void look_at_taps_later();
   std::optional<ProgramEnd> put_back(Child& child, Begun why);
+  void add_end(ProgramEnd end);
+  std::vector<ProgramEnd> take_due(bool is_free);
   bool set_timer(Child& child, double seconds);
   void ask_to_end(Child& child);
   void note_told();
 
+  static int highest_descriptor();
+
   const ProgramOutputs outputs;
+  const int highest_allowed = highest_descriptor();  // what else runs needs some, too: for files, servers, the record
 
   std::mutex mutex;
   std::condition_variable all_ended;
   ThreadSupply threads{[this](ThreadSupply::Thread& thread) { work(thread); }};
   bool will_look_at_taps = false;
+  std::vector<ProgramEnd> ended;  // of whom somebody is to be told
+  std::chrono::steady_clock::time_point first_ended;
+  bool is_urgent = false;       // one of them is not to be kept
+  bool will_tell_late = false;  // a timer will look whether they still are
   ProgramQueue queue;
   std::map<std::uint64_t, WaitingProgram> delayed;  // or a named pipe has nobody at its other end
   std::map<std::uint64_t, Child*> running;

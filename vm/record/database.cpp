@@ -45,6 +45,11 @@ Statement& Statement::bind_bytes(int parameter, std::string_view bytes) {
   return *this;
 }
 
+Statement& Statement::bind_nothing(int parameter) {
+  require(sqlite3_bind_null(handle_.get(), parameter));
+  return *this;
+}
+
 bool Statement::step() {
   const int status = sqlite3_step(handle_.get());
   if (status == SQLITE_ROW) return true;

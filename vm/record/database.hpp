@@ -27,6 +27,7 @@ class Statement {
   Statement& bind(int parameter, double value);
   Statement& bind(int parameter, std::string_view text);  ///< copied
   Statement& bind_bytes(int parameter, std::string_view bytes);
+  Statement& bind_nothing(int parameter);  ///< NULL
   /// @return true if there is a row
   bool step();
   /// Steps to the end and makes it ready for the next use.

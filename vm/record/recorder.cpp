@@ -51,7 +51,7 @@ std::string_view bytes_of(const std::vector<Word>& words) {
 }  // namespace
 
 std::chrono::nanoseconds pause_after_commit(std::chrono::nanoseconds cost) {
-  return std::min<std::chrono::nanoseconds>(50 * cost, std::chrono::milliseconds(50));
+  return std::min<std::chrono::nanoseconds>(200 * cost, std::chrono::milliseconds(50));
 }
 
 Recorder::Recorder(RunRow run) : run_(std::move(run)), record_(RunRecord::create()) {
@@ -152,10 +152,9 @@ void Recorder::insert(const PointRow& row) {
                                                      is_task ? ", point, point_attempt" : "", is_task ? ", ?, ?" : ""));
   Statement& insert = *prepared;
   const Attempt& attempt = row.attempt;
-  insert.bind(1, run_row_)
-      .bind(2, number(row.number))
-      .bind_bytes(3, row.key.bytes())
-      .bind(4, std::int64_t{row.attempt_number});
+  insert.bind(1, run_row_).bind(2, number(row.number)).bind(4, std::int64_t{row.attempt_number});
+  // rows without a key lie in its index as they come: else each commit would write a page of the index for each row
+  row.key == PointKey{} ? insert.bind_nothing(3) : insert.bind_bytes(3, row.key.bytes());
   insert.bind(5, std::int64_t{row.is_last}).bind(6, static_cast<std::int64_t>(attempt.outcome));
   insert.bind(7, attempt.started).bind(8, attempt.duration_s);
   insert.bind(9, std::int64_t{attempt.exit_code}).bind(10, std::int64_t{attempt.signal});

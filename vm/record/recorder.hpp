@@ -1,6 +1,6 @@
 #pragma once
 // Writes one run into the record, by a thread of its own: what arrives is written at once, or, where that would cost
-// more than some 2 % of a core, with what arrives meanwhile.
+// more than half a percent of a core, with what arrives meanwhile.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -15,7 +15,7 @@
 
 namespace raddle::vm {
 
-/// From one commit to the next, so that all of them cost 2 % of a core; no longer than 50 ms.
+/// From one commit to the next, so that all of them cost half a percent of a core; no longer than 50 ms.
 /// @param cost  processor time of the first
 std::chrono::nanoseconds pause_after_commit(std::chrono::nanoseconds cost);
 

@@ -82,7 +82,7 @@ struct Attempt {
 /// One attempt at one point, or at one task: a program or a call of a `@memo` function, of a script.
 struct PointRow {
   std::uint64_t number = 0;  ///< of a point in the order of the sweep, of a task as they began; from 1
-  PointKey key;
+  PointKey key;              ///< of a point; nobody asks for tasks by what they are
   std::uint32_t attempt_number = 1;
   bool is_last = true;     ///< no further attempt follows
   std::string parameters;  ///< JSON object

@@ -13,8 +13,10 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <mutex>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 using raddle::vm::Processes;
 using raddle::vm::ProcessRequest;
@@ -386,6 +388,46 @@ TEST_CASE("a program that ends in time has done so though somebody is told of an
   const ProcessResult result = ended.get();
   CHECK(result.exit_code == 0);
   CHECK_FALSE(result.timed_out);
+}
+
+// The second program ends when it has been told of the first, which is short while others wait.
+static void check_told_meanwhile(const std::string& first) {
+  const Folder folder;
+  Processes processes({.programs = 1});
+  const std::string heard = folder / "heard";
+  std::promise<void> told;
+  processes.spawn(shell(first), [&](ProcessResult) {
+    std::ofstream(heard).put('\n');
+    told.set_value();
+  });
+  const auto second = begin(processes, shell("until [ -e " + heard + " ]; do sleep 0.01; done"));
+  const auto third = begin(processes, shell("true"));
+  CHECK(told.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  std::ofstream(heard).put('\n');
+  second.wait();
+  third.wait();
+}
+
+TEST_CASE("the end of a short program is told though the next one takes long") { check_told_meanwhile("true"); }
+
+TEST_CASE("a failure is told though the next program takes long") { check_told_meanwhile("exit 3"); }
+
+TEST_CASE("each of many short programs is told once") {
+  constexpr int count = 200;
+  Processes processes({.programs = 2});
+  std::vector<int> told;
+  std::mutex mutex;
+  std::promise<void> all;
+  for (int i = 0; i < count; ++i)
+    processes.spawn(shell("exit " + std::to_string(i % 50 == 0 ? 1 : 0)), [&, i](ProcessResult result) {
+      const std::lock_guard lock(mutex);
+      CHECK(result.exit_code == (i % 50 == 0 ? 1 : 0));
+      told.push_back(i);
+      if (told.size() == count) all.set_value();
+    });
+  all.get_future().wait();
+  std::ranges::sort(told);
+  for (int i = 0; i < count; ++i) CHECK(told[static_cast<std::size_t>(i)] == i);
 }
 
 TEST_CASE("the destructor ends what runs") {
