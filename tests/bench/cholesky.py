@@ -2,7 +2,8 @@
 
 The leaves are OpenBLAS's, in a C library (cholesky/tiles.cpp) that all programs share: its build with threads, with one
 thread a call, as the one without is not safe where two threads call it. Measured are medians of the wall time of whole
-processes, less that for a single tile. The outputs are compared.
+processes, less that for a single tile; small matrices are run more often, as some libraries take longer to start than for
+the matrix. The outputs are compared.
 """
 
 import statistics
@@ -35,8 +36,9 @@ def measure_cholesky(_, small, repeats):
     for tiles in SMALL if small else SIDES:
         case = f"cholesky {tiles}"
         full, empty = variants(tiles), variants(1)
-        run_in_turn(case, full, repeats)
-        run_in_turn(case, empty, repeats)
+        runs = repeats * max(1, SIDES[-1] // tiles)
+        run_in_turn(case, full, runs)
+        run_in_turn(case, empty, runs)
         seconds = {(f.label, f.threads): statistics.median(f.seconds) - statistics.median(e.seconds)
                    for f, e in zip(full, empty)}
         for v in full:
