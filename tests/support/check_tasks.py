@@ -275,6 +275,23 @@ def ends_of_outputs_are_kept(folder):
         expect(process.stdout.readline(), "y\n")
         process.stdout.close()
         expect(process.wait(timeout=60), -signal.SIGPIPE)
+    folder.write("files.df", """
+        import files;
+        import io;
+        app (file o) number(int i) { "echo" i @stdout=o }
+        file all[];
+        foreach i in [1:20] { all[i] = number(i); }
+        wait deep (all) { foreach i in [1:1000000] { printf("%i %s", i, read(all[1 + i %% 20])); } }
+        """)
+    temporaries = folder.path / "temporaries"
+    temporaries.mkdir()
+    with subprocess.Popen([folder.raddle, "run", "files.df"], cwd=folder.path, stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "SWIFT_TMP": str(temporaries)}) as process:
+        process.stdout.readline()
+        expect(len(list(temporaries.iterdir())), 20)
+        process.stdout.close()
+        expect(process.wait(timeout=60), -signal.SIGPIPE)
+    expect(list(temporaries.iterdir()), [])
 
 
 def failed_calls_are_told(folder):
