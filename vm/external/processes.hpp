@@ -92,8 +92,9 @@ class Processes {
   ~Processes();
   /// Starts the first thread, as spawn() does; any thread. @throws std::system_error if there can not be one
   void begin();
-  /// Any thread. `done` is called once, on a thread of ours, after the next waiting program was started: it may call
-  /// spawn() and end_all(), must not throw and should be short; those of several programs may be called at a time.
+  /// Any thread. `done` is called once, on a thread of ours, after the next waiting program was started, and some ms
+  /// later if others wait and all went well: it may call spawn() and end_all(), must not throw and should be short;
+  /// those of several programs may be called at a time.
   /// @throws std::system_error if not even a first thread can be started
   void spawn(ProcessRequest request, std::function<void(ProcessResult)> done);
   /// Ends all running programs (SIGTERM to their process groups, SIGKILL after 5 s) and forgets waiting requests and
