@@ -144,9 +144,7 @@ void ErrorStrategy::report_unexpected(antlr4::Parser* parser, const SourceToken&
   Diagnostic& diagnostic =
       diagnostics_.report(DiagnosticKind::unexpected_token, tokens_.span(found), describe(found), expected);
   if (expected == expected_by_rule(P::RuleWord)) {
-    const bool stream = found.type == P::STDIN || found.type == P::STDOUT || found.type == P::STDERR;
-    diagnostic.note(stream ? fmt::format("a redirection is written `@{}=file`", tokens_.text(found))
-                           : hint_for_word(found.type));
+    diagnostic.note(hint_for_word(tokens_, found));
     return;
   }
   const Unexpected at{found, parser == nullptr ? found.index : statement_start(parser),

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "RaddleParser.h"
+#include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/diagnostics/foreign_names.hpp"
 #include "compiler/parse/expectations.hpp"
 
@@ -192,8 +193,17 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   return {};
 }
 
-const char* hint_for_word(std::uint32_t type) {
-  switch (type) {
+std::string hint_for_word(TokenList& tokens, const SourceToken& found) {
+  switch (found.type) {
+    case P::STDIN:
+    case P::STDOUT:
+    case P::STDERR: return fmt::format("a redirection is written `@{}=file`", tokens.text(found));
+    case P::ASSIGN: {  // `@stdot=file`
+      const std::string given(found.index > 0 ? tokens.text(tokens.at(found.index - 1)) : "");
+      const std::string nearest = nearest_name(given, {"stdin", "stdout", "stderr"});
+      return nearest.empty() ? "the redirections are `@stdin=file`, `@stdout=file` and `@stderr=file`"
+                             : fmt::format("did you mean `@{}=`?", nearest);
+    }
     case P::GT: return "there is no shell: standard output goes to a file by `@stdout=file`, errors by `@stderr=file`";
     case P::LT: return "there is no shell: standard input comes from a file by `@stdin=file`";
     case P::BAR:

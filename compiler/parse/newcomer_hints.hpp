@@ -18,7 +18,7 @@ struct Unexpected {
 std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at);
 
 /// Help for a token that is no word of a command line.
-const char* hint_for_word(std::uint32_t type);
+std::string hint_for_word(TokenList& tokens, const SourceToken& found);
 
 /// Help for a `(` that is missing behind the keyword of a statement.
 std::string hint_for_missing_parenthesis(const SourceToken& keyword);

@@ -117,6 +117,19 @@ def json_is_told_of_what_does_not_come_back(folder):
     expect((found["exit_code"], found["output"], found["results"]), (124, "begun\n", {}))
 
 
+def a_crash_in_c_is_told(folder):
+    """With the library, and what helps; not that of a process of its own, which is an error of the call."""
+    crash = '@library="libc.so.6" (int n) atoi(int text);\n'
+    folder.write("crash.df", 'import io;\n' + crash + 'printf("before") => trace(atoi(8));\n')
+    told = folder.run("run crash.df", code=-11, out="before\n").stderr
+    expect(bool(re.fullmatch(r"raddle: Segmentation fault in .*libc\.so\.6`\n  = help: .*`@isolate`.*\n", told)), True)
+    folder.write("many.df", "import stats;\n" + crash + "int a[];\nforeach i in [0:99999] { a[i] = atoi(8 + i); }\ntrace(sum(a));\n")
+    folder.run("run many.df", code=-11, out="", err="raddle: Segmentation fault in ")
+    folder.write("apart.df", "@isolate " + crash + "trace(atoi(8));\n")
+    told = folder.run("run apart.df", code=1, out="").stderr
+    expect(("`atoi` was ended by signal 11" in told, "raddle: " in told), (True, False))
+
+
 def calls_that_share_nothing_need_no_frames(folder):
     """However many workers look for work: interpreted leaf functions run in registers, those that fork may be shared."""
     folder.write("calls.df", """
@@ -132,7 +145,7 @@ def calls_that_share_nothing_need_no_frames(folder):
         expect((int(counts["leaf calls, interpreted"]), int(counts["frames"]) <= 200), (402, True))  # iterations have frames
 
 
-TESTS = [calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+TESTS = [a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":

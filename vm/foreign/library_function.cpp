@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "vm/foreign/crash_notice.hpp"
 #include "vm/foreign/isolated_call.hpp"
 #include "vm/value/array.hpp"
 
@@ -92,6 +93,7 @@ class LibraryFunction::Arguments {
 };
 
 void LibraryFunction::load() {
+  tell_of_crashes();
   void* library = dlopen(function_.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     problem_ = fmt::format("can not load the library: {}", dlerror());

@@ -235,7 +235,35 @@ void Interpreter::release_writers(Future& array, std::uint32_t count) {
   if (!wakes_.empty()) wake();
 }
 
-void Interpreter::release_writer(Frame& frame, Operand array) { release_writers(frame.at(array), 1); }
+void Interpreter::release_writer(Frame& frame, Operand array) {
+  Future& released = frame.at(array);
+  for (std::size_t i = own_releases_; i < releases_.size(); ++i) {
+    if (releases_[i].array == &released) {
+      ++releases_[i].count;
+      return;
+    }
+  }
+  release_writers(released, 1);
+}
+
+/// The writers of `count` iterations. Which of them these release is counted until close_writers().
+/// @return what close_writers() is to be given
+std::size_t Interpreter::open_writers(const RangeTask& piece, std::int64_t count) {
+  const std::size_t outer = std::exchange(own_releases_, releases_.size());
+  for (const WriterShare& share : piece.site.shares) {
+    Future& array = piece.frame.at(share.array);
+    add_writers(array, share.writers * static_cast<std::uint32_t>(count));
+    releases_.push_back({&array, 0});
+  }
+  return outer;
+}
+
+void Interpreter::close_writers(std::size_t outer) {
+  const std::size_t own = std::exchange(own_releases_, releases_.size());  // what is woken here finds none of them
+  for (std::size_t i = own; i < releases_.size(); ++i) release_writers(*releases_[i].array, releases_[i].count);
+  releases_.resize(own);
+  own_releases_ = outer;
+}
 
 void Interpreter::drop_writers(Frame& frame, const std::vector<Operand>& arrays) {
   for (const Operand array : arrays) release_writer(frame, array);

@@ -83,6 +83,14 @@ std::vector<std::string> said_last(const ProgramRun& run) {
   return lines;
 }
 
+/// Help for a whole command line that is one word, as `"echo hi"`, "" for others.
+std::string help_for_start(const ProgramRun& run) {
+  const std::string& program = run.request.words[0];
+  if (run.result.start_error.empty() || program.find(' ') == std::string::npos || run.request.words.size() > 1)
+    return {};
+  return "each word of a command line is a value of its own, as in `\"sort\" \"-n\" input`";
+}
+
 /// What can not be started will not start the next time either.
 bool may_try_again(const ProgramRun& run) { return run.attempt < run.attempts && run.result.start_error.empty(); }
 
@@ -224,6 +232,7 @@ void Interpreter::finish_program(ProgramRun* finished) {
     FailureNotes notes;
     notes.details.push_back("the command: " + shell_command(finished->request, longest_command));
     std::ranges::move(said_last(*finished), std::back_inserter(notes.details));
+    notes.help = help_for_start(*finished);
     remove_files(finished->output_paths);
     std::string message = problem;
     if (finished->attempts > 1) message += fmt::format(" (attempt {} of {})", finished->attempt, finished->attempts);

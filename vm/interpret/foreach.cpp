@@ -326,9 +326,7 @@ Interpreter::Ran Interpreter::run_iterations(RangeTask& piece, std::int64_t firs
 }
 
 bool Interpreter::interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count) {
-  for (const WriterShare& share : piece.site.shares) {
-    add_writers(piece.frame.at(share.array), share.writers * static_cast<std::uint32_t>(count));
-  }
+  const std::size_t outer_writers = open_writers(piece, count);
   ++nesting_;
   ++range_nesting_;
   const std::uint64_t loop_stream = mix_stream(piece.frame.stream, position_of(piece.instruction));
@@ -364,6 +362,7 @@ bool Interpreter::interpret_iterations(RangeTask& piece, std::int64_t first, std
   --range_nesting_;
   --nesting_;
   if (body) release(body);
+  close_writers(outer_writers);
   return waits;
 }
 

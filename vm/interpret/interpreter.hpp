@@ -189,6 +189,8 @@ class Interpreter {
   void drop_writers(Frame& frame, const std::vector<Operand>& arrays);
   void add_writers(Future& array, std::uint32_t count);
   void release_writers(Future& array, std::uint32_t count);
+  std::size_t open_writers(const RangeTask& piece, std::int64_t count);
+  void close_writers(std::size_t outer);
 
   // --- containers.cpp; these return false if the instruction failed
   bool array_get(Frame& frame, const Instruction& in);
@@ -376,6 +378,13 @@ class Interpreter {
   void fail_writer(Frame& frame, Operand array, const Value& failure);
   void fail_writers(Frame& frame, const std::vector<Operand>& arrays, const Value& failure);
 
+  /// Writers of an array that iterations which run here have released. Given back together when they have run: their
+  /// piece holds a writer of its own until then, so that the array could not have closed before.
+  struct WriterRelease {
+    Future* array;
+    std::uint32_t count;
+  };
+
   Run& run_;
   const Program& program_;
   const bool is_perturbed_;  ///< Worker::perturbation() is on
@@ -390,6 +399,8 @@ class Interpreter {
   std::uint64_t pushed_ = 0;                        ///< tasks queued by this worker so far
   std::uint64_t loop_pushed_ = 0;                   ///< the same when a loop last gave way
   std::uint32_t loop_turns_ = 0;                    ///< iterations of loops since then
+  std::vector<WriterRelease> releases_;             ///< of the iterations on the C stack
+  std::size_t own_releases_ = 0;                    ///< where those of the innermost ones begin
   std::vector<Value> loop_values_;                  ///< of the next iteration, while its frame is made anew
   std::vector<Value> arguments_, results_;          ///< of the builtin being called
   std::vector<std::int64_t> point_keys_;            ///< of points of a launch with a projection, a row for each key
