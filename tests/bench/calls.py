@@ -102,6 +102,22 @@ def measure_calls(names, small, repeats):
             yield from measure_case(case, small, repeats)
 
 
+def measure_texts(_, small, repeats):
+    case = Case("texts", "tests/bench/tasks/texts.df", *MILLION, lambda n: n, ("lua",))
+    size = case.small if small else case.size
+    kinds = [("lua", 1), *(("raddle", threads) for threads in THREADS)]
+    full = [variant(*kind, case, size) for kind in kinds]
+    empty = [variant(*kind, case, NOTHING) for kind in kinds]
+    run_in_turn(case.name, full, repeats)
+    run_in_turn(case.name, empty, repeats)
+    costs = [(statistics.median(f.seconds) - statistics.median(e.seconds)) / (size - NOTHING) * 1e9
+             for f, e in zip(full, empty)]
+    for program, cost in zip(full, costs):
+        yield Line(case.name, program.label, program.threads, cost, "ns a call", program.peak_kib, cost / costs[0])
+    for program, cost in zip(full[2:], costs[2:]):
+        yield Line(case.name, "raddle", program.threads, cost / costs[1], "of 1 worker's")
+
+
 def measure_grain(_, small, repeats):
     variants = []
     for threads in THREADS:

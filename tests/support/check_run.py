@@ -5,6 +5,7 @@
 """
 
 import json
+import os
 import re
 import subprocess
 import time
@@ -145,7 +146,27 @@ def calls_that_share_nothing_need_no_frames(folder):
         expect((int(counts["leaf calls, interpreted"]), int(counts["frames"]) <= 200), (402, True))  # iterations have frames
 
 
-TESTS = [a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+def long_calls_do_not_wait_for_each_other(folder):
+    """Each end of a FIFO opens when the other one does. What calls take is not known before the first has returned."""
+    for name in ("a", "b", "c"):
+        os.mkfifo(folder.path / name)
+    folder.write("ends.df", '@library="libc.so.6" (int descriptor) open(string path, int flags);\n'
+                 "(boolean is_open) opens(string path, int flags) { is_open = open(path, flags) > 2; }\n"
+                 'trace(opens("a", 0), opens("a", 1), opens("b", 0), opens("b", 1), opens("c", 0), opens("c", 1));\n')
+    for options in ("--workers=6", "--workers=8 --scheduler=tree", "--workers=8 --scheduler=tree-fifo"):
+        folder.run(f"run {options} ends.df", out="trace: 1,1,1,1,1,1\n")
+
+
+def short_calls_are_not_shared(folder):
+    """Some are, before it is known that they are short; else each would be a task."""
+    folder.write("texts.df", "import string;\n(string s) greet(int i) { s = strcat(\"hello \", fromint(i)); }\n"
+                 "string a[];\nforeach i in [0:299999] { a[i] = greet(i); }\ntrace(size(a));\n")
+    for workers in (1, 2, 8):
+        told = folder.run(f"run --stats --workers={workers} texts.df", out="trace: 300000\n").stderr
+        expect(int(dict(line.rsplit(" ", 1) for line in told.splitlines())["tasks"]) < 150000, True)
+
+
+TESTS = [short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":

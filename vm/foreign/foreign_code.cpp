@@ -1,9 +1,17 @@
 #include "vm/foreign/foreign_code.hpp"
 
+#include <stdio_ext.h>
+
+#include <cstdio>
+
 #include "vm/foreign/library_function.hpp"
 #include "vm/foreign/tcl_function.hpp"
 
 namespace raddle::vm {
+
+void write_output_of_c() {
+  if (__fpending(stdout) != 0) std::fflush(stdout);
+}
 
 std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function,
                                                const std::vector<std::string>& package_folders) {

@@ -20,6 +20,10 @@ class ForeignCode {
   virtual std::expected<std::vector<Value>, std::string> call(std::span<const Value> inputs) = 0;
 };
 
+/// Writes what C has printed, so that it comes before what the script prints next. By the thread that has called C;
+/// looks before it takes the lock of `stdout`, as calls may be short and many threads make them.
+void write_output_of_c();
+
 /// @param function         must outlive the code
 /// @param package_folders  where Tcl's packages are looked for before its own places
 std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function,

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <vector>
 
 #include "vm/foreign/crash_notice.hpp"
@@ -140,7 +139,7 @@ std::expected<std::vector<Value>, std::string> LibraryFunction::call_here(Argume
   } result{};
   std::vector<void*> pointers = arguments.pointers();
   ffi_call(&interface_, address_, &result, pointers.data());
-  std::fflush(stdout);  // what it has printed comes before what the script prints next
+  write_output_of_c();
   if (function_.outputs.empty()) return {};
   switch (output_kind(function_)) {
     case ValueKind::int_: return std::vector{Value::of(result.number)};

@@ -15,7 +15,7 @@ namespace raddle::vm {
 void Frame::run(Worker& worker) {
   Interpreter& interpreter = run_state.interpreter(worker).on(worker);
   const TaskTimer timer(interpreter, TaskKind::activation, *this);
-  interpreter.activate(this);
+  interpreter.activate_timed(this);
 }
 
 void StrandState::run(Worker& worker) {
@@ -41,6 +41,12 @@ void Interpreter::activate(Frame* frame) {
     frame = next;
   }
   --nesting_;
+}
+
+void Interpreter::activate_timed(Frame* frame) {
+  if (!frame->is_function()) return activate(frame);
+  const CallTimer timer(run_.call_profiles[frame->body.function]);
+  activate(frame);
 }
 
 void Interpreter::run_woken(StrandState& state) {

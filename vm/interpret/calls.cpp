@@ -90,10 +90,29 @@ void Interpreter::call_composite(Frame& frame, const CallSite& site, std::uint32
   // Calls by priority keep their order
   const bool adds_programs = program_.functions[site.function].starts_programs && callee->priority == 0;
   if (adds_programs && run_.throttle.is_tight() && run_.throttle.park(*callee)) return;
-  if (may_nest() && !worker_->others_are_hungry())
-    activate(callee);
-  else
-    push(*callee, callee->priority);
+  switch (way_of_call(site.function)) {
+    case CallWay::queued: return push(*callee, callee->priority);
+    case CallWay::timed: return may_nest() ? activate_timed(callee) : push(*callee, callee->priority);
+    case CallWay::in_place: return may_nest() ? activate(callee) : push(*callee, callee->priority);
+  }
+}
+
+/// See Note [call profiles].
+Interpreter::CallWay Interpreter::way_of_call(FunctionId function) {
+  const CallProfile& profile = run_.call_profiles[function];
+  const bool is_shared_out = range_nesting_ > 0 || run_.pool.capacity() == 1;
+  if (!is_shared_out && profile.may_be_long() && !is_perturbed_ && worker_->waiting_tasks() < most_waiting_calls)
+    return CallWay::queued;
+  if (!worker_->others_are_hungry())
+    return is_shared_out || ++calls_in_place_ % calls_to_time != 0 ? CallWay::in_place : CallWay::timed;
+  return !profile.is_short() || worker_->queues_all() || is_due_to_share() ? CallWay::queued : CallWay::timed;
+}
+
+bool Interpreter::is_due_to_share() {
+  const std::int64_t now = now_ns();
+  if (now < next_share_ns_) return false;
+  next_share_ns_ = now + share_interval_ns;
+  return true;
 }
 
 /// The frame outside of that of a call.

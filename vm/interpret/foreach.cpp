@@ -1,9 +1,9 @@
 // `foreach`: ranges are expanded lazily. See Note [Ranges] in range_task.hpp.
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "vm/interpret/borrow.hpp"
+#include "vm/interpret/call_profile.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/range_task.hpp"
 #include "vm/interpret/task_timer.hpp"
@@ -22,11 +22,6 @@ constexpr std::int64_t long_batch_ns = 10 * batch_ns;        ///< as long as man
 constexpr std::int64_t whole_chunk_ns = 20 * long_batch_ns;  ///< likewise, if a chunk takes no longer
 constexpr std::int32_t caution_batches = 64;
 constexpr std::int64_t point_tasks_limit = 256;  ///< points that are queued one by one: what a cache holds
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 std::shared_ptr<const ElementOrder> element_order(const Value& container, std::size_t& count) {
   auto order = std::make_shared<ElementOrder>();
@@ -285,6 +280,8 @@ std::int64_t Interpreter::run_batch(RangeTask& piece, std::int64_t first, std::i
   LoopProfile& profile = profile_of(piece);
   const std::uint64_t pushed_before = pushed_;
   const std::int64_t start = now_ns();
+  next_share_ns_ =
+      start + 2 * batch_ns;  // the loop is shared out already, unless this takes much longer than it should
   const Ran ran = run_iterations(piece, first, count);
   // a batch during which the system had taken the processor away says little: it counts for so much and no more
   constexpr std::int64_t most_growth = 16;

@@ -1,5 +1,6 @@
 // Functions of shared libraries and in Tcl.
 #include <algorithm>
+#include <optional>
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
@@ -43,11 +44,15 @@ bool Interpreter::call_foreign(Frame& frame, const CallSite& site, std::uint32_t
     return future.is_resolved() && future.kind() <= ValueKind::string;
   };
   if (!std::ranges::all_of(site.arguments, is_there)) return false;
-  if (worker_->others_are_hungry() || worker_->perturbation().one_in(4)) return false;
+  const CallWay way = way_of_call(site.function);
+  if (way == CallWay::queued || worker_->perturbation().one_in(4)) return false;
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   if (run_.options.before_program) run_.options.before_program();  // it may print
+  std::optional<CallTimer> timer;
+  if (way == CallWay::timed) timer.emplace(run_.call_profiles[site.function]);
   auto outputs = run_.foreigns[foreign]->call(arguments_);
+  timer.reset();
   arguments_.clear();
   if (!outputs) {
     std::vector<Place> calls;

@@ -65,6 +65,8 @@ class Interpreter {
   // --- entered from tasks and waiters
   /// Runs the frame's body and what follows it (further iterations of a loop); gives up a reference to it.
   void activate(Frame* frame);
+  /// The same, noted in the function's CallProfile if the frame is a call.
+  void activate_timed(Frame* frame);
   /// All inputs of an armed strand are there. Gives up its reference to the frame.
   void run_woken(StrandState& state);
   /// Looks at the strand's inputs from state.next on; queues the strand if all are there.
@@ -146,7 +148,12 @@ class Interpreter {
   RunCounters counters;
 
  private:
-  static constexpr unsigned nesting_limit = 512;  ///< activations on the C stack; further calls are queued
+  static constexpr unsigned nesting_limit = 512;             ///< activations on the C stack; further calls are queued
+  static constexpr std::int64_t share_interval_ns = 50'000;  ///< of short calls
+  static constexpr std::uint32_t calls_to_time =
+      16;  ///< one of so many, if they are made in place: the clock takes as long as a call
+  static constexpr std::int64_t most_waiting_calls =
+      64;  ///< before long ones are made in place: each keeps its caller's frame
   /// Stack that is left to an activation for its own blocks in blocks, which look at no limit: some 270 bytes each.
   static constexpr std::size_t nesting_reserve_bytes = std::size_t{384} * 1024;
 
@@ -229,6 +236,9 @@ class Interpreter {
   void call(Frame& frame, const Instruction& in);
   void call_by_priority(Frame& frame, const CallSite& site, std::uint32_t instruction);
   void call_composite(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
+  enum class CallWay : std::uint8_t { queued, timed, in_place };
+  CallWay way_of_call(FunctionId function);
+  bool is_due_to_share();
   static Frame& frame_around(Frame& frame, const CallSite& site);
   Frame* enter_function(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
   /// Open calls take too much memory: reports which function has most of them and ends the run.
@@ -399,6 +409,8 @@ class Interpreter {
   std::uint64_t pushed_ = 0;                        ///< tasks queued by this worker so far
   std::uint64_t loop_pushed_ = 0;                   ///< the same when a loop last gave way
   std::uint32_t loop_turns_ = 0;                    ///< iterations of loops since then
+  std::uint32_t calls_in_place_ = 0;                ///< outside of loops
+  std::int64_t next_share_ns_ = 0;                  ///< before then no short calls are shared
   std::vector<WriterRelease> releases_;             ///< of the iterations on the C stack
   std::size_t own_releases_ = 0;                    ///< where those of the innermost ones begin
   std::vector<Value> loop_values_;                  ///< of the next iteration, while its frame is made anew

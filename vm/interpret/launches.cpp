@@ -2,7 +2,6 @@
 // with a lane for each point. Whatever stands in the way (a capture that is not there, an iteration that fails) is no
 // concern here: then iterations are interpreted.
 #include <algorithm>
-#include <cstdio>
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
@@ -83,7 +82,7 @@ std::int64_t Interpreter::call_native(LaunchedLeaf& leaf, std::int64_t first, st
   // what it prints comes after what was printed before, and before what the script prints next
   if (run_.options.before_program) run_.options.before_program();
   const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
-  std::fflush(stdout);
+  write_output_of_c();
   return made;
 }
 

@@ -1,8 +1,8 @@
 #include "vm/interpret/loop_window.hpp"
 
 #include <algorithm>
-#include <chrono>
 
+#include "vm/interpret/call_profile.hpp"
 #include "vm/schedule/worker_pool.hpp"
 
 namespace raddle::vm {
@@ -12,11 +12,6 @@ namespace {
 /// Iterations that take longer, as seen from the loop: that they waited does not matter.
 constexpr std::int64_t long_ns = 20'000;
 constexpr std::int64_t most_open = std::int64_t{1} << 40;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 }  // namespace
 

@@ -41,6 +41,7 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
       loop_windows(machine.loop_windows),
       leaves(program.functions.size(), options.leaf_compiler, pool, throttle),
       loop_profiles(program.foreaches.size()),
+      call_profiles(program.functions.size()),
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
   for (const ForeignFunction& function : program.foreigns) {

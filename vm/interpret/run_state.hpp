@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vm/foreign/foreign_code.hpp"
+#include "vm/interpret/call_profile.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/leaf_table.hpp"
 #include "vm/interpret/machine.hpp"
@@ -50,6 +51,7 @@ class Run {
   LeafTable leaves;
   MemoCalls memo_calls;
   std::vector<LoopProfile> loop_profiles;              ///< by index of Program::foreaches
+  std::vector<CallProfile> call_profiles;              ///< by index of Program::functions
   std::vector<std::unique_ptr<ForeignCode>> foreigns;  ///< by index of Program::foreigns
   std::vector<Future*> results;                        ///< of the entry
   std::deque<Interpreter>& interpreters() { return interpreters_; }

@@ -106,6 +106,10 @@ class QueueTree {
   bool has_own(unsigned self) const {
     return leaves_[self].successor.load(std::memory_order_relaxed) || !leaves_[self].queue.is_empty();
   }
+  std::int64_t waiting(unsigned self) const {
+    const Leaf& own = leaves_[self];
+    return own.queue.size() + static_cast<std::int64_t>(own.node->queue.size() + root_->size());
+  }
   bool is_empty() const {
     if (!root_->is_empty()) return false;
     for (const std::unique_ptr<Node>& node : nodes_)

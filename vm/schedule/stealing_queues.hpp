@@ -19,6 +19,7 @@ namespace raddle::vm {
 ///   start_looking(self)           it has found nothing and will call take_elsewhere again
 ///   stop_looking(self)            and now it does not; @return a task that came meanwhile
 ///   has_own(self)                 a hint
+///   waiting(self)                 how many tasks lie where this one would look first; a hint
 ///   is_empty()                    true means that each queue was empty at some moment of the call
 ///   drain(self)                   all tasks of its own, when it leaves
 /// `has_moved` becomes true if other tasks have moved to another queue: sleepers are to be told.
@@ -59,6 +60,7 @@ class StealingQueues {
   void start_looking(unsigned) {}
   Task* stop_looking(unsigned) { return nullptr; }
   bool has_own(unsigned self) const { return !deques_[self].is_empty(); }
+  std::int64_t waiting(unsigned self) const { return deques_[self].size(); }
   bool is_empty() const {
     for (unsigned i = 0; i < capacity_; ++i)
       if (!deques_[i].is_empty()) return false;

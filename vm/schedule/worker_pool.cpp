@@ -154,6 +154,10 @@ bool Worker::has_own_work() const {
   return pool_.state_->with_queues([this](auto& queues) { return queues.has_own(index_); });
 }
 
+std::int64_t Worker::waiting_tasks() const {
+  return pool_.state_->with_queues([this](auto& queues) { return queues.waiting(index_); });
+}
+
 LeafForks& Worker::leaf_worker() { return state_->forks; }
 void Worker::announce_work() { pool_.state_->gate.notify_one(); }
 

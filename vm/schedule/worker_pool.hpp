@@ -62,6 +62,8 @@ class Worker {
   Task* take_next_within(const void* begin, const void* end);
   /// Something lies in this worker's queue that it would run next; a hint.
   bool has_own_work() const;
+  /// How many tasks lie in the queues that this worker looks into first; a hint.
+  std::int64_t waiting_tasks() const;
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
   /// True if even what nobody could share is to be queued: the run is stopped, or calls are never inlined.
