@@ -7,6 +7,7 @@ In full: --points 2000 --kills 20.
 """
 
 import argparse
+import collections
 import contextlib
 import csv
 import json
@@ -29,13 +30,9 @@ def require(condition, text):
         raise Fault(text)
 
 
-JOBS = 4
-LATE = 12  # points that have ended when it is killed and are not yet in the record, at most: those of some milliseconds
-
-
 def command(raddle, points, *more):
     """Each run adds its number to a file by one write, which tells how often it was begun, and writes a file in two steps."""
-    return [raddle, "sweep", "-p", f"a=1:{points}", "--progress=none", f"-j{JOBS}", "-o", "x.csv", *more, "--",
+    return [raddle, "sweep", "-p", f"a=1:{points}", "--progress=none", "-j4", "-o", "x.csv", *more, "--",
             "sh", "-c", "echo {a} >> begun; echo {a} > files/{a}; sleep 0.002; echo whole >> files/{a}; echo E={a}"]
 
 
@@ -66,13 +63,20 @@ def runs(raddle, folder):
     return json.loads(done.stdout)["runs"]
 
 
+def recorded(raddle, folder):
+    """The values of `a` whose points the record has."""
+    if not runs(raddle, folder):
+        return set()  # it was killed before it had begun
+    return {str(json.loads(row[0])["a"]) for row in rows(folder, "SELECT parameters FROM point WHERE outcome = 0")}
+
+
 def states(raddle, folder):
     return [run["state"] for run in runs(raddle, folder)]
 
 
 def kill_and_resume(raddle, folder, points, kills, chance):
-    process = None
     (folder / "files").mkdir()
+    settled = {}  # how often a point was begun when the record was first seen to have it
     for number in range(kills):
         is_resumable = number > 0 and states(raddle, folder)  # else it was killed before it had begun
         words = [raddle, "sweep", "--resume"] if is_resumable else command(raddle, points)
@@ -85,6 +89,8 @@ def kill_and_resume(raddle, folder, points, kills, chance):
         process.wait()
         if (folder / "x.csv").exists() and process.returncode != 0:
             check_table(folder / "x.csv", points)  # it was killed when all was done
+        begun = collections.Counter(started(folder))
+        settled |= {point: begun[point] for point in recorded(raddle, folder) - settled.keys()}
     found = states(raddle, folder)
     require(all(state in ("killed", "done") for state in found), f"states: {found}")
     last = subprocess.run([*command(raddle, points)], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -95,15 +101,15 @@ def kill_and_resume(raddle, folder, points, kills, chance):
     require(not twice, f"{len(twice)} points have more than one row that ended well")
     done = rows(folder, "SELECT count(DISTINCT key) FROM point WHERE outcome = 0")[0][0]
     require(done == points, f"{done} points in the record")
-    begun = started(folder)
-    most = points + kills * (JOBS + LATE)
-    require(len(begun) <= most, f"{len(begun)} runs for {points} points: more than what was in flight")
+    begun = collections.Counter(started(folder))
+    again = [point for point, times in settled.items() if begun[point] != times]
+    require(not again, f"points {again} were in the record and begun again")
     for number in range(1, points + 1):
         found = (folder / "files" / str(number)).read_text(encoding="utf-8")
         require(found == f"{number}\nwhole\n", f"the file of point {number}: {found!r}")
     left = [path.name for path in folder.iterdir() if path.name not in (".raddle", "x.csv", "begun", "files")]
     require(all(name.endswith(".tmp") for name in left), f"files: {left}")
-    return f"{len(begun) - points} of {points} begun again after {kills} kills"
+    return f"{begun.total() - points} of {points} begun again after {kills} kills, {len(settled)} were in the record by then"
 
 
 SCRIPT = """
