@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <mutex>
@@ -21,6 +22,7 @@ namespace {
 constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 std::array<struct sigaction, faults.size()> before;  // of each; written once, before the handler is there
 pid_t teller = 0;
+std::atomic<pid_t> ending = 0;  // the first thread that got one; it ends the process, others wait for that
 
 void* program_counter(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
@@ -33,7 +35,7 @@ void* program_counter(const void* context) {
 #endif
 }
 
-/// Nothing is allocated: the heap may be what has been damaged. @pre `where` is in a library
+/// Allocates nothing: the heap may be what has been damaged. @pre `where` is in a library
 void tell(int signal, const Dl_info& where) {
   std::array<char, 1024> text;
   const auto written =
@@ -41,18 +43,21 @@ void tell(int signal, const Dl_info& where) {
                        "raddle: {} in {}{}{}`{}`\n  = help: with `@isolate` before `@library` each call has a process "
                        "of its own, and its "
                        "crash is an error of that call\n",
-                       strsignal(signal), where.dli_sname ? "`" : "", where.dli_sname ? where.dli_sname : "",
+                       sigdescr_np(signal), where.dli_sname ? "`" : "", where.dli_sname ? where.dli_sname : "",
                        where.dli_sname ? "` of " : "", where.dli_fname);
   write_all(STDERR_FILENO, {text.data(), std::min(written.size, text.size())});
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  for (std::size_t i = 0; i < faults.size(); ++i)
-    if (faults[i] == signal) sigaction(signal, &before[i], nullptr);
+  pid_t first = 0;
+  const bool is_first = ending.compare_exchange_strong(first, gettid());
+  while (!is_first && first != gettid()) pause();
   Dl_info own, where;
   const bool is_in_c = dladdr(reinterpret_cast<void*>(&on_fault), &own) != 0 &&
                        dladdr(program_counter(context), &where) != 0 && where.dli_fbase != own.dli_fbase;
-  if (getpid() == teller && info->si_code > 0 && is_in_c) tell(signal, where);
+  if (is_first && getpid() == teller && info->si_code > 0 && is_in_c) tell(signal, where);
+  for (std::size_t i = 0; i < faults.size(); ++i)
+    if (faults[i] == signal) sigaction(signal, &before[i], nullptr);
   if (info->si_code <= 0) raise(signal);  // somebody has sent it; a fault comes again by itself
 }
 
