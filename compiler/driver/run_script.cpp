@@ -162,7 +162,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   if (session.options.is_verbose) options->listener = &teller.emplace(options->listener);
   vm::CancelHook cancel;
   options->cancel = &cancel;
-  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP}, cancelling(cancel),
+  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP, SIGPIPE}, cancelling(cancel),
                             [&cancel] { tell_at_once(programs_text(cancel.programs())); });
   std::optional<TimeLimit> limit, last_limit;
   if (const double timeout_s = session.options.timeout_s; timeout_s > 0) {
@@ -203,6 +203,8 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const int code = is_timed_out ? exit_timeout : told;
   const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, program, session.sources);
   if (!is_traced && code == exit_ok) return exit_failed;
+  const bool is_unread = !stdlib::has_reader(stdlib::Stream::out) || !stdlib::has_reader(stdlib::Stream::error);
+  if (signals.caught() == SIGPIPE || (is_unread && code == exit_ok && signals.hears(SIGPIPE))) return exit_broken_pipe;
   if (!output_written && code == exit_ok) {
     vm::print_stderr("raddle: standard output could not be written\n");
     return exit_failed;

@@ -63,8 +63,8 @@ void SignalWatch::watch() {
     if (is_repeated) continue;
     last = signal;
     last_time = now;
-    if (count == 1) caught_.store(signal, std::memory_order_release);
-    heard_(signal, count++);
+    if (caught() == 0) caught_.store(signal, std::memory_order_release);
+    heard_(signal, signal == SIGPIPE ? 1 : count++);
   }
 }
 
@@ -74,7 +74,7 @@ SignalWatch::Heard cancelling(vm::CancelHook& cancel) {
       cancel.abandon();
       _exit(128 + signal);
     }
-    tell_at_once("raddle: ending what runs; once more to stop at once\n");
+    if (signal != SIGPIPE) tell_at_once("raddle: ending what runs; once more to stop at once\n");
     cancel.cancel();
   };
 }

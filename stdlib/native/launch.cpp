@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/file_content.hpp"
@@ -109,19 +110,24 @@ Result start(Call call, const std::vector<Launch>& launches) {
     for (vm::ProcessRequest& request : requests_of(launch)) requests.push_back(std::move(request));
   }
   if (requests.empty()) return fail("launch: there is no program");
-  // Written here before the first spawn(), which publishes it, and from then on by the thread of the processes only:
-  // all that end are told there, one after the other. So nothing in it is atomic.
   struct Group {
+    std::mutex mutex;  // guards the next two: several that have ended may be told of at a time
     std::size_t running;
-    int exit_code;
+    int exit_code = 0;
     vm::BuiltinCompletion end;
   };
-  const auto group = std::make_shared<Group>(requests.size(), 0, call.host->end_later());
+  const auto group = std::make_shared<Group>();
+  group->running = requests.size();
+  group->end = call.host->end_later();
   flush_output();
   for (vm::ProcessRequest& request : requests) {
     call.host->outside().processes().spawn(std::move(request), [group](const vm::ProcessResult& result) {
+      std::unique_lock lock(group->mutex);
       if (group->exit_code == 0) group->exit_code = shell_exit_code(result);
-      if (--group->running == 0) group->end(std::vector{Value::of(std::int64_t{group->exit_code})});
+      const bool is_last = --group->running == 0;
+      const std::int64_t exit_code = group->exit_code;
+      lock.unlock();
+      if (is_last) group->end(std::vector{Value::of(exit_code)});
     });
   }
   return {};

@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "vm/value/file_descriptor.hpp"
-#include "vm/value/temporaries.hpp"
 
 namespace raddle::stdlib {
 namespace {
@@ -27,30 +26,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kept_bytes = 64 * 1024;
 constexpr auto kept_time = std::chrono::milliseconds(100);
 constexpr auto next_look = std::chrono::milliseconds(5);
-
-/// Whoever writes what nobody reads is ended by SIGPIPE: while this lives only after the temporary files are removed.
-class TidyWrite {
- public:
-  TidyWrite() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~TidyWrite() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  TidyWrite(const TidyWrite&) = delete;
-  TidyWrite& operator=(const TidyWrite&) = delete;
-
-  /// @param error  of the write, an errno
-  static void tidy_after(int error) {
-    struct sigaction action;
-    const bool is_ended = sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
-    if (error == EPIPE && is_ended) vm::remove_temporaries();
-  }
-
- private:
-  sigset_t before_;
-};
 
 /// One stream. Nobody holds the lock while a write waits for the reader.
 class Output {
@@ -92,6 +67,11 @@ class Output {
     return kept_.size() >= kept_bytes;
   }
 
+  bool has_reader() {
+    const std::lock_guard lock(mutex_);
+    return has_reader_;
+  }
+
  private:
   /// What comes after something that could not be written is dropped: there is no hole in what was written.
   void add(std::string_view text) {
@@ -106,7 +86,7 @@ class Output {
       const std::string text = std::exchange(kept_, {});
       is_writing_ = true;
       lock.unlock();
-      const int error = write_whole(text);
+      const int error = vm::write_all(fd_, text);
       lock.lock();
       is_writing_ = false;
       note(error);
@@ -116,28 +96,16 @@ class Output {
     note_settled();
   }
 
-  /// @return 0 or an errno
-  int write_whole(std::string_view text) const {
-    const TidyWrite writing;
-    const int error = vm::write_all(fd_, text);
-    if (error != 0) TidyWrite::tidy_after(error);
-    return error;
-  }
-
   /// As much as can be written without waiting, with the lock held.
   void write_some() {
     std::size_t begin = 0;
     while (!is_writing_ && begin < kept_.size()) {
       pollfd room{.fd = fd_, .events = POLLOUT, .revents = 0};
       if (poll(&room, 1, 0) != 1) break;
-      const TidyWrite writing;
       const ssize_t count = write(fd_, kept_.data() + begin, std::min(kept_.size() - begin, most_at_once_));
-      const int error = errno;
       if (count > 0) begin += static_cast<std::size_t>(count);
-      if (count < 0 && (error == EAGAIN || error == EINTR)) break;
-      if (count > 0) continue;
-      TidyWrite::tidy_after(error);
-      return note(error);
+      if (count < 0 && (errno == EAGAIN || errno == EINTR)) break;
+      if (count <= 0) return note(errno);
     }
     kept_.erase(0, begin);
     note_settled();
@@ -150,16 +118,7 @@ class Output {
     note_settled();
     if (error != EPIPE) return;
     has_reader_ = false;
-    take_signal();
-  }
-
-  /// A thread that blocks SIGPIPE has not been told by it that nobody reads.
-  static void take_signal() {
-    sigset_t signals, before;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    pthread_sigmask(SIG_UNBLOCK, &signals, &before);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    kill(getpid(), SIGPIPE);  // this thread may block it, and what ends a run in order hears of signals of the process
   }
 
   static bool is_file(int fd) {
@@ -206,5 +165,6 @@ bool flush_output_within(std::chrono::milliseconds time) {
 
 bool offer_text(Stream stream, std::string_view text) { return output(stream).offer(text); }
 bool is_full(Stream stream) { return output(stream).is_full(); }
+bool has_reader(Stream stream) { return output(stream).has_reader(); }
 
 }  // namespace raddle::stdlib

@@ -4,6 +4,7 @@
     check_tasks.py [--raddle PATH] [FILTER]
 """
 
+import collections
 import contextlib
 import json
 import os
@@ -274,8 +275,12 @@ def ends_of_outputs_are_kept(folder):
     with subprocess.Popen([folder.raddle, "run", "yes.df"], cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         expect(process.stdout.readline(), "y\n")
         process.stdout.close()
-        expect(process.wait(timeout=60), -signal.SIGPIPE)
-    folder.write("files.df", """
+        expect((process.wait(timeout=60), process.stderr.read()), (141, ""))
+
+
+def runs_that_nobody_reads_end_in_order(folder):
+    """Whatever has printed: programs are ended, temporary files removed, nothing is said."""
+    folder.write("values.df", """
         import files;
         import io;
         app (file o) number(int i) { "echo" i @stdout=o }
@@ -283,15 +288,33 @@ def ends_of_outputs_are_kept(folder):
         foreach i in [1:20] { all[i] = number(i); }
         wait deep (all) { foreach i in [1:1000000] { printf("%i %s", i, read(all[1 + i %% 20])); } }
         """)
+    folder.write("programs.df", """
+        import files;
+        import io;
+        app (file o) number(int i) { "sh" "-c" "echo $0; sleep $(( ($0 - 1) * 100 ))" i @stdout=o }
+        foreach i in [1:3] { file f = number(i); foreach k in [1:1000000] { printf("%i %s", k, read(f)); } }
+        """)
+    folder.write("of_c.df", """
+        import assert;
+        import files;
+        app (file o) number(int i) { "echo" i @stdout=o }
+        @library="libc.so.6" (int n) puts(string s);
+        file f = number(1);
+        foreach i in [1:1000000] { assert(puts(read(f)) > 0, "it is said"); }
+        """)
     temporaries = folder.path / "temporaries"
     temporaries.mkdir()
-    with subprocess.Popen([folder.raddle, "run", "files.df"], cwd=folder.path, stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "SWIFT_TMP": str(temporaries)}) as process:
-        process.stdout.readline()
-        expect(len(list(temporaries.iterdir())), 20)
-        process.stdout.close()
-        expect(process.wait(timeout=60), -signal.SIGPIPE)
-    expect(list(temporaries.iterdir()), [])
+    for script in ("values.df", "programs.df", "of_c.df"):
+        for option in ("--workers=2", "--no-record"):
+            with subprocess.Popen([folder.raddle, "run", option, script], cwd=folder.path, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "SWIFT_TMP": str(temporaries)}) as process:
+                process.stdout.readline()
+                expect(any(temporaries.iterdir()), True)
+                process.stdout.close()
+                expect((process.wait(timeout=60), process.stderr.read()), (141, ""))
+            expect(list(temporaries.iterdir()), [])
+    expect({run["state"] for run in json.loads(folder.run("runs list --json").stdout)["runs"]}, {"stopped"})
 
 
 def failed_calls_are_told(folder):
@@ -308,6 +331,25 @@ def failed_calls_are_told(folder):
                [("half(n = 3)", "failed", "Assertion failed!: odd"), ("quarter(n = 6)", "failed", "Assertion failed!: odd")])
         expect_in(" 2 failed", folder.run("runs show").stdout)
         expect("ended with the run" in folder.run("runs show").stdout, False)
+
+
+def what_had_ended_is_kept(folder):
+    """A run that is stopped ends what runs; programs that had ended by then have their outputs and count as such."""
+    folder.write("many.df", """
+        app (file o) make(int i) { "sh" "-c" "echo $0" i @stdout=o }
+        app (void v) fail() { "sh" "-c" "sleep 0.15; exit 1" }
+        fail();
+        foreach i in [1:100000] { file f<"out/" + fromint(i)> = make(i); }
+        """)
+    for _ in range(5):
+        shutil.rmtree(folder.path / "out", ignore_errors=True)
+        folder.run("run --processes=2 many.df", code=1, err="ended with exit code 1")
+        logs = [json.loads(line)["log"] for line in folder.run("runs logs --json").stdout.splitlines()]
+        made = [log for log in logs if log["parameters"]["task"] == "make"]
+        outcomes = collections.Counter(log["outcome"] for log in made)
+        expect((set(outcomes) - {"interrupted"}, outcomes["interrupted"] <= 2), ({"ok"}, True))
+        expect(sorted(str(path.relative_to(folder.path)) for path in (folder.path / "out").iterdir()),
+               sorted(name for log in made if log["outcome"] == "ok" for name in log["results"]["outputs"]))
 
 
 # What makes a record one of an earlier version.
@@ -444,9 +486,10 @@ def what_can_not_be_recorded_is_told(folder):
 
 
 TESTS = [script_runs_are_recorded, tasks_are_told_apart, programs_of_points_print_into_the_record,
-         failed_calls_are_told, blocked_output_keeps_nothing_from_ending, tasks_of_points_are_recorded, killed_point_leaves_its_tasks, logs_have_each_task_once, ends_of_outputs_are_kept,
-         record_of_another_user_is_read, killed_script_leaves_its_tasks, ctrl_backslash_tells_what_runs,
-         what_can_not_be_recorded_is_told]
+         failed_calls_are_told, blocked_output_keeps_nothing_from_ending, tasks_of_points_are_recorded,
+         killed_point_leaves_its_tasks, logs_have_each_task_once, ends_of_outputs_are_kept,
+         runs_that_nobody_reads_end_in_order, what_had_ended_is_kept, record_of_another_user_is_read, killed_script_leaves_its_tasks,
+         ctrl_backslash_tells_what_runs, what_can_not_be_recorded_is_told]
 
 
 if __name__ == "__main__":

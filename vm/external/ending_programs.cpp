@@ -93,6 +93,7 @@ ProgramEnd Processes::State::end_of(Child& child) {
   ended.result.started = unix_time() - ended.result.duration_s;
   ended.result.slot = child.place.slot;
   ended.result.timed_out = child.timed_out;
+  ended.result.was_asked_to_end = child.stage != Child::Stage::running;
   return ended;
 }
 

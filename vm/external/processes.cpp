@@ -141,21 +141,20 @@ void Processes::State::add_end(ProgramEnd end) {
 // @param is_free  the calling thread has nothing else to do  @return ends to be told now
 std::vector<ProgramEnd> Processes::State::take_due(bool is_free) {
   if (ended.empty()) return {};
-  bool is_due = is_free || is_urgent || ended.size() >= most_kept || seconds_since(first_ended) > kept_s;
-  if (!is_due && !will_tell_late)
-    is_due = !(will_tell_late = timers->after(kept_s, [this] { tell_late(); }).has_value());
-  if (!is_due) return {};
+  const bool is_due = is_free || is_urgent || ended.size() >= most_kept || seconds_since(first_ended) > kept_s;
+  if (!is_due && !will_tell_late) will_tell_late = timers->after(kept_s, [this] { tell_late(); }).has_value();
+  if (!is_due && will_tell_late) return {};
   is_urgent = false;
   return std::exchange(ended, {});
 }
 
-// The programs that were started since take longer.
+// The programs that were started since take longer. On the timers' thread: other timers would wait for whoever is told.
 void Processes::State::tell_late() {
-  std::unique_lock lock(mutex);
+  const std::lock_guard lock(mutex);
   will_tell_late = false;
-  std::vector<ProgramEnd> due = take_due(/*is_free=*/false);
-  lock.unlock();
-  for (ProgramEnd& end : due) tell(std::move(end));
+  if (ended.empty()) return;
+  is_urgent = true;
+  threads.wake_one();
 }
 
 // @return null if none waits that can start

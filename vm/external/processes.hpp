@@ -65,6 +65,7 @@ struct ProcessResult {
   int signal = 0;     ///< not 0: ended by this signal
   unsigned slot = 0;  ///< the lowest that no other running program had, from 1; 0: it was not started
   bool timed_out = false;
+  bool was_asked_to_end = false;     ///< by a signal of ours, as its time was up or by end_all()
   bool leaves_others = false;        ///< processes of its group live on, perhaps with its output open
   PrintedText out = {}, error = {};  ///< what ProgramOutputs got of it; `out` has both if those are one
 };

@@ -43,8 +43,8 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
 // While others wait to be started, the ends of short programs that went well are told several at a time (take_due): to
 // wake a worker for each takes as much processor time as all else that is done for it.
 //
-// `mutex` guards all but `outputs`, `tap_loop` and `timers`, and is taken before theirs. It is held for moments only:
-// not while files are opened, programs started or waited for, or anybody told.
+// `mutex` guards all but what is constant, `tap_loop` and `timers`, and is taken before theirs. It is held for moments
+// only: not while files are opened, programs started or waited for, or anybody told.
 struct Processes::State {
   // A program from when it was taken to its end; its thread's. Others get it from `running`.
   struct Child {

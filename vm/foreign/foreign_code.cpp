@@ -1,7 +1,10 @@
 #include "vm/foreign/foreign_code.hpp"
 
+#include <signal.h>
 #include <stdio_ext.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 
 #include "vm/foreign/library_function.hpp"
@@ -10,7 +13,7 @@
 namespace raddle::vm {
 
 void write_output_of_c() {
-  if (__fpending(stdout) != 0) std::fflush(stdout);
+  if (__fpending(stdout) != 0 && std::fflush(stdout) != 0 && errno == EPIPE) kill(getpid(), SIGPIPE);
 }
 
 std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function,

@@ -21,7 +21,8 @@ class ForeignCode {
 };
 
 /// Writes what C has printed, so that it comes before what the script prints next. By the thread that has called C;
-/// looks before it takes the lock of `stdout`, as calls may be short and many threads make them.
+/// looks before it takes the lock of `stdout`, as calls may be short and many threads make them. SIGPIPE if nobody
+/// reads.
 void write_output_of_c();
 
 /// @param function         must outlive the code

@@ -52,27 +52,6 @@ void make_folder_of(const std::string& path) {
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
 }
 
-/// "" if it has succeeded.
-std::string what_went_wrong(const ProgramRun& run) {
-  const ProcessResult& result = run.result;
-  const std::string& program = run.request.words[0];
-  if (!result.start_error.empty()) return fmt::format("`{}` could not be started: {}", program, result.start_error);
-  if (result.timed_out) return fmt::format("`{}` took longer than {} s and was ended", program, run.request.timeout_s);
-  if (result.signal != 0) {
-    return fmt::format("`{}` was ended by signal {} ({})", program, result.signal, strsignal(result.signal));
-  }
-  if (result.exit_code != 0) return fmt::format("`{}` ended with exit code {}", program, result.exit_code);
-  for (std::size_t i = 0; i < run.output_paths.size(); ++i) {
-    if (std::filesystem::exists(run.output_paths[i])) continue;
-    const Operand output = run.outputs[i];
-    if (object_in<File>(run.frame.at(output)).is_mapped()) {
-      return fmt::format("`{}` did not make its output file `{}`", program, run.output_paths[i]);
-    }
-    return fmt::format("`{}` did not make its output `{}`", program, run.frame.body.variables[output.index()].name);
-  }
-  return {};
-}
-
 /// The end of what it has written to standard error, if that is a file: it goes with the other outputs.
 std::vector<std::string> said_last(const ProgramRun& run) {
   const std::string& path = run.request.stderr_path;
@@ -190,6 +169,25 @@ void Interpreter::start_program(ProgramRun& program) {
   }
 }
 
+std::string ProgramRun::fault() const {
+  const std::string& program = request.words[0];
+  if (!result.start_error.empty()) return fmt::format("`{}` could not be started: {}", program, result.start_error);
+  if (result.timed_out) return fmt::format("`{}` took longer than {} s and was ended", program, request.timeout_s);
+  if (result.signal != 0) {
+    return fmt::format("`{}` was ended by signal {} ({})", program, result.signal, strsignal(result.signal));
+  }
+  if (result.exit_code != 0) return fmt::format("`{}` ended with exit code {}", program, result.exit_code);
+  for (std::size_t i = 0; i < output_paths.size(); ++i) {
+    if (std::filesystem::exists(output_paths[i])) continue;
+    const Operand output = outputs[i];
+    if (object_in<File>(frame.at(output)).is_mapped()) {
+      return fmt::format("`{}` did not make its output file `{}`", program, output_paths[i]);
+    }
+    return fmt::format("`{}` did not make its output `{}`", program, frame.body.variables[output.index()].name);
+  }
+  return {};
+}
+
 void ProgramRun::tell(TaskListener& listener, const std::string& fault, bool is_last, bool is_interrupted) const {
   listener.ended({.number = number,
                   .attempt = static_cast<std::uint32_t>(attempt),
@@ -213,7 +211,7 @@ void ProgramRun::run(Worker& worker) {
 
 void Interpreter::finish_program(ProgramRun* finished) {
   Frame& frame = finished->frame;
-  const std::string problem = what_went_wrong(*finished);
+  const std::string problem = finished->fault();
   if (TaskTrace* const trace = run_.options.trace) {
     const auto duration_ns = static_cast<std::int64_t>(finished->result.duration_s * 1e9);
     trace->add(worker_->index(), {.start_ns = std::max<std::int64_t>(trace->now_ns() - duration_ns, 0),

@@ -14,6 +14,8 @@ class ProgramRun final : public Cell {
   ProgramRun(Frame& frame, const AppSite& site, std::uint32_t instruction)
       : frame(frame), site(site), instruction(instruction) {}
   void run(Worker& worker) override;
+  /// What has gone wrong in the last attempt; "": nothing.
+  std::string fault() const;
   /// An attempt has ended. @param fault  "": it has succeeded   @param is_last  there is no other one
   /// @param is_interrupted  it ran when the run ended
   void tell(TaskListener& listener, const std::string& fault, bool is_last, bool is_interrupted = false) const;

@@ -165,21 +165,24 @@ class RunDriver {
     machine_.run_to_rest();
     if (run_.options.leaves_memory && entry->drop()) CellStore::abandon(entry);
     machine_.outside.end();
-    tell_interrupted_programs();
+    end_programs();
     machine_.written_files.remove_partial();  // of programs that were ended with the run
     if (run_.options.cancel) run_.options.cancel->watch(nullptr);
     return result();
   }
 
  private:
-  /// Of a run that was stopped.
-  void tell_interrupted_programs() {
-    TaskListener* const listener = run_.options.listener;
-    if (listener == nullptr || !run_.pool.stopped()) return;
+  /// Those of a run that was stopped, which no worker has taken note of any more.
+  void end_programs() {
+    if (!run_.pool.stopped()) return;
     machine_.cells.for_each_live([&](Cell& cell) {
       const auto* program = dynamic_cast<const ProgramRun*>(&cell);
-      const bool has_run = program != nullptr && program->result.slot != 0;
-      if (has_run) program->tell(*listener, "ended with the run", /*is_last=*/true, /*is_interrupted=*/true);
+      if (program == nullptr || program->result.slot == 0) return;
+      const bool has_succeeded = !program->result.was_asked_to_end && program->fault().empty();
+      if (has_succeeded) machine_.written_files.end(program->begun);
+      if (TaskListener* const listener = run_.options.listener)
+        program->tell(*listener, has_succeeded ? "" : "ended with the run", /*is_last=*/true,
+                      /*is_interrupted=*/!has_succeeded);
     });
   }
 

@@ -239,10 +239,14 @@ TEST_CASE("a program over its time is ended") {
   request.timeout_s = 0.05;
   const ProcessResult result = run(processes, request);
   CHECK(result.timed_out);
+  CHECK(result.was_asked_to_end);
   CHECK(result.signal == SIGTERM);
-  request = shell("true");
+  request = shell("kill -TERM $$");
   request.timeout_s = 60;
-  CHECK_FALSE(run(processes, request).timed_out);
+  const ProcessResult by_itself = run(processes, request);
+  CHECK_FALSE(by_itself.timed_out);
+  CHECK_FALSE(by_itself.was_asked_to_end);
+  CHECK(by_itself.signal == SIGTERM);
 }
 
 TEST_CASE("500 at once, and more than the limit") {
@@ -288,7 +292,9 @@ TEST_CASE("end_all ends running programs and what they started, forgets waiting 
   REQUIRE(is_alive(sleeper));
   processes.end_all();
   CHECK(first.get().signal == SIGTERM);
-  CHECK(second.get().signal == SIGTERM);
+  const ProcessResult last = second.get();
+  CHECK(last.signal == SIGTERM);
+  CHECK(last.was_asked_to_end);
   CHECK(becomes([&] { return !is_alive(background) && !is_alive(sleeper); }));
   CHECK(ended == 0);
   CHECK(run(processes, shell("exit 3")).exit_code == 3);
@@ -393,9 +399,9 @@ TEST_CASE("a program that ends in time has done so though somebody is told of an
 // The second program ends when it has been told of the first, which is short while others wait.
 static void check_told_meanwhile(const std::string& first) {
   const Folder folder;
-  Processes processes({.programs = 1});
   const std::string heard = folder / "heard";
   std::promise<void> told;
+  Processes processes({.programs = 1});
   processes.spawn(shell(first), [&](ProcessResult) {
     std::ofstream(heard).put('\n');
     told.set_value();
@@ -412,12 +418,27 @@ TEST_CASE("the end of a short program is told though the next one takes long") {
 
 TEST_CASE("a failure is told though the next program takes long") { check_told_meanwhile("exit 3"); }
 
+TEST_CASE("a time limit counts while somebody is told of a program before") {
+  std::promise<void> second_is_told;
+  std::promise<bool> in_time;
+  Processes processes({.programs = 1});
+  processes.spawn(shell("true"), [&](ProcessResult) {
+    const auto waited = second_is_told.get_future().wait_for(std::chrono::seconds(20));
+    in_time.set_value(waited == std::future_status::ready);
+  });
+  ProcessRequest second = shell("exec sleep 100");
+  second.timeout_s = 0.1;
+  CHECK(run(processes, second).timed_out);
+  second_is_told.set_value();
+  CHECK(in_time.get_future().get());
+}
+
 TEST_CASE("each of many short programs is told once") {
   constexpr int count = 200;
-  Processes processes({.programs = 2});
   std::vector<int> told;
   std::mutex mutex;
   std::promise<void> all;
+  Processes processes({.programs = 2});
   for (int i = 0; i < count; ++i)
     processes.spawn(shell("exit " + std::to_string(i % 50 == 0 ? 1 : 0)), [&, i](ProcessResult result) {
       const std::lock_guard lock(mutex);
@@ -425,7 +446,7 @@ TEST_CASE("each of many short programs is told once") {
       told.push_back(i);
       if (told.size() == count) all.set_value();
     });
-  all.get_future().wait();
+  REQUIRE(all.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
   std::ranges::sort(told);
   for (int i = 0; i < count; ++i) CHECK(told[static_cast<std::size_t>(i)] == i);
 }
