@@ -46,7 +46,8 @@ change does not count. Programs that are looked up in PATH are the system's: the
 Ctrl-C, as SIGTERM, SIGHUP and SIGUSR1, starts no new runs; programs that run go on to their end, points of a script do so at
 SIGUSR1 only. A second one ends the programs, too. A signal that is ignored at the start stays so, as SIGHUP under nohup.
 
-A point is recorded when it ends; where many end at a time, they are gathered for 50 ms at most before they are written.
+A point is recorded when it ends; those that end soon after another one are gathered for 50 ms at most before they are
+written.
 Points of a script that only computes numbers are computed and recorded by thousands. SIGKILL loses what is not recorded
 by then, and nothing else.
 

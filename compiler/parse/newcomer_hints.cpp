@@ -199,7 +199,8 @@ std::string hint_for_word(TokenList& tokens, const SourceToken& found) {
     case P::STDOUT:
     case P::STDERR: return fmt::format("a redirection is written `@{}=file`", tokens.text(found));
     case P::ASSIGN: {  // `@stdot=file`
-      const std::string given(found.index > 0 ? tokens.text(tokens.at(found.index - 1)) : "");
+      if (found.index < 2 || tokens.at(found.index - 2).type != P::AT) break;
+      const std::string given(tokens.text(tokens.at(found.index - 1)));
       const std::string nearest = nearest_name(given, {"stdin", "stdout", "stderr"});
       return nearest.empty() ? "the redirections are `@stdin=file`, `@stdout=file` and `@stderr=file`"
                              : fmt::format("did you mean `@{}=`?", nearest);
@@ -210,8 +211,9 @@ std::string hint_for_word(TokenList& tokens, const SourceToken& found) {
       return "there is no shell and so no pipe: write an app for each program, with a file between them, or call a "
              "shell: "
              "`\"sh\" \"-c\" \"a | b\"`";
-    default: return "the words of a command line are strings, variables, or expressions in parentheses";
+    default: break;
   }
+  return "the words of a command line are strings, variables, or expressions in parentheses";
 }
 
 std::string hint_for_missing_parenthesis(const SourceToken& keyword) {

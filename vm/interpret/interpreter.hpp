@@ -150,10 +150,10 @@ class Interpreter {
  private:
   static constexpr unsigned nesting_limit = 512;             ///< activations on the C stack; further calls are queued
   static constexpr std::int64_t share_interval_ns = 50'000;  ///< of short calls
-  static constexpr std::uint32_t calls_to_time =
-      16;  ///< one of so many, if they are made in place: the clock takes as long as a call
-  static constexpr std::int64_t most_waiting_calls =
-      64;  ///< before long ones are made in place: each keeps its caller's frame
+  /// Of calls that are made in place one of so many is timed: the clock takes as long as a call.
+  static constexpr std::uint32_t calls_to_time = 16;
+  /// Long calls are made in place when so many tasks wait: each keeps its caller's frame.
+  static constexpr std::int64_t most_waiting_calls = 64;
   /// Stack that is left to an activation for its own blocks in blocks, which look at no limit: some 270 bytes each.
   static constexpr std::size_t nesting_reserve_bytes = std::size_t{384} * 1024;
 

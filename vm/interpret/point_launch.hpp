@@ -80,7 +80,8 @@ struct ValuesAhead {
 
 /// What the points of a piece have in common while they are run.
 struct PointLaunch {
-  /// @param code  null: run in registers
+  /// @param worker  that runs them
+  /// @param code    null: run in registers
   PointLaunch(const Worker& worker, RangeTask& piece, const Function& leaf, raddle_leaf_function code)
       : piece(piece),
         computation(leaf, code, piece.site.launch.reads.size()),

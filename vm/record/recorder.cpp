@@ -153,8 +153,11 @@ void Recorder::insert(const PointRow& row) {
   Statement& insert = *prepared;
   const Attempt& attempt = row.attempt;
   insert.bind(1, run_row_).bind(2, number(row.number)).bind(4, std::int64_t{row.attempt_number});
-  // rows without a key lie in its index as they come: else each commit would write a page of the index for each row
-  row.key == PointKey{} ? insert.bind_nothing(3) : insert.bind_bytes(3, row.key.bytes());
+  // tasks have no key: their rows lie in its index as they come, else each commit would write a page of it for each
+  if (row.key == PointKey{})
+    insert.bind_nothing(3);
+  else
+    insert.bind_bytes(3, row.key.bytes());
   insert.bind(5, std::int64_t{row.is_last}).bind(6, static_cast<std::int64_t>(attempt.outcome));
   insert.bind(7, attempt.started).bind(8, attempt.duration_s);
   insert.bind(9, std::int64_t{attempt.exit_code}).bind(10, std::int64_t{attempt.signal});
