@@ -54,6 +54,10 @@ CASES = [
          modes=("raddle", "interpreted", "expanded")),  # there is no call that need not be the next one
     Case("stencil", "tests/bench/tasks/stencil.df", 20_000, 20_000, 500, lambda n: 16 * n, ("libgomp", "libomp")),
 ]
+STRINGS = [  # interpreted
+    Case("texts", "tests/bench/tasks/texts.df", *MILLION, lambda n: n, ("lua",)),
+    Case("keys", "tests/bench/tasks/keys.df", *MILLION, lambda n: 2 * n, ("lua",)),
+]
 NOTHING = 1
 
 GRAINS = {"many": (1 << 20, 1 << 7), "few": (1 << 13, 1 << 14)}  # blocks, elements of each: 20,971,511 and 163,831 calls
@@ -102,20 +106,25 @@ def measure_calls(names, small, repeats):
             yield from measure_case(case, small, repeats)
 
 
-def measure_texts(_, small, repeats):
-    case = Case("texts", "tests/bench/tasks/texts.df", *MILLION, lambda n: n, ("lua",))
+def measure_case_beside_lua(case, small, repeats):
     size = case.small if small else case.size
     kinds = [("lua", 1), *(("raddle", threads) for threads in THREADS)]
     full = [variant(*kind, case, size) for kind in kinds]
     empty = [variant(*kind, case, NOTHING) for kind in kinds]
     run_in_turn(case.name, full, repeats)
     run_in_turn(case.name, empty, repeats)
-    costs = [(statistics.median(f.seconds) - statistics.median(e.seconds)) / (size - NOTHING) * 1e9
+    costs = [(statistics.median(f.seconds) - statistics.median(e.seconds)) / (case.calls(size) - case.calls(NOTHING)) * 1e9
              for f, e in zip(full, empty)]
     for program, cost in zip(full, costs):
         yield Line(case.name, program.label, program.threads, cost, "ns a call", program.peak_kib, cost / costs[0])
     for program, cost in zip(full[2:], costs[2:]):
         yield Line(case.name, "raddle", program.threads, cost / costs[1], "of 1 worker's")
+
+
+def measure_strings(names, small, repeats):
+    for case in STRINGS:
+        if case.name in names:
+            yield from measure_case_beside_lua(case, small, repeats)
 
 
 def measure_grain(_, small, repeats):

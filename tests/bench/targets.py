@@ -43,6 +43,7 @@ TARGETS = [
     Target("flat, a million, forced", "ns a task", (30, None), ("flat",), "forced"),
     Target("flat, forced, two workers and one", "of 1 worker's", (None, 1.0), ("flat",), "forced"),
     Target("texts, two workers and one", "of 1 worker's", (None, 1.0), ("texts",), "raddle"),
+    Target("keys, two workers and one", "of 1 worker's", (None, 1.0), ("keys",), "raddle"),
     Target("links, a million", "ns a call", (45, 45), ("links",), "raddle"),
     Target("patterns, 2 and 16 wide", "us METG", (None, 1.2), PATTERNS, "raddle"),
     Target("the pattern that is coarsened", "us METG", (None, 0.4), ("trivial",), "raddle"),

@@ -11,7 +11,7 @@ All figures are in build/bench/figures.csv.
 
 from dataclasses import dataclass
 
-from calls import CASES, measure_calls, measure_grain, measure_texts
+from calls import CASES, STRINGS, measure_calls, measure_grain, measure_strings
 from cholesky import measure_cholesky
 from measure import read_options
 from patterns import measure_leaves, measure_patterns
@@ -31,7 +31,7 @@ class Group:
 
 GROUPS = [
     Group(tuple(case.name for case in CASES), measure_calls, 5),
-    Group(("texts",), measure_texts, 5),
+    Group(tuple(case.name for case in STRINGS), measure_strings, 5),
     Group(("grain",), measure_grain, 5),
     Group(PATTERNS, measure_patterns, 3),
     Group(("leaves",), measure_leaves, 3),

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "vm/schedule/worker_pool.hpp"
+#include "vm/value/text.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -55,6 +56,44 @@ TEST_CASE("racing inserts of the same keys, dense and sparse: one winner each, n
       last = key.as_int();
     });
     CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("strings and sparse ints that race while there come to be more than one map has: each is there once") {
+  std::vector<Value> keys;
+  for (std::int64_t i = 0; i < 350; ++i) {
+    keys.push_back(Value::of(std::to_string(i)));
+    keys.push_back(Value::of(1'000'000 + i * 300));  // mostly a chunk for each
+  }
+  for (unsigned round = 0; round < 40; ++round) {
+    auto array = make_ref<Array>(1);
+    std::atomic<std::size_t> wins{0}, wrong{0};
+    std::vector<std::jthread> threads;
+    for (unsigned t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        std::vector<Value> mine = keys;
+        std::ranges::shuffle(mine, std::mt19937_64(round * 4 + t));
+        for (std::size_t i = 0; i < mine.size(); ++i) {
+          const Value &key = mine[i], &read = mine[mine.size() - 1 - i];
+          WakeList nobody;
+          if (array->insert(key, Value(key), nobody)) wins.fetch_add(1);
+          if (!array->contains(key)) wrong.fetch_add(1);
+          const Value value = array->get(read);
+          if (value && key_text(value) != key_text(read)) wrong.fetch_add(1);
+        }
+      });
+    }
+    threads.clear();
+    WakeList nobody;
+    array->release_writers(1, nobody);
+    CHECK(wins.load() == keys.size());
+    CHECK(wrong.load() == 0);
+    CHECK(array->size() == keys.size());
+    std::size_t count = 0;
+    array->for_each([&](const Value& key, const Value& value) {
+      if (key_text(value) == key_text(key)) ++count;
+    });
+    CHECK(count == keys.size());
   }
 }
 

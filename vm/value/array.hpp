@@ -215,6 +215,9 @@ class alignas(64) Array final : public HeapObject {
   // awaited and inserted ones, sorted by KeyLess, with the key and the mark; chunks of numbers as a whole
   template <typename Visit, typename VisitNumbers>
   void visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const;
+  // likewise, not sorted; locks may be held, so it only looks
+  template <typename Visit, typename VisitNumbers>
+  void visit_in_any_order(const Visit& visit, const VisitNumbers& visit_numbers) const;
   static void no_numbers(std::int64_t, const NumberChunk&) {}
   std::unique_ptr<Packed> pack();
   static Ref<Array> of_packed(std::unique_ptr<Packed> packed);

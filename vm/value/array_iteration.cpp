@@ -3,7 +3,6 @@
 #include <bit>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,6 +45,19 @@ void Array::visit_elements(const Visit& visit, const VisitNumbers& visit_numbers
   while (next != keyed.end()) visit_keyed();
 }
 
+template <typename Visit, typename VisitNumbers>
+void Array::visit_in_any_order(const Visit& visit, const VisitNumbers& visit_numbers) const {
+  table_.visit([&](std::int64_t key, Element& element, ElementMark mark) { visit(Value::of(key), element, mark); },
+               visit_numbers);
+  const Rest* const rest = find_rest();
+  const KeyedElements* const keyed = rest ? rest->keyed.load(std::memory_order_acquire) : nullptr;
+  if (!keyed) return;
+  keyed->visit([&](const Value& key, Element& element) {
+    const ElementMark mark = element.mark(std::memory_order_seq_cst);  // see Note [Closing]
+    if (mark != ElementMark::untouched) visit(key, element, mark);
+  });
+}
+
 std::size_t Array::size() const {
   if (const Rest* rest = find_rest()) {
     const std::size_t count = rest->count.load(std::memory_order_relaxed);  // relaxed: publishes nothing but itself
@@ -53,7 +65,7 @@ std::size_t Array::size() const {
   }
   const bool is_final = is_closed();
   std::size_t count = 0;
-  visit_elements(
+  visit_in_any_order(
       [&](const Value&, Element&, ElementMark mark) {
         if (mark == ElementMark::inserted) ++count;
       },
@@ -228,7 +240,7 @@ std::uint32_t Array::count_rows() const {
   std::uint32_t count = 0;
   const Rest* const rest = find_rest();
   if (!rest || !rest->rows.load(std::memory_order_acquire)) return 0;
-  visit_elements(
+  visit_in_any_order(
       [&](const Value&, Element& element, ElementMark) {
         std::uint64_t bits;
         if (element.holds_row(bits)) ++count;
@@ -297,18 +309,21 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   share_family(row_count);
   closed_.set(has_failed ? rest->failure.get() : Value::of_void(), wake);
   if (!has_awaited_.load(std::memory_order_seq_cst)) return;
-  std::optional<std::string> extent;  // made for the first one: it takes a walk over all
-  visit_elements(
+  std::vector<std::pair<Value, Element*>> missed;
+  visit_in_any_order(
       [&](const Value& key, Element& element, ElementMark mark) {
-        if (mark != ElementMark::awaited) return;
-        if (has_failed) {
-          element.miss(rest->failure.get(), wake);
-          return;
-        }
-        if (!extent) extent = extent_text(*this);
-        element.miss(failed_value(make_ref<Failure>(missing_text(name(), key, *extent), place())), wake);
+        if (mark == ElementMark::awaited) missed.emplace_back(key, &element);
       },
       no_numbers);
+  if (missed.empty()) return;
+  std::ranges::sort(missed, KeyLess(), &std::pair<Value, Element*>::first);
+  const std::string extent = has_failed ? "" : extent_text(*this);
+  for (const auto& [key, element] : missed) {
+    if (has_failed)
+      element->miss(rest->failure.get(), wake);
+    else
+      element->miss(failed_value(make_ref<Failure>(missing_text(name(), key, extent), place())), wake);
+  }
 }
 
 Ref<Failure> Array::missing(const Value& key) const {

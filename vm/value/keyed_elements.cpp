@@ -1,6 +1,7 @@
 #include "vm/value/keyed_elements.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <compare>
 #include <functional>
 
@@ -32,23 +33,66 @@ bool KeyedElements::KeyEqual::operator()(const Value& a, const Value& b) const {
   return a.bits() == b.bits() || (is_zero(a) && is_zero(b));
 }
 
-const KeyedElements::Shard& KeyedElements::shard_of(const Value& key) const {
+namespace {
+
+/// Held for some 100 ns mostly: to sleep takes longer than to try again.
+std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
+  constexpr int tries = 200;
+  for (int i = 0; i < tries; ++i)
+    if (mutex.try_lock()) return {mutex, std::adopt_lock};
+  return std::unique_lock(mutex);
+}
+
+}  // namespace
+
+std::size_t KeyedElements::shard_of(const Value& key) {
   const std::size_t hash =
       key.kind() == ValueKind::int_ ? KeyHash()(Value::of(key.as_int() / ElementTable::chunk_size)) : KeyHash()(key);
-  return shards_[hash / 16 % shard_count];
+  return hash >> (64 - std::countr_zero(shard_count));  // the highest bits: a shard's map goes by the lowest
+}
+
+KeyedElements::Locked KeyedElements::lock(std::size_t shard) const {
+  Shards* shards = shards_.load(std::memory_order_acquire);
+  if (!shards) {
+    std::unique_lock<std::mutex> lock = lock_soon(first_.mutex);
+    shards = shards_.load(std::memory_order_relaxed);
+    if (!shards) return {first_, std::move(lock)};
+  }
+  return {(*shards)[shard], lock_soon((*shards)[shard].mutex)};
+}
+
+void KeyedElements::spread() {
+  auto shards = std::make_unique<Shards>();
+  for (auto entry = first_.elements.begin(); entry != first_.elements.end(); ++entry)
+    (*shards)[shard_of(entry.key())].elements.emplace(entry.key(), std::move(entry.value()));
+  for (auto& [chunk, keys] : first_.keys_by_chunk)
+    (*shards)[shard_of(Value::of(chunk * ElementTable::chunk_size))].keys_by_chunk.emplace(chunk, std::move(keys));
+  first_.elements = Map();
+  first_.keys_by_chunk = {};
+  shards_.store(shards.release(), std::memory_order_release);
+}
+
+Element* KeyedElements::Shard::make(const Value& key) {
+  const auto [entry, is_new] = elements.try_emplace(key);
+  if (is_new) entry.value() = std::make_unique<Element>();
+  return entry.value().get();
+}
+
+Element* KeyedElements::make_in(Locked& locked, const Value& key) {
+  Element* const element = locked.shard.make(key);
+  if (&locked.shard == &first_ && first_.elements.size() > most_unshared) spread();
+  return element;
 }
 
 Element* KeyedElements::find(const Value& key) const {
-  const Shard& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
-  const auto found = shard.elements.find(key);
-  return found == shard.elements.end() ? nullptr : const_cast<Element*>(&found->second);
+  const Locked locked = lock(shard_of(key));
+  const auto found = locked.shard.elements.find(key);
+  return found == locked.shard.elements.end() ? nullptr : found->second.get();
 }
 
 Element* KeyedElements::make(const Value& key) {
-  Shard& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
-  return shard.make(key);
+  Locked locked = lock(shard_of(key));
+  return make_in(locked, key);
 }
 
 // A chunk is made for its first key at once if the fill seems to run into it from a neighbour.
@@ -62,38 +106,34 @@ bool KeyedElements::belongs_in_table(std::int64_t key, const ElementTable& table
 }
 
 Element* KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) {
-  Shard& shard = shard_of(Value::of(key));
-  const std::lock_guard lock(shard.mutex);
+  Locked locked = lock(shard_of(Value::of(key)));
+  Shard& shard = locked.shard;
   if (table.find_numbers(key)) return nullptr;
   Element* element = table.find(key);  // made meanwhile?
   if (!element) {
     const std::int64_t chunk = key / ElementTable::chunk_size;
     const auto found = shard.elements.find(Value::of(key));
-    if (found != shard.elements.end()) return &found->second;
+    if (found != shard.elements.end()) return found->second.get();
     std::vector<std::int64_t>& keys = shard.keys_by_chunk[chunk];
     if (keys.size() < chunk_threshold && !(keys.empty() && belongs_in_table(key, table))) {
       keys.push_back(key);
-      return shard.make(Value::of(key));
+      return make_in(locked, Value::of(key));
     }
     table.make_chunk(key, keys);
     shard.keys_by_chunk.erase(chunk);
     element = table.find(key);
   }
-  return element->is_outside() ? shard.make(Value::of(key)) : element;
+  return element->is_outside() ? make_in(locked, Value::of(key)) : element;
 }
 
 bool KeyedElements::adopt_in_chunk(std::int64_t first, NumberChunk::Owner& numbers, ElementTable& table) {
-  Shard& shard = shard_of(Value::of(first));
-  const std::lock_guard lock(shard.mutex);
-  return !shard.keys_by_chunk.contains(first / ElementTable::chunk_size) && table.adopt(first, numbers);
+  const Locked locked = lock(shard_of(Value::of(first)));
+  return !locked.shard.keys_by_chunk.contains(first / ElementTable::chunk_size) && table.adopt(first, numbers);
 }
 
 std::vector<std::pair<Value, Element*>> KeyedElements::sorted() const {
   std::vector<std::pair<Value, Element*>> all;
-  for (const Shard& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
-    for (const auto& [key, element] : shard.elements) all.emplace_back(key, const_cast<Element*>(&element));
-  }
+  visit([&](const Value& key, Element& element) { all.emplace_back(key, &element); });
   std::ranges::sort(all, [](const auto& a, const auto& b) { return KeyLess()(a.first, b.first); });
   return all;
 }

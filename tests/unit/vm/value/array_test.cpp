@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -55,6 +56,31 @@ TEST_CASE("an array closes when the last writer releases it; absent elements fai
   CHECK(as_failure(element->get()).message == "`A` has no element 7: it is empty");
   CHECK(array->element(key(8)) == nullptr);
   CHECK(array->size() == 0);
+}
+
+TEST_CASE("however many keys: in order of the keys; who waits for another one is told that there is none") {
+  for (const int count : {1, 256, 257, 2000}) {
+    auto array = make_ref<Array>(1, "A");
+    std::vector<std::string> names;
+    for (int i = 0; i < count; ++i) names.push_back(std::to_string(i));
+    for (const std::string& name : names) put(*array, Value::of(name), Value::of(name));
+    Future* const absent = array->element(Value::of(std::string("absent")));
+    Future* const beside = array->element(key(-7));
+    REQUIRE(absent);
+    REQUIRE(beside);
+    WakeList nobody;
+    array->release_writers(1, nobody);
+    CHECK(as_failure(absent->get()).message.starts_with("`A` has no element \"absent\": it has "));
+    CHECK(as_failure(beside->get()).message.starts_with("`A` has no element -7: it has "));
+    CHECK(array->size() == names.size());
+    std::ranges::sort(names);
+    std::vector<std::string> found;
+    array->for_each([&](const Value& k, const Value& value) {
+      CHECK(k.as_string() == value.as_string());
+      found.push_back(k.as_string());
+    });
+    CHECK(found == names);
+  }
 }
 
 TEST_CASE("an element that was inserted but not set yet survives closing") {
