@@ -24,6 +24,11 @@ constexpr Meaning exit_codes[] = {
 #include "compiler/driver/exit_codes.def"
 };
 
+constexpr Meaning counters[] = {
+#define RADDLE_COUNTER(name, value, meaning) {name, meaning},
+#include "compiler/driver/counters.def"
+};
+
 constexpr Meaning files[] = {
     {"raddle.toml, ~/.config/raddle/config.toml, /etc/raddle/config.toml", "settings, see there"},
     {".raddle/runs.db", "what was run in this folder: sweeps and their points"},
@@ -161,7 +166,8 @@ std::string manual(const CommandInfo& tree) {
   page += ".SH DESCRIPTION\n" + paragraphs(tree.description) + paragraphs(tree.footer) + ".SH COMMANDS\n";
   for (const CommandInfo& command : tree.commands) page += command_section(command, "raddle");
   page += settings_section();
-  page += list("EXIT STATUS", exit_codes) + list("ENVIRONMENT", variables) + list("FILES", files);
+  page += list("EXIT STATUS", exit_codes) + list("COUNTERS", counters) + list("ENVIRONMENT", variables) +
+          list("FILES", files);
   return page;
 }
 

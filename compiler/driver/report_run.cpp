@@ -122,27 +122,9 @@ int report_run(Session& session, const vm::RunResult& result, int signal) {
   return exit_internal;
 }
 
-void print_statistics(const vm::RunCounters& counters, const codegen::LeafCounters& leaves) {
-  const std::pair<std::string_view, std::uint64_t> lines[] = {
-      {"tasks", counters.tasks},
-      {"frames", counters.frames},
-      {"iterations", counters.iterations},
-      {"iterations, native", counters.iterations_native},
-      {"strands armed", counters.strands_armed},
-      {"leaf calls, native", counters.leaf_calls_native},
-      {"leaf calls, interpreted", counters.leaf_calls_interpreted},
-      {"leaf calls, shared", counters.leaf_calls_shared},
-      {"builtin calls", counters.builtin_calls},
-      {"programs started", counters.programs_started},
-      {"memo calls, from the record", counters.memo_calls_taken},
-      {"memo calls, run", counters.memo_calls_run},
-      {"bytes for frames and tasks, at most", counters.cells.peak_bytes},
-      {"bytes for frames and tasks, returned", counters.cells.returned_bytes},
-      {"batches of memory for them, taken", counters.cells.refills},
-      {"leaves compiled", leaves.compiled},
-      {"leaves taken from the cache", leaves.from_cache},
-  };
-  for (const auto& [name, value] : lines) vm::print_stderr("{} {}\n", name, value);
+void print_statistics(const vm::RunCounters& run, const codegen::LeafCounters& leaves) {
+#define RADDLE_COUNTER(name, value, meaning) vm::print_stderr("{} {}\n", name, value);
+#include "compiler/driver/counters.def"
 }
 
 }  // namespace raddle::driver

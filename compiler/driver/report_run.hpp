@@ -15,6 +15,6 @@ void add_findings(const SourceMap& sources, Diagnostics& diagnostics, const vm::
 int report_run(Session& session, const vm::RunResult& result, int signal);
 
 /// `--stats`, to stderr.
-void print_statistics(const vm::RunCounters& counters, const codegen::LeafCounters& leaves);
+void print_statistics(const vm::RunCounters& run, const codegen::LeafCounters& leaves);
 
 }  // namespace raddle::driver
