@@ -1,6 +1,5 @@
 #pragma once
 // Functions whose body is code outside of the script: a C function of a shared library, a Tcl template.
-#include <expected>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,9 +14,10 @@ namespace raddle::vm {
 class ForeignCode {
  public:
   virtual ~ForeignCode() = default;
-  /// @param inputs  as ForeignFunction::inputs says; all set, deeply
-  /// @return        one value for each of ForeignFunction::outputs, or the text of the error for the user
-  virtual std::expected<std::vector<Value>, std::string> call(std::span<const Value> inputs) = 0;
+  /// @param inputs   as ForeignFunction::inputs says; all set, deeply
+  /// @param outputs  one for each of ForeignFunction::outputs, to be set here
+  /// @return         "", or the text of the error for the user
+  virtual std::string call(std::span<const Value> inputs, std::span<Value> outputs) = 0;
 };
 
 /// Writes what C has printed, so that it comes before what the script prints next. By the thread that has called C;

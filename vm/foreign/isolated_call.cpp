@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "vm/value/file_descriptor.hpp"
 
@@ -18,19 +19,17 @@ namespace raddle::vm {
 
 namespace {
 
-using Outcome = std::expected<std::vector<Value>, std::string>;
-
 void give(int fd, std::string_view bytes) {
   if (write_all(fd, bytes) != 0) _exit(127);  // nobody reads any more
 }
 
 // The outcome as bytes: `e` and the error's text, `s` and a string, `w` and the bits of a number, `v`.
-void send(int fd, const Outcome& outcome) {
-  if (!outcome) {
+void send(int fd, const std::string& error, std::span<const Value> outputs) {
+  if (!error.empty()) {
     give(fd, "e");
-    return give(fd, outcome.error());
+    return give(fd, error);
   }
-  const Value value = outcome->empty() ? Value::of_void() : outcome->front();
+  const Value value = outputs.empty() ? Value::of_void() : outputs.front();
   const auto send_word = [fd](auto word) {
     give(fd, "w");
     give(fd, {reinterpret_cast<const char*>(&word), sizeof word});
@@ -43,19 +42,29 @@ void send(int fd, const Outcome& outcome) {
   if (kind == ValueKind::string) give(fd, value.as_string());
 }
 
-Outcome receive(const ForeignFunction& function, const std::string& bytes) {
-  const std::string rest = bytes.substr(1);
-  if (bytes[0] == 'e') return std::unexpected(rest);
-  if (function.outputs.empty()) return {};
-  if (bytes[0] == 's') return std::vector{Value::of(rest)};
-  if (bytes[0] == 'v' || rest.size() != sizeof(std::int64_t)) return std::vector{Value::of_void()};
+std::string receive(const ForeignFunction& function, const std::string& bytes, std::span<Value> outputs) {
+  std::string rest = bytes.substr(1);
+  if (bytes[0] == 'e') return rest;
+  if (outputs.empty()) return {};
+  Value& output = outputs.front();
+  if (bytes[0] == 's') {
+    output = Value::of(std::move(rest));
+    return {};
+  }
+  if (bytes[0] == 'v' || rest.size() != sizeof(std::int64_t)) {
+    output = Value::of_void();
+    return {};
+  }
   std::int64_t number;
   double real;
   std::memcpy(&number, rest.data(), sizeof number);
   std::memcpy(&real, rest.data(), sizeof real);
   const ValueKind kind = function.outputs[0].type.kind;
-  if (kind == ValueKind::float_) return std::vector{Value::of(real)};
-  return std::vector{kind == ValueKind::boolean ? Value::of(number != 0) : Value::of(number)};
+  if (kind == ValueKind::float_)
+    output = Value::of(real);
+  else
+    output = kind == ValueKind::boolean ? Value::of(number != 0) : Value::of(number);
+  return {};
 }
 
 std::string read_all(int fd) {
@@ -70,20 +79,22 @@ std::string read_all(int fd) {
 
 }  // namespace
 
-Outcome call_isolated(const ForeignFunction& function, const std::function<Outcome()>& call) {
+std::string call_isolated(const ForeignFunction& function, std::span<Value> outputs,
+                          const std::function<std::string()>& call) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(fmt::format("no pipe: {}", error_text(errno)));
+  if (pipe2(ends, O_CLOEXEC) != 0) return fmt::format("no pipe: {}", error_text(errno));
   std::fflush(nullptr);  // else the child would print it once more
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    send(ends[1], call());
+    const std::string error = call();
+    send(ends[1], error, outputs);
     _exit(0);
   }
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    return std::unexpected(fmt::format("no process for `{}`: {}", function.code, error_text(errno)));
+    return fmt::format("no process for `{}`: {}", function.code, error_text(errno));
   }
   const std::string bytes = read_all(ends[0]);
   close(ends[0]);
@@ -91,12 +102,12 @@ Outcome call_isolated(const ForeignFunction& function, const std::function<Outco
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    return std::unexpected(fmt::format("`{}` was ended by signal {} ({})", function.code, signal, strsignal(signal)));
+    return fmt::format("`{}` was ended by signal {} ({})", function.code, signal, strsignal(signal));
   }
   if (bytes.empty()) {
-    return std::unexpected(fmt::format("`{}` ended its process with exit code {}", function.code, WEXITSTATUS(status)));
+    return fmt::format("`{}` ended its process with exit code {}", function.code, WEXITSTATUS(status));
   }
-  return receive(function, bytes);
+  return receive(function, bytes, outputs);
 }
 
 }  // namespace raddle::vm

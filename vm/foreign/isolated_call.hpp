@@ -10,8 +10,9 @@ namespace raddle::vm {
 ///
 /// The child has only the calling thread, so a lock that another thread held stays locked. The C library's own locks
 /// are safe; the call must use nothing else of this process.
-/// @return  what `call` gave, or how the process ended
-std::expected<std::vector<Value>, std::string> call_isolated(
-    const ForeignFunction& function, const std::function<std::expected<std::vector<Value>, std::string>()>& call);
+/// @param call  sets `outputs` in the child
+/// @return      as ForeignCode::call: what `call` gave, or how the process ended
+std::string call_isolated(const ForeignFunction& function, std::span<Value> outputs,
+                          const std::function<std::string()>& call);
 
 }  // namespace raddle::vm

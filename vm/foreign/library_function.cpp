@@ -41,8 +41,11 @@ ValueKind output_kind(const ForeignFunction& function) {
 /// The arguments of one call as C has them.
 class LibraryFunction::Arguments {
  public:
-  /// @param word_count  of all that will be added
-  explicit Arguments(std::size_t word_count) { words_.reserve(word_count); }
+  /// Of another call. @param word_count  of all that will be added
+  void begin(std::size_t word_count) {
+    words_.clear();
+    words_.reserve(word_count);
+  }
   /// @return what is wrong with them, or ""
   std::string add(const std::string& name, const Value& value) {
     Word& word = words_.emplace_back();
@@ -63,10 +66,10 @@ class LibraryFunction::Arguments {
     }
     return {};
   }
-  std::vector<void*> pointers() {
-    std::vector<void*> pointers;
-    for (Word& word : words_) pointers.push_back(&word);
-    return pointers;
+  void** pointers() {
+    pointers_.clear();
+    for (Word& word : words_) pointers_.push_back(&word);
+    return pointers_.data();
   }
 
  private:
@@ -89,6 +92,7 @@ class LibraryFunction::Arguments {
   }
 
   std::vector<Word> words_;  // addresses last: it does not grow beyond what was reserved
+  std::vector<void*> pointers_;
 };
 
 void LibraryFunction::load() {
@@ -115,21 +119,21 @@ void LibraryFunction::load() {
   }
 }
 
-std::expected<std::vector<Value>, std::string> LibraryFunction::call(std::span<const Value> inputs) {
+std::string LibraryFunction::call(std::span<const Value> inputs, std::span<Value> outputs) {
   std::call_once(once_, [this] { load(); });
-  if (!problem_.empty()) return std::unexpected(problem_);
-  Arguments arguments(argument_types_.size() + 1);  // and a void one, for a moment
+  if (!problem_.empty()) return problem_;
+  thread_local Arguments arguments;             // its memory is kept
+  arguments.begin(argument_types_.size() + 1);  // and a void one, for a moment
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::string problem = arguments.add(function_.inputs[i].name, inputs[i]);
-    if (!problem.empty()) return std::unexpected(std::move(problem));
+    if (!problem.empty()) return problem;
   }
-  if (function_.kind == ForeignKind::isolated_library) {
-    return call_isolated(function_, [&] { return call_here(arguments); });
-  }
-  return call_here(arguments);
+  if (function_.kind == ForeignKind::isolated_library)
+    return call_isolated(function_, outputs, [&] { return call_here(arguments, outputs); });
+  return call_here(arguments, outputs);
 }
 
-std::expected<std::vector<Value>, std::string> LibraryFunction::call_here(Arguments& arguments) {
+std::string LibraryFunction::call_here(Arguments& arguments, std::span<Value> outputs) {
   // small results come as a whole word
   union {
     ffi_arg word;
@@ -137,17 +141,18 @@ std::expected<std::vector<Value>, std::string> LibraryFunction::call_here(Argume
     double real;
     const char* text;
   } result{};
-  std::vector<void*> pointers = arguments.pointers();
-  ffi_call(&interface_, address_, &result, pointers.data());
+  ffi_call(&interface_, address_, &result, arguments.pointers());
   write_output_of_c();
-  if (function_.outputs.empty()) return {};
+  if (outputs.empty()) return {};
+  Value& output = outputs[0];
   switch (output_kind(function_)) {
-    case ValueKind::int_: return std::vector{Value::of(result.number)};
-    case ValueKind::float_: return std::vector{Value::of(result.real)};
-    case ValueKind::boolean: return std::vector{Value::of((result.word & 0xFF) != 0)};
+    case ValueKind::int_: output = Value::of(result.number); break;
+    case ValueKind::float_: output = Value::of(result.real); break;
+    case ValueKind::boolean: output = Value::of((result.word & 0xFF) != 0); break;
     case ValueKind::string:
-      if (result.text == nullptr) return std::unexpected(fmt::format("`{}` gave no string", function_.code));
-      return std::vector{Value::of(std::string(result.text))};
+      if (result.text == nullptr) return fmt::format("`{}` gave no string", function_.code);
+      output = Value::of(std::string(result.text));
+      break;
     case ValueKind::none:
     case ValueKind::void_:
     case ValueKind::array:
@@ -156,9 +161,9 @@ std::expected<std::vector<Value>, std::string> LibraryFunction::call_here(Argume
     case ValueKind::file:
     case ValueKind::blob:
     case ValueKind::updateable:
-    case ValueKind::failure: break;
+    case ValueKind::failure: output = Value::of_void();
   }
-  return std::vector{Value::of_void()};
+  return {};
 }
 
 }  // namespace raddle::vm

@@ -4,6 +4,8 @@
 #include <ffi.h>
 
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "vm/foreign/foreign_code.hpp"
 
@@ -12,12 +14,12 @@ namespace raddle::vm {
 class LibraryFunction final : public ForeignCode {
  public:
   explicit LibraryFunction(const ForeignFunction& function) : function_(function) {}
-  std::expected<std::vector<Value>, std::string> call(std::span<const Value> inputs) override;
+  std::string call(std::span<const Value> inputs, std::span<Value> outputs) override;
 
  private:
   class Arguments;
   void load();  // once: fills address_ and interface_, or problem_
-  std::expected<std::vector<Value>, std::string> call_here(Arguments& arguments);
+  std::string call_here(Arguments& arguments, std::span<Value> outputs);
 
   const ForeignFunction& function_;
   std::once_flag once_;  // what follows is written under it and only read after it

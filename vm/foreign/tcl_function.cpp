@@ -112,10 +112,10 @@ std::string TclFunction::place_holder(std::string_view name, char mark) const {
   return is_value ? fmt::format("${{u:{}}}", name) : fmt::format("u:{}", name);
 }
 
-std::expected<std::vector<Value>, std::string> TclFunction::call(std::span<const Value> inputs) {
+std::string TclFunction::call(std::span<const Value> inputs, std::span<Value> outputs) {
   const auto interpreter = TclInterpreter::of_thread();
-  if (!interpreter) return std::unexpected(interpreter.error());
-  return (*interpreter)->call(name_, definition_, inputs, function_.outputs);
+  if (!interpreter) return interpreter.error();
+  return (*interpreter)->call(name_, definition_, inputs, function_.outputs, outputs);
 }
 
 }  // namespace raddle::vm

@@ -9,7 +9,7 @@ namespace raddle::vm {
 class TclFunction final : public ForeignCode {
  public:
   TclFunction(const ForeignFunction& function, const std::vector<std::string>& package_folders);
-  std::expected<std::vector<Value>, std::string> call(std::span<const Value> inputs) override;
+  std::string call(std::span<const Value> inputs, std::span<Value> outputs) override;
 
  private:
   std::string template_definition() const;

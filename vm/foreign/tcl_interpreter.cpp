@@ -74,30 +74,27 @@ std::optional<std::span<Tcl_Obj* const>> TclInterpreter::list(Tcl_Obj* object) {
   return std::span<Tcl_Obj* const>(elements, static_cast<std::size_t>(count));
 }
 
-std::expected<std::vector<Value>, std::string> TclInterpreter::call(const std::string& name,
-                                                                    const std::string& definition,
-                                                                    std::span<const Value> inputs,
-                                                                    const std::vector<ForeignFormal>& outputs) {
+std::string TclInterpreter::call(const std::string& name, const std::string& definition, std::span<const Value> inputs,
+                                 const std::vector<ForeignFormal>& outputs, std::span<Value> values) {
   if (!defined_.contains(name)) {
     const auto length = static_cast<int>(definition.size());
-    if (!evaluate(api_.Tcl_NewStringObj(definition.data(), length))) return std::unexpected(result_text());
+    if (!evaluate(api_.Tcl_NewStringObj(definition.data(), length))) return result_text();
     defined_.insert(name);
   }
   Tcl_Obj* command = api_.Tcl_NewListObj(0, nullptr);
   api_.Tcl_ListObjAppendElement(nullptr, command, api_.Tcl_NewStringObj(name.c_str(), -1));
   for (const Value& input : inputs) api_.Tcl_ListObjAppendElement(nullptr, command, to_tcl(input));
-  if (!evaluate(command)) return std::unexpected(result_text());
+  if (!evaluate(command)) return result_text();
   Tcl_Obj* result = api_.Tcl_GetObjResult(interpreter_);
   int count = 0;
   Tcl_Obj** elements = nullptr;
   api_.Tcl_ListObjGetElements(nullptr, result, &count, &elements);
-  std::vector<Value> values;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     auto value = from_tcl(elements[i], outputs[i].type);
-    if (!value) return std::unexpected(fmt::format("output `{}`: {}", outputs[i].name, value.error()));
-    values.push_back(std::move(*value));
+    if (!value) return fmt::format("output `{}`: {}", outputs[i].name, value.error());
+    values[i] = std::move(*value);
   }
-  return values;
+  return {};
 }
 
 /// Scalars as text, arrays and structures as dictionaries, bags as lists, files as {path references is_mapped}, blobs

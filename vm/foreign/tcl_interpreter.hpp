@@ -20,10 +20,10 @@ class TclInterpreter {
 
   /// Runs `function` by its generated definition, which is evaluated at the first call.
   /// @param definition  Tcl that defines the procedure `name`
-  /// @return            the outputs, converted to the types of `outputs`
-  std::expected<std::vector<Value>, std::string> call(const std::string& name, const std::string& definition,
-                                                      std::span<const Value> inputs,
-                                                      const std::vector<ForeignFormal>& outputs);
+  /// @param values      get the outputs, converted to the types of `outputs`
+  /// @return            as ForeignCode::call
+  std::string call(const std::string& name, const std::string& definition, std::span<const Value> inputs,
+                   const std::vector<ForeignFormal>& outputs, std::span<Value> values);
 
  private:
   explicit TclInterpreter(const TclApi& api);

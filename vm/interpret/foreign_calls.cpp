@@ -1,6 +1,9 @@
 // Functions of shared libraries and in Tcl.
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
@@ -18,14 +21,13 @@ bool Interpreter::run_foreign(Frame& frame, const Instruction& in) {
     return false;
   }
   if (run_.options.before_program) run_.options.before_program();  // it may print
-  auto outputs = run_.foreigns[site.foreign]->call(inputs);
-  if (!outputs) {
-    fail_program(frame, site, failure_at(frame, index_of(in), std::move(outputs.error())));
+  std::vector<Value> outputs(site.outputs.size());
+  if (std::string problem = run_.foreigns[site.foreign]->call(inputs, outputs); !problem.empty()) {
+    fail_program(frame, site, failure_at(frame, index_of(in), std::move(problem)));
     return false;
   }
-  for (std::size_t i = 0; i < site.outputs.size(); ++i) {
-    set(frame.at(site.outputs[i]), std::move((*outputs)[i]), frame, index_of(in), site.outputs[i]);
-  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    set(frame.at(site.outputs[i]), std::move(outputs[i]), frame, index_of(in), site.outputs[i]);
   for (const Operand output : site.file_outputs) {
     File& file = object_in<File>(frame.at(output));
     if (!set(file.complete(), Value::of_void())) assigned_twice(frame, index_of(in), file.path());
@@ -51,18 +53,22 @@ bool Interpreter::call_foreign(Frame& frame, const CallSite& site, std::uint32_t
   if (run_.options.before_program) run_.options.before_program();  // it may print
   std::optional<CallTimer> timer;
   if (way == CallWay::timed) timer.emplace(run_.call_profiles[site.function]);
-  auto outputs = run_.foreigns[foreign]->call(arguments_);
+  Value output;
+  std::vector<Value> several;
+  if (site.results.size() > 1) several.resize(site.results.size());
+  const std::span<Value> outputs = several.empty() ? std::span(&output, site.results.size()) : several;
+  std::string problem = run_.foreigns[foreign]->call(arguments_, outputs);
   timer.reset();
   arguments_.clear();
-  if (!outputs) {
+  if (!problem.empty()) {
     std::vector<Place> calls;
     if (const Place call = program_.places[instruction]; call.end != 0) calls.push_back(call);
     Frame& around = frame_around(frame, site);
-    fail_all(frame, site.results, failure_at(around, function.place, std::move(outputs.error()), std::move(calls)));
+    fail_all(frame, site.results, failure_at(around, function.place, std::move(problem), std::move(calls)));
     return true;
   }
   for (std::size_t i = 0; i < site.results.size(); ++i)
-    set(frame.at(site.results[i]), std::move((*outputs)[i]), frame, instruction, site.results[i]);
+    set(frame.at(site.results[i]), std::move(outputs[i]), frame, instruction, site.results[i]);
   return true;
 }
 

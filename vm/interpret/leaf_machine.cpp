@@ -64,9 +64,9 @@ bool LeafMachine::call_foreign(const LeafForeignCode& site, std::int64_t* regist
   arguments_.clear();
   for (const LeafForeignCode::Argument& argument : site.arguments)
     arguments_.push_back(decode(registers[argument.word], argument.kind));
-  const auto outputs = foreigns_[program_.functions[site.function].foreign]->call(arguments_);
-  if (!outputs) return false;
-  registers[site.result] = word_of(outputs->front());
+  Value result;
+  if (!foreigns_[program_.functions[site.function].foreign]->call(arguments_, {&result, 1}).empty()) return false;
+  registers[site.result] = word_of(result);
   return true;
 }
 
