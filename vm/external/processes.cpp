@@ -142,17 +142,25 @@ void Processes::State::add_end(ProgramEnd end) {
 std::vector<ProgramEnd> Processes::State::take_due(bool is_free) {
   if (ended.empty()) return {};
   const bool is_due = is_free || is_urgent || ended.size() >= most_kept || seconds_since(first_ended) > kept_s;
-  if (!is_due && !will_tell_late) will_tell_late = timers->after(kept_s, [this] { tell_late(); }).has_value();
+  if (!is_due && !will_tell_late) tell_in(kept_s);
   if (!is_due && will_tell_late) return {};
   is_urgent = false;
   return std::exchange(ended, {});
 }
 
-// The programs that were started since take longer. On the timers' thread: other timers would wait for whoever is told.
+void Processes::State::tell_in(double seconds) {
+  will_tell_late = timers->after(seconds, [this] { tell_late(); }).has_value();
+}
+
+// Where the programs that were started since take longer. On the timers' thread, so it tells nobody itself: other
+// timers would wait for whoever is told.
 void Processes::State::tell_late() {
   const std::lock_guard lock(mutex);
   will_tell_late = false;
   if (ended.empty()) return;
+  const double left_s = kept_s - seconds_since(first_ended);  // those that it was set for may have been told of
+  if (left_s > 0) tell_in(left_s);
+  if (will_tell_late) return;
   is_urgent = true;
   threads.wake_one();
 }

@@ -89,6 +89,7 @@ struct Processes::State {
   std::optional<ProgramEnd> put_back(Child& child, Begun why);
   void add_end(ProgramEnd end);
   std::vector<ProgramEnd> take_due(bool is_free);
+  void tell_in(double seconds);
   bool set_timer(Child& child, double seconds);
   void ask_to_end(Child& child);
   void note_told();
