@@ -54,6 +54,22 @@ ValueType type_of_piece(const SpacedRange& range) {
   return is_whole ? ValueType::int_ : ValueType::float_;
 }
 
+/// Shells' and other tools' `1..9`, `1..9..2`, `{1..9}`, `0.1..0.9:0.1`. @return how it is written here
+std::optional<std::string> range_with_dots(std::string_view text) {
+  if (text.starts_with('{') && text.ends_with('}')) text = text.substr(1, text.size() - 2);
+  std::string range(text);
+  for (std::size_t dots; (dots = range.find("..")) != std::string::npos;) range.replace(dots, 2, 1, ':');
+  if (range == text) return std::nullopt;
+  std::size_t count = 0;
+  for (std::size_t begin = 0; begin <= range.size(); ++count) {
+    const std::size_t end = std::min(range.find(':', begin), range.size());
+    if (!read_number(std::string_view(range).substr(begin, end - begin))) return std::nullopt;
+    begin = end + 1;
+  }
+  if (count > 3) return std::nullopt;
+  return count == 3 ? range : fmt::format("{}:STEP", range);
+}
+
 /// How many digits stand behind the point: 1.50 has 2, 1e-3 has 3. Nothing if they are too many to count in.
 std::optional<unsigned> decimals_of(std::string_view text) {
   const std::size_t exponent_at = text.find_first_of("eE");
@@ -157,12 +173,8 @@ Parsed parse_item(const Part& item) {
       std::ranges::any_of(parts, [](const Part& part) { return read_number(part.text).has_value(); }) &&
       (read_number(parts[0].text) || parts[0].text.empty()))
     return parse_range(item, parts);
-  if (const std::size_t dots = item.text.find(".."); dots != std::string_view::npos) {
-    const std::string_view from = item.text.substr(0, dots), to = item.text.substr(dots + 2);
-    if (read_number(from) && read_number(to))
-      return error_at(item, "a range is written with colons",
-                      fmt::format("FROM:TO:STEP, as in `{}:{}:STEP`", from, to));
-  }
+  if (const std::optional<std::string> meant = range_with_dots(item.text))
+    return error_at(item, "a range is written with colons", fmt::format("FROM:TO:STEP, as in `{}`", *meant));
   return WordList{{unescaped(item.text)}};
 }
 

@@ -367,6 +367,8 @@ def errors(folder):
             ("sweep -p a=1 --timeout 1y -- echo", "--timeout: `1y` is no time"),
             ("sweep -p a=0.1:0.5 -- echo {a}", "the range has one value only, 0.1"),
             ("sweep -p a=0.1..0.5 -- echo {a}", "a range is written with colons"),
+            ("sweep -p a=0.1..0.5:0.1 -- echo {a}", "as in `0.1:0.5:0.1`"),
+            ("sweep -p a={1..9} -- echo {a}", "as in `1:9:STEP`"),
             ("sweep -p a=1", "no script, and no command: a command stands behind `--`"),
             ("sweep -p a=1 echo {a}", "a command stands behind `--`"),
             ("sweep model.df -p a=1", "can not read `model.df`"),
