@@ -42,7 +42,7 @@ namespace raddle::driver {
 namespace {
 
 constexpr auto longest_last_write = std::chrono::seconds(2);  ///< of a run that was ended: nobody may be reading
-constexpr double longest_ending_s = 10;                       ///< after --timeout; programs are killed after 5
+constexpr double longest_ending_s = 10;  ///< after --timeout, or SIGPIPE; programs are killed after 5
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool leaves_memory = false;  // its search for leaks is to find those of a run
 #else
@@ -162,7 +162,17 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   if (session.options.is_verbose) options->listener = &teller.emplace(options->listener);
   vm::CancelHook cancel;
   options->cancel = &cancel;
-  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP, SIGPIPE}, cancelling(cancel),
+  std::optional<TimeLimit> unread_limit;  // the watch's thread makes it: nobody will press Ctrl-C a second time
+  const auto heard = [&cancel, &unread_limit, cancels = cancelling(cancel)](int signal, unsigned count) {
+    if (signal == SIGPIPE && !unread_limit)
+      unread_limit.emplace(longest_ending_s, [&cancel] {  // a function that does not come back
+        cancel.abandon();
+        vm::remove_temporaries();
+        _exit(exit_broken_pipe);
+      });
+    cancels(signal, count);
+  };
+  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP, SIGPIPE}, heard,
                             [&cancel] { tell_at_once(programs_text(cancel.programs())); });
   std::optional<TimeLimit> limit, last_limit;
   if (const double timeout_s = session.options.timeout_s; timeout_s > 0) {

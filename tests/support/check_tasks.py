@@ -302,10 +302,20 @@ def runs_that_nobody_reads_end_in_order(folder):
         file f = number(1);
         foreach i in [1:1000000] { assert(puts(read(f)) > 0, "it is said"); }
         """)
+    folder.write("stays_in_c.df", """
+        import files;
+        import io;
+        app (file o) number(int i) { "echo" i @stdout=o }
+        @library="libc.so.6" (int left) sleep(int seconds);
+        file f = number(1);
+        printf("%s", read(f)) => sleep(1000);
+        foreach i in [1:1000000] { printf("%s %i", read(f), i); }
+        """)
     temporaries = folder.path / "temporaries"
     temporaries.mkdir()
-    for script in ("values.df", "programs.df", "of_c.df"):
-        for option in ("--workers=2", "--no-record"):
+    for script, options in (("values.df", ("--workers=2", "--no-record")), ("programs.df", ("--workers=2", "--no-record")),
+                            ("of_c.df", ("--workers=2", "--no-record")), ("stays_in_c.df", ("--workers=2",))):
+        for option in options:
             with subprocess.Popen([folder.raddle, "run", option, script], cwd=folder.path, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True,
                                   env={**os.environ, "SWIFT_TMP": str(temporaries)}) as process:
@@ -314,7 +324,7 @@ def runs_that_nobody_reads_end_in_order(folder):
                 process.stdout.close()
                 expect((process.wait(timeout=60), process.stderr.read()), (141, ""))
             expect(list(temporaries.iterdir()), [])
-    expect({run["state"] for run in json.loads(folder.run("runs list --json").stdout)["runs"]}, {"stopped"})
+    expect({run["state"] for run in json.loads(folder.run("runs list --json").stdout)["runs"]}, {"stopped", "killed"})
 
 
 def failed_calls_are_told(folder):
