@@ -156,7 +156,6 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   std::optional<TaskLog> log;
   if (session.options.records_tasks) {
     options->listener = &log.emplace(session.sources, run_row(session));
-    options->program_outputs = own_streams();
   }
   std::optional<ProgramTeller> teller;
   if (session.options.is_verbose) options->listener = &teller.emplace(options->listener);
@@ -167,13 +166,17 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     if (signal == SIGPIPE && !unread_limit)
       unread_limit.emplace(longest_ending_s, [&cancel] {  // a function that does not come back
         cancel.abandon();
-        vm::remove_temporaries();
         _exit(exit_broken_pipe);
       });
     cancels(signal, count);
   };
   const SignalWatch signals({SIGINT, SIGTERM, SIGHUP, SIGPIPE}, heard,
                             [&cancel] { tell_at_once(programs_text(cancel.programs())); });
+  // before a program hears of it, else its end would be a failure
+  if (log)
+    options->program_outputs = own_streams([&cancel, &signals] {
+      if (signals.hears(SIGPIPE)) cancel.cancel();
+    });
   std::optional<TimeLimit> limit, last_limit;
   if (const double timeout_s = session.options.timeout_s; timeout_s > 0) {
     limit.emplace(timeout_s, [&cancel, timeout_s] {
@@ -200,21 +203,22 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const bool output_written = result.status == vm::RunStatus::cancelled
                                   ? stdlib::flush_output_within(longest_last_write)
                                   : stdlib::flush_output();
+  const bool is_unread = !stdlib::has_reader(stdlib::Stream::out) || !stdlib::has_reader(stdlib::Stream::error);
+  const int unread_signal = is_unread && signals.hears(SIGPIPE) ? SIGPIPE : 0;  // the watch may not have heard it yet
+  const int signal = signals.caught() != 0 ? signals.caught() : unread_signal;
   if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
   if (const std::optional<std::string> problem = call_record.problem(); problem && !is_quiet)
     warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
   if (log)
-    if (const std::optional<std::string> problem = log->end(state_of(result.status, signals.caught()));
-        problem && !is_quiet)
+    if (const std::optional<std::string> problem = log->end(state_of(result.status, signal)); problem && !is_quiet)
       warn(fmt::format("what was run is not recorded: {}", *problem));
   if (json != nullptr) json->results = results_json(checked, result);
-  const bool is_timed_out = result.status == vm::RunStatus::cancelled && signals.caught() == 0;
-  const int told = report_run(session, result, signals.caught());
+  const bool is_timed_out = result.status == vm::RunStatus::cancelled && signal == 0;
+  const int told = report_run(session, result, signal);
   const int code = is_timed_out ? exit_timeout : told;
   const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, program, session.sources);
   if (!is_traced && code == exit_ok) return exit_failed;
-  const bool is_unread = !stdlib::has_reader(stdlib::Stream::out) || !stdlib::has_reader(stdlib::Stream::error);
-  if (signals.caught() == SIGPIPE || (is_unread && code == exit_ok && signals.hears(SIGPIPE))) return exit_broken_pipe;
+  if (signal == SIGPIPE) return exit_broken_pipe;
   if (!output_written && code == exit_ok) {
     vm::print_stderr("raddle: standard output could not be written\n");
     return exit_failed;

@@ -72,12 +72,16 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
   return options;
 }
 
-vm::ProgramOutputs own_streams() {
+vm::ProgramOutputs own_streams(const std::function<void()>& unread) {
   const auto terminal = [](int fd) { return isatty(fd) == 1 ? fd : -1; };
   const auto sink = [&](stdlib::Stream stream, int fd) {
-    return vm::OutputSink{.take = [stream](std::string_view text) { return stdlib::offer_text(stream, text); },
-                          .is_full = [stream] { return stdlib::is_full(stream); },
-                          .terminal_fd = terminal(fd)};
+    const auto take = [stream, unread](std::string_view text) {
+      if (stdlib::offer_text(stream, text)) return true;
+      unread();
+      return false;
+    };
+    return vm::OutputSink{
+        .take = take, .is_full = [stream] { return stdlib::is_full(stream); }, .terminal_fd = terminal(fd)};
   };
   const auto is_for_writing = [](int fd) { return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY; };
   struct stat out {

@@ -1,6 +1,7 @@
 #pragma once
 // What the options of the tool and the environment say of how a script is run.
 #include <expected>
+#include <functional>
 #include <string>
 
 #include "compiler/driver/session.hpp"
@@ -12,6 +13,7 @@ namespace raddle::driver {
 std::expected<vm::RunOptions, int> run_options(const Options& given, const std::string& script_path);
 
 /// To raddle's own streams, by way of raddle.
-vm::ProgramOutputs own_streams();
+/// @param unread  called when whoever has read one of them has gone, on any thread, before its programs hear of it
+vm::ProgramOutputs own_streams(const std::function<void()>& unread);
 
 }  // namespace raddle::driver
