@@ -5,8 +5,10 @@ computation. From tasks of some microseconds the number of iterations of a task 
 efficiency has crossed 75 percent; between the two sizes it is interpolated. The efficiency is to the sequential program
 with long tasks. A run has as many tasks as make the same work; the time of a row is that of a whole process less that of
 one with an eighth of the rows. So start and end do not count.
+`exchange`, measured before each search of Raddle on all cores: what the machine itself takes to hand a number from thread to
+thread and back. A virtual machine's cores may lie near each other at one time and far apart at another.
 `leaves`: the efficiency of 100,000 tasks of 20 us that need nothing, a single row; beside it that of as many sequential
-programs at once as there are cores, each with its share.
+programs at once as there are cores, each with its share, which is what the machine has to give.
 Every run's output is compared with that of the sequential program. Figures are medians over the repeats; the libraries,
 and Raddle's METG on one worker, take part in the first one only, as each search takes seconds. All repeats are in
 build/bench/patterns.csv and leaves.csv.
@@ -20,13 +22,14 @@ import subprocess
 import sys
 import time
 
-from measure import BUILT, CORES, ROOT, THREADS, run_once
+from measure import BUILT, CORES, ROOT, THREADS, compile_program, run_once
 from peers import peer, raddle
 from report import Line
 from targets import PATTERNS
 
 WIDTHS = (2, 16)
 PEERS = ("tbb", "libgomp", "libomp", "starpu")
+EXCHANGE = ("exchange", 2)
 KINDS = [("c++", 1)] + [(label, threads) for threads in THREADS for label in (*PEERS, "raddle")]
 SCRIPT = "tests/bench/patterns/patterns.df"
 GOAL = 0.75
@@ -90,14 +93,23 @@ def metg_of(label, threads, pattern, width, work, iteration):
     return measured[iterations] if reached >= GOAL else math.inf
 
 
+def exchange_of():
+    """Seconds that two threads take for a row if they only wait for each other's number."""
+    program = compile_program("patterns/exchange.cpp", "patterns_exchange")
+    return float(subprocess.run([program], stdout=subprocess.PIPE, check=True).stdout) * 1e-9
+
+
 def metgs_of(pattern, width, work, repeats):
     """{(label, threads): [seconds of each repeat]}"""
     durations = {kind: [] for kind in KINDS}
+    exchanges = []
     for repeat in range(repeats):
+        if CORES > 1:  # else they would wait for the system to give each its turn
+            exchanges.append(exchange_of())
         iteration = duration_of("c++", 1, pattern, width, LONGEST // 8, work) / (LONGEST // 8)
         for kind in KINDS if repeat == 0 else [("raddle", CORES)]:
             durations[kind].append(metg_of(*kind, pattern, width, work, iteration))
-    return durations
+    return {**({EXCHANGE: exchanges} if exchanges else {}), **durations}
 
 
 def write_repeats(table, case, durations):
@@ -108,12 +120,14 @@ def write_repeats(table, case, durations):
 def measure_patterns(patterns, small, repeats):
     with open(BUILT / "patterns.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow(["pattern", "variant", "threads", "repeat", "metg_us"])
+        table.writerow(["pattern", "variant", "threads", "repeat", "us"])
         for pattern in patterns:
             for width in WIDTHS[:1] if small else WIDTHS:
                 case = f"{pattern} {width}"
                 durations = metgs_of(pattern, width, 1 << (21 if small else 27), repeats)
                 medians = {kind: statistics.median(each) for kind, each in durations.items()}
+                if EXCHANGE in medians:
+                    yield Line(case, *EXCHANGE, medians.pop(EXCHANGE) * 1e6, "us a row")
                 for (label, threads), metg in medians.items():
                     best = min(medians[peer_label, threads] for peer_label in PEERS)
                     yield Line(case, label, threads, metg * 1e6, "us METG", to_best=metg / best)
@@ -152,6 +166,8 @@ def measure_leaves(_, small, repeats):
     for (label, threads), duration in medians.items():
         best = min(medians[peer_label, threads] for peer_label in PEERS)
         yield Line("leaves", label, threads, medians["c++", 1] / duration * 100, "% efficiency", to_best=duration / best)
+        if (label, threads) == ("raddle", CORES):
+            yield Line("leaves", label, threads, medians[at_once] / duration * 100, "% of c++ at once")
     with open(BUILT / "leaves.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(["case", "variant", "threads", "repeat", "us"])

@@ -278,6 +278,19 @@ def ends_of_outputs_are_kept(folder):
         expect((process.wait(timeout=60), process.stderr.read()), (141, ""))
 
 
+def programs_have_no_terminal(folder):
+    """What is typed there is for whoever waits for the run: a program neither reads it nor gets signals of its keys."""
+    folder.write("terminal.df", """
+        app (void v) ask() { "sh" "-c" "exec 2> /dev/null; if (: < /dev/tty); then echo asked; else echo alone; fi" }
+        app (void v) group() { "sh" "-c" "read -r pid name state parent group rest < /proc/$$/stat; test $group = $$ && echo leads" }
+        ask() => group();
+        """)
+    for options in ["--no-record", "--workers=1"]:
+        with PtySession([folder.raddle, "run", options, "terminal.df"], folder=folder.path) as session:
+            expect((session.wait_for_end(), session.raw), (0, "alone\r\nleads\r\n"))
+    folder.run("run --no-record terminal.df", out="alone\nleads\n")
+
+
 def runs_that_nobody_reads_end_in_order(folder):
     """Whatever has printed: programs are ended, temporary files removed, nothing is said."""
     folder.write("values.df", """
@@ -495,7 +508,7 @@ def what_can_not_be_recorded_is_told(folder):
     expect(done.stderr.startswith("raddle: warning: what was run is not recorded: "), True)
 
 
-TESTS = [script_runs_are_recorded, tasks_are_told_apart, programs_of_points_print_into_the_record,
+TESTS = [script_runs_are_recorded, programs_have_no_terminal, tasks_are_told_apart, programs_of_points_print_into_the_record,
          failed_calls_are_told, blocked_output_keeps_nothing_from_ending, tasks_of_points_are_recorded,
          killed_point_leaves_its_tasks, logs_have_each_task_once, ends_of_outputs_are_kept,
          runs_that_nobody_reads_end_in_order, what_had_ended_is_kept, record_of_another_user_is_read, killed_script_leaves_its_tasks,

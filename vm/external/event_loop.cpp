@@ -2,6 +2,7 @@
 
 #include <system_error>
 
+#include "vm/external/cores.hpp"
 #include "vm/external/signals_blocked.hpp"
 
 namespace raddle::vm {
@@ -34,6 +35,7 @@ void EventLoop::begin() {
   }
   try {
     const SignalsBlocked blocked;
+    const AllCores everywhere;
     thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
   } catch (const std::system_error&) {
     uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);

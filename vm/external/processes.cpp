@@ -1,5 +1,6 @@
 #include "vm/external/processes.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -32,6 +33,12 @@ int Processes::State::highest_descriptor() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<int>::max();
   return static_cast<int>(std::min<rlim_t>(limit.rlim_cur - std::min(limit.rlim_cur, reserve), 1 << 30));
+}
+
+std::optional<FileDescriptor> Processes::State::controlling_terminal() {
+  FileDescriptor terminal(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (terminal || errno == ENXIO) return terminal;
+  return std::nullopt;
 }
 
 Processes::Processes(ProcessBudget budget, ProgramOutputs outputs)
@@ -214,9 +221,14 @@ int Processes::State::start(Child& child) {
   if ((*taps || request.timeout_s > 0) && !timers->begin()) return EAGAIN;
   const auto fd = [](int given, int opened) { return given >= 0 ? given : opened; };
   child.started = std::chrono::steady_clock::now();
-  const auto pid = start_child({request.words, request.environment, fd(request.stdin_fd, redirects.in()),
-                                fd(fd(request.stdout_fd, out_end), redirects.out()),
-                                fd(fd(request.stderr_fd, error_end), redirects.error())});
+  if (keeps_to_cores) cores.keep_to(child.place.slot);
+  const auto pid = start_child({.words = request.words,
+                                .environment = request.environment,
+                                .stdin_fd = fd(request.stdin_fd, redirects.in()),
+                                .stdout_fd = fd(fd(request.stdout_fd, out_end), redirects.out()),
+                                .stderr_fd = fd(fd(request.stderr_fd, error_end), redirects.error()),
+                                .terminal = terminal ? std::optional(terminal->get()) : std::nullopt,
+                                .cores = keeps_to_cores ? &cores.all() : nullptr});
   if (!pid) return pid.error();
   child.pid = *pid;
   child.taps = std::move(*taps);

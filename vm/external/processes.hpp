@@ -82,8 +82,8 @@ struct ProgramsNow {
   std::size_t waiting = 0;              ///< for the budget, a delay, or the other end of a named pipe
 };
 
-/// Each program leads a session and process group of its own. When the run is killed the system ends the programs
-/// (not what they have started themselves).
+/// Each program leads a process group of its own, which no terminal controls. When the run is killed the system ends
+/// the programs (not what they have started themselves).
 class Processes {
  public:
   /// Requests beyond the budget wait. The first of them is not overtaken by smaller ones that would fit, lest it wait

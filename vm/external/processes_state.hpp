@@ -13,11 +13,13 @@
 
 #include <sys/types.h>
 
+#include "vm/external/cores.hpp"
 #include "vm/external/processes.hpp"
 #include "vm/external/program_queue.hpp"
 #include "vm/external/tap_loop.hpp"
 #include "vm/external/thread_supply.hpp"
 #include "vm/external/timers.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
 
@@ -64,7 +66,10 @@ struct Processes::State {
   };
   enum class Begun : std::uint8_t { runs, waits_for_pipe, is_short, failed };
 
-  State(ProcessBudget budget, ProgramOutputs where) : outputs(std::move(where)), queue(budget) {}
+  State(ProcessBudget budget, ProgramOutputs where)
+      : keeps_to_cores(cores.count() > 1 && budget.programs >= cores.count()),
+        outputs(std::move(where)),
+        queue(budget) {}
 
   void work(ThreadSupply::Thread& thread);
   Begun begin(Child& child);
@@ -95,7 +100,12 @@ struct Processes::State {
   void note_told();
 
   static int highest_descriptor();
+  /// Open; without a descriptor if there is none; none if it is not known.
+  static std::optional<FileDescriptor> controlling_terminal();
 
+  const Cores cores;  // of who has made it
+  const std::optional<FileDescriptor> terminal = controlling_terminal();
+  const bool keeps_to_cores;  // Note [cores of programs]
   const ProgramOutputs outputs;
   const int highest_allowed = highest_descriptor();  // what else runs needs some, too: for files, servers, the record
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "vm/external/cores.hpp"
 #include "vm/external/signals_blocked.hpp"
 #include "vm/value/file_descriptor.hpp"
 
@@ -40,6 +41,7 @@ std::expected<void, std::string> Timers::start() {
   if (thread_.joinable()) return {};
   try {
     const SignalsBlocked blocked;
+    const AllCores everywhere;
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error& error) {
     return std::unexpected("no thread could be started: " + error_text(error.code().value()));

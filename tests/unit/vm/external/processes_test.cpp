@@ -57,6 +57,14 @@ struct Folder {
   std::string operator/(const char* name) const { return (path / name).string(); }
 };
 
+// "Cpus_allowed_list: 0-1"
+std::string core_list(const std::string& status_file) {
+  std::ifstream in(status_file);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("Cpus_allowed_list")) return line;
+  return "";
+}
+
 // Waits (bounded) for what another process does in its own time.
 template <typename Condition>
 bool becomes(Condition condition) {
@@ -87,6 +95,18 @@ pid_t pid_from(const std::string& path) {
 }
 
 }  // namespace
+
+TEST_CASE("programs may use the cores that the run may, wherever they begin") {
+  const std::string own = core_list("/proc/self/status");
+  Processes processes({.programs = 3});
+  std::vector<std::future<ProcessResult>> ends;
+  const Folder folder;
+  for (int i = 0; i < 12; ++i)
+    ends.push_back(begin(processes, shell("grep Cpus_allowed_list /proc/self/status > " + folder.path.string() + "/" +
+                                          std::to_string(i))));
+  for (std::future<ProcessResult>& end : ends) CHECK(end.get().exit_code == 0);
+  for (int i = 0; i < 12; ++i) CHECK(core_list(folder / std::to_string(i).c_str()) == own);
+}
 
 TEST_CASE("exit codes and signals are told") {
   Processes processes({.programs = 2});
