@@ -7,8 +7,8 @@
 
 namespace raddle::driver {
 
-std::uint64_t ProgramTeller::begun(const std::vector<std::string>& inputs) {
-  return next_ != nullptr ? next_->begun(inputs) : begun_.fetch_add(1, std::memory_order_relaxed) + 1;
+std::uint64_t ProgramTeller::begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) {
+  return next_ != nullptr ? next_->begun(inputs, words) : begun_.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 void ProgramTeller::started(const vm::ProcessRequest& request) {

@@ -174,7 +174,7 @@ void RunTable::for_each_inputs(
     });
     return;
   }
-  if (plan_->inputs == nullptr) return;  // a script's points have no rows of what they read
+  if (plan_->script && plan_->script->can_batch()) return;  // it only computes numbers
   rows_->for_each([&](const sweep::ResultRow& row) {
     if (row.inputs.empty()) return true;
     NamedValues parameters;

@@ -1,9 +1,14 @@
 #include "compiler/driver/script_runner.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/script_arguments.hpp"
@@ -43,22 +48,69 @@ class Printed {
   std::uint64_t size_ = 0;
 };
 
-/// What a point's programs and calls of `@memo` functions leave in the record.
+/// What a point's programs and calls of `@memo` functions leave in the record, and which files its programs read.
 class PointTasks final : public TaskRows {
  public:
-  PointTasks(const SourceMap& sources, vm::Recorder& recorder, std::uint64_t point, std::uint32_t attempt)
-      : TaskRows(sources), recorder_(recorder), point_(point), attempt_(attempt) {}
+  PointTasks(const SourceMap& sources, vm::Recorder& recorder, sweep::InputFiles& files, const sweep::Point& point,
+             std::uint32_t attempt)
+      : TaskRows(sources), recorder_(recorder), files_(files), point_(point), attempt_(attempt) {}
+
+  std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) override {
+    const sweep::InputFiles::Inputs found = files_.at_begin(words, inputs, point_);
+    {
+      const std::lock_guard lock(mutex_);
+      for (const sweep::InputFiles::Input& input : found)
+        inputs_.try_emplace(input.path, input).first->second.is_certain |= input.is_certain;
+    }
+    return TaskRows::begun(inputs, words);
+  }
+  void ended(const vm::EndedProgram& program) override {
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto* paths : {&program.temporaries, &program.outputs}) made_.insert(paths->begin(), paths->end());
+    }
+    TaskRows::ended(program);
+  }
+  using TaskRows::ended;
+
+  /// After the run: vm::Attempt::inputs. What points have made themselves is none of them.
+  std::string inputs(vm::PointFiles& written) const {
+    sweep::InputFiles::Inputs inputs;
+    for (const auto& [path, input] : inputs_)
+      if (!made_.contains(path) && !written.is_written(path) && (input.is_certain || !is_new(path)))
+        inputs.push_back(input);
+    return files_.at_end(inputs);
+  }
 
  private:
   void add(vm::PointRow row, bool) override {
-    row.point = point_;
+    row.point = point_.number;
     row.point_attempt = attempt_;
     recorder_.add(std::move(row));
   }
 
+  /// Written since the point has begun: a program has made it that does not say so, and another one has read it.
+  bool is_new(const std::string& path) const {
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) return false;
+    const timespec& written = status.st_mtim;
+    return std::pair(written.tv_sec, written.tv_nsec) >= std::pair(begin_.tv_sec, begin_.tv_nsec);
+  }
+  /// As file systems note the time of a change.
+  static timespec time_of_files() {
+    timespec time{};
+    clock_gettime(CLOCK_REALTIME_COARSE, &time);
+    return time;
+  }
+
+  const timespec begin_ = time_of_files();
   vm::Recorder& recorder_;
-  const std::uint64_t point_;
+  sweep::InputFiles& files_;
+  const sweep::Point& point_;
   const std::uint32_t attempt_;
+  std::mutex mutex_;                                        // guards the rest while the run lasts
+  std::map<std::string, sweep::InputFiles::Input> inputs_;  // by path
+  std::set<std::string> made_;
 };
 
 /// @return false if the value is none of a number's
@@ -89,12 +141,13 @@ void tell_failure(const SourceMap& sources, const vm::RunResult& result, sweep::
 
 ScriptRunner::ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, const sweep::Space& space,
                            const sweep::PointColumns& points, const std::vector<sweep::Collector>& collectors,
-                           unsigned jobs, double timeout_s)
+                           sweep::InputFiles& inputs, unsigned jobs, double timeout_s)
     : subject_(subject),
       settings_(std::move(settings)),
       space_(space),
       points_(points),
       collectors_(collectors),
+      inputs_(inputs),
       timeout_s_(timeout_s) {
   for (unsigned i = 0; i < jobs; ++i) threads_.emplace_back([this, i] { work(i + 1); });
   if (timeout_s > 0) threads_.emplace_back([this] { watch_deadlines(); });
@@ -182,7 +235,7 @@ void ScriptRunner::run(const sweep::Point& point, std::uint32_t attempt, std::fu
 sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t attempt_number, Active& active) {
   vm::RunOptions options = options_for(active);
   Printed printed(sweep::collected_output_bytes), printed_errors(sweep::kept_output_bytes);
-  PointTasks tasks(subject_.sources(), *recorder_, point.number, attempt_number);
+  PointTasks tasks(subject_.sources(), *recorder_, inputs_, point, attempt_number);
   options.listener = &tasks;
   options.program_outputs.out.take = [&printed](std::string_view text) { return printed.add(text), true; };
   options.program_outputs.of_servers = true;
@@ -204,6 +257,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
   const Clock::time_point begin = Clock::now();
   const vm::RunResult result = vm::run(subject_.program(), options);
   attempt.duration_s = seconds_since(begin);
+  attempt.inputs = tasks.inputs(point_files_);
   const std::string& end = printed.end();
   attempt.stdout_size = printed.size();
   attempt.stdout_end = printed.end(sweep::kept_output_bytes);

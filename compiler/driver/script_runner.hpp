@@ -12,6 +12,7 @@
 
 #include "compiler/driver/script_subject.hpp"
 #include "compiler/sweep/collector.hpp"
+#include "compiler/sweep/input_files.hpp"
 #include "compiler/sweep/point_columns.hpp"
 #include "compiler/sweep/runner.hpp"
 #include "vm/interpret/run.hpp"
@@ -21,14 +22,15 @@ namespace raddle::driver {
 
 class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner {
  public:
-  /// Open files that a run of a script with programs needs: an event loop; of each program the ends of its streams.
-  static constexpr std::uint64_t files_of_job = 4, files_of_program = 5;
+  /// Open files that a run of a script with programs needs: an event loop, the terminal; of each program the ends of
+  /// its streams.
+  static constexpr std::uint64_t files_of_job = 5, files_of_program = 5;
   /// @param settings    what all runs have in common
   /// @param collectors  of the script's output, besides its results
   /// @param jobs        runs at once, at most   @param timeout_s  of a point; 0: none
   ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, const sweep::Space& space,
-               const sweep::PointColumns& points, const std::vector<sweep::Collector>& collectors, unsigned jobs,
-               double timeout_s);
+               const sweep::PointColumns& points, const std::vector<sweep::Collector>& collectors,
+               sweep::InputFiles& inputs, unsigned jobs, double timeout_s);
   ~ScriptRunner() override;
   void begin_run(vm::Recorder& recorder) override { recorder_ = &recorder; }
   void run(const sweep::Point& point, std::uint32_t attempt, std::function<void(sweep::Attempt)> done) override;
@@ -73,6 +75,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   const sweep::Space& space_;
   const sweep::PointColumns& points_;
   const std::vector<sweep::Collector>& collectors_;
+  sweep::InputFiles& inputs_;
   const double timeout_s_;
   vm::PointFiles point_files_;
   vm::Recorder* recorder_ = nullptr;  ///< set before points run

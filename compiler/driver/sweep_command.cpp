@@ -202,7 +202,7 @@ class SweepRun {
     if (!plan_.script->program().apps.empty() && plan_.run.jobs > jobs_within(files.rlim_cur, files_of_job))
       return std::unexpected(too_few_files(files_of_job));
     return std::make_unique<ScriptRunner>(*plan_.script, std::move(*settings), plan_.space, *plan_.columns,
-                                          plan_.collectors, plan_.run.jobs, request_.timeout_s);
+                                          plan_.collectors, *plan_.inputs, plan_.run.jobs, request_.timeout_s);
   }
 
   std::expected<std::unique_ptr<sweep::PointRunner>, int> make_program_runner() const {
@@ -308,7 +308,6 @@ class SweepRun {
   }
 
   void tell_of_changed_files() const {
-    if (plan_.inputs == nullptr) return;
     const auto tell = [](const std::vector<std::string>& paths, std::string_view what) {
       if (paths.empty()) return;
       const std::string more =
@@ -317,7 +316,8 @@ class SweepRun {
     };
     const sweep::InputFiles::Changes changes = plan_.inputs->changes();
     tell(changes.edited, "the same line runs those again that have read it before");
-    tell(changes.written, "it counts as written by them; if they read it, --input FILE");
+    tell(changes.written,
+         plan_.script ? "it counts as written by them" : "it counts as written by them; if they read it, --input FILE");
   }
 
   static int failed(const std::string& message) {

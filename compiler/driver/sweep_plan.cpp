@@ -182,11 +182,11 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
   auto inputs = sweep::InputFiles::parse(request.inputs, space->parameters());
   if (!inputs) return std::unexpected(option_error(inputs.error()));
   if (script && !inputs->empty())
-    return std::unexpected(
-        option_error(bad_option("--input", request.inputs.front(),
-                                "this is for a command: a script names by `input` the files that it reads")));
+    return std::unexpected(option_error(bad_option(
+        "--input", request.inputs.front(),
+        "this is for a command: a script names by `input` the files that it reads, or as words of its programs")));
   auto plan = std::make_unique<SweepPlan>(std::move(*space), std::move(script), std::move(*command));
-  if (!plan->script) plan->inputs = std::make_unique<sweep::InputFiles>(std::move(*inputs));
+  plan->inputs = std::make_unique<sweep::InputFiles>(std::move(*inputs));
   const OptionResult result = read_options(request, *plan);
   if (!result) return std::unexpected(option_error(result.error()));
   if (!request.where.empty()) {

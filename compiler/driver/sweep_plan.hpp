@@ -28,7 +28,7 @@ struct SweepPlan {
   sweep::Grouping grouping;
   sweep::TableForm form = sweep::TableForm::csv;
   sweep::PointKeys keys;
-  std::unique_ptr<sweep::InputFiles> inputs;  ///< of a command
+  std::unique_ptr<sweep::InputFiles> inputs;  ///< what the command reads, or a script's programs
   sweep::KnownValues known;
   std::optional<sweep::PointColumns> columns;          ///< of a script
   std::vector<sweep::EarlierWork> earlier_works = {};  ///< whose results the table may have, too

@@ -40,8 +40,9 @@ C++. {run.dir} is a new folder for each run, {%} a number from 1 to -j that no o
 
 What was run is recorded in .raddle/runs.db. A point that an earlier sweep of the same command has done is not run
 again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only. It is run again if
-a file has changed that a word of the command names, the program among them, or --input does; what the runs themselves
-change does not count. Programs that are looked up in PATH are the system's: they are not looked at.
+a file has changed that a word of the command, or of a script's programs, names, the program among them, or --input
+does; what the runs themselves change does not count. Programs that are looked up in PATH are the system's: they are
+not looked at.
 
 Ctrl-C, as SIGTERM, SIGHUP and SIGUSR1, starts no new runs; programs that run go on to their end, points of a script do so at
 SIGUSR1 only. A second one ends the programs, too. A signal that is ignored at the start stays so, as SIGHUP under nohup.

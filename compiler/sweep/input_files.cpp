@@ -53,7 +53,8 @@ std::expected<std::vector<CommandTemplate>, OptionError> InputFiles::parse(const
   return paths;
 }
 
-InputFiles::Inputs InputFiles::at_begin(const std::vector<std::string>& words, const Point& point) {
+InputFiles::Inputs InputFiles::at_begin(const std::vector<std::string>& words, const std::vector<std::string>& files,
+                                        const Point& point) {
   Inputs inputs;
   const auto add = [&](const std::string& path, bool is_certain) {
     if (std::ranges::find(inputs, path, &Input::path) == inputs.end())
@@ -68,6 +69,8 @@ InputFiles::Inputs InputFiles::at_begin(const std::vector<std::string>& words, c
     else if (sign != std::string::npos && is_file(words[i].substr(sign + 1)))
       add(words[i].substr(sign + 1), false);
   }
+  for (const std::string& path : files)
+    if (is_file(path)) add(path, false);
   for (const CommandTemplate& path : declared_) add(path.words_for(point, {}).front(), true);
   return inputs;
 }

@@ -1,10 +1,11 @@
 #pragma once
-// The files that a command reads at a point, known by what is in them: a result is taken from the record only while
-// they are what they were.
+// The files that a command, or a script's programs, read at a point, known by what is in them: a result is taken from
+// the record only while they are what they were.
 //
-// Nobody says which of the files that a command names are read and which are written. So all are looked at when a point
-// begins and once more when it ends: what has changed meanwhile was written by it, or by another point, and is no
-// input. Not so the program itself, and what an earlier point has left as it was: somebody has edited them.
+// Nobody says which of the files that a command line names are read and which are written. So all are looked at before
+// a program begins and once more when the point ends: what has changed meanwhile was written by it, or by another
+// point, and is no input. Not so the program itself, and what an earlier point has left as it was: somebody has edited
+// them.
 #include <expected>
 #include <mutex>
 #include <optional>
@@ -31,9 +32,9 @@ class InputFiles {
     bool is_certain = false;    ///< the program, or declared
   };
   using Inputs = std::vector<Input>;
-  /// What is there when a point begins. Any thread.
-  /// @param words  of its command
-  Inputs at_begin(const std::vector<std::string>& words, const Point& point);
+  /// What is there before a program begins. Any thread.
+  /// @param words  of its command line   @param files  that it is given otherwise
+  Inputs at_begin(const std::vector<std::string>& words, const std::vector<std::string>& files, const Point& point);
   /// Those that have stayed as they were, as vm::Attempt::inputs. Any thread.
   std::string at_end(const Inputs& inputs);
   /// A file that is not what it was, or not there, or of which it is not known what it was. Any thread.

@@ -51,7 +51,7 @@ struct ResultForm {
   std::vector<std::string> assigned = {};       ///< results that a script assigns: no collector makes them
   std::vector<std::string> texts = {};          ///< parameters and results that a script declares as strings
   std::vector<ResultColumn> columns = {};       ///< of batches; none: there are no batches
-  InputFiles* inputs = nullptr;                 ///< of a command: what has read other ones is not taken
+  InputFiles* inputs = nullptr;                 ///< what has read other ones is not taken
   const PointColumns* points = nullptr;         ///< where there may be batches
   std::vector<EarlierWork> earlier_works = {};  ///< the latest first
   bool is_of_earlier_works = false;             ///< and not of what is done now

@@ -162,6 +162,51 @@ def changed_files_are_noticed(folder):
     folder.run("sweep m.df -p n=1 --input constant", code=2, err="a script names by `input` the files that it reads")
 
 
+def programs_of_scripts_are_noticed(folder):
+    """The same for a script's programs, their scripts and what their words name; not for what points make themselves."""
+    folder.write("model.sh", "read k < $2; echo $(($1 * k))\n")
+    folder.write("factor", "2\n")
+    folder.write("3.in", "5\n")
+    folder.write("m.df", """
+        import files; import string;
+        @param int n = 1;
+        app (file o) model(int n) { "sh" "model.sh" n "factor" @stdout=o }
+        app (file o) same(file i, file also) { "cat" i also @stdout=o }
+        file kept<"kept" + n> = model(n);
+        file given = input(n + ".in");
+        @result string m = replace_all(trim(read(same(kept, given))), "\\n", " ", 0);
+        """)
+    for n in (1, 2):
+        folder.write(f"{n}.in", "5\n")
+    command = "sweep m.df -p n=1:3"
+    expect(folder.column(command, "m"), ["2 5", "4 5", "6 5"])
+    expect(sorted(inputs_of(folder, 2)), ["2.in", "factor", "model.sh"])
+    folder.run(command, err="3 from the record")
+    for n in (1, 2, 3):
+        os.remove(folder.path / f"kept{n}")
+    folder.run(command, err="3 from the record")
+    folder.write("2.in", "7\n")
+    expect_in("3 points, 2 from the record", folder.run(command, err="`2.in` has changed").stderr)
+    folder.write("factor", "3\n")
+    expect(folder.column(command, "m"), ["3 5", "6 7", "9 5"])
+    expect_in("has it, but `factor` is not what it was then", folder.run("why /2").stdout)
+    folder.write("model.sh", "echo new\n")
+    folder.run("rerun", err="`model.sh` has changed: points that have read it are run again")
+    expect(folder.column("sweep --resume", "m"), ["new 5", "new 7", "new 5"])
+    folder.write("two.df", """
+        import files; import string;
+        @param int n = 1;
+        app (void v) make(int n) { "sh" "-c" "echo $0 > mesh" n }
+        app (file o) solve(void v) { "cat" "mesh" "factor" @stdout=o }
+        @result string m = replace_all(trim(read(solve(make(n)))), "\\n", " ", 0);
+        """)
+    command = "sweep two.df -j 1 -p n=1:3"
+    expect(folder.column(command, "m"), ["1 3", "2 3", "3 3"])
+    expect(sorted(inputs_of(folder, 2)), ["factor"])
+    done = folder.run(command, err="3 from the record")
+    expect("has changed" in done.stderr, False)
+
+
 def files_that_change_meanwhile(folder):
     """What the points themselves change is no input; what was one at another point, or is the program, stays one."""
     folder.write("log", "0\n")
@@ -276,6 +321,7 @@ def values_are_formatted(folder):
 
 
 TESTS = [numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+         programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 
 

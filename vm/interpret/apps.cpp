@@ -88,7 +88,8 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
   }
   frame.retain();
   run_.throttle.begin();
-  if (run_.options.listener) program->number = run_.options.listener->begun(program->input_paths);
+  if (run_.options.listener)
+    program->number = run_.options.listener->begun(program->input_paths, program->request.words);
   start_program(*program);
   return true;
 }

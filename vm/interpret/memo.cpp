@@ -150,7 +150,7 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
   }
   const std::optional<std::string> results = record->find(*call);
   const auto compute = [&] {
-    if (TaskListener* const listener = run_.options.listener) run_.memo_calls.set_number(key, listener->begun({}));
+    if (TaskListener* const listener = run_.options.listener) run_.memo_calls.set_number(key, listener->begun({}, {}));
     enter_miss(frame, in, bytes_of(key));
   };
   if (!results) return compute();

@@ -42,8 +42,10 @@ class TaskListener {
  public:
   virtual ~TaskListener() = default;
   /// A program is about to be started for a call, or a call of a `@memo` function to be computed.
-  /// @param inputs  paths of files that a program is given   @return the call's number, from 1
-  virtual std::uint64_t begun(const std::vector<std::string>& inputs) = 0;
+  /// @param inputs  paths of files that a program is given   @param words  of the program's command line; none: no
+  /// program
+  /// @return the call's number, from 1
+  virtual std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) = 0;
   /// A program runs; on the thread that has started it, which is not to wait.
   virtual void started(const ProcessRequest&) {}
   virtual void ended(const EndedProgram& program) = 0;

@@ -53,6 +53,12 @@ std::optional<std::uint64_t> PointFiles::claim(const std::string& place, std::ui
   return std::nullopt;
 }
 
+bool PointFiles::is_written(const std::string& path) {
+  const std::uint64_t key = hash(place_of(path)).low;
+  const std::lock_guard lock(mutex_);
+  return points_.contains(key);
+}
+
 std::optional<std::uint64_t> WrittenFiles::other_point(const std::string& place) const {
   return point_files_ == nullptr || place.empty() ? std::nullopt : point_files_->claim(place, point_);
 }

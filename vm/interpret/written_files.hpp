@@ -23,6 +23,8 @@ class PointFiles {
   /// @param place  the same for all names of a file
   /// @return       another point that has written it or is writing it
   std::optional<std::uint64_t> claim(const std::string& place, std::uint64_t point);
+  /// Whether a point has written the file or is writing it.
+  bool is_written(const std::string& path);
 
  private:
   static constexpr std::size_t limit = 1 << 20;  ///< files; what comes after them is not watched: some 50 MB

@@ -93,6 +93,9 @@ TEST_CASE("points of a sweep write files of their own, each as often as it is at
   REQUIRE_FALSE(second);
   CHECK(second.error().point == 7);
   CHECK(files.begin(files.add_run(), {folder / "b", std::string("/dev/null")}, call(1), How::at_once));
+  CHECK(points.is_written(folder / "./b"));
+  CHECK_FALSE(points.is_written(folder / "c"));
+  CHECK_FALSE(points.is_written("/dev/null"));
 }
 
 TEST_CASE("what is given up may be written by another call") {
