@@ -201,7 +201,7 @@ void CommandLineReader::add_verbs(Session& session) {
   for (const Verb* verb : other_verbs()) app.add_subcommand(verb->name, verb->about);
   show_version = app.add_subcommand("version", "Print the version");
   show_version->add_flag("--json", line.as_json, as_json);
-  help = app.add_subcommand("help", "Print this");
+  help = app.add_subcommand("help", "Print this, or what --help of a verb does: help [VERB]");
 }
 
 std::vector<std::string> CommandLineReader::verb_names() {

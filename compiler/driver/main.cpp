@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "compiler/driver/command_line.hpp"
+#include "compiler/driver/command_tree.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/settings.hpp"
 #include "compiler/driver/stack_room.hpp"
@@ -102,8 +103,26 @@ std::optional<int> take_settings(CommandLineReader& reader, CLI::App& verb, cons
 /// "raddle 0.1.0": "0.1.0"
 std::string_view number_of(std::string_view name) { return name.substr(name.find(' ') + 1); }
 
+int run_tool(int argc, char** argv);
+
+/// `raddle help sweep` is `raddle sweep --help`.
+int print_help(char* tool, std::vector<std::string> verbs) {
+  const CommandInfo tree = command_tree();
+  const CommandInfo* command = &tree;
+  for (const std::string& verb : verbs) {
+    const auto found = std::ranges::find(command->commands, verb, &CommandInfo::name);
+    if (found == command->commands.end()) return usage_error(fmt::format("no verb is named `{}`", verb));
+    command = &*found;
+  }
+  verbs.emplace_back("--help");
+  std::vector<char*> words = {tool};
+  for (std::string& word : verbs) words.push_back(word.data());
+  return run_tool(static_cast<int>(words.size()), words.data());
+}
+
 int run_tool(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.size() > 1 && words.front() == "help") return print_help(*argv, {words.begin() + 1, words.end()});
   if (!words.empty())
     if (const Verb* verb = find_verb(words.front())) return verb->run({words.begin() + 1, words.end()});
   Session session;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/driver/run_table.hpp"
 #include "compiler/driver/runs.hpp"
@@ -79,7 +80,10 @@ std::expected<std::size_t, std::string> column_named(const TableSource& source, 
   }
   std::vector<std::string> names;
   for (const report::TableColumn& column : source.columns) names.push_back(column.name);
-  return std::unexpected(fmt::format("there is no column `{}`; there are {}", name, fmt::join(names, ", ")));
+  const std::string nearest = nearest_name(name, names);
+  return std::unexpected(nearest.empty()
+                             ? fmt::format("there is no column `{}`; there are {}", name, fmt::join(names, ", "))
+                             : fmt::format("there is no column `{}`; did you mean `{}`?", name, nearest));
 }
 
 /// Rows without one of the numbers have no point.

@@ -307,6 +307,7 @@ class Explainer {
           "no earlier run has these values; most like it{} is point {} of run {}: {}",
           neighbours.are_all() ? "" : fmt::format(", of {} that were compared,", sweep::with_commas(compared_points)),
           reason.earlier_number, nearest->run->id, text_of(reason.differences));
+      if (nearest->run->work != run_.work) reason.because += "; " + what_changed(run_, *nearest->run);
     }
   }
 

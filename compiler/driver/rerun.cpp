@@ -29,18 +29,19 @@ struct Rerun {
 
 constexpr const char* footer =
     R"(Without --failed or --all: what failed, is missing because the run was ended, or is another one by now, as the script
-or the table of --from, or a file that a command names, the program among them, has changed.
+or the table of --from, or a file that a command or a script's program names, the program among them, has changed.
 )";
 
 /// What the words do not say of the sweep stays as it is.
 void add_rerun_options(CLI::App& app, Rerun& rerun) {
   app.description(
       "raddle rerun: points of a recorded sweep once more\n\nexamples:\n  raddle rerun 261121-150412-k7\n"
-      "  raddle rerun --failed -k -j 4\n  raddle rerun k7 --where 'a > 3'\n  raddle rerun k7 --all\n");
+      "  raddle rerun --failed -j 4\n  raddle rerun k7 --where 'a > 3'\n  raddle rerun k7 --all\n");
   app.option_defaults()->take_last();
   app.add_option("RUN", rerun.name, "A run's id, its beginning or its end; none: the latest sweep")->type_name("");
   CLI::Option* failed =
-      app.add_flag("--failed", rerun.only_failed, "Only the points that failed, and have not ended well since");
+      app.add_flag("--failed", rerun.only_failed,
+                   "Only the points that failed, and have not ended well since: also if the first of them fail again");
   CLI::Option* all = app.add_flag("--all", rerun.runs_all, "All points, whatever the record has")->excludes(failed);
   app.add_option("--where", rerun.where, "Only the points for which this holds, anew: an expression as that of a sweep")
       ->type_name("EXPR")
@@ -161,9 +162,8 @@ std::expected<std::vector<std::uint64_t>, int> points_where(const std::string& w
   return std::unexpected(exit_failed);
 }
 
-/// Says that a command's program or inputs are other ones than in the run, whose other results stay.
+/// Says that a program or what it reads are other ones than in the run, whose other results stay.
 void tell_of_changed_inputs(vm::RunRecord& record, const vm::RunRow& run, const SweepPlan& plan) {
-  if (plan.inputs == nullptr) return;
   std::optional<std::string> changed;
   record.for_each_point(run.id, [&](const vm::PointRow& row) {
     if (row.attempt.outcome == vm::PointOutcome::ok && row.number <= plan.space.size())
@@ -232,6 +232,10 @@ int rerun_command(const std::vector<std::string>& words) {
     rerun.request.use_record &= rerun.request.kind == run_kind::rerun || rerun.request.kind == run_kind::rerun_failed;
     // what failed and has ended well since is not run once more
     if (rerun.request.kind == run_kind::rerun_failed) rerun.request.since = run->id;
+    if (rerun.only_failed && !rerun.request.run.keep_going) {  // that points of it fail is known
+      rerun.request.run.keep_going = true;
+      rerun.request.words.insert(std::ranges::find(rerun.request.words, "--"), "--keep-going");
+    }
     if (rerun.request.kind == run_kind::rerun) rerun.request.since = taken_since(*run);
     const bool runs_some = rerun.only_failed || !rerun.where.empty();
     return runs_some ? rerun_some(rerun.request, *run, rerun) : run_sweep(rerun.request);

@@ -1,6 +1,7 @@
 // From text to results, the second half: the optimised IR becomes a program, the VM runs it, and what went wrong is
 // told.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <signal.h>
 #include <unistd.h>
@@ -116,6 +117,14 @@ class JsonLine {
   double started_ = vm::unix_time();
 };
 
+/// Where nothing was printed.
+void tell_of_results(const CheckedProgram& checked, const vm::RunResult& result) {
+  if (stdlib::has_text(stdlib::Stream::out) || result.counters.programs_started != 0) return;
+  std::vector<std::string> names;
+  for (const auto& each : checked.results) names.push_back(fmt::format("`{}`", checked.variables[each.variable].name));
+  vm::print_stderr("raddle: --results prints what the script has marked `@result`: {}\n", fmt::join(names, ", "));
+}
+
 /// @param json  null: without   @return exit code
 int compile_and_run(Session& session, Script script, const std::vector<std::string>& arguments, JsonLine* json) {
   const std::string path = script.path;
@@ -200,6 +209,8 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     for (std::size_t i = 0; i < checked.results.size(); ++i)
       stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
                                      vm::result_text(result.results[i])));
+  else if (result.status == vm::RunStatus::ok && !checked.results.empty() && json == nullptr && !is_quiet)
+    tell_of_results(checked, result);
   const bool output_written = result.status == vm::RunStatus::cancelled
                                   ? stdlib::flush_output_within(longest_last_write)
                                   : stdlib::flush_output();

@@ -104,8 +104,11 @@ class LogsOfRun {
                        unknown.table.empty() ? "" : fmt::format("; they come from `{}`", unknown.table)));
     if (is_written_) show_unended(point);
     if (has_any_ || !point) return is_written_ ? exit_ok : exit_failed;
-    vm::print_stderr("raddle: run {} has not run {}{}\n", run_.id, name_of(run_, *point),
-                     run_.taken != 0 ? "; it may have been taken from an earlier run" : "");
+    vm::print_stderr(
+        "raddle: run {} has not run {}\n{}", run_.id, name_of(run_, *point),
+        run_.taken != 0
+            ? fmt::format("  = help: from which run it may have been taken: raddle why {}/{}\n", run_.id, *point)
+            : "");
     return exit_failed;
   }
 

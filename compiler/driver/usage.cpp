@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/driver/command_tree.hpp"
 #include "compiler/driver/commands.hpp"
 #include "compiler/preprocess/preprocess.hpp"
 #include "compiler/sweep/quantities.hpp"
@@ -11,6 +12,18 @@
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
+
+namespace {
+
+/// "": none
+std::string verb_with(const std::string& option) {
+  for (const CommandInfo& verb : command_tree().commands)
+    for (const OptionInfo& known : verb.options)
+      if (std::ranges::find(known.names, option) != known.names.end()) return verb.name;
+  return "";
+}
+
+}  // namespace
 
 int usage_error(const std::string& message, const std::string& verb) {
   vm::print_stderr("raddle: {}\ntry `raddle {}--help`\n", message, verb.empty() ? "" : verb + " ");
@@ -25,9 +38,11 @@ int unknown_option(const CLI::App& app, const std::string& option, const std::st
   // how many of them run at once: workers of a run, jobs of a sweep
   const std::string same = given == "--workers" ? "--jobs" : given == "--jobs" ? "--workers" : "";
   const std::string nearest = std::ranges::find(names, same) != names.end() ? same : nearest_name(given, names);
-  return usage_error(
-      fmt::format("unknown option `{}`{}", option, nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)),
-      verb);
+  const std::string owner = nearest.empty() ? verb_with(given) : "";
+  const std::string hint = !nearest.empty() ? fmt::format("; did you mean `{}`?", nearest)
+                           : !owner.empty() ? fmt::format("; `raddle {}` has one of that name", owner)
+                                            : "";
+  return usage_error(fmt::format("unknown option `{}`{}", option, hint), verb);
 }
 
 void add_loudness_options(CLI::App& app, Options& options, const char* verbose, const std::string& group) {

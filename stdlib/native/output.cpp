@@ -67,6 +67,11 @@ class Output {
     return kept_.size() >= kept_bytes;
   }
 
+  bool has_text() {
+    const std::lock_guard lock(mutex_);
+    return has_text_;
+  }
+
   bool has_reader() {
     const std::lock_guard lock(mutex_);
     return has_reader_;
@@ -75,6 +80,7 @@ class Output {
  private:
   /// What comes after something that could not be written is dropped: there is no hole in what was written.
   void add(std::string_view text) {
+    has_text_ |= !text.empty();
     if (good_) kept_ += text;
     note_settled();
   }
@@ -136,6 +142,7 @@ class Output {
   std::mutex mutex_;  // guards all below
   std::condition_variable written_;
   std::string kept_;
+  bool has_text_ = false;
   Clock::time_point last_write_{};  // long ago: the first text is written at once
   bool is_writing_ = false;         // somebody writes what was in front of kept_
   bool good_ = true;
@@ -165,6 +172,7 @@ bool flush_output_within(std::chrono::milliseconds time) {
 
 bool offer_text(Stream stream, std::string_view text) { return output(stream).offer(text); }
 bool is_full(Stream stream) { return output(stream).is_full(); }
+bool has_text(Stream stream) { return output(stream).has_text(); }
 bool has_reader(Stream stream) { return output(stream).has_reader(); }
 
 }  // namespace raddle::stdlib

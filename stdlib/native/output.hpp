@@ -23,6 +23,8 @@ bool flush_output_within(std::chrono::milliseconds time);
 /// Adds `text`, and writes what can be written without waiting; what can not be written at all is dropped.
 /// @return false if whoever has read it has gone
 bool offer_text(Stream stream, std::string_view text);
+/// Something was to be written to it, also if that failed.
+bool has_text(Stream stream);
 /// False once something could not be written as whoever read it has gone: then the process got SIGPIPE.
 bool has_reader(Stream stream);
 /// 64 KiB wait for the reader: nothing more should be offered.
