@@ -111,7 +111,13 @@ int print_help(char* tool, std::vector<std::string> verbs) {
   const CommandInfo* command = &tree;
   for (const std::string& verb : verbs) {
     const auto found = std::ranges::find(command->commands, verb, &CommandInfo::name);
-    if (found == command->commands.end()) return usage_error(fmt::format("no verb is named `{}`", verb));
+    if (found == command->commands.end()) {
+      std::vector<std::string> names;
+      for (const CommandInfo& known : command->commands) names.push_back(known.name);
+      const std::string nearest = nearest_name(verb, names);
+      return usage_error(fmt::format("no verb is named `{}`{}", verb,
+                                     nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
+    }
     command = &*found;
   }
   verbs.emplace_back("--help");

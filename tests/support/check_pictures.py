@@ -422,6 +422,7 @@ def numbers_are_plotted(folder):
     expect((lines[1][-1] != "\u2800", lines[-2].split("│")[1][0] != "\u2800", lines[1].split("│")[1][0]), (True, True, "\u2800"))
     expect(folder.run("plot -y a -x root --log-y").stdout.splitlines()[0], "log10(a) against root, 9 points")
     folder.run("plot -y how", code=2, err="there is no number in the column `how`")
+    folder.run("plot -y roott", code=2, err="there is no column `roott`; did you mean `root`?")
     folder.run("plot -y nonsense", code=2, err="there is no column `nonsense`; there are a, n, how, root, part, outcome, duration_s, reason")
     folder.run("sweep -p a=x,y -- echo {a}")
     expect(folder.run("plot").stdout.splitlines()[0], "duration_s against row, 2 points")
