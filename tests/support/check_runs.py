@@ -321,6 +321,15 @@ def runs_of_earlier_scripts_are_whole(folder):
     expect((diff["alike"], [point["parameters"]["n"] for point in diff["changed"]]), (3, [1]))
 
 
+def nearest_point_of_another_script(folder):
+    folder.write("model.df", "@param int a = 1;\n@result int b = a;\n")
+    folder.run("sweep model.df -p a=1")
+    folder.run("sweep -p a=2 -- echo {a}")
+    told = folder.run("why /1").stdout
+    expect_in("no earlier run has these values; most like it is point 1 of run ", told)
+    expect_in(f"`a` was 1, and is 2; run {run_id(folder, -2)} did it with a script", told)
+
+
 def failed_points_once_more(folder):
     folder.write("model.df", "import assert;\n@param int n = 1;\nassert(n %% 4 != 0, \"four\");\n"
                              "@result int y = 2 * n;\n@result boolean is_big = n > 2;\n")
@@ -350,7 +359,7 @@ def failed_points_once_more(folder):
 
 TESTS = [other_inputs_are_a_difference, tables_tell_of_broken_settings, rerun_is_recorded_as_it_was_said, record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed, runs_that_have_not_ended_are_told,
          tables_of_runs_are_printed, reasons_are_told, reasons_of_a_script_are_told, data_of_a_script_counts,
-         nearest_point_is_told, runs_are_compared, runs_of_earlier_scripts_are_whole, failed_points_once_more]
+         nearest_point_is_told, runs_are_compared, runs_of_earlier_scripts_are_whole, failed_points_once_more, nearest_point_of_another_script]
 
 
 if __name__ == "__main__":
