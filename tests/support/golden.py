@@ -2,7 +2,7 @@
 """Golden tests: runs scripts and compares what they print with the files beside them.
 
     golden.py [--update-golden] [--raddle PATH] [--jobs N] [--workers N,..] [--scheduler WHICH]
-              [--scheduler-seeds N] [FILTER..]
+              [--scheduler-seeds N] [--one-mode] [FILTER..]
 
 Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie NAME.out (stdout; without it a run
 that fails is to print nothing there) and NAME.err (stderr, exact; without it nothing is to be printed there, and a run
@@ -21,6 +21,8 @@ seeds  none: what it prints rests on an order that the language leaves open: not
 
 --scheduler-seeds N runs each case that runs at all with the seeds 1 to N instead, each time with the next of its worker
 counts and levels and of the schedulers: the order of tasks is perturbed, what is printed must be the same.
+
+--one-mode runs each case once, in another of its modes than the case before it.
 
 A script runs in an empty folder with links to its data, so that what it writes does not lie in the tree, and is named
 by its file name alone; names of temporary files on stderr become TEMPORARY. Folders data/ and modules/ (what scripts
@@ -61,6 +63,7 @@ class Case:
     emit: str = ""
     seeded: bool = True
     fixed_workers: bool = False
+    only_mode: int | None = None  # number of the only mode to run it in
 
     @property
     def name(self):
@@ -77,6 +80,8 @@ class Case:
             return [[*self.options, *(self.levels if len(self.levels) == 1 else []), f"--emit={self.emit}"]]
         if self.exit_code == 3:
             return [self.options]
+        if self.only_mode is not None:
+            modes = [modes[self.only_mode % len(modes)]]
         return [[*self.options, "--verify-each", *mode] for mode in modes]
 
 
@@ -220,6 +225,7 @@ def main():
     parser.add_argument("--scheduler", choices=SCHEDULERS, help="in place of the default one; not with seeds")
     parser.add_argument("--scheduler-seeds", type=int, default=0, metavar="N")
     parser.add_argument("--first-seed", type=int, default=1, metavar="N", help="with --scheduler-seeds, in place of 1")
+    parser.add_argument("--one-mode", action="store_true", help="each case once")
     parser.add_argument("--timeout", type=float, default=TIMEOUT_S, metavar="S", help="for one run of a script")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a case's path")
     options = parser.parse_args()
@@ -235,6 +241,8 @@ def main():
             case.workers = options.workers.split(",")
     for case in cases if options.scheduler else []:
         case.options.append(f"--scheduler={options.scheduler}")
+    for number, case in enumerate(cases if options.one_mode else []):
+        case.only_mode = number
     seeds = range(options.first_seed, options.first_seed + options.scheduler_seeds)
     work = functools.partial(check, raddle, scheduler_seeds=seeds, timeout_s=options.timeout)
     if options.update_golden:

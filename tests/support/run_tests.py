@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs every kind of test and ends with one line: `N passed, M failed`. What `./dev test` calls after the build.
 
-    run_tests.py [--list] [--verbose] [STEP..]
+    run_tests.py [--list] [--quick] [--verbose] [STEP..]
 
 Each step is a command that prints a line with its own counts. A step that ends badly without one counts as one failure.
+With --quick each step runs what finds most faults in little time, or not at all: some five minutes on two cores, for the
+moment before a commit.
 """
 
 import argparse
@@ -29,6 +31,7 @@ class Step:
     name: str
     about: str
     commands: list  # run in order; the first that fails ends the step
+    quick: list | None = None  # what --quick runs in their place; empty: nothing
 
 
 def build(preset, *targets):
@@ -43,6 +46,10 @@ def sanitized(preset):
         *build(preset, "raddle_concurrent_tests"),
         ["ctest", "--test-dir", f"build/{preset}", "-L", "concurrent", "--output-on-failure", "--no-tests=error"],
     ]
+
+
+def random_programs(seconds):
+    return [[PYTHON, "tests/property/random_programs.py", "--seed=1", "--count=100000", f"--seconds={seconds}"]]
 
 
 STRESSED = ("raddle", "raddle_codegen", "raddle_stress_tiles", "raddle_concurrent_tests")
@@ -64,32 +71,34 @@ STEPS = [
     Step("costs", "what a run loads, and uses while it waits; runs that share the cache", [[PYTHON, "tests/support/check_costs.py"]]),
     Step("completions", "of shells, the manual page, raddle doctor, cmake --install",
          [[PYTHON, "tests/support/check_completions.py"]]),
-    Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]]),
+    Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]],
+         quick=[[PYTHON, "tests/support/golden.py", "--one-mode"]]),
     Step("seeds", "the same scripts, the order of tasks perturbed",
-         [[PYTHON, "tests/support/golden.py", "--scheduler-seeds=6"]]),
+         [[PYTHON, "tests/support/golden.py", "--scheduler-seeds=6"]], quick=[]),
     Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]]),
-    Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]]),
+    Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]], quick=[]),
     Step("sweeps", "raddle sweep: what it prints and writes", [[PYTHON, "tests/support/check_sweeps.py"]]),
     Step("runs", "raddle runs, why, rerun: what they say of recorded runs", [[PYTHON, "tests/support/check_runs.py"]]),
     Step("swept-programs", "raddle sweep over external programs", [[PYTHON, "tests/support/check_swept_programs.py"]]),
     Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]]),
     Step("memo", "results of @memo functions from one run to the next", [[PYTHON, "tests/support/check_memo.py"]]),
     Step("pictures", "raddle report, trace, graph: pages, drawn by a browser where there is one, traces, graphs",
-         [[PYTHON, "tests/support/check_pictures.py"]]),
+         [[PYTHON, "tests/support/check_pictures.py"]], quick=[]),
     Step("repl", "raddle on a terminal: what stands on the screen", [[PYTHON, "tests/support/check_repl.py"]]),
     Step("killed-sweeps", "sweeps that are killed, interrupted, two at a time",
-         [[PYTHON, "tests/stress/sweep_kill.py"]]),
+         [[PYTHON, "tests/stress/sweep_kill.py"]], quick=[]),
     Step("property", "random programs do the same in every mode",
-         [[PYTHON, "tests/property/random_programs.py", "--seed=1", "--count=100000", "--seconds=60"]]),
-    Step("asan", "concurrent parts under ASan and UBSan", sanitized("asan")),
+         random_programs(seconds=60), quick=random_programs(seconds=15)),
+    Step("asan", "concurrent parts under ASan and UBSan", sanitized("asan"), quick=[]),
     Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
          [*build("asan", "raddle", "raddle_codegen"),
-          [PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle", "--workers=8"]]),
+          [PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle", "--workers=8"]], quick=[]),
     Step("fuzz", "random text through the compiler, under ASan and UBSan",
-         [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]]),
-    Step("tsan", "concurrent parts under TSan", sanitized("tsan")),
+         [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]], quick=[]),
+    Step("tsan", "concurrent parts under TSan", sanitized("tsan"), quick=[]),
     Step("stress", "small scripts and stress tests, again and again, under TSan and ASan with 8 workers",
-         [*build("asan", *STRESSED), *build("tsan", *STRESSED), [PYTHON, "tests/stress/all_workers.py", "--seconds=120"]]),
+         [*build("asan", *STRESSED), *build("tsan", *STRESSED), [PYTHON, "tests/stress/all_workers.py", "--seconds=120"]],
+         quick=[]),
 ]
 
 
@@ -105,9 +114,9 @@ def counts_of(output, succeeded):
     return (1, 0) if succeeded else (0, 1)
 
 
-def run(step):
+def run(commands):
     output = ""
-    for command in step.commands:
+    for command in commands:
         done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
         output += done.stdout.decode(errors="replace")
@@ -133,6 +142,7 @@ def forget_settings():
 def main():
     parser = argparse.ArgumentParser(description="Runs the tests.")
     parser.add_argument("--list", action="store_true", help="the steps, and what they are")
+    parser.add_argument("--quick", action="store_true", help="what finds most faults, in some five minutes")
     parser.add_argument("--verbose", action="store_true", help="the output of steps that pass, too")
     parser.add_argument("steps", nargs="*", metavar="STEP")
     options = parser.parse_args()
@@ -148,10 +158,11 @@ def main():
     forget_settings()
     all_passed = all_failed = 0
     for step in STEPS:
-        if options.steps and step.name not in options.steps:
+        commands = step.quick if options.quick and step.quick is not None else step.commands
+        if (options.steps and step.name not in options.steps) or not commands:
             continue
         start = time.monotonic()
-        output, succeeded = run(step)
+        output, succeeded = run(commands)
         passed, failed = counts_of(output, succeeded)
         all_passed += passed
         all_failed += failed
