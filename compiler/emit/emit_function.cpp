@@ -321,10 +321,10 @@ class FunctionEmitter {
     site.shares = shares(step.written, step.regions[0], body);
     site.assigned = operands_.all(step.nested_assigned, body);
     site.written = operands_.all(step.written, body);
-    if (step.op->callee != ir::none) site.launch = index_launch(module_, function_, operands_, *step.op, body);
-    if (step.op->prelude != ir::none) {
+    if (step.op->launch != ir::none) site.launch = index_launch(function_.launches[step.op->launch], operands_, body);
+    if (step.op->nest != ir::none) {
       const std::uint32_t inner_body = plan_.regions[step.regions[0]].body;
-      const ir::Op& inner = set_nest(site, module_, function_, operands_, *step.op, body, inner_body);
+      const ir::Op& inner = set_nest(site, function_, operands_, *step.op, body, inner_body);
       nests_.emplace_back(static_cast<std::uint32_t>(program_.foreaches.size()), &inner);
     }
     program_.foreaches.push_back(std::move(site));

@@ -1,26 +1,43 @@
 #include "compiler/emit/launch_sites.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <span>
 
 #include "compiler/emit/guarded_assignments.hpp"
-#include "compiler/ir/launch_accesses.hpp"
-#include "compiler/ir/launch_nest.hpp"
+#include "compiler/ir/nest_values.hpp"
 
 namespace raddle::emit {
 
 namespace {
 
-vm::LaunchSink::Kind sink_kind(const ir::Op& op) {
+vm::LaunchSink::Kind sink_kind(ir::AccessMode mode) {
   using Kind = vm::LaunchSink::Kind;
-  if (op.kind == ir::OpKind::array_insert) return Kind::element;
-  return op.number == 0 ? Kind::increment : op.number == 1 ? Kind::minimum : Kind::scale;
+  switch (mode) {
+    case ir::AccessMode::read:
+    case ir::AccessMode::write: break;
+    case ir::AccessMode::increment: return Kind::increment;
+    case ir::AccessMode::minimum: return Kind::minimum;
+    case ir::AccessMode::scale: return Kind::scale;
+  }
+  return Kind::element;
+}
+
+std::vector<ir::Operand> same_keys(const ir::Access& access) {
+  std::vector<ir::Operand> keys;
+  for (const ir::Key& key : access.keys)
+    if (key.kind == ir::Key::Kind::same) keys.push_back(key.operand);
+  return keys;
+}
+
+std::uint32_t count_computed(const ir::Access& access) {
+  return static_cast<std::uint32_t>(std::ranges::count(access.keys, ir::Key::Kind::computed, &ir::Key::kind));
 }
 
 }  // namespace
 
-vm::IndexLaunch index_launch(const ir::Module& module, const ir::Function& function, const OperandMap& operands,
-                             const ir::Op& loop, std::uint32_t body, const std::vector<ir::VarId>& values) {
+vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& operands, std::uint32_t body,
+                             std::span<const ir::VarId> values) {
   const auto inputs = [&](std::span<const ir::Operand> from) {
     std::vector<vm::LaunchInput> made;
     for (const ir::Operand input : from) {
@@ -32,44 +49,36 @@ vm::IndexLaunch index_launch(const ir::Module& module, const ir::Function& funct
     }
     return made;
   };
-  const bool is_projected = loop.projection != ir::none;
-  const ir::LaunchAccesses accesses = ir::launch_accesses(module, function, loop);
-  vm::IndexLaunch launch{.leaf = loop.callee, .captures = inputs(loop.captures)};
-  if (is_projected) {
-    launch.projection = loop.projection;
-    launch.projected = inputs(loop.projected);
-    for (const ir::LaunchAccess& read : accesses.reads) {
-      const auto keys = static_cast<std::uint32_t>(read.keys.size());
-      launch.reads.push_back({operands.of(read.array, body), launch.key_count, keys});
-      launch.key_count += keys;
-    }
-  }
-  for (const ir::LaunchAccess& write : accesses.writes) {
-    vm::LaunchSink sink{sink_kind(*write.op), operands.of(write.array, body), place_of(write.op->span)};
-    sink.row_keys = inputs(std::span(write.keys).first(write.fixed_keys));
-    if (is_projected) {
-      sink.first_key = launch.key_count;
-      sink.key_count = static_cast<std::uint32_t>(write.keys.size() - write.fixed_keys);
-      launch.key_count += sink.key_count;
-    }
-    launch.sinks.push_back(std::move(sink));
+  vm::IndexLaunch launch{.leaf = from.kernel, .captures = inputs(from.captures)};
+  launch.projection = from.projection;
+  launch.projected = inputs(from.projected);
+  for (const ir::Access& access : from.accesses) {
+    const vm::Operand data = operands.of(access.data, body);
+    const std::uint32_t key_count = count_computed(access);
+    if (access.mode == ir::AccessMode::read)
+      launch.reads.push_back({data, launch.key_count, key_count});
+    else
+      launch.sinks.push_back({sink_kind(access.mode), data, place_of(access.span), launch.key_count, key_count,
+                              inputs(same_keys(access))});
+    launch.key_count += key_count;
   }
   return launch;
 }
 
-const ir::Op& set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function,
-                       const OperandMap& operands, const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body) {
-  const ir::LaunchNest nest = ir::launch_nest(module, function, loop);
-  site.launch = index_launch(module, function, operands, *nest.inner, body, nest.values);
-  site.nest = {.prelude = loop.prelude,
-               .captures = operands.all(loop.captures, body),
-               .low = operands.of(nest.inner->operands[0], body),
-               .high = operands.of(nest.inner->operands[1], body),
-               .step = operands.of(nest.inner->operands[2], body),
+const ir::Op& set_nest(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands,
+                       const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body) {
+  const ir::LaunchNest& nest = function.nests[loop.nest];
+  const ir::Op& inner = *ir::launch_within(function, loop);
+  site.launch = index_launch(function.launches[nest.launch], operands, body, nest.values);
+  site.nest = {.prelude = nest.prelude,
+               .captures = operands.all(nest.captures, body),
+               .low = operands.of(inner.operands[0], body),
+               .high = operands.of(inner.operands[1], body),
+               .step = operands.of(inner.operands[2], body),
                .values = operands.all(nest.values, inner_body)};
   for (const vm::LaunchRead& read : site.launch.reads)
     for (const vm::LaunchSink& sink : site.launch.sinks) site.nest.is_chained |= read.array == sink.target;
-  return *nest.inner;
+  return inner;
 }
 
 }  // namespace raddle::emit

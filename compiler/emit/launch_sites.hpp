@@ -1,5 +1,7 @@
 #pragma once
 // What the VM is told of index launches and nests of them.
+#include <span>
+
 #include "compiler/emit/operand_map.hpp"
 #include "compiler/ir/module.hpp"
 #include "vm/program/program.hpp"
@@ -8,13 +10,13 @@ namespace raddle::emit {
 
 /// @param body    of the loop's instruction
 /// @param values  of a nest around the loop: what its prelude computes
-vm::IndexLaunch index_launch(const ir::Module& module, const ir::Function& function, const OperandMap& operands,
-                             const ir::Op& loop, std::uint32_t body, const std::vector<ir::VarId>& values = {});
+vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& operands, std::uint32_t body,
+                             std::span<const ir::VarId> values = {});
 
 /// Makes `site` a nest; the inner loop's instruction is left to be set. @return that loop
 /// @param body        of the instruction of `loop`, the outer one
 /// @param inner_body  of its iterations
-const ir::Op& set_nest(vm::ForeachSite& site, const ir::Module& module, const ir::Function& function,
-                       const OperandMap& operands, const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body);
+const ir::Op& set_nest(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands,
+                       const ir::Op& loop, std::uint32_t body, std::uint32_t inner_body);
 
 }  // namespace raddle::emit

@@ -1,4 +1,4 @@
-#include "compiler/ir/launch_accesses.hpp"
+#include "compiler/ir/body_accesses.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -6,12 +6,22 @@
 
 namespace raddle::ir {
 
-LaunchAccesses launch_accesses(const Module& module, const Function& function, const Op& loop) {
-  LaunchAccesses accesses;
+namespace {
+
+AccessMode mode_of(const Op& op) {
+  if (op.kind == OpKind::array_get) return AccessMode::read;
+  if (op.kind == OpKind::array_insert) return AccessMode::write;
+  return op.number == 0 ? AccessMode::increment : op.number == 1 ? AccessMode::minimum : AccessMode::scale;
+}
+
+}  // namespace
+
+BodyAccesses body_accesses(const Module& module, const Function& function, const Op& loop) {
+  BodyAccesses accesses;
   std::unordered_map<VarId, const Op*> rows;
   std::unordered_set<const Op*> used;
   const auto access = [&](const Op& op) {
-    LaunchAccess made{&op, op.operands[0], {}};
+    BodyAccess made{&op, mode_of(op), op.operands[0], {}};
     if (op.kind != OpKind::update) made.keys.push_back(op.operands[1]);
     for (auto row = rows.find(made.array.index); row != rows.end(); row = rows.find(made.array.index)) {
       used.insert(row->second);
@@ -34,7 +44,7 @@ LaunchAccesses launch_accesses(const Module& module, const Function& function, c
     } else if (is_read) {
       accesses.reads.push_back(access(op));
     } else if (op.kind == OpKind::array_insert || op.kind == OpKind::update) {
-      LaunchAccess& write = accesses.writes.emplace_back(access(op));
+      BodyAccess& write = accesses.writes.emplace_back(access(op));
       while (write.fixed_keys + 1 < write.keys.size() && is_from_outside(write.keys[write.fixed_keys]))
         ++write.fixed_keys;
     }

@@ -1,5 +1,6 @@
 #pragma once
-// Which elements a point of an index launch reads and writes.
+// Which elements of arrays from outside an iteration reads and writes: what opt/index_launches finds a launch's
+// accesses by, and verify() compares them with.
 #include <cstddef>
 #include <vector>
 
@@ -7,8 +8,9 @@
 
 namespace raddle::ir {
 
-struct LaunchAccess {
+struct BodyAccess {
   const Op* op = nullptr;
+  AccessMode mode = AccessMode::read;
   Operand array;              ///< from outside of the loop: an array, or an updateable
   std::vector<Operand> keys;  ///< from the outside in: of rows, then of the element; none of an updateable
   /// How many keys of rows, from the first one on, come from outside of the loop, so that they are the same for all
@@ -17,12 +19,12 @@ struct LaunchAccess {
 };
 
 /// What the operations of a loop's own body do with what is declared outside, in their order.
-struct LaunchAccesses {
-  std::vector<LaunchAccess> reads;   ///< array_get of an element that is no array itself
-  std::vector<LaunchAccess> writes;  ///< array_insert, update
-  std::vector<const Op*> rows;       ///< array_get and array_row that lead to those
+struct BodyAccesses {
+  std::vector<BodyAccess> reads;   ///< array_get of an element that is no array itself
+  std::vector<BodyAccess> writes;  ///< array_insert, update
+  std::vector<const Op*> rows;     ///< array_get and array_row that lead to those
 };
 
-LaunchAccesses launch_accesses(const Module& module, const Function& function, const Op& loop);
+BodyAccesses body_accesses(const Module& module, const Function& function, const Op& loop);
 
 }  // namespace raddle::ir

@@ -42,6 +42,8 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/ir/ids.hpp"
+#include "compiler/ir/index_launch.hpp"
 #include "compiler/source/source_buffer.hpp"
 #include "compiler/types/type_store.hpp"
 
@@ -61,22 +63,8 @@ struct OpInfo {
 };
 const OpInfo& info(OpKind kind);
 
-using VarId = std::uint32_t;       ///< index into Function::variables
-using RegionId = std::uint32_t;    ///< index into Function::regions
-using FunctionId = std::uint32_t;  ///< index into Module::functions
-inline constexpr std::uint32_t none = ~0u;
-
 /// int, float, string, boolean; void has no constant. Types by the alternative's order.
 using Constant = std::variant<std::int64_t, double, std::string, bool>;
-
-/// A variable or a constant of the module's pool.
-struct Operand {
-  std::uint32_t index = none;
-  bool is_constant = false;
-  static Operand variable(VarId id) { return {id, false}; }
-  static Operand constant(std::uint32_t id) { return {id, true}; }
-  bool operator==(const Operand&) const = default;
-};
 
 struct Var {
   std::string name;  ///< the script's name, or "" for a temporary
@@ -91,18 +79,14 @@ struct Op {
   std::vector<Operand> operands;
   std::vector<RegionId> regions;
   Span span;
-  /// call, call_app: FunctionId; call_builtin: index into stdlib's table; foreach_range, foreach_array: the leaf
-  /// function of an index launch, see opt/index_launches.hpp
-  std::uint32_t callee = none;
+  std::uint32_t callee = none;  ///< call, call_app: FunctionId; call_builtin: index into stdlib's table
   std::int64_t number =
       0;  ///< writers n, field n, mode (0 incr, 1 min, 2 scale), files n, names 1 (lower/name_files.hpp)
   std::vector<std::int64_t> labels;   ///< switch_: one for each region but the default, the last if regions > labels
   Operand condition;                  ///< loop
   std::vector<Operand> nexts;         ///< loop
-  std::vector<Operand> captures;      ///< index launch: the leaf's last parameters
-  FunctionId projection = none;       ///< index launch: see opt/index_launches.hpp
-  std::vector<Operand> projected;     ///< its parameters but the first
-  FunctionId prelude = none;          ///< nest of index launches: see opt/launch_nests.hpp; `captures` are its own
+  LaunchId launch = none;             ///< foreach_range, foreach_array that is an index launch
+  NestId nest = none;                 ///< foreach_range that is a nest around an index launch
   bool test_after = false;            ///< loop: iterate
   bool is_reduced = false;            ///< array_new: see opt/reduced_arrays.hpp
   Operand priority;                   ///< calls: @prio, index none if absent
@@ -160,10 +144,12 @@ struct Function {
   std::uint32_t file_output_count = 0;
   std::vector<VarId> outputs;  ///< not files
   std::vector<Var> variables;
-  std::vector<Region> regions;  ///< regions[0] is the body
-  Command command;              ///< app: words are computed by the ops of regions[0]
-  bool is_launched = false;     ///< leaf: the iterations of an index launch, called by its foreach_range only
-  bool is_batched = false;      ///< launched: what the points of a launch without a projection compute
+  std::vector<Region> regions;        ///< regions[0] is the body
+  std::vector<IndexLaunch> launches;  ///< each of one `foreach` of this function
+  std::vector<LaunchNest> nests;      ///< likewise
+  Command command;                    ///< app: words are computed by the ops of regions[0]
+  bool is_launched = false;           ///< leaf: the iterations of an index launch, called by its foreach_range only
+  bool is_batched = false;            ///< launched: what the points of a launch without a projection compute
   Foreign foreign;
   bool demands_leaf = false;    ///< @leaf: leaf inference reports what stands in the way
   std::string not_leaf_reason;  ///< set by leaf inference where kind stays composite

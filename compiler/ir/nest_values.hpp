@@ -6,14 +6,11 @@
 
 namespace raddle::ir {
 
-struct LaunchNest {
-  const Op* inner = nullptr;  ///< the launch; null: there is none, or more than one
-  /// Variables of the outer loop's body from which the launch takes something: captures, then those of the projection,
-  /// then keys of the rows that it writes; each once.
-  std::vector<VarId> values;
-};
+/// The only `foreach` of the loop's own body, if it is an index launch over a range; else null.
+const Op* launch_within(const Function& function, const Op& loop);
 
-/// What a nest of index launches consists of (opt/launch_nests.hpp). `loop` is the outer one.
-LaunchNest launch_nest(const Module& module, const Function& function, const Op& loop);
+/// Variables of the outer loop's body from which `inner`, the launch within, takes something: captures, then those of
+/// the projection, then keys that are the same for all of its points; each once. A nest's prelude computes them.
+std::vector<VarId> nest_values(const Function& function, const Op& outer, const Op& inner);
 
 }  // namespace raddle::ir

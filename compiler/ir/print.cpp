@@ -110,6 +110,8 @@ class FunctionPrinter {
     out_ += fmt::format("({}) -> ({}){} {{\n", declarations(function_.parameters), declarations(function_.outputs),
                         position(function_.span));
     region_contents(0, "  ");
+    for (const IndexLaunch& each : function_.launches) launch(each);
+    for (const LaunchNest& each : function_.nests) nest(each);
     if (!function_.command.words.empty()) command();
     if (function_.kind == FunctionKind::foreign) foreign();
     return out_ + "}\n";
@@ -211,12 +213,41 @@ class FunctionPrinter {
     if (op.priority.index != none) text += " prio " + operand(op.priority);
     if (op.condition.index != none) text += " test " + operand(op.condition);
     if (!op.nexts.empty()) text += " next " + operands(op.nexts);
-    if (!op.captures.empty()) text += " captures " + operands(op.captures);
-    if (op.projection != none) text += " projection @" + module_.functions[op.projection].name;
-    if (!op.projected.empty()) text += " projected " + operands(op.projected);
-    if (op.prelude != none) text += " prelude @" + module_.functions[op.prelude].name;
+    if (op.launch != none) text += fmt::format(" launch {}", op.launch);
+    if (op.nest != none) text += fmt::format(" nest {}", op.nest);
     if (op.test_after) text += " after";
     return text;
+  }
+
+  std::string name_of(FunctionId id) const { return " @" + module_.functions[id].name; }
+
+  void launch(const IndexLaunch& launch) {
+    out_ += "  launch" + name_of(launch.kernel);
+    if (!launch.captures.empty()) out_ += " captures " + operands(launch.captures);
+    if (launch.projection != none) out_ += " projection" + name_of(launch.projection);
+    if (!launch.projected.empty()) out_ += " projected " + operands(launch.projected);
+    for (const Access& access : launch.accesses) {
+      out_ += fmt::format("\n    {} {}", access_modes[static_cast<std::size_t>(access.mode)], operand(access.data));
+      if (!access.keys.empty()) out_ += keys(access.keys);
+      out_ += position(access.span);
+    }
+    out_ += "\n";
+  }
+  std::string keys(const std::vector<Key>& keys) const {
+    std::vector<std::string> texts;
+    for (const Key& key : keys)
+      texts.push_back(key.kind == Key::Kind::point  ? "point"
+                      : key.kind == Key::Kind::same ? operand(key.operand)
+                                                    : fmt::format("#{}", key.result));
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
+
+  void nest(const LaunchNest& nest) {
+    out_ += fmt::format("  nest {}", nest.launch) + name_of(nest.prelude);
+    if (!nest.captures.empty()) out_ += " captures " + operands(nest.captures);
+    std::vector<std::string> values;
+    for (const VarId value : nest.values) values.push_back("%" + names_.of(value));
+    out_ += fmt::format(" values {}\n", fmt::join(values, ", "));
   }
 
   void command() {

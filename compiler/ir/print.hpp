@@ -16,8 +16,14 @@
 // Before the `{`: `files N` (leading parameters that are file outputs), `launched`, after it
 // `in_batches`, `demands_leaf`, `not_leaf "reason"`. After the
 // operands of an operation, where it has them: `writers N`, `field N`, `mode incr`, `labels [1, 2]`, `types [int]`,
-// `prio %p`, and of a loop `test %c`, `next %a, %b`, `after` (test after the body). An app's region ends with
-// `command %word, ...` and `stdin %f`, `stdout %f`, `stderr %f`.
+// `prio %p`, of a loop `test %c`, `next %a, %b`, `after` (test after the body), of a foreach `launch N`, `nest N`: the
+// entry of its function's table (index_launch.hpp), which stands at the end of the function:
+//     launch @f.launch captures %x projection @f.projection projected %n
+//       read %a[#0, #1]                                   #0: the projection's first result
+//       write %b[%k, point]
+//       incr %u
+//     nest 0 @f.prelude captures %x values %y             0: the launch within
+// An app's region ends with `command %word, ...` and `stdin %f`, `stdout %f`, `stderr %f`.
 // Positions are `!FILE:BEGIN-END` in bytes; none means 0:0-0. Names of variables are unique within a function:
 // a second `x` is printed `x.1`, nameless ones are numbers.
 #include <string>

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <iterator>
+#include <optional>
 #include <sstream>
 #include <unordered_map>
 
@@ -268,6 +270,10 @@ class Reader {
         const VarId variable = declare(expect(Kind::variable, "a variable"), id);
         function_->variables[variable].span = position();
         function_->regions[id].variables.push_back(variable);
+      } else if (accept_word("launch")) {
+        launch();
+      } else if (accept_word("nest")) {
+        nest();
       } else if (accept_word("command")) {
         command();
       } else if (accept_word("code")) {
@@ -276,6 +282,50 @@ class Reader {
         operation(id);
       }
     }
+  }
+
+  void launch() {
+    IndexLaunch launch;
+    launch.kernel = function_named(expect(Kind::function, "a kernel"));
+    if (accept_word("captures")) launch.captures = operand_list();
+    if (accept_word("projection")) launch.projection = function_named(expect(Kind::function, "a projection"));
+    if (accept_word("projected")) launch.projected = operand_list();
+    while (std::optional<AccessMode> mode = access_mode()) launch.accesses.push_back(access(*mode));
+    function_->launches.push_back(std::move(launch));
+  }
+
+  std::optional<AccessMode> access_mode() {
+    for (std::size_t mode = 0; mode < std::size(access_modes); ++mode)
+      if (accept_word(access_modes[mode])) return static_cast<AccessMode>(mode);
+    return std::nullopt;
+  }
+
+  Access access(AccessMode mode) {
+    Access access{.mode = mode, .data = operand(), .keys = {}, .span = {}};
+    if (accept('[')) {
+      do access.keys.push_back(key());
+      while (accept(','));
+      expect(']');
+    }
+    access.span = position();
+    return access;
+  }
+
+  Key key() {
+    if (accept_word("point")) return {};
+    if (accept('#')) return {.kind = Key::Kind::computed, .result = static_cast<std::uint32_t>(integer())};
+    return {.kind = Key::Kind::same, .operand = operand()};
+  }
+
+  void nest() {
+    LaunchNest nest;
+    nest.launch = static_cast<LaunchId>(integer());
+    nest.prelude = function_named(expect(Kind::function, "a prelude"));
+    if (accept_word("captures")) nest.captures = operand_list();
+    if (!accept_word("values")) fail("expected `values`");
+    do nest.values.push_back(mention(expect(Kind::variable, "a variable")));
+    while (accept(','));
+    function_->nests.push_back(std::move(nest));
   }
 
   void command() {
@@ -366,14 +416,10 @@ class Reader {
       op.condition = operand();
     else if (word == "next")
       op.nexts = operand_list();
-    else if (word == "captures")
-      op.captures = operand_list();
-    else if (word == "projection")
-      op.projection = function_named(take().text);
-    else if (word == "projected")
-      op.projected = operand_list();
-    else if (word == "prelude")
-      op.prelude = function_named(take().text);
+    else if (word == "launch")
+      op.launch = static_cast<LaunchId>(integer());
+    else if (word == "nest")
+      op.nest = static_cast<NestId>(integer());
     else if (word == "reduced")
       op.is_reduced = true;
     else if (word == "after")

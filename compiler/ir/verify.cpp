@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/ir/verify_launches.hpp"
 #include "compiler/ir/verify_types.hpp"
 #include "compiler/ir/writers.hpp"
 #include "stdlib/builtins.hpp"
@@ -29,12 +30,16 @@ class Verifier {
       assigned_elsewhere_.insert(function_.regions[id].parameters.begin(), function_.regions[id].parameters.end());
     }
     reached_.assign(function_.regions.size(), false);
+    launches_taken_.assign(function_.launches.size(), false);
+    nests_taken_.assign(function_.nests.size(), false);
     region(0);
     for (const Operand word : function_.command.words) use(word, 0);
     const Command& command = function_.command;
     for (const Operand file : {command.stdin_file, command.stdout_file, command.stderr_file})
       if (file.index != none) use(file, 0);
     for (std::size_t i = 0; i < app_limits.size(); ++i) limit(i);
+    if (std::ranges::count(launches_taken_, false) + std::ranges::count(nests_taken_, false) != 0)
+      report("", "an index launch that is no operation's");
     if (problems_.empty()) writers();
   }
 
@@ -104,8 +109,6 @@ class Verifier {
   void operation(const Op& op, RegionId at, std::unordered_set<VarId>& assigned) {
     bool good = true;
     for (const Operand operand : op.operands) good = use(operand, at) && good;
-    for (const Operand capture : op.captures) good = use(capture, at) && good;
-    for (const Operand capture : op.projected) good = use(capture, at) && good;
     if (op.priority.index != none) good = use(op.priority, at) && good;
     for (const VarId result : op.results) {
       good = use(Operand::variable(result), at) && good;
@@ -117,7 +120,45 @@ class Verifier {
       good = false;
     }
     if (!good || !nested(op, at)) return;
-    if (const std::string problem = check_types(module_, function_, op); !problem.empty()) report(problem);
+    if (const std::string problem = check_types(module_, function_, op); !problem.empty()) return report(problem);
+    if (op.launch == none && op.nest == none) return;
+    if (!has_launch(op, at)) return;
+    if (const std::string problem = check_launch(module_, function_, op); !problem.empty()) report(problem);
+  }
+
+  /// The entries that the operation names are there, its alone, and see what they name.
+  bool has_launch(const Op& op, RegionId at) {
+    const bool is_foreach = op.kind == OpKind::foreach_range || (op.kind == OpKind::foreach_array && op.nest == none);
+    const auto take = [](std::uint32_t id, std::vector<bool>& taken) {
+      const bool is_there = id == none || (id < taken.size() && !taken[id]);
+      if (is_there && id != none) taken[id] = true;
+      return is_there;
+    };
+    if (!is_foreach || !take(op.launch, launches_taken_) || !take(op.nest, nests_taken_)) {
+      report("an index launch that is not there, or not this operation's");
+      return false;
+    }
+    bool good = true;
+    const auto use_all = [&](const std::vector<Operand>& operands) {
+      for (const Operand operand : operands) good = use(operand, at) && good;
+    };
+    if (op.launch != none) {
+      const IndexLaunch& launch = function_.launches[op.launch];
+      use_all(launch.captures);
+      use_all(launch.projected);
+      for (const Access& access : launch.accesses) {
+        good = use(access.data, at) && good;
+        for (const Key& key : access.keys)
+          if (key.kind == Key::Kind::same) good = use(key.operand, at) && good;
+      }
+    }
+    if (op.nest != none) {
+      const LaunchNest& nest = function_.nests[op.nest];
+      use_all(nest.captures);
+      for (const VarId value : nest.values) good = use(Operand::variable(value), op.regions[0]) && good;
+      if (nest.launch >= function_.launches.size()) report("an index launch that is not there"), good = false;
+    }
+    return good;
   }
 
   bool region_count_fits(const Op& op) const {
@@ -164,7 +205,8 @@ class Verifier {
   std::vector<std::string>& problems_;
   std::vector<bool> declared_;
   std::vector<bool> reached_;
-  std::unordered_set<VarId> assigned_elsewhere_;  ///< parameters
+  std::vector<bool> launches_taken_, nests_taken_;  ///< some operation names this entry
+  std::unordered_set<VarId> assigned_elsewhere_;    ///< parameters
   std::string op_text_;
 };
 

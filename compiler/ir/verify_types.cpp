@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/ir/launch_accesses.hpp"
-#include "compiler/ir/launch_nest.hpp"
-
 namespace raddle::ir {
 namespace {
 
@@ -175,13 +172,10 @@ class TypeChecker {
         shape(3, 0);
         numbers();
         range_parameters();
-        if (op_.callee != none) launch();
-        if (op_.prelude != none) nest();
         break;
       case OpKind::foreach_array:
         shape(1, 0);
         array_parameters();
-        if (op_.callee != none) launch();
         break;
       case OpKind::loop: loop(); break;
       case OpKind::wait:
@@ -300,42 +294,6 @@ class TypeChecker {
     const auto files = static_cast<std::size_t>(op_.number);
     if (!require(op_.number >= 0 && first_file + files <= op_.operands.size(), "wrong number of files")) return;
     for (std::size_t i = first_file; i < first_file + files; ++i) file(operand(i));
-  }
-  void launch() {
-    const LaunchAccesses accesses = launch_accesses(module_, function_, op_);
-    const bool is_projected = op_.projection != none;
-    std::vector<TypeId> inputs, values, keys;
-    if (is_projected)
-      for (const LaunchAccess& read : accesses.reads) inputs.push_back(type_in(function_, read.op->results[0]));
-    for (const LaunchAccess& write : accesses.writes)
-      values.push_back(types_.base(type_of(module_, function_, write.op->operands.back())));
-    launched(op_.callee, inputs, op_.captures, values, /*in_batches=*/!is_projected);
-    if (!is_projected || !problem_.empty()) return;
-    for (const LaunchAccess& read : accesses.reads) keys.insert(keys.end(), read.keys.size(), TypeStore::int_);
-    for (const LaunchAccess& write : accesses.writes)
-      keys.insert(keys.end(), write.keys.size() - write.fixed_keys, TypeStore::int_);
-    launched(op_.projection, {}, op_.projected, keys);
-  }
-  void nest() {
-    const LaunchNest nest = launch_nest(module_, function_, op_);
-    if (!require(op_.callee == none && nest.inner, "a nest is around one index launch")) return;
-    std::vector<TypeId> values;
-    for (const VarId value : nest.values) values.push_back(type_in(function_, value));
-    launched(op_.prelude, {}, op_.captures, values);
-  }
-  /// @param inputs  types of the parameters between the point and the captures
-  void launched(FunctionId id, std::vector<TypeId> inputs, const std::vector<Operand>& captures,
-                const std::vector<TypeId>& outputs, bool in_batches = false) {
-    if (!require(id < module_.functions.size(), "no function to launch")) return;
-    const Function& leaf = module_.functions[id];
-    if (!require(leaf.kind == FunctionKind::leaf && leaf.is_launched, "a leaf for launches is needed")) return;
-    if (!require(leaf.is_batched == in_batches, "`in_batches` is what a launch without a projection computes")) return;
-    inputs.insert(inputs.begin(), TypeStore::int_);
-    for (const Operand capture : captures) inputs.push_back(types_.base(type_of(module_, function_, capture)));
-    if (!require(leaf.parameters.size() == inputs.size(), "wrong number of parameters of a launched leaf")) return;
-    if (!require(leaf.outputs.size() == outputs.size(), "wrong number of outputs of a launched leaf")) return;
-    for (std::size_t i = 0; i < inputs.size(); ++i) same(type_in(leaf, leaf.parameters[i]), inputs[i]);
-    for (std::size_t i = 0; i < outputs.size(); ++i) same(type_in(leaf, leaf.outputs[i]), outputs[i]);
   }
   TypeId type_in(const Function& callee, VarId id) const { return types_.base(callee.variables[id].type); }
 

@@ -7,8 +7,8 @@
 #include <ranges>
 #include <set>
 
+#include "compiler/ir/body_accesses.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
-#include "compiler/ir/launch_accesses.hpp"
 #include "compiler/ir/library_calls.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/launch_nests.hpp"
@@ -29,6 +29,14 @@ bool has_library_call(const ir::Module& module, const ir::Function& function, co
   return has_any;
 }
 
+/// With the keys that are the same for all points; those that differ are still to come.
+ir::Access with_same_keys(const ir::BodyAccess& access) {
+  ir::Access made{.mode = access.mode, .data = access.array, .keys = {}, .span = access.op->span};
+  for (std::size_t i = 0; i < access.fixed_keys; ++i)
+    made.keys.push_back({.kind = ir::Key::Kind::same, .operand = access.keys[i]});
+  return made;
+}
+
 /// Points that write to elements with their number, perhaps of a row that is the same for all, and read nothing that
 /// the loop writes.
 class BatchLaunch {
@@ -40,12 +48,12 @@ class BatchLaunch {
         point_(!is_over_array()              ? body_.parameters[0]
                : body_.parameters.size() > 1 ? body_.parameters[1]
                                              : ir::none),
-        accesses_(ir::launch_accesses(module, around, loop)),
+        accesses_(ir::body_accesses(module, around, loop)),
         copier_(module, around, loop, "launch") {}
 
   /// @return none if the loop can not be such a launch, whatever the rest of its body computes
   std::optional<ir::Function> run() {
-    const auto is_sink = [this](const ir::LaunchAccess& write) { return this->is_sink(write); };
+    const auto is_sink = [this](const ir::BodyAccess& write) { return this->is_sink(write); };
     if (!std::ranges::all_of(accesses_.writes, is_sink) || copier_.counter_is_read() || copier_.assigns_outside() ||
         reads_what_it_writes())
       return std::nullopt;
@@ -55,11 +63,18 @@ class BatchLaunch {
       copier_.add_parameter(point_);
     if (is_over_array()) copier_.add_element(loop_.operands[0], body_.parameters[0]);
     copier_.copy_body([this](const ir::Op& op) { return !is_write(op); });
-    for (const ir::LaunchAccess& write : accesses_.writes)
-      copier_.add_output(write.op->operands.back(), write.op->span);
+    for (const ir::BodyAccess& write : accesses_.writes) copier_.add_output(write.op->operands.back(), write.op->span);
     return copier_.take_function();
   }
   const std::vector<ir::Operand>& captures() const { return copier_.captures(); }
+  std::vector<ir::Access> accesses() const {
+    std::vector<ir::Access> made;
+    for (const ir::BodyAccess& write : accesses_.writes) {
+      made.push_back(with_same_keys(write));
+      if (write.mode == ir::AccessMode::write) made.back().keys.push_back({});  // the point
+    }
+    return made;
+  }
 
  private:
   bool is_over_array() const { return loop_.kind == OpKind::foreach_array; }
@@ -67,9 +82,9 @@ class BatchLaunch {
 
   /// Where the value of a point goes: `A[i] = value`, `A[k][i] = value`, `u <incr> := value`, with `A`, `u` and `k`
   /// from outside.
-  bool is_sink(const ir::LaunchAccess& write) const {
+  bool is_sink(const ir::BodyAccess& write) const {
     if (!is_from_outside(write.array)) return false;
-    if (write.op->kind == OpKind::update) return true;
+    if (!is_element(write.mode)) return true;
     return point_ != ir::none && write.keys.back() == ir::Operand::variable(point_) &&
            write.fixed_keys + 1 == write.keys.size();
   }
@@ -80,7 +95,7 @@ class BatchLaunch {
 
   /// An element may depend on others of the same loop: only dataflow finds an order.
   bool reads_what_it_writes() const {
-    return std::ranges::any_of(accesses_.writes, [&](const ir::LaunchAccess& write) {
+    return std::ranges::any_of(accesses_.writes, [&](const ir::BodyAccess& write) {
       return std::ranges::any_of(body_.ops, [&](const ir::Op& op) {
         if (is_write(op)) return false;
         const std::vector<ir::VarId> read = variables_read(around_, op);
@@ -93,7 +108,7 @@ class BatchLaunch {
   const ir::Op& loop_;
   const ir::Region& body_;
   const ir::VarId point_;  ///< none: the body does not name it
-  const ir::LaunchAccesses accesses_;
+  const ir::BodyAccesses accesses_;
   LoopBodyCopier copier_;
 };
 
@@ -105,7 +120,7 @@ class ProjectedLaunch {
         around_(around),
         loop_(loop),
         body_(around.regions[loop.regions[0]]),
-        accesses_(ir::launch_accesses(module, around, loop)),
+        accesses_(ir::body_accesses(module, around, loop)),
         computation_(module, around, loop, "launch"),
         projection_(module, around, loop, "projection") {}
 
@@ -120,12 +135,12 @@ class ProjectedLaunch {
       return false;
     if (delays_library_call()) return false;
     computation_.add_parameter(body_.parameters[0]);
-    for (const ir::LaunchAccess& read : accesses_.reads) {
+    for (const ir::BodyAccess& read : accesses_.reads) {
       if (keys.needed.contains(read.op->results[0])) return false;
       computation_.add_parameter(read.op->results[0]);
     }
     computation_.copy_body([&](const ir::Op& op) { return values.ops.contains(&op); });
-    for (const ir::LaunchAccess& write : accesses_.writes)
+    for (const ir::BodyAccess& write : accesses_.writes)
       computation_.add_output(write.op->operands.back(), write.op->span);
     projection_.add_parameter(body_.parameters[0]);
     projection_.copy_body([&](const ir::Op& op) { return keys.ops.contains(&op); });
@@ -134,6 +149,19 @@ class ProjectedLaunch {
       projection_.add_output(key, loop_.span);
     }
     return true;
+  }
+  /// Each key that differs from point to point is a result of the projection, in the order of all_keys().
+  std::vector<ir::Access> accesses() const {
+    std::vector<ir::Access> made;
+    std::uint32_t result = 0;
+    const auto add = [&](const ir::BodyAccess& access) {
+      made.push_back(with_same_keys(access));
+      while (made.back().keys.size() < access.keys.size())
+        made.back().keys.push_back({.kind = ir::Key::Kind::computed, .result = result++});
+    };
+    for (const ir::BodyAccess& read : accesses_.reads) add(read);
+    for (const ir::BodyAccess& write : accesses_.writes) add(write);
+    return made;
   }
   LoopBodyCopier& computation() { return computation_; }
   LoopBodyCopier& projection() { return projection_; }
@@ -148,21 +176,21 @@ class ProjectedLaunch {
 
   std::vector<ir::Operand> values_of_writes() const {
     std::vector<ir::Operand> values;
-    for (const ir::LaunchAccess& write : accesses_.writes) values.push_back(write.op->operands.back());
+    for (const ir::BodyAccess& write : accesses_.writes) values.push_back(write.op->operands.back());
     return values;
   }
 
-  /// Those that differ from point to point, in the order of vm::IndexLaunch.
+  /// Those that differ from point to point, of reads first.
   std::vector<ir::Operand> all_keys() const {
     std::vector<ir::Operand> keys;
-    for (const ir::LaunchAccess& read : accesses_.reads) keys.insert(keys.end(), read.keys.begin(), read.keys.end());
-    for (const ir::LaunchAccess& write : accesses_.writes)
+    for (const ir::BodyAccess& read : accesses_.reads) keys.insert(keys.end(), read.keys.begin(), read.keys.end());
+    for (const ir::BodyAccess& write : accesses_.writes)
       keys.insert(keys.end(), write.keys.begin() + static_cast<std::ptrdiff_t>(write.fixed_keys), write.keys.end());
     return keys;
   }
 
   bool is_access(const ir::Op& op) const {
-    const auto is_it = [&op](const ir::LaunchAccess& access) { return access.op == &op; };
+    const auto is_it = [&op](const ir::BodyAccess& access) { return access.op == &op; };
     return std::ranges::find(accesses_.rows, &op) != accesses_.rows.end() ||
            std::ranges::any_of(accesses_.reads, is_it) || std::ranges::any_of(accesses_.writes, is_it);
   }
@@ -172,7 +200,7 @@ class ProjectedLaunch {
     for (const ir::Operand root : roots)
       if (!root.is_constant) slice.needed.insert(root.index);
     std::set<ir::VarId> made{body_.parameters[0]};
-    for (const ir::LaunchAccess& read : accesses_.reads) made.insert(read.op->results[0]);
+    for (const ir::BodyAccess& read : accesses_.reads) made.insert(read.op->results[0]);
     for (const ir::Op& op : std::views::reverse(body_.ops)) {  // each follows what it reads
       if (is_access(op)) continue;
       const std::vector<ir::VarId> assigned = variables_assigned(around_, op);
@@ -188,8 +216,8 @@ class ProjectedLaunch {
 
   /// An iteration's own element: it gives some results without it, and would wait for itself otherwise.
   bool reads_what_it_writes() const {
-    return std::ranges::any_of(accesses_.reads, [this](const ir::LaunchAccess& read) {
-      return std::ranges::any_of(accesses_.writes, [&](const ir::LaunchAccess& write) {
+    return std::ranges::any_of(accesses_.reads, [this](const ir::BodyAccess& read) {
+      return std::ranges::any_of(accesses_.writes, [&](const ir::BodyAccess& write) {
         return read.array == write.array && read.keys == write.keys;
       });
     });
@@ -204,7 +232,7 @@ class ProjectedLaunch {
       for (const ir::VarId id : variables_read(around_, op)) inputs.push_back(ir::Operand::variable(id));
       const Slice needed = slice(inputs);
       return std::ranges::any_of(
-          accesses_.reads, [&](const ir::LaunchAccess& read) { return !needed.needed.contains(read.op->results[0]); });
+          accesses_.reads, [&](const ir::BodyAccess& read) { return !needed.needed.contains(read.op->results[0]); });
     });
   }
 
@@ -225,12 +253,12 @@ class ProjectedLaunch {
     const auto is_row = [&](const ir::Op* row) { return slice.needed.contains(row->results[0]); };
     return std::ranges::any_of(accesses_.rows, is_row) ||
            std::ranges::any_of(accesses_.writes,
-                               [&](const ir::LaunchAccess& write) { return slice.needed.contains(write.array.index); });
+                               [&](const ir::BodyAccess& write) { return slice.needed.contains(write.array.index); });
   }
 
   /// Arrays and updateables that an iteration makes for itself are no business of a launch.
   bool accesses_inside() const {
-    const auto is_inside = [this](const ir::LaunchAccess& access) { return computation_.declares(access.array.index); };
+    const auto is_inside = [this](const ir::BodyAccess& access) { return computation_.declares(access.array.index); };
     return std::ranges::any_of(accesses_.reads, is_inside) || std::ranges::any_of(accesses_.writes, is_inside);
   }
 
@@ -238,7 +266,7 @@ class ProjectedLaunch {
   const ir::Function& around_;
   const ir::Op& loop_;
   const ir::Region& body_;
-  const ir::LaunchAccesses accesses_;
+  const ir::BodyAccesses accesses_;
   LoopBodyCopier computation_, projection_;
 };
 
@@ -272,19 +300,24 @@ void put_library_calls_last(const ir::Module& module, ir::Function& leaf) {
   leaf.regions[0].ops = std::move(first);
 }
 
-bool make_batch_launch(ir::Module& module, const ir::Function& around, ir::Op& loop) {
+void set_launch(ir::Function& around, ir::Op& loop, ir::IndexLaunch launch) {
+  loop.launch = static_cast<ir::LaunchId>(around.launches.size());
+  around.launches.push_back(std::move(launch));
+}
+
+bool make_batch_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
   BatchLaunch launch(module, around, loop);
   std::optional<ir::Function> made = launch.run();
   if (made) put_library_calls_last(module, *made);
   if (!made || !can_be_leaf(module, *made)) return false;
-  loop.captures = launch.captures();
   made->is_batched = true;
-  loop.callee = add(module, std::move(*made));
+  set_launch(around, loop,
+             {.kernel = add(module, std::move(*made)), .captures = launch.captures(), .accesses = launch.accesses()});
   return true;
 }
 
 /// Keys that take long to compute would be computed twice if a value depends on them, and for points that only wait.
-void make_projected_launch(ir::Module& module, const ir::Function& around, ir::Op& loop) {
+void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
   ProjectedLaunch launch(module, around, loop);
   if (!launch.run()) return;
   ir::Function computation = launch.computation().take_function(), projection = launch.projection().take_function();
@@ -292,10 +325,12 @@ void make_projected_launch(ir::Module& module, const ir::Function& around, ir::O
   if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection) ||
       ir::HeavyLeaves(module).is_heavy(projection) || ir::calls_library(module, projection))
     return;
-  loop.captures = launch.computation().captures();
-  loop.callee = add(module, std::move(computation));
-  loop.projected = launch.projection().captures();
-  loop.projection = add(module, std::move(projection));
+  set_launch(around, loop,
+             {.kernel = add(module, std::move(computation)),
+              .captures = launch.computation().captures(),
+              .accesses = launch.accesses(),
+              .projection = add(module, std::move(projection)),
+              .projected = launch.projection().captures()});
 }
 
 void find_in(ir::Module& module, ir::FunctionId id) {

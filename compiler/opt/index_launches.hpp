@@ -4,28 +4,22 @@
 namespace raddle::opt {
 
 /// Finds the loops that are an index launch: `foreach i in [low:high:step]`, or `foreach x, i in A` over an array with
-/// int keys, whose iterations compute scalars as a leaf function could. What an iteration computes becomes a leaf
-/// function of its own, whose first parameter is the point of the launch space: `callee` of the loop. There are two
-/// sorts:
+/// int keys, whose iterations compute scalars as a leaf function could. Such a loop gets an ir::IndexLaunch. What an
+/// iteration computes becomes a leaf function of its own, the launch's kernel, whose first parameter is the point of
+/// the launch space. There are two sorts:
 ///
 /// - Iterations have nothing to do with each other but that they write to `B[i]` of arrays outside, or to `B[k][i]` of
-/// one
-///   row of such, or add to updateables. The other parameters of the leaf are what the iteration reads from outside:
-///   `captures`. It is called for many points at once.
+///   one row of such, or add to updateables. The other parameters of the kernel are what the iteration reads from
+///   outside: `captures`. It is called for many points at once.
 /// - Iterations over a range read and write elements of arrays by keys that do not depend on what they read, also of
-///   arrays in arrays: `B[t][i] = f(B[t - 1][i], A[g(i)])`. A second leaf computes the keys of a point: the projection
-///   (`projection` of the loop; its parameters are the point and what it reads from outside, `projected`). The first
-///   one takes the elements that are read between the point and `captures`. A point waits for its elements only, but
-///   for all of them; the arrays that the loop writes close when the points have been computed.
+///   arrays in arrays: `B[t][i] = f(B[t - 1][i], A[g(i)])`. A second leaf computes the keys of a point: the projection.
+///   A point waits for its elements only, but for all of them; the arrays that the loop writes close when the points
+///   have been computed.
 ///
-/// The outputs of the leaf are the values of the body's array_inserts and updates, in their order; those of the
-/// projection the keys of the elements read, then of those written but for `fixed_keys`, as ir/launch_accesses.hpp
-/// lists them. The body stays: it is run where a capture is not there yet, where the keys of `A` are not 0 to n - 1,
-/// and where an iteration fails; of the first sort also where there is no machine code.
+/// The body stays: it is run where a capture is not there yet, where the keys of `A` are not 0 to n - 1, and where an
+/// iteration fails; of the first sort also where there is no machine code.
 ///
 /// What an iteration computes may call functions of shared libraries (ir/library_calls.hpp), each once.
-///
-/// Source of the terms: Bauer, Treichler, Slaughter, Aiken, "Legion" (SC 2012); Soi et al., "Index Launches" (SC 2021).
 ///
 /// Needs: infer-leaves.
 void find_index_launches(ir::Module& module);

@@ -6,8 +6,7 @@
 
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/library_calls.hpp"
-#include "compiler/ir/launch_accesses.hpp"
-#include "compiler/ir/launch_nest.hpp"
+#include "compiler/ir/nest_values.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/loop_body_copier.hpp"
 #include "compiler/opt/uses.hpp"
@@ -17,13 +16,11 @@ namespace raddle::opt {
 namespace {
 
 /// The inner loop's range and arrays are there before the outer loop.
-bool is_same_for_all(const ir::Module& module, const ir::Function& around, const ir::Op& inner,
-                     const LoopBodyCopier& outer) {
+bool is_same_for_all(const ir::Function& around, const ir::Op& inner, const LoopBodyCopier& outer) {
   const auto is_outside = [&](ir::Operand operand) { return operand.is_constant || !outer.declares(operand.index); };
-  const auto is_access_outside = [&](const ir::LaunchAccess& access) { return is_outside(access.array); };
-  const ir::LaunchAccesses accesses = ir::launch_accesses(module, around, inner);
-  return std::ranges::all_of(inner.operands, is_outside) && std::ranges::all_of(accesses.writes, is_access_outside) &&
-         (inner.projection == ir::none || std::ranges::all_of(accesses.reads, is_access_outside));
+  const auto is_access_outside = [&](const ir::Access& access) { return is_outside(access.data); };
+  return std::ranges::all_of(inner.operands, is_outside) &&
+         std::ranges::all_of(around.launches[inner.launch].accesses, is_access_outside);
 }
 
 bool is_scalar(TypeId type) {
@@ -32,34 +29,38 @@ bool is_scalar(TypeId type) {
 
 }  // namespace
 
-void make_launch_nest(ir::Module& module, const ir::Function& around, ir::Op& loop) {
-  if (loop.kind != ir::OpKind::foreach_range || loop.callee != ir::none ||
+void make_launch_nest(ir::Module& module, ir::Function& around, ir::Op& loop) {
+  if (loop.kind != ir::OpKind::foreach_range || loop.launch != ir::none ||
       type_of(module, around, loop.operands[0]) != TypeStore::int_)
     return;
-  const ir::LaunchNest nest = ir::launch_nest(module, around, loop);
-  if (!nest.inner || nest.values.empty()) return;
+  const ir::Op* const inner = ir::launch_within(around, loop);
+  if (!inner) return;
+  std::vector<ir::VarId> values = ir::nest_values(around, loop, *inner);
+  if (values.empty()) return;
   LoopBodyCopier prelude(module, around, loop, "prelude");
-  if (prelude.counter_is_read() || prelude.assigns_outside() || !is_same_for_all(module, around, *nest.inner, prelude))
-    return;
-  std::set<ir::VarId> needed(nest.values.begin(), nest.values.end());
+  if (prelude.counter_is_read() || prelude.assigns_outside() || !is_same_for_all(around, *inner, prelude)) return;
+  std::set<ir::VarId> needed(values.begin(), values.end());
   const ir::Region& body = around.regions[loop.regions[0]];
   for (auto op = body.ops.rbegin(); op != body.ops.rend(); ++op) {
-    if (&*op == nest.inner) continue;
+    if (&*op == inner) continue;
     const std::vector<ir::VarId> assigned = variables_assigned(around, *op);
     if (!std::ranges::any_of(assigned, [&](ir::VarId id) { return needed.contains(id); })) return;
     for (const ir::VarId id : variables_read(around, *op)) needed.insert(id);
   }
   prelude.add_parameter(body.parameters[0]);
-  prelude.copy_body([&](const ir::Op& op) { return &op != nest.inner; });
-  for (const ir::VarId value : nest.values) {
+  prelude.copy_body([&](const ir::Op& op) { return &op != inner; });
+  for (const ir::VarId value : values) {
     if (!is_scalar(module.types->base(around.variables[value].type))) return;
     prelude.add_output(ir::Operand::variable(value), loop.span);
   }
   ir::Function made = prelude.take_function();
   if (!can_be_leaf(module, made) || ir::HeavyLeaves(module).is_heavy(made) || ir::calls_library(module, made)) return;
-  loop.captures = prelude.captures();
   module.functions.push_back(std::move(made));
-  loop.prelude = static_cast<ir::FunctionId>(module.functions.size() - 1);
+  loop.nest = static_cast<ir::NestId>(around.nests.size());
+  around.nests.push_back({.launch = inner->launch,
+                          .prelude = static_cast<ir::FunctionId>(module.functions.size() - 1),
+                          .captures = prelude.captures(),
+                          .values = std::move(values)});
 }
 
 }  // namespace raddle::opt

@@ -10,10 +10,18 @@ template <typename AnyOp, typename Visit>
 void visit_all(AnyOp& op, const Visit& visit) {
   for (auto& operand : op.operands) visit(operand);
   for (auto& next : op.nexts) visit(next);
-  for (auto& capture : op.captures) visit(capture);
-  for (auto& capture : op.projected) visit(capture);
   if (op.condition.index != ir::none) visit(op.condition);
   if (op.priority.index != ir::none) visit(op.priority);
+}
+
+void visit_launch(ir::IndexLaunch& launch, const std::function<void(ir::Operand&)>& visit) {
+  std::ranges::for_each(launch.captures, visit);
+  std::ranges::for_each(launch.projected, visit);
+  for (ir::Access& access : launch.accesses) {
+    visit(access.data);
+    for (ir::Key& key : access.keys)
+      if (key.kind == ir::Key::Kind::same) visit(key.operand);
+  }
 }
 
 void sort_unique(std::vector<ir::VarId>& variables) {
@@ -83,6 +91,8 @@ std::vector<std::uint32_t> count_assignments(const ir::Function& function) {
 void visit_all_operands(ir::Function& function, const std::function<void(ir::Operand&)>& visit) {
   for (ir::Region& region : function.regions)
     for (ir::Op& op : region.ops) visit_operands(op, visit);
+  for (ir::IndexLaunch& launch : function.launches) visit_launch(launch, visit);
+  for (ir::LaunchNest& nest : function.nests) std::ranges::for_each(nest.captures, visit);
   std::ranges::for_each(function.command.words, visit);
   for (ir::Operand* operand :
        {&function.command.stdin_file, &function.command.stdout_file, &function.command.stderr_file})

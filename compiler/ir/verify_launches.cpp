@@ -1,0 +1,127 @@
+#include "compiler/ir/verify_launches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/ir/body_accesses.hpp"
+#include "compiler/ir/nest_values.hpp"
+
+namespace raddle::ir {
+namespace {
+
+class LaunchChecker {
+ public:
+  LaunchChecker(const Module& module, const Function& function, const Op& op)
+      : module_(module), function_(function), op_(op), types_(*module.types) {}
+
+  std::string run() {
+    if (op_.launch != none) launch(function_.launches[op_.launch]);
+    if (op_.nest != none) nest(function_.nests[op_.nest]);
+    return problem_;
+  }
+
+ private:
+  bool require(bool condition, const char* text) {
+    if (!condition && problem_.empty()) problem_ = text;
+    return condition;
+  }
+
+  void launch(const IndexLaunch& launch) {
+    accesses(launch);
+    if (!problem_.empty()) return;
+    std::vector<TypeId> inputs, values;
+    for (const Access& access : launch.accesses)
+      (access.mode == AccessMode::read ? inputs : values).push_back(value_type(access));
+    const bool is_projected = launch.projection != none;
+    leaf(launch.kernel, inputs, launch.captures, values, /*in_batches=*/!is_projected);
+    if (is_projected) leaf(launch.projection, {}, launch.projected, std::vector<TypeId>(computed_, TypeStore::int_));
+  }
+
+  void nest(const LaunchNest& nest) {
+    const Op* inner = launch_within(function_, op_);
+    if (!require(op_.launch == none && inner && inner->launch == nest.launch, "a nest is around its launch")) return;
+    if (!require(nest.values == nest_values(function_, op_, *inner), "a nest computes what its launch takes")) return;
+    std::vector<TypeId> values;
+    for (const VarId value : nest.values) values.push_back(types_.base(function_.variables[value].type));
+    leaf(nest.prelude, {}, nest.captures, values);
+  }
+
+  /// Those of the loop's body, in its order. Without a projection what is read is no access of the launch.
+  void accesses(const IndexLaunch& launch) {
+    const BodyAccesses body = body_accesses(module_, function_, op_);
+    std::vector<const BodyAccess*> all;
+    if (launch.projection != none)
+      for (const BodyAccess& read : body.reads) all.push_back(&read);
+    for (const BodyAccess& write : body.writes) all.push_back(&write);
+    if (!require(all.size() == launch.accesses.size(), "the loop's body has another number of accesses")) return;
+    for (std::size_t i = 0; i < all.size() && problem_.empty(); ++i)
+      if (!is_of_body(launch.accesses[i], *all[i])) problem_ = fmt::format("access {} is not that of the body", i);
+    require((computed_ != 0) == (launch.projection != none), "a projection computes keys");
+  }
+
+  bool is_of_body(const Access& access, const BodyAccess& body) {
+    if (access.mode != body.mode || access.data != body.array || access.keys.size() != body.keys.size()) return false;
+    for (std::size_t i = 0; i < access.keys.size(); ++i)
+      if (!is_of_body(access.keys[i], body.keys[i])) return false;
+    return true;
+  }
+
+  bool is_of_body(const Key& key, Operand in_body) {
+    switch (key.kind) {
+      case Key::Kind::point: return in_body == point();
+      case Key::Kind::same: return in_body == key.operand;
+      case Key::Kind::computed: return key.result == computed_++;
+    }
+    return false;
+  }
+
+  /// The loop's variable; over an array its key.
+  Operand point() const {
+    const std::vector<VarId>& parameters = function_.regions[op_.regions[0]].parameters;
+    const std::size_t which = op_.kind == OpKind::foreach_array ? 1 : 0;
+    return which < parameters.size() ? Operand::variable(parameters[which]) : Operand{};
+  }
+
+  TypeId value_type(const Access& access) const {
+    if (!is_element(access.mode)) return TypeStore::float_;
+    TypeId type = types_.base(type_of(module_, function_, access.data));
+    for (std::size_t i = 0; i < access.keys.size(); ++i) type = types_.base(types_.at(type).element);
+    return type;
+  }
+
+  /// @param inputs  types of the parameters between the point and the captures
+  void leaf(FunctionId id, const std::vector<TypeId>& inputs, const std::vector<Operand>& captures,
+            const std::vector<TypeId>& outputs, bool in_batches = false) {
+    if (!require(id < module_.functions.size(), "no function to launch")) return;
+    const Function& leaf = module_.functions[id];
+    if (!require(leaf.kind == FunctionKind::leaf && leaf.is_launched, "a leaf for launches is needed")) return;
+    if (!require(leaf.is_batched == in_batches, "`in_batches` is what a launch without a projection computes")) return;
+    std::vector<TypeId> expected{TypeStore::int_};
+    expected.insert(expected.end(), inputs.begin(), inputs.end());
+    for (const Operand capture : captures) expected.push_back(types_.base(type_of(module_, function_, capture)));
+    same(leaf, leaf.parameters, expected, "a launched leaf has other parameters");
+    same(leaf, leaf.outputs, outputs, "a launched leaf has other outputs");
+  }
+
+  void same(const Function& leaf, const std::vector<VarId>& found, const std::vector<TypeId>& expected,
+            const char* text) {
+    const auto type = [&](VarId id) { return types_.base(leaf.variables[id].type); };
+    require(std::ranges::equal(found, expected, {}, type), text);
+  }
+
+  const Module& module_;
+  const Function& function_;
+  const Op& op_;
+  const TypeStore& types_;
+  std::uint32_t computed_ = 0;  ///< keys so far that the projection computes
+  std::string problem_;
+};
+
+}  // namespace
+
+std::string check_launch(const Module& module, const Function& function, const Op& op) {
+  return LaunchChecker(module, function, op).run();
+}
+
+}  // namespace raddle::ir

@@ -1,0 +1,135 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "compiler/ir/print.hpp"
+#include "compiler/ir/read_text.hpp"
+#include "compiler/ir/verify.hpp"
+
+namespace raddle::ir {
+namespace {
+
+/// A launch of each sort and a nest.
+const std::string module_text = R"(entry @main
+
+function @main composite (%n: int, %shift: float) -> () {
+  %a: float[] = array_new writers 1
+  %b: float[] = array_new writers 1
+  %rows: float[][] = array_new writers 1
+  %u: updateable_float = update_new 0.0
+  foreach_range 0, %n, 1 launch 0 {(%i: int)
+    %x: float = int_to_float %i
+    %y: float = add %x, %shift
+    array_insert %a, %i, %x
+    array_insert %b, %i, %y
+    %0: void = update %u, %y mode min
+  }
+  foreach_range 1, %n, 1 nest 0 {(%t: int)
+    %before: int = sub %t, 1
+    %s: float = int_to_float %t
+    foreach_range 0, %n, 1 launch 1 {(%k: int)
+      %1: float[] = array_get %rows, %before
+      %2: float = array_get %1, %k
+      %3: float = array_get %a, %k
+      %4: float = add %2, %3
+      %5: float = add %4, %s
+      %6: float[] = array_row %rows, %t
+      array_insert %6, %k, %5
+    }
+  }
+  launch @both captures %shift
+    write %a[point]
+    write %b[point]
+    min %u
+  launch @next captures %s projection @keys projected %before
+    read %rows[#0, #1]
+    read %a[#2]
+    write %rows[%t, #3]
+  nest 1 @prelude values %s, %before, %t
+}
+
+function @both leaf launched in_batches (%i: int, %shift: float) -> (%0: float, %1: float, %2: float) {
+  %0 = int_to_float %i
+  %1 = add %0, %shift
+  %2 = copy %1
+}
+
+function @next leaf launched (%k: int, %0: float, %1: float, %s: float) -> (%2: float) {
+  %3: float = add %0, %1
+  %2 = add %3, %s
+}
+
+function @keys leaf launched (%k: int, %before: int) -> (%0: int, %1: int, %2: int, %3: int) {
+  %0 = copy %before
+  %1 = copy %k
+  %2 = copy %k
+  %3 = copy %k
+}
+
+function @prelude leaf launched (%t: int) -> (%0: float, %1: int, %2: int) {
+  %0 = int_to_float %t
+  %1 = sub %t, 1
+  %2 = copy %t
+}
+)";
+
+std::string replaced(const std::string& from, const std::string& to) {
+  std::string text = module_text;
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+/// What verify says first of a module with `from` replaced; "" if it is well.
+std::string problem_with(const std::string& from, const std::string& to) {
+  TypeStore types;
+  const auto module = read_text(replaced(from, to), types);
+  REQUIRE_MESSAGE(module, module.error());
+  const std::vector<std::string> problems = verify(*module);
+  return problems.empty() ? "" : problems[0];
+}
+
+TEST_CASE("launches and nests are verified, printed and read back") {
+  TypeStore types;
+  const auto module = read_text(module_text, types);
+  REQUIRE_MESSAGE(module, module.error());
+  CHECK(verify(*module) == std::vector<std::string>{});
+  CHECK(print(*module) == module_text);
+}
+
+TEST_CASE("accesses are those of the loop's body: swapped ones are found") {
+  CHECK(problem_with("write %a[point]\n    write %b[point]", "write %b[point]\n    write %a[point]") ==
+        "@main: foreach_range: access 0 is not that of the body");
+  CHECK(problem_with("read %rows[#0, #1]\n    read %a[#2]", "read %a[#0]\n    read %rows[#1, #2]") ==
+        "@main: foreach_range: access 0 is not that of the body");
+  CHECK(problem_with("[#0, #1]", "[#1, #0]") == "@main: foreach_range: access 0 is not that of the body");
+  CHECK(problem_with("write %rows[%t, #3]", "write %rows[%before, #3]") ==
+        "@main: foreach_range: access 2 is not that of the body");
+  CHECK(problem_with("min %u", "incr %u") == "@main: foreach_range: access 2 is not that of the body");
+  CHECK(problem_with("    min %u\n", "") == "@main: foreach_range: the loop's body has another number of accesses");
+  CHECK(problem_with("array_insert %b, %i, %y", "array_insert %b, 0, %y") ==
+        "@main: foreach_range: access 1 is not that of the body");
+}
+
+TEST_CASE("functions of a launch take and give what the launch says") {
+  CHECK(problem_with("@both captures %shift", "@both") == "@main: foreach_range: a launched leaf has other parameters");
+  CHECK(problem_with("projected %before", "projected %s") ==
+        "@main: foreach_range: a launched leaf has other parameters");
+  CHECK(problem_with("launch @both", "launch @next") ==
+        "@main: foreach_range: `in_batches` is what a launch without a projection computes");
+  CHECK(problem_with("values %s, %before, %t", "values %before, %s, %t") ==
+        "@main: foreach_range: a nest computes what its launch takes");
+  CHECK(problem_with("nest 1 @prelude", "nest 0 @prelude") == "@main: foreach_range: a nest is around its launch");
+}
+
+TEST_CASE("each entry is one operation's") {
+  CHECK(problem_with("1, %n, 1 nest 0", "1, %n, 1") == "@main: an index launch that is no operation's");
+  CHECK(problem_with("launch 1", "launch 0") ==
+        "@main: foreach_range: an index launch that is not there, or not this operation's");
+  CHECK(problem_with("launch 1", "launch 7") ==
+        "@main: foreach_range: an index launch that is not there, or not this operation's");
+  CHECK(problem_with("captures %shift\n", "captures %t\n") == "@main: foreach_range: t is not visible");
+}
+
+}  // namespace
+}  // namespace raddle::ir
