@@ -103,6 +103,9 @@ class AstBuilder {
   ast::ExprPtr flat_expression(Context* from);
 
   Span span(const antlr4::Token* token) const { return tokens_.span(*token); }
+  /// @param at  the number of an operator
+  template <typename Context>
+  void warn_of_power(Context* from, std::size_t at);
   Span span(const antlr4::ParserRuleContext* context) const {
     const Span first = span(context->start);
     return context->stop == nullptr ? first : join(first, span(context->stop));
