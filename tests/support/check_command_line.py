@@ -29,6 +29,9 @@ SCRIPTS = {
     "folder/helper.df": "int N = 3;\n",
     "folder/user.df": "import helper;\ntrace(N);\n",
     "twice.df": "int a[];\nforeach i in [0 : 2075] {\n  a[i %/ 2] = i;\n}\ntrace(a[1]);\n",
+    "unknown.df": "".join(f"trace(unknown{i});\n" for i in range(150)),
+    "unread.df": "".join(f"int x{i};\n" for i in range(101)),
+    "doubled.df": 'string v0 = "12345678";\n' + "".join(f"string v{i + 1} = v{i} + v{i};\n" for i in range(40)) + "if (v40 == v39) {}\n",
     "defined.df": "#ifdef N\ntrace(N);\n#endif\n",
 }
 
@@ -174,6 +177,8 @@ def faults(raddle, folder):
     yield "shebang.df word", shebang_fault(raddle, folder)
     pathlib.Path(folder, "first.df").write_text("(int o) step(int x) { o = x * 2 + 1; }\ntrace(@prio=9 step(2));\n", encoding="utf-8")
     done = run(raddle, "run --stats --no-jit-cache first.df".split(), folder)  # a light leaf need not be compiled for its priority
+    done = run("sh", ["-c", f"ulimit -v 2000000; {raddle} check doubled.df"], folder)  # texts are not computed by the compiler
+    yield "check doubled.df", None if (done.returncode, done.stderr) == (0, "") else f"{done.returncode}: {done.stderr[-300:]}"
     fine = done.stdout == "trace: 5\n" and "leaves compiled 0\n" in done.stderr
     yield "run --stats first.df", None if fine else done.stdout + done.stderr
     yield "run --stats hot.df, again and again", leaf_cache_fault(raddle, folder)
