@@ -105,6 +105,9 @@ CASES = [
     ("check hello.df wrong.df", 3, "", "wrong.df:1:7: error"),
     ("check -e trace(1);", 0, "", ""),
     ("check -e trace(x);", 3, "", "<command line>:1:7: error"),
+    ("check unknown.df", 3, "", "raddle: 50 more errors are not shown: the first 100 are\n"),
+    ("check unread.df", 0, "", "raddle: 1 more warning is not shown: the first 100 are\n"),
+    ("check --json unknown.df", 3, '"line":150,', ""),
     ("check hello.df -k", 2, "", "options of check stand before the scripts: `-k`"),
     ("run --seed 99999999999999999999 hello.df", 2, "", "is no whole number from 0 to 2^64-1"),
     ("run parameter.df -n 3", 2, "", "no parameter `-n`; did you mean `--n`?"),
@@ -174,11 +177,11 @@ def faults(raddle, folder):
     for line in ("run warned.df --m=3", "run warned.df --n=x", "sweep warned.df -p m=3", "sweep warned.df -p n=3 --group-by m"):
         done = run(raddle, line.split(), folder)  # the script's warnings do not hide what is wrong
         yield line, None if done.returncode == 2 and "warning" not in done.stderr else f"{done.returncode}: {done.stderr}"
+    done = run("sh", ["-c", f"ulimit -v 2000000; {raddle} check doubled.df"], folder)  # texts are not computed by the compiler
+    yield "check doubled.df", None if (done.returncode, done.stderr) == (0, "") else f"{done.returncode}: {done.stderr[-300:]}"
     yield "shebang.df word", shebang_fault(raddle, folder)
     pathlib.Path(folder, "first.df").write_text("(int o) step(int x) { o = x * 2 + 1; }\ntrace(@prio=9 step(2));\n", encoding="utf-8")
     done = run(raddle, "run --stats --no-jit-cache first.df".split(), folder)  # a light leaf need not be compiled for its priority
-    done = run("sh", ["-c", f"ulimit -v 2000000; {raddle} check doubled.df"], folder)  # texts are not computed by the compiler
-    yield "check doubled.df", None if (done.returncode, done.stderr) == (0, "") else f"{done.returncode}: {done.stderr[-300:]}"
     fine = done.stdout == "trace: 5\n" and "leaves compiled 0\n" in done.stderr
     yield "run --stats first.df", None if fine else done.stdout + done.stderr
     yield "run --stats hot.df, again and again", leaf_cache_fault(raddle, folder)
