@@ -183,6 +183,7 @@ void ExpressionChecker::unknown_function(const ast::Call& call) {
     diagnostic.note(std::string(help));
     return;
   }
+  if (!context_.looks_for_near_names()) return;
   std::vector<std::string> candidates;
   for (const auto& [known, overloads] : context_.callables) candidates.push_back(known);
   for (const auto& [known, type] : context_.types)
