@@ -81,6 +81,8 @@ STEPS = [
          [[PYTHON, "tests/stress/sweep_kill.py"]]),
     Step("property", "random programs do the same in every mode",
          [[PYTHON, "tests/property/random_programs.py", "--seed=1", "--count=100000", "--seconds=60"]]),
+    Step("mutants", "golden scripts with words changed end well in little memory",
+         [[PYTHON, "tests/property/mutated_scripts.py", "--seed=1", "--count=400", "--memory=600000"]]),
     Step("asan", "concurrent parts under ASan and UBSan", sanitized("asan")),
     Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
          [*build("asan", "raddle", "raddle_codegen"),
