@@ -155,15 +155,16 @@ class Cost {
     const std::size_t most = number();
     repeat(std::max(least + 1, most), most > least ? most - least : 1);
   }
+  /// To the `]` at its end.
   void skip_set() {
-    at_ += posix_.compare(at_, 2, "[^") == 0 ? 2 : 1;  // a `]` there is a member
-    while (at_ + 1 < posix_.size() && posix_[at_ + 1] != ']') {
-      const char kind = posix_[at_ + 1] == '[' && at_ + 2 < posix_.size() ? posix_[at_ + 2] : ' ';
+    at_ += posix_.compare(at_, 2, "[^") == 0 ? 2 : 1;
+    const std::size_t first = at_;  // a `]` there is a member
+    while (at_ < posix_.size() && (posix_[at_] != ']' || at_ == first)) {
+      const char kind = posix_[at_] == '[' && at_ + 1 < posix_.size() ? posix_[at_ + 1] : ' ';
       const bool is_class = kind == ':' || kind == '.' || kind == '=';  // [:alpha:]
-      const std::size_t end = is_class ? posix_.find(std::string{kind, ']'}, at_ + 3) : std::string::npos;
-      at_ = end == std::string::npos ? at_ + 1 : end + 1;
+      const std::size_t end = is_class ? posix_.find(std::string{kind, ']'}, at_ + 2) : std::string::npos;
+      at_ = end == std::string::npos ? at_ + 1 : end + 2;
     }
-    ++at_;
   }
 
   const std::string& posix_;
