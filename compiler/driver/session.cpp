@@ -7,23 +7,46 @@
 #include <cstdlib>
 #include <utility>
 
+#include "compiler/sweep/quantities.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
 
+namespace {
+
+constexpr std::size_t most_told = 100;  ///< of the errors in a script, and of the warnings
+
+/// What a run finds is never left out: each failure may have a cause of its own.
+bool is_of_run(DiagnosticKind kind) { return kind == DiagnosticKind::run_time || kind == DiagnosticKind::never_set; }
+
+void tell_left_out(std::size_t count, std::string_view noun) {
+  if (count == 0) return;
+  vm::print_stderr("raddle: {} {} not shown: the first {} are\n", sweep::counted(count, noun),
+                   count == 1 ? "is" : "are", most_told);
+}
+
+}  // namespace
+
 bool Session::print_diagnostics() {
   const bool has_errors = diagnostics.has_errors();
-  std::size_t warning_count = 0;
+  std::size_t warning_count = 0, error_count = 0, errors_left_out = 0, warnings_left_out = 0;
   diagnostics.order_by_position(printed_);  // phases find things in an order of their own
   for (; printed_ < diagnostics.all().size(); ++printed_) {
     const Diagnostic& diagnostic = diagnostics.all()[printed_];
     const bool is_warning = severity_of(diagnostic.kind) == Severity::warning;
     if (is_warning) ++warning_count;
     if (options.as_json || (is_warning && options.is_quiet && !options.warnings_are_errors)) continue;
-    if (!to_explain_ && severity_of(diagnostic.kind) == Severity::error) to_explain_ = diagnostic.kind;
+    if (!to_explain_ && !is_warning) to_explain_ = diagnostic.kind;
+    if (!is_warning && !is_of_run(diagnostic.kind)) ++error_count;
+    if ((is_warning ? warning_count : error_count) > most_told) {
+      ++(is_warning ? warnings_left_out : errors_left_out);
+      continue;
+    }
     const std::string text = render(diagnostic, sources, colour);
     vm::print_stderr("{}", text);
   }
+  tell_left_out(errors_left_out, "more error");
+  tell_left_out(warnings_left_out, "more warning");
   const bool refused = options.warnings_are_errors && warning_count > 0;
   if (refused && !has_errors && !options.as_json)
     vm::print_stderr("raddle: {} because of `-W error`\n", warning_count == 1

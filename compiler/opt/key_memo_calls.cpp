@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/print.hpp"
@@ -20,28 +22,42 @@ using ir::OpKind;
 /// `first` and all that it may call, each once.
 std::vector<ir::FunctionId> reached(const ir::Module& module, ir::FunctionId first) {
   std::vector<ir::FunctionId> found = {first};
+  std::unordered_set<ir::FunctionId> known = {first};
   for (std::size_t i = 0; i < found.size(); ++i)
     for (const ir::Region& region : module.functions[found[i]].regions)
       for (const ir::Op& op : region.ops)
-        if ((op.kind == OpKind::call || op.kind == OpKind::call_app) &&
-            std::ranges::find(found, op.callee) == found.end())
+        if ((op.kind == OpKind::call || op.kind == OpKind::call_app) && known.insert(op.callee).second)
           found.push_back(op.callee);
   return found;
 }
 
 /// Types by what they are: the text of the IR names them, and a name may get another meaning.
-void append_type(std::string& text, const TypeStore& types, TypeId type) {
-  const TypeId base = types.base(type);
-  text += std::to_string(static_cast<unsigned>(types.kind(base))) + " ";
-  const TypeKind kind = types.kind(base);
-  if (kind == TypeKind::array) append_type(text, types, types.at(base).key);
-  if (kind == TypeKind::array || kind == TypeKind::bag) append_type(text, types, types.at(base).element);
-  if (kind != TypeKind::structure) return;
-  for (const StructType::Field& field : types.structure(base).fields) {
-    text += field.name + " ";
-    append_type(text, types, field.type);
+class TypeTexts {
+ public:
+  TypeTexts(std::string& text, const TypeStore& types) : text_(text), types_(types) {}
+
+  void append(TypeId type) {
+    const TypeId base = types_.base(type);
+    const TypeKind kind = types_.kind(base);
+    text_ += std::to_string(static_cast<unsigned>(kind)) + " ";
+    if (kind == TypeKind::array) append(types_.at(base).key);
+    if (kind == TypeKind::array || kind == TypeKind::bag) append(types_.at(base).element);
+    if (kind != TypeKind::structure) return;
+    // each once: of structures of structures the text would grow without end
+    const auto [known, is_new] = numbers_.try_emplace(base, numbers_.size());
+    text_ += std::to_string(known->second) + " ";
+    if (!is_new) return;
+    for (const StructType::Field& field : types_.structure(base).fields) {
+      text_ += field.name + " ";
+      append(field.type);
+    }
   }
-}
+
+ private:
+  std::string& text_;
+  const TypeStore& types_;
+  std::map<TypeId, std::size_t> numbers_;  ///< of structures, in the order in which they are met
+};
 
 void drop_limits(ir::Function& app) {
   for (const ir::Operand& limit : app.command.limits)
@@ -58,19 +74,23 @@ std::string code_text(const ir::Module& module, ir::FunctionId id) {
     for (ir::Op& op : region.ops)
       if (op.kind == OpKind::memo) op.operands.resize(1);
   std::string text = ir::print(module, function, ir::Positions::omit);
-  for (const ir::VarId parameter : function.parameters)
-    append_type(text, *module.types, function.variables[parameter].type);
-  for (const ir::VarId output : function.outputs) append_type(text, *module.types, function.variables[output].type);
+  TypeTexts types(text, *module.types);
+  for (const ir::VarId parameter : function.parameters) types.append(function.variables[parameter].type);
+  for (const ir::VarId output : function.outputs) types.append(function.variables[output].type);
   for (const ir::Region& region : function.regions)
-    for (const ir::VarId variable : region.variables)
-      append_type(text, *module.types, function.variables[variable].type);
+    for (const ir::VarId variable : region.variables) types.append(function.variables[variable].type);
   return text;
 }
 
-std::string code_of(const ir::Module& module, const std::vector<ir::FunctionId>& functions) {
+/// By function: what is called by many is printed once.
+using CodeHashes = std::unordered_map<ir::FunctionId, vm::Hash128>;
+
+std::string code_of(const ir::Module& module, const std::vector<ir::FunctionId>& functions, CodeHashes& hashes) {
   std::string code;
   for (const ir::FunctionId id : functions) {
-    const vm::Hash128 hash = vm::hash(code_text(module, id));
+    auto known = hashes.find(id);
+    if (known == hashes.end()) known = hashes.emplace(id, vm::hash(code_text(module, id))).first;
+    const vm::Hash128 hash = known->second;
     code += fmt::format("{} {:016x}{:016x}\n", ir::written_name(module.functions[id]), hash.high, hash.low);
   }
   return code;
@@ -132,13 +152,14 @@ void check_effects(const ir::Module& module, const ir::Op& memo, const std::vect
 }  // namespace
 
 void key_memo_calls(ir::Module& module, Diagnostics& diagnostics) {
+  CodeHashes hashes;
   for (ir::Function& function : module.functions) {
     for (ir::Region& region : function.regions) {
       for (ir::Op& op : region.ops) {
         if (op.kind != OpKind::memo) continue;
         const ir::FunctionId body = function.regions[op.regions[0]].ops[0].callee;
         const std::vector<ir::FunctionId> functions = reached(module, body);
-        op.operands[1] = ir::Operand::constant(module.constant(code_of(module, functions)));
+        op.operands[1] = ir::Operand::constant(module.constant(code_of(module, functions, hashes)));
         check_effects(module, op, functions, diagnostics);
       }
     }

@@ -166,7 +166,21 @@ def short_calls_are_not_shared(folder):
         expect(int(dict(line.rsplit(" ", 1) for line in told.splitlines())["tasks"]) < 150000, True)
 
 
-TESTS = [short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+def tcl_is_of_the_script(folder):
+    """Where one stands is no place to look for Tcl in."""
+    for name in ("lib/tcl8/8.6", "lib/tcl8.6", "own"):
+        (folder.path / "scripts" / name if name == "own" else folder.path / name).mkdir(parents=True)
+    touch = "close [open touched w]\n"
+    for name in ("lib/pkgIndex.tcl", "lib/tclIndex", "lib/tcl8.6/init.tcl", "lib/tcl8.6/pkgIndex.tcl", "lib/tcl8/8.6/own-2.0.tm"):
+        folder.write(name, touch)
+    folder.write("scripts/own/pkgIndex.tcl", "package ifneeded own 1.0 {package provide own 1.0; proc twice {x} {return [expr {2 * $x}]}}\n")
+    folder.write("scripts/script.df", '(int o) f(int i) "own" "1.0" [ "set <<o>> [ twice <<i>> ]" ];\n'
+                 '(int o) g(int i) "turbine" "0.0" [ "catch {nowhere_defined}; set <<o>> <<i>>" ];\ntrace(f(4), g(5));\n')
+    folder.run("run scripts/script.df", out="trace: 8,5\n")
+    expect((folder.path / "touched").exists(), False)
+
+
+TESTS = [tcl_is_of_the_script, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":

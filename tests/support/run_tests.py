@@ -89,6 +89,8 @@ STEPS = [
          [[PYTHON, "tests/stress/sweep_kill.py"]], quick=[]),
     Step("property", "random programs do the same in every mode",
          random_programs(seconds=60), quick=random_programs(seconds=15)),
+    Step("mutants", "golden scripts with words changed end well in little memory",
+         [[PYTHON, "tests/property/mutated_scripts.py", "--seed=1", "--count=400", "--memory=600000"]], quick=[]),
     Step("asan", "concurrent parts under ASan and UBSan", sanitized("asan"), quick=[]),
     Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
          [*build("asan", "raddle", "raddle_codegen"),
