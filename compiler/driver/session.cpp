@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "vm/value/shown_text.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
@@ -21,8 +22,11 @@ bool Session::print_diagnostics() {
     if (is_warning) ++warning_count;
     if (options.as_json || (is_warning && options.is_quiet && !options.warnings_are_errors)) continue;
     if (!to_explain_ && severity_of(diagnostic.kind) == Severity::error) to_explain_ = diagnostic.kind;
-    const std::string text = render(diagnostic, sources, colour);
-    vm::print_stderr("{}", text);
+    const std::string plain = render(diagnostic, sources, /*colour=*/false);
+    if (colour && vm::shown_text(plain) == plain)
+      vm::draw_on_stderr(render(diagnostic, sources, colour));
+    else
+      vm::print_stderr("{}", plain);
   }
   const bool refused = options.warnings_are_errors && warning_count > 0;
   if (refused && !has_errors && !options.as_json)
@@ -43,7 +47,8 @@ std::string json_line(std::string_view members) { return fmt::format("{{\"schema
 
 bool write_output(std::string_view text) {
   const bool had_failed = std::ferror(stdout) != 0;
-  if (!had_failed && std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+  const std::string clean = isatty(STDOUT_FILENO) != 0 ? vm::shown_text(text) : vm::valid_text(text);
+  if (!had_failed && std::fwrite(clean.data(), 1, clean.size(), stdout) == clean.size() && std::fflush(stdout) == 0)
     return true;
   static bool told = false;  // the output is one for the whole process
   if (!std::exchange(told, true)) vm::print_stderr("raddle: standard output could not be written\n");
