@@ -294,7 +294,8 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
   if (!collectors_.empty() || !subject_.has_results()) {
     const auto collected = sweep::collect_all(collectors_, point, {}, printed);
     if (!collected) return lack(collected.error());
-    for (const auto& [name, text] : sweep::json_members(*collected)) results.add_text(name, text);
+    for (const sweep::JsonMember& member : sweep::typed_members(*collected))
+      results.add(member.name, sweep::json_of(member));
   }
   attempt.results = results.text();
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/sweep/quantities.hpp"
+#include "vm/value/shown_text.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
@@ -42,8 +43,11 @@ bool Session::print_diagnostics() {
       ++(is_warning ? warnings_left_out : errors_left_out);
       continue;
     }
-    const std::string text = render(diagnostic, sources, colour);
-    vm::print_stderr("{}", text);
+    const std::string plain = render(diagnostic, sources, /*colour=*/false);
+    if (colour && vm::shown_text(plain) == plain)
+      vm::draw_on_stderr(render(diagnostic, sources, colour));
+    else
+      vm::print_stderr("{}", plain);
   }
   tell_left_out(errors_left_out, "more error");
   tell_left_out(warnings_left_out, "more warning");
@@ -66,7 +70,8 @@ std::string json_line(std::string_view members) { return fmt::format("{{\"schema
 
 bool write_output(std::string_view text) {
   const bool had_failed = std::ferror(stdout) != 0;
-  if (!had_failed && std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+  const std::string clean = isatty(STDOUT_FILENO) != 0 ? vm::shown_text(text) : vm::valid_text(text);
+  if (!had_failed && std::fwrite(clean.data(), 1, clean.size(), stdout) == clean.size() && std::fflush(stdout) == 0)
     return true;
   static bool told = false;  // the output is one for the whole process
   if (!std::exchange(told, true)) vm::print_stderr("raddle: standard output could not be written\n");

@@ -23,6 +23,7 @@
 #include "compiler/driver/sweep_report.hpp"
 #include "compiler/driver/time_limit.hpp"
 #include "compiler/driver/verbs.hpp"
+#include "compiler/sweep/path_text.hpp"
 #include "compiler/sweep/print_script.hpp"
 #include "compiler/sweep/program_runner.hpp"
 #include "compiler/sweep/quantities.hpp"
@@ -168,8 +169,8 @@ class SweepRun {
       sweep::Sweep::Done done = earlier.are_done(numbers);
       if (!has_told && !earlier.changed_input().empty() && !request_.script_options.is_quiet) {
         progress.clear();
-        tell_at_once(
-            fmt::format("raddle: `{}` has changed: points that have read it are run again\n", earlier.changed_input()));
+        tell_at_once(fmt::format("raddle: `{}` has changed: points that have read it are run again\n",
+                                 sweep::path_text(earlier.changed_input())));
       }
       return done;
     } catch (const vm::RecordError& error) {
@@ -294,12 +295,7 @@ class SweepRun {
     sweep::EarlierResults earlier(record, form_, run);  // with what this run has added
     const sweep::ResultRows rows(form_, points, earlier);
     const sweep::Table table(rows, plan_.grouping);
-    if (!plan_.grouping.statistics.empty() && !request_.script_options.is_quiet)
-      for (const std::string& name : table.results_without_numbers())
-        vm::print_stderr(
-            "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
-            "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
-            name);
+    if (!plan_.grouping.statistics.empty() && !request_.script_options.is_quiet) warn_of_texts(table);
     if (request_.as_json && path.empty()) return {};
     if (path == "-" || (path.empty() && isatty(STDOUT_FILENO) == 0)) return table.print_csv();
     if (!path.empty()) return table.write_file(path, plan_.form);
@@ -307,12 +303,27 @@ class SweepRun {
     return {};
   }
 
+  static void warn_of_texts(const sweep::Table& table) {
+    for (const sweep::Table::LeftOut& each : table.left_out()) {
+      if (each.are_all)
+        vm::print_stderr(
+            "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
+            "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
+            each.name);
+      else
+        warn(fmt::format("{} of `{}` {}, as `{}`: its statistics leave that out", sweep::counted(each.count, "value"),
+                         each.name, each.count == 1 ? "is no number" : "are no numbers",
+                         sweep::shortened(each.example)));
+    }
+  }
+
   void tell_of_changed_files() const {
     const auto tell = [](const std::vector<std::string>& paths, std::string_view what) {
       if (paths.empty()) return;
       const std::string more =
           paths.size() == 1 ? "" : fmt::format(" (and {})", sweep::counted(paths.size() - 1, "more file"));
-      vm::print_stderr("raddle: `{}`{} has changed while points ran: {}\n", paths.front(), more, what);
+      vm::print_stderr("raddle: `{}`{} has changed while points ran: {}\n", sweep::path_text(paths.front()), more,
+                       what);
     };
     const sweep::InputFiles::Changes changes = plan_.inputs->changes();
     tell(changes.edited, "the same line runs those again that have read it before");

@@ -54,7 +54,7 @@ def points_of_every_kind(folder):
 
 
 def script_does_the_same(folder):
-    for options in ("-p a=1,2 -p n=x,'\"y'", "-p a=1:4 --where 'a > 2'", "--lhs 3 -p 'a~U(0,1)' -p n=u --repeats 2"):
+    for options in ("-p a=1,2 -p n='x,\"\"\"y\"'", "-p a=1:4 --where 'a > 2'", "--lhs 3 -p 'a~U(0,1)' -p n=u --repeats 2"):
         options += "" if " n=" in options else " -p n=z"
         command = "-- echo --a={a} {n}" + (" {seed} {#}" if "repeats" in options else "")
         expected = folder.column(f"sweep {options} {command}", "stdout")

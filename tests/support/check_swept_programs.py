@@ -61,8 +61,7 @@ def paths_of_any_bytes(folder):
     folder.run(line, err="2 points, 2 from the record")
     expect_in("\"inputs\":{\"$'caf\\\\xe9.txt'\":", folder.run("runs logs --json").stdout + folder.run(f"runs logs {run_id(folder, 0)} --json").stdout)
     (folder.path / name).write_text("second\n", encoding="utf-8")
-    done = subprocess.run([folder.raddle, *shlex.split(line)], cwd=folder.path, capture_output=True, check=True)
-    expect(b"`caf\xe9.txt` has changed: points that have read it are run again" in done.stderr, True)
+    folder.run(line, err="`$'caf\\xe9.txt'` has changed: points that have read it are run again")
 
 
 def closed_streams(folder):

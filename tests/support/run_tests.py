@@ -78,6 +78,7 @@ STEPS = [
     Step("ending", "signals and kills in the middle of a run", [[PYTHON, "tests/stress/end_of_run.py"]]),
     Step("stacks", "deep recursions on stacks of several sizes", [[PYTHON, "tests/stress/stacks.py"]], quick=[]),
     Step("sweeps", "raddle sweep: what it prints and writes", [[PYTHON, "tests/support/check_sweeps.py"]]),
+    Step("sweep-values", "values of sweeps, their tables, what terminals are sent", [[PYTHON, "tests/support/check_sweep_values.py"]]),
     Step("runs", "raddle runs, why, rerun: what they say of recorded runs", [[PYTHON, "tests/support/check_runs.py"]]),
     Step("swept-programs", "raddle sweep over external programs", [[PYTHON, "tests/support/check_swept_programs.py"]]),
     Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]]),

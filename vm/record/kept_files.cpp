@@ -62,11 +62,11 @@ std::expected<std::string, std::string> open_and_name(const std::string& path) {
   return read_through(file.get(), -1);
 }
 
-bool copy_checked(const std::string& from_path, const std::string& name, const std::string& to_path) {
+bool copy_checked(const std::string& from_path, const std::string& name, const std::string& to_path, int flags) {
   const FileDescriptor from(open(from_path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat about;
   if (!from || fstat(from.get(), &about) != 0) return false;
-  const FileDescriptor to(open(to_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, content_mode(about)));
+  const FileDescriptor to(open(to_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, content_mode(about)));
   return to && read_through(from.get(), to.get()) == name;
 }
 
@@ -121,13 +121,13 @@ bool KeptFiles::restore(const std::string& name, const std::string& path) {
   const std::string content = content_path(name);
   struct stat about;
   const bool exists = stat(path.c_str(), &about) == 0;
-  if (exists && !S_ISREG(about.st_mode)) return copy_checked(content, name, path);  // a device or pipe
+  if (exists && !S_ISREG(about.st_mode)) return copy_checked(content, name, path, O_TRUNC);  // a device or pipe
   if (exists && name.starts_with(fmt::format("{}-", about.st_size)) && open_and_name(path) == name) return true;
   std::error_code code;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, code);
   const std::string aside = name_beside(path);
-  if (copy_checked(content, name, aside) && rename(aside.c_str(), path.c_str()) == 0) return true;
+  if (copy_checked(content, name, aside, O_EXCL | O_NOFOLLOW) && rename(aside.c_str(), path.c_str()) == 0) return true;
   unlink(aside.c_str());
   return false;
 }

@@ -19,6 +19,8 @@ class FileDescriptor {
   ~FileDescriptor();
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
+  /// Before its time. @return 0, or an errno: of what was to be written
+  int close();
 
  private:
   int fd_;

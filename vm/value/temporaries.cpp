@@ -1,12 +1,15 @@
 #include "vm/value/temporaries.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
+#include <random>
 #include <string_view>
 #include <unordered_set>
 
@@ -66,8 +69,24 @@ void remove_temporaries() {
 }
 
 std::string name_beside(const std::string& path) {
-  static std::atomic<std::uint64_t> count = 0;
-  return fmt::format("{}.{}-{}.tmp", path, getpid(), ++count);
+  std::uint64_t chance = 0;
+  if (getentropy(&chance, sizeof chance) != 0) chance = std::random_device()();
+  return fmt::format("{}.{}-{:016x}.tmp", path, getpid(), chance);
+}
+
+FileBeside make_beside(const std::string& path, unsigned mode) {
+  FileBeside made{.name = name_beside(path), .file = FileDescriptor()};
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  made.file = FileDescriptor(open(made.name.c_str(), flags, mode));
+  return made;
+}
+
+int fault_of_replacing(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return errno == ENOENT ? 0 : errno;
+  constexpr mode_t all_may_write = S_IWUSR | S_IWGRP | S_IWOTH;
+  if ((status.st_mode & all_may_write) == 0) return EACCES;  // access() lets root write all files
+  return access(path.c_str(), W_OK) == 0 ? 0 : errno;
 }
 
 }  // namespace raddle::vm

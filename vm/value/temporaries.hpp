@@ -2,6 +2,8 @@
 // Temporary files of this process: in $SWIFT_TMP, else $TMP, else /tmp; and beside what they are to replace.
 #include <string>
 
+#include "vm/value/file_descriptor.hpp"
+
 namespace raddle::vm {
 
 /// $SWIFT_TMP, $TMP or /tmp: the first that is set and not empty.
@@ -18,7 +20,19 @@ void remove_temporary(const std::string& path);
 /// thread, but not a signal handler.
 void remove_temporaries();
 
-/// A name beside `path` that nobody else has: for what is to take its place when it is whole. Any thread.
+/// A name beside `path` that nobody else has, nor can guess: for what is to take its place when it is whole. Any
+/// thread.
 std::string name_beside(const std::string& path);
+
+/// A new, empty file of such a name. Any thread.
+struct FileBeside {
+  std::string name;
+  FileDescriptor file;  ///< for writing; none: errno says why
+};
+FileBeside make_beside(const std::string& path, unsigned mode);
+
+/// What keeps a file from being replaced: rename() asks for its folder only, but who has made a file read-only wants to
+/// keep it. @return 0, or an errno; 0 for what is not there
+int fault_of_replacing(const std::string& path);
 
 }  // namespace raddle::vm
