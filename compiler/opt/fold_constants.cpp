@@ -1,10 +1,10 @@
 #include "compiler/opt/fold_constants.hpp"
 
-#include <cmath>
 #include <limits>
 #include <optional>
 
 #include "compiler/opt/uses.hpp"
+#include "vm/math/scalar.hpp"
 
 namespace raddle::opt {
 
@@ -44,7 +44,7 @@ std::optional<Constant> fold_floats(OpKind kind, double a, double b) {
   if (kind == OpKind::sub) return a - b;
   if (kind == OpKind::mul) return a * b;
   if (kind == OpKind::div) return a / b;
-  if (kind == OpKind::pow) return std::pow(a, b);
+  if (kind == OpKind::pow) return vm::math::scalar::pow(a, b);
   return fold_comparison(kind, a, b);
 }
 
