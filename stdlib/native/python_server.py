@@ -52,13 +52,21 @@ def _raddle_serve():
             trace = trace.tb_next
         return place
 
-    def text_of(exception):
-        kind = type(exception).__name__
+    # What belongs to the code, its classes and what it raises, may fail itself.
+    def name_of(kind):
         try:
-            text = exception.msg if isinstance(exception, SyntaxError) else str(exception)
+            return str(kind.__name__)
+        except BaseException:
+            return "a class without a name"
+
+    def text_of(exception):
+        kind, place = name_of(type(exception)), ""
+        try:
+            place = place_of(exception)
+            text = f"{exception.msg if isinstance(exception, SyntaxError) else exception}"
         except BaseException:
             text = "its text can not be made"
-        return (f"{kind}: {text}" if text else kind) + place_of(exception)
+        return (f"{kind}: {text}" if text else kind) + place
 
     def run(code, expression, scope):
         try:
@@ -67,8 +75,8 @@ def _raddle_serve():
             value = eval(compile(expression, "<expr>", "eval", dont_inherit=True), scope) if expression else ""
         except BaseException as exception:
             return b"x" + text_of(exception).encode("utf-8", "replace")
-        if not isinstance(value, str):
-            error = f"expression did not return a string! It is of type {type(value).__name__}: str(...) makes one"
+        if not issubclass(type(value), str):
+            error = f"expression did not return a string! It is of type {name_of(type(value))}: str(...) makes one"
             return b"e" + error.encode("utf-8", "replace")
         try:
             return b"r" + str.encode(value, "utf-8", "surrogateescape")
