@@ -10,7 +10,7 @@ import re
 import subprocess
 import time
 
-from folder_tests import Folder, expect, expect_in, main
+from folder_tests import Folder, expect, expect_in, main, wait_for
 
 PROGRAMS = """
 app (file o) write(string text) { "echo" text @stdout=o }
@@ -166,7 +166,29 @@ def short_calls_are_not_shared(folder):
         expect(int(dict(line.rsplit(" ", 1) for line in told.splitlines())["tasks"]) < 150000, True)
 
 
-TESTS = [short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+def programs_have_nothing_to_read(folder):
+    """What raddle is given is not eaten: neither by apps nor by functions that run programs; a script that wants it says so."""
+    folder.write("none.df", 'import sys;\napp (file o) eat() { "cat" @stdout=o }\nfile f <"f.txt"> = eat();\n'
+                            '(o, c) = system(["cat"]);\nf => trace(o, c);\n')
+    folder.write("some.df", 'app (file o) eat() { "cat" @stdin=(input("/dev/stdin")) @stdout=o }\nfile f <"f.txt"> = eat();\n')
+    folder.write("list", "1\n2\n3\n")
+
+    def shell(line):
+        done = subprocess.run(["sh", "-c", line, folder.raddle], cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=60, check=False)
+        expect((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    expect(shell('while read line; do "$0" run none.df; done < list'), "trace: ,0\n" * 3)
+    expect(folder.read("f.txt"), "")
+    # from where the one who reads it, too, has come to
+    shell('{ read line; "$0" run some.df; } < list')
+    expect(folder.read("f.txt"), "2\n3\n")
+    shell('cat list | "$0" run some.df')
+    expect(folder.read("f.txt"), "1\n2\n3\n")
+
+
+TESTS = [programs_have_nothing_to_read, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":
