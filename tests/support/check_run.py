@@ -188,7 +188,46 @@ def programs_have_nothing_to_read(folder):
     expect(folder.read("f.txt"), "1\n2\n3\n")
 
 
-TESTS = [programs_have_nothing_to_read, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+def nothing_outlives_a_kill(folder):
+    """SIGKILL of raddle ends what its programs have started, too."""
+    folder.write("script.df", """
+        import python; import sys;
+        app (void v) shell(int i) { "sh" "-c" ("sleep 61; echo " + i) }
+        app (void v) limit(int i) { "timeout" "62" "sleep" "61" }
+        foreach i in [1:2] {
+          shell(i);
+          limit(i);
+          string s = python("import os, time; open('python%i', 'w').close(); time.sleep(61)" % i, "''");
+        }
+        (o, c) = system(["sh", "-c", "sleep 61; true"]);
+        """)
+
+    def left():
+        """Processes whose folder is this one, but for those that have ended."""
+        found = []
+        for process in os.listdir("/proc"):
+            try:
+                if process.isdigit() and os.readlink(f"/proc/{process}/cwd") == str(folder.path.resolve()):
+                    found.append(open(f"/proc/{process}/cmdline", encoding="utf-8").read().replace("\0", " "))
+            except OSError:
+                pass
+        return found
+
+    for turn in range(4):
+        run = subprocess.Popen([folder.raddle, "run", "-j4", "--processes", "9", "script.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
+        if turn != 3:  # later, at some moment of its start
+            wait_for(lambda: (folder.path / "python1").exists() and (folder.path / "python2").exists() and
+                     sum("sleep 61" in each for each in left()) >= 5, "the programs")
+        else:
+            time.sleep(0.05)
+        run.kill()
+        run.wait()
+        wait_for(lambda: not left(), f"the end of {left()}", seconds=10)
+        for name in ("python1", "python2"):
+            (folder.path / name).unlink(missing_ok=True)
+
+
+TESTS = [programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":
