@@ -129,7 +129,7 @@ void ProgramRunner::run(const Point& point, std::uint32_t, std::function<void(At
   InputFiles::Inputs inputs;
   if (fault.empty()) {  // else nothing is started
     request.words = command_.words_for(point, place);
-    inputs = inputs_.at_begin(request.words, {}, point);
+    inputs = inputs_.at_begin(request.words, point);
   }
   request.timeout_s = timeout_s_;
   request.stdout_fd = outputs.out.get();

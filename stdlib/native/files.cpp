@@ -30,14 +30,8 @@ const std::string& path_of(const Value& value) {
   return value.kind() == vm::ValueKind::file ? value.as_file().path() : value.as_string();
 }
 
-std::string no_temporary() { return fmt::format("no temporary file could be made in `{}`", vm::temporary_folder()); }
-
 // Writes the file that came as the first argument.
-Result fill(Arguments arguments, std::string_view bytes) {
-  const std::string& path = arguments[0].as_file().path();
-  if (path.empty()) return fail(no_temporary());
-  return write_file(path, bytes);
-}
+Result fill(Arguments arguments, std::string_view bytes) { return write_file(arguments[0].as_file(), bytes); }
 
 std::optional<struct stat> status_of(const std::string& path) {
   struct stat status {};

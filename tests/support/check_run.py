@@ -166,6 +166,26 @@ def short_calls_are_not_shared(folder):
         expect(int(dict(line.rsplit(" ", 1) for line in told.splitlines())["tasks"]) < 150000, True)
 
 
+def outputs_are_whole_or_as_they_were(folder):
+    """A program that fails, or is ended, leaves what an earlier run has made; what it makes beside its output comes along."""
+    folder.write("ok.df", 'app (file o) make() { "sh" "-c" "echo whole > $0; echo beside > $0.log" o }\nfile f <"out/f.txt"> = make();\n')
+    folder.run("run ok.df")
+    expect((folder.read("out/f.txt"), folder.read("out/f.txt.log")), ("whole\n", "beside\n"))
+    folder.write("fails.df", 'app (file o) make() { "sh" "-c" "echo half > $0; exit 3" o }\nfile f <"out/f.txt"> = make();\n')
+    folder.run("run fails.df", code=1, err="sh -c 'echo half > $0; exit 3' out/f.txt")
+    folder.write("stops.df", 'app (file o) make() { "sh" "-c" "echo half; touch begun; sleep 60" @stdout=o }\nfile f <"out/f.txt"> = make();\n')
+    run = subprocess.Popen([folder.raddle, "run", "stops.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
+    wait_for((folder.path / "begun").exists, "the program's start")
+    run.terminate()
+    expect(run.wait(timeout=20), 75)
+    expect(folder.read("out/f.txt"), "whole\n")
+    expect(sorted(os.listdir(folder.path / "out")), ["f.txt", "f.txt.log"])
+    # as a string the name is that of the place
+    folder.write("named.df", 'app (file o) make() { "sh" "-c" "echo $0 > $0" (filename(o)) }\nfile f <"out/g.txt"> = make();\n')
+    folder.run("run named.df")
+    expect(folder.read("out/g.txt"), "out/g.txt\n")
+
+
 def programs_have_nothing_to_read(folder):
     """What raddle is given is not eaten: neither by apps nor by functions that run programs; a script that wants it says so."""
     folder.write("none.df", 'import sys;\napp (file o) eat() { "cat" @stdout=o }\nfile f <"f.txt"> = eat();\n'
@@ -227,7 +247,7 @@ def nothing_outlives_a_kill(folder):
             (folder.path / name).unlink(missing_ok=True)
 
 
-TESTS = [programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+TESTS = [outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":
