@@ -308,6 +308,22 @@ def files_of_programs_are_noticed(folder):
     expect(folder.counts(), (6, 0, line % (4, 4, 4, 2, 5, 1)))
 
 
+def files_of_commands_are_noticed(folder):
+    """Those that `system` and `launch` run."""
+    folder.write("model.sh", "#!/bin/sh\nexit 2\n")
+    (folder.path / "model.sh").chmod(0o755)
+    folder.write("script.df", """
+        import launch; import sys;
+        @memo (int c) by_system() { (text, c) = system(["sh", "model.sh"]); }
+        @memo (int c) by_launch() { c = launch("./model.sh", []); }
+        trace(by_system(), by_launch());
+        """)
+    expect(folder.counts(), (0, 2, "trace: 2,2\n"))
+    expect(folder.counts(), (2, 0, "trace: 2,2\n"))
+    folder.write("model.sh", "#!/bin/sh\nexit 3\n")
+    expect(folder.counts(), (0, 2, "trace: 3,3\n"))
+
+
 def libraries_are_noticed(folder):
     """What is in a shared library that the call may reach, of the script's folder."""
     def build(name, value):
@@ -399,6 +415,7 @@ TESTS = [
     a_killed_run_leaves_the_file_of_another,
     what_is_edited_meanwhile_is_not_kept,
     files_of_programs_are_noticed,
+    files_of_commands_are_noticed,
     libraries_are_noticed,
     lost_contents_are_made_anew,
     killed_runs_leave_whole_results,

@@ -254,6 +254,16 @@ def files_that_scripts_read_are_noticed(folder):
     expect("from the record" in folder.run(command, err="`a.csv` has changed").stderr, False)
 
 
+def files_of_commands_are_noticed(folder):
+    folder.write("model.sh", "exit 2\n")
+    folder.write("m.df", 'import sys;\n@param int n = 1;\n@result int c;\n(text, c) = system(["sh", "model.sh", "" + n]);\n')
+    expect(folder.column("sweep m.df -p n=1,2", "c"), ["2", "2"])
+    folder.run("sweep m.df -p n=1,2", err="2 from the record")
+    folder.write("model.sh", "exit 3\n")
+    expect(folder.column("sweep m.df -p n=1,2", "c"), ["3", "3"])
+    expect_in("has it, but `model.sh` is not what it was then", folder.run("why /2").stdout)
+
+
 def libraries_are_noticed(folder):
     def build(value):
         folder.write("lib.c", f"#include <stdint.h>\nint64_t f(int64_t x) {{ return x * {value}; }}\n")
@@ -408,7 +418,7 @@ def values_are_formatted(folder):
     folder.run("sweep -p x=0.5 -- echo {run.dirs}", code=2, err="did you mean `{run.dir}`?")
 
 
-TESTS = [files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+TESTS = [files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 
