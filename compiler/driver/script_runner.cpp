@@ -1,8 +1,6 @@
 #include "compiler/driver/script_runner.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include <algorithm>
 #include <bit>
@@ -48,21 +46,23 @@ class Printed {
   std::uint64_t size_ = 0;
 };
 
-/// What a point's programs and calls of `@memo` functions leave in the record, and which files its programs read.
+/// What a point's programs and calls of `@memo` functions leave in the record, and which files it reads.
 class PointTasks final : public TaskRows {
  public:
   PointTasks(const SourceMap& sources, vm::Recorder& recorder, sweep::InputFiles& files, const sweep::Point& point,
              std::uint32_t attempt)
-      : TaskRows(sources), recorder_(recorder), files_(files), point_(point), attempt_(attempt) {}
+      : TaskRows(sources), recorder_(recorder), files_(files), point_(point), attempt_(attempt) {
+    for (const vm::NamedFile& file : files.declared(point)) note(files.now(file));
+  }
 
   std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) override {
-    const sweep::InputFiles::Inputs found = files_.at_begin(words, inputs, point_);
-    {
-      const std::lock_guard lock(mutex_);
-      for (const sweep::InputFiles::Input& input : found)
-        inputs_.try_emplace(input.path, input).first->second.is_certain |= input.is_certain;
-    }
+    for (const sweep::InputFiles::Input& input : files_.at_begin(words, inputs))
+      if (input.is_certain || !vm::may_be_written_after(input.path, begin_)) note(input);
     return TaskRows::begun(inputs, words);
+  }
+  void reads(const vm::NamedFile& file) override {
+    const sweep::InputFiles::Input input = files_.now(file);
+    if (vm::is_of_pattern(input.version) || !vm::is_written_after(input.path, begin_)) note(input);
   }
   void ended(const vm::EndedProgram& program) override {
     {
@@ -77,8 +77,7 @@ class PointTasks final : public TaskRows {
   std::string inputs(vm::PointFiles& written) const {
     sweep::InputFiles::Inputs inputs;
     for (const auto& [path, input] : inputs_)
-      if (!made_.contains(path) && !written.is_written(path) && (input.is_certain || !is_new(path)))
-        inputs.push_back(input);
+      if (!made_.contains(path) && !written.is_written(path)) inputs.push_back(input);
     return files_.at_end(inputs);
   }
 
@@ -89,21 +88,12 @@ class PointTasks final : public TaskRows {
     recorder_.add(std::move(row));
   }
 
-  /// Written since the point has begun: a program has made it that does not say so, and another one has read it.
-  bool is_new(const std::string& path) const {
-    struct stat status;
-    if (stat(path.c_str(), &status) != 0) return false;
-    const timespec& written = status.st_mtim;
-    return std::pair(written.tv_sec, written.tv_nsec) >= std::pair(begin_.tv_sec, begin_.tv_nsec);
-  }
-  /// As file systems note the time of a change.
-  static timespec time_of_files() {
-    timespec time{};
-    clock_gettime(CLOCK_REALTIME_COARSE, &time);
-    return time;
+  void note(const sweep::InputFiles::Input& input) {
+    const std::lock_guard lock(mutex_);
+    inputs_.try_emplace(input.path, input).first->second.is_certain |= input.is_certain;
   }
 
-  const timespec begin_ = time_of_files();
+  const timespec begin_ = vm::time_of_files();  // what is new then a program has made that does not say so
   vm::Recorder& recorder_;
   sweep::InputFiles& files_;
   const sweep::Point& point_;

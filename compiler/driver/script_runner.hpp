@@ -36,9 +36,9 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   void run(const sweep::Point& point, std::uint32_t attempt, std::function<void(sweep::Attempt)> done) override;
   void run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BatchResult)> done) override;
   void end_all() override;
-  /// None where points have a time limit each, or what they print is looked at.
+  /// None where points have a time limit each, files are declared that they read, or what they print is looked at.
   sweep::BatchRunner* batches() override {
-    return subject_.can_batch() && collectors_.empty() && timeout_s_ == 0 ? this : nullptr;
+    return subject_.can_batch() && collectors_.empty() && timeout_s_ == 0 && !inputs_.has_declared() ? this : nullptr;
   }
 
  private:

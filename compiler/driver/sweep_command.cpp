@@ -138,6 +138,9 @@ class SweepRun {
                        .seconds = row.ended - row.started,
                        .is_quiet = request_.script_options.is_quiet};
     if (!end.is_quiet) tell_of_changed_files();
+    if (plan_.script && !end.is_quiet)
+      if (const std::optional<std::string> problem = plan_.script->call_record().problem())
+        warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
     report_sweep(end, sweep.failures(), plan_.command);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
       vm::print_stderr("raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
@@ -326,9 +329,8 @@ class SweepRun {
                        what);
     };
     const sweep::InputFiles::Changes changes = plan_.inputs->changes();
-    tell(changes.edited, "the same line runs those again that have read it before");
-    tell(changes.written,
-         plan_.script ? "it counts as written by them" : "it counts as written by them; if they read it, --input FILE");
+    tell(changes.edited, "the same line runs those again that have read it before or meanwhile");
+    tell(changes.written, "it counts as written by them; if they read it, --input FILE");
   }
 
   static int failed(const std::string& message) {

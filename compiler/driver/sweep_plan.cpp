@@ -135,7 +135,8 @@ SweepPlan::SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject
 }
 
 sweep::ResultForm SweepPlan::result_form() const {
-  const bool has_batches = script && collectors.empty();  // what a point of a batch has printed is not known
+  // what a point of a batch has printed, or read, is not known
+  const bool has_batches = script && collectors.empty() && !inputs->has_declared();
   return {.space = space,
           .known = known,
           .keys = keys,
@@ -194,10 +195,6 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
   if (!command) return std::unexpected(option_error(command.error()));
   auto inputs = sweep::InputFiles::parse(request.inputs, space->parameters());
   if (!inputs) return std::unexpected(option_error(inputs.error()));
-  if (script && !inputs->empty())
-    return std::unexpected(option_error(bad_option(
-        "--input", request.inputs.front(),
-        "this is for a command: a script names by `input` the files that it reads, or as words of its programs")));
   auto plan = std::make_unique<SweepPlan>(std::move(*space), std::move(script), std::move(*command));
   plan->inputs = std::make_unique<sweep::InputFiles>(std::move(*inputs));
   const OptionResult result = read_options(request, *plan);

@@ -47,8 +47,8 @@ So -p 'name="a,b",c' has two values. One that stands there twice is told, and ru
 
 What was run is recorded in .raddle/runs.db. A point that an earlier sweep of the same command has done is not run
 again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only. It is run again if
-a file has changed that a word of the command, or of a script's programs, names, the program among them, or --input
-does; what the runs themselves change does not count. Programs that are looked up in PATH are the system's: they are
+a file has changed that a word of the command, or of a script's programs, names, the program among them, that a script
+reads, names by input() or finds by glob(), or --input names; what the runs themselves change does not count. Programs that are looked up in PATH are the system's: they are
 not looked at.
 
 Ctrl-C, as SIGTERM, SIGHUP and SIGUSR1, starts no new runs; programs that run go on to their end, points of a script do so at
@@ -274,8 +274,8 @@ void add_sweep_options(CLI::App& app, SweepRequest& request) {
   add_result_options(app, request);
   add_script_options(app, request.script_options);
   app.add_option("--input", request.inputs,
-                 "A file that the command reads though no word names it: if it has changed, points are run again. "
-                 "{NAME} as in the command (may be repeated)")
+                 "A file that is read though no word of the command or of a script's programs names it: if it has "
+                 "changed, points are run again. {NAME} as in the command (may be repeated)")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group("Running");

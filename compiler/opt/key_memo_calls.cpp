@@ -10,6 +10,7 @@
 
 #include "compiler/ir/print.hpp"
 #include "compiler/ir/written_name.hpp"
+#include "compiler/source/read_file.hpp"
 #include "stdlib/builtins.hpp"
 #include "vm/value/hash.hpp"
 
@@ -82,6 +83,17 @@ std::string code_text(const ir::Module& module, ir::FunctionId id) {
   return text;
 }
 
+/// What a shared library has in it that is no library of the system's; "" if it can not be read: calls of it fail.
+std::string library_text(const ir::Function& function) {
+  const bool is_library =
+      function.kind == ir::FunctionKind::foreign &&
+      (function.foreign.kind == ir::ForeignKind::library || function.foreign.kind == ir::ForeignKind::isolated_library);
+  std::string text, error;
+  if (is_library && function.foreign.library.find('/') != std::string::npos)
+    read_file(function.foreign.library, text, error);
+  return text;
+}
+
 /// By function: what is called by many is printed once.
 using CodeHashes = std::unordered_map<ir::FunctionId, vm::Hash128>;
 
@@ -89,7 +101,8 @@ std::string code_of(const ir::Module& module, const std::vector<ir::FunctionId>&
   std::string code;
   for (const ir::FunctionId id : functions) {
     auto known = hashes.find(id);
-    if (known == hashes.end()) known = hashes.emplace(id, vm::hash(code_text(module, id))).first;
+    if (known == hashes.end())
+      known = hashes.emplace(id, vm::hash(code_text(module, id) + library_text(module.functions[id]))).first;
     const vm::Hash128 hash = known->second;
     code += fmt::format("{} {:016x}{:016x}\n", ir::written_name(module.functions[id]), hash.high, hash.low);
   }
@@ -107,8 +120,16 @@ constexpr Warning is_not_called = {"is not called when the result is taken from 
 constexpr Warning is_not_checked = {"is not checked again when the result is taken from the record", ""};
 constexpr Warning is_no_input = {"may give another value next time, and the first result is kept",
                                  "give what it returns to the function as an input"};
-constexpr Warning looks_at_files = {"looks at files that are no inputs: the result is kept though they change",
-                                    "make the file an input of the function"};
+constexpr Warning is_not_looked_into = {
+    "runs code of which only the text is known: the result is kept though a module or "
+    "file that it uses changes",
+    "let the function read its files as inputs, by `read`, or run a program file "
+    "by an app: these are known by what is in them"};
+
+/// What `system` and `launch` run is known as what an app runs.
+bool knows_files(const stdlib::Builtin& builtin) {
+  return builtin.name == "sleep" || builtin.name == "system" || builtin.module == "launch";
+}
 
 const Warning* warning_of(const stdlib::Builtin& builtin) {
   using enum stdlib::BuiltinEffect;
@@ -119,11 +140,11 @@ const Warning* warning_of(const stdlib::Builtin& builtin) {
     case reads_words: return gives_nothing(builtin) ? &is_not_checked : &is_no_input;
     case draws:
     case asks: return &is_no_input;
-    case looks: return &looks_at_files;
+    case waits: return knows_files(builtin) ? nullptr : &is_not_looked_into;
+    case looks:
     case pure:
     case reduces:
-    case acts:
-    case waits: return nullptr;
+    case acts: return nullptr;
   }
   return nullptr;
 }

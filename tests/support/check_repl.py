@@ -159,7 +159,7 @@ def ctrl_c_ends_a_program(place):
         session.wait_for_text("v : void, running")
         session.send(CTRL_C)
         session.wait_for_text("stopped: v")
-        own = subprocess.run(["pgrep", "-P", str(session.process)], capture_output=True, text=True, check=False)
+        own = subprocess.run(["pgrep", "-x", "-P", str(session.process), "sleep"], capture_output=True, text=True, check=False)
         expect(own.stdout, "", "programs that are left")
 
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vm/external/processes_state.hpp"
+#include "vm/external/start_child.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::vm {
@@ -112,6 +113,7 @@ std::optional<ProgramEnd> Processes::State::reap(Child& child) {
   lock.unlock();
   // Before its id is free for others: what it has left running in its group, if it was ended by us.
   if (stage != Child::Stage::running) kill(-child.pid, SIGKILL);
+  child_has_ended();
   int status = 0;
   const bool is_known = waitpid(child.pid, &status, 0) == child.pid;
   if (!ended) return std::nullopt;

@@ -1,5 +1,7 @@
 #pragma once
 // What Processes is made of: processes.cpp has how programs are started, ending_programs.cpp how they end.
+#include <fcntl.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -105,6 +107,7 @@ struct Processes::State {
 
   const Cores cores;  // of who has made it
   const std::optional<FileDescriptor> terminal = controlling_terminal();
+  const FileDescriptor no_input{open("/dev/null", O_RDONLY | O_CLOEXEC)};
   const bool keeps_to_cores;  // Note [cores of programs]
   const ProgramOutputs outputs;
   const int highest_allowed = highest_descriptor();  // what else runs needs some, too: for files, servers, the record

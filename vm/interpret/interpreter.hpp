@@ -47,6 +47,7 @@ class CallRecord;
 class MemoWait;
 class ProgramRun;
 class TaskTrace;
+struct NamedFile;
 struct PointKey;
 
 /// How deeply a value is there.
@@ -259,6 +260,12 @@ class Interpreter {
   void trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function, std::uint32_t instruction) const;
   void fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
                    const raddle_leaf_failure& failure);
+  /// In a call that is kept, and for who listens.
+  void note_read(const Frame& frame, const NamedFile& file);
+  void note_reads(Frame& frame, const BuiltinSite& site);
+  void note_found(const Frame& frame, const Value& files);
+  void note_words(const Frame& frame, const std::vector<std::string>& words);
+  void note_words(Frame& frame, const AppSite& site, const std::vector<std::string>& words);
   bool run_app(Frame& frame, const Instruction& in);
   std::string prepare(ProgramRun& program);
   void start_program(ProgramRun& program);

@@ -176,13 +176,15 @@ class RunDriver {
   void end_programs() {
     if (!run_.pool.stopped()) return;
     machine_.cells.for_each_live([&](Cell& cell) {
-      const auto* program = dynamic_cast<const ProgramRun*>(&cell);
-      if (program == nullptr || program->result.slot == 0) return;
-      const bool has_succeeded = !program->result.was_asked_to_end && program->fault().empty();
+      auto* const program = dynamic_cast<ProgramRun*>(&cell);
+      if (program == nullptr) return;
+      if (program->result.slot == 0) return program->own.remove();
+      const bool has_succeeded = !program->result.was_asked_to_end && program->conclude().empty();
       if (has_succeeded) machine_.written_files.end(program->begun);
       if (TaskListener* const listener = run_.options.listener)
         program->tell(*listener, has_succeeded ? "" : "ended with the run", /*is_last=*/true,
                       /*is_interrupted=*/!has_succeeded);
+      program->own.remove();
     });
   }
 

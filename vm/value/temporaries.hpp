@@ -1,5 +1,8 @@
 #pragma once
 // Temporary files of this process: in $SWIFT_TMP, else $TMP, else /tmp; and beside what they are to replace.
+//
+// Folders aside are named after the process: `.raddle-SYSTEM-PID-NUMBER`. SYSTEM says where process ids mean the same:
+// it is made of the machine's start and of the namespace.
 #include <string>
 
 #include "vm/value/file_descriptor.hpp"
@@ -16,9 +19,18 @@ std::string make_temporary();
 /// Removes one that make_temporary has made, unless the environment says SWIFT_TMP_AUTODELETE=0. Any thread.
 void remove_temporary(const std::string& path);
 
-/// Removes all that are left, unless SWIFT_TMP_AUTODELETE=0: for a process that ends without its destructors. Any
-/// thread, but not a signal handler.
+/// Removes all that are left, temporary files unless SWIFT_TMP_AUTODELETE=0: for a process that ends without its
+/// destructors. Any thread, but not a signal handler.
 void remove_temporaries();
+
+/// Makes a hidden folder in `folder` ("": the working folder): for files that are moved from there to `folder` when
+/// they are whole, which is a rename, as both are on one file system. What killed processes have left of such folders
+/// is removed. Any thread.
+/// @return  its path, "" if it could not be made
+std::string make_folder_aside(const std::string& folder);
+
+/// Removes one that make_folder_aside has made, with all in it. Any thread.
+void remove_folder_aside(const std::string& path);
 
 /// A name beside `path` that nobody else has, nor can guess: for what is to take its place when it is whole. Any
 /// thread.
