@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "compiler/driver/session.hpp"
 #include "compiler/driver/signals.hpp"
 
 namespace raddle::driver {
@@ -30,9 +31,10 @@ void LastEnd::stop() {
 
 void LastEnd::end(int code) {
   if (is_ending_.exchange(true, std::memory_order_relaxed)) _exit(code);  // nobody takes what is written before
-  tell_at_once(cancel_.has_come_to_rest()
-                   ? "raddle: what runs does not end: it is left alone\n"
-                   : "raddle: a function in C, in Tcl or of the library does not come back: ended without it\n");
+  if (code != exit_broken_pipe)  // nobody has asked for that end
+    tell_at_once(cancel_.has_come_to_rest()
+                     ? "raddle: what runs does not end: it is left alone\n"
+                     : "raddle: a function in C, in Tcl or of the library does not come back: ended without it\n");
   cancel_.abandon();
   before_end_(code);
   _exit(code);
