@@ -31,6 +31,7 @@
 #include "vm/memory/memory_limit.hpp"
 #include "vm/record/recorder.hpp"
 #include "vm/value/standard_error.hpp"
+#include "vm/value/temporaries.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
@@ -144,20 +145,31 @@ class SweepRun {
     report_sweep(end, sweep.failures(), plan_.command);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
       vm::print_stderr("raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
-    const int code = !written                           ? failed(written.error())
-                     : stop == sweep::SweepStop::broken ? failed(sweep.error())
-                                                        : finish(record, end);
-    if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command, code))) return exit_failed;
+    int code = !written                           ? failed(written.error())
+               : stop == sweep::SweepStop::broken ? failed(sweep.error())
+                                                  : finish(record, end);
+    if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command, code))) code = exit_failed;
+    if (runner_->has_lost_runs()) leave(code);
     return code;
   }
 
  private:
+  /// Ends the process where a run does not end: it uses what destructors would take from it.
+  [[noreturn]] static void leave(int code) {
+    vm::remove_temporaries();
+    _exit(write_output("") || code != exit_ok ? code : exit_failed);
+  }
+
   /// Writes the table if all points are through. @return exit code
   int finish(vm::RunRecord& record, const SweepEnd& end) {
     if (end.stop == sweep::SweepStop::none) {
       is_writing_.store(true, std::memory_order_relaxed);
       std::expected<void, std::string> printed;
-      record.read_together([&] { printed = write_table(record, end.run.id); });
+      try {
+        record.read_together([&] { printed = write_table(record, end.run.id); });
+      } catch (const vm::RecordError& error) {
+        printed = std::unexpected(error.what());
+      }
       if (!printed) return failed(printed.error());
     } else if (!request_.output.empty()) {
       vm::print_stderr("raddle: `{}` is not written before all points are through\n", request_.output);

@@ -7,6 +7,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -116,6 +117,60 @@ def json_is_told_of_what_does_not_come_back(folder):
     folder.write("stuck.df", 'import io;\n@library="libc.so.6" (int left) sleep(int seconds);\nprintf("begun");\ntrace(sleep(600));\n')
     found = json.loads(folder.run("run --json --timeout 0.5 stuck.df", code=124).stdout)
     expect((found["exit_code"], found["output"], found["results"]), (124, "begun\n", {}))
+
+
+NEVER_COME_BACK = {
+    "read": 'trace(read(input("pipe")));',
+    "write": 'file out<"pipe"> = write("text");',
+    "glob": 'trace(size(glob("' + "{a,b}" * 28 + '")));',
+    "call": '@library="libc.so.6" (int left) sleep(int seconds);\ntrace(sleep(600));',
+    "isolated": '@isolate @library="libc.so.6" (int left) sleep(int seconds);\ntrace(sleep(600));',
+    "tcl": '(int o) waits(int i) "turbine" "0.0" [ "after 600000; set <<o>> <<i>>" ];\ntrace(waits(1));',
+}
+
+
+def nothing_keeps_a_run_from_its_end(folder):
+    """Not what it calls either: one signal, or the time limit."""
+    ends = [(signal.SIGTERM, 75), (signal.SIGINT, 130), (signal.SIGHUP, 75), (None, 124)]
+    runs = []
+    for name, statement in NEVER_COME_BACK.items():
+        for sent, code in ends:
+            place = folder.path / f"{name}{code}{sent}"
+            place.mkdir()
+            os.mkfifo(place / "pipe")
+            (place / "stuck.df").write_text(f'import files;\nfile begun<"begun"> = write("");\n{statement}\n', encoding="utf-8")
+            options = ["--workers=2"] if sent else ["--workers=2", "--timeout=0.5"]
+            run = subprocess.Popen([folder.raddle, "run", *options, "stuck.df"], cwd=place, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            runs.append((place, run, sent, code))
+    for place, run, sent, code in runs:
+        if sent:
+            wait_for((place / "begun").exists, "the run to begin")
+            run.send_signal(sent)
+    for place, run, sent, code in runs:
+        told = run.communicate(timeout=60)[1]
+        expect((place.name, run.returncode), (place.name, code))
+        expect_in("does not come back", told)
+
+
+def programs_end_with_a_run_that_does_not_come_back(folder):
+    """Also those that have not begun, and what they have started."""
+    folder.write("stuck.df", '@library="libc.so.6" (int left) sleep(int seconds);\n'
+                 'app (void v) runs(int i) { "sh" "-c" "echo $$ >> ids; sleep 600; echo late" }\n'
+                 "foreach i in [1:9] { runs(i); }\ntrace(sleep(600));\n")
+    folder.run("run --workers=2 --timeout=1 stuck.df", code=124, err="does not come back")
+    groups = [int(line) for line in folder.read("ids").split()]
+    expect(len(groups), 2)
+
+    def have_ended():
+        for group in groups:
+            try:
+                os.killpg(group, 0)
+                return False
+            except ProcessLookupError:
+                pass
+        return True
+    wait_for(have_ended, "the programs' end")
 
 
 def a_crash_in_c_is_told(folder):
@@ -261,7 +316,8 @@ def nothing_outlives_a_kill(folder):
             (folder.path / name).unlink(missing_ok=True)
 
 
-TESTS = [tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+TESTS = [tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end,
+         programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":

@@ -102,6 +102,8 @@ class Processes {
   /// those that arrive meanwhile (their `done` is not called). Returns when all have ended and their `done` was
   /// called; from `done` at once. Later requests are served again.
   void end_all();
+  /// The same at once, by SIGKILL, for a process that waits for nothing any more. Any thread.
+  void kill_all();
   /// Any thread.
   ProgramsNow now();
 
