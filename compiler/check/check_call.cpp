@@ -24,7 +24,22 @@ void ExpressionChecker::annotation_values(const ast::Annotations& annotations) {
   }
 }
 
-/// Annotations that only calls of some functions can have.
+namespace {
+
+/// What a call leaves behind for the next one on the same worker; empty if nothing.
+std::string_view kept_state(const ast::Call& call, const ast::FunctionDefinition* definition) {
+  if (call.callee_kind == ast::CalleeKind::builtin) {
+    const std::string_view name = stdlib::builtins()[call.callee_index].name;
+    return name == "python_persist" ? "variables in Python" : name == "R" ? "variables in R" : "";
+  }
+  const bool is_tcl = definition != nullptr && definition->body_kind == ast::BodyKind::tcl;
+  return is_tcl && find_annotation(definition->annotations, "pure") == nullptr ? "variables in Tcl" : "";
+}
+
+}  // namespace
+
+/// Annotations that only calls of some functions can have. State is kept by a place, and it is not the annotation that
+/// says which process or thread answers: what a later call would find there is by chance.
 void ExpressionChecker::check_callee(const ast::Call& call) {
   const ast::FunctionDefinition* definition = call.callee_kind == ast::CalleeKind::function
                                                   ? context_.program.functions[call.callee_index].definition
@@ -39,6 +54,12 @@ void ExpressionChecker::check_callee(const ast::Call& call) {
                                        stdlib::takes_process_count(stdlib::builtins()[call.callee_index]);
     if (name == "par" && !is_parallel)
       context_.diagnostics.report(DiagnosticKind::not_parallel, mark_of(annotation), call.callee.text);
+    const std::string_view state = kept_state(call, definition);
+    if ((name == "location" || name == "soft_location") && !state.empty())
+      context_.diagnostics
+          .report(DiagnosticKind::not_supported, mark_of(annotation),
+                  fmt::format("a place for `{}`, which keeps {}", call.callee.text, state))
+          .note("any worker may answer each call; let one call do all that shares state");
   }
 }
 
@@ -162,6 +183,7 @@ void ExpressionChecker::unknown_function(const ast::Call& call) {
     diagnostic.note(std::string(help));
     return;
   }
+  if (!context_.looks_for_near_names()) return;
   std::vector<std::string> candidates;
   for (const auto& [known, overloads] : context_.callables) candidates.push_back(known);
   for (const auto& [known, type] : context_.types)

@@ -1,5 +1,6 @@
 #include "compiler/check/check_expression.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "compiler/check/value_text.hpp"
@@ -11,16 +12,13 @@ namespace {
 using ast::as;
 using ast::ExprKind;
 
-/// The declaration of `name` in `statement` or in the links of a chain, if it is one.
-const ast::Declarator* find_declarator(const ast::Stmt& statement, const std::string& name) {
-  if (statement.kind == ast::StmtKind::Chain) {
-    for (const auto& link : as<const ast::Chain>(statement).links)
-      if (const ast::Declarator* found = find_declarator(*link, name)) return found;
-  }
-  if (statement.kind != ast::StmtKind::Declaration) return nullptr;
-  for (const ast::Declarator& declarator : as<const ast::Declaration>(statement).declarators)
-    if (declarator.name.text == name) return &declarator;
-  return nullptr;
+/// Calls `visit` for what `statement` declares in the block that it is in.
+template <typename Visit>
+void visit_declarators(const ast::Stmt& statement, const Visit& visit) {
+  if (statement.kind == ast::StmtKind::Chain)
+    for (const auto& link : as<const ast::Chain>(statement).links) visit_declarators(*link, visit);
+  if (statement.kind != ast::StmtKind::Declaration) return;
+  for (const ast::Declarator& declarator : as<const ast::Declaration>(statement).declarators) visit(declarator);
 }
 
 /// The value of `3`, `-0.5`; not of constants, which others may give.
@@ -99,11 +97,20 @@ TypeId ExpressionChecker::name(ast::Name& name) {
   return TypeStore::error;
 }
 
+const std::vector<const ast::Declarator*>& ExpressionChecker::EnclosingBlock::declared_as(const std::string& name) {
+  if (!declared) {
+    declared.emplace();
+    for (const auto& statement : block->statements)
+      visit_declarators(*statement, [this](const ast::Declarator& one) { (*declared)[one.name.text].push_back(&one); });
+  }
+  static const std::vector<const ast::Declarator*> none;
+  const auto found = declared->find(name);
+  return found == declared->end() ? none : found->second;
+}
+
 void ExpressionChecker::unknown_variable(const ast::Name& name) {
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    for (const auto& statement : (*block)->statements) {
-      const ast::Declarator* later = find_declarator(*statement, name.text);
-      if (later == nullptr) continue;
+    for (const ast::Declarator* later : block->declared_as(name.text)) {
       const bool in_its_value = later->value != nullptr && later->value->span.begin <= name.span.begin &&
                                 name.span.end <= later->value->span.end;
       if (later->name.span.end < name.span.begin && !in_its_value) continue;
@@ -128,10 +135,10 @@ void ExpressionChecker::unknown_variable(const ast::Name& name) {
     return;
   }
   const std::string_view help = help_for_foreign_name(name.text, NameUse::variable);
-  if (help.empty())
-    suggest(diagnostic, name.text, scopes_.names());
-  else
+  if (!help.empty())
     diagnostic.note(std::string(help));
+  else if (context_.looks_for_near_names())
+    suggest(diagnostic, name.text, scopes_.names());
 }
 
 std::optional<TypeId> ExpressionChecker::common_type(const std::vector<ast::Expr*>& elements) {
@@ -284,15 +291,15 @@ TypeId ExpressionChecker::field(ast::Field& field, TypeId base) {
     return field.type = TypeStore::error;
   }
   const StructType& structure = context_.store().structure(type);
-  std::vector<std::string> names;
-  for (std::uint32_t i = 0; i < structure.fields.size(); ++i) {
-    names.push_back(structure.fields[i].name);
-    if (names.back() != field.name.text) continue;
-    field.index = i;
-    return field.type = structure.fields[i].type;
+  const auto found = std::ranges::find(structure.fields, field.name.text, &StructType::Field::name);
+  if (found != structure.fields.end()) {
+    field.index = static_cast<std::uint32_t>(found - structure.fields.begin());
+    return field.type = found->type;
   }
   Diagnostic& diagnostic =
       context_.diagnostics.report(DiagnosticKind::unknown_field, field.name.span, structure.name, field.name.text);
+  std::vector<std::string> names;
+  for (const StructType::Field& known : structure.fields) names.push_back(known.name);
   suggest(diagnostic, field.name.text, names);
   return field.type = TypeStore::error;
 }

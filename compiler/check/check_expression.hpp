@@ -1,6 +1,9 @@
 #pragma once
 // Types of expressions and the meaning of names, operators and calls in them.
 #include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "compiler/check/annotations.hpp"
 #include "compiler/check/convert.hpp"
@@ -31,10 +34,17 @@ class ExpressionChecker {
   TypeId name(ast::Name& name);
 
   /// Statements that follow in the enclosing blocks are searched for the declaration of an unknown name.
-  void enter_block(const ast::Block& block) { blocks_.push_back(&block); }
+  void enter_block(const ast::Block& block) { blocks_.push_back({&block}); }
   void leave_block() { blocks_.pop_back(); }
 
  private:
+  struct EnclosingBlock {
+    const ast::Block* block;
+    std::optional<std::unordered_map<std::string, std::vector<const ast::Declarator*>>> declared =
+        {};  ///< once asked for
+    const std::vector<const ast::Declarator*>& declared_as(const std::string& name);
+  };
+
   TypeId infer(ast::Expr& expr);
   TypeId array_literal(ast::ArrayLiteral& literal);
   TypeId map_literal(ast::MapLiteral& literal);
@@ -67,7 +77,7 @@ class ExpressionChecker {
 
   Context& context_;
   Scopes& scopes_;
-  std::vector<const ast::Block*> blocks_;
+  std::vector<EnclosingBlock> blocks_;
 };
 
 /// Values that the script takes by `argv("name")` though it declares a parameter of that name, above or below.

@@ -6,6 +6,14 @@ using ast::as;
 using ast::ExprKind;
 using ast::StmtKind;
 
+namespace {
+
+constexpr const char* wait_for_updates =
+    "wait for what tells that the updates are done, as an array that the same loop fills; or take `sum` or `min` of "
+    "one";
+
+}  // namespace
+
 void StatementChecker::statements(ast::Block& block) {
   expressions_.enter_block(block);
   for (auto& written : block.statements) statement(*written);
@@ -60,7 +68,11 @@ void StatementChecker::switch_(ast::Switch& written) {
 }
 
 void StatementChecker::wait(ast::Wait& wait) {
-  for (auto& awaited : wait.awaited) expressions_.value(*awaited);
+  for (auto& awaited : wait.awaited) {
+    if (expressions_.value(*awaited) != TypeStore::updateable || awaited->kind != ExprKind::Name) continue;
+    context_.diagnostics.report(DiagnosticKind::not_awaitable, awaited->span, as<ast::Name>(*awaited).text)
+        .note(wait_for_updates);
+  }
   block(*wait.body);
 }
 
@@ -106,6 +118,8 @@ void StatementChecker::report_unchainable(const ast::Stmt& link) {
   }
   if (link.kind == StmtKind::Evaluate) {
     const ast::Expr& expr = *as<const ast::Evaluate>(link).expr;
+    if (expr.kind == ExprKind::Name && expr.type == TypeStore::updateable)
+      context_.diagnostics.report(DiagnosticKind::not_chainable, expr.span, "an updateable").note(wait_for_updates);
     if (expr.kind != ExprKind::Call) return;
     const auto& call = as<const ast::Call>(expr);
     if (call.callee_kind == ast::CalleeKind::unresolved || !call.output_types.empty()) return;

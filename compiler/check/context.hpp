@@ -45,6 +45,8 @@ struct Context {
   TypeStore& store() { return program.types; }
   const TypeStore& store() const { return program.types; }
   std::string name(TypeId type) const { return program.types.name(type); }
+  /// Names are compared with all others for the first errors only: the time it takes grows with both.
+  bool looks_for_near_names() const { return diagnostics.error_count() <= 100; }
   Variable& variable(VariableId id) { return program.variables[id]; }
   /// A top-level variable that a piece of a session has from an earlier one.
   bool is_of_earlier_piece(VariableId id) const {

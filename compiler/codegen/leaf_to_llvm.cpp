@@ -11,9 +11,9 @@
 // inlined has no frame of its own and so does not look at the stack, nor does it fork.
 //
 // Note [agreement]. A leaf gives the same results interpreted and compiled, to the last bit. So there is no fast-math
-// and no contraction, and functions of libm are called under names LLVM does not know: it would rewrite, say,
-// pow(x, 2.0) to x * x, which rounds differently. For the same reason no vector library stands in for libm: in 43 % of
-// 15,377 arguments glibc's libmvec gave another last bit of exp than its libm, in 63 % of sin.
+// and no contraction, and mathematics is emitted from the source that the interpreter's is compiled from (vm/math, by
+// ir_number.hpp), so that loops over it become vectors. libm is not called: neither its vectors nor another version of
+// it give the same last bits.
 #include "compiler/codegen/leaf_to_llvm.hpp"
 
 #include <algorithm>

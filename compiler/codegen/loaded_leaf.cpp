@@ -3,23 +3,18 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-#include "compiler/codegen/leaf_math.hpp"
 #include "compiler/codegen/library_functions.hpp"
 
 namespace raddle::codegen {
 namespace {
 
-/// Functions of libraries that a script names; the math functions that the interpreter calls, too; else what the C
-/// library has (memset and the like).
+/// Functions of libraries that a script names; else what the C library has (memset and the like).
 const void* find_function(const std::string& name) {
   if (is_library_symbol(name)) return find_library_function(name);
-  const auto functions = math_functions();
-  const auto found = std::ranges::find(functions, name, [](const auto& each) { return math_symbol(each.name); });
-  return found != functions.end() ? found->address : dlsym(RTLD_DEFAULT, name.c_str());
+  return dlsym(RTLD_DEFAULT, name.c_str());
 }
 
 void set_pointer(char* at, const void* target) { std::memcpy(at, &target, sizeof target); }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/codegen/function_emitter.hpp"
-#include "compiler/codegen/leaf_math.hpp"
+#include "compiler/codegen/math_to_llvm.hpp"
 
 namespace raddle::codegen {
 
@@ -129,18 +129,27 @@ llvm::Value* FunctionEmitter::builtin_value(LeafBuiltin builtin, const ir::Op& o
     case LeafBuiltin::ceil: return unary(llvm::Intrinsic::ceil);
     case LeafBuiltin::round: return unary(llvm::Intrinsic::round);
     case LeafBuiltin::abs_float: return unary(llvm::Intrinsic::fabs);
-    case LeafBuiltin::cbrt: return call_math("cbrt", {argument(0)});
     case LeafBuiltin::exp: return call_math("exp", {argument(0)});
+    case LeafBuiltin::exp2: return call_math("exp2", {argument(0)});
+    case LeafBuiltin::expm1: return call_math("expm1", {argument(0)});
     case LeafBuiltin::log: return call_math("log", {argument(0)});
-    case LeafBuiltin::log10: return call_math("log10", {argument(0)});
     case LeafBuiltin::log2: return call_math("log2", {argument(0)});
+    case LeafBuiltin::log10: return call_math("log10", {argument(0)});
+    case LeafBuiltin::log1p: return call_math("log1p", {argument(0)});
     case LeafBuiltin::sin: return call_math("sin", {argument(0)});
     case LeafBuiltin::cos: return call_math("cos", {argument(0)});
     case LeafBuiltin::tan: return call_math("tan", {argument(0)});
     case LeafBuiltin::asin: return call_math("asin", {argument(0)});
     case LeafBuiltin::acos: return call_math("acos", {argument(0)});
     case LeafBuiltin::atan: return call_math("atan", {argument(0)});
+    case LeafBuiltin::sinh: return call_math("sinh", {argument(0)});
+    case LeafBuiltin::cosh: return call_math("cosh", {argument(0)});
+    case LeafBuiltin::tanh: return call_math("tanh", {argument(0)});
+    case LeafBuiltin::cbrt: return call_math("cbrt", {argument(0)});
+    case LeafBuiltin::erf: return call_math("erf", {argument(0)});
+    case LeafBuiltin::erfc: return call_math("erfc", {argument(0)});
     case LeafBuiltin::atan2: return call_math("atan2", {argument(0), argument(1)});
+    case LeafBuiltin::hypot: return call_math("hypot", {argument(0), argument(1)});
     case LeafBuiltin::pow_float: return call_math("pow", {argument(0), argument(1)});
     case LeafBuiltin::pow_int: return call_math("pow", {to_float(0), to_float(1)});
     case LeafBuiltin::abs_int: {
@@ -196,18 +205,8 @@ llvm::Value* FunctionEmitter::float_to_int(llvm::Value* number, Span span) {
   return builder_.CreateFPToSI(number, builder_.getInt64Ty());
 }
 
-/// A function of libm, under a name of our own: see Note [agreement] in leaf_to_llvm.cpp. It is pure but for errno.
 llvm::Value* FunctionEmitter::call_math(std::string_view name, std::vector<llvm::Value*> arguments) {
-  llvm::Type* floating = builder_.getDoubleTy();
-  const std::vector<llvm::Type*> parameters(arguments.size(), floating);
-  llvm::FunctionCallee callee = module_.out.getOrInsertFunction(
-      math_symbol(name), llvm::FunctionType::get(floating, parameters, /*isVarArg=*/false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotAccessMemory();
-  function->setDoesNotThrow();
-  function->setWillReturn();
-  function->addFnAttr(llvm::Attribute::Speculatable);
-  return builder_.CreateCall(callee, arguments);
+  return builder_.CreateCall(math_function(module_.out, name), arguments);
 }
 
 }  // namespace raddle::codegen

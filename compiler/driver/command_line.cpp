@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <set>
 
 #include "compiler/driver/settings.hpp"
@@ -58,12 +57,7 @@ void add_machine_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 1 << 30))
       ->type_name("N");
   app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
-      ->check([](const std::string& text) {
-        std::uint64_t seed = 0;
-        const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), seed);
-        const bool is_seed = fault == std::errc() && end == text.data() + text.size();
-        return is_seed ? std::string() : fmt::format("`{}` is no whole number from 0 to 2^64-1", text);
-      })
+      ->check(is_whole_from(0))
       ->envname("TURBINE_SRAND")
       ->type_name("N");
   app.add_flag("--disable-asserts", options.disable_asserts, "Assertions always hold");
@@ -121,6 +115,7 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
          "--scheduler-seed", options.scheduler_seed,
          "Take the decisions that the language leaves open by chance: the order of tasks, what is queued or run "
          "at once, who is woken first (0: off)")
+      ->check(is_whole_from(0))
       ->group(debugging)
       ->type_name("N");
   app.add_option("--inlining", options.inlining,
@@ -138,6 +133,7 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       ->type_name("WHICH");
   app.add_option("--leaf-threshold", options.leaf_threshold,
                  "Calls of a leaf function without loops before it is compiled (default 1000; 0: calls wait for it)")
+      ->check(is_whole_from(0))
       ->group(debugging)
       ->type_name("N");
 }
@@ -176,6 +172,7 @@ void CommandLineReader::add_verbs(Session& session) {
   repl->add_option("--patience", session.options.patience_ms,
                    "How long the prompt waits for what was entered before it goes on in the background, in ms "
                    "(default 150)")
+      ->check(is_whole_from(0))
       ->type_name("N");
   repl->add_option("--load", line.script_to_load, "Run this script first; its variables and functions stay")
       ->type_name("FILE");

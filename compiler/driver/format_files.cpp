@@ -25,6 +25,7 @@
 #include "compiler/sweep/json_text.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/standard_error.hpp"
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::driver {
 
@@ -45,6 +46,7 @@ class Replacement {
   /// @return 0, or an errno
   int write(std::string_view text) {
     if (error_ != 0) return error_;
+    if (const int fault = vm::fault_of_replacing(target_); fault != 0) return fault;
     struct stat status {};
     if (stat(target_.c_str(), &status) != 0 || fchmod(file_.get(), status.st_mode & 07777) != 0) return errno;
     if (const int error = vm::write_all(file_.get(), text); error != 0) return error;

@@ -171,6 +171,12 @@ int run_tool(int argc, char** argv) {
       *reader.run || *reader.check || !line.rest.empty() || !line.code.empty() || !session.options.emit.empty();
   if (*reader.repl || !has_script) {
     if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+      if (!can_redraw(STDOUT_FILENO))
+        return usage_error(
+            "an interactive session draws lines anew, which a terminal with TERM=dumb can not; `raddle FILE`, `raddle "
+            "-e "
+            "CODE` and `raddle < FILE` need no such",
+            "repl");
       if (const std::optional<int> code = take_settings(reader, *reader.repl, session)) return *code;
       return run_repl(session, line.script_to_load);
     }

@@ -50,7 +50,7 @@ std::vector<Numbers> numbers_of(const TableSource& source) {
       if (cells[i].empty()) continue;
       const std::optional<double> number = sweep::read_number(cells[i]);
       if (!number)
-        all[i].has_others = true;
+        all[i].has_others |= !sweep::is_not_finite(cells[i]);
       else if (all[i].different.size() < counted_values)
         all[i].different.insert(*number);
     }

@@ -36,8 +36,7 @@ std::string command_of(const vm::RunRow& run) {
 std::string what_changed(const vm::RunRow& run, const vm::RunRow& before) {
   const std::string now = command_of(run), then = command_of(before);
   if (now.empty() && then.empty())
-    return fmt::format(
-        "the script, a module of it, a macro or a file that it names by `input` is not as it was in run {}", before.id);
+    return fmt::format("the script, a module of it, a macro or a library is not as it was in run {}", before.id);
   if (!now.empty() && !then.empty()) return fmt::format("run {} did it with another command: {}", before.id, then);
   return fmt::format("run {} did it with {}", before.id, now.empty() ? "a command: " + then : "a script");
 }

@@ -11,6 +11,10 @@ std::uint64_t ProgramTeller::begun(const std::vector<std::string>& inputs, const
   return next_ != nullptr ? next_->begun(inputs, words) : begun_.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+void ProgramTeller::reads(const vm::NamedFile& file) {
+  if (next_ != nullptr) next_->reads(file);
+}
+
 void ProgramTeller::started(const vm::ProcessRequest& request) {
   tell_at_once(fmt::format("+ {}\n", vm::shell_command(request, vm::whole_command)));
   if (next_ != nullptr) next_->started(request);

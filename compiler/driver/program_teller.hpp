@@ -12,6 +12,7 @@ class ProgramTeller final : public vm::TaskListener {
   /// @param next  hears all of it, too; may be null
   explicit ProgramTeller(vm::TaskListener* next) : next_(next) {}
   std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) override;
+  void reads(const vm::NamedFile& file) override;
   void started(const vm::ProcessRequest& request) override;
   void ended(const vm::EndedProgram& program) override;
   void ended(const vm::EndedMemoCall& call) override;

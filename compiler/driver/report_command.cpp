@@ -15,6 +15,7 @@
 #include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
+#include "vm/value/shown_text.hpp"
 
 namespace raddle::driver {
 
@@ -95,7 +96,7 @@ int report_command(const std::vector<std::string>& words) {
   add_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
   return draw_run(read, verb, [](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
-    writer.text() = make_page(report_of(record, run));
+    writer.text() = vm::valid_text(make_page(report_of(record, run)));
   });
 }
 

@@ -13,6 +13,7 @@
 #include "compiler/driver/usage.hpp"
 #include "compiler/driver/verbs.hpp"
 #include "compiler/driver/where.hpp"
+#include "compiler/sweep/json_text.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "vm/value/standard_error.hpp"
 
@@ -94,10 +95,12 @@ std::optional<int> parse(const std::vector<std::string>& words, Rerun& rerun) {
 /// Are the points still those that failed? @return false if not, all said
 bool are_the_same(const std::vector<vm::PointRow>& failed, const vm::RunRow& run, const SweepPlan& plan) {
   for (const vm::PointRow& row : failed) {
-    const std::string now = row.number > plan.space.size()
-                                ? "no longer there"
-                                : parameters_json(plan.space.parameters(), plan.space.point(row.number)) + " now";
-    if (now == row.parameters + " now") continue;
+    std::string now = "no longer there";
+    if (row.number <= plan.space.size()) {
+      now = parameters_json(plan.space.parameters(), plan.space.point(row.number));
+      if (sweep::json_members(now) == sweep::json_members(row.parameters)) continue;
+      now += " now";
+    }
     vm::print_stderr(
         "raddle: the points of run {} have changed since: point {} was {}, and is {}\n"
         "  = help: a sweep runs what is new or failed: {}\n",

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +15,7 @@
 #include "compiler/driver/compile.hpp"
 #include "compiler/driver/diagnostics_json.hpp"
 #include "compiler/driver/kept_output.hpp"
+#include "compiler/driver/last_end.hpp"
 #include "compiler/driver/program_teller.hpp"
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/run_settings.hpp"
@@ -43,7 +43,6 @@ namespace raddle::driver {
 namespace {
 
 constexpr auto longest_last_write = std::chrono::seconds(2);  ///< of a run that was ended: nobody may be reading
-constexpr double longest_ending_s = 10;  ///< after --timeout, or SIGPIPE; programs are killed after 5
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool leaves_memory = false;  // its search for leaks is to find those of a run
 #else
@@ -65,6 +64,12 @@ vm::RunRow run_row(const Session& session) {
   row.started = vm::unix_time();
   for (const std::string& word : session.words) (row.command += word) += '\0';
   return row;
+}
+
+/// Of a run that the signal has cancelled.
+int code_of_signal(int signal) {
+  if (signal == SIGPIPE) return exit_broken_pipe;
+  return signal == SIGINT ? exit_interrupted : exit_ended_early;
 }
 
 vm::RunState state_of(vm::RunStatus status, int signal) {
@@ -170,14 +175,13 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   if (session.options.is_verbose) options->listener = &teller.emplace(options->listener);
   vm::CancelHook cancel;
   options->cancel = &cancel;
-  std::optional<TimeLimit> unread_limit;  // the watch's thread makes it: nobody will press Ctrl-C a second time
-  const auto heard = [&cancel, &unread_limit, cancels = cancelling(cancel)](int signal, unsigned count) {
-    if (signal == SIGPIPE && !unread_limit)
-      unread_limit.emplace(longest_ending_s, [&cancel] {  // a function that does not come back
-        cancel.abandon();
-        _exit(exit_broken_pipe);
-      });
+  LastEnd last_end(cancel, [json](int code) {
+    stdlib::flush_output_within(longest_last_write);
+    if (json != nullptr) json->write(code);
+  });
+  const auto heard = [&last_end, cancels = cancelling(cancel)](int signal, unsigned count) {
     cancels(signal, count);
+    last_end.begin(code_of_signal(signal));
   };
   const SignalWatch signals({SIGINT, SIGTERM, SIGHUP, SIGPIPE}, heard,
                             [&cancel] { tell_at_once(programs_text(cancel.programs())); });
@@ -186,24 +190,18 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     options->program_outputs = own_streams([&cancel, &signals] {
       if (signals.hears(SIGPIPE)) cancel.cancel();
     });
-  std::optional<TimeLimit> limit, last_limit;
-  if (const double timeout_s = session.options.timeout_s; timeout_s > 0) {
-    limit.emplace(timeout_s, [&cancel, timeout_s] {
+  std::optional<TimeLimit> limit;
+  if (const double timeout_s = session.options.timeout_s; timeout_s > 0)
+    limit.emplace(timeout_s, [&cancel, &last_end, timeout_s] {
       tell_at_once(message_of_end(timeout_s));
       cancel.cancel();
+      last_end.begin(exit_timeout);
     });
-    last_limit.emplace(timeout_s + longest_ending_s, [&cancel, json] {  // a function that does not come back
-      cancel.abandon();
-      stdlib::flush_output_within(longest_last_write);
-      if (json != nullptr) json->write(exit_timeout);
-      _exit(exit_timeout);
-    });
-  }
   options->leaves_memory = leaves_memory;
   const TemporariesEnd temporaries_end;  // while signals are still looked after
   const vm::RunResult result = vm::run(program, *options);
   limit.reset();
-  last_limit.reset();
+  if (result.status != vm::RunStatus::cancelled) last_end.stop();
 
   if (session.options.show_results)
     for (std::size_t i = 0; i < checked.results.size(); ++i)

@@ -9,6 +9,7 @@
 #include "compiler/driver/runs.hpp"
 #include "compiler/sweep/failures.hpp"
 #include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/name_list.hpp"
 #include "compiler/sweep/quantities.hpp"
 
 namespace raddle::driver {
@@ -27,12 +28,9 @@ Members results_of(const vm::PointRow& row, bool is_task) {
 using report::Role;
 using report::TableColumn;
 
-/// Where the value of a name stands, in a list of names that grows.
-std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
-  const auto found = std::ranges::find(names, name);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  names.push_back(name);
-  return names.size() - 1;
+/// Are the values those of the row, be they numbers or strings?
+bool have_values(const std::string& parameters, const vm::PointRow& row) {
+  return parameters == row.parameters || sweep::json_members(parameters) == sweep::json_members(row.parameters);
 }
 
 std::vector<TableColumn> columns_of(const std::vector<std::string>& names, std::size_t parameters) {
@@ -122,7 +120,7 @@ bool RunTable::is_of_other_points(const SweepPlan& plan) const {
   bool are_others = false;
   const UnknownParameters unknown = for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
     are_others =
-        row.number > space.size() || parameters_json(space.parameters(), space.point(row.number)) != row.parameters;
+        row.number > space.size() || !have_values(parameters_json(space.parameters(), space.point(row.number)), row);
     return !are_others;
   });
   return are_others || unknown.points != 0;
@@ -137,24 +135,27 @@ report::TableSource RunTable::source() const {
 }
 
 report::TableSource RunTable::own_points() const {
-  std::vector<std::string> parameters, results;
+  sweep::NameList parameters, results;
   const bool is_script = is_of_script(run_);
-  if (is_script) parameters.emplace_back(number_of_task);
+  if (is_script) parameters.add(number_of_task);
   for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
-    for (const auto& [name, value] : sweep::json_members(row.parameters)) place_of(parameters, name);
-    for (const auto& [name, value] : results_of(row, is_script)) place_of(results, name);
+    for (const auto& [name, value] : sweep::json_members(row.parameters)) parameters.add(name);
+    for (const auto& [name, value] : results_of(row, is_script)) results.add(name);
     return true;
   });
-  std::vector<std::string> names = parameters;
-  names.insert(names.end(), results.begin(), results.end());
+  std::vector<std::string> names = parameters.names();
+  names.insert(names.end(), results.names().begin(), results.names().end());
   names.insert(names.end(), {"outcome", "duration_s", "reason"});
-  const auto visit_all = [this, is_script, parameters, results](const report::TableSource::Visit& visit) mutable {
+  const auto visit_all = [this, is_script, parameters, results](const report::TableSource::Visit& visit) {
     for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
       if (!row.is_last) return true;
-      std::vector<std::string> cells(parameters.size() + results.size());
-      for (auto& [name, value] : sweep::json_members(row.parameters)) cells[place_of(parameters, name)] = value;
+      const std::size_t parameter_count = parameters.names().size();
+      std::vector<std::string> cells(parameter_count + results.names().size());
+      for (auto& [name, value] : sweep::json_members(row.parameters))
+        if (const auto place = parameters.find(name)) cells[*place] = value;
       if (is_script) cells.front() = std::to_string(row.number);
-      for (auto& [name, value] : results_of(row, is_script)) cells[parameters.size() + place_of(results, name)] = value;
+      for (auto& [name, value] : results_of(row, is_script))
+        if (const auto place = results.find(name)) cells[parameter_count + *place] = value;
       cells.emplace_back(name_of(row.attempt.outcome));
       cells.push_back(fmt::format("{:.9f}", row.attempt.duration_s));
       cells.push_back(sweep::reason_of(row.attempt));
@@ -162,7 +163,7 @@ report::TableSource RunTable::own_points() const {
       return visit(views);
     });
   };
-  return {columns_of(names, parameters.size()), visit_all};
+  return {columns_of(names, parameters.names().size()), visit_all};
 }
 
 void RunTable::for_each_inputs(

@@ -1,8 +1,6 @@
 #include "compiler/driver/script_runner.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include <algorithm>
 #include <bit>
@@ -22,9 +20,9 @@ namespace raddle::driver {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(RunThreads::Clock::time_point begin) {
+  return std::chrono::duration<double>(RunThreads::Clock::now() - begin).count();
+}
 
 /// What a run prints: how much, and its end.
 class Printed {
@@ -48,21 +46,23 @@ class Printed {
   std::uint64_t size_ = 0;
 };
 
-/// What a point's programs and calls of `@memo` functions leave in the record, and which files its programs read.
+/// What a point's programs and calls of `@memo` functions leave in the record, and which files it reads.
 class PointTasks final : public TaskRows {
  public:
   PointTasks(const SourceMap& sources, vm::Recorder& recorder, sweep::InputFiles& files, const sweep::Point& point,
              std::uint32_t attempt)
-      : TaskRows(sources), recorder_(recorder), files_(files), point_(point), attempt_(attempt) {}
+      : TaskRows(sources), recorder_(recorder), files_(files), point_(point), attempt_(attempt) {
+    for (const vm::NamedFile& file : files.declared(point)) note(files.now(file));
+  }
 
   std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) override {
-    const sweep::InputFiles::Inputs found = files_.at_begin(words, inputs, point_);
-    {
-      const std::lock_guard lock(mutex_);
-      for (const sweep::InputFiles::Input& input : found)
-        inputs_.try_emplace(input.path, input).first->second.is_certain |= input.is_certain;
-    }
+    for (const sweep::InputFiles::Input& input : files_.at_begin(words, inputs))
+      if (input.is_certain || !vm::may_be_written_after(input.path, begin_)) note(input);
     return TaskRows::begun(inputs, words);
+  }
+  void reads(const vm::NamedFile& file) override {
+    const sweep::InputFiles::Input input = files_.now(file);
+    if (vm::is_of_pattern(input.version) || !vm::is_written_after(input.path, begin_)) note(input);
   }
   void ended(const vm::EndedProgram& program) override {
     {
@@ -77,8 +77,7 @@ class PointTasks final : public TaskRows {
   std::string inputs(vm::PointFiles& written) const {
     sweep::InputFiles::Inputs inputs;
     for (const auto& [path, input] : inputs_)
-      if (!made_.contains(path) && !written.is_written(path) && (input.is_certain || !is_new(path)))
-        inputs.push_back(input);
+      if (!made_.contains(path) && !written.is_written(path)) inputs.push_back(input);
     return files_.at_end(inputs);
   }
 
@@ -89,21 +88,12 @@ class PointTasks final : public TaskRows {
     recorder_.add(std::move(row));
   }
 
-  /// Written since the point has begun: a program has made it that does not say so, and another one has read it.
-  bool is_new(const std::string& path) const {
-    struct stat status;
-    if (stat(path.c_str(), &status) != 0) return false;
-    const timespec& written = status.st_mtim;
-    return std::pair(written.tv_sec, written.tv_nsec) >= std::pair(begin_.tv_sec, begin_.tv_nsec);
-  }
-  /// As file systems note the time of a change.
-  static timespec time_of_files() {
-    timespec time{};
-    clock_gettime(CLOCK_REALTIME_COARSE, &time);
-    return time;
+  void note(const sweep::InputFiles::Input& input) {
+    const std::lock_guard lock(mutex_);
+    inputs_.try_emplace(input.path, input).first->second.is_certain |= input.is_certain;
   }
 
-  const timespec begin_ = time_of_files();
+  const timespec begin_ = vm::time_of_files();  // what is new then a program has made that does not say so
   vm::Recorder& recorder_;
   sweep::InputFiles& files_;
   const sweep::Point& point_;
@@ -148,75 +138,8 @@ ScriptRunner::ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, cons
       points_(points),
       collectors_(collectors),
       inputs_(inputs),
-      timeout_s_(timeout_s) {
-  for (unsigned i = 0; i < jobs; ++i) threads_.emplace_back([this, i] { work(i + 1); });
-  if (timeout_s > 0) threads_.emplace_back([this] { watch_deadlines(); });
-}
-
-ScriptRunner::~ScriptRunner() {
-  end_all();
-  {
-    const std::lock_guard lock(mutex_);
-    is_closing_ = true;
-  }
-  arrived_.notify_all();
-  changed_.notify_all();
-}
-
-void ScriptRunner::begin(std::function<void(Active&)> task) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (is_ended_) return;
-    waiting_.push_back(std::move(task));
-  }
-  arrived_.notify_one();
-}
-
-void ScriptRunner::work(std::uint32_t worker) {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    arrived_.wait(lock, [&] { return is_closing_ || !waiting_.empty(); });
-    if (is_closing_) return;
-    const std::function<void(Active&)> task = std::move(waiting_.front());
-    waiting_.pop_front();
-    const auto active = active_.emplace(active_.end());
-    active->worker = worker;
-    if (timeout_s_ > 0) {
-      active->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                            std::chrono::duration<double>(std::min(timeout_s_, 1e9)));
-      changed_.notify_all();
-    }
-    lock.unlock();
-    task(*active);
-    lock.lock();
-    active_.erase(active);
-    if (is_ended_) changed_.notify_all();
-  }
-}
-
-void ScriptRunner::watch_deadlines() {
-  std::unique_lock lock(mutex_);
-  while (!is_closing_) {
-    const auto next = std::ranges::min_element(active_, {}, &Active::deadline);
-    if (next == active_.end() || next->deadline == Clock::time_point::max()) {
-      changed_.wait(lock);
-    } else if (next->deadline > Clock::now()) {
-      changed_.wait_until(lock, Clock::time_point(next->deadline));
-    } else {
-      next->deadline = Clock::time_point::max();
-      next->is_late = true;
-      next->cancel.cancel();
-    }
-  }
-}
-
-void ScriptRunner::end_all() {
-  std::unique_lock lock(mutex_);
-  is_ended_ = true;
-  waiting_.clear();
-  for (Active& each : active_) each.cancel.cancel();
-  changed_.wait(lock, [&] { return active_.empty(); });
-}
+      timeout_s_(timeout_s),
+      threads_(jobs, timeout_s) {}
 
 vm::RunOptions ScriptRunner::options_for(Active& active) const {
   vm::RunOptions options = settings_;
@@ -229,7 +152,12 @@ vm::RunOptions ScriptRunner::options_for(Active& active) const {
 // ---------------------------------------------------------------- one point
 
 void ScriptRunner::run(const sweep::Point& point, std::uint32_t attempt, std::function<void(sweep::Attempt)> done) {
-  begin([this, point, attempt, done = std::move(done)](Active& active) { done(run_point(point, attempt, active)); });
+  threads_.begin({.run =
+                      [this, point, attempt, done](Active& active) {
+                        sweep::Attempt ended = run_point(point, attempt, active);
+                        if (threads_.may_tell(active)) done(std::move(ended));
+                      },
+                  .tell_lost = done});
 }
 
 sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t attempt_number, Active& active) {
@@ -253,10 +181,9 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
   }
   sweep::Attempt attempt;
   attempt.worker = active.worker;
-  attempt.started = vm::unix_time();
-  const Clock::time_point begin = Clock::now();
+  attempt.started = active.started;
   const vm::RunResult result = vm::run(subject_.program(), options);
-  attempt.duration_s = seconds_since(begin);
+  attempt.duration_s = seconds_since(active.begin);
   attempt.inputs = tasks.inputs(point_files_);
   const std::string& end = printed.end();
   attempt.stdout_size = printed.size();
@@ -270,8 +197,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
     case vm::RunStatus::cancelled: attempt.outcome = vm::PointOutcome::failed; break;
   }
   tell_failure(subject_.sources(), result, attempt);
-  const std::lock_guard lock(mutex_);
-  if (active.is_late) {
+  if (threads_.is_late(active)) {
     attempt.outcome = vm::PointOutcome::timeout;
     attempt.detail.clear();
   }
@@ -294,7 +220,8 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
   if (!collectors_.empty() || !subject_.has_results()) {
     const auto collected = sweep::collect_all(collectors_, point, {}, printed);
     if (!collected) return lack(collected.error());
-    for (const auto& [name, text] : sweep::json_members(*collected)) results.add_text(name, text);
+    for (const sweep::JsonMember& member : sweep::typed_members(*collected))
+      results.add(member.name, sweep::json_of(member));
   }
   attempt.results = results.text();
 }
@@ -302,9 +229,10 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
 // ---------------------------------------------------------------- batches
 
 void ScriptRunner::run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BatchResult)> done) {
-  begin([this, numbers = std::move(numbers), done = std::move(done)](Active& active) {
-    done(run_batch(numbers, active));
-  });
+  threads_.begin({.run = [this, numbers = std::move(numbers), done = std::move(done)](Active& active) {
+    sweep::BatchResult ended = run_batch(numbers, active);
+    if (threads_.may_tell(active)) done(std::move(ended));
+  }});
 }
 
 vm::Value ScriptRunner::column_of(std::size_t parameter, const std::vector<std::uint64_t>& numbers) const {
@@ -336,10 +264,9 @@ vm::RunResult ScriptRunner::compute(const std::vector<std::uint64_t>& numbers, A
 sweep::BatchResult ScriptRunner::run_batch(const std::vector<std::uint64_t>& numbers, Active& active) {
   sweep::BatchResult batch;
   batch.row.worker = active.worker;
-  batch.row.started = vm::unix_time();
-  const Clock::time_point begin = Clock::now();
+  batch.row.started = active.started;
   const vm::RunResult result = compute(numbers, active);
-  batch.row.duration_s = seconds_since(begin);
+  batch.row.duration_s = seconds_since(active.begin);
   Computed computed = results_of(numbers, result);
   const bool is_cut = active.cancel.is_cancelled();
   if (is_cut && !result.failures.empty()) return batch;

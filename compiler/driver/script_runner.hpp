@@ -1,15 +1,10 @@
 #pragma once
 // Runs a script at the points of a sweep, in this process: each run by a thread of its own, on its share of the cores.
-#include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <list>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "compiler/driver/run_threads.hpp"
 #include "compiler/driver/script_subject.hpp"
 #include "compiler/sweep/collector.hpp"
 #include "compiler/sweep/input_files.hpp"
@@ -28,31 +23,22 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   /// @param settings    what all runs have in common
   /// @param collectors  of the script's output, besides its results
   /// @param jobs        runs at once, at most   @param timeout_s  of a point; 0: none
+  /// @throws std::system_error if not even a first thread can be started
   ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, const sweep::Space& space,
                const sweep::PointColumns& points, const std::vector<sweep::Collector>& collectors,
                sweep::InputFiles& inputs, unsigned jobs, double timeout_s);
-  ~ScriptRunner() override;
   void begin_run(vm::Recorder& recorder) override { recorder_ = &recorder; }
   void run(const sweep::Point& point, std::uint32_t attempt, std::function<void(sweep::Attempt)> done) override;
   void run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BatchResult)> done) override;
-  void end_all() override;
-  /// None where points have a time limit each, or what they print is looked at.
+  void end_all() override { threads_.end_all(); }
+  bool has_lost_runs() override { return threads_.has_lost(); }
+  /// None where points have a time limit each, files are declared that they read, or what they print is looked at.
   sweep::BatchRunner* batches() override {
-    return subject_.can_batch() && collectors_.empty() && timeout_s_ == 0 ? this : nullptr;
+    return subject_.can_batch() && collectors_.empty() && timeout_s_ == 0 && !inputs_.has_declared() ? this : nullptr;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  /// A run that is under way.
-  struct Active {
-    vm::CancelHook cancel;
-    Clock::time_point deadline = Clock::time_point::max();
-    bool is_late = false;
-    std::uint32_t worker = 0;  ///< vm::Attempt::worker
-  };
-  void work(std::uint32_t worker);
-  void watch_deadlines();
-  void begin(std::function<void(Active&)> task);
+  using Active = RunThreads::Active;
   vm::RunOptions options_for(Active& active) const;
 
   sweep::Attempt run_point(const sweep::Point& point, std::uint32_t attempt_number, Active& active);
@@ -79,13 +65,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   const double timeout_s_;
   vm::PointFiles point_files_;
   vm::Recorder* recorder_ = nullptr;  ///< set before points run
-
-  std::mutex mutex_;  // guards all below
-  std::condition_variable arrived_, changed_;
-  std::deque<std::function<void(Active&)>> waiting_;
-  std::list<Active> active_;
-  bool is_ended_ = false, is_closing_ = false;
-  std::vector<std::jthread> threads_;
+  RunThreads threads_;                ///< last: its threads, which use the rest, end first
 };
 
 }  // namespace raddle::driver

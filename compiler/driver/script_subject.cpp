@@ -83,12 +83,13 @@ std::string without_placeholders(const std::string& word) {
   return text;
 }
 
-/// What calls of `input` name in so many words, sorted.
-std::set<std::string> input_files(const vm::Program& program) {
+/// Shared libraries whose functions it has, sorted; not those of the system.
+std::set<std::string> libraries_of(const vm::Program& program) {
   std::set<std::string> paths;
-  for (const vm::BuiltinSite& site : program.builtins) {
-    if (site.name == "input" && site.arguments[0].is_constant())
-      paths.insert(program.constants[site.arguments[0].index()].as_string());
+  for (const vm::ForeignFunction& function : program.foreigns) {
+    const bool is_library =
+        function.kind == vm::ForeignKind::library || function.kind == vm::ForeignKind::isolated_library;
+    if (is_library && function.library.find('/') != std::string::npos) paths.insert(function.library);
   }
   return paths;
 }
@@ -187,10 +188,10 @@ std::vector<std::string> ScriptSubject::work() const {
   std::vector<std::string> parts = {"a script"};
   for (std::uint32_t i = 0; i < session_.sources.size(); ++i) parts.push_back(session_.sources.at(i).text());
   parts.insert(parts.end(), session_.options.macros.begin(), session_.options.macros.end());
-  vm::KeptFiles kept_files;
-  for (const std::string& path : input_files(program_)) {
+  vm::KeptFiles files;
+  for (const std::string& path : libraries_of(program_)) {
     parts.push_back(path);
-    parts.push_back(vm::file_version(kept_files, path));
+    parts.push_back(vm::file_version(files, path));
   }
   return parts;
 }

@@ -30,8 +30,8 @@ class ScriptSubject {
   void tell_warnings() { static_cast<void>(session_.print_diagnostics()); }
   /// The words of a command that does the same at a point: `raddle run script.df --a={a}`.
   std::vector<std::string> command() const;
-  /// What is done at each point, for its key: the texts of the script, of what it imports, of macros; the files that it
-  /// names by `input`, and what is in them now.
+  /// What is done at each point, for its key: the texts of the script, of what it imports, of macros; shared
+  /// libraries that it names, and what is in them now.
   std::vector<std::string> work() const;
   /// What the script reads each of the space's parameters as.
   std::vector<sweep::ValueType> read_as(const sweep::Space& space) const;

@@ -78,7 +78,8 @@ struct Session {
 /// What a `--json` prints: one line, the object of `members` with the number of its form in front.
 std::string json_line(std::string_view members);
 
-/// Prints to standard output. @return false, after a message, if that can not be written
+/// Prints to standard output, to a terminal without control characters. @return false, after a message, if that can not
+/// be written
 bool write_output(std::string_view text);
 
 /// "raddle: warning: ..." on stderr, for what is not in a script.

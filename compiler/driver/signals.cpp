@@ -11,6 +11,7 @@
 #include "compiler/driver/sweep_report.hpp"
 #include "compiler/sweep/quantities.hpp"
 #include "vm/external/shell_command.hpp"
+#include "vm/value/shown_text.hpp"
 
 namespace raddle::driver {
 
@@ -97,7 +98,7 @@ std::string programs_text(const vm::ProgramsNow& programs) {
 }
 
 void tell_at_once(std::string_view message) {
-  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));  // nobody is left to tell otherwise
+  static_cast<void>(vm::write_text(STDERR_FILENO, message));  // nobody is left to tell otherwise
 }
 
 }  // namespace raddle::driver

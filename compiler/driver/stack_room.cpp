@@ -16,6 +16,17 @@ constexpr std::size_t needed_bytes = std::size_t{64} << 20;  // its frames are s
 constexpr std::size_t needed_bytes = std::size_t{8} << 20;
 #endif
 
+/// Of each thread: workers go through nested regions by recursion.
+constexpr std::size_t least_bytes = needed_bytes / 8;
+
+void give_threads_room(const rlimit& stack) {
+  if (stack.rlim_cur >= least_bytes) return;  // RLIM_INFINITY is the largest number
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (pthread_attr_setstacksize(&attributes, least_bytes) == 0) pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+}
+
 struct Task {
   const std::function<int()>& work;
   sigset_t signals = {};  ///< that the thread blocks
@@ -40,6 +51,7 @@ int with_stack_room(const std::function<int()>& work) {
   rlimit stack = {};
   if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur == RLIM_INFINITY || stack.rlim_cur >= needed_bytes)
     return work();
+  give_threads_room(stack);
   Task task{work};
   // a signal to the process is for the thread that does the work: this one only waits for it
   sigset_t all;

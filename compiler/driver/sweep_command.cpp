@@ -23,6 +23,7 @@
 #include "compiler/driver/sweep_report.hpp"
 #include "compiler/driver/time_limit.hpp"
 #include "compiler/driver/verbs.hpp"
+#include "compiler/sweep/path_text.hpp"
 #include "compiler/sweep/print_script.hpp"
 #include "compiler/sweep/program_runner.hpp"
 #include "compiler/sweep/quantities.hpp"
@@ -30,6 +31,7 @@
 #include "vm/memory/memory_limit.hpp"
 #include "vm/record/recorder.hpp"
 #include "vm/value/standard_error.hpp"
+#include "vm/value/temporaries.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::driver {
@@ -137,23 +139,37 @@ class SweepRun {
                        .seconds = row.ended - row.started,
                        .is_quiet = request_.script_options.is_quiet};
     if (!end.is_quiet) tell_of_changed_files();
+    if (plan_.script && !end.is_quiet)
+      if (const std::optional<std::string> problem = plan_.script->call_record().problem())
+        warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
     report_sweep(end, sweep.failures(), plan_.command);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
       vm::print_stderr("raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
-    const int code = !written                           ? failed(written.error())
-                     : stop == sweep::SweepStop::broken ? failed(sweep.error())
-                                                        : finish(record, end);
-    if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command, code))) return exit_failed;
+    int code = !written                           ? failed(written.error())
+               : stop == sweep::SweepStop::broken ? failed(sweep.error())
+                                                  : finish(record, end);
+    if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command, code))) code = exit_failed;
+    if (runner_->has_lost_runs()) leave(code);
     return code;
   }
 
  private:
+  /// Ends the process where a run does not end: it uses what destructors would take from it.
+  [[noreturn]] static void leave(int code) {
+    vm::remove_temporaries();
+    _exit(write_output("") || code != exit_ok ? code : exit_failed);
+  }
+
   /// Writes the table if all points are through. @return exit code
   int finish(vm::RunRecord& record, const SweepEnd& end) {
     if (end.stop == sweep::SweepStop::none) {
       is_writing_.store(true, std::memory_order_relaxed);
       std::expected<void, std::string> printed;
-      record.read_together([&] { printed = write_table(record, end.run.id); });
+      try {
+        record.read_together([&] { printed = write_table(record, end.run.id); });
+      } catch (const vm::RecordError& error) {
+        printed = std::unexpected(error.what());
+      }
       if (!printed) return failed(printed.error());
     } else if (!request_.output.empty()) {
       vm::print_stderr("raddle: `{}` is not written before all points are through\n", request_.output);
@@ -168,8 +184,8 @@ class SweepRun {
       sweep::Sweep::Done done = earlier.are_done(numbers);
       if (!has_told && !earlier.changed_input().empty() && !request_.script_options.is_quiet) {
         progress.clear();
-        tell_at_once(
-            fmt::format("raddle: `{}` has changed: points that have read it are run again\n", earlier.changed_input()));
+        tell_at_once(fmt::format("raddle: `{}` has changed: points that have read it are run again\n",
+                                 sweep::path_text(earlier.changed_input())));
       }
       return done;
     } catch (const vm::RecordError& error) {
@@ -294,12 +310,7 @@ class SweepRun {
     sweep::EarlierResults earlier(record, form_, run);  // with what this run has added
     const sweep::ResultRows rows(form_, points, earlier);
     const sweep::Table table(rows, plan_.grouping);
-    if (!plan_.grouping.statistics.empty() && !request_.script_options.is_quiet)
-      for (const std::string& name : table.results_without_numbers())
-        vm::print_stderr(
-            "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
-            "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
-            name);
+    if (!plan_.grouping.statistics.empty() && !request_.script_options.is_quiet) warn_of_texts(table);
     if (request_.as_json && path.empty()) return {};
     if (path == "-" || (path.empty() && isatty(STDOUT_FILENO) == 0)) return table.print_csv();
     if (!path.empty()) return table.write_file(path, plan_.form);
@@ -307,17 +318,31 @@ class SweepRun {
     return {};
   }
 
+  static void warn_of_texts(const sweep::Table& table) {
+    for (const sweep::Table::LeftOut& each : table.left_out()) {
+      if (each.are_all)
+        vm::print_stderr(
+            "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
+            "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
+            each.name);
+      else
+        warn(fmt::format("{} of `{}` {}, as `{}`: its statistics leave that out", sweep::counted(each.count, "value"),
+                         each.name, each.count == 1 ? "is no number" : "are no numbers",
+                         sweep::shortened(each.example)));
+    }
+  }
+
   void tell_of_changed_files() const {
     const auto tell = [](const std::vector<std::string>& paths, std::string_view what) {
       if (paths.empty()) return;
       const std::string more =
           paths.size() == 1 ? "" : fmt::format(" (and {})", sweep::counted(paths.size() - 1, "more file"));
-      vm::print_stderr("raddle: `{}`{} has changed while points ran: {}\n", paths.front(), more, what);
+      vm::print_stderr("raddle: `{}`{} has changed while points ran: {}\n", sweep::path_text(paths.front()), more,
+                       what);
     };
     const sweep::InputFiles::Changes changes = plan_.inputs->changes();
-    tell(changes.edited, "the same line runs those again that have read it before");
-    tell(changes.written,
-         plan_.script ? "it counts as written by them" : "it counts as written by them; if they read it, --input FILE");
+    tell(changes.edited, "the same line runs those again that have read it before or meanwhile");
+    tell(changes.written, "it counts as written by them; if they read it, --input FILE");
   }
 
   static int failed(const std::string& message) {

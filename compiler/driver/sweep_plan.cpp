@@ -1,10 +1,12 @@
 #include "compiler/driver/sweep_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "compiler/driver/where.hpp"
+#include "compiler/sweep/quantities.hpp"
 #include "compiler/sweep/scan.hpp"
 #include "compiler/terminal/text_width.hpp"
 #include "vm/value/standard_error.hpp"
@@ -133,7 +135,8 @@ SweepPlan::SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject
 }
 
 sweep::ResultForm SweepPlan::result_form() const {
-  const bool has_batches = script && collectors.empty();  // what a point of a batch has printed is not known
+  // what a point of a batch has printed, or read, is not known
+  const bool has_batches = script && collectors.empty() && !inputs->has_declared();
   return {.space = space,
           .known = known,
           .keys = keys,
@@ -152,10 +155,20 @@ void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
   const bool has_one_file = std::ranges::any_of(plan.collectors, &sweep::Collector::reads_one_file);
   if (has_one_file && plan.space.size() > 1 && plan.run.jobs > 1)
     warn("--collect reads one file for all points, which run at once: {run.dir}/FILE is each one's own");
+  constexpr std::uint64_t most_looked_at = 100'000;
+  for (const sweep::Space::Repeated& each : plan.space.repeated(most_looked_at))
+    warn(fmt::format("{} = {} is there {} times: these points are the same; --repeats N runs each point N times",
+                     fmt::join(each.names, ", "), sweep::shortened(fmt::format("{}", fmt::join(each.values, ", "))),
+                     each.count));
   if (plan.script == nullptr) {
-    for (const std::string& name : plan.command.unused(plan.space.parameters()))
-      if (!plan.space.has_repeats() || (name != "rep" && name != "seed"))
-        warn(fmt::format("no word of the command names the parameter `{}`", name));
+    constexpr std::size_t most_told = 20;
+    std::vector<std::string> unused = plan.command.unused(plan.space.parameters());
+    if (plan.space.has_repeats())
+      std::erase_if(unused, [](const auto& name) { return name == "rep" || name == "seed"; });
+    for (std::size_t i = 0; i < std::min(unused.size(), most_told); ++i)
+      warn(fmt::format("no word of the command names the parameter `{}`", unused[i]));
+    if (unused.size() > most_told)
+      warn(fmt::format("and {} more that no word names", sweep::with_commas(unused.size() - most_told)));
     return;
   }
   if (request.space.repeats > 1 && !plan.command.uses("rep") && !plan.command.uses("seed") &&
@@ -175,16 +188,13 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
     if (!subject) return std::unexpected(subject.error());
     script = std::move(*subject);
     space->read_values_as(script->read_as(*space));
+    space->keep_as_texts(script->names_of_strings());
     words = script->command();
   }
   auto command = sweep::CommandTemplate::parse(words, space->parameters());
   if (!command) return std::unexpected(option_error(command.error()));
   auto inputs = sweep::InputFiles::parse(request.inputs, space->parameters());
   if (!inputs) return std::unexpected(option_error(inputs.error()));
-  if (script && !inputs->empty())
-    return std::unexpected(option_error(bad_option(
-        "--input", request.inputs.front(),
-        "this is for a command: a script names by `input` the files that it reads, or as words of its programs")));
   auto plan = std::make_unique<SweepPlan>(std::move(*space), std::move(script), std::move(*command));
   plan->inputs = std::make_unique<sweep::InputFiles>(std::move(*inputs));
   const OptionResult result = read_options(request, *plan);

@@ -20,9 +20,10 @@ void report_failures(const sweep::Failures& failures, const sweep::CommandTempla
   const std::vector<sweep::FailureGroup> groups = failures.groups();
   for (std::size_t i = 0; i < groups.size() && i < shown_groups; ++i) {
     const sweep::FailureGroup& group = groups[i];
-    vm::print_stderr("raddle: {} failed: {}{}{}\n  as point {}: {}\n", sweep::with_commas(group.count), group.what,
-                     group.line.empty() ? "" : "; ", group.line, group.first.number,
-                     sweep::shell_line(command.words_for(group.first, {.run = run})));
+    vm::print_stderr("raddle: {} failed: {}{}{}\n  as point {}: {}\n", sweep::with_commas(group.count),
+                     sweep::shortened(group.what), group.line.empty() ? "" : "; ", sweep::shortened(group.line),
+                     group.first.number,
+                     sweep::shortened(sweep::shell_line(command.words_for(group.first, {.run = run}))));
   }
   if (groups.size() > shown_groups)
     vm::print_stderr("raddle: and {} more kinds of failures\n", groups.size() - shown_groups);
@@ -75,9 +76,11 @@ std::string point_line(const sweep::Space& space, const sweep::Point& point, con
                        bool is_last) {
   std::string values;
   for (std::size_t i = 0; i < space.parameters().size(); ++i)
-    values += fmt::format("{}{} = {}", i == 0 ? "" : ", ", space.parameters()[i].name, point.values[i]);
+    values +=
+        fmt::format("{}{} = {}", i == 0 ? "" : ", ", space.parameters()[i].name, sweep::shortened(point.values[i]));
   return fmt::format("raddle: point {}: {}: {}{}, {:.3f} s\n", sweep::with_commas(point.number), values,
-                     sweep::failure_text(attempt), is_last ? "" : ", is tried again", attempt.duration_s);
+                     sweep::shortened(sweep::failure_text(attempt)), is_last ? "" : ", is tried again",
+                     attempt.duration_s);
 }
 
 std::string batch_line(const vm::BatchRow& batch) {

@@ -34,14 +34,21 @@ Behind `--` stands the command, which no shell sees. In its words {NAME} is a pa
 point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces. {x:.3f} and {n:04d} are formatted as in
 C++. {run.dir} is a new folder for each run, {%} a number from 1 to -j that no other run of the time has.
 
--p NAME=VALUES   1,2,3  small,large  0:10  0:1:0.1 (both ends)  lin(0,1,5)  log(1e-4,1e-1,7)
+-p NAME=VALUES, with commas between them:
+  1,2,3    small,large              one by one, as they are written; blanks around them do not count
+  0:10     0:1:0.1    5:1:-1        FROM:TO:STEP; both ends are values. Exact: 64-bit ints, or 15 decimals
+  lin(0,1,5)    log(1e-4,1e-1,7)    so many from one end to the other, as floats with the digits that they need
+  "a,b"    "1:3"    "007"    ""     texts in quotes, as in CSV: with commas or colons, or empty; "" for one quote
+  a\,b     1\:3                     the same without quotes
+So -p 'name="a,b",c' has two values. One that stands there twice is told, and run twice.
+
 -p NAME~DIST     U(LOW,HIGH)  logU(LOW,HIGH)  intU(LOW,HIGH) (whole numbers)  N(MEAN,DEVIATION), with --random, --lhs
                  or --sobol
 
 What was run is recorded in .raddle/runs.db. A point that an earlier sweep of the same command has done is not run
 again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only. It is run again if
-a file has changed that a word of the command, or of a script's programs, names, the program among them, or --input
-does; what the runs themselves change does not count. Programs that are looked up in PATH are the system's: they are
+a file has changed that a word of the command, or of a script's programs, names, the program among them, that a script
+reads, names by input() or finds by glob(), or --input names; what the runs themselves change does not count. Programs that are looked up in PATH are the system's: they are
 not looked at.
 
 Ctrl-C, as SIGTERM, SIGHUP and SIGUSR1, starts no new runs; programs that run go on to their end, points of a script do so at
@@ -76,13 +83,13 @@ void add_space_options(CLI::App& app, SweepRequest& request) {
     app.add_option_function<std::uint64_t>(
            name,
            [&space, method, name](std::uint64_t count) {
-             if (count == 0) throw CLI::ValidationError(name, "0 points");
              if (space.method && *space.method != method)
                throw CLI::ValidationError(name, "--random, --lhs and --sobol exclude each other");
              space.method = method;
              space.sample_count = count;
            },
            about)
+        ->check(is_whole_from(1))
         ->type_name("N")
         ->group(group);
   };
@@ -90,11 +97,12 @@ void add_space_options(CLI::App& app, SweepRequest& request) {
   add_method("--lhs", sweep::SampleMethod::latin_hypercube, "The same, spread evenly: a Latin hypercube");
   add_method("--sobol", sweep::SampleMethod::sobol, "The same, spread evenly: Sobol's sequence (N: best a power of 2)");
   app.add_option("--repeats", space.repeats, "Each point so many times; makes {rep} and {seed}")
-      ->check(CLI::PositiveNumber)
+      ->check(is_whole_from(1))
       ->type_name("N")
       ->group(group);
   app.add_option("--seed", space.seed,
                  "Another one draws other points, gives other {seed}s and another order (default 0)")
+      ->check(is_whole_from(0))
       ->type_name("N")
       ->group(group);
   app.add_option("--shard", request.shard, "Only every n-th point, from the i-th on: for one of n machines")
@@ -220,7 +228,8 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
   constexpr const char* group = "Results";
   app.add_option(
          "--collect", request.collect,
-         "Take results out of the standard output: json: (each member of the object), csv: (of the last line "
+         "Take results out of the standard output: json: (each member of the object, of objects in it as outer.inner; "
+         "strings stay strings), csv: (of the last line "
          "each column of the head), regex:EXPRESSION (POSIX extended: what stands in parentheses; its column has "
          "the word before them, as in 'regex:E=(.*)'); or of a file that each run writes: json:FILE, csv:FILE, "
          "regex(FILE):EXPRESSION (may be repeated; default: the last line)")
@@ -241,9 +250,11 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("--agg", request.aggregate,
-                 "What of each result stands in such a row: mean, std (of a sample: the divisor is n - 1; that of "
-                 "`std` in a script is n), n, min, max, sum")
+  app.add_option(
+         "--agg", request.aggregate,
+         "What of each result stands in such a row: mean, std (of a sample: the divisor is n - 1; that of "
+         "`std` in a script is n), n, min, max, sum. Infinities and NaN are numbers and counted: with a NaN all but "
+         "n are nan. Texts are left out, which is told")
       ->type_name("NAME,..")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -263,8 +274,8 @@ void add_sweep_options(CLI::App& app, SweepRequest& request) {
   add_result_options(app, request);
   add_script_options(app, request.script_options);
   app.add_option("--input", request.inputs,
-                 "A file that the command reads though no word names it: if it has changed, points are run again. "
-                 "{NAME} as in the command (may be repeated)")
+                 "A file that is read though no word of the command or of a script's programs names it: if it has "
+                 "changed, points are run again. {NAME} as in the command (may be repeated)")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group("Running");

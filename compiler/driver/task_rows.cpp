@@ -147,7 +147,7 @@ void TaskRows::ended(const vm::EndedProgram& program) {
   for (std::size_t i = 0; i < versions.size(); ++i)
     inputs.add(temporary.of(program.inputs[i]), sweep::json_string(versions[i]));
   for (const std::string& path : program.outputs)
-    outputs.add(temporary.of(path), sweep::json_string(output_version(files_, path)));
+    outputs.add(temporary.of(path), sweep::json_string(output_version(files_, program.own.now(path))));
   results.add("at", sweep::json_string(place_text(program.place)));
   if (!program.outputs.empty()) results.add("outputs", outputs.text());
   vm::Attempt& attempt = row.attempt;
@@ -161,9 +161,9 @@ void TaskRows::ended(const vm::EndedProgram& program) {
   if (attempt.outcome != vm::PointOutcome::exit_code && attempt.outcome != vm::PointOutcome::signal)
     attempt.detail = program.fault;
   attempt.results = results.text();
-  add_output(request.stdout_path, program.result.out, attempt.stdout_end, attempt.stdout_size);
+  add_output(program.own.now(request.stdout_path), program.result.out, attempt.stdout_end, attempt.stdout_size);
   if (request.stderr_path.empty() || request.stderr_path != request.stdout_path)
-    add_output(request.stderr_path, program.result.error, attempt.stderr_end, attempt.stderr_size);
+    add_output(program.own.now(request.stderr_path), program.result.error, attempt.stderr_end, attempt.stderr_size);
   add(std::move(row), /*is_taken=*/false);
 }
 

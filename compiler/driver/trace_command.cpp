@@ -99,7 +99,7 @@ void add_options(CLI::App& app, DrawWords& words) {
   app.add_option("--limit", words.most_slices,
                  fmt::format("Slices at most: neighbours in a lane become one where there are more (default {})",
                              report::most_slices))
-      ->check(CLI::PositiveNumber)
+      ->check(is_whole_from(1))
       ->type_name("N");
 }
 

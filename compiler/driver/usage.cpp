@@ -59,6 +59,13 @@ double read_time(const std::string& option, const std::string& text) {
   return *seconds;
 }
 
+std::function<std::string(const std::string&)> is_whole_from(std::uint64_t least) {
+  return [least](const std::string& text) {
+    const std::optional<std::uint64_t> number = sweep::read_count(text);
+    return number && *number >= least ? "" : fmt::format("`{}` is no whole number from {} to 2^64-1", text, least);
+  };
+}
+
 void add_reading_options(CLI::App& app, Options& options) {
   app.add_option("-I,--include", options.include_folders, "Folder in which imports are looked for (may be repeated)")
       ->type_name("FOLDER")

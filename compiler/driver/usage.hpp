@@ -1,6 +1,8 @@
 #pragma once
 // Errors in the command line.
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,9 @@ void add_loudness_options(CLI::App& app, Options& options, const char* verbose, 
 
 /// A time as "90", "90s", "5m", "2h", in seconds. @throws CLI::ValidationError
 double read_time(const std::string& option, const std::string& text);
+
+/// Refuses what is no whole number from `least` on; a number below 0 would else become a very large one.
+std::function<std::string(const std::string&)> is_whole_from(std::uint64_t least);
 
 /// Options that say how scripts are found and read.
 void add_reading_options(CLI::App& app, Options& options);

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <set>
 
 #include "compiler/driver/compile.hpp"
+#include "compiler/driver/library_pages.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/parse/lexemes.hpp"
 #include "compiler/parse/parse.hpp"
@@ -38,6 +40,18 @@ bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
     if ((at == 0 || !is_part(at - 1)) && !is_part(at + word.size())) return true;
   return false;
+}
+
+/// Imports of the library's functions and constants that the text names, parameters aside: a condition can have none.
+std::string imports_for(std::string_view text, const std::vector<std::string>& parameters) {
+  std::set<std::string> modules;
+  for (const LibraryPage& page : library_pages())
+    if (!page.module.empty() && has_word(text, page.name) &&
+        std::ranges::find(parameters, page.name) == parameters.end())
+      modules.insert(page.module);
+  std::string imports;
+  for (const std::string& module : modules) imports += fmt::format("import {};\n", module);
+  return imports;
 }
 
 /// `keep = EXPRESSION`, and what is to stand behind it.
@@ -97,10 +111,16 @@ class Filter {
   Filter(const std::string& expression, const std::vector<sweep::Parameter>& parameters,
          const std::vector<FixedParameter>& fixed)
       : expression_(expression) {
-    for (const FixedParameter& each : fixed)
+    std::vector<std::string> names;
+    for (const FixedParameter& each : fixed) {
+      names.push_back(each.name);
       if (has_word(expression, each.name)) declarations_ += each.declaration + ' ';
-    for (std::size_t i = 0; i < parameters.size(); ++i)
+    }
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      names.push_back(parameters[i].name);
       if (has_word(expression, parameters[i].name)) used_.push_back({parameters[i], i});
+    }
+    imports_ = imports_for(expression, names);
   }
 
   bool compile() {
@@ -118,8 +138,8 @@ class Filter {
       elements += fmt::format("{}{}[point]", elements.empty() ? "" : ", ", parameter.name);
     }
     ExpandedText text;
-    text.append(fmt::format("(boolean keep) keep_point({}) {{ {}keep = (", formals, declarations_), {file, 0, 0},
-                PartOrigin::replaced);
+    text.append(fmt::format("{}(boolean keep) keep_point({}) {{ {}keep = (", imports_, formals, declarations_),
+                {file, 0, 0}, PartOrigin::replaced);
     text.append(expression_, {file, 0, length}, PartOrigin::copied);
     text.append(fmt::format("\n); }}\n(boolean keep[]) {}(int count{}) {{\n"
                             "foreach point in [0:count - 1] {{ keep[point] = keep_point({}); }} }}\n",
@@ -165,7 +185,7 @@ class Filter {
     sweep::Parameter parameter;
     std::size_t index;  // of Point::values
   };
-  std::string expression_, declarations_;
+  std::string expression_, declarations_, imports_;
   std::vector<Used> used_;
   Session session_;
   std::optional<Compilation> compilation_;

@@ -1,5 +1,6 @@
 #include "compiler/emit/emit_function.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "compiler/emit/builtin_arguments.hpp"
@@ -15,6 +16,16 @@ namespace raddle::emit {
 using ir::OpKind;
 
 namespace {
+
+/// Which of its inputs say what files it reads or looks for.
+vm::FilesRead files_read(const stdlib::Builtin& builtin) {
+  if (builtin.effect == stdlib::BuiltinEffect::looks)
+    return builtin.name == "glob" ? vm::FilesRead::of_pattern : vm::FilesRead::of_path;
+  if (builtin.name == "system" || builtin.module == "launch") return vm::FilesRead::of_words;
+  const std::size_t inputs = std::min(builtin.signature.find('(', 1), builtin.signature.size());
+  const bool has_files = builtin.signature.find("file ", inputs) != std::string_view::npos;
+  return has_files && !stdlib::uses_name_of_file(builtin) ? vm::FilesRead::of_inputs : vm::FilesRead::none;
+}
 
 class FunctionEmitter {
  public:
@@ -226,7 +237,8 @@ class FunctionEmitter {
     site.arguments = operands_.all(op.operands, body);
     site.results = operands_.all(op.results, body);
     site.priority = operands_.of(op.priority, body);
-    site.is_tail = true;
+    const auto is_memo = [](const ir::Op& each) { return each.kind == OpKind::memo; };
+    site.is_tail = std::ranges::none_of(function_.regions[0].ops, is_memo);  // it is asked what was called in it
     for (const ir::VarId result : op.results) {
       if (!plan_.variables[result].is_output) site.is_tail = false;
     }
@@ -246,6 +258,7 @@ class FunctionEmitter {
     site.returns_void = arguments.returns_void;
     site.results.resize(site.returns_void.size());
     site.priority = operands_.of(op.priority, body);
+    site.files_read = files_read(builtin);
     program_.builtins.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.builtins.size() - 1);
   }

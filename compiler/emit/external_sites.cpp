@@ -1,5 +1,7 @@
 #include "compiler/emit/external_sites.hpp"
 
+#include <algorithm>
+
 #include "compiler/ir/written_name.hpp"
 
 namespace raddle::emit {
@@ -24,6 +26,14 @@ vm::ValueKind value_kind(TypeKind kind) {
     case TypeKind::named: break;  // an error does not come here, a named type by its base
   }
   return vm::ValueKind::none;
+}
+
+/// Words of the app are computed from the variable.
+bool is_used(const ir::Function& app, ir::VarId variable) {
+  for (const ir::Region& region : app.regions)
+    for (const ir::Op& op : region.ops)
+      if (std::ranges::find(op.operands, ir::Operand::variable(variable)) != op.operands.end()) return true;
+  return false;
 }
 
 }  // namespace
@@ -81,6 +91,7 @@ vm::AppSite app_site(const ir::Module& module, const ir::Function& function, con
     site.file_outputs.push_back(operands.of(function.parameters[i], body));
     const TypeKind type = kind_of(module, function, ir::Operand::variable(function.parameters[i]));
     if (type == TypeKind::url) site.url_outputs.push_back(site.file_outputs.back());
+    if (is_used(function, function.parameters[i])) site.named_outputs.push_back(site.file_outputs.back());
   }
   site.outputs = operands.all(function.outputs, body);
   return site;

@@ -25,13 +25,20 @@ namespace {
 class GlobalReads {
  public:
   explicit GlobalReads(const CheckedProgram& program)
-      : program_(program), reads_(program.functions.size()), calls_(program.functions.size()) {
-    for (std::uint32_t i = 0; i < program.functions.size(); ++i) scan(i);
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::uint32_t i = 0; i < reads_.size(); ++i)
-        for (const std::uint32_t callee : calls_[i])
-          for (const ast::VariableId global : reads_[callee]) changed |= reads_[i].insert(global).second;
+      : program_(program), reads_(program.functions.size()), callers_(program.functions.size()) {
+    std::vector<std::uint32_t> changed;  // their callers have not heard of it
+    for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
+      scan(i);
+      if (!reads_[i].empty()) changed.push_back(i);
+    }
+    while (!changed.empty()) {
+      const std::uint32_t callee = changed.back();
+      changed.pop_back();
+      for (const std::uint32_t caller : callers_[callee]) {
+        const std::size_t before = reads_[caller].size();
+        if (caller != callee) reads_[caller].insert(reads_[callee].begin(), reads_[callee].end());
+        if (reads_[caller].size() != before) changed.push_back(caller);
+      }
     }
   }
   std::vector<ast::VariableId> of(std::uint32_t function) const {
@@ -50,7 +57,7 @@ class GlobalReads {
         read(ast::as<ast::Name>(expr).variable);
       } else if (expr.kind == ast::ExprKind::Call) {
         const auto& call = ast::as<ast::Call>(expr);
-        if (call.callee_kind == ast::CalleeKind::function) calls_[index].insert(call.callee_index);
+        if (call.callee_kind == ast::CalleeKind::function) callers_[call.callee_index].insert(index);
       }
     };
     const TreeVisitor visitor{.expression = expression, .updated = read};
@@ -63,7 +70,7 @@ class GlobalReads {
 
   const CheckedProgram& program_;
   std::vector<std::set<ast::VariableId>> reads_;
-  std::vector<std::set<std::uint32_t>> calls_;
+  std::vector<std::set<std::uint32_t>> callers_;
 };
 
 bool has_annotation(const ast::FunctionDefinition& definition, std::string_view name) {
@@ -74,10 +81,9 @@ bool has_annotation(const ast::FunctionDefinition& definition, std::string_view 
 }  // namespace
 
 ir::FunctionId add_function(ModuleContext& context, const std::string& name, Span span) {
-  std::string unique = name;
-  for (int i = 1; context.module.find(unique) != ir::none; ++i) unique = name + "." + std::to_string(i);
+  const unsigned others = context.function_names[name]++;
   ir::Function& function = context.module.functions.emplace_back();
-  function.name = std::move(unique);
+  function.name = others == 0 ? name : name + "." + std::to_string(others);
   function.span = span;
   function.regions.emplace_back();
   return static_cast<ir::FunctionId>(context.module.functions.size() - 1);

@@ -29,6 +29,7 @@ struct ModuleContext {
   std::map<std::pair<std::uint32_t, LimitSet>, ir::FunctionId> limited_apps;
   /// Generic functions as calls need them, by index and the types of their inputs and outputs.
   std::map<std::tuple<std::uint32_t, std::vector<TypeId>, std::vector<TypeId>>, ir::FunctionId> instances;
+  std::unordered_map<std::string, unsigned> function_names = {};  ///< how many have it: `f`, `f.1`, ...
 };
 
 /// Makes and lowers the function of index `index` of CheckedProgram::functions.

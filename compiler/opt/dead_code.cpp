@@ -10,9 +10,16 @@ namespace raddle::opt {
 
 namespace {
 
+/// Steps may be 0, keys equal, names empty.
+bool creation_may_fail(const ir::Op& op) {
+  const bool names_file = op.kind == ir::OpKind::file_new && !op.operands.empty();
+  return op.kind == ir::OpKind::array_range || op.kind == ir::OpKind::array_map || names_file;
+}
+
 /// What may fail must fail, read or not: the result of a run does not depend on the level. So calls of builtins stay.
 bool can_drop(const ir::Module& module, const ir::Function& function, const ir::Op& op) {
-  return can_not_fail(module, function, op) || ir::info(op.kind).effect == ir::Effect::creates;
+  if (ir::info(op.kind).effect == ir::Effect::creates) return !creation_may_fail(op);
+  return can_not_fail(module, function, op);
 }
 
 class OperationRemover {

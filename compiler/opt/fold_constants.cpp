@@ -1,10 +1,10 @@
 #include "compiler/opt/fold_constants.hpp"
 
-#include <cmath>
 #include <limits>
 #include <optional>
 
 #include "compiler/opt/uses.hpp"
+#include "vm/math/scalar.hpp"
 
 namespace raddle::opt {
 
@@ -12,6 +12,9 @@ namespace {
 
 using ir::Constant;
 using ir::OpKind;
+
+/// Bytes of a text: `v1 = v0 + v0`, `v2 = v1 + v1`, ... would take all of the memory.
+constexpr std::size_t longest_folded = 1024;
 
 template <typename T>
 std::optional<Constant> fold_comparison(OpKind kind, const T& a, const T& b) {
@@ -41,7 +44,7 @@ std::optional<Constant> fold_floats(OpKind kind, double a, double b) {
   if (kind == OpKind::sub) return a - b;
   if (kind == OpKind::mul) return a * b;
   if (kind == OpKind::div) return a / b;
-  if (kind == OpKind::pow) return std::pow(a, b);
+  if (kind == OpKind::pow) return vm::math::scalar::pow(a, b);
   return fold_comparison(kind, a, b);
 }
 
@@ -71,8 +74,9 @@ std::optional<Constant> fold_binary(OpKind kind, const Constant& a, const Consta
   if (const auto* x = std::get_if<bool>(&a)) return fold_booleans(kind, *x, std::get<bool>(b));
   const auto& x = std::get<std::string>(a);
   const auto& y = std::get<std::string>(b);
-  if (kind == OpKind::concat) return x + y;
-  if (kind == OpKind::path_join) return x + "/" + y;
+  const bool is_short = x.size() + y.size() <= longest_folded;
+  if (kind == OpKind::concat && is_short) return x + y;
+  if (kind == OpKind::path_join && is_short) return x + "/" + y;
   if (kind == OpKind::eq) return x == y;
   if (kind == OpKind::ne) return x != y;
   return std::nullopt;

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/print.hpp"
 #include "compiler/ir/written_name.hpp"
+#include "compiler/source/read_file.hpp"
 #include "stdlib/builtins.hpp"
 #include "vm/value/hash.hpp"
 
@@ -20,28 +23,42 @@ using ir::OpKind;
 /// `first` and all that it may call, each once.
 std::vector<ir::FunctionId> reached(const ir::Module& module, ir::FunctionId first) {
   std::vector<ir::FunctionId> found = {first};
+  std::unordered_set<ir::FunctionId> known = {first};
   for (std::size_t i = 0; i < found.size(); ++i)
     for (const ir::Region& region : module.functions[found[i]].regions)
       for (const ir::Op& op : region.ops)
-        if ((op.kind == OpKind::call || op.kind == OpKind::call_app) &&
-            std::ranges::find(found, op.callee) == found.end())
+        if ((op.kind == OpKind::call || op.kind == OpKind::call_app) && known.insert(op.callee).second)
           found.push_back(op.callee);
   return found;
 }
 
 /// Types by what they are: the text of the IR names them, and a name may get another meaning.
-void append_type(std::string& text, const TypeStore& types, TypeId type) {
-  const TypeId base = types.base(type);
-  text += std::to_string(static_cast<unsigned>(types.kind(base))) + " ";
-  const TypeKind kind = types.kind(base);
-  if (kind == TypeKind::array) append_type(text, types, types.at(base).key);
-  if (kind == TypeKind::array || kind == TypeKind::bag) append_type(text, types, types.at(base).element);
-  if (kind != TypeKind::structure) return;
-  for (const StructType::Field& field : types.structure(base).fields) {
-    text += field.name + " ";
-    append_type(text, types, field.type);
+class TypeTexts {
+ public:
+  TypeTexts(std::string& text, const TypeStore& types) : text_(text), types_(types) {}
+
+  void append(TypeId type) {
+    const TypeId base = types_.base(type);
+    const TypeKind kind = types_.kind(base);
+    text_ += std::to_string(static_cast<unsigned>(kind)) + " ";
+    if (kind == TypeKind::array) append(types_.at(base).key);
+    if (kind == TypeKind::array || kind == TypeKind::bag) append(types_.at(base).element);
+    if (kind != TypeKind::structure) return;
+    // each once: of structures of structures the text would grow without end
+    const auto [known, is_new] = numbers_.try_emplace(base, numbers_.size());
+    text_ += std::to_string(known->second) + " ";
+    if (!is_new) return;
+    for (const StructType::Field& field : types_.structure(base).fields) {
+      text_ += field.name + " ";
+      append(field.type);
+    }
   }
-}
+
+ private:
+  std::string& text_;
+  const TypeStore& types_;
+  std::map<TypeId, std::size_t> numbers_;  ///< of structures, in the order in which they are met
+};
 
 void drop_limits(ir::Function& app) {
   for (const ir::Operand& limit : app.command.limits)
@@ -58,19 +75,35 @@ std::string code_text(const ir::Module& module, ir::FunctionId id) {
     for (ir::Op& op : region.ops)
       if (op.kind == OpKind::memo) op.operands.resize(1);
   std::string text = ir::print(module, function, ir::Positions::omit);
-  for (const ir::VarId parameter : function.parameters)
-    append_type(text, *module.types, function.variables[parameter].type);
-  for (const ir::VarId output : function.outputs) append_type(text, *module.types, function.variables[output].type);
+  TypeTexts types(text, *module.types);
+  for (const ir::VarId parameter : function.parameters) types.append(function.variables[parameter].type);
+  for (const ir::VarId output : function.outputs) types.append(function.variables[output].type);
   for (const ir::Region& region : function.regions)
-    for (const ir::VarId variable : region.variables)
-      append_type(text, *module.types, function.variables[variable].type);
+    for (const ir::VarId variable : region.variables) types.append(function.variables[variable].type);
   return text;
 }
 
-std::string code_of(const ir::Module& module, const std::vector<ir::FunctionId>& functions) {
+/// What a shared library has in it that is no library of the system's; "" if it can not be read: calls of it fail.
+std::string library_text(const ir::Function& function) {
+  const bool is_library =
+      function.kind == ir::FunctionKind::foreign &&
+      (function.foreign.kind == ir::ForeignKind::library || function.foreign.kind == ir::ForeignKind::isolated_library);
+  std::string text, error;
+  if (is_library && function.foreign.library.find('/') != std::string::npos)
+    read_file(function.foreign.library, text, error);
+  return text;
+}
+
+/// By function: what is called by many is printed once.
+using CodeHashes = std::unordered_map<ir::FunctionId, vm::Hash128>;
+
+std::string code_of(const ir::Module& module, const std::vector<ir::FunctionId>& functions, CodeHashes& hashes) {
   std::string code;
   for (const ir::FunctionId id : functions) {
-    const vm::Hash128 hash = vm::hash(code_text(module, id));
+    auto known = hashes.find(id);
+    if (known == hashes.end())
+      known = hashes.emplace(id, vm::hash(code_text(module, id) + library_text(module.functions[id]))).first;
+    const vm::Hash128 hash = known->second;
     code += fmt::format("{} {:016x}{:016x}\n", ir::written_name(module.functions[id]), hash.high, hash.low);
   }
   return code;
@@ -87,8 +120,16 @@ constexpr Warning is_not_called = {"is not called when the result is taken from 
 constexpr Warning is_not_checked = {"is not checked again when the result is taken from the record", ""};
 constexpr Warning is_no_input = {"may give another value next time, and the first result is kept",
                                  "give what it returns to the function as an input"};
-constexpr Warning looks_at_files = {"looks at files that are no inputs: the result is kept though they change",
-                                    "make the file an input of the function"};
+constexpr Warning is_not_looked_into = {
+    "runs code of which only the text is known: the result is kept though a module or "
+    "file that it uses changes",
+    "let the function read its files as inputs, by `read`, or run a program file "
+    "by an app: these are known by what is in them"};
+
+/// What `system` and `launch` run is known as what an app runs.
+bool knows_files(const stdlib::Builtin& builtin) {
+  return builtin.name == "sleep" || builtin.name == "system" || builtin.module == "launch";
+}
 
 const Warning* warning_of(const stdlib::Builtin& builtin) {
   using enum stdlib::BuiltinEffect;
@@ -99,11 +140,11 @@ const Warning* warning_of(const stdlib::Builtin& builtin) {
     case reads_words: return gives_nothing(builtin) ? &is_not_checked : &is_no_input;
     case draws:
     case asks: return &is_no_input;
-    case looks: return &looks_at_files;
+    case waits: return knows_files(builtin) ? nullptr : &is_not_looked_into;
+    case looks:
     case pure:
     case reduces:
-    case acts:
-    case waits: return nullptr;
+    case acts: return nullptr;
   }
   return nullptr;
 }
@@ -132,13 +173,14 @@ void check_effects(const ir::Module& module, const ir::Op& memo, const std::vect
 }  // namespace
 
 void key_memo_calls(ir::Module& module, Diagnostics& diagnostics) {
+  CodeHashes hashes;
   for (ir::Function& function : module.functions) {
     for (ir::Region& region : function.regions) {
       for (ir::Op& op : region.ops) {
         if (op.kind != OpKind::memo) continue;
         const ir::FunctionId body = function.regions[op.regions[0]].ops[0].callee;
         const std::vector<ir::FunctionId> functions = reached(module, body);
-        op.operands[1] = ir::Operand::constant(module.constant(code_of(module, functions)));
+        op.operands[1] = ir::Operand::constant(module.constant(code_of(module, functions, hashes)));
         check_effects(module, op, functions, diagnostics);
       }
     }

@@ -72,6 +72,8 @@ class AstBuilder {
   ast::BlockPtr block(P::BlockContext* from);
   ast::BlockPtr block(P::StatementsContext* from);
   ast::BlockPtr controlled(P::ControlledContext* from, const char* keyword);
+  /// @return false: it is reported that there are too many
+  bool enter_level(const antlr4::Token* at);
   ast::Declarator declarator(P::DeclaratorContext* from);
   ast::TypeExpr declared_type(P::Simple_statementContext* from);
   ast::ExprPtr target(P::ReferenceContext* from);
@@ -101,6 +103,9 @@ class AstBuilder {
   std::vector<ast::ExprPtr> expressions(const std::vector<P::ExpressionContext*>& from);
   template <typename Context>
   ast::ExprPtr flat_expression(Context* from);
+  /// @param at  the number of an operator
+  template <typename Context>
+  void warn_of_power(Context* from, std::size_t at);
 
   Span span(const antlr4::Token* token) const { return tokens_.span(*token); }
   Span span(const antlr4::ParserRuleContext* context) const {
@@ -126,6 +131,7 @@ class AstBuilder {
   const TokenList& tokens_;
   Diagnostics& diagnostics_;
   std::size_t depth_ = 0;  ///< of the tree above the expression that is built now
+  std::size_t level_ = 0;  ///< of the tree above the statement that is built now
 };
 
 }  // namespace raddle

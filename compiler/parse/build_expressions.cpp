@@ -62,6 +62,7 @@ ExprPtr AstBuilder::flat_expression(Context* from) {
   };
   operands.push_back(operand(from->operands[0]));
   for (std::size_t i = 0; i < count; ++i) {
+    warn_of_power(from, i);
     const ast::BinaryOperator& next = *ast::find_binary_operator(tokens_.text(*from->operators[i]));
     while (!pending.empty() && pending.back().op->level >= next.level) reduce();
     pending.push_back({&next, from->operators[i]});
@@ -70,6 +71,24 @@ ExprPtr AstBuilder::flat_expression(Context* from) {
   while (!pending.empty()) reduce();
   depth_ = outside;
   return std::move(operands.front());
+}
+
+/// In most languages `-a**b` is `-(a**b)` and `a**b**c` is `a**(b**c)`.
+template <typename Context>
+void AstBuilder::warn_of_power(Context* from, std::size_t at) {
+  const auto is_power = [&](std::size_t i) { return from->operators[i]->getType() == RaddleLexer::POWER; };
+  if (!is_power(at)) return;
+  const auto warn = [&](std::size_t first, const char* message, const char* help) {
+    const Span range = join(span(from->operands[first]), span(from->operands[at + 1]));
+    diagnostics_.report(DiagnosticKind::power_without_parentheses, range, message).note(help);
+  };
+  if (at > 0 && is_power(at - 1)) {
+    if (at > 1 && is_power(at - 2)) return;  // told
+    warn(at - 1, "`a**b**c` means `(a**b)**c`", "parentheses tell that it is meant, or `a**(b**c)`");
+  }
+  const std::vector<antlr4::Token*>& prefixes = from->operands[at]->prefixes;
+  if (!prefixes.empty() && prefixes.back()->getType() == RaddleLexer::MINUS && (at == 0 || !is_power(at - 1)))
+    warn(at, "`-a**b` means `(-a)**b`", "parentheses tell that it is meant, or `-(a**b)`");
 }
 
 ExprPtr AstBuilder::expression(P::ExpressionContext* from) { return flat_expression(from); }

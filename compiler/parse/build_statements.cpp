@@ -45,11 +45,25 @@ StmtPtr AstBuilder::statement(P::StatementContext* from, Annotations annotations
   return make<ast::Empty>(span(from->empty));
 }
 
+/// One level of the tree: a block, what follows an `=>` or an `else`. All stages walk them by recursion.
+bool AstBuilder::enter_level(const antlr4::Token* at) {
+  if (level_ > max_nesting) {
+    diagnostics_.report(DiagnosticKind::nested_too_deeply, span(at))
+        .note("each block, `=>` and `else` is a level: move a part into a function");
+    return false;
+  }
+  ++level_;
+  return true;
+}
+
 BlockPtr AstBuilder::block(P::StatementsContext* from) {
   auto node = make<Block>(span(from));
+  const std::size_t outside = level_;
+  if (!enter_level(from->start)) return node;
   node->statements.reserve(from->items.size());
   for (P::StatementContext* item : from->items)
     if (StmtPtr one = statement(item, {})) node->statements.push_back(std::move(one));
+  level_ = outside;
   return node;
 }
 
@@ -73,9 +87,13 @@ StmtPtr AstBuilder::chain(P::Chain_statementContext* from, Annotations annotatio
   if (from->links.empty() && from->last == nullptr) return first;
   auto node = make<ast::Chain>(span(from));
   node->links.push_back(std::move(first));
-  for (P::Chain_linkContext* link : from->links)
+  const std::size_t outside = level_;
+  for (P::Chain_linkContext* link : from->links) {
+    if (!enter_level(link->start)) break;
     node->links.push_back(simple(link->body, this->annotations(link->marks)));
+  }
   if (from->last != nullptr) node->links.push_back(compound(from->last->body, this->annotations(from->last->marks)));
+  level_ = outside;
   return node;
 }
 
@@ -256,8 +274,9 @@ StmtPtr AstBuilder::if_statement(P::If_statementContext* from) {
   first->condition = expression(from->condition);
   first->then_block = controlled(from->then_body, "if");
   ast::If* last = first.get();
-  if (from->parts.size() > max_nesting) diagnostics_.report(DiagnosticKind::nested_too_deeply, span(from->elses[0]));
-  for (std::size_t i = 0; i < std::min(from->parts.size(), max_nesting); ++i) {
+  const std::size_t outside = level_;
+  for (std::size_t i = 0; i < from->parts.size(); ++i) {
+    if (!enter_level(from->elses[i])) break;
     P::Else_partContext* part = from->parts[i];
     if (last->else_block != nullptr) {
       diagnostics_.report(DiagnosticKind::else_without_if, span(from->elses[i]));
@@ -274,6 +293,7 @@ StmtPtr AstBuilder::if_statement(P::If_statementContext* from) {
     last->else_block = std::move(next);
     last = inner;
   }
+  level_ = outside;
   return first;
 }
 

@@ -15,9 +15,7 @@ namespace {
 /// inf and nan are numbers, too, as a script's results have them.
 std::optional<double> number_of(std::string_view cell) {
   if (const std::optional<double> number = sweep::read_number(cell)) return number;
-  for (const std::string_view word : {"inf", "-inf", "nan", "-nan"})
-    if (cell == word) return std::numeric_limits<double>::quiet_NaN();
-  return std::nullopt;
+  return sweep::is_not_finite(cell) ? std::optional(std::numeric_limits<double>::quiet_NaN()) : std::nullopt;
 }
 
 /// The first pass over one column.

@@ -11,25 +11,16 @@
 namespace raddle::sweep {
 namespace {
 
-using Members = std::vector<std::pair<std::string, std::string>>;
+using Members = std::vector<JsonMember>;
 
+constexpr std::size_t most_levels = 100;  // of objects in objects: each name has those of all around it
 constexpr const char* forms = "json:, csv:, regex:EXPRESSION, json:FILE, csv:FILE, regex(FILE):EXPRESSION";
-
-// Members of members get the names of both.
-void add_flat(Members& flat, const std::string& prefix, const std::string& object) {
-  for (auto& [name, value] : json_members(object)) {
-    if (value.starts_with('{'))
-      add_flat(flat, prefix + name + ".", value);
-    else
-      flat.emplace_back(prefix + name, std::move(value));
-  }
-}
 
 std::expected<Members, std::string> take_json(const std::string& text) {
   for (const std::string& candidate : {text, last_line(text)}) {
-    Members members;
-    add_flat(members, "", with_quoted_numbers(candidate));
-    if (!members.empty()) return members;
+    std::optional<Members> members = flat_members(candidate, most_levels);
+    if (!members) return std::unexpected(fmt::format("objects in more than {} objects", most_levels));
+    if (!members->empty()) return std::move(*members);
   }
   return std::unexpected("no JSON object");
 }
@@ -40,7 +31,7 @@ std::expected<Members, std::string> take_csv(const std::string& text) {
   if (table->size() == 0) return std::unexpected("no row of CSV");
   Members members;
   std::vector<std::string> row = table->row(table->size() - 1);
-  for (std::size_t i = 0; i < row.size(); ++i) members.emplace_back(table->columns()[i], std::move(row[i]));
+  for (std::size_t i = 0; i < row.size(); ++i) members.push_back({table->columns()[i], std::move(row[i])});
   return members;
 }
 
@@ -101,7 +92,7 @@ class TakeMatch {
     if (!last) return std::unexpected(fmt::format("no line matches `{}`", expression_));
     Members members;
     for (std::size_t i = 0; i < last->size() && i < names_.size(); ++i)
-      members.emplace_back(names_[i], std::move((*last)[i]));
+      members.push_back({names_[i], std::move((*last)[i])});
     return members;
   }
 
@@ -178,7 +169,7 @@ std::expected<std::string, std::string> collect_all(const std::vector<Collector>
   for (const Collector& collector : collectors) {
     const auto members = collector.collect(point, place, output);
     if (!members) return std::unexpected(members.error());
-    for (const auto& [name, value] : *members) results.add_text(name, value);
+    for (const JsonMember& member : *members) results.add(member.name, json_of(member));
   }
   return results.text();
 }

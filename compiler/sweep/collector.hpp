@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "compiler/sweep/command_template.hpp"
+#include "compiler/sweep/json_text.hpp"
 
 namespace raddle::sweep {
 
 /// One `--collect`.
-///   json:        all members of a JSON object: the whole output, or else its last line; nested ones are `a.b`
+///   json:        all members of a JSON object: the whole output, or else its last line; nested ones are `a.b`, down to
+///                100 levels. Strings stay strings
 ///   csv:         the last row, under the names in the first one
 ///   regex:EXPR   each group of the last line that matches
 /// of standard output, or of a file: json:FILE, csv:FILE, regex(FILE):EXPR with placeholders in FILE.
@@ -20,18 +22,16 @@ class Collector {
   bool reads_file() const { return !file_.empty(); }
   /// Of its results; none: what it reads has them.
   const std::vector<std::string>& names() const { return names_; }
-  /// @return names and values, or why there are none
-  std::expected<std::vector<std::pair<std::string, std::string>>, std::string> collect(const Point& point,
-                                                                                       const RunPlace& place,
-                                                                                       const std::string& output) const;
+  /// @return why there are no results, else
+  std::expected<std::vector<JsonMember>, std::string> collect(const Point& point, const RunPlace& place,
+                                                              const std::string& output) const;
   /// The same file at each point.
   bool reads_one_file() const { return !file_.empty() && !file_.front().has_placeholders(); }
   /// Its file lies where a RunPlace says.
   bool needs_place() const { return !file_.empty() && !file_.front().is_plain(); }
 
  private:
-  using Members = std::vector<std::pair<std::string, std::string>>;
-  using TakeResults = std::function<std::expected<Members, std::string>(const std::string& text)>;
+  using TakeResults = std::function<std::expected<std::vector<JsonMember>, std::string>(const std::string& text)>;
   TakeResults take_;
   std::vector<std::string> names_;
   std::vector<CommandTemplate> file_;  // none, or one of one word

@@ -7,6 +7,7 @@
 
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/sweep/scan.hpp"
+#include "vm/external/shell_command.hpp"
 #include "vm/record/record_folder.hpp"
 
 namespace raddle::sweep {
@@ -186,17 +187,7 @@ std::vector<std::string> CommandTemplate::unused(const std::vector<Parameter>& p
 
 std::string shell_line(const std::vector<std::string>& words) {
   std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%^";
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char sign : word) line += sign == '\'' ? std::string("'\\''") : std::string(1, sign);
-    line += '\'';
-  }
+  for (const std::string& word : words) (line += line.empty() ? "" : " ") += vm::shell_word(word);
   return line;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/sweep/scan.hpp"
+#include "vm/value/shown_text.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -99,17 +100,24 @@ bool needs_quotes(std::string_view cell) {
                              [](char sign) { return sign == ',' || sign == '"' || sign == '\n' || sign == '\r'; });
 }
 
+void append_valid(std::string& text, std::string_view cell) {
+  if (std::ranges::all_of(cell, [](char sign) { return static_cast<unsigned char>(sign) < 0x80; }))
+    text += cell;  // mostly
+  else
+    text += vm::valid_text(cell);
+}
+
 }  // namespace
 
 void append_csv_row(std::string& text, std::span<const std::string_view> cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i != 0) text += ',';
     if (!needs_quotes(cells[i])) {
-      text += cells[i];
+      append_valid(text, cells[i]);
       continue;
     }
     text += '"';
-    for (const char sign : cells[i]) {
+    for (const char sign : vm::valid_text(cells[i])) {
       if (sign == '"') text += '"';
       text += sign;
     }

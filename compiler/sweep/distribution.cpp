@@ -73,6 +73,9 @@ std::expected<Distribution, ArgumentError> Distribution::parse(std::string_view 
   made.second_ = numbers[1];
   if (made.kind_ == Kind::normal && !(made.second_ > 0))
     return error(call->arguments[1], "the standard deviation is not positive");
+  constexpr double widest_draw = 9;  // in deviations: of the least unit that is drawn
+  if (made.kind_ == Kind::normal && !std::isfinite(std::abs(made.first_) + widest_draw * made.second_))
+    return error(whole, "some draws would lie beyond the largest float");
   if (made.kind_ != Kind::normal && !(made.first_ < made.second_))
     return error(whole, fmt::format("the low end {} is not below the high end {}", call->arguments[0].text,
                                     call->arguments[1].text));
@@ -87,9 +90,13 @@ std::expected<Distribution, ArgumentError> Distribution::parse(std::string_view 
 
 double Distribution::quantile(double unit) const {
   switch (kind_) {
-    case Kind::uniform: return first_ + (second_ - first_) * unit;
+    case Kind::uniform:
+      if (!std::isfinite(second_ - first_)) return first_ * (1 - unit) + second_ * unit;
+      return first_ + (second_ - first_) * unit;
     case Kind::normal: return first_ + second_ * normal_quantile(unit);
-    case Kind::log_uniform: return first_ * std::pow(second_ / first_, unit);
+    case Kind::log_uniform:
+      if (!std::isnormal(second_ / first_)) return std::pow(first_, 1 - unit) * std::pow(second_, unit);
+      return first_ * std::pow(second_ / first_, unit);
     case Kind::whole: return std::min(std::floor(first_ + (second_ - first_ + 1) * unit), second_);
   }
   return 0;

@@ -5,7 +5,8 @@
 // Nobody says which of the files that a command line names are read and which are written. So all are looked at before
 // a program begins and once more when the point ends: what has changed meanwhile was written by it, or by another
 // point, and is no input. Not so the program itself, and what an earlier point has left as it was: somebody has edited
-// them.
+// them, and the point is run again the next time.
+#include <cstdint>
 #include <expected>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@
 
 #include "compiler/sweep/command_template.hpp"
 #include "vm/record/kept_files.hpp"
+#include "vm/record/named_files.hpp"
 
 namespace raddle::sweep {
 
@@ -28,14 +30,21 @@ class InputFiles {
   explicit InputFiles(std::vector<CommandTemplate> declared) : declared_(std::move(declared)) {}
 
   struct Input {
-    std::string path, version;  ///< vm::file_version()
+    std::string path, version;  ///< vm::version_of(); a path may be a pattern
     bool is_certain = false;    ///< the program, or declared
   };
   using Inputs = std::vector<Input>;
   /// What is there before a program begins. Any thread.
   /// @param words  of its command line   @param files  that it is given otherwise
-  Inputs at_begin(const std::vector<std::string>& words, const std::vector<std::string>& files, const Point& point);
-  /// Those that have stayed as they were, as vm::Attempt::inputs. Any thread.
+  Inputs at_begin(const std::vector<std::string>& words, const std::vector<std::string>& files);
+  /// The same of a command, with those that were declared.
+  Inputs at_begin(const std::vector<std::string>& words, const Point& point);
+  bool has_declared() const { return !declared_.empty(); }
+  /// A file as it is now. Any thread.
+  Input now(const vm::NamedFile& file);
+  /// Those that were declared, at a point. Any thread.
+  std::vector<vm::NamedFile> declared(const Point& point) const;
+  /// Those that it has read, as vm::Attempt::inputs. Any thread.
   std::string at_end(const Inputs& inputs);
   /// A file that is not what it was, or not there, or of which it is not known what it was. Any thread.
   /// @param inputs  vm::Attempt::inputs of the point
@@ -49,8 +58,10 @@ class InputFiles {
 
  private:
   static constexpr std::size_t most_noted = 100'000;
-  /// At a point's end. @return whether the file is read: it is as it was when the point began, or was so at another one
-  bool note(const Input& input);
+  /// What has become of a file when the point ends that may have read it. If it was edited, nobody knows which of its
+  /// contents the point has read: no version fits.
+  enum class End : std::uint8_t { as_before, edited, written };
+  End note(const Input& input);
 
   std::vector<CommandTemplate> declared_;  // of one word each
   vm::KeptFiles files_;

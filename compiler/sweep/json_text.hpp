@@ -1,5 +1,7 @@
 #pragma once
 // JSON as it is written into the record and into tables.
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,7 +12,7 @@ namespace raddle::sweep {
 /// In quotes, escaped; bytes that are no UTF-8 are replaced.
 std::string json_string(std::string_view text);
 
-/// A number if the text is one by JSON's grammar, else a string.
+/// A number or boolean if the text is one by JSON's grammar, and a float can hold it; else a string.
 std::string json_value(std::string_view text);
 
 /// Written member by member.
@@ -29,7 +31,17 @@ class JsonObject {
 /// nested stays JSON. Empty if it is no object.
 std::vector<std::pair<std::string, std::string>> json_members(const std::string& object);
 
-/// With NaN, Infinity and the like as strings: many programs write them, but JSON has no such numbers.
-std::string with_quoted_numbers(std::string_view text);
+struct JsonMember {
+  std::string name, text;
+  bool is_string = false;  ///< what a string looks like plays no part
+};
+/// JSON from which such a member is read back.
+std::string json_of(const JsonMember& member);
+/// The same as json_members(), with types.
+std::vector<JsonMember> typed_members(const std::string& object);
+/// Those of objects that are members, too, as `outer.inner`, down to so many levels. What many programs write though
+/// JSON has it not, NaN and Infinity, are members like others.
+/// @return nothing if it is deeper
+std::optional<std::vector<JsonMember>> flat_members(const std::string& object, std::size_t most_levels);
 
 }  // namespace raddle::sweep

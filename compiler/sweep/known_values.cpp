@@ -1,5 +1,7 @@
 #include "compiler/sweep/known_values.hpp"
 
+#include <utility>
+
 namespace raddle::sweep {
 namespace {
 
@@ -8,13 +10,7 @@ constexpr std::uint64_t most_known = 1 << 17;
 }  // namespace
 
 KnownValues::KnownValues(const Space& space) : texts_(space.parameters().size()) {
-  if (space.has_repeats()) return;
-  for (std::size_t parameter = 0; parameter < texts_.size(); ++parameter) {
-    const std::uint64_t count = space.value_count(parameter);
-    if (count > most_known) continue;
-    texts_[parameter].reserve(count);
-    for (std::uint64_t index = 0; index < count; ++index) texts_[parameter].push_back(space.value(parameter, index));
-  }
+  if (!space.has_repeats()) texts_ = space.all_values(most_known);
 }
 
 void ValueTexts::read(std::uint64_t number, std::vector<std::string_view>& values) {
@@ -24,11 +20,11 @@ void ValueTexts::read(std::uint64_t number, std::vector<std::string_view>& value
     values.assign(others_.begin(), others_.end());
     return;
   }
+  bool are_read = false;
   for (std::size_t parameter = 0; parameter < values.size(); ++parameter) {
-    const std::uint64_t index = space_.value_index(parameter, number);
     const std::vector<std::string>& known = known_.of(parameter);
-    if (known.empty()) others_[parameter] = space_.value(parameter, index);
-    values[parameter] = known.empty() ? others_[parameter] : known[index];
+    if (known.empty() && !std::exchange(are_read, true)) space_.read_values(number, others_);
+    values[parameter] = known.empty() ? others_[parameter] : known[space_.value_index(parameter, number)];
   }
 }
 

@@ -138,7 +138,7 @@ class SpaceBuilder {
       Space::Zip zip;
       for (const Listed& other : listed_) {
         if (&other != &each && (each.zip == no_zip || other.zip != each.zip)) continue;
-        add_parameter(other.name, other.values.type());
+        add_parameter(other.name, other.values.type(), other.values.cell_type());
         zip.columns.push_back(other.values);
       }
       add_group(std::move(zip));
@@ -154,10 +154,13 @@ class SpaceBuilder {
     if (!table) return fail(error_in("--from", path, table.error()));
     if (table->size() == 0) return fail(error_in("--from", path, "it has no rows"));
     std::vector<ValueType> types(table->columns().size(), ValueType::int_);
+    std::vector<ColumnType> cell_types(types.size());
     for (std::size_t row = 0; row < table->size(); ++row) {
       const std::vector<std::string> cells = table->row(row);
-      for (std::size_t i = 0; i < cells.size(); ++i)
+      for (std::size_t i = 0; i < cells.size(); ++i) {
         if (types[i] != ValueType::string) types[i] = common_type(types[i], type_of(cells[i]));
+        if (!cells[i].empty()) cell_types[i].add(type_of_cell(cells[i]));
+      }
     }
     for (std::size_t i = 0; i < types.size(); ++i) {
       const std::string& name = table->columns()[i];
@@ -166,7 +169,7 @@ class SpaceBuilder {
         return fail(error_in("--from", path, fmt::format("the column `{}`: that name is made by --repeats", name)));
       if (!names_.insert(name).second)
         return fail(error_in("--from", path, fmt::format("the parameter `{}` is given by -p, too", name)));
-      add_parameter(name, types[i]);
+      add_parameter(name, types[i], cell_types[i].type());
     }
     add_group(std::move(*table));
   }
@@ -174,7 +177,10 @@ class SpaceBuilder {
   void add_samples() {
     std::vector<Distribution> distributions;
     for (const Drawn& each : drawn_) {
-      add_parameter(each.name, each.distribution.is_whole() ? ValueType::int_ : ValueType::float_);
+      if (each.distribution.is_whole())
+        add_parameter(each.name, ValueType::int_, CellType::int_);
+      else
+        add_parameter(each.name, ValueType::float_, CellType::float_);
       distributions.push_back(each.distribution);
     }
     add_group(Samples(*options_.method, options_.sample_count, std::move(distributions), options_.seed));
@@ -184,8 +190,7 @@ class SpaceBuilder {
     space_.seed_ = options_.seed;
     space_.repeats_ = options_.repeats;
     if (options_.repeats == 0) return;
-    add_parameter("rep", ValueType::int_);
-    add_parameter("seed", ValueType::int_);
+    for (const char* name : {"rep", "seed"}) add_parameter(name, ValueType::int_, CellType::int_);
   }
 
   void multiply() {
@@ -197,7 +202,9 @@ class SpaceBuilder {
     if (options_.repeats != 0) by(options_.repeats);
   }
 
-  void add_parameter(const std::string& name, ValueType type) { space_.parameters_.push_back({name, type}); }
+  void add_parameter(const std::string& name, ValueType type, CellType cell_type) {
+    space_.parameters_.push_back({.name = name, .type = type, .cell_type = cell_type});
+  }
   void add_group(Space::Group group) { space_.groups_.push_back(std::move(group)); }
 
   struct Drawn {

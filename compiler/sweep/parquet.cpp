@@ -19,11 +19,12 @@ enum PhysicalType : std::int32_t { type_int64 = 2, type_double = 5, type_bytes =
 constexpr std::int32_t repetition_optional = 1, converted_utf8 = 0;
 constexpr std::int32_t encoding_plain = 0, encoding_rle = 3, uncompressed = 0, data_page = 0;
 
-PhysicalType physical(ValueType type) {
+PhysicalType physical(CellType type) {
   switch (type) {
-    case ValueType::int_: return type_int64;
-    case ValueType::float_: return type_double;
-    case ValueType::string: break;
+    case CellType::int_: return type_int64;
+    case CellType::float_: return type_double;
+    case CellType::boolean:
+    case CellType::string: break;
   }
   return type_bytes;
 }
@@ -114,15 +115,17 @@ std::string levels(const std::vector<bool>& is_there) {
   return out + run;
 }
 
-void append_plain(std::string& out, std::string_view cell, ValueType type) {
+void append_plain(std::string& out, std::string_view cell, CellType type) {
   double number = 0;
   switch (type) {
-    case ValueType::int_: append_little_endian(out, static_cast<std::uint64_t>(read_int(cell))); break;
-    case ValueType::float_:
+    case CellType::int_: append_little_endian(out, static_cast<std::uint64_t>(read_int(cell))); break;
+    case CellType::float_:
+      if (cell.starts_with('+')) cell.remove_prefix(1);
       std::from_chars(cell.data(), cell.data() + cell.size(), number);
       append_little_endian(out, std::bit_cast<std::uint64_t>(number));
       break;
-    case ValueType::string: {
+    case CellType::boolean:
+    case CellType::string: {
       const std::string text = stdlib::native::utf8_repaired(cell);
       append_little_endian(out, static_cast<std::uint32_t>(text.size()));
       out += text;
@@ -133,18 +136,7 @@ void append_plain(std::string& out, std::string_view cell, ValueType type) {
 
 }  // namespace
 
-ValueType type_of_cell(std::string_view cell) {
-  const std::string_view digits = cell.substr(cell.starts_with('-') ? 1 : 0);
-  if (is_not_finite(cell) || cell == "-0") return ValueType::float_;
-  const bool is_padded =
-      digits.size() > 1 && digits[0] == '0' && digits[1] != '.' && digits[1] != 'e' && digits[1] != 'E';
-  if (is_padded || cell.starts_with('+')) return ValueType::string;
-  const ValueType type = type_of(cell);
-  const bool is_whole = digits.find_first_not_of("0123456789") == std::string_view::npos;
-  return type == ValueType::float_ && is_whole ? ValueType::string : type;
-}
-
-ParquetWriter::ParquetWriter(std::vector<std::string> names, std::vector<ValueType> types)
+ParquetWriter::ParquetWriter(std::vector<std::string> names, std::vector<CellType> types)
     : names_(std::move(names)), types_(std::move(types)), columns_(names_.size()) {}
 
 void ParquetWriter::append(std::string& out, std::string_view bytes) {
@@ -192,7 +184,7 @@ std::string ParquetWriter::footer() const {
   for (std::size_t i = 0; i < names_.size(); ++i) {
     Structure& element = schema.emplace_back();
     element.integer(1, physical(types_[i])).integer(3, repetition_optional).text(4, names_[i]);
-    if (types_[i] == ValueType::string) element.integer(6, converted_utf8);
+    if (physical(types_[i]) == type_bytes) element.integer(6, converted_utf8);
   }
   for (const RowGroup& group : groups_) {
     std::vector<Structure> chunks;

@@ -1,24 +1,20 @@
 #pragma once
-// A table as a Parquet file (format version 1): columns of int64, double or UTF-8 text that may lack values, plain
-// encoding, nothing compressed.
+// A table as a Parquet file (format version 1): columns of int64, double or UTF-8 text (booleans, too) that may lack
+// values, plain encoding, nothing compressed.
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "compiler/sweep/values.hpp"
+#include "compiler/sweep/cells.hpp"
 
 namespace raddle::sweep {
-
-/// What a cell can be kept as without loss: `007` and 12345678901234567890 are texts, as no int is written so. Numbers
-/// that are not finite are floats.
-ValueType type_of_cell(std::string_view cell);
 
 /// Makes the file piece by piece: each function appends what comes next.
 class ParquetWriter {
  public:
-  ParquetWriter(std::vector<std::string> names, std::vector<ValueType> types);
+  ParquetWriter(std::vector<std::string> names, std::vector<CellType> types);
   void begin(std::string& out);
   /// @param cells  of the columns' types; empty ones have no value. What is no UTF-8 gets replacement characters, as in
   ///               JSON. Appends a row group now and then
@@ -43,7 +39,7 @@ class ParquetWriter {
   std::string footer() const;
 
   const std::vector<std::string> names_;
-  const std::vector<ValueType> types_;
+  const std::vector<CellType> types_;
   std::vector<Column> columns_;
   std::vector<RowGroup> groups_;
   std::uint64_t rows_in_group_ = 0, row_count_ = 0, size_ = 0;

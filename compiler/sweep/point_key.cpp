@@ -62,7 +62,9 @@ PointKeys PointKeys::with_work(const vm::Hash128& work) const {
 
 std::string parameters_json(const std::vector<Parameter>& parameters, const Point& point) {
   JsonObject object;
-  for (std::size_t i = 0; i < parameters.size(); ++i) object.add_text(parameters[i].name, point.values[i]);
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    object.add(parameters[i].name, parameters[i].cell_type == CellType::string ? json_string(point.values[i])
+                                                                               : json_value(point.values[i]));
   return object.text();
 }
 

@@ -36,7 +36,7 @@ class PointKeys {
   std::vector<ValueType> read_as_;  // by parameter
 };
 
-/// The point's values as a JSON object; numbers are written as they are given.
+/// The point's values as a JSON object; numbers are written as they are given, texts that look like some are strings.
 std::string parameters_json(const std::vector<Parameter>& parameters, const Point& point);
 
 }  // namespace raddle::sweep

@@ -26,7 +26,9 @@ class ScriptPrinter {
   std::expected<std::string, std::string> print(const std::string& title) {
     if (!command_.is_plain())
       return std::unexpected("not supported yet: a script with {run.dir}, {%} or a format, as {x:.3f}");
-    add("// {}\n\n", title);
+    add("// ");
+    for (const char sign : title) add("{}{}", sign, sign == '\n' ? "// " : "");
+    add("\n\n");
     for (const Parameter& parameter : space_.parameters()) names_.push_back(parameter.name);
     names_.emplace_back("#");
     names_.emplace_back(CommandTemplate::run_seed);

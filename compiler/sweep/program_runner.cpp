@@ -82,7 +82,6 @@ ProgramRunner::ProgramRunner(const CommandTemplate& command, const std::vector<C
       collectors_(collectors),
       inputs_(inputs),
       timeout_s_(timeout_s),
-      no_input_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
       processes_({.programs = jobs}) {
   processes_.begin();
   for (unsigned i = jobs; i-- > 0;) {
@@ -92,10 +91,7 @@ ProgramRunner::ProgramRunner(const CommandTemplate& command, const std::vector<C
   }
 }
 
-ProgramRunner::~ProgramRunner() {
-  processes_.end_all();
-  close(no_input_);
-}
+ProgramRunner::~ProgramRunner() { processes_.end_all(); }
 
 ProgramRunner::Outputs& ProgramRunner::take_outputs() {
   const std::lock_guard lock(mutex_);
@@ -133,10 +129,9 @@ void ProgramRunner::run(const Point& point, std::uint32_t, std::function<void(At
   InputFiles::Inputs inputs;
   if (fault.empty()) {  // else nothing is started
     request.words = command_.words_for(point, place);
-    inputs = inputs_.at_begin(request.words, {}, point);
+    inputs = inputs_.at_begin(request.words, point);
   }
   request.timeout_s = timeout_s_;
-  request.stdin_fd = no_input_;
   request.stdout_fd = outputs.out.get();
   request.stderr_fd = outputs.error.get();
   processes_.spawn(std::move(request), [this, point, place, &outputs, inputs = std::move(inputs),

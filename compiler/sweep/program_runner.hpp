@@ -45,7 +45,6 @@ class ProgramRunner final : public PointRunner {
   const std::vector<Collector>& collectors_;
   InputFiles& inputs_;
   const double timeout_s_;
-  const int no_input_;
   std::string run_;
   std::mutex mutex_;  // guards idle_
   std::vector<Outputs*> idle_;

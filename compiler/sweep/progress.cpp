@@ -100,7 +100,7 @@ void Progress::show(const SweepCounts& counts) {
   update_rate(counts, now);
   if (style_ == ProgressStyle::bar) {
     if (now - start_ < std::chrono::milliseconds(200)) return;  // what is over at once needs no bar
-    vm::print_stderr("\r\x1b[K{}", bar_text(counts, pace(counts), terminal_columns()));
+    vm::draw_on_stderr("\r\x1b[K" + bar_text(counts, pace(counts), terminal_columns()));
     is_bar_shown_ = true;
   } else if (now - start_ >= next_line_) {
     next_line_ = (now - start_) + std::min<Clock::duration>(now - start_, std::chrono::seconds(60));
@@ -110,7 +110,7 @@ void Progress::show(const SweepCounts& counts) {
 
 void Progress::clear() {
   if (!is_bar_shown_) return;
-  vm::print_stderr("\r\x1b[K");
+  vm::draw_on_stderr("\r\x1b[K");
   is_bar_shown_ = false;
 }
 

@@ -30,6 +30,14 @@ std::optional<double> quantity(std::string_view text, std::span<const Unit> unit
 
 }  // namespace
 
+std::string shortened(const std::string& text) {
+  constexpr std::size_t most = 1000, kept = 500;
+  if (text.size() <= most) return text;
+  std::size_t end = kept;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // no part of a character
+  return fmt::format("{}.. ({} bytes)", text.substr(0, end), with_commas(text.size()));
+}
+
 std::string with_commas(std::uint64_t number) {
   const std::string digits = std::to_string(number);
   std::string text;

@@ -7,6 +7,8 @@
 
 namespace raddle::sweep {
 
+/// The text, or the beginning of one of more than some hundred bytes, and how many it has: "aaa.. (200,000 bytes)".
+std::string shortened(const std::string& text);
 /// 1234567: "1,234,567"
 std::string with_commas(std::uint64_t number);
 /// "1 point", "1,234 points"

@@ -44,6 +44,15 @@ auto take_type(const Words& words, std::string_view& word) -> std::optional<decl
   return std::nullopt;
 }
 
+CellType cell_type(ResultType type) {
+  switch (type) {
+    case ResultType::int_: return CellType::int_;
+    case ResultType::float_: return CellType::float_;
+    case ResultType::boolean: break;
+  }
+  return CellType::boolean;
+}
+
 }  // namespace
 
 void append_result(std::string& text, std::int64_t word, ResultType type) {
@@ -114,12 +123,13 @@ bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const 
   if (attempt.stdout_size > attempt.stdout_end.size() || std::ranges::any_of(form_.collectors, &Collector::reads_file))
     return false;
   JsonObject results;
-  for (const auto& [name, text] : json_members(attempt.results))
-    if (std::ranges::find(form_.assigned, name) != form_.assigned.end()) results.add_text(name, text);
+  for (const JsonMember& member : typed_members(attempt.results))
+    if (std::ranges::find(form_.assigned, member.name) != form_.assigned.end())
+      results.add(member.name, json_of(member));
   if (!form_.collectors.empty() || form_.assigned.empty()) {
     const auto collected = collect_all(form_.collectors, point, {}, attempt.stdout_end);
     if (!collected) return false;
-    for (const auto& [name, text] : json_members(*collected)) results.add_text(name, text);
+    for (const JsonMember& member : typed_members(*collected)) results.add(member.name, json_of(member));
   }
   attempt.results = results.text();
   return true;
@@ -166,7 +176,7 @@ std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t wor
       *key, own_run_, [&](const vm::Attempt& attempt) { return !changed_input_of(attempt, point); });
   if (!result || !adapt(point, *result)) return std::nullopt;
   const vm::Attempt& attempt = result->attempt;
-  return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), attempt.inputs, json_members(attempt.results)};
+  return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), attempt.inputs, typed_members(attempt.results)};
 }
 
 BatchValues EarlierResults::find_in_batches(std::size_t work, std::span<const std::uint64_t> numbers) {
@@ -196,7 +206,21 @@ bool ResultRows::is_text(std::string_view name) const {
   return std::ranges::find(form_.texts, name) != form_.texts.end();
 }
 
+std::optional<CellType> ResultRows::known_type(std::string_view result) const {
+  if (is_text(result)) return CellType::string;
+  const auto column = std::ranges::find(form_.columns, result, &ResultColumn::name);
+  const bool are_of_columns = form_.earlier_works.empty() && !form_.is_of_earlier_works;
+  return are_of_columns && column != form_.columns.end() ? std::optional(cell_type(column->type)) : std::nullopt;
+}
+
 namespace {
+
+/// Of what the record has of a single point. There a string that looks like a JSON number was one before, and numbers
+/// that JSON has not stand as strings, too.
+CellType cell_type(const JsonMember& result) {
+  if (result.text.empty() || (result.is_string && !json_value(result.text).starts_with('"'))) return CellType::string;
+  return type_of_cell(result.text);
+}
 
 /// One row after the other in the same memory.
 class RowMaker {
@@ -212,7 +236,7 @@ class RowMaker {
     for (std::size_t i = 0; i < std::min(columns.size(), batches.columns.size()); ++i) {
       texts_[i].clear();
       append_result(texts_[i], batches.columns[i][index], columns[i].type);
-      row_.results.emplace_back(columns[i].name, texts_[i]);
+      row_.results.push_back({columns[i].name, texts_[i], cell_type(columns[i].type)});
     }
     return row_;
   }
@@ -225,7 +249,8 @@ class RowMaker {
     set_duration(found_->duration_s);
     row_.reason = found_->reason;
     row_.inputs = found_->inputs;
-    for (const auto& [name, text] : found_->results) row_.results.emplace_back(name, text);
+    for (const JsonMember& result : found_->results)
+      row_.results.push_back({result.name, result.text, cell_type(result)});
     return &row_;
   }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/sweep/cells.hpp"
 #include "compiler/sweep/collector.hpp"
 #include "compiler/sweep/cursor.hpp"
 #include "compiler/sweep/earlier_batches.hpp"
@@ -49,7 +50,7 @@ struct ResultForm {
   const std::vector<Collector>& collectors;
   std::string collect;                          ///< the collectors as one text
   std::vector<std::string> assigned = {};       ///< results that a script assigns: no collector makes them
-  std::vector<std::string> texts = {};          ///< parameters and results that a script declares as strings
+  std::vector<std::string> texts = {};          ///< results that a script declares as strings
   std::vector<ResultColumn> columns = {};       ///< of batches; none: there are no batches
   InputFiles* inputs = nullptr;                 ///< what has read other ones is not taken
   const PointColumns* points = nullptr;         ///< where there may be batches
@@ -74,7 +75,7 @@ class EarlierResults {
     double duration_s = 0;
     std::string reason;  ///< of a failure
     std::string inputs;  ///< vm::Attempt::inputs
-    std::vector<std::pair<std::string, std::string>> results;
+    std::vector<JsonMember> results;
   };
   /// What was done at each point, now or earlier, the latest first.
   std::size_t work_count() const { return works_.size(); }
@@ -108,7 +109,10 @@ inline constexpr std::string_view not_run = "not run";
 
 /// Valid until the next row.
 struct ResultRow {
-  using Result = std::pair<std::string_view, std::string_view>;
+  struct Result {
+    std::string_view name, text;
+    CellType type = CellType::string;  ///< by itself; string: also of what looks like a number, but was none
+  };
   std::vector<std::string_view> values;  ///< of the parameters
   std::string_view outcome;              ///< "ok", "exit code", ..., not_run
   std::string_view duration_s;
@@ -131,10 +135,11 @@ class ResultRows {
   void for_each(const std::function<bool(const ResultRow&)>& visit) const;
   const std::vector<Parameter>& parameters() const { return form_.space.parameters(); }
   ResultNames known_results() const;
-  /// Is it of a parameter or result that is text whatever its values look like?
-  bool is_text(std::string_view name) const;
+  /// What all values of a result are, if that is known without a look at the rows.
+  std::optional<CellType> known_type(std::string_view result) const;
 
  private:
+  bool is_text(std::string_view name) const;
   const ResultForm& form_;
   CursorOptions options_;
   EarlierResults& earlier_;

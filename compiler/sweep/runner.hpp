@@ -41,8 +41,10 @@ class PointRunner {
   virtual void run(const Point& point, std::uint32_t attempt, std::function<void(Attempt)> done) = 0;
   /// Ends what is under way, batches too, at most some seconds later; any thread but those that call `done`. What ended
   /// by itself meanwhile is told as ever; what was not started may be told to nobody. Returns when nothing is under
-  /// way.
+  /// way, or lost.
   virtual void end_all() = 0;
+  /// Something can not be ended, and still uses this and all that it was given, which must never be destroyed.
+  virtual bool has_lost_runs() { return false; }
   /// Those that run for points right now; any thread but those that call `done`.
   virtual vm::ProgramsNow programs() { return {}; }
   /// @return null if there is no faster way than one by one

@@ -16,6 +16,16 @@ Part trimmed(const Part& part) {
   return part.sub(begin, part.text.find_last_not_of(" \t") + 1 - begin);
 }
 
+/// Where the quotes end that begin at `at`; the text's end if they do not.
+std::size_t end_of_quotes(std::string_view text, std::size_t at) {
+  for (++at; at < text.size(); ++at) {
+    if (text[at] != '"') continue;
+    if (at + 1 == text.size() || text[at + 1] != '"') return at;
+    ++at;
+  }
+  return text.size();
+}
+
 }  // namespace
 
 std::vector<Part> split(const Part& whole, char separator) {
@@ -26,6 +36,8 @@ std::vector<Part> split(const Part& whole, char separator) {
     const char sign = whole.text[i];
     if (sign == '\\') {
       ++i;
+    } else if (sign == '"' && trimmed(whole.sub(begin, i - begin)).text.empty()) {
+      i = end_of_quotes(whole.text, i);
     } else if (sign == '(') {
       ++depth;
     } else if (sign == ')') {
@@ -44,6 +56,16 @@ std::optional<FunctionCall> read_call(const Part& whole) {
   if (open == std::string_view::npos || !whole.text.ends_with(')') || !is_name(whole.text.substr(0, open)))
     return std::nullopt;
   return FunctionCall{whole.sub(0, open), split(whole.sub(open + 1, whole.text.size() - open - 2), ',')};
+}
+
+std::optional<std::string> unquoted(std::string_view text) {
+  if (text.size() < 2 || end_of_quotes(text, 0) + 1 != text.size()) return std::nullopt;
+  std::string plain;
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    plain += text[i];
+    if (text[i] == '"') ++i;
+  }
+  return plain;
 }
 
 std::string unescaped(std::string_view text) {

@@ -18,8 +18,8 @@ struct Part {
   }
 };
 
-/// At each `separator` that stands outside of brackets and not behind a backslash; at least one part. They are without
-/// the blanks around them.
+/// At each `separator` that stands outside of brackets and quotes and not behind a backslash; at least one part. They
+/// are without the blanks around them. Quotes are those that a part begins with.
 std::vector<Part> split(const Part& whole, char separator);
 
 /// `name(a,b)`.
@@ -30,6 +30,8 @@ struct FunctionCall {
 /// @return nothing if it has not that form
 std::optional<FunctionCall> read_call(const Part& whole);
 
+/// What stands between quotes, `""` for one of them; nothing if they do not end with the text.
+std::optional<std::string> unquoted(std::string_view text);
 /// Without the backslashes of `\,` and `\:`.
 std::string unescaped(std::string_view text);
 

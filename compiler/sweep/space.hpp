@@ -39,6 +39,7 @@ struct Parameter {
   std::string name;
   ValueType type = ValueType::string;     ///< of all of its values
   ValueType read_as = ValueType::string;  ///< what the work reads them as: 0.5 and 0.50 are one float, but two strings
+  CellType cell_type = CellType::string;  ///< what they are in tables that have types
 };
 
 struct Point {
@@ -55,6 +56,8 @@ class Space {
   std::uint64_t size() const { return size_; }
   /// @param types  Parameter::read_as of each
   void read_values_as(const std::vector<ValueType>& types);
+  /// Parameters whose values are texts, whatever they look like.
+  void keep_as_texts(const std::vector<std::string>& names);
   /// @pre 1 <= number <= size()
   Point point(std::uint64_t number) const;
   /// How many values a parameter has that is neither `rep` nor `seed`, and those as texts; with which of them a point
@@ -62,6 +65,17 @@ class Space {
   std::uint64_t value_count(std::size_t parameter) const { return size_of(groups_[places_[parameter].group]); }
   std::string value(std::size_t parameter, std::uint64_t index) const;
   std::uint64_t value_index(std::size_t parameter, std::uint64_t number) const;
+  /// Of each of those parameters all values; none where there are more than so many.
+  std::vector<std::vector<std::string>> all_values(std::uint64_t most) const;
+  /// Those of a point. @param values  takes them
+  void read_values(std::uint64_t number, std::vector<std::string>& values) const;
+  /// Values of a parameter, or of several that step together, that are there more than once.
+  struct Repeated {
+    std::vector<std::string> names, values;  ///< the first ones
+    std::uint64_t count = 0;
+  };
+  /// A look at those of which there are so many at most.
+  std::vector<Repeated> repeated(std::uint64_t most_values) const;
   /// There are `rep` and `seed`.
   bool has_repeats() const { return repeats_ != 0; }
   /// The values of each parameter, if each is combined with each and nothing is repeated or drawn; else none.

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <deque>
-#include <limits>
 #include <unordered_map>
 
 #include "compiler/sweep/json_text.hpp"
@@ -14,78 +11,18 @@
 #include "compiler/sweep/scan.hpp"
 #include "compiler/terminal/text_width.hpp"
 #include "stdlib/native/utf8.hpp"
-#include "vm/value/reduction.hpp"
 
 namespace raddle::sweep {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Statistic>, 6> statistics = {{{"mean", Statistic::mean},
-                                                                               {"std", Statistic::std_},
-                                                                               {"n", Statistic::n},
-                                                                               {"min", Statistic::min},
-                                                                               {"max", Statistic::max},
-                                                                               {"sum", Statistic::sum}}};
-
-std::string_view name_of_statistic(Statistic wanted) {
-  return std::ranges::find(statistics, wanted, &std::pair<std::string_view, Statistic>::second)->first;
-}
-
-/// Of a result: a boolean counts as 1 or 0, so that its mean is a share.
-std::optional<double> number_of(std::string_view result) {
-  if (result == "true" || result == "false") return result == "true" ? 1 : 0;
-  return read_number(result);
-}
-
-/// So that `min` is the text of one of the values, and equal means are equal texts.
-std::string exact_text(double number) { return fmt::format("{}", number == 0 ? 0.0 : number); }
-
-/// As `sum`, `avg` and the like of the language: the sum is compensated, the mean is the sum by the number. The
-/// deviation is that of a sample, by Welford's running variance.
-class Summary {
- public:
-  void add(double value) {
-    ++count_;
-    const double distance = value - running_mean_;
-    running_mean_ += distance / static_cast<double>(count_);
-    squares_ += distance * (value - running_mean_);
-    sum_.add(value);
-    min_ = std::min(min_, value);
-    max_ = std::max(max_, value);
-  }
-  /// "" where it is not defined.
-  std::string text(Statistic statistic) const {
-    if (statistic == Statistic::n) return std::to_string(count_);
-    if (count_ == 0 || (statistic == Statistic::std_ && count_ == 1)) return "";
-    switch (statistic) {
-      case Statistic::n: break;
-      case Statistic::mean: return exact_text(sum_.total() / static_cast<double>(count_));
-      case Statistic::std_: return exact_text(std::sqrt(squares_ / static_cast<double>(count_ - 1)));
-      case Statistic::min: return exact_text(min_);
-      case Statistic::max: return exact_text(max_);
-      case Statistic::sum: return exact_text(sum_.total());
-    }
-    return "";
-  }
-
- private:
-  std::uint64_t count_ = 0;
-  double running_mean_ = 0, squares_ = 0;
-  vm::CompensatedSum sum_;
-  double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
-};
-
-/// @param heads       the columns' names in quotes, with the colon   @param are_texts  by column: all cells are strings
-/// @param is_number   whether a column has numbers only: then what JSON has no number for is null
+/// @param heads  the columns' names in quotes, with the colon
 void append_json_row(std::string& text, const std::vector<std::string>& heads, std::span<const std::string_view> cells,
-                     const std::vector<bool>& are_texts, const std::function<bool(std::size_t)>& is_number) {
+                     const std::vector<CellType>& types) {
   char before = '{';
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i].empty()) continue;
     (text += before) += heads[i];
-    if (are_texts[i])
-      text += json_string(cells[i]);
-    else
-      text += is_not_finite(cells[i]) && is_number(i) ? "null" : json_value(cells[i]);
+    append_json(text, cells[i], types[i]);
     before = ',';
   }
   text += before == '{' ? "{}\n" : "}\n";
@@ -106,78 +43,72 @@ std::string line_of(const std::vector<std::string>& cells, const std::vector<std
 
 }  // namespace
 
-std::optional<Statistic> statistic_named(std::string_view name) {
-  for (const auto& [known, statistic] : statistics)
-    if (known == name) return statistic;
-  return std::nullopt;
-}
-
-std::vector<std::string> statistic_names() {
-  std::vector<std::string> names;
-  for (const auto& each : statistics) names.emplace_back(each.first);
-  return names;
-}
-
 /// Those that are not known before stand in the order in which they first come; points may have different ones.
 Table::Cells Table::result_names(std::size_t most_rows) const {
-  ResultNames known = rows_.known_results();
-  Cells names = std::move(known.names);
-  if (known.are_all) return names;
+  const ResultNames known = rows_.known_results();
+  if (known.are_all) return known.names;
+  NameList names(known.names);
   rows_.for_each([&](const ResultRow& row) {
-    for (const auto& [name, value] : row.results)
-      if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+    for (const ResultRow::Result& result : row.results) names.add(result.name);
     return --most_rows != 0;
   });
-  return names;
+  return names.names();
 }
 
-Table::Cells Table::results_without_numbers() const {
-  std::vector<std::pair<std::string, bool>> have_number;
+std::vector<Table::LeftOut> Table::left_out() const {
+  const auto is_number = [&](const std::string& name) {
+    return rows_.known_type(name).value_or(CellType::string) != CellType::string;
+  };
+  NameList names;
+  std::vector<LeftOut> all;
+  if (const Cells results = result_names(); std::ranges::all_of(results, is_number)) return all;
   rows_.for_each([&](const ResultRow& row) {
-    for (const auto& [name, value] : row.results) {
-      if (value.empty()) continue;
-      auto found = std::ranges::find(have_number, name, &std::pair<std::string, bool>::first);
-      if (found == have_number.end()) found = have_number.emplace(found, name, false);
-      if (!found->second) found->second = number_of(value).has_value();
+    for (const ResultRow::Result& result : row.results) {
+      if (result.text.empty()) continue;
+      const std::size_t place = names.add(result.name);
+      if (place == all.size()) all.push_back({.name = std::string(result.name), .example = ""});
+      LeftOut& found = all[place];
+      if (is_counted(result.text)) {
+        found.are_all = false;
+      } else if (found.count++ == 0) {
+        found.example = result.text;
+      }
     }
-    // mostly the first row settles it
-    return row.results.empty() || !std::ranges::all_of(have_number, &std::pair<std::string, bool>::second);
+    return true;
   });
-  Cells names;
-  for (const auto& [name, has_number] : have_number)
-    if (!has_number) names.push_back(name);
-  return names;
+  std::erase_if(all, [](const LeftOut& each) { return each.count == 0; });
+  return all;
 }
 
 Table::Cells Table::columns(const Cells& results) const {
-  Cells columns;
+  NameList columns;
   const auto add = [&](std::string name, std::string_view suffix) {  // no two columns may have one name
-    while (std::ranges::find(columns, name) != columns.end()) name += suffix;
-    columns.push_back(std::move(name));
+    while (columns.find(name)) name += suffix;
+    columns.add(name);
   };
   if (!grouping_.statistics.empty()) {
     for (const std::size_t parameter : grouping_.parameters) add(rows_.parameters()[parameter].name, "");
     for (const std::string& name : results)
       for (const Statistic statistic : grouping_.statistics)
-        add(fmt::format("{}_{}", name, name_of_statistic(statistic)), "_result");
-    return columns;
+        add(fmt::format("{}_{}", name, name_of(statistic)), "_result");
+    return columns.names();
   }
   for (const Parameter& parameter : rows_.parameters()) add(parameter.name, "");
   for (const std::string& name : results) add(name, "_result");
   for (const char* name : {"outcome", "duration_s", "reason"}) add(name, "_of_run");
-  return columns;
+  return columns.names();
 }
 
 void Table::for_each(const Cells& results, const Visit& visit) const {
   if (!grouping_.statistics.empty()) return for_each_group(results, visit);
   const std::size_t parameter_count = rows_.parameters().size();
+  const NameList names(results);
   std::vector<std::string_view> cells;
   rows_.for_each([&](const ResultRow& row) {
     cells.assign(row.values.begin(), row.values.end());
     cells.resize(parameter_count + results.size());
-    for (const auto& [name, value] : row.results)
-      if (const auto found = std::ranges::find(results, name); found != results.end())
-        cells[parameter_count + static_cast<std::size_t>(found - results.begin())] = value;
+    for (std::size_t i = 0; i < row.results.size(); ++i)
+      if (const auto place = names.find(row.results[i].name, i)) cells[parameter_count + *place] = row.results[i].text;
     cells.push_back(row.outcome);
     cells.push_back(row.duration_s);
     cells.push_back(row.reason);
@@ -193,6 +124,7 @@ void Table::for_each_group(const Cells& results, const Visit& visit) const {
   std::deque<Group> groups;
   std::unordered_map<std::string, Group*> by_values;
   std::string values, last_values;
+  const NameList names(results);
   Group* group = nullptr;
   rows_.for_each([&](const ResultRow& row) {
     values.clear();
@@ -206,11 +138,9 @@ void Table::for_each_group(const Cells& results, const Visit& visit) const {
       group = known;
       last_values = values;
     }
-    for (const auto& [name, value] : row.results) {
-      const auto found = std::ranges::find(results, name);
-      const std::optional<double> number = number_of(value);
-      if (number && found != results.end())
-        group->results[static_cast<std::size_t>(found - results.begin())].add(*number);
+    for (std::size_t i = 0; i < row.results.size(); ++i) {
+      const auto place = names.find(row.results[i].name, i);
+      if (place && is_counted(row.results[i].text)) group->results[*place].add(row.results[i].text);
     }
     return true;
   });
@@ -222,38 +152,43 @@ void Table::for_each_group(const Cells& results, const Visit& visit) const {
   }
 }
 
-/// The columns whose cells are strings even where they look like numbers.
-std::vector<bool> Table::are_texts(const Cells& results, std::size_t column_count) const {
-  std::vector<bool> are_texts;
+/// What all cells of each column are: it has to be known before the first one is written.
+std::vector<CellType> Table::cell_types(const Cells& results, std::size_t column_count) const {
+  std::vector<CellType> types;
   if (!grouping_.statistics.empty()) {
-    for (const std::size_t parameter : grouping_.parameters)
-      are_texts.push_back(rows_.is_text(rows_.parameters()[parameter].name));
-    are_texts.resize(column_count);
-    return are_texts;
+    for (const std::size_t parameter : grouping_.parameters) types.push_back(rows_.parameters()[parameter].cell_type);
+    std::vector<ColumnType> columns(column_count);
+    for_each(results, [&](std::span<const std::string_view> row) {
+      for (std::size_t i = types.size(); i < column_count; ++i)
+        if (!row[i].empty()) columns[i].add(type_of_cell(row[i]));
+      return true;
+    });
+    while (types.size() < column_count) types.push_back(columns[types.size()].type());
+    return types;
   }
-  for (const Parameter& parameter : rows_.parameters()) are_texts.push_back(rows_.is_text(parameter.name));
-  for (const std::string& name : results) are_texts.push_back(rows_.is_text(name));
-  are_texts.insert(are_texts.end(), {/*outcome*/ true, /*duration_s*/ false, /*reason*/ true});
-  return are_texts;
+  for (const Parameter& parameter : rows_.parameters()) types.push_back(parameter.cell_type);
+  for (const CellType type : result_types(results)) types.push_back(type);
+  types.insert(types.end(),
+               {/*outcome*/ CellType::string, /*duration_s*/ CellType::float_, /*reason*/ CellType::string});
+  return types;
 }
 
-/// What all cells of each column can be read as: it has to be known before the first one is written.
-std::vector<ValueType> Table::cell_types(const Cells& results, std::size_t column_count) const {
-  std::vector<ValueType> types(column_count, ValueType::int_);
-  std::vector<bool> have_values(column_count);
-  const std::vector<bool> texts = are_texts(results, column_count);
-  for (std::size_t i = 0; i < column_count; ++i)
-    if (texts[i]) types[i] = ValueType::string;
-  for_each(results, [&](std::span<const std::string_view> row) {
-    for (std::size_t i = 0; i < column_count; ++i) {
-      if (row[i].empty()) continue;
-      have_values[i] = true;
-      if (types[i] != ValueType::string) types[i] = common_type(types[i], type_of_cell(row[i]));
-    }
-    return true;
-  });
-  for (std::size_t i = 0; i < column_count; ++i)
-    if (!have_values[i]) types[i] = ValueType::string;
+std::vector<CellType> Table::result_types(const Cells& results) const {
+  std::vector<std::optional<CellType>> known;
+  for (const std::string& name : results) known.push_back(rows_.known_type(name));
+  std::vector<ColumnType> columns(results.size());
+  const NameList names(results);
+  if (!std::ranges::all_of(known, &std::optional<CellType>::has_value))
+    rows_.for_each([&](const ResultRow& row) {
+      for (std::size_t i = 0; i < row.results.size(); ++i) {
+        const ResultRow::Result& result = row.results[i];
+        const auto place = names.find(result.name, i);
+        if (place && !result.text.empty()) columns[*place].add(result.type);
+      }
+      return true;
+    });
+  std::vector<CellType> types;
+  for (std::size_t i = 0; i < results.size(); ++i) types.push_back(known[i].value_or(columns[i].type()));
   return types;
 }
 
@@ -271,14 +206,9 @@ void Table::write(Writer& writer, TableForm form) const {
     case TableForm::json_lines: {
       std::vector<std::string> heads;
       for (const std::string& name : names) heads.push_back(json_string(name) + ':');
-      const std::vector<bool> texts = are_texts(results, names.size());
-      std::vector<ValueType> types;  // empty: not needed yet
-      const auto is_number = [&](std::size_t column) {
-        if (types.empty()) types = cell_types(results, names.size());
-        return types[column] != ValueType::string;
-      };
+      const std::vector<CellType> types = cell_types(results, names.size());
       for_each(results, [&](std::span<const std::string_view> row) {
-        append_json_row(text, heads, row, texts, is_number);
+        append_json_row(text, heads, row, types);
         return writer.flush_some();
       });
       break;

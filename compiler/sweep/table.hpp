@@ -6,14 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "compiler/sweep/name_list.hpp"
 #include "compiler/sweep/results.hpp"
+#include "compiler/sweep/statistics.hpp"
 #include "compiler/sweep/writer.hpp"
 
 namespace raddle::sweep {
-
-enum class Statistic : std::uint8_t { mean, std_, n, min, max, sum };
-std::optional<Statistic> statistic_named(std::string_view name);
-std::vector<std::string> statistic_names();
 
 /// `--group-by` and `--agg`; no statistics: a row for each point.
 struct Grouping {
@@ -38,8 +36,13 @@ class Table {
   using Visit = std::function<bool(std::span<const std::string_view> row)>;
   /// The names of all results, in the order in which they first come.
   Cells result_names() const { return result_names(all_rows); }
-  /// Those of which some row has a text and none a number: their statistics are empty.
-  Cells results_without_numbers() const;
+  /// Values of a result that its statistics leave out: texts.
+  struct LeftOut {
+    std::string name, example;
+    std::uint64_t count = 0;
+    bool are_all = true;
+  };
+  std::vector<LeftOut> left_out() const;
   /// The names of the columns. @param results  names of those that are wanted
   Cells columns(const Cells& results) const;
   /// @param visit  returns false to end it
@@ -51,8 +54,8 @@ class Table {
   /// @param most_rows  looks at no more than these; all_rows: at all
   Cells result_names(std::size_t most_rows) const;
   void write(Writer& writer, TableForm form) const;
-  std::vector<bool> are_texts(const Cells& results, std::size_t column_count) const;
-  std::vector<ValueType> cell_types(const Cells& results, std::size_t column_count) const;
+  std::vector<CellType> cell_types(const Cells& results, std::size_t column_count) const;
+  std::vector<CellType> result_types(const Cells& results) const;
 
   const ResultRows& rows_;
   Grouping grouping_;

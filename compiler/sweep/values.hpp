@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "compiler/sweep/argument_error.hpp"
+#include "compiler/sweep/cells.hpp"
+#include "compiler/sweep/ranges.hpp"
 
 namespace raddle::sweep {
 
@@ -22,29 +24,15 @@ std::string canonical_text(std::string_view value, ValueType read_as);
 /// As what it looks like: 1 and 1.0 are one number.
 std::string canonical_text(std::string_view value);
 
-/// `from`, `from + step`, ... in decimal: 0:1:0.1 has 0.3 and not 0.30000000000000004. Each is `mantissa *
-/// 10^-decimals`.
-struct DecimalRange {
-  std::int64_t from = 0, step = 1;
-  unsigned decimals = 0;
-  std::uint64_t count = 0;
-};
-
-/// `lin(from, to, count)` and `log(from, to, count)`: both ends are values.
-struct SpacedRange {
-  double from = 0, to = 0;
-  bool is_logarithmic = false;
-  std::uint64_t count = 0;
-};
-
 struct WordList {
   std::vector<std::string> words;
+  bool is_quoted = false;  ///< a text even if it looks like a number
 };
 
 class Values {
  public:
   /// `1,2,3`, `0:1:0.1`, `log(1e-4,1e-1,7)`, `small,large`, and such one after the other. A comma or colon that belongs
-  /// to a word is written `\,` and `\:`.
+  /// to a word is written `\,` and `\:`, or the word stands in quotes, as in CSV: `"a,b"`, and `""`, which is empty.
   /// @param offset  of `text` in the word of the command line, for the errors
   static std::expected<Values, ArgumentError> parse(std::string_view text, std::size_t offset);
   static Values of_words(std::vector<std::string> words);
@@ -53,6 +41,8 @@ class Values {
   /// @pre index < size()
   std::string at(std::uint64_t index) const;
   ValueType type() const { return type_; }
+  /// Of a column with these values.
+  CellType cell_type() const { return cell_type_.type(); }
 
  private:
   using Piece = std::variant<WordList, DecimalRange, SpacedRange>;
@@ -60,9 +50,7 @@ class Values {
   std::vector<Piece> pieces_;
   std::uint64_t size_ = 0;
   ValueType type_ = ValueType::int_;
+  ColumnType cell_type_;
 };
-
-/// A number as programs read it: 12 digits at most, so that 0.1 + 0.2 is 0.3.
-std::string short_text(double number);
 
 }  // namespace raddle::sweep

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -10,6 +11,7 @@
 #include <string_view>
 
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/shown_text.hpp"
 #include "vm/value/temporaries.hpp"
 
 namespace raddle::sweep {
@@ -56,7 +58,7 @@ struct Writer::Gzip {
   bool is_ready = false;
 };
 
-Writer::Writer(int fd, bool compresses) : fd_(fd) {
+Writer::Writer(int fd, bool compresses) : fd_(fd), is_terminal_(isatty(fd) != 0) {
   if (!compresses) return;
   gzip_ = std::make_unique<Gzip>();
   if (!gzip_->is_ready) error_ = ENOMEM;
@@ -65,7 +67,7 @@ Writer::Writer(int fd, bool compresses) : fd_(fd) {
 Writer::~Writer() = default;
 
 void Writer::write_all(std::string_view left) {
-  if (error_ == 0) error_ = vm::write_all(fd_, left);
+  if (error_ == 0) error_ = is_terminal_ ? vm::write_text(fd_, left) : vm::write_all(fd_, left);
 }
 
 bool Writer::flush() {
@@ -85,11 +87,21 @@ bool Writer::finish() {
 
 namespace {
 
-/// What the links that `path` may be lead to, whether that is there or not.
-std::string target_of(std::string path) {
+/// May be somebody else's trap: in a folder in which all may make links, one that neither we nor the folder's owner
+/// have made. As the system's protected_symlinks has it, which does not look at links that we follow ourselves.
+bool is_planted(const std::filesystem::path& link) {
+  struct stat own, folder;
+  const std::filesystem::path parent = link.parent_path();
+  if (lstat(link.c_str(), &own) != 0 || stat(parent.empty() ? "." : parent.c_str(), &folder) != 0) return false;
+  return (folder.st_mode & S_IWOTH) != 0 && own.st_uid != geteuid() && own.st_uid != folder.st_uid;
+}
+
+/// What the links that `path` may be lead to, whether that is there or not. @error  an errno
+std::expected<std::string, int> target_of(std::string path) {
   constexpr int most_links = 40;
   std::error_code code;
   for (int i = 0; i < most_links && std::filesystem::is_symlink(path, code); ++i) {
+    if (is_planted(path)) return std::unexpected(EACCES);
     const std::filesystem::path target = std::filesystem::read_symlink(path, code);
     path = (std::filesystem::path(path).parent_path() / target).string();
   }
@@ -104,12 +116,12 @@ int open_other(const std::string& path) {
 }
 
 /// @return an errno
-int write_to(int fd, const Writing& writing, bool compresses, bool is_file) {
-  if (fd < 0) return errno;
-  int error = write_all(fd, writing, compresses);
-  if (is_file && error == 0 && fsync(fd) != 0) error = errno;
-  if (close(fd) != 0 && error == 0) error = errno;
-  return error;
+int write_to(vm::FileDescriptor file, const Writing& writing, bool compresses, bool is_file) {
+  if (!file) return errno;
+  int error = write_all(file.get(), writing, compresses);
+  if (is_file && error == 0 && fsync(file.get()) != 0) error = errno;
+  const int close_error = file.close();
+  return error != 0 ? error : close_error;
 }
 
 }  // namespace
@@ -117,10 +129,11 @@ int write_to(int fd, const Writing& writing, bool compresses, bool is_file) {
 std::string fault_of_output(const std::string& path) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) return fmt::format("can not write `{}`: it is a folder", path);
-  if (std::filesystem::exists(path, code) && access(path.c_str(), W_OK) != 0)
-    return fmt::format("can not write `{}`: {}", path, vm::error_text(errno));
+  const std::expected<std::string, int> target = target_of(path);
+  if (const int fault = target ? vm::fault_of_replacing(path) : target.error(); fault != 0)
+    return fmt::format("can not write `{}`: {}", path, vm::error_text(fault));
   if (std::filesystem::exists(path, code) && !std::filesystem::is_regular_file(path, code)) return {};
-  const std::string parent = std::filesystem::path(target_of(path)).parent_path().string();
+  const std::string parent = std::filesystem::path(*target).parent_path().string();
   const std::string folder = parent.empty() ? "." : parent;
   if (access(folder.c_str(), W_OK) == 0) return {};
   return fmt::format("can not write into `{}`: {}", folder, vm::error_text(errno));
@@ -131,18 +144,16 @@ std::expected<void, std::string> write_file(const std::string& path, const Writi
   std::error_code code;
   const bool is_there = std::filesystem::exists(path, code);
   const bool is_other = is_there && !std::filesystem::is_regular_file(path, code);
-  const std::string target = is_other ? path : target_of(path);
-  int error = 0;
-  if (is_other) {
-    error = write_to(open_other(path), writing, compresses, /*is_file=*/false);
-  } else if (is_there && access(target.c_str(), W_OK) != 0) {
-    error = errno;
-  } else {
-    const std::string temporary = vm::name_beside(target);
-    constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-    error = write_to(open(temporary.c_str(), flags, 0666), writing, compresses, /*is_file=*/true);
-    if (error == 0 && rename(temporary.c_str(), target.c_str()) != 0) error = errno;
-    if (error != 0) unlink(temporary.c_str());
+  const std::expected<std::string, int> target = target_of(path);
+  int error = target ? vm::fault_of_replacing(path) : target.error();
+  if (error == 0 && is_other) {
+    error = write_to(vm::FileDescriptor(open_other(path)), writing, compresses, /*is_file=*/false);
+  } else if (error == 0) {
+    vm::FileBeside beside = vm::make_beside(*target, 0666);
+    const bool is_made = static_cast<bool>(beside.file);
+    error = write_to(std::move(beside.file), writing, compresses, /*is_file=*/true);
+    if (error == 0 && rename(beside.name.c_str(), target->c_str()) != 0) error = errno;
+    if (error != 0 && is_made) unlink(beside.name.c_str());
   }
   if (error == 0) return {};
   return std::unexpected(fmt::format("can not write `{}`: {}", path, vm::error_text(error)));

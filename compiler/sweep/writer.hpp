@@ -30,6 +30,7 @@ class Writer {
   struct Gzip;
   void write_all(std::string_view bytes);
   int fd_, error_ = 0;
+  bool is_terminal_;  ///< it does not obey what is written
   std::string waiting_;
   std::unique_ptr<Gzip> gzip_;  ///< null: nothing is compressed
 };

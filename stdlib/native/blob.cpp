@@ -104,9 +104,7 @@ Result blob_read(Call, Arguments arguments, Results results) {
 }
 
 Result blob_write(Call, Arguments arguments, Results) {
-  const std::string& path = arguments[0].as_file().path();
-  if (path.empty()) return fail("no temporary file could be made");
-  return write_file(path, arguments[1].as_bytes());
+  return write_file(arguments[0].as_file(), arguments[1].as_bytes());
 }
 
 // A blob for each row.

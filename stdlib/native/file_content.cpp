@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/temporaries.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -43,21 +43,22 @@ std::expected<std::string, std::string> read_file(const std::string& path) {
   return bytes;
 }
 
-std::expected<void, std::string> write_file(const std::string& path, std::string_view bytes) {
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  int fd = open(path.c_str(), flags, 0666);
-  if (fd < 0 && errno == ENOENT) {
-    std::error_code ignored;  // opening again tells
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-    fd = open(path.c_str(), flags, 0666);
-  }
-  if (fd < 0) return failure("write", path, errno);
-  int error = vm::write_all(fd, bytes);
-  if (close(fd) != 0 && error == 0) error = errno;
-  if (error == 0) return {};
-  struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) unlink(path.c_str());
-  return failure("write", path, error);
+std::expected<std::optional<vm::FileIdentity>, std::string> write_file(const std::string& path,
+                                                                       std::string_view bytes) {
+  const auto written = vm::write_whole(path, 0666, [bytes](int fd) { return vm::write_all(fd, bytes); });
+  if (!written) return failure("write", path, written.error());
+  return *written;
 }
+
+std::expected<void, std::string> write_file(vm::File& file, std::string_view bytes) {
+  const std::string& path = file.path();
+  if (path.empty()) return std::unexpected(no_temporary());
+  const auto written = write_file(path, bytes);
+  if (!written) return std::unexpected(written.error());
+  file.set_written(*written);
+  return {};
+}
+
+std::string no_temporary() { return fmt::format("no temporary file could be made in `{}`", vm::temporary_folder()); }
 
 }  // namespace raddle::stdlib::native

@@ -4,11 +4,18 @@
 #include <string>
 #include <string_view>
 
+#include "vm/value/file.hpp"
+
 namespace raddle::stdlib::native {
 
 /// @return  the bytes, or "can not read `x`: no such file or directory"
 std::expected<std::string, std::string> read_file(const std::string& path);
-/// Replaces the file, makes its folders. A file that can not be written in full is removed.
-std::expected<void, std::string> write_file(const std::string& path, std::string_view bytes);
+/// Writes the file as vm::write_whole() does, or says "can not write `x`: no space left on device".
+std::expected<std::optional<vm::FileIdentity>, std::string> write_file(const std::string& path, std::string_view bytes);
+/// Writes an output.
+std::expected<void, std::string> write_file(vm::File& file, std::string_view bytes);
+
+/// What is to be said where an output without a name can not be made.
+std::string no_temporary();
 
 }  // namespace raddle::stdlib::native

@@ -1,7 +1,6 @@
 // Files: input, content, lines, what the file system knows.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "stdlib/native/pattern.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/file.hpp"
+#include "vm/value/matching_paths.hpp"
 #include "vm/value/temporaries.hpp"
 
 namespace raddle::stdlib::native {
@@ -30,14 +30,8 @@ const std::string& path_of(const Value& value) {
   return value.kind() == vm::ValueKind::file ? value.as_file().path() : value.as_string();
 }
 
-std::string no_temporary() { return fmt::format("no temporary file could be made in `{}`", vm::temporary_folder()); }
-
 // Writes the file that came as the first argument.
-Result fill(Arguments arguments, std::string_view bytes) {
-  const std::string& path = arguments[0].as_file().path();
-  if (path.empty()) return fail(no_temporary());
-  return write_file(path, bytes);
-}
+Result fill(Arguments arguments, std::string_view bytes) { return write_file(arguments[0].as_file(), bytes); }
 
 std::optional<struct stat> status_of(const std::string& path) {
   struct stat status {};
@@ -129,12 +123,10 @@ Result filename(Call, Arguments arguments, Results results) {
 
 // In the order of the names.
 Result glob_(Call, Arguments arguments, Results results) {
-  glob_t found{};
-  const int error = glob(arguments[0].as_string().c_str(), GLOB_BRACE, nullptr, &found);
+  const auto paths = vm::matching_paths(arguments[0].as_string());
+  if (!paths) return fail("glob: out of memory");
   std::vector<Value> files;
-  for (std::size_t i = 0; i < found.gl_pathc; ++i) files.push_back(File::existing(found.gl_pathv[i]));
-  globfree(&found);
-  if (error == GLOB_NOSPACE) return fail("glob: out of memory");
+  for (const std::string& path : *paths) files.push_back(File::existing(path));
   return give(results, dense_array(std::move(files)));
 }
 

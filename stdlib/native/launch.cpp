@@ -46,7 +46,8 @@ bool is_in_path(const std::string& program) {
 Result write_hosts(const std::string& path) {
   char name[256] = {};
   if (gethostname(name, sizeof name - 1) != 0) return fail("launch: this host has no name");
-  return write_file(path, std::string(name) + "\n");
+  const auto written = write_file(path, std::string(name) + "\n");
+  return written ? Result() : fail(written.error());
 }
 
 // One "NAME=VALUE" of the environment; some names are for us.

@@ -5,12 +5,13 @@
 #include <limits>
 
 #include "stdlib/native/functions.hpp"
+#include "vm/math/scalar.hpp"
 #include "vm/value/text.hpp"
-#include "vm/program/leaf_math.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
 
+namespace math = vm::math::scalar;
 using vm::Value;
 
 // @param value  the result for `arguments`; NaN where none of them is one means that there is no result
@@ -34,27 +35,36 @@ Result give_in_domain(const char* name, Arguments arguments, double value, Resul
 RADDLE_FLOAT_FUNCTION(floor_, "floor", std::floor(x))
 RADDLE_FLOAT_FUNCTION(ceil_, "ceil", std::ceil(x))
 RADDLE_FLOAT_FUNCTION(round_, "round", std::round(x))
-RADDLE_FLOAT_FUNCTION(sqrt_, "sqrt", std::sqrt(x))
-RADDLE_FLOAT_FUNCTION(exp_, "exp", std::exp(x))
-RADDLE_FLOAT_FUNCTION(log_, "log", std::log(x))
-RADDLE_FLOAT_FUNCTION(log10_, "log10", std::log10(x))
-RADDLE_FLOAT_FUNCTION(log2_, "log2", std::log2(x))
-RADDLE_FLOAT_FUNCTION(cbrt_, "cbrt", vm::cube_root(x))
-RADDLE_FLOAT_FUNCTION(sin_, "sin", std::sin(x))
-RADDLE_FLOAT_FUNCTION(cos_, "cos", std::cos(x))
-RADDLE_FLOAT_FUNCTION(tan_, "tan", std::tan(x))
-RADDLE_FLOAT_FUNCTION(asin_, "asin", std::asin(x))
-RADDLE_FLOAT_FUNCTION(acos_, "acos", std::acos(x))
-RADDLE_FLOAT_FUNCTION(atan_, "atan", std::atan(x))
+RADDLE_FLOAT_FUNCTION(sqrt_, "sqrt", math::sqrt(x))
+RADDLE_FLOAT_FUNCTION(exp_, "exp", math::exp(x))
+RADDLE_FLOAT_FUNCTION(exp2_, "exp2", math::exp2(x))
+RADDLE_FLOAT_FUNCTION(expm1_, "expm1", math::expm1(x))
+RADDLE_FLOAT_FUNCTION(log_, "log", math::log(x))
+RADDLE_FLOAT_FUNCTION(log10_, "log10", math::log10(x))
+RADDLE_FLOAT_FUNCTION(log2_, "log2", math::log2(x))
+RADDLE_FLOAT_FUNCTION(log1p_, "log1p", math::log1p(x))
+RADDLE_FLOAT_FUNCTION(cbrt_, "cbrt", math::cbrt(x))
+RADDLE_FLOAT_FUNCTION(sin_, "sin", math::sin(x))
+RADDLE_FLOAT_FUNCTION(cos_, "cos", math::cos(x))
+RADDLE_FLOAT_FUNCTION(tan_, "tan", math::tan(x))
+RADDLE_FLOAT_FUNCTION(asin_, "asin", math::asin(x))
+RADDLE_FLOAT_FUNCTION(acos_, "acos", math::acos(x))
+RADDLE_FLOAT_FUNCTION(atan_, "atan", math::atan(x))
+RADDLE_FLOAT_FUNCTION(sinh_, "sinh", math::sinh(x))
+RADDLE_FLOAT_FUNCTION(cosh_, "cosh", math::cosh(x))
+RADDLE_FLOAT_FUNCTION(tanh_, "tanh", math::tanh(x))
+RADDLE_FLOAT_FUNCTION(erf_, "erf", math::erf(x))
+RADDLE_FLOAT_FUNCTION(erfc_, "erfc", math::erfc(x))
 RADDLE_FLOAT_FUNCTION(abs_float, "abs", std::fabs(x))
-RADDLE_FLOAT_FUNCTION(log_base, "log", std::log(x) / std::log(arguments[1].as_float()))
-RADDLE_FLOAT_FUNCTION(atan2_, "atan2", std::atan2(x, arguments[1].as_float()))
-RADDLE_FLOAT_FUNCTION(pow_float, "pow", std::pow(x, arguments[1].as_float()))
+RADDLE_FLOAT_FUNCTION(log_base, "log", math::log(x) / math::log(arguments[1].as_float()))
+RADDLE_FLOAT_FUNCTION(atan2_, "atan2", math::atan2(x, arguments[1].as_float()))
+RADDLE_FLOAT_FUNCTION(hypot_, "hypot", math::hypot(x, arguments[1].as_float()))
+RADDLE_FLOAT_FUNCTION(pow_float, "pow", math::pow(x, arguments[1].as_float()))
 #undef RADDLE_FLOAT_FUNCTION
 
 Result pow_int(Call, Arguments arguments, Results results) {
   const auto base = static_cast<double>(arguments[0].as_int()), exponent = static_cast<double>(arguments[1].as_int());
-  return give(results, Value::of(std::pow(base, exponent)));
+  return give(results, Value::of(math::pow(base, exponent)));
 }
 
 Result is_nan(Call, Arguments arguments, Results results) {

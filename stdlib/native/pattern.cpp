@@ -67,6 +67,117 @@ Posix to_posix(const std::string& expression) {
   return converted;
 }
 
+/// What the C library makes of an expression: it writes repeats out (`a{3}` as `aaa`, `a+` as `aa*`), keeps for each
+/// place what can follow without a letter, and walks brackets by recursion.
+class Cost {
+ public:
+  /// @return  why the expression is refused; empty: it is fine
+  static std::string fault(const std::string& posix) { return Cost(posix).read(); }
+
+ private:
+  static constexpr std::size_t most_places = 50'000, most_branches = 2'000, most_depth = 250;
+  struct Part {
+    std::size_t places = 0;
+    std::size_t branches = 0;  ///< `|`, `?`, `*` and the like
+
+    void add(Part other) {
+      places = std::min(places + other.places, most_places + 1);
+      branches = std::min(branches + other.branches, most_branches + 1);
+    }
+    Part times(std::size_t count) const {  // both factors are bounded
+      return {std::min(places * count, most_places + 1), std::min(branches * count, most_branches + 1)};
+    }
+  };
+  struct Group {
+    Part whole;  ///< without the last part
+    Part last;   ///< what a repeat behind it would repeat
+  };
+
+  explicit Cost(const std::string& posix) : posix_(posix), groups_(1) {}
+
+  std::string read() {
+    for (; at_ < posix_.size(); ++at_) {
+      const char letter = posix_[at_];
+      if (letter == '(') {
+        groups_.emplace_back();
+        if (groups_.size() > most_depth + 1) return fmt::format("more than {} brackets in each other", most_depth);
+      } else if (letter == ')' && groups_.size() > 1) {
+        Part inside = groups_.back().whole;
+        inside.add(groups_.back().last);
+        groups_.pop_back();
+        begin_part(inside);
+      } else if (letter == '|') {
+        begin_part({1, 1});
+      } else if (letter == '*' || letter == '+' || letter == '?') {
+        repeat(letter == '+' ? 2 : 1, 1);
+      } else if (letter == '{') {
+        read_counts();
+      } else {
+        if (letter == '\\') ++at_;
+        if (letter == '[') skip_set();
+        begin_part({1, 0});
+      }
+    }
+    while (groups_.size() > 1) {  // brackets that nothing closes: an error of its own
+      const Group inner = groups_.back();
+      groups_.pop_back();
+      groups_.back().whole.add(inner.whole);
+      groups_.back().whole.add(inner.last);
+    }
+    Part all = groups_[0].whole;
+    all.add(groups_[0].last);
+    if (all.places > most_places) return fmt::format("more than {} letters, with repeats written out", most_places);
+    if (all.branches > most_branches)
+      return fmt::format("more than {} alternatives and options, with repeats written out", most_branches);
+    return {};
+  }
+
+  void begin_part(Part next) {
+    groups_.back().whole.add(groups_.back().last);
+    groups_.back().last = next;
+  }
+  void repeat(std::size_t copies, std::size_t optional_copies) {
+    Part& last = groups_.back().last;
+    last = last.times(std::max<std::size_t>(copies, 1));
+    last.add({optional_copies, optional_copies});
+  }
+  /// `{m}`, `{m,}`, `{m,n}`; others are letters, or no expression at all.
+  void read_counts() {
+    const auto number = [this] {
+      std::size_t value = 0;
+      for (; at_ + 1 < posix_.size() && std::isdigit(static_cast<unsigned char>(posix_[at_ + 1])) != 0; ++at_)
+        value = std::min<std::size_t>(value * 10 + static_cast<std::size_t>(posix_[at_ + 1] - '0'), most_places + 1);
+      return value;
+    };
+    const std::size_t least = number();
+    if (at_ + 1 >= posix_.size() || posix_[at_ + 1] != ',') return repeat(least, 0);
+    ++at_;
+    const std::size_t most = number();
+    repeat(std::max(least + 1, most), most > least ? most - least : 1);
+  }
+  /// To the `]` at its end.
+  void skip_set() {
+    at_ += posix_.compare(at_, 2, "[^") == 0 ? 2 : 1;
+    const std::size_t first = at_;  // a `]` there is a member
+    while (at_ < posix_.size() && (posix_[at_] != ']' || at_ == first)) {
+      const char kind = posix_[at_] == '[' && at_ + 1 < posix_.size() ? posix_[at_ + 1] : ' ';
+      const bool is_class = kind == ':' || kind == '.' || kind == '=';  // [:alpha:]
+      const std::size_t end = is_class ? posix_.find(std::string{kind, ']'}, at_ + 2) : std::string::npos;
+      at_ = end == std::string::npos ? at_ + 1 : end + 2;
+    }
+  }
+
+  const std::string& posix_;
+  std::vector<Group> groups_;
+  std::size_t at_ = 0;
+};
+
+/// For messages.
+std::string shortened(const std::string& expression) {
+  constexpr std::size_t longest = 100;
+  return expression.size() <= longest ? expression : expression.substr(0, longest) + "...";
+}
+
 }  // namespace
 
 struct Pattern::Compiled {
@@ -83,12 +194,14 @@ struct Pattern::Compiled {
 std::expected<Pattern, std::string> Pattern::compile(const std::string& expression) {
   auto compiled = std::make_shared<Compiled>();
   Posix posix = to_posix(expression);
+  if (const std::string fault = Cost::fault(posix.text); !fault.empty())
+    return std::unexpected(fmt::format("regular expression `{}` is too large: {}", shortened(expression), fault));
   const int error = regcomp(&compiled->regex, posix.text.c_str(), REG_EXTENDED);
   if (error != 0) {
     std::array<char, 200> text{};
     regerror(error, &compiled->regex, text.data(), text.size());
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-    return std::unexpected(fmt::format("bad regular expression `{}`: {}", expression, text.data()));
+    return std::unexpected(fmt::format("bad regular expression `{}`: {}", shortened(expression), text.data()));
   }
   compiled->is_good = true;
   compiled->groups = std::move(posix.groups);

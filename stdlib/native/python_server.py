@@ -2,19 +2,22 @@
 # each request runs in a child of its own, so that neither its variables nor its modules outlive it, and its crash is
 # told from here.
 def _raddle_serve():
-    import os
-    import select
-    import signal
-    import socket
-    import struct
     import sys
 
-    channel = socket.socket(fileno=os.dup(0))
-    answers = os.dup(3)
-    os.close(3)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    folders = sys.path[:]
+    del sys.path[0]  # the script may have modules of these names beside it
+    from os import _exit, close, devnull, dup, dup2, fork, getpid, open, pipe, read, set_blocking, waitpid
+    from os import O_RDONLY, WEXITSTATUS, WIFSIGNALED, WTERMSIG, write
+    from select import POLLIN, poll
+    from signal import strsignal
+    sys.path[:] = folders
+
+    requests = dup(0)
+    answers = dup(3)
+    close(3)
+    nothing = open(devnull, O_RDONLY)
+    dup2(nothing, 0)
+    close(nothing)
     names = {"<code>": "of the code", "<expr>": "of the expression"}
 
     def receive(read, count):
@@ -29,10 +32,13 @@ def _raddle_serve():
 
     def receive_message(read):
         header = receive(read, 8)
-        return None if header is None else receive(read, struct.unpack("<Q", header)[0])
+        return None if header is None else receive(read, number_of(header))
+
+    def number_of(data):
+        return int.from_bytes(data, "little")
 
     def framed(answer):
-        return struct.pack("<Q", len(answer)) + answer
+        return len(answer).to_bytes(8, "little") + answer
 
     def place_of(exception):
         if isinstance(exception, SyntaxError) and exception.filename in names:
@@ -46,13 +52,21 @@ def _raddle_serve():
             trace = trace.tb_next
         return place
 
-    def text_of(exception):
-        kind = type(exception).__name__
+    # What belongs to the code, its classes and what it raises, may fail itself.
+    def name_of(kind):
         try:
-            text = exception.msg if isinstance(exception, SyntaxError) else str(exception)
+            return str(kind.__name__)
+        except BaseException:
+            return "a class without a name"
+
+    def text_of(exception):
+        kind, place = name_of(type(exception)), ""
+        try:
+            place = place_of(exception)
+            text = f"{exception.msg if isinstance(exception, SyntaxError) else exception}"
         except BaseException:
             text = "its text can not be made"
-        return (f"{kind}: {text}" if text else kind) + place_of(exception)
+        return (f"{kind}: {text}" if text else kind) + place
 
     def run(code, expression, scope):
         try:
@@ -61,8 +75,8 @@ def _raddle_serve():
             value = eval(compile(expression, "<expr>", "eval", dont_inherit=True), scope) if expression else ""
         except BaseException as exception:
             return b"x" + text_of(exception).encode("utf-8", "replace")
-        if not isinstance(value, str):
-            error = f"expression did not return a string! It is of type {type(value).__name__}: str(...) makes one"
+        if not issubclass(type(value), str):
+            error = f"expression did not return a string! It is of type {name_of(type(value))}: str(...) makes one"
             return b"e" + error.encode("utf-8", "replace")
         try:
             return b"r" + str.encode(value, "utf-8", "surrogateescape")
@@ -77,69 +91,71 @@ def _raddle_serve():
                 pass  # closed by the code, or nobody reads it
 
     def run_and_flush(code, expression):
-        process = os.getpid()
+        process = getpid()
         answer = run(code, expression, scope)
         flush()
-        if os.getpid() != process:
-            os._exit(0 if answer[:1] == b"r" else 1)  # a fork of the code's: the process it comes from answers
+        if getpid() != process:
+            _exit(0 if answer[:1] == b"r" else 1)  # a fork of the code's: the process it comes from answers
         return answer
 
     def write_all(file, data):
         while data:
-            data = data[os.write(file, data):]
+            data = data[write(file, data):]
 
     # Until the pipe ends or the child does: what the child has forked may hold the pipe open.
     def receive_from_child(reader, child):
-        end = os.pidfd_open(child)
-        watched = select.poll()
-        watched.register(reader, select.POLLIN)
-        watched.register(end, select.POLLIN)
-        os.set_blocking(reader, False)
+        from os import pidfd_open  # since Python 3.9
+
+        end = pidfd_open(child)
+        watched = poll()
+        watched.register(reader, POLLIN)
+        watched.register(end, POLLIN)
+        set_blocking(reader, False)
         has_ended = False
 
-        def read(count):
+        def read_some(count):
             nonlocal has_ended
             while True:
                 try:
-                    return os.read(reader, count)
+                    return read(reader, count)
                 except BlockingIOError:
                     if has_ended:
                         return b""
                     has_ended = any(file == end for file, _ in watched.poll())
 
-        answer = receive_message(read)
-        os.close(end)
+        answer = receive_message(read_some)
+        close(end)
         return answer
 
     def run_in_child(code, expression):
-        reader, writer = os.pipe()
-        child = os.fork()
+        reader, writer = pipe()
+        child = fork()
         if child == 0:
-            channel.close()
-            os.close(answers)
-            os.close(reader)
+            close(requests)
+            close(answers)
+            close(reader)
             write_all(writer, framed(run_and_flush(code, expression)))
-            os._exit(0)
-        os.close(writer)
+            _exit(0)
+        close(writer)
         answer = receive_from_child(reader, child)
-        os.close(reader)
-        status = os.waitpid(child, 0)[1]
+        close(reader)
+        status = waitpid(child, 0)[1]
         if answer is not None:
             return answer
-        if os.WIFSIGNALED(status):
-            number = os.WTERMSIG(status)
-            return f"epython3: it was ended by signal {number} ({signal.strsignal(number)})".encode()
-        return f"epython3: it ended with exit code {os.WEXITSTATUS(status)}".encode()
+        if WIFSIGNALED(status):
+            number = WTERMSIG(status)
+            return f"epython3: it was ended by signal {number} ({strsignal(number)})".encode()
+        return f"epython3: it ended with exit code {WEXITSTATUS(status)}".encode()
 
     def text(data):
         return data.decode("utf-8", "surrogateescape")
 
     scope = sys.modules["__main__"].__dict__
     while True:
-        request = receive_message(channel.recv)
+        request = receive_message(lambda count: read(requests, count))
         if request is None:
             return
-        length = struct.unpack("<Q", request[1:9])[0]
+        length = number_of(request[1:9])
         code, expression = text(request[9:9 + length]), text(request[9 + length:])
         if request[:1] == b"f":
             answer = run_in_child(code, expression)
@@ -148,4 +164,5 @@ def _raddle_serve():
         write_all(answers, framed(answer))
 
 
-globals().pop("_raddle_serve")()
+# In a namespace of its own, with built-ins of its own: what the code makes of `min` or `os.read`, the server does not see.
+(lambda serve: type(serve)(serve.__code__, {"__builtins__": dict(vars(__builtins__))})())(globals().pop("_raddle_serve"))

@@ -1,5 +1,5 @@
 # Runs in R and answers requests for code in R; stdlib/native/code_servers.cpp says what the bytes mean.
-local({
+local(envir = new.env(parent = baseenv()), {  # functions of the script, such as its own `c`, are not seen here
   options(warn = 1)
   requests <- file("stdin", "rb")
   answers <- file("/dev/fd/3", "wb", raw = TRUE)

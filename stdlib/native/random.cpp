@@ -6,6 +6,7 @@
 
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/philox.hpp"
+#include "vm/math/scalar.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -30,14 +31,15 @@ Result randint(Call call, Arguments arguments, Results results) {
 Result random_normal(Call call, Arguments arguments, Results results) {
   if (!(arguments[1].as_float() >= 0)) return fail("random_normal: the standard deviation is negative");
   RandomStream stream = stream_of(call);
-  const double radius = std::sqrt(-2 * std::log(1 - stream.next_unit()));
+  const double radius = std::sqrt(-2 * vm::math::scalar::log(1 - stream.next_unit()));
   const double angle = 2 * std::numbers::pi * stream.next_unit();
-  return give(results, Value::of(arguments[0].as_float() + arguments[1].as_float() * radius * std::cos(angle)));
+  return give(results,
+              Value::of(arguments[0].as_float() + arguments[1].as_float() * radius * vm::math::scalar::cos(angle)));
 }
 
 Result random_exponential(Call call, Arguments arguments, Results results) {
   if (!(arguments[0].as_float() > 0)) return fail("random_exponential: the mean is not positive");
-  return give(results, Value::of(-arguments[0].as_float() * std::log(1 - stream_of(call).next_unit())));
+  return give(results, Value::of(-arguments[0].as_float() * vm::math::scalar::log(1 - stream_of(call).next_unit())));
 }
 
 }  // namespace raddle::stdlib::native

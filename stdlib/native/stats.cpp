@@ -115,14 +115,18 @@ Result combine_moments(Call, Arguments arguments, Results results) {
   std::vector<vm::Reduction<double>> parts;
   visit_numbers<std::int64_t>(arguments[0], [&](std::int64_t count) { parts.emplace_back().count = count; });
   std::size_t next = 0;
-  visit_numbers<double>(arguments[1], [&](double mean) { parts.at(next++).center = mean; });
+  visit_numbers<double>(arguments[1], [&](double mean) {
+    vm::Reduction<double>& part = parts.at(next++);
+    const double count = static_cast<double>(part.count), sum = mean * count;
+    part.sum = {sum, std::fma(mean, count, -sum)};
+  });
   next = 0;
   visit_numbers<double>(arguments[2], [&](double m2) { parts.at(next++).m2 = m2; });
   vm::Reduction<double> all;
   for (const vm::Reduction<double>& part : parts) all = all.joined(part);
   if (all.count == 0) return fail("stat_combine: there are no numbers");
   results[0] = Value::of(all.count);
-  results[1] = Value::of(all.center);  // there are no sums to make it of
+  results[1] = Value::of(all.mean());
   results[2] = Value::of(deviation(all));
   return {};
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Recursions deeper than the stack has room for calls: they end well on any stack, with either scheduler. Of functions
-with many branches, and of a numeric function, a million levels deep, interpreted and compiled.
+with many branches, and of a numeric function, a million levels deep, interpreted and compiled. And blocks and chains as deep as
+they may be.
 
     stacks.py [--raddle PATH]
 """
@@ -36,6 +37,10 @@ def script(branches):
             f"{chain} else {{ o = 1 + down(n - 1, m); }}\n}}\ntrace(down({DEPTH}, 1000000));\n")
 
 
+NESTED = "int x = size([1]);\n" + "if (x == 1) { " * 999 + "trace(x);" + " }" * 999 + "\n"
+CHAIN = "int x = size([1]);\n" + "trace(x) => " * 1000 + "trace(2);\n"
+
+
 def fault_of(raddle, path, options, limit, expected):
     def limit_stack():
         resource.setrlimit(resource.RLIMIT_STACK, (limit, resource.getrlimit(resource.RLIMIT_STACK)[1]))
@@ -55,6 +60,8 @@ def cases():
         yield f"{branches} branches", script(branches), options, stack, ["trace: 0", f"trace: {DEPTH}"]
     for stack, code, inlining, workers in itertools.product(("8 MiB", "256 KiB"), CODE, INLINING, (1, 4)):
         options = [code, inlining, f"--workers={workers}", f"--scheduler={next(schedulers)}", "--no-jit-cache"]
+        yield "nested blocks", NESTED, ["-O0", *options[:3]], stack, ["trace: 1"]
+        yield "a chain", CHAIN, ["-O0", *options[:3]], stack, ["trace: 1"] * 1000 + ["trace: 2"]
         yield "a million levels", SUM, options, stack, [f"trace: {MILLION * (MILLION + 1) // 2}"]
 
 

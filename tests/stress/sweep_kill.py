@@ -246,9 +246,11 @@ def processor_s(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def children(pid):
+def sleepers(pid):
+    """Children that are programs of the script, not what watches over them."""
     tasks = pathlib.Path(f"/proc/{pid}/task").glob("*/children")
-    return [child for task in tasks for child in task.read_text(encoding="ascii").split()]
+    return [child for task in tasks for child in task.read_text(encoding="ascii").split()
+            if pathlib.Path(f"/proc/{child}/comm").read_text(encoding="ascii").strip() == "sleep"]
 
 
 def endless_scripts(raddle, folder, _points, _kills, _chance):
@@ -265,7 +267,7 @@ def endless_scripts(raddle, folder, _points, _kills, _chance):
                 require(time.monotonic() < deadline, f"{name}: the first point is not recorded")
                 time.sleep(0.05)
             begun = processor_s(process.pid)
-            while not (len(children(process.pid)) == 2 if name == "program" else processor_s(process.pid) > begun + 0.3):
+            while not (len(sleepers(process.pid)) == 2 if name == "program" else processor_s(process.pid) > begun + 0.3):
                 require(time.monotonic() < deadline, f"{name}: the points that have no end are not at work")
                 time.sleep(0.01)
             memory = [line for line in open(f"/proc/{process.pid}/status", encoding="ascii") if line.startswith("VmHWM")]

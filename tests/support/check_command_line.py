@@ -29,6 +29,9 @@ SCRIPTS = {
     "folder/helper.df": "int N = 3;\n",
     "folder/user.df": "import helper;\ntrace(N);\n",
     "twice.df": "int a[];\nforeach i in [0 : 2075] {\n  a[i %/ 2] = i;\n}\ntrace(a[1]);\n",
+    "unknown.df": "".join(f"trace(unknown{i});\n" for i in range(150)),
+    "unread.df": "".join(f"int x{i};\n" for i in range(101)),
+    "doubled.df": 'string v0 = "12345678";\n' + "".join(f"string v{i + 1} = v{i} + v{i};\n" for i in range(40)) + "if (v40 == v39) {}\n",
     "defined.df": "#ifdef N\ntrace(N);\n#endif\n",
 }
 
@@ -102,6 +105,9 @@ CASES = [
     ("check hello.df wrong.df", 3, "", "wrong.df:1:7: error"),
     ("check -e trace(1);", 0, "", ""),
     ("check -e trace(x);", 3, "", "<command line>:1:7: error"),
+    ("check unknown.df", 3, "", "raddle: 50 more errors are not shown: the first 100 are\n"),
+    ("check unread.df", 0, "", "raddle: 1 more warning is not shown: the first 100 are\n"),
+    ("check --json unknown.df", 3, '"line":150,', ""),
     ("check hello.df -k", 2, "", "options of check stand before the scripts: `-k`"),
     ("run --seed 99999999999999999999 hello.df", 2, "", "is no whole number from 0 to 2^64-1"),
     ("run parameter.df -n 3", 2, "", "no parameter `-n`; did you mean `--n`?"),
@@ -171,6 +177,8 @@ def faults(raddle, folder):
     for line in ("run warned.df --m=3", "run warned.df --n=x", "sweep warned.df -p m=3", "sweep warned.df -p n=3 --group-by m"):
         done = run(raddle, line.split(), folder)  # the script's warnings do not hide what is wrong
         yield line, None if done.returncode == 2 and "warning" not in done.stderr else f"{done.returncode}: {done.stderr}"
+    done = run("sh", ["-c", f"ulimit -v 2000000; {raddle} check doubled.df"], folder)  # texts are not computed by the compiler
+    yield "check doubled.df", None if (done.returncode, done.stderr) == (0, "") else f"{done.returncode}: {done.stderr[-300:]}"
     yield "shebang.df word", shebang_fault(raddle, folder)
     pathlib.Path(folder, "first.df").write_text("(int o) step(int x) { o = x * 2 + 1; }\ntrace(@prio=9 step(2));\n", encoding="utf-8")
     done = run(raddle, "run --stats --no-jit-cache first.df".split(), folder)  # a light leaf need not be compiled for its priority

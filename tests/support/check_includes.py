@@ -28,9 +28,9 @@ ALLOWED = {
     "compiler/ir": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/value"],
     "compiler/lower": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check",
                        "compiler/ir", "stdlib"],
-    "compiler/opt": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ir", "stdlib", "vm/value"],
+    "compiler/opt": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ir", "stdlib", "vm/math", "vm/value"],
     "compiler/codegen": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ir", "compiler/opt",
-                         "stdlib", "vm/program", "vm/value"],  # opt: which builtins a leaf may call is listed once
+                         "stdlib", "vm/math", "vm/program", "vm/value"],  # opt: which builtins a leaf may call is listed once
     "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/program", "vm/value"],
     "compiler/sweep": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/terminal", "stdlib",
                        "vm/external", "vm/record", "vm/value"],  # terminal: how wide a text is

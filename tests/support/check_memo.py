@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import time
 
-from folder_tests import Fault, Folder, expect, main, wait_for
+from folder_tests import Fault, Folder, expect, expect_in, main, wait_for
 
 SQUARE = "@memo (int o) square(int i) { o = i * i; }\n"
 
@@ -190,6 +190,162 @@ def killed_runs_leave_whole_results(folder):
     expect(folder.counts()[:2], (200, 0))
 
 
+def runs_do_not_mix_their_outputs(folder):
+    """Runs that write one file leave that of one of them, whole; what is kept of each is its own."""
+    folder.write("script.df", """
+        import io; import files;
+        @param string who = "a";
+        @memo app (file o) line(string who, int n) {
+          "sh" "-c" "for i in 0 1 2 3 4 5 6 7 8 9; do echo $0$1; done; sleep 0.01; echo end" who n @stdout=o
+        }
+        @memo app (file o) word(string who, int n) {
+          "sh" "-c" "for i in 0 1 2 3 4 5 6 7 8 9; do echo $0$1; done > $2; sleep 0.01; echo end >> $2" who n o
+        }
+        foreach i in [1:10] {
+          file f<"out/line%i" % i> = line(who, i);
+          file g<"out/word%i" % i> = word(who, i);
+        }
+        """)
+    right = {who: {f"{kind}{n}": f"{who}{n}\n" * 10 + "end\n" for kind in ("line", "word") for n in range(1, 11)} for who in "ab"}
+    for _ in range(3):
+        subprocess.run(["rm", "-rf", ".raddle", "out"], cwd=folder.path, check=True)
+        runs = [subprocess.Popen([folder.raddle, "run", "-q", "-j2", "--processes", "3", "script.df", f"--who={who}"],
+                                 cwd=folder.path) for who in "aabb"]
+        for run in runs:
+            expect(run.wait(timeout=60), 0)
+        for name in right["a"]:
+            if folder.read(f"out/{name}") not in (right["a"][name], right["b"][name]):
+                raise Fault(f"{name} is none of the runs': {folder.read(f'out/{name}')!r}")
+        for who in "ab":
+            folder.run(f"run -j2 script.df --who={who}")
+            expect({name: folder.read(f"out/{name}") for name in right[who]}, right[who])
+        expect(sorted(os.listdir(folder.path / "out")), sorted(right["a"]))
+
+
+def a_killed_run_leaves_the_file_of_another(folder):
+    folder.write("script.df", '@memo app (file o) slow() { "sh" "-c" "touch begun; echo head; sleep 0.5; echo tail" @stdout=o }\n'
+                              'file r <"r.txt"> = slow();\n')
+    first = subprocess.Popen([folder.raddle, "run", "script.df"], cwd=folder.path)
+    wait_for((folder.path / "begun").exists, "the program's start")
+    (folder.path / "begun").unlink()
+    second = subprocess.Popen([folder.raddle, "run", "script.df"], cwd=folder.path)
+    wait_for((folder.path / "begun").exists, "the program's start")
+    second.kill()
+    second.wait()
+    expect(first.wait(timeout=60), 0)
+    expect(folder.read("r.txt"), "head\ntail\n")
+    (folder.path / "r.txt").unlink()
+    expect(folder.counts()[:2], (1, 0))
+    expect(folder.read("r.txt"), "head\ntail\n")
+    folder.write("other.df", 'app (file o) say() { "echo" @stdout=o }\nfile r <"s.txt"> = say();\n')
+    folder.run("run other.df")  # removes what the killed run has left
+    expect(sorted(path.name for path in folder.path.iterdir()), [".raddle", "begun", "other.df", "r.txt", "s.txt", "script.df"])
+
+
+def what_is_edited_meanwhile_is_not_kept(folder):
+    """An input, also while the program still waits for its turn; a program's script; a file that the function reads."""
+    folder.write("script.df", """
+        import files; import string;
+        @memo app (file o) first(file i) { "sh" "-c" "touch begun; while ! test -e go; do sleep 0.01; done; cat $0" i @stdout=o }
+        @memo app (file o) second(file i) { "sh" "-c" "touch begun; while ! test -e go; do sleep 0.01; done; cat $0" i "2" @stdout=o }
+        @memo app (file o) third() { "sh" "-c" "touch begun; while ! test -e go; do sleep 0.01; done; sh ./said.sh" "./said.sh" @stdout=o }
+        @memo (string o) fourth(file waits) { o = read(input("data.txt")) + read(waits); }
+        file i = input("in.txt");
+        file one = first(i);
+        file two = second(i);
+        trace(trim(read(one)), trim(read(two)), trim(read(third())), trim(fourth(one)));
+        """)
+
+    def edit(text):
+        folder.write("in.txt", text)
+        folder.write("said.sh", f"echo {text}")
+
+    edit("old")
+    folder.write("data.txt", "data ")
+    run = subprocess.Popen([folder.raddle, "run", "--processes", "1", "script.df"], cwd=folder.path, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True)
+    wait_for((folder.path / "begun").exists, "the program's start")
+    edit("new")
+    folder.write("go", "")
+    printed, told = run.communicate(timeout=60)
+    expect((run.returncode, printed), (0, "trace: new,new,new,data new\n"))
+    expect_in("results of `@memo` functions may not be kept: ", told)
+    expect_in("was changed while ", told)
+    edit("old")
+    expect(folder.counts("--processes 1 script.df"), (0, 4, "trace: old,old,old,data old\n"))
+    expect(folder.counts(), (4, 0, "trace: old,old,old,data old\n"))
+
+
+def files_of_programs_are_noticed(folder):
+    """As in sweeps: the program's own file, files that its words name, those that the function reads or finds."""
+    folder.write("model.sh", "#!/bin/sh\ncat factor\n")
+    (folder.path / "model.sh").chmod(0o755)
+    folder.write("factor", "2")
+    folder.write("a.csv", "1")
+    folder.write("script.df", """
+        import files; import string; import stats;
+        app (file o) plain() { "./model.sh" "factor" @stdout=o }
+        @memo app (file o) direct() { "./model.sh" @stdout=o }
+        @memo app (file o) by_shell() { "sh" "model.sh" @stdout=o }
+        @memo (string s) inside() { s = read(plain()); }
+        @memo (string s) around() { s = inside(); }
+        @memo (int n) found() { n = size(glob("*.csv")); }
+        @memo (string s) content(string name) { s = read(input(name + ".csv")); }
+        @memo (boolean b) is_there() { b = file_exists("b.csv"); }
+        trace(trim(read(direct())), trim(read(by_shell())), trim(around()), found(), content("a"), is_there());
+        """)
+    line = "trace: %s,%s,%s,%i,%s,%i\n"
+    expect(folder.counts(), (0, 7, line % (2, 2, 2, 1, 1, 0)))
+    expect(folder.counts(), (6, 0, line % (2, 2, 2, 1, 1, 0)))
+    folder.write("factor", "3")  # only a word of `plain` names it
+    expect(folder.counts(), (5, 2, line % (2, 2, 3, 1, 1, 0)))
+    folder.write("model.sh", "#!/bin/sh\necho 4\n")
+    expect(folder.counts(), (3, 4, line % (4, 4, 4, 1, 1, 0)))
+    folder.write("a.csv", "5")
+    expect(folder.counts(), (4, 2, line % (4, 4, 4, 1, 5, 0)))
+    folder.write("b.csv", "6")
+    expect(folder.counts(), (4, 2, line % (4, 4, 4, 2, 5, 1)))
+    expect(folder.counts(), (6, 0, line % (4, 4, 4, 2, 5, 1)))
+
+
+def files_of_commands_are_noticed(folder):
+    """Those that `system` and `launch` run."""
+    folder.write("model.sh", "#!/bin/sh\nexit 2\n")
+    (folder.path / "model.sh").chmod(0o755)
+    folder.write("script.df", """
+        import launch; import sys;
+        @memo (int c) by_system() { (text, c) = system(["sh", "model.sh"]); }
+        @memo (int c) by_launch() { c = launch("./model.sh", []); }
+        trace(by_system(), by_launch());
+        """)
+    expect(folder.counts(), (0, 2, "trace: 2,2\n"))
+    expect(folder.counts(), (2, 0, "trace: 2,2\n"))
+    folder.write("model.sh", "#!/bin/sh\nexit 3\n")
+    expect(folder.counts(), (0, 2, "trace: 3,3\n"))
+
+
+def libraries_are_noticed(folder):
+    """What is in a shared library that the call may reach, of the script's folder."""
+    def build(name, value):
+        folder.write("lib.c", f"#include <stdint.h>\nint64_t {name}(int64_t x) {{ return x * {value}; }}\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", f"new{name}.so", "lib.c"], cwd=folder.path, check=True)
+        os.replace(folder.path / f"new{name}.so", folder.path / f"{name}.so")
+
+    build("f", 2)
+    build("g", 2)
+    folder.write("script.df", """
+        @library="./f.so" (int y) f(int x);
+        @library="./g.so" (int y) g(int x);
+        @memo (int y) of_f(int x) { y = f(x); }
+        @memo (int y) of_g(int x) { y = g(x); }
+        trace(of_f(1), of_g(1));
+        """)
+    expect(folder.counts(), (0, 2, "trace: 2,2\n"))
+    expect(folder.counts(), (2, 0, "trace: 2,2\n"))
+    build("f", 3)
+    expect(folder.counts(), (1, 1, "trace: 3,2\n"))
+
+
 def lost_contents_are_made_anew(folder):
     """A call whose kept file is gone is as one that is not kept: what it has half written is removed."""
     folder.write("script.df", '@memo app (file o) say(int s) {\n  "sh" "-c" "echo half; touch begun; sleep $(cat wait); echo"'
@@ -255,6 +411,12 @@ TESTS = [
     folder_that_can_not_be_written,
     failures_are_not_kept,
     two_runs_at_once,
+    runs_do_not_mix_their_outputs,
+    a_killed_run_leaves_the_file_of_another,
+    what_is_edited_meanwhile_is_not_kept,
+    files_of_programs_are_noticed,
+    files_of_commands_are_noticed,
+    libraries_are_noticed,
     lost_contents_are_made_anew,
     killed_runs_leave_whole_results,
     sweeps_share_the_record,

@@ -159,7 +159,7 @@ def ctrl_c_ends_a_program(place):
         session.wait_for_text("v : void, running")
         session.send(CTRL_C)
         session.wait_for_text("stopped: v")
-        own = subprocess.run(["pgrep", "-P", str(session.process)], capture_output=True, text=True, check=False)
+        own = subprocess.run(["pgrep", "-x", "-P", str(session.process), "sleep"], capture_output=True, text=True, check=False)
         expect(own.stdout, "", "programs that are left")
 
 
@@ -343,6 +343,35 @@ def size_changes(place):
         session.wait_for_text("\n10\n")
 
 
+def what_does_not_come_back_keeps_no_session(place):
+    """Ctrl-C takes its variable from it, and the session can be left, also without that."""
+    os.mkfifo(place.folder / "pipe")
+
+    def begin(session):
+        session.wait_for_prompt()
+        session.send('import files; string x = read(input("pipe"));\r')
+        session.wait_for_text("x : string, running")
+
+    with place.session() as session:
+        begin(session)
+        session.send(CTRL_C)
+        session.wait_for_text("stopped: x")
+        session.send("6 * 7\r")
+        session.wait_for_text("42")
+        session.send(CTRL_D)
+        expect(session.wait_for_end(), 0, "exit code after Ctrl-C")
+    with place.session() as session:
+        begin(session)
+        session.send(CTRL_D)
+        session.wait_for_text("something still runs")
+        session.send(CTRL_D)
+        expect(session.wait_for_end(), 0, "exit code")
+    with place.session() as session:
+        begin(session)
+        os.kill(session.process, signal.SIGTERM)
+        expect((session.wait_for_end(), echoes(session)), (75, True), "exit code, and the terminal")
+
+
 def sigterm_leaves_the_terminal_as_it_was(place):
     with place.session() as session:
         session.wait_for_prompt()
@@ -434,7 +463,7 @@ TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_en
          ctrl_c_ends_a_program, ctrl_c_ends_native_code,
          programs_do_not_take_what_is_typed, a_module_is_read_again_until_it_is_right, memory_is_bounded,
          background_output_leaves_the_prompt_whole, lines_of_a_program_stay_whole_above_the_prompt, entries_go_on_over_lines, pasted_lines_are_one_entry, history_stays,
-         tab_completes, colours, wide_characters_and_wrapping, size_changes, sigterm_leaves_the_terminal_as_it_was,
+         tab_completes, colours, wide_characters_and_wrapping, size_changes, what_does_not_come_back_keeps_no_session, sigterm_leaves_the_terminal_as_it_was,
          the_terminal_is_left_as_it_was_at_any_end, a_paste_without_end_ends, a_reset_after_an_endless_computation,
          saved_and_loaded, a_script_is_loaded_first, time_is_told, a_pipe_is_a_script]
 

@@ -7,10 +7,11 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
-from folder_tests import Folder, expect, expect_in, main
+from folder_tests import Folder, expect, expect_in, main, wait_for
 
 PROGRAMS = """
 app (file o) write(string text) { "echo" text @stdout=o }
@@ -118,6 +119,60 @@ def json_is_told_of_what_does_not_come_back(folder):
     expect((found["exit_code"], found["output"], found["results"]), (124, "begun\n", {}))
 
 
+NEVER_COME_BACK = {
+    "read": 'trace(read(input("pipe")));',
+    "write": 'file out<"pipe"> = write("text");',
+    "glob": 'trace(size(glob("' + "{a,b}" * 28 + '")));',
+    "call": '@library="libc.so.6" (int left) sleep(int seconds);\ntrace(sleep(600));',
+    "isolated": '@isolate @library="libc.so.6" (int left) sleep(int seconds);\ntrace(sleep(600));',
+    "tcl": '(int o) waits(int i) "turbine" "0.0" [ "after 600000; set <<o>> <<i>>" ];\ntrace(waits(1));',
+}
+
+
+def nothing_keeps_a_run_from_its_end(folder):
+    """Not what it calls either: one signal, or the time limit."""
+    ends = [(signal.SIGTERM, 75), (signal.SIGINT, 130), (signal.SIGHUP, 75), (None, 124)]
+    runs = []
+    for name, statement in NEVER_COME_BACK.items():
+        for sent, code in ends:
+            place = folder.path / f"{name}{code}{sent}"
+            place.mkdir()
+            os.mkfifo(place / "pipe")
+            (place / "stuck.df").write_text(f'import files;\nfile begun<"begun"> = write("");\n{statement}\n', encoding="utf-8")
+            options = ["--workers=2"] if sent else ["--workers=2", "--timeout=0.5"]
+            run = subprocess.Popen([folder.raddle, "run", *options, "stuck.df"], cwd=place, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            runs.append((place, run, sent, code))
+    for place, run, sent, code in runs:
+        if sent:
+            wait_for((place / "begun").exists, "the run to begin")
+            run.send_signal(sent)
+    for place, run, sent, code in runs:
+        told = run.communicate(timeout=60)[1]
+        expect((place.name, run.returncode), (place.name, code))
+        expect_in("does not come back", told)
+
+
+def programs_end_with_a_run_that_does_not_come_back(folder):
+    """Also those that have not begun, and what they have started."""
+    folder.write("stuck.df", '@library="libc.so.6" (int left) sleep(int seconds);\n'
+                 'app (void v) runs(int i) { "sh" "-c" "echo $$ >> ids; sleep 600; echo late" }\n'
+                 "foreach i in [1:9] { runs(i); }\ntrace(sleep(600));\n")
+    folder.run("run --workers=2 --timeout=1 stuck.df", code=124, err="does not come back")
+    groups = [int(line) for line in folder.read("ids").split()]
+    expect(len(groups), 2)
+
+    def have_ended():
+        for group in groups:
+            try:
+                os.killpg(group, 0)
+                return False
+            except ProcessLookupError:
+                pass
+        return True
+    wait_for(have_ended, "the programs' end")
+
+
 def a_crash_in_c_is_told(folder):
     """With the library, and what helps; not that of a process of its own, which is an error of the call."""
     crash = '@library="libc.so.6" (int n) atoi(int text);\n'
@@ -166,7 +221,103 @@ def short_calls_are_not_shared(folder):
         expect(int(dict(line.rsplit(" ", 1) for line in told.splitlines())["tasks"]) < 150000, True)
 
 
-TESTS = [short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+def tcl_is_of_the_script(folder):
+    """Where one stands is no place to look for Tcl in."""
+    for name in ("lib/tcl8/8.6", "lib/tcl8.6", "own"):
+        (folder.path / "scripts" / name if name == "own" else folder.path / name).mkdir(parents=True)
+    touch = "close [open touched w]\n"
+    for name in ("lib/pkgIndex.tcl", "lib/tclIndex", "lib/tcl8.6/init.tcl", "lib/tcl8.6/pkgIndex.tcl", "lib/tcl8/8.6/own-2.0.tm"):
+        folder.write(name, touch)
+    folder.write("scripts/own/pkgIndex.tcl", "package ifneeded own 1.0 {package provide own 1.0; proc twice {x} {return [expr {2 * $x}]}}\n")
+    folder.write("scripts/script.df", '(int o) f(int i) "own" "1.0" [ "set <<o>> [ twice <<i>> ]" ];\n'
+                 '(int o) g(int i) "turbine" "0.0" [ "catch {nowhere_defined}; set <<o>> <<i>>" ];\ntrace(f(4), g(5));\n')
+    folder.run("run scripts/script.df", out="trace: 8,5\n")
+    expect((folder.path / "touched").exists(), False)
+
+
+def outputs_are_whole_or_as_they_were(folder):
+    """A program that fails, or is ended, leaves what an earlier run has made; what it makes beside its output comes along."""
+    folder.write("ok.df", 'app (file o) make() { "sh" "-c" "echo whole > $0; echo beside > $0.log" o }\nfile f <"out/f.txt"> = make();\n')
+    folder.run("run ok.df")
+    expect((folder.read("out/f.txt"), folder.read("out/f.txt.log")), ("whole\n", "beside\n"))
+    folder.write("fails.df", 'app (file o) make() { "sh" "-c" "echo half > $0; exit 3" o }\nfile f <"out/f.txt"> = make();\n')
+    folder.run("run fails.df", code=1, err="sh -c 'echo half > $0; exit 3' out/f.txt")
+    folder.write("stops.df", 'app (file o) make() { "sh" "-c" "echo half; touch begun; sleep 60" @stdout=o }\nfile f <"out/f.txt"> = make();\n')
+    run = subprocess.Popen([folder.raddle, "run", "stops.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
+    wait_for((folder.path / "begun").exists, "the program's start")
+    run.terminate()
+    expect(run.wait(timeout=20), 75)
+    expect(folder.read("out/f.txt"), "whole\n")
+    expect(sorted(os.listdir(folder.path / "out")), ["f.txt", "f.txt.log"])
+    # as a string the name is that of the place
+    folder.write("named.df", 'app (file o) make() { "sh" "-c" "echo $0 > $0" (filename(o)) }\nfile f <"out/g.txt"> = make();\n')
+    folder.run("run named.df")
+    expect(folder.read("out/g.txt"), "out/g.txt\n")
+
+
+def programs_have_nothing_to_read(folder):
+    """What raddle is given is not eaten: neither by apps nor by functions that run programs; a script that wants it says so."""
+    folder.write("none.df", 'import sys;\napp (file o) eat() { "cat" @stdout=o }\nfile f <"f.txt"> = eat();\n'
+                            '(o, c) = system(["cat"]);\nf => trace(o, c);\n')
+    folder.write("some.df", 'app (file o) eat() { "cat" @stdin=(input("/dev/stdin")) @stdout=o }\nfile f <"f.txt"> = eat();\n')
+    folder.write("list", "1\n2\n3\n")
+
+    def shell(line):
+        done = subprocess.run(["sh", "-c", line, folder.raddle], cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=60, check=False)
+        expect((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    expect(shell('while read line; do "$0" run none.df; done < list'), "trace: ,0\n" * 3)
+    expect(folder.read("f.txt"), "")
+    # from where the one who reads it, too, has come to
+    shell('{ read line; "$0" run some.df; } < list')
+    expect(folder.read("f.txt"), "2\n3\n")
+    shell('cat list | "$0" run some.df')
+    expect(folder.read("f.txt"), "1\n2\n3\n")
+
+
+def nothing_outlives_a_kill(folder):
+    """SIGKILL of raddle ends what its programs have started, too."""
+    folder.write("script.df", """
+        import python; import sys;
+        app (void v) shell(int i) { "sh" "-c" ("sleep 61; echo " + i) }
+        app (void v) limit(int i) { "timeout" "62" "sleep" "61" }
+        foreach i in [1:2] {
+          shell(i);
+          limit(i);
+          string s = python("import os, time; open('python%i', 'w').close(); time.sleep(61)" % i, "''");
+        }
+        (o, c) = system(["sh", "-c", "sleep 61; true"]);
+        """)
+
+    def left():
+        """Processes whose folder is this one, but for those that have ended."""
+        found = []
+        for process in os.listdir("/proc"):
+            try:
+                if process.isdigit() and os.readlink(f"/proc/{process}/cwd") == str(folder.path.resolve()):
+                    found.append(open(f"/proc/{process}/cmdline", encoding="utf-8").read().replace("\0", " "))
+            except OSError:
+                pass
+        return found
+
+    for turn in range(4):
+        run = subprocess.Popen([folder.raddle, "run", "-j4", "--processes", "9", "script.df"], cwd=folder.path, stderr=subprocess.DEVNULL)
+        if turn != 3:  # later, at some moment of its start
+            wait_for(lambda: (folder.path / "python1").exists() and (folder.path / "python2").exists() and
+                     sum("sleep 61" in each for each in left()) >= 5, "the programs")
+        else:
+            time.sleep(0.05)
+        run.kill()
+        run.wait()
+        wait_for(lambda: not left(), f"the end of {left()}", seconds=10)
+        for name in ("python1", "python2"):
+            (folder.path / name).unlink(missing_ok=True)
+
+
+TESTS = [tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end,
+         programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ def reasons_of_a_script_are_told(folder):
     expect_in('point 4 {"n":4}: from the record: run ', folder.run("why /4").stdout)
     folder.write("model.df", "@param int n = 1;\n@result int y = 3 * n;\n")
     folder.run("rerun")
-    expect_in('point 6 {"n":6}: run: the script, a module of it, a macro or a file that it names by `input` is not as it was in run ', folder.run("why /6").stdout)
+    expect_in('point 6 {"n":6}: run: the script, a module of it, a macro or a library is not as it was in run ', folder.run("why /6").stdout)
     folder.run("rerun --all")
     expect_in(f"has it, but this one was to run all of {run_id(folder, -2)} anew", folder.run("why /2").stdout)
 
@@ -230,7 +230,7 @@ def data_of_a_script_counts(folder):
     folder.run("sweep model.df -p n=1,2", err="2 from the record")
     folder.write("data.txt", "100")
     expect(folder.column("sweep model.df -p n=1,2", "y"), ["100", "200"])
-    expect_in("a file that it names by `input` is not as it was in run ", folder.run("why /1").stdout)
+    expect_in("has it, but `data.txt` is not what it was then", folder.run("why /1").stdout)
     folder.write("data.txt", "7")
     folder.run("sweep model.df -p n=1,2", err="2 from the record")
 

@@ -9,10 +9,11 @@ import json
 import os
 import pty
 import shlex
+import signal
 import subprocess
 import time
 
-from folder_tests import expect, expect_in, main
+from folder_tests import expect, expect_in, main, wait_for
 from sweep_folder import SweepFolder
 
 
@@ -54,7 +55,7 @@ def points_of_every_kind(folder):
 
 
 def script_does_the_same(folder):
-    for options in ("-p a=1,2 -p n=x,'\"y'", "-p a=1:4 --where 'a > 2'", "--lhs 3 -p 'a~U(0,1)' -p n=u --repeats 2"):
+    for options in ("-p a=1,2 -p n='x,\"\"\"y\"'", "-p a=1:4 --where 'a > 2'", "--lhs 3 -p 'a~U(0,1)' -p n=u --repeats 2"):
         options += "" if " n=" in options else " -p n=z"
         command = "-- echo --a={a} {n}" + (" {seed} {#}" if "repeats" in options else "")
         expected = folder.column(f"sweep {options} {command}", "stdout")
@@ -430,7 +431,36 @@ def time_limit_starts_nothing_new(folder):
     folder.run("sweep -p a=1,2 --time-limit never -- echo {a}", code=2, err="`never` is no time")
 
 
-TESTS = [quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
+STUCK = 'import files;\nimport io;\n@param int n = 0;\n@result int y;\nif (n == 1) { y = size(read(input("pipe"))); } else { y = n; }\n'
+STUCK_CALL = '@library="libc.so.6" (int left) sleep(int seconds);\n@param int n = 0;\n@result int y = n + sleep(600 * (n %% 2));\n'
+
+
+def a_point_that_does_not_come_back_keeps_no_other_one(folder):
+    """It is given up when its time is up, and another thread goes on."""
+    os.mkfifo(folder.path / "pipe")
+    for name, text in (("read.df", STUCK.replace("size(", "strlen(").replace("import io", "import string")), ("call.df", STUCK_CALL)):
+        folder.write(name, text)
+        told = folder.run(f"sweep {name} -j 1 -p n=0:2 --timeout 0.3 -o out.csv", code=4).stderr
+        expect_in("1 failed: ended by --timeout, without a function that does not come back", told)
+        rows = [line.split(",") for line in folder.read("out.csv").splitlines()]
+        expect([row[:3] for row in rows[1:]], [["0", "0", "ok"], ["1", "", "timeout"], ["2", "2", "ok"]])
+
+
+def one_signal_ends_a_sweep_of_a_script(folder):
+    """Whatever its points wait for. What has ended is in the record."""
+    folder.write("call.df", STUCK_CALL.replace("@result", 'import files;\nfile begun<"begun%i" % n> = write("");\n@result'))
+    for sent, code in ((signal.SIGTERM, 75), (signal.SIGINT, 130)):
+        with subprocess.Popen([folder.raddle, "sweep", "call.df", "-j", "2", "-p", "n=0:1", "--no-cache"], cwd=folder.path,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as sweep:
+            wait_for(lambda: (folder.path / "begun0").exists() and (folder.path / "begun1").exists(), "both points to begin")
+            wait_for(lambda: "1 ok" in folder.run("runs").stdout.splitlines()[-1], "the first one's end")
+            sweep.send_signal(sent)
+            expect(sweep.wait(timeout=60), code)
+        expect_in("stopped" if sent == signal.SIGTERM else "interrupted", folder.run("runs").stdout.splitlines()[-1])
+        (folder.path / "begun1").unlink()
+
+
+TESTS = [a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
          batches_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,

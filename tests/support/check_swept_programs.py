@@ -9,6 +9,7 @@ import os
 import shlex
 import signal
 import subprocess
+import time
 
 from folder_tests import expect, expect_in, main, wait_for
 from sweep_folder import SweepFolder, run_id
@@ -61,8 +62,7 @@ def paths_of_any_bytes(folder):
     folder.run(line, err="2 points, 2 from the record")
     expect_in("\"inputs\":{\"$'caf\\\\xe9.txt'\":", folder.run("runs logs --json").stdout + folder.run(f"runs logs {run_id(folder, 0)} --json").stdout)
     (folder.path / name).write_text("second\n", encoding="utf-8")
-    done = subprocess.run([folder.raddle, *shlex.split(line)], cwd=folder.path, capture_output=True, check=True)
-    expect(b"`caf\xe9.txt` has changed: points that have read it are run again" in done.stderr, True)
+    folder.run(line, err="`$'caf\\xe9.txt'` has changed: points that have read it are run again")
 
 
 def closed_streams(folder):
@@ -158,8 +158,6 @@ def changed_files_are_noticed(folder):
     expect_in("3 points, 2 from the record", done.stderr)
     folder.run("sweep -p n=1 --input nowhere -- true {n}", code=2, err="raddle: --input: there is no such file")
     folder.run("sweep -p n=1 --input {m}.txt -- true {n}", code=2, err="raddle: --input: there is no parameter `m`")
-    folder.write("m.df", "@param int n = 1;\n@result int m = n;\n")
-    folder.run("sweep m.df -p n=1 --input constant", code=2, err="a script names by `input` the files that it reads")
 
 
 def programs_of_scripts_are_noticed(folder):
@@ -207,6 +205,105 @@ def programs_of_scripts_are_noticed(folder):
     expect("has changed" in done.stderr, False)
 
 
+def files_that_scripts_read_are_noticed(folder):
+    """By whatever name they read them, in functions, too, or find them; also what was declared, for points that are
+    computed by thousands; not what a point makes."""
+    folder.write("m.df", """
+        import files; import string; import stats;
+        @param int n = 1;
+        @param string name = "a";
+        (string s) content(string name) { s = read(input(name)); }
+        app (void v) make(int n) { "sh" "-c" "echo $0 > made$0" n }
+        @result string named = trim(read(input(name + ".csv")));
+        @result string formatted = trim(content("in%i.txt" % n));
+        @result int found = size(glob("in*.txt"));
+        @result boolean is_there = file_exists("extra");
+        make(n) => @result string own = trim(read(input("made%i" % n)));
+        """)
+    for name in ("a.csv", "in1.txt", "in2.txt"):
+        folder.write(name, "1\n")
+    command = "sweep m.df -p n=1,2"
+
+    def rows():
+        done = folder.run(f"{command} -o -")
+        return [",".join(row.split(",")[1:6]) for row in done.stdout.splitlines()[1:]], done.stderr
+
+    expect(rows()[0], ["1,1,2,false,1", "1,1,2,false,2"])
+    expect(sorted(inputs_of(folder, 2)), ["a.csv", "extra", "in*.txt", "in1.txt", "in2.txt"])
+    expect_in("2 from the record", rows()[1])
+    for name, text, taken, right in (("in2.txt", "3\n", "0", ["1,1,2,false,1", "1,3,2,false,2"]),
+                                     ("a.csv", "4\n", "0", ["4,1,2,false,1", "4,3,2,false,2"]),
+                                     ("in3.txt", "", "0", ["4,1,3,false,1", "4,3,3,false,2"]),
+                                     ("extra", "", "0", ["4,1,3,true,1", "4,3,3,true,2"])):
+        folder.write(name, text)
+        found, told = rows()
+        expect(found, right)
+        if taken != "0":
+            expect_in(f"{taken} from the record", told)
+        why = folder.run("why /2").stdout
+        expect_in("has it, but ", why)
+        expect_in(name if name != "in3.txt" else "in*.txt", why)
+    folder.write("declared.df", "@param int n = 1;\n@result int m = n * 2;\n")
+    command = "sweep declared.df -p n=1:3 --input a.csv"
+    folder.run("sweep declared.df -p n=1:3")
+    told = folder.run(command).stderr
+    expect("from the record" in told, False)  # whether they have read it is not known
+    folder.run(command, err="3 from the record")
+    folder.write("a.csv", "5\n")
+    expect("from the record" in folder.run(command, err="`a.csv` has changed").stderr, False)
+
+
+def files_of_commands_are_noticed(folder):
+    folder.write("model.sh", "exit 2\n")
+    folder.write("m.df", 'import sys;\n@param int n = 1;\n@result int c;\n(text, c) = system(["sh", "model.sh", "" + n]);\n')
+    expect(folder.column("sweep m.df -p n=1,2", "c"), ["2", "2"])
+    folder.run("sweep m.df -p n=1,2", err="2 from the record")
+    folder.write("model.sh", "exit 3\n")
+    expect(folder.column("sweep m.df -p n=1,2", "c"), ["3", "3"])
+    expect_in("has it, but `model.sh` is not what it was then", folder.run("why /2").stdout)
+
+
+def libraries_are_noticed(folder):
+    def build(value):
+        folder.write("lib.c", f"#include <stdint.h>\nint64_t f(int64_t x) {{ return x * {value}; }}\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "new.so", "lib.c"], cwd=folder.path, check=True)
+        os.replace(folder.path / "new.so", folder.path / "lib.so")
+
+    build(2)
+    folder.write("m.df", '@library="./lib.so" (int y) f(int x);\n@param int n = 1;\n@result int y = f(n);\n')
+    expect(folder.column("sweep m.df -p n=1:3", "y"), ["2", "4", "6"])
+    folder.run("sweep m.df -p n=1:3", err="3 from the record")
+    build(3)
+    expect(folder.column("sweep m.df -p n=1:3", "y"), ["3", "6", "9"])
+
+
+def edited_inputs_are_read_again(folder):
+    """A file that was edited while a point ran is none that its result is kept for, neither as it was nor as it is."""
+    for line in ("--input in.txt -- sh -c 'touch begun; while ! test -e go; do sleep 0.01; done; cat in.txt' {a}", "m.df"):
+        folder.write("m.df", """
+            import files; import string;
+            @param int a = 1;
+            app (void v) waits(string s) { "sh" "-c" "touch begun; while ! test -e go; do sleep 0.01; done" s }
+            (string s) content(void v) { wait (v) { s = trim(read(input("in.txt"))); } }
+            @result string text = content(waits(content(make_void())));
+            """ if line == "m.df" else "")
+        for name in ("begun", "go"):
+            (folder.path / name).unlink(missing_ok=True)
+        folder.write("in.txt", "old\n")
+        command = f"sweep {line.replace('--input', '-p a=1 --input')}" if line != "m.df" else "sweep m.df -p a=1"
+        time.sleep(0.01)
+        run = subprocess.Popen([folder.raddle, *shlex.split(command)], cwd=folder.path, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+        wait_for((folder.path / "begun").exists, "the point's start")
+        folder.write("in.txt", "new\n")
+        folder.write("go", "")
+        told = run.communicate(timeout=60)[1]
+        expect_in("`in.txt` has changed while points ran: the same line runs those again", told)
+        folder.write("in.txt", "old\n")
+        expect(folder.column(command, "text" if line == "m.df" else "stdout"), ["old"])
+        folder.run(command, err="1 from the record")
+
+
 def files_that_change_meanwhile(folder):
     """What the points themselves change is no input; what was one at another point, or is the program, stays one."""
     folder.write("log", "0\n")
@@ -217,7 +314,7 @@ def files_that_change_meanwhile(folder):
     edits = "sweep -j1 -p a=1,2 -- sh -c 'cat $1; test $2 -ne 2 || echo new > $1' x table {a}"
     expect(folder.column(edits, "stdout"), ["old", "old"])
     folder.write("table", "old\n")
-    folder.run(edits.replace("{a}", "{a} again"), err="`table` has changed while points ran: the same line runs those again that")
+    folder.run(edits.replace("{a}", "{a} again"), err="`table` has changed while points ran: the same line runs those again that have read it before or meanwhile")
     expect(folder.column(edits, "stdout"), ["new", "new"])
     expect(sorted(inputs_of(folder, 2)), ["table"])
     folder.write("new", "1\n")
@@ -320,7 +417,7 @@ def values_are_formatted(folder):
     folder.run("sweep -p x=0.5 -- echo {run.dirs}", code=2, err="did you mean `{run.dir}`?")
 
 
-TESTS = [numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+TESTS = [files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vm/external/processes_state.hpp"
+#include "vm/external/start_child.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::vm {
@@ -43,6 +44,17 @@ void Processes::end_all() {
   state.all_ended.wait(lock, [&, before = state.endings_done] { return state.endings_done != before; });
 }
 
+void Processes::kill_all() {
+  State& state = *state_;
+  const std::lock_guard lock(state.mutex);
+  state.queue.clear();
+  state.delayed.clear();
+  if (state.untold == 0) return;
+  state.ending = true;  // what starts right now is asked to end
+  for (const auto& [number, child] : state.running)
+    if (child->stage != State::Child::Stage::starting && !has_ended(child->pid)) state.kill_now(*child);
+}
+
 bool Processes::State::set_timer(Child& child, double seconds) {
   if (child.timer) timers->cancel(*child.timer);
   child.timer.reset();
@@ -59,6 +71,12 @@ void Processes::State::ask_to_end(Child& child) {
   if (!set_timer(child, kill_grace_s)) kill(-child.pid, SIGKILL);
 }
 
+void Processes::State::kill_now(Child& child) {
+  child.stage = Child::Stage::killed;
+  kill(-child.pid, SIGKILL);
+  set_timer(child, give_up_s);
+}
+
 void Processes::State::timer_fired(std::uint64_t number) {
   std::unique_lock lock(mutex);
   const auto found = running.find(number);
@@ -67,11 +85,7 @@ void Processes::State::timer_fired(std::uint64_t number) {
   if (has_ended(child.pid)) return;
   switch (child.stage) {
     case Child::Stage::running: child.timed_out = true; return ask_to_end(child);
-    case Child::Stage::asked_to_end:
-      child.stage = Child::Stage::killed;
-      kill(-child.pid, SIGKILL);
-      set_timer(child, give_up_s);
-      return;
+    case Child::Stage::asked_to_end: return kill_now(child);
     case Child::Stage::killed: {  // it hangs in the system: nothing more can be done
       child.stage = Child::Stage::lost;
       child.thread.is_lost = true;
@@ -112,6 +126,7 @@ std::optional<ProgramEnd> Processes::State::reap(Child& child) {
   lock.unlock();
   // Before its id is free for others: what it has left running in its group, if it was ended by us.
   if (stage != Child::Stage::running) kill(-child.pid, SIGKILL);
+  child_has_ended();
   int status = 0;
   const bool is_known = waitpid(child.pid, &status, 0) == child.pid;
   if (!ended) return std::nullopt;

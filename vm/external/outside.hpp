@@ -40,6 +40,11 @@ class Outside {
     const std::lock_guard lock(mutex_);
     return processes_ ? processes_->now() : ProgramsNow();
   }
+  /// Nobody waits for what runs any more. Any thread, also while end() is at work.
+  void kill_programs() {
+    const std::lock_guard lock(mutex_);
+    if (processes_) processes_->kill_all();
+  }
   Timers& timers() { return *timers_; }
   /// The pool of this name, made at the first call with this command. Any thread.
   ServerPool& servers(const std::string& name, const std::vector<std::string>& command) {

@@ -224,7 +224,7 @@ int Processes::State::start(Child& child) {
   if (keeps_to_cores) cores.keep_to(child.place.slot);
   const auto pid = start_child({.words = request.words,
                                 .environment = request.environment,
-                                .stdin_fd = fd(request.stdin_fd, redirects.in()),
+                                .stdin_fd = fd(fd(request.stdin_fd, redirects.in()), no_input.get()),
                                 .stdout_fd = fd(fd(request.stdout_fd, out_end), redirects.out()),
                                 .stderr_fd = fd(fd(request.stderr_fd, error_end), redirects.error()),
                                 .terminal = terminal ? std::optional(terminal->get()) : std::nullopt,

@@ -14,8 +14,8 @@ namespace raddle::vm {
 
 struct ProcessRequest {
   std::vector<std::string> words;  ///< words[0] is the program, looked up in PATH
-  /// "": inherited. Output files are truncated, folders made; with a named pipe it starts when its other end is open,
-  /// and its time limit counts from the first look on.
+  /// "": nothing to read, and the run's own stdout and stderr. Output files are truncated, folders made; with a named
+  /// pipe it starts when its other end is open, and its time limit counts from the first look on.
   std::string stdin_path, stdout_path, stderr_path;
   int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;  ///< in place of a path; stay the caller's, open till it has ended
   std::vector<std::pair<std::string, std::string>> environment;  ///< added to the run's
@@ -102,6 +102,8 @@ class Processes {
   /// those that arrive meanwhile (their `done` is not called). Returns when all have ended and their `done` was
   /// called; from `done` at once. Later requests are served again.
   void end_all();
+  /// The same at once, by SIGKILL, for a process that waits for nothing any more. Any thread.
+  void kill_all();
   /// Any thread.
   ProgramsNow now();
 

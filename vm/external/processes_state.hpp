@@ -1,5 +1,7 @@
 #pragma once
 // What Processes is made of: processes.cpp has how programs are started, ending_programs.cpp how they end.
+#include <fcntl.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -97,6 +99,7 @@ struct Processes::State {
   void tell_in(double seconds);
   bool set_timer(Child& child, double seconds);
   void ask_to_end(Child& child);
+  void kill_now(Child& child);
   void note_told();
 
   static int highest_descriptor();
@@ -105,6 +108,7 @@ struct Processes::State {
 
   const Cores cores;  // of who has made it
   const std::optional<FileDescriptor> terminal = controlling_terminal();
+  const FileDescriptor no_input{open("/dev/null", O_RDONLY | O_CLOEXEC)};
   const bool keeps_to_cores;  // Note [cores of programs]
   const ProgramOutputs outputs;
   const int highest_allowed = highest_descriptor();  // what else runs needs some, too: for files, servers, the record
@@ -122,7 +126,7 @@ struct Processes::State {
   std::map<std::uint64_t, Child*> running;
   std::uint64_t last_number = 0;  // in `delayed` and `running`
   std::size_t untold = 0;         // programs that were taken, and of whose end nobody was told yet
-  bool ending = false;            // end_all was called, and somebody is still to be told
+  bool ending = false;            // end_all or kill_all was called, and somebody is still to be told
   std::uint64_t endings_done = 0;
 
   // last: their threads, which use the rest, end first; never empty while others use it

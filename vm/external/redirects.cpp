@@ -53,8 +53,18 @@ bool has_writer(int pipe) {
   return waits || poll(&input, 1, 0) != 0;
 }
 
+/// Opened once more, a file would be read from its beginning.
+bool is_own_input(const std::string& path) {
+  return path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0";
+}
+
 /// A pipe stays open meanwhile: its writer is not to lose a reader that it has seen.
 Opened open_input(const std::string& path, FileDescriptor& file) {
+  if (is_own_input(path)) {
+    file = FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    if (!file) return fault(path, errno);
+    return true;
+  }
   if (!file) file = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return fault(path, errno);
   if (is_pipe(path) && !has_writer(file.get())) return false;

@@ -198,6 +198,7 @@ class ServerPool::Server {
   /// With mutex_ held. @return how it has ended, as waitpid says it
   int end_process() {
     kill(-pid_, SIGKILL);  // also what it has left running
+    child_has_ended();
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }

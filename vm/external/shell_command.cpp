@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "vm/value/shown_text.hpp"
+
 namespace raddle::vm {
 
 namespace {
@@ -18,15 +20,15 @@ bool is_plain(char sign) {
 
 bool is_control(char sign) { return static_cast<unsigned char>(sign) < 0x20 || sign == 0x7f; }
 
-/// `$'a\nb'`: the only way to have control characters on one line; bash, zsh, ksh and POSIX since 2024 know it.
 std::string with_escapes(std::string_view word) {
+  const bool is_text = valid_text(word) == word;
   std::string text = "$'";
   for (const char sign : word) {
     if (sign == '\n') {
       text += "\\n";
     } else if (sign == '\t') {
       text += "\\t";
-    } else if (is_control(sign)) {
+    } else if (is_control(sign) || (!is_text && static_cast<unsigned char>(sign) >= 0x80)) {
       text += fmt::format("\\{:03o}", static_cast<unsigned char>(sign));
     } else {
       if (sign == '\'' || sign == '\\') text += '\\';
@@ -36,9 +38,19 @@ std::string with_escapes(std::string_view word) {
   return text + "'";
 }
 
-std::string quoted(std::string_view word) {
+/// Of a very long word its beginning, cut between two characters.
+std::string shortened(std::string_view word, std::size_t longest) {
+  if (word.size() <= longest) return shell_word(word);
+  std::size_t kept = longest;
+  while (kept > 0 && (static_cast<unsigned char>(word[kept]) & 0xC0) == 0x80) --kept;
+  return fmt::format("{}... ({} more bytes)", shell_word(word.substr(0, kept)), word.size() - kept);
+}
+
+}  // namespace
+
+std::string shell_word(std::string_view word) {
+  if (std::ranges::any_of(word, is_control) || valid_text(word) != word) return with_escapes(word);
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
-  if (std::ranges::any_of(word, is_control)) return with_escapes(word);
   std::string text = "'";
   for (const char sign : word) {
     if (sign == '\'')
@@ -48,16 +60,6 @@ std::string quoted(std::string_view word) {
   }
   return text + "'";
 }
-
-/// Of a very long word its beginning, cut between two characters.
-std::string shortened(std::string_view word, std::size_t longest) {
-  if (word.size() <= longest) return quoted(word);
-  std::size_t kept = longest;
-  while (kept > 0 && (static_cast<unsigned char>(word[kept]) & 0xC0) == 0x80) --kept;
-  return fmt::format("{}... ({} more bytes)", quoted(word.substr(0, kept)), word.size() - kept);
-}
-
-}  // namespace
 
 std::string shell_command(const ProcessRequest& request, std::size_t longest) {
   std::string line;
@@ -69,10 +71,10 @@ std::string shell_command(const ProcessRequest& request, std::size_t longest) {
     if (i != 0) line += ' ';
     line += shortened(request.words[i], longest / 2);
   }
-  if (!request.stdin_path.empty()) line += " < " + quoted(request.stdin_path);
-  if (!request.stdout_path.empty()) line += " > " + quoted(request.stdout_path);
+  if (!request.stdin_path.empty()) line += " < " + shell_word(request.stdin_path);
+  if (!request.stdout_path.empty()) line += " > " + shell_word(request.stdout_path);
   if (!request.stderr_path.empty()) {
-    line += request.stderr_path == request.stdout_path ? " 2>&1" : " 2> " + quoted(request.stderr_path);
+    line += request.stderr_path == request.stdout_path ? " 2>&1" : " 2> " + shell_word(request.stderr_path);
   }
   return line;
 }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <thread>
 
+#include "vm/external/program_watcher.hpp"
 #include "vm/external/signals_blocked.hpp"
 
 // glibc's own, by names that ThreadSanitizer does not replace: it would take the child for a fork, and what the child
@@ -55,6 +56,8 @@ struct ChildPlan {
   pid_t parent;
   std::optional<int> terminal;  // as in ChildStart
   const cpu_set_t* cores;
+  bool outlives_us;
+  WatchedLine* watched;    // null: none
   volatile int error = 0;  // written by the child: what failed
 };
 
@@ -98,7 +101,8 @@ struct ChildPlan {
 [[gnu::no_sanitize("thread")]] int become_program(const ChildPlan& plan) {
   leave_terminal(plan.terminal);
   drop_pending_signals();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (plan.watched != nullptr) plan.watched->set(getpid());
+  if (!plan.outlives_us) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != plan.parent) return ESRCH;   // the parent died before prctl
   for (int target = 0; target < 4; ++target) {  // none of them is 0, 1 or 2
     const int fd = plan.fds[target];
@@ -150,7 +154,9 @@ std::expected<pid_t, int> start_child(const ChildStart& start) {
                  {start.stdin_fd, start.stdout_fd, start.stderr_fd, start.answer_fd},
                  getpid(),
                  start.terminal,
-                 start.cores};
+                 start.cores,
+                 start.outlives_us,
+                 start.outlives_us ? nullptr : watched_line()};
   const SignalsBlocked blocked;
   std::expected<pid_t, int> child = fork_and_exec(plan, start.words.size());
   // A program just written may still be open for writing in a child of another thread, between its fork and exec.
@@ -158,7 +164,12 @@ std::expected<pid_t, int> start_child(const ChildStart& start) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1 << attempt));
     child = fork_and_exec(plan, start.words.size());
   }
+  if (!child && plan.watched != nullptr) plan.watched->clear();
   return child;
+}
+
+void child_has_ended() {
+  if (WatchedLine* const line = watched_line()) line->clear();
 }
 
 }  // namespace raddle::vm

@@ -20,12 +20,16 @@ struct ChildStart {
   /// What controls us: open, or -1 where nothing does. The program leads a process group in our session, and no
   /// terminal controls it. None: it is not known, and the program leads a session.
   std::optional<int> terminal = {};
+  bool outlives_us = false;          ///< the system does not kill it with us, nor does the watcher
   const cpu_set_t* cores = nullptr;  ///< that it may use; null: the thread's
 };
 
 /// Starts a program as the leader of a process group that no terminal controls, with no signal blocked. The system
-/// kills it when the calling *thread* ends: call from threads that live as long as the run.
+/// kills it when the calling *thread* ends: call from threads that live as long as the run. If this process is killed,
+/// the watcher (program_watcher.hpp) kills its process group, until the thread calls child_has_ended().
 /// @return  its process id, or the errno of clone or exec
 std::expected<pid_t, int> start_child(const ChildStart& start);
+/// The program that the calling thread has started has ended: before its id is free, that is, before it is waited for.
+void child_has_ended();
 
 }  // namespace raddle::vm

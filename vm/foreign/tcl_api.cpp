@@ -24,7 +24,9 @@ std::expected<TclApi, std::string> load() {
   if (api.name == nullptr) return std::unexpected(fmt::format("`{}` has no {}", library_name, #name));
   RADDLE_TCL_FUNCTIONS(RADDLE_TCL_LOAD)
 #undef RADDLE_TCL_LOAD
-  api.Tcl_FindExecutable(nullptr);  // once in the process, before the first interpreter
+  // Once in the process, before the first interpreter. Tcl looks for packages beside its program: without one that
+  // would be `./lib`, whose files it executes.
+  api.Tcl_FindExecutable("/usr/bin/tclsh8.6");
   return api;
 }
 

@@ -68,8 +68,8 @@ std::string TclFunction::template_definition() const {
     checks += fmt::format("if {{![info exists u:{0}]}} {{ error {{output `{0}` was not set}} }}\n", output.name);
     outputs += fmt::format(" ${{u:{}}}", output.name);
   }
-  return fmt::format("proc {} {{{}}} {{\n{}{}\n{}return [list{}]\n}}\n", name_, parameters, start, body(function_.code),
-                     checks, outputs);
+  return fmt::format("proc {} {{{}}} {{\n{}{}\n{}::raddle::give{}\n}}\n", name_, parameters, start,
+                     body(function_.code), checks, outputs);
 }
 
 std::string TclFunction::procedure_definition() const {

@@ -45,6 +45,14 @@ std::expected<TclInterpreter*, std::string> TclInterpreter::of_thread() {
 
 TclInterpreter::TclInterpreter(const TclApi& api) : api_(api), interpreter_(api.Tcl_CreateInterp()) {
   api_.Tcl_Init(interpreter_);  // without its script library most commands are there all the same
+  api_.Tcl_CreateObjCommand(interpreter_, "::raddle::give", give, this, nullptr);
+}
+
+int TclInterpreter::give(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words) {
+  auto& self = *static_cast<TclInterpreter*>(interpreter);
+  self.has_given_ = true;
+  self.api_.Tcl_SetObjResult(tcl, self.api_.Tcl_NewListObj(count - 1, words + 1));
+  return tcl_ok;
 }
 
 TclInterpreter::~TclInterpreter() {
@@ -84,13 +92,18 @@ std::string TclInterpreter::call(const std::string& name, const std::string& def
   Tcl_Obj* command = api_.Tcl_NewListObj(0, nullptr);
   api_.Tcl_ListObjAppendElement(nullptr, command, api_.Tcl_NewStringObj(name.c_str(), -1));
   for (const Value& input : inputs) api_.Tcl_ListObjAppendElement(nullptr, command, to_tcl(input));
+  has_given_ = false;
   if (!evaluate(command)) return result_text();
-  Tcl_Obj* result = api_.Tcl_GetObjResult(interpreter_);
-  int count = 0;
-  Tcl_Obj** elements = nullptr;
-  api_.Tcl_ListObjGetElements(nullptr, result, &count, &elements);
+  const auto results = list(api_.Tcl_GetObjResult(interpreter_));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    auto value = from_tcl(elements[i], outputs[i].type);
+    if (outputs[i].type.kind == ValueKind::void_) {
+      values[i] = Value::of_void();
+      continue;
+    }
+    if (!has_given_ || !results || results->size() != outputs.size())
+      return fmt::format("output `{}` is taken at the end of the code, which `return` has left before",
+                         outputs[i].name);
+    auto value = from_tcl((*results)[i], outputs[i].type);
     if (!value) return fmt::format("output `{}`: {}", outputs[i].name, value.error());
     values[i] = std::move(*value);
   }

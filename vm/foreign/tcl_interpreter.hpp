@@ -27,6 +27,8 @@ class TclInterpreter {
 
  private:
   explicit TclInterpreter(const TclApi& api);
+  /// `::raddle::give VALUE..`: the outputs of a call. In C++, as scripts may replace Tcl's own `list`.
+  static int give(void* interpreter, Tcl_Interp* tcl, int count, Tcl_Obj* const* words);
   bool evaluate(Tcl_Obj* script);
   std::string result_text();
   std::string text_of(Tcl_Obj* object);
@@ -42,6 +44,7 @@ class TclInterpreter {
   const TclApi& api_;
   Tcl_Interp* interpreter_;
   std::unordered_set<std::string> defined_;
+  bool has_given_ = false;  ///< the call has come to its end
 };
 
 }  // namespace raddle::vm

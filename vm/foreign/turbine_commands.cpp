@@ -142,7 +142,7 @@ namespace eval ::raddle {
       if {![info exists value($id)]} { error "output `$output_name` was not stored" }
       lappend results $value($id)
     }
-    return $results
+    give {*}$results
   }
   proc is_ready {inputs} {
     variable closed

@@ -11,6 +11,7 @@
 #include "vm/interpret/app_limits.hpp"
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/end_of_file.hpp"
+#include "vm/interpret/files_in.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/program_run.hpp"
 #include "vm/interpret/task_listener.hpp"
@@ -36,16 +37,6 @@ void append_words(std::vector<std::string>& words, const Value& value) {
   }
 }
 
-/// All files in a value, however deep.
-void append_files(std::vector<File*>& files, const Value& value) {
-  if (value.kind() == ValueKind::array)
-    value.as_array().for_each([&files](const Value&, const Value& element) { append_files(files, element); });
-  else if (value.kind() == ValueKind::bag)
-    value.as_bag().for_each([&files](const Value& element) { append_files(files, element); });
-  else if (value.kind() == ValueKind::file)
-    files.push_back(&value.as_file());
-}
-
 void make_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code ignored;  // the program says what it could not open
@@ -56,7 +47,7 @@ void make_folder_of(const std::string& path) {
 std::vector<std::string> said_last(const ProgramRun& run) {
   const std::string& path = run.request.stderr_path;
   if (path.empty() || !run.result.start_error.empty()) return {};
-  std::vector<std::string> lines = last_lines(path);
+  std::vector<std::string> lines = last_lines(run.own.now(path));
   for (std::string& line : lines) line.insert(0, "  ");
   if (!lines.empty()) lines.insert(lines.begin(), fmt::format("the end of its standard error, `{}`:", path));
   return lines;
@@ -68,6 +59,13 @@ std::string help_for_start(const ProgramRun& run) {
   if (run.result.start_error.empty() || program.find(' ') == std::string::npos || run.request.words.size() > 1)
     return {};
   return "each word of a command line is a value of its own, as in `\"sort\" \"-n\" input`";
+}
+
+/// Of a program that has failed: they must not be taken for results.
+void remove_outputs(ProgramRun& run) {
+  for (const std::string& path : run.output_paths)
+    if (run.own.now(path) == path) remove_files({path});
+  run.own.clear();
 }
 
 /// What can not be started will not start the next time either.
@@ -86,6 +84,13 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
     destroy(program);
     return false;
   }
+  for (std::size_t i = 0; i < program->outputs.size(); ++i) {
+    const bool is_plain = std::ranges::find(site.named_outputs, program->outputs[i]) == site.named_outputs.end();
+    const std::string& path = program->output_paths[i];
+    if (is_plain && object_in<File>(frame.at(program->outputs[i])).is_mapped() && program->own.add(path))
+      run_.written_files.write_aside(program->begun, path);
+  }
+  note_words(frame, site, program->request.words);
   frame.retain();
   run_.throttle.begin();
   if (run_.options.listener)
@@ -118,7 +123,11 @@ std::string Interpreter::prepare(ProgramRun& program) {
     file.vacate();
     make_folder_of(program.output_paths.back());
   }
-  for (const Operand word : site.words) append_words(request.words, frame.at(word).get());
+  for (const Operand word : site.words) {
+    if (std::ranges::find(site.file_outputs, word) != site.file_outputs.end())
+      program.output_words.push_back(request.words.size());
+    append_words(request.words, frame.at(word).get());
+  }
   if (run_.options.listener) {
     std::vector<File*> files;
     for (const Operand word : site.words) append_files(files, frame.at(word).get());
@@ -145,7 +154,7 @@ std::string Interpreter::prepare(ProgramRun& program) {
   request.stderr_path = path_of(site.stderr_file);
   request.environment = {{"TURBINE_APP_LABEL", site.label}};
   if (TaskListener* const listener = run_.options.listener)
-    request.on_start = [listener](const ProcessRequest& started) { listener->started(started); };
+    request.on_start = [listener, &program](const ProcessRequest&) { listener->started(program.request); };
   return {};
 }
 
@@ -164,10 +173,24 @@ void Interpreter::start_program(ProgramRun& program) {
     pool.release_hold();
   };
   try {
-    run_.outside.processes().spawn(program.request, ended);
+    run_.outside.processes().spawn(program.request_aside(), ended);
   } catch (const std::system_error& error) {
     ended({.start_error = "no thread: " + error_text(error.code().value())});
   }
+}
+
+ProcessRequest ProgramRun::request_aside() const {
+  ProcessRequest aside = request;
+  for (const std::size_t word : output_words) aside.words[word] = own.now(request.words[word]);
+  aside.stdout_path = own.now(request.stdout_path);
+  aside.stderr_path = own.now(request.stderr_path);
+  return aside;
+}
+
+std::string ProgramRun::conclude() {
+  std::string text = fault();
+  if (text.empty()) text = own.place();
+  return text.empty() ? missing_output() : text;
 }
 
 std::string ProgramRun::fault() const {
@@ -178,6 +201,11 @@ std::string ProgramRun::fault() const {
     return fmt::format("`{}` was ended by signal {} ({})", program, result.signal, strsignal(result.signal));
   }
   if (result.exit_code != 0) return fmt::format("`{}` ended with exit code {}", program, result.exit_code);
+  return {};
+}
+
+std::string ProgramRun::missing_output() const {
+  const std::string& program = request.words[0];
   for (std::size_t i = 0; i < output_paths.size(); ++i) {
     if (std::filesystem::exists(output_paths[i])) continue;
     const Operand output = outputs[i];
@@ -201,6 +229,7 @@ void ProgramRun::tell(TaskListener& listener, const std::string& fault, bool is_
                   .is_interrupted = is_interrupted,
                   .inputs = input_paths,
                   .outputs = output_paths,
+                  .own = own,
                   .temporaries = temporary_paths});
 }
 
@@ -212,7 +241,7 @@ void ProgramRun::run(Worker& worker) {
 
 void Interpreter::finish_program(ProgramRun* finished) {
   Frame& frame = finished->frame;
-  const std::string problem = finished->fault();
+  const std::string problem = finished->conclude();
   if (TaskTrace* const trace = run_.options.trace) {
     const auto duration_ns = static_cast<std::int64_t>(finished->result.duration_s * 1e9);
     trace->add(worker_->index(), {.start_ns = std::max<std::int64_t>(trace->now_ns() - duration_ns, 0),
@@ -232,7 +261,7 @@ void Interpreter::finish_program(ProgramRun* finished) {
     notes.details.push_back("the command: " + shell_command(finished->request, longest_command));
     std::ranges::move(said_last(*finished), std::back_inserter(notes.details));
     notes.help = help_for_start(*finished);
-    remove_files(finished->output_paths);
+    remove_outputs(*finished);
     std::string message = problem;
     if (finished->attempts > 1) message += fmt::format(" (attempt {} of {})", finished->attempt, finished->attempts);
     if (run_.options.trace_program)
@@ -254,6 +283,7 @@ void Interpreter::set_app_outputs(const ProgramRun& program) {
   Frame& frame = program.frame;
   for (const Operand output : program.site.file_outputs) {
     File& file = object_in<File>(frame.at(output));
+    if (run_.options.call_record) file.set_written(program.own.identity(file.path()));
     if (!set(file.complete(), Value::of_void())) assigned_twice(frame, program.instruction, file.path());
   }
   for (const Operand output : program.site.outputs) {

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "vm/interpret/leaf_arguments.hpp"
+#include "vm/math/lane_functions.hpp"
 
 namespace raddle::vm {
 
@@ -194,7 +195,9 @@ RADDLE_FOR_EACH_PROCESSOR Stop run_instructions(const LeafInstruction*& next, st
       case mul_float: floats(lanes, in, [](const Floats& b, const Floats& c) { return b * c; }); break;
       case div_float: floats(lanes, in, [](const Floats& b, const Floats& c) { return b / c; }); break;
       case neg_float: floats(lanes, in, [](const Floats& b, const Floats&) { return -b; }); break;
-      case pow_float: each_float(lanes, in, in.c, [](double b, double c, double) { return std::pow(b, c); }); break;
+      case pow_float:
+        math::of_lanes::pow(lanes.reals(in.b), lanes.reals(in.c), lanes.reals(in.a), lanes.count());
+        break;
       case mul_add:
         each_float(lanes, in, next++->a, [](double b, double c, double d) { return std::fma(b, c, d); });
         break;

@@ -9,6 +9,7 @@
 #include "vm/interpret/builtin_task.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/value/matching_paths.hpp"
 
 namespace raddle::vm {
 
@@ -47,6 +48,14 @@ class CallHost final : public BuiltinHost {
   const std::uint32_t instruction_;
   bool ends_later_ = false;
 };
+
+/// Strings in a value of elements, however deep.
+void append_strings(std::vector<std::string>& strings, const Value& value) {
+  if (value.kind() == ValueKind::array)
+    value.as_array().for_each([&](const Value&, const Value& element) { append_strings(strings, element); });
+  else if (value.kind() == ValueKind::string)
+    strings.push_back(value.as_string());
+}
 
 Frame* function_frame(Frame* frame) {
   while (!frame->is_function()) frame = frame->outer;
@@ -193,17 +202,45 @@ bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   results_.assign(site.results.size(), Value());
+  if (site.files_read != FilesRead::none) note_reads(frame, site);
   CallHost host(*this, frame, index_of(in));
   const BuiltinCall call{run_.options.settings, mix_stream(frame.stream, position_of(index_of(in))), &host};
   const std::expected<void, std::string> outcome = site.function(call, arguments_, results_);
   arguments_.clear();
   if (host.ends_later()) return true;
+  if (outcome && site.files_read == FilesRead::of_pattern) note_found(frame, results_[0]);
   if (outcome) {
     set_results(frame, in, results_);
   } else {
     fail_results(frame, in, failure_at(frame, index_of(in), outcome.error()));
   }
   return outcome.has_value();
+}
+
+/// Before the function looks. Not of what this run has written.
+void Interpreter::note_reads(Frame& frame, const BuiltinSite& site) {
+  if (run_.options.listener == nullptr && run_.options.call_record == nullptr) return;
+  if (site.files_read == FilesRead::of_inputs) {
+    for (std::size_t i = site.file_output_count; i < site.arguments.size(); ++i) {
+      const Value input = frame.at(site.arguments[i]).get();
+      if (input.kind() == ValueKind::file && input.as_file().is_named() && !input.as_file().written())
+        note_read(frame, {.name = input.as_file().path(), .is_certain = true});
+    }
+    return;
+  }
+  if (site.files_read == FilesRead::of_words) {
+    std::vector<std::string> words;
+    for (const Operand argument : site.arguments) append_strings(words, frame.at(argument).get());
+    return note_words(frame, words);
+  }
+  const std::string& name = object_in<String>(frame.at(site.arguments[0])).text;
+  note_read(frame, {.name = name, .is_pattern = site.files_read == FilesRead::of_pattern && is_pattern(name)});
+}
+
+void Interpreter::note_found(const Frame& frame, const Value& files) {
+  if (run_.options.listener == nullptr && run_.options.call_record == nullptr) return;
+  files.as_array().for_each(
+      [&](const Value&, const Value& file) { note_read(frame, {.name = file.as_file().path()}); });
 }
 
 void Interpreter::set_results(Frame& frame, const Instruction& in, std::vector<Value>& results) {

@@ -83,11 +83,38 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
     drop_writers(frame, site.written);
     return true;
   }
+  start_range(range);
+  return true;
+}
+
+void LaunchWait::resolved(Worker& worker) {
+  Frame& frame = range.frame;
+  frame.run_state.interpreter(worker).on(worker).push(*this, frame.priority);
+}
+
+void LaunchWait::run(Worker& worker) {
+  Frame& frame = range.frame;
+  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  interpreter.start_range(range);
+  interpreter.destroy(this);
+  interpreter.release(&frame);
+}
+
+void Interpreter::start_range(RangeTask& range) {
+  Frame& frame = range.frame;
+  const ForeachSite& site = range.site;
+  while (Future* const awaited = promise_results(range)) {
+    auto* wait = make<LaunchWait>(range);
+    frame.retain();
+    if (awaited->enlist(*wait)) return;
+    destroy(wait);
+    release(&frame);
+  }
   if (site.is_nest()) open_nest(range);
   if (range.end <= in_place_limit && may_nest() && !worker_->others_are_hungry()) {
     run_iterations(range, 0, range.end);
     drop_writers(frame, site.written);
-    return true;
+    return;
   }
   const bool has_points = site.is_launch() || range.inner.count != 0;
   const std::int64_t points = range.end * std::max<std::int64_t>(1, range.inner.count);
@@ -102,13 +129,12 @@ bool Interpreter::foreach (Frame& frame, const Instruction& in) {
   if (is_launch && !waits_for_code) run_.leaves.request(site.launch.leaf);
   if (!waits_for_code && is_short(range) && may_nest()) {
     run_in_place(range);
-    return true;
+    return;
   }
   frame.retain();
   auto* task = make<RangeTask>(range);
-  if (waits_for_code && run_.leaves.wait(site.launch.leaf, *task)) return true;
+  if (waits_for_code && run_.leaves.wait(site.launch.leaf, *task)) return;
   push(*task, task->frame.priority);
-  return true;
 }
 
 bool Interpreter::is_short(const RangeTask& range) {

@@ -7,6 +7,7 @@
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/math/scalar.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/updateable.hpp"
 
@@ -139,7 +140,9 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::sub_float: put(frame, in, Value::of(float_in(frame, in.b) - float_in(frame, in.c))); break;
       case Opcode::mul_float: put(frame, in, Value::of(float_in(frame, in.b) * float_in(frame, in.c))); break;
       case Opcode::div_float: put(frame, in, Value::of(float_in(frame, in.b) / float_in(frame, in.c))); break;
-      case Opcode::pow_float: put(frame, in, Value::of(std::pow(float_in(frame, in.b), float_in(frame, in.c)))); break;
+      case Opcode::pow_float:
+        put(frame, in, Value::of(math::scalar::pow(float_in(frame, in.b), float_in(frame, in.c))));
+        break;
       case Opcode::mul_add:
         put(frame, in, Value::of(std::fma(float_in(frame, in.b), float_in(frame, in.c), third_float(frame, in))));
         break;

@@ -47,6 +47,7 @@ class CallRecord;
 class MemoWait;
 class ProgramRun;
 class TaskTrace;
+struct NamedFile;
 struct PointKey;
 
 /// How deeply a value is there.
@@ -142,6 +143,9 @@ class Interpreter {
     pushed_ += tasks.count;
     worker_->push(tasks);
   }
+
+  /// Begins a loop, in place or as a task, or has it wait for an array that another launch fills.
+  void start_range(RangeTask& range);
 
   Run& run() { return run_; }
   Worker& worker() { return *worker_; }
@@ -256,6 +260,12 @@ class Interpreter {
   void trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function, std::uint32_t instruction) const;
   void fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
                    const raddle_leaf_failure& failure);
+  /// In a call that is kept, and for who listens.
+  void note_read(const Frame& frame, const NamedFile& file);
+  void note_reads(Frame& frame, const BuiltinSite& site);
+  void note_found(const Frame& frame, const Value& files);
+  void note_words(const Frame& frame, const std::vector<std::string>& words);
+  void note_words(Frame& frame, const AppSite& site, const std::vector<std::string>& words);
   bool run_app(Frame& frame, const Instruction& in);
   std::string prepare(ProgramRun& program);
   void start_program(ProgramRun& program);
@@ -288,8 +298,10 @@ class Interpreter {
   std::int64_t call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
   bool makes_batches(const IndexLaunch& launch) const;
   std::int64_t calls_of(const IndexLaunch& launch, std::int64_t points) const;
-  std::int64_t run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
-  void make_chunks(const IndexLaunch& launch);
+  std::int64_t run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                              std::span<void* const> results);
+  void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays);
+  Future* promise_results(const RangeTask& range);
   void finish_parts(const SinkArrays& arrays);
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
                   std::int64_t count);
@@ -404,19 +416,20 @@ class Interpreter {
   BatchMachine batch_machine_;
   WakeList wakes_;
   bool is_waking_ = false;
-  unsigned nesting_ = 0;                            ///< activations on the C stack
-  unsigned range_nesting_ = 0;                      ///< iterations of `foreach` among them
-  std::uint64_t pushed_ = 0;                        ///< tasks queued by this worker so far
-  std::uint64_t loop_pushed_ = 0;                   ///< the same when a loop last gave way
-  std::uint32_t loop_turns_ = 0;                    ///< iterations of loops since then
-  std::uint32_t calls_in_place_ = 0;                ///< outside of loops
-  std::int64_t next_share_ns_ = 0;                  ///< before then no short calls are shared
-  std::vector<WriterRelease> releases_;             ///< of the iterations on the C stack
-  std::size_t own_releases_ = 0;                    ///< where those of the innermost ones begin
-  std::vector<Value> loop_values_;                  ///< of the next iteration, while its frame is made anew
-  std::vector<Value> arguments_, results_;          ///< of the builtin being called
-  std::vector<std::int64_t> point_keys_;            ///< of points of a launch with a projection, a row for each key
-  std::vector<NumberChunk::Owner> launch_chunks_;   ///< results of the part of an index launch that is being made
+  unsigned nesting_ = 0;                    ///< activations on the C stack
+  unsigned range_nesting_ = 0;              ///< iterations of `foreach` among them
+  std::uint64_t pushed_ = 0;                ///< tasks queued by this worker so far
+  std::uint64_t loop_pushed_ = 0;           ///< the same when a loop last gave way
+  std::uint32_t loop_turns_ = 0;            ///< iterations of loops since then
+  std::uint32_t calls_in_place_ = 0;        ///< outside of loops
+  std::int64_t next_share_ns_ = 0;          ///< before then no short calls are shared
+  std::vector<WriterRelease> releases_;     ///< of the iterations on the C stack
+  std::size_t own_releases_ = 0;            ///< where those of the innermost ones begin
+  std::vector<Value> loop_values_;          ///< of the next iteration, while its frame is made anew
+  std::vector<Value> arguments_, results_;  ///< of the builtin being called
+  std::vector<std::int64_t> point_keys_;    ///< of points of a launch with a projection, a row for each key
+  /// Results of the part of an index launch that is being made. Null: they go straight into a promised array
+  std::vector<NumberChunk::Owner> launch_chunks_;
   std::vector<ChunkReductions> launch_reductions_;  ///< of the piece, for arrays that are only reduced
 };
 

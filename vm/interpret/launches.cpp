@@ -17,6 +17,14 @@ namespace raddle::vm {
 
 namespace {
 
+/// Its points are 0 to n - 1, and so many that a buffer is worth it: fewer elements are read as fast where they are.
+bool fills_from_0(const RangeTask& range) {
+  constexpr std::int64_t least_count = 64;
+  if (range.end < least_count) return false;
+  if (range.kind == RangeTask::Kind::elements) return range.order->is_dense;
+  return range.kind == RangeTask::Kind::ints && range.low == 0 && range.step == 1;
+}
+
 LeafType result_type(const Program& program, const IndexLaunch& launch, std::size_t result) {
   return program.functions[launch.leaf].leaf_results[result];
 }
@@ -37,11 +45,13 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
   launch_reductions_.resize(launch.sinks.size());
   if (!code) batch_machine_.prepare(leaf.function.leaf_code, leaf.arguments(0));
   std::int64_t done = 0;
+  const bool is_direct = code && std::ranges::all_of(std::span(arrays).first(launch.sinks.size()),
+                                                     [](const Array* array) { return array && array->is_promised(); });
   while (done < count) {
     // cut where chunks of numbers begin: a whole one goes into its array as it is
     const std::int64_t key = range_value(piece.low, piece.step, first + done);
     const std::int64_t to_boundary = NumberChunk::size - (piece.step == 1 && key > 0 ? key % NumberChunk::size : 0);
-    const std::int64_t part = std::min(count - done, to_boundary);
+    const std::int64_t part = is_direct ? count - done : std::min(count - done, to_boundary);
     const std::int64_t made = run_part(piece, leaf, arrays, key, piece.step, part);
     done += made;
     if (made < part) break;
@@ -86,21 +96,24 @@ std::int64_t Interpreter::call_native(LaunchedLeaf& leaf, std::int64_t first, st
   return made;
 }
 
-/// Points that lie in one chunk of numbers. @param first  the value of the first one  @return how many it has made
+/// Points that lie in one chunk of numbers, or whose results all go into promised arrays. @param first  the value of
+/// the first one  @return how many it has made
 std::int64_t Interpreter::run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
                                    std::int64_t first, std::int64_t step, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
-  make_chunks(launch);
+  make_chunks(launch, arrays);
+  std::array<void*, leaf_word_limit> places;
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    places[i] = launch_chunks_[i] ? launch_chunks_[i]->words()
+                                  : arrays[i]->promised()->numbers().at_index(static_cast<std::size_t>(first));
+  const std::span<void* const> results(places.data(), launch.sinks.size());
   std::int64_t made = count;
   if (leaf.code) {
-    for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, launch_chunks_[i]->words());
+    for (std::size_t i = 0; i < results.size(); ++i) leaf.set_results(i, results[i]);
     made = call_native(leaf, first, step, count);
     counters.iterations_native += static_cast<std::uint64_t>(made);
-  } else {
-    std::array<void*, leaf_word_limit> results;
-    for (std::size_t i = 0; i < launch.sinks.size(); ++i) results[i] = launch_chunks_[i]->words();
-    if (!batch_machine_.run(first, step, count, leaf.function.leaf_results, {results.data(), launch.sinks.size()}))
-      made = run_one_by_one(leaf, first, step, count);
+  } else if (!batch_machine_.run(first, step, count, leaf.function.leaf_results, results)) {
+    made = run_one_by_one(leaf, first, step, count, results);
   }
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
   counters.iterations += static_cast<std::uint64_t>(made);
@@ -108,21 +121,55 @@ std::int64_t Interpreter::run_part(const RangeTask& piece, LaunchedLeaf& leaf, c
 }
 
 /// Points of which one does not end well, in registers. @return of how many from the first one on
-std::int64_t Interpreter::run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step,
-                                         std::int64_t count) {
-  std::array<std::int64_t, leaf_word_limit> results;
+std::int64_t Interpreter::run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                                         std::span<void* const> results) {
+  std::array<std::int64_t, leaf_word_limit> words;
+  const std::vector<LeafType>& types = leaf.function.leaf_results;
   for (std::int64_t i = 0; i < count; ++i) {
-    if (!call_launched(leaf, range_value(first, step, i), results.data())) return i;
-    for (std::size_t k = 0; k < leaf.function.leaf_results.size(); ++k) launch_chunks_[k]->set(i, results[k]);
+    if (!call_launched(leaf, range_value(first, step, i), words.data())) return i;
+    for (std::size_t k = 0; k < types.size(); ++k)
+      set_number(results[k], kind_of(types[k]), static_cast<std::size_t>(i), words[k]);
   }
   return count;
 }
 
-/// For the results of the next part.
-void Interpreter::make_chunks(const IndexLaunch& launch) {
+/// For the results of the next part. Null: they go into a promised array.
+void Interpreter::make_chunks(const IndexLaunch& launch, const SinkArrays& arrays) {
   launch_chunks_.resize(launch.sinks.size());
   for (std::size_t i = 0; i < launch.sinks.size(); ++i)
-    if (!launch_chunks_[i]) launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
+    if (!launch_chunks_[i] && !(arrays[i] && arrays[i]->is_promised()))
+      launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
+}
+
+/// Before a launch begins: promises the arrays that it is to fill, if all that it needs is there or promised (Note
+/// [Promises] in value/array.hpp). @return the closing of a promised array that it reads: to be waited for; null: none
+Future* Interpreter::promise_results(const RangeTask& range) {
+  const IndexLaunch& launch = range.site.launch;
+  if (!range.site.is_launch() || launch.projection != no_id) return nullptr;
+  const std::vector<LeafType>& types = program_.functions[launch.leaf].leaf_parameters;
+  const std::size_t first_capture = types.size() - launch.captures.size();
+  const auto input = [&](std::size_t i) -> Future& { return range.frame.at(launch.captures[i].operand); };
+  const auto is_promised = [&](std::size_t i) {
+    if (!is_array(types[first_capture + i]) || !input(i).is_resolved() || input(i).is_failed()) return false;
+    const Array& array = object_in<Array>(input(i));
+    return !array.is_closed() && array.is_promised();
+  };
+  Future* awaited = nullptr;
+  for (std::size_t i = 0; i < launch.captures.size() && !awaited; ++i)
+    if (is_promised(i)) awaited = &object_in<Array>(input(i)).closed();
+  if (!fills_from_0(range) || !has_sinks(range.frame, launch)) return awaited;
+  for (std::size_t i = 0; i < launch.captures.size(); ++i)
+    if (!is_promised(i) && (missing_part(input(i), types[first_capture + i]) || input(i).is_failed())) return awaited;
+  const auto is_only_one = [&](const LaunchSink& sink) {
+    return std::ranges::count(launch.sinks, sink.target, &LaunchSink::target) == 1;
+  };
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    const LaunchSink& sink = launch.sinks[i];
+    if (sink.kind == LaunchSink::Kind::element && sink.row_keys.empty() && is_only_one(sink))
+      object_in<Array>(range.frame.at(sink.target))
+          .promise_numbers(kind_of(result_type(program_, launch, i)), static_cast<std::size_t>(range.end));
+  }
+  return awaited;
 }
 
 /// Asks for code once there have been many points. @return null: none (yet)
@@ -180,6 +227,11 @@ void Interpreter::write_part(const RangeTask& piece, std::size_t result, Array* 
                              std::int64_t step, std::int64_t count) {
   const LaunchSink& sink = piece.site.launch.sinks[result];
   NumberChunk::Owner& numbers = launch_chunks_[result];
+  if (!numbers) {
+    to->tell_written(first, count, wakes_);
+    if (!wakes_.empty()) wake();
+    return;
+  }
   if (sink.kind != LaunchSink::Kind::element) {
     const auto* values = static_cast<const double*>(numbers->words());
     object_in<Updateable>(piece.frame.at(sink.target))

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "vm/interpret/leaf_arguments.hpp"
+#include "vm/math/scalar.hpp"
 
 namespace raddle::vm {
 
@@ -112,7 +113,7 @@ LeafMachine::Outcome LeafMachine::advance(std::int64_t* results) {
       case sub_float: r[in.a] = as_bits(as_float(r[in.b]) - as_float(r[in.c])); break;
       case mul_float: r[in.a] = as_bits(as_float(r[in.b]) * as_float(r[in.c])); break;
       case div_float: r[in.a] = as_bits(as_float(r[in.b]) / as_float(r[in.c])); break;
-      case pow_float: r[in.a] = as_bits(std::pow(as_float(r[in.b]), as_float(r[in.c]))); break;
+      case pow_float: r[in.a] = as_bits(math::scalar::pow(as_float(r[in.b]), as_float(r[in.c]))); break;
       case eq_int: r[in.a] = r[in.b] == r[in.c]; break;
       case ne_int: r[in.a] = r[in.b] != r[in.c]; break;
       case lt_int: r[in.a] = r[in.b] < r[in.c]; break;

@@ -1,9 +1,11 @@
 // Calls of `@memo` functions: results that are kept are taken, others computed and kept.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "vm/interpret/borrow.hpp"
+#include "vm/interpret/files_in.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/kept_value.hpp"
 #include "vm/interpret/memo_calls.hpp"
@@ -64,6 +66,25 @@ std::optional<RecordedCall> recorded_call(Frame& frame, const MemoSite& site, Ca
   return call;
 }
 
+/// Its input files may have been edited since, before or after they were read.
+bool is_as_before(Frame& frame, const MemoSite& site, const PointKey& key, CallRecord& record) {
+  const std::optional<RecordedCall> now = recorded_call(frame, site, record);
+  return now && now->key == key;
+}
+
+/// What has stayed as it was since it was named; what only words name, and has not, is taken for what programs write.
+/// @error  something else has not: nobody knows which of its contents
+std::expected<void, std::string> add_reads(std::vector<ReadFile>& reads, const MemoCalls::Begun& begun,
+                                           KeptFiles& files) {
+  for (const auto& [name, noted] : begun.reads) {
+    if (has_version(files, name, noted.version))
+      reads.push_back({name, noted.version});
+    else if (noted.is_certain)
+      return std::unexpected(fmt::format("`{}` was changed while `{}` was computed", name, begun.call.function));
+  }
+  return {};
+}
+
 /// @param results  as they are kept
 std::string shown_result(Frame& frame, const MemoSite& site, std::string_view results) {
   if (site.files.empty() && site.outputs.size() == 1) {
@@ -121,11 +142,51 @@ bool Interpreter::take_results(Frame& frame, const Instruction& in, CallRecord& 
     if (!record.files().restore(taken->contents[i], object_in<File>(frame.at(site.files[i])).path())) return false;
   for (const Operand output : site.files) {
     File& file = object_in<File>(frame.at(output));
+    file.set_written(identity_of(file.path()));
     if (!set(file.complete(), Value::of_void())) assigned_twice(frame, index_of(in), file.path());
   }
   for (std::size_t i = 0; i < site.outputs.size(); ++i)
     set(frame.at(site.outputs[i]), std::move(taken->values[i]), frame, index_of(in), site.outputs[i]);
   return true;
+}
+
+void MemoCalls::note(const Frame& frame, const NamedFile& file, KeptFiles& files) {
+  if (!has_begun_any()) return;
+  const std::string version = version_of(files, file);
+  const std::lock_guard lock(mutex_);
+  for (const Frame* each = &frame; each != nullptr; each = each->outer) {
+    const auto found = frames_.find(each);
+    if (found == frames_.end()) continue;
+    Begun& begun = begun_.at(found->second);
+    if (!file.is_pattern && is_written_after(file.name, begun.files_time)) continue;  // by a program in the call
+    begun.reads.try_emplace(file.name, Noted{version, false}).first->second.is_certain |= file.is_certain;
+  }
+}
+
+void Interpreter::note_read(const Frame& frame, const NamedFile& file) {
+  if (TaskListener* const listener = run_.options.listener) listener->reads(file);
+  if (CallRecord* const record = run_.options.call_record)
+    run_.memo_calls.note(frame, {file.name, /*is_certain=*/true, file.is_pattern}, record->files());
+}
+
+void Interpreter::note_words(const Frame& frame, const std::vector<std::string>& words) {
+  for (const NamedFile& file : named_files(words)) {
+    if (TaskListener* const listener = run_.options.listener) listener->reads(file);
+    if (CallRecord* const record = run_.options.call_record) run_.memo_calls.note(frame, file, record->files());
+  }
+}
+
+/// Its listener hears of the words as the program begins. Files that are values are known: they are inputs of the call,
+/// or made or named in it.
+void Interpreter::note_words(Frame& frame, const AppSite& site, const std::vector<std::string>& words) {
+  CallRecord* const record = run_.options.call_record;
+  if (record == nullptr || !run_.memo_calls.has_begun_any()) return;
+  std::vector<File*> files;
+  for (const Operand word : site.words) append_files(files, frame.at(word).get());
+  for (const NamedFile& file : named_files(words)) {
+    const auto is_it = [&file](File* each) { return each->path() == file.name; };
+    if (std::ranges::none_of(files, is_it)) run_.memo_calls.note(frame, file, record->files());
+  }
 }
 
 void Interpreter::memo(Frame& frame, const Instruction& in) {
@@ -135,7 +196,7 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
   if (record) call = recorded_call(frame, site, *record);
   if (!call) return enter_miss(frame, in, std::string());
   const PointKey key = call->key;
-  while (const Frame* other = run_.memo_calls.begin(*call, frame)) {
+  while (const Frame* other = run_.memo_calls.begin(*call, frame, site)) {
     if (is_within(frame, *other))
       return fail_memo(frame, in,
                        failure_at(frame, index_of(in),
@@ -148,28 +209,30 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
     destroy(waiting);
     release(&frame);
   }
-  const std::optional<std::string> results = record->find(*call);
+  const std::optional<CallRecord::Found> found = record->find(*call);
   const auto compute = [&] {
     if (TaskListener* const listener = run_.options.listener) run_.memo_calls.set_number(key, listener->begun({}, {}));
     enter_miss(frame, in, bytes_of(key));
   };
-  if (!results) return compute();
+  if (!found) return compute();
   std::vector<std::string> begun;
   if (const Value failure = begin_outputs(frame, in, WrittenFiles::How::at_once, begun)) {
     fail_memo(frame, in, failure);
     return end_memo(key);
   }
-  if (!take_results(frame, in, *record, *results)) {
+  if (!take_results(frame, in, *record, found->results)) {
     give_up_outputs(frame, in, begun);  // what computes them writes them
     return compute();
   }
   ++counters.memo_calls_taken;
+  for (const ReadFile& file : found->reads)
+    note_read(frame, {file.name, /*is_certain=*/true, is_of_pattern(file.version)});
   if (TaskListener* const listener = run_.options.listener)
     listener->ended({.number = 0,
                      .call = *call,
                      .place = frame.place_of_call(index_of(in)),
                      .is_from_record = true,
-                     .result = shown_result(frame, site, *results),
+                     .result = shown_result(frame, site, found->results),
                      .worker = worker_->index() + 1});
   end_memo(key);
 }
@@ -188,10 +251,10 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
   const PointKey key = key_of(key_bytes);
   CallRecord& record = *run_.options.call_record;
   MemoCalls::Begun begun = run_.memo_calls.begun(key);
-  KeptCall kept{.call = std::move(begun.call), .results = "", .contents = {}};
+  KeptCall kept{.call = begun.call, .results = "", .contents = {}};
   kept.duration_s = seconds_since(begun.time);
   const auto keep_content = [&](File& file) {
-    std::expected<std::string, std::string> content = record.files().keep(file.path());
+    std::expected<std::string, std::string> content = record.files().keep(file.path(), file.written());
     if (content) kept.contents.push_back(*content);
     return content;
   };
@@ -215,6 +278,9 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
                      .result = shown_result(frame, site, kept.results),
                      .duration_s = kept.duration_s,
                      .worker = worker_->index() + 1});
+  if (outcome) outcome = add_reads(kept.reads, begun, record.files());
+  if (outcome && begun.frame != nullptr && !is_as_before(*begun.frame, *begun.site, key, record))
+    outcome = std::unexpected(fmt::format("an input of `{}` was changed while it was computed", begun.site->function));
   if (outcome)
     record.keep(std::move(kept));
   else

@@ -1,14 +1,20 @@
 #pragma once
 // Calls of `@memo` functions that a run has begun and whose results are not there yet: an equal call waits for them.
+#include <time.h>
+
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "vm/interpret/frame.hpp"
 #include "vm/record/call_record.hpp"
+#include "vm/record/named_files.hpp"
 
 namespace raddle::vm {
 
@@ -26,19 +32,29 @@ class MemoWait final : public Cell {
 class MemoCalls {
  public:
   using Clock = std::chrono::steady_clock;
+  /// As it was when it was named.
+  struct Noted {
+    std::string version;
+    bool is_certain = false;
+  };
   struct Begun {
     RecordedCall call;
     Clock::time_point time;
-    const Frame* frame = nullptr;  ///< that has begun it, and lasts until it has ended
-    std::uint64_t number = 0;      ///< that the run's listener gave it; 0: none, or its end was told
+    Frame* frame = nullptr;          ///< that has begun it, and lasts until it has ended
+    const MemoSite* site = nullptr;  ///< where
+    std::uint64_t number = 0;        ///< that the run's listener gave it; 0: none, or its end was told
     std::vector<MemoWait*> waiting = {};
+    std::map<std::string, Noted> reads = {};  ///< files that were named in it, by name
+    timespec files_time = time_of_files();    ///< what is written from then on may be its own
   };
 
   /// @return null, or the frame that has begun an equal call; then wait() or begin() once more
-  const Frame* begin(RecordedCall call, const Frame& frame) {
+  const Frame* begin(RecordedCall call, Frame& frame, const MemoSite& site) {
     const std::lock_guard lock(mutex_);
     const PointKey key = call.key;
-    const auto [begun, is_first] = begun_.try_emplace(key, Begun{std::move(call), Clock::now(), &frame});
+    const auto [begun, is_first] = begun_.try_emplace(key, Begun{std::move(call), Clock::now(), &frame, &site});
+    if (is_first) frames_.emplace(&frame, key);
+    count_.store(begun_.size(), std::memory_order_relaxed);
     return is_first ? nullptr : begun->second.frame;
   }
   /// @return false: the call has ended meanwhile
@@ -57,8 +73,9 @@ class MemoCalls {
   Begun begun(const PointKey& key) {
     const std::lock_guard lock(mutex_);
     const auto found = begun_.find(key);
-    return found == begun_.end() ? Begun{}
-                                 : Begun{found->second.call, found->second.time, nullptr, found->second.number};
+    if (found == begun_.end()) return {};
+    const Begun& begun = found->second;
+    return {begun.call, begun.time, begun.frame, begun.site, begun.number, {}, begun.reads, begun.files_time};
   }
   /// The call that this frame has begun, for whoever is the first to tell that it has failed; none if there is no such
   /// call, or that was told.
@@ -66,22 +83,29 @@ class MemoCalls {
     const std::lock_guard lock(mutex_);
     for (auto& [key, begun] : begun_)
       if (begun.frame == &frame && begun.number != 0)
-        return Begun{begun.call, begun.time, nullptr, std::exchange(begun.number, 0)};
+        return Begun{begun.call, begun.time, begun.frame, begun.site, std::exchange(begun.number, 0)};
     return std::nullopt;
   }
+  bool has_begun_any() const { return count_.load(std::memory_order_relaxed) != 0; }
+  /// A file is named in a call: noted in all calls around it that are about to be kept.
+  void note(const Frame& frame, const NamedFile& file, KeptFiles& files);
   /// It has ended, well or not. @return the calls that wait for it
   std::vector<MemoWait*> end(const PointKey& key) {
     const std::lock_guard lock(mutex_);
     const auto found = begun_.find(key);
     if (found == begun_.end()) return {};
     std::vector<MemoWait*> waiting = std::move(found->second.waiting);
+    frames_.erase(found->second.frame);
     begun_.erase(found);
+    count_.store(begun_.size(), std::memory_order_relaxed);
     return waiting;
   }
 
  private:
   std::mutex mutex_;
-  std::map<PointKey, Begun> begun_;  // guarded by mutex_
+  std::map<PointKey, Begun> begun_;                    // guarded by mutex_, as is the next
+  std::unordered_map<const Frame*, PointKey> frames_;  // of begun_
+  std::atomic<std::size_t> count_ = 0;                 // of begun_; relaxed: who is in a call comes after its begin()
 };
 
 }  // namespace raddle::vm

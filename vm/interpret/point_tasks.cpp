@@ -80,10 +80,13 @@ bool Interpreter::run_point_task(const PointTask& task, LaunchedLeaf& leaf, Poin
     return compute_point(piece.frame, launch, value, nullptr, results.arrays, leaf);
   if (task.iteration != results.first + results.count) write(results);
   if (results.count == 0) {
-    make_chunks(launch);
+    make_chunks(launch, results.arrays);
     results.first = task.iteration;
   }
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, launch_chunks_[i]->word(results.count));
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    leaf.set_results(i, launch_chunks_[i]
+                            ? launch_chunks_[i]->word(results.count)
+                            : results.arrays[i]->promised()->numbers().at_index(static_cast<std::size_t>(value)));
   if (leaf.call(worker_->leaf_worker(), value, 1, 1) != 1) return false;
   ++results.count;
   ++counters.iterations;

@@ -93,6 +93,16 @@ class RangeTask final : public Cell {
   std::int64_t batch = 0;      ///< iterations of the last one
 };
 
+/// A launch that reads an array which another one fills: begins when that is closed. Owns a reference to the frame.
+class LaunchWait final : public Cell, public Waiter {
+ public:
+  explicit LaunchWait(const RangeTask& range) : range(range) {}
+  void resolved(Worker& worker) override;
+  void run(Worker& worker) override;
+
+  RangeTask range;
+};
+
 /// The upper half of a loop that is run where it stands. Owned by two: the queue, or whoever takes it from there, and
 /// the worker that has lent it, so that its address means nothing else until that one has asked for it again.
 class LentRange final : public Cell {

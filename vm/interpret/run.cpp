@@ -1,7 +1,5 @@
 #include "vm/interpret/run.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -122,10 +120,15 @@ void CancelHook::cancel() {
   if (run_) run_->pool.stop();
 }
 
-void CancelHook::abandon() {
-  for (const RunningProgram& program : programs().running) kill(-program.process_id, SIGKILL);
+void CancelHook::give_up() {
   const std::lock_guard lock(mutex_);
-  if (run_) run_->written_files.remove_partial();
+  if (run_ == nullptr) return;
+  run_->outside.kill_programs();
+  run_->written_files.remove_partial();
+}
+
+void CancelHook::abandon() {
+  give_up();
   remove_temporaries();
 }
 
@@ -163,6 +166,7 @@ class RunDriver {
     if (run_.options.leaves_memory) entry->retain();
     run_.pool.inject(*entry);
     machine_.run_to_rest();
+    if (run_.options.cancel) run_.options.cancel->at_rest_.store(true, std::memory_order_release);
     if (run_.options.leaves_memory && entry->drop()) CellStore::abandon(entry);
     machine_.outside.end();
     end_programs();
@@ -176,13 +180,15 @@ class RunDriver {
   void end_programs() {
     if (!run_.pool.stopped()) return;
     machine_.cells.for_each_live([&](Cell& cell) {
-      const auto* program = dynamic_cast<const ProgramRun*>(&cell);
-      if (program == nullptr || program->result.slot == 0) return;
-      const bool has_succeeded = !program->result.was_asked_to_end && program->fault().empty();
+      auto* const program = dynamic_cast<ProgramRun*>(&cell);
+      if (program == nullptr) return;
+      if (program->result.slot == 0) return program->own.remove();
+      const bool has_succeeded = !program->result.was_asked_to_end && program->conclude().empty();
       if (has_succeeded) machine_.written_files.end(program->begun);
       if (TaskListener* const listener = run_.options.listener)
         program->tell(*listener, has_succeeded ? "" : "ended with the run", /*is_last=*/true,
                       /*is_interrupted=*/!has_succeeded);
+      program->own.remove();
     });
   }
 

@@ -26,8 +26,12 @@ class TaskTrace;
 class CancelHook {
  public:
   void cancel();
-  /// The process is about to end without waiting for the run: ends programs with all that they have started, and
-  /// removes half-written outputs and temporaries.
+  /// No worker runs any more: only programs are still to end.
+  bool has_come_to_rest() const { return at_rest_.load(std::memory_order_acquire); }
+  /// Nobody waits for the run any more: kills its programs with all that they have started, and removes half-written
+  /// outputs. @pre cancel() was called, or the process ends
+  void give_up();
+  /// give_up() where the process is about to end: removes temporaries, too.
   void abandon();
   /// What runs outside of the run right now.
   ProgramsNow programs();
@@ -39,6 +43,7 @@ class CancelHook {
   std::mutex mutex_;                    ///< guards run_
   Run* run_ = nullptr;                  ///< while the run lasts
   std::atomic<bool> cancelled_{false};  ///< by cancel(), once
+  std::atomic<bool> at_rest_{false};    ///< by the run's thread, once
 };
 
 /// What programs without annotations of their own go by.

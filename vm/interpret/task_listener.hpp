@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "vm/external/processes.hpp"
+#include "vm/interpret/own_outputs.hpp"
 #include "vm/program/program.hpp"
 #include "vm/record/call_record.hpp"
+#include "vm/record/named_files.hpp"
 
 namespace raddle::vm {
 
@@ -23,6 +25,7 @@ struct EndedProgram {
   bool is_interrupted;                          ///< it ran when the run ended
   const std::vector<std::string>& inputs;       ///< paths of files
   const std::vector<std::string>& outputs;      ///< the same
+  const OwnOutputs& own;                        ///< says where outputs are now
   const std::vector<std::string>& temporaries;  ///< those among both whose names are other ones in each run
 };
 
@@ -46,6 +49,8 @@ class TaskListener {
   /// program
   /// @return the call's number, from 1
   virtual std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) = 0;
+  /// The script itself is about to read a file, or to look for it, or is given its name.
+  virtual void reads(const NamedFile&) {}
   /// A program runs; on the thread that has started it, which is not to wait.
   virtual void started(const ProcessRequest&) {}
   virtual void ended(const EndedProgram& program) = 0;

@@ -15,11 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names of what the process has open, even if that is a regular file.
-bool is_stream(const std::string& path) {
-  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
-}
-
 /// The same text for all names of a file that is there or is to be made.
 /// @return "" if any number of calls may write to it
 std::string place_of(const WrittenFiles::Output& output) {
@@ -88,6 +83,14 @@ std::expected<std::vector<std::string>, WrittenFiles::Conflict> WrittenFiles::be
   return places;
 }
 
+void WrittenFiles::write_aside(const std::vector<std::string>& begun, const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& place : begun) {
+    const auto known = entries_.find(place);
+    if (known != entries_.end() && known->second.writer.path == path) known->second.is_aside = true;
+  }
+}
+
 void WrittenFiles::end(const std::vector<std::string>& begun) {
   const std::lock_guard lock(mutex_);
   for (const std::string& place : begun)
@@ -102,8 +105,12 @@ void WrittenFiles::give_up(const std::vector<std::string>& begun) {
 void WrittenFiles::remove_partial() {
   const std::lock_guard lock(mutex_);
   for (auto& [place, entry] : entries_) {
-    if (std::exchange(entry.is_partial, false)) remove_files({entry.writer.path});
+    if (std::exchange(entry.is_partial, false) && !entry.is_aside) remove_files({entry.writer.path});
   }
+}
+
+bool is_stream(const std::string& path) {
+  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
 }
 
 void follow_links(fs::path path, const std::function<bool(const fs::path&)>& visit) {

@@ -66,6 +66,8 @@ class WrittenFiles {
   /// @error   a file that another call has written or is writing; nothing has begun then
   std::expected<std::vector<std::string>, Conflict> begin(std::uint64_t run, const std::vector<Output>& outputs,
                                                           const CallPlace& call, How how);
+  /// A program that has begun these files writes this one elsewhere: it is never half-written.
+  void write_aside(const std::vector<std::string>& begun, const std::string& path);
   /// What a program has begun is complete, or has been removed.
   void end(const std::vector<std::string>& begun);
   /// What has begun is not written.
@@ -80,6 +82,7 @@ class WrittenFiles {
     Writer writer;
     std::uint64_t run;
     bool is_partial;
+    bool is_aside = false;  // write_aside()
   };
   PointFiles* const point_files_;
   const std::uint64_t point_;
@@ -88,6 +91,9 @@ class WrittenFiles {
   std::unordered_map<std::string, Entry> entries_;  ///< guarded by mutex_; by place_of(path)
 };
 
+/// Whether it names what the process has open, even if that is a regular file.
+/// @param path  absolute, without `.` and `..`
+bool is_stream(const std::string& path);
 /// The name of what a path leads to, through the links of its last part, also if that is not there yet.
 /// @param visit  called with each name on the way, the first one and the last, too; returns false to end it
 void follow_links(std::filesystem::path path, const std::function<bool(const std::filesystem::path&)>& visit);

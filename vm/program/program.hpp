@@ -182,6 +182,15 @@ struct CallSite {
   bool is_tail = false;
 };
 
+/// Which files a library function reads, or looks for.
+enum class FilesRead : std::uint8_t {
+  none,
+  of_inputs,   ///< its inputs that are files
+  of_path,     ///< the first input is a path
+  of_pattern,  ///< the first input is a pattern of paths
+  of_words,    ///< the inputs are words of a command line
+};
+
 struct BuiltinSite {
   std::string name;
   BuiltinFunction function = nullptr;
@@ -190,6 +199,7 @@ struct BuiltinSite {
   std::vector<Operand> results;    ///< one for each output that is no file; may be absent
   std::vector<bool> returns_void;  ///< by result
   Operand priority = {};           ///< absent: called where its inputs are set
+  FilesRead files_read = FilesRead::none;
 };
 
 /// How many writers of an array the operations of a region that is being entered hold.
@@ -302,7 +312,8 @@ struct AppSite {
   Operand retry, timeout, priority, cores, memory;  ///< absent where not given
   std::vector<Operand> file_outputs;                ///< urls among them
   std::vector<Operand> url_outputs;
-  std::vector<Operand> outputs;  ///< that are no files: void ones of an app
+  std::vector<Operand> named_outputs;  ///< from whose names words are computed
+  std::vector<Operand> outputs;        ///< that are no files: void ones of an app
 };
 
 /// The type of an input or output of code outside of the script, or of what is kept on disk.

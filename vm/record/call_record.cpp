@@ -18,7 +18,7 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;
 constexpr std::size_t waiting_limit_bytes = std::size_t{256} << 20;
 constexpr std::size_t longest_results = std::size_t{256} << 20;
 constexpr double used_resolution_s = 3600;
@@ -28,13 +28,35 @@ constexpr const char* tables = R"(
 CREATE TABLE IF NOT EXISTS code (row INTEGER PRIMARY KEY, text TEXT UNIQUE NOT NULL);
 CREATE TABLE IF NOT EXISTS entry (
   row INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL, function TEXT, code INTEGER, inputs TEXT, results BLOB,
-  results_hash INTEGER, bytes INTEGER, made REAL, used REAL, duration_s REAL);
+  results_hash INTEGER, reads BLOB, bytes INTEGER, made REAL, used REAL, duration_s REAL);
 CREATE TABLE IF NOT EXISTS content (entry INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS content_by_entry ON content (entry);
 CREATE TRIGGER IF NOT EXISTS entry_goes DELETE ON entry BEGIN DELETE FROM content WHERE entry = old.row; END;
 PRAGMA recursive_triggers = ON;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 )";
+
+/// Names and versions, each with a zero byte behind it: neither has one.
+std::string bytes_of(const std::vector<ReadFile>& reads) {
+  std::string bytes;
+  for (const ReadFile& file : reads) bytes.append(file.name).append(1, '\0').append(file.version).append(1, '\0');
+  return bytes;
+}
+
+std::vector<ReadFile> reads_of(std::string_view bytes) {
+  std::vector<ReadFile> reads;
+  const auto take = [&bytes] {
+    const std::size_t end = std::min(bytes.find('\0'), bytes.size());
+    const std::string text(bytes.substr(0, end));
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+    return text;
+  };
+  while (!bytes.empty()) {
+    std::string name = take();
+    reads.push_back({std::move(name), take()});
+  }
+  return reads;
+}
 
 std::int64_t hash_of(std::string_view results) { return static_cast<std::int64_t>(vm::hash(results).low); }
 
@@ -139,23 +161,32 @@ Database* CallRecord::database() {
   return reader_.get();
 }
 
-std::optional<std::string> CallRecord::find(const RecordedCall& call) {
+std::optional<CallRecord::Found> CallRecord::find(const RecordedCall& call) {
+  std::optional<Found> found = find_kept(call);
+  const auto is_as_before = [this](const ReadFile& file) { return has_version(files_, file.name, file.version); };
+  if (found && !std::ranges::all_of(found->reads, is_as_before)) found.reset();
+  return found;
+}
+
+std::optional<CallRecord::Found> CallRecord::find_kept(const RecordedCall& call) {
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = present_.find(call.key); found != present_.end()) return found->second->results;
+    if (const auto found = present_.find(call.key); found != present_.end())
+      return Found{found->second->results, found->second->reads};
     if (!takes_old_) return std::nullopt;
   }
   const std::lock_guard lock(reader_mutex_);
   Database* const opened = database();
   if (opened == nullptr) return std::nullopt;
-  std::optional<std::string> results;
+  std::optional<Found> found;
   try {
-    if (!find_) find_.emplace(*opened, "SELECT results, results_hash, row, used, function FROM entry WHERE key = ?");
+    if (!find_)
+      find_.emplace(*opened, "SELECT results, results_hash, row, used, function, reads FROM entry WHERE key = ?");
     find_->bind_bytes(1, call.key.bytes());
     if (find_->step() && find_->text(4) == call.function) {
-      results = find_->text(0);
-      if (hash_of(*results) != find_->integer(1)) results.reset();
-      if (results && unix_time() - find_->real(3) > used_resolution_s) {
+      const std::string results = find_->text(0), reads = find_->text(5);
+      if (hash_of(reads + results) == find_->integer(1)) found = {results, reads_of(reads)};
+      if (found && unix_time() - find_->real(3) > used_resolution_s) {
         const std::lock_guard own(mutex_);
         used_.insert(find_->integer(2));
       }
@@ -166,7 +197,7 @@ std::optional<std::string> CallRecord::find(const RecordedCall& call) {
     reader_.reset();
     note_problem(error.what());
   }
-  return results;
+  return found;
 }
 
 void CallRecord::keep(KeptCall call) {
@@ -246,9 +277,11 @@ void CallRecord::write(Database& database, const std::vector<std::shared_ptr<con
                        const std::set<std::int64_t>& used) {
   Transaction transaction(database);
   Statement add_code(database, "INSERT OR IGNORE INTO code (text) VALUES (?)");
-  Statement add(database,
-                "INSERT OR REPLACE INTO entry (key, function, code, inputs, results, results_hash, bytes, made, used, "
-                "duration_s) VALUES (?1, ?2, (SELECT row FROM code WHERE text = ?3), ?4, ?5, ?6, ?7, ?8, ?8, ?9)");
+  Statement add(
+      database,
+      "INSERT OR REPLACE INTO entry (key, function, code, inputs, results, results_hash, bytes, made, used, "
+      "duration_s, reads) VALUES (?1, ?2, (SELECT row FROM code WHERE text = ?3), ?4, ?5, ?6, ?7, ?8, ?8, ?9, "
+      "?10)");
   Statement add_content(database, "INSERT INTO content (entry, name) VALUES (?, ?)");
   Statement use(database, "UPDATE entry SET used = ? WHERE row = ?");
   for (const auto& each : calls) {
@@ -257,7 +290,9 @@ void CallRecord::write(Database& database, const std::vector<std::shared_ptr<con
     std::uint64_t bytes = each->results.size() + call.inputs.size();
     for (const std::string& content : each->contents) bytes += size_of_content(content);
     add.bind_bytes(1, call.key.bytes()).bind(2, call.function).bind(3, call.code).bind(4, call.inputs);
-    add.bind_bytes(5, each->results).bind(6, hash_of(each->results)).bind(7, static_cast<std::int64_t>(bytes));
+    const std::string reads = bytes_of(each->reads);
+    add.bind_bytes(5, each->results).bind(6, hash_of(reads + each->results)).bind_bytes(10, reads);
+    add.bind(7, static_cast<std::int64_t>(bytes));
     add.bind(8, unix_time()).bind(9, each->duration_s).run();
     const std::int64_t row = database.last_row();
     for (const std::string& content : each->contents) add_content.bind(1, row).bind(2, content).run();

@@ -18,6 +18,7 @@
 
 #include "vm/record/database.hpp"
 #include "vm/record/kept_files.hpp"
+#include "vm/record/named_files.hpp"
 #include "vm/record/point_key.hpp"
 
 namespace raddle::vm {
@@ -32,10 +33,16 @@ struct RecordedCall {
   std::string inputs;    ///< a line `NAME<tab>VALUE` each; long values by their hash
 };
 
+/// A file, or pattern of paths, and what it was.
+struct ReadFile {
+  std::string name, version;  ///< version_of()
+};
+
 /// What came of a call.
 struct KeptCall {
   RecordedCall call;
   std::string results;                ///< as vm/interpret/kept_value.hpp writes them
+  std::vector<ReadFile> reads = {};   ///< that programs in it, and the script, have read by name
   std::vector<std::string> contents;  ///< of files: names in KeptFiles
   double duration_s = 0;
 };
@@ -66,8 +73,12 @@ class CallRecord {
 
   /// @param inputs_bytes  what `inputs` stands for, in full
   PointKey key_of(const RecordedCall& call, std::string_view inputs_bytes) const;
-  /// Any thread. @return KeptCall::results
-  std::optional<std::string> find(const RecordedCall& call);
+  struct Found {
+    std::string results;          ///< KeptCall::results
+    std::vector<ReadFile> reads;  ///< KeptCall::reads: all are what they were
+  };
+  /// Any thread.
+  std::optional<Found> find(const RecordedCall& call);
   /// Any thread; waits if very much can not be written.
   void keep(KeptCall call);
   KeptFiles& files() { return files_; }
@@ -83,6 +94,7 @@ class CallRecord {
 
  private:
   Database* database();
+  std::optional<Found> find_kept(const RecordedCall& call);
   bool start_writer();
   void work();
   static void write(Database& database, const std::vector<std::shared_ptr<const KeptCall>>& calls,

@@ -62,28 +62,27 @@ std::expected<std::string, std::string> open_and_name(const std::string& path) {
   return read_through(file.get(), -1);
 }
 
-bool copy_checked(const std::string& from_path, const std::string& name, const std::string& to_path) {
+/// None of a file that was changed just now: it may change again within the resolution of its time.
+std::optional<FileIdentity> settled_identity(const std::string& path) {
+  struct stat about;
+  constexpr std::int64_t settled_s = 2;
+  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+  if (time(nullptr) - about.st_mtim.tv_sec < settled_s) return std::nullopt;
+  return identity_of(about);
+}
+
+bool copy_checked(const std::string& from_path, const std::string& name, const std::string& to_path, int flags) {
   const FileDescriptor from(open(from_path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat about;
   if (!from || fstat(from.get(), &about) != 0) return false;
-  const FileDescriptor to(open(to_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, content_mode(about)));
+  const FileDescriptor to(open(to_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, content_mode(about)));
   return to && read_through(from.get(), to.get()) == name;
 }
 
 }  // namespace
 
-std::optional<KeptFiles::Version> KeptFiles::version_of(const std::string& path) const {
-  struct stat about;
-  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
-  constexpr std::int64_t second_ns = 1'000'000'000;
-  // a file that was changed just now may change again within the resolution of its time
-  constexpr std::int64_t settled_s = 2;
-  if (time(nullptr) - about.st_mtim.tv_sec < settled_s) return std::nullopt;
-  return Version{about.st_dev, about.st_ino, about.st_size, about.st_mtim.tv_sec * second_ns + about.st_mtim.tv_nsec};
-}
-
 std::expected<std::string, std::string> KeptFiles::name_of(const std::string& path) {
-  const std::optional<Version> version = version_of(path);
+  const std::optional<FileIdentity> version = settled_identity(path);
   if (version) {
     const std::lock_guard lock(mutex_);
     if (const auto known = names_.find(*version); known != names_.end()) return known->second;
@@ -96,22 +95,26 @@ std::expected<std::string, std::string> KeptFiles::name_of(const std::string& pa
   return name;
 }
 
-std::expected<std::string, std::string> KeptFiles::keep(const std::string& path) {
+std::expected<std::string, std::string> KeptFiles::keep(const std::string& path,
+                                                        const std::optional<FileIdentity>& written) {
+  const FileDescriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat about;
-  if (stat(path.c_str(), &about) != 0) return std::unexpected(error_text(errno));
+  if (!from || fstat(from.get(), &about) != 0) return std::unexpected(error_text(errno));
   if (!S_ISREG(about.st_mode)) return std::unexpected("it is no regular file");
+  const FileIdentity before = identity_of(about);
   std::error_code code;
   std::filesystem::create_directories(kept_files_folder, code);
   const std::string aside = name_beside(content_path("new"));
   std::expected<std::string, std::string> name = std::unexpected(std::string());
   {
-    const FileDescriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!from) return std::unexpected(error_text(errno));
     const FileDescriptor to(open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, content_mode(about)));
     if (!to) return std::unexpected(error_text(errno));
     const bool shares_blocks = ioctl(to.get(), FICLONE, from.get()) == 0;
     name = read_through(from.get(), shares_blocks ? -1 : to.get());
   }
+  const bool is_as_written =
+      before == written.value_or(before) && fstat(from.get(), &about) == 0 && identity_of(about) == before;
+  if (name && !is_as_written) name = std::unexpected("it was changed after it was written");
   if (name && rename(aside.c_str(), content_path(*name).c_str()) != 0) name = std::unexpected(error_text(errno));
   if (!name) unlink(aside.c_str());
   return name;
@@ -121,13 +124,13 @@ bool KeptFiles::restore(const std::string& name, const std::string& path) {
   const std::string content = content_path(name);
   struct stat about;
   const bool exists = stat(path.c_str(), &about) == 0;
-  if (exists && !S_ISREG(about.st_mode)) return copy_checked(content, name, path);  // a device or pipe
+  if (exists && !S_ISREG(about.st_mode)) return copy_checked(content, name, path, O_TRUNC);  // a device or pipe
   if (exists && name.starts_with(fmt::format("{}-", about.st_size)) && open_and_name(path) == name) return true;
   std::error_code code;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, code);
   const std::string aside = name_beside(path);
-  if (copy_checked(content, name, aside) && rename(aside.c_str(), path.c_str()) == 0) return true;
+  if (copy_checked(content, name, aside, O_EXCL | O_NOFOLLOW) && rename(aside.c_str(), path.c_str()) == 0) return true;
   unlink(aside.c_str());
   return false;
 }

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <tuple>
 
+#include "vm/value/file_identity.hpp"
 #include "vm/value/hash.hpp"
 
 namespace raddle::vm {
@@ -22,17 +22,15 @@ class KeptFiles {
   /// @error  why it can not be read
   std::expected<std::string, std::string> name_of(const std::string& path);
   /// Keeps the content of a regular file. @return its name
-  std::expected<std::string, std::string> keep(const std::string& path);
+  /// @param written  what it is to be; none: what it is now   @error  why it can not, or that it is another one by now
+  std::expected<std::string, std::string> keep(const std::string& path, const std::optional<FileIdentity>& written);
   /// Gives `path` this content; it is complete or as it was. Leaves a file alone that has it already.
   /// @return false if the content is not there, or can not be written
   bool restore(const std::string& name, const std::string& path);
 
  private:
-  /// Device, inode, size, time of change in ns.
-  using Version = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t>;
-  std::optional<Version> version_of(const std::string& path) const;
   std::mutex mutex_;  // guards names_
-  std::map<Version, std::string> names_;
+  std::map<FileIdentity, std::string> names_;
 };
 
 }  // namespace raddle::vm

@@ -10,6 +10,17 @@
 
 namespace raddle::vm {
 
+namespace {
+
+/// @param kind  of all of them: a number's
+Buffer::Owner packed_values(ValueKind kind, const std::vector<Value>& elements) {
+  Buffer::Owner packed = Buffer::make(kind, elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) packed->set(i, elements[i]);
+  return packed;
+}
+
+}  // namespace
+
 Array::Array(std::int32_t writers, std::string_view name, Place place) : writers_(writers) {
   WakeList nobody;
   if (writers == 0) closed_.set(Value::of_void(), nobody);
@@ -27,15 +38,18 @@ Array::~Array() {
 Array::Rest::~Rest() {
   if (const Family* family = rows.load(std::memory_order_relaxed)) family->release();
   delete keyed.load(std::memory_order_relaxed);
-  delete packed.load(std::memory_order_relaxed);
+  const PromisedNumbers* const promise = promised.load(std::memory_order_relaxed);
+  Buffer* const numbers = packed.load(std::memory_order_relaxed);
+  if (numbers && !(promise && promise->storage() == numbers)) Buffer::Free()(numbers);
+  delete promise;
 }
 
 // ---------------------------------------------------------------- made whole
 
 Ref<Array> Array::dense(std::vector<Value> elements) {
-  auto packed = std::make_unique<Packed>();
-  if (std::ranges::all_of(elements, [&](const Value& value) { return packed->add(value); }))
-    return of_packed(std::move(packed));
+  const ValueKind kind = elements.empty() ? ValueKind::none : elements[0].kind();
+  if (is_number(kind) && std::ranges::all_of(elements, [&](const Value& each) { return each.kind() == kind; }))
+    return of_packed(packed_values(kind, elements));
   Ref<Array> array = make_ref<Array>(0);
   WakeList nobody;
   for (std::size_t i = 0; i < elements.size(); ++i)
@@ -50,81 +64,23 @@ Ref<Array> Array::keyed(std::vector<std::pair<Value, Value>> entries) {
   return array;
 }
 
-Ref<Array> Array::of_packed(std::unique_ptr<Packed> packed) {
+Ref<Array> Array::of_packed(Buffer::Owner packed) {
   Ref<Array> array = make_ref<Array>(0);
-  const std::size_t count = packed->size();
-  if (count == 0) return array;
+  if (packed->count() == 0) return array;
   Rest& rest = array->rest();
-  rest.count.store(count, std::memory_order_relaxed);
+  rest.count.store(packed->count(), std::memory_order_relaxed);
   rest.packed.store(packed.release(), std::memory_order_relaxed);
   return array;
 }
 
-Ref<Array> Array::packed_of(std::vector<std::int64_t> elements) {
-  auto packed = std::make_unique<Packed>();
-  packed->kind = ValueKind::int_;
-  packed->ints = std::move(elements);
+template <typename T>
+Ref<Array> Array::packed_copy(ValueKind kind, const std::vector<T>& elements) {
+  Buffer::Owner packed = Buffer::make(kind, elements.size());
+  std::ranges::copy(elements, static_cast<T*>(packed->at_index(0)));
   return of_packed(std::move(packed));
 }
-
-Ref<Array> Array::packed_of(std::vector<double> elements) {
-  auto packed = std::make_unique<Packed>();
-  packed->kind = ValueKind::float_;
-  packed->floats = std::move(elements);
-  return of_packed(std::move(packed));
-}
-
-// ---------------------------------------------------------------- packed
-
-const void* Array::Packed::data() const {
-  if (kind == ValueKind::int_) return ints.data();
-  if (kind == ValueKind::float_) return floats.data();
-  return booleans.data();
-}
-
-Value Array::Packed::at(std::size_t index) const {
-  if (kind == ValueKind::int_) return Value::of(ints[index]);
-  if (kind == ValueKind::float_) return Value::of(floats[index]);
-  return Value::of(booleans[index] != 0);
-}
-
-void Array::Packed::reserve(ValueKind element_kind, std::size_t count) {
-  if (element_kind == ValueKind::int_) ints.reserve(count);
-  if (element_kind == ValueKind::float_) floats.reserve(count);
-  if (element_kind == ValueKind::boolean) booleans.reserve(count);
-}
-
-bool Array::Packed::add(const Value& value) {
-  if (kind == ValueKind::none) kind = value.kind();
-  if (value.kind() != kind) return false;
-  if (kind == ValueKind::int_)
-    ints.push_back(value.as_int());
-  else if (kind == ValueKind::float_)
-    floats.push_back(value.as_float());
-  else if (kind == ValueKind::boolean)
-    booleans.push_back(value.as_bool() ? 1 : 0);
-  else
-    return false;
-  return true;
-}
-
-bool Array::Packed::add(const Future& element) {
-  if (!element.is_resolved() || element.kind() >= ValueKind::string) return false;
-  return add(Value::from_bits(element.kind(), element.peek()));
-}
-
-bool Array::Packed::add(const NumberChunk& numbers) {
-  if (kind == ValueKind::none) kind = numbers.kind();
-  if (kind != numbers.kind()) return false;
-  const auto append = [&]<typename T>(std::vector<T>& to) {
-    const T* from = static_cast<const T*>(numbers.words());
-    to.insert(to.end(), from, from + NumberChunk::size);
-  };
-  if (kind == ValueKind::int_) append(ints);
-  if (kind == ValueKind::float_) append(floats);
-  if (kind == ValueKind::boolean) append(booleans);
-  return true;
-}
+Ref<Array> Array::packed_of(std::vector<std::int64_t> elements) { return packed_copy(ValueKind::int_, elements); }
+Ref<Array> Array::packed_of(std::vector<double> elements) { return packed_copy(ValueKind::float_, elements); }
 
 // ---------------------------------------------------------------- elements
 
@@ -153,23 +109,37 @@ Element* Array::make_element(const Value& key) {
 }
 
 Value Array::get(const Value& key) const {
-  if (const Packed* packed = find_packed()) {
-    if (key.kind() != ValueKind::int_ || key.as_int() < 0 || static_cast<std::uint64_t>(key.as_int()) >= packed->size())
+  if (const Buffer* packed = find_packed()) {
+    if (key.kind() != ValueKind::int_ || key.as_int() < 0 ||
+        static_cast<std::uint64_t>(key.as_int()) >= packed->count())
       return {};
     return packed->at(static_cast<std::size_t>(key.as_int()));
   }
+  if (has_promised(key)) return promised()->at(key.as_int());
   if (const NumberChunk* numbers = find_numbers(key)) return numbers->at(key.as_int() % NumberChunk::size);
   const Element* element = find(key);
   return element ? element->get() : Value();
 }
 
 bool Array::contains(const Value& key) const {
-  if (const Packed* packed = find_packed())
+  if (const Buffer* packed = find_packed())
     return key.kind() == ValueKind::int_ && key.as_int() >= 0 &&
-           static_cast<std::uint64_t>(key.as_int()) < packed->size();
-  if (find_numbers(key)) return true;
+           static_cast<std::uint64_t>(key.as_int()) < packed->count();
+  if (find_numbers(key) || has_promised(key)) return true;
   const Element* element = find(key);
   return element && element->is_inserted();
+}
+
+bool Array::find_stored(std::int64_t key, ValueKind kind, std::int64_t& word) const {
+  if (const Buffer* packed = find_packed()) {
+    if (packed->kind() != kind || key < 0 || static_cast<std::uint64_t>(key) >= packed->count()) return false;
+    word = packed->word(static_cast<std::size_t>(key));
+    return true;
+  }
+  const PromisedNumbers* const numbers = promised();
+  if (!numbers || numbers->kind() != kind || !numbers->is_written(key)) return false;
+  word = numbers->word(key);
+  return true;
 }
 
 Future* Array::element(const Value& key) {
@@ -177,6 +147,7 @@ Future* Array::element(const Value& key) {
     Element* const element = find(key);
     return element && element->is_inserted() ? element : nullptr;
   }
+  if (has_promised(key)) return nullptr;
   Element* const element = locate(key);
   if (!element) return nullptr;
   ElementMark mark = element->mark();
@@ -185,9 +156,42 @@ Future* Array::element(const Value& key) {
     if (!has_awaited_.load(std::memory_order_seq_cst)) has_awaited_.store(true, std::memory_order_seq_cst);
     mark = element->await();
   }
+  if (mark != ElementMark::inserted && has_promised(key)) return nullptr;  // after the mark: see Note [Promises]
   // the mark once more: it may have been inserted since it was looked at
   return mark == ElementMark::inserted || !closing_.load(std::memory_order_seq_cst) || element->is_inserted() ? element
                                                                                                               : nullptr;
+}
+
+// ---------------------------------------------------------------- promises
+
+bool Array::promise_numbers(ValueKind kind, std::size_t count) {
+  // acquire: what others have inserted who were writers before is seen
+  if (writers_.load(std::memory_order_acquire) != 1 || keeps_reductions() || is_promised() || size() != 0) return false;
+  rest().promised.store(new PromisedNumbers(kind, count), std::memory_order_release);
+  return true;
+}
+
+void Array::tell_written(std::int64_t first, std::int64_t count, WakeList& wake) {
+  PromisedNumbers& numbers = *promised();
+  numbers.set_written(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  if (!has_awaited_.load(std::memory_order_seq_cst)) return;
+  for (std::int64_t key = first; key < first + count; ++key) {
+    Element* const element = find(Value::of(key));
+    if (element && element->mark(std::memory_order_seq_cst) == ElementMark::awaited)
+      element->insert(numbers.at(key), wake);
+  }
+}
+
+/// By the last writer, before the array is closing.
+void Array::keep_promise(PromisedNumbers& numbers, WakeList& wake) {
+  if (numbers.written_count() == numbers.count()) {
+    rest().count.store(numbers.count(), std::memory_order_relaxed);  // published by what follows
+    rest().packed.store(numbers.storage(), std::memory_order_release);
+    return;
+  }
+  if (numbers.written_count() == 0) return;
+  for (std::int64_t key = 0; static_cast<std::size_t>(key) < numbers.count(); ++key)
+    if (numbers.is_written(key)) insert(Value::of(key), numbers.at(key), wake);
 }
 
 bool Array::insert_numbers(std::int64_t first, NumberChunk::Owner& numbers) {

@@ -2,7 +2,8 @@
 // Arrays: keys to futures, many writers, closed when the last writer has released it.
 //
 // Three forms, chosen by how an array is made and by its keys:
-//   packed   made whole and closed at once (ranges, library results of numbers): unboxed numbers, keys 0..n-1
+//   packed   numbers with keys 0..n-1 in a Buffer: made whole and closed at once (ranges, library results), or
+//            written by one index launch (Note [Promises])
 //   table    int keys 0..2^28-1 that lie densely: reads are lock-free, inserts lock once in 256 elements; 256 numbers
 //   that
 //            come at once lie there unboxed (element_table.hpp)
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/value/buffer.hpp"
 #include "vm/value/chunk_reductions.hpp"
 #include "vm/value/element_table.hpp"
 #include "vm/value/failure.hpp"
@@ -53,7 +55,7 @@ class alignas(64) Array final : public HeapObject {
   bool find_number(std::int64_t key, ValueKind kind, std::int64_t& word) const {
     std::uint64_t bits;
     const Element* element = key >= 0 && key < ElementTable::limit ? table_.find(key) : nullptr;
-    if (!element || !element->holds(kind, bits)) return false;
+    if (!element || !element->holds(kind, bits)) return find_stored(key, kind, word);
     word = static_cast<std::int64_t>(bits);
     return true;
   }
@@ -106,6 +108,19 @@ class alignas(64) Array final : public HeapObject {
   Future* unset_element() const;
   /// Why a key is not there once the array is closed: its own failure, if a writer failed.
   Ref<Failure> missing(const Value& key) const;
+
+  // ---- filled by one index launch: see Note [Promises]
+  /// Says that the caller, who holds the only writer, is about to write the numbers 0..count-1, each once, and nothing
+  /// else. @return false: others may write, there is something already, or nothing is kept of single elements
+  bool promise_numbers(ValueKind kind, std::size_t count);
+  bool is_promised() const { return promised() != nullptr; }
+  /// What has been promised; null: nothing.
+  PromisedNumbers* promised() const {
+    const Rest* rest = find_rest();
+    return rest ? rest->promised.load(std::memory_order_acquire) : nullptr;
+  }
+  /// Numbers that lie in promised()->numbers() now: those who wait for them are told.
+  void tell_written(std::int64_t first, std::int64_t count, WakeList& wake);
 
   // ---- writing. By whoever holds a writer
   /// Nobody will ask for single elements, nor for their order: only size(), reduce(), for_each_future() and closed()
@@ -169,20 +184,6 @@ class alignas(64) Array final : public HeapObject {
  private:
   static constexpr std::size_t uncounted = ~std::size_t{0};
   static constexpr std::size_t counted_each_time = 16;  ///< so few elements need no memory for their number
-  struct Packed {
-    ValueKind kind = ValueKind::none;
-    std::vector<std::int64_t> ints;
-    std::vector<double> floats;
-    std::vector<std::uint8_t> booleans;
-    std::size_t size() const { return ints.size() + floats.size() + booleans.size(); }
-    const void* data() const;
-    Value at(std::size_t index) const;
-    void reserve(ValueKind element_kind, std::size_t count);
-    bool add(const Value& value);
-    bool add(const Future& element);
-    bool add(const NumberChunk& numbers);
-  };
-
   struct Reductions {
     std::mutex mutex;  ///< guards `all`
     ChunkReductions all;
@@ -219,8 +220,17 @@ class alignas(64) Array final : public HeapObject {
   template <typename Visit, typename VisitNumbers>
   void visit_in_any_order(const Visit& visit, const VisitNumbers& visit_numbers) const;
   static void no_numbers(std::int64_t, const NumberChunk&) {}
-  std::unique_ptr<Packed> pack();
-  static Ref<Array> of_packed(std::unique_ptr<Packed> packed);
+  Buffer::Owner pack();
+  static Ref<Array> of_packed(Buffer::Owner packed);
+  template <typename T>
+  static Ref<Array> packed_copy(ValueKind kind, const std::vector<T>& elements);
+  /// A number that lies in a buffer.
+  bool find_stored(std::int64_t key, ValueKind kind, std::int64_t& word) const;
+  bool has_promised(const Value& key) const {
+    const PromisedNumbers* const numbers = promised();
+    return numbers && key.kind() == ValueKind::int_ && numbers->is_written(key.as_int());
+  }
+  void keep_promise(PromisedNumbers& numbers, WakeList& wake);
 
   /// What the rows of an array have in common. Owned by the array and, once that is closed, by each of them: until
   /// then the array owns the rows, and so many references need not be counted one by one.
@@ -240,15 +250,16 @@ class alignas(64) Array final : public HeapObject {
     std::atomic<bool> has_bags{false};           ///< likewise made here, for bag_row()
     std::unique_ptr<Reductions> reductions;      ///< null: all is kept
     std::atomic<KeyedElements*> keyed{nullptr};  ///< made once
-    std::atomic<Packed*> packed{nullptr};        ///< made once
-    std::atomic<Future*> unset{nullptr};         ///< a hint, see unset_element()
-    std::atomic<std::size_t> count{uncounted};   ///< by whoever counts a closed array; all write the same
-    std::atomic<bool> is_never_packed{false};    ///< complete, and its keys or values can not be packed
+    std::atomic<Buffer*> packed{nullptr};        ///< made once; of a kept promise its storage
+    std::atomic<PromisedNumbers*> promised{nullptr};  ///< set by who holds the only writer (release; readers acquire)
+    std::atomic<Future*> unset{nullptr};              ///< a hint, see unset_element()
+    std::atomic<std::size_t> count{uncounted};        ///< by whoever counts a closed array; all write the same
+    std::atomic<bool> is_never_packed{false};         ///< complete, and its keys or values can not be packed
     ~Rest();
   };
   const Rest* find_rest() const { return rest_.load(std::memory_order_acquire); }
   Rest& rest() const { return made_once(rest_); }
-  Packed* find_packed() const {
+  Buffer* find_packed() const {
     const Rest* rest = find_rest();
     return rest ? rest->packed.load(std::memory_order_acquire) : nullptr;
   }
@@ -283,6 +294,18 @@ class alignas(64) Array final : public HeapObject {
 // by whoever made the mark. A reader that loads true looks at the mark once more: all inserts precede the closer's
 // store. If it is still not inserted, the reader says itself that the element is missing. The closer may have failed
 // the future too: both give the same answer.
+
+// Note [Promises]. One index launch often writes all elements of an array, 0 to n - 1, and when it begins it has all
+// that it needs, or waits for arrays only that other such launches fill. Then it promises them (promise_numbers): they
+// are written into one buffer, and the array is packed from birth. Who reads an element that is there gets it from the
+// buffer; who comes before it waits at an element of the table, as ever:
+//   reader   sets has_awaited_, marks the element awaited, then looks at the number's bit
+//   writer   writes the numbers, sets their bits, then loads has_awaited_; if it is set, it looks at the marks of those
+//            keys and sets what is awaited
+// All are seq_cst: either the reader sees the bit, or the writer the mark. A launch that needs a promised array may
+// wait for its closing, as nobody waits in a circle: each promise was made when all that it rests on was there or
+// promised. Points that do not end well, or that are run one by one, write into the table. So the closer finds either
+// all bits set, and then the buffer is the array; or it puts what the buffer has into the table.
 
 inline Array& Value::as_array() const { return *static_cast<Array*>(object()); }
 

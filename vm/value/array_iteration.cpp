@@ -1,6 +1,7 @@
 // What looks at all elements of an array: visits in the order of the keys, reductions, packing, closing.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -74,13 +75,14 @@ std::size_t Array::size() const {
     const std::lock_guard lock(reduced->mutex);
     count += reduced->all.count;
   }
+  if (const PromisedNumbers* const numbers = is_final ? nullptr : promised()) count += numbers->written_count();
   if (is_final && (count > counted_each_time || find_rest())) rest().count.store(count, std::memory_order_relaxed);
   return count;
 }
 
 void Array::for_each(const std::function<void(const Value&, const Value&)>& visit) const {
-  if (const Packed* packed = find_packed()) {
-    for (std::size_t i = 0; i < packed->size(); ++i) visit(Value::of(static_cast<std::int64_t>(i)), packed->at(i));
+  if (const Buffer* packed = find_packed()) {
+    for (std::size_t i = 0; i < packed->count(); ++i) visit(Value::of(static_cast<std::int64_t>(i)), packed->at(i));
     return;
   }
   visit_elements(
@@ -93,7 +95,7 @@ void Array::for_each(const std::function<void(const Value&, const Value&)>& visi
 }
 
 void Array::for_each_run(const std::function<void(const void*, std::size_t)>& visit) const {
-  if (const Packed* packed = find_packed()) return visit(packed->data(), packed->size());
+  if (const Buffer* packed = find_packed()) return visit(packed->data(), packed->count());
   visit_elements(
       [&](const Value&, Element& element, ElementMark mark) {
         if (mark != ElementMark::inserted) return;
@@ -139,8 +141,8 @@ Reduction<T> Array::reduce() const {
     const std::lock_guard lock(reduced->mutex);
     all.add(reduced->all.tree<T>());
   }
-  if (const Packed* packed = find_packed()) {
-    const std::span<const T> numbers(static_cast<const T*>(packed->data()), packed->size());
+  if (const Buffer* packed = find_packed()) {
+    const std::span<const T> numbers(static_cast<const T*>(packed->data()), packed->count());
     for (std::size_t first = 0; first < numbers.size(); first += size)
       all.add(first / size, Reduction<T>::of(numbers.subspan(first, std::min(size, numbers.size() - first))));
     return all.total();
@@ -179,11 +181,15 @@ void Array::for_each_future(const std::function<void(Future&)>& visit) const {
 // ---------------------------------------------------------------- packing
 
 /// @return null if it can not be done: not yet (then `unset` is an element that has no value yet), or never
-std::unique_ptr<Array::Packed> Array::pack() {
-  auto packed = std::make_unique<Packed>();
+Buffer::Owner Array::pack() {
+  Buffer::Owner packed;
   std::int64_t next = 0;
   bool is_dense = true;
   Future* unset = nullptr;
+  const auto has_room = [&](ValueKind kind) {
+    if (next == 0 && is_number(kind)) packed = Buffer::make(kind, size());
+    return packed && packed->kind() == kind;
+  };
   visit_elements(
       [&](const Value& key, Element& element, ElementMark mark) {
         if (!is_dense || unset || mark != ElementMark::inserted) return;
@@ -191,16 +197,19 @@ std::unique_ptr<Array::Packed> Array::pack() {
         if (is_dense && !element.is_resolved()) {
           unset = &element;
         } else if (is_dense) {
-          if (next++ == 0) packed->reserve(element.kind(), size());
-          is_dense = packed->add(element);
+          is_dense = has_room(element.kind());
+          if (is_dense) packed->set(static_cast<std::size_t>(next++), Value::from_bits(element.kind(), element.peek()));
         }
       },
       [&](std::int64_t first_key, const NumberChunk& numbers) {
         if (!is_dense || unset) return;
-        is_dense = first_key == next && packed->add(numbers);
+        is_dense = first_key == next && has_room(numbers.kind());
+        if (!is_dense) return;
+        std::memcpy(packed->at_index(static_cast<std::size_t>(next)), numbers.words(),
+                    NumberChunk::size * Buffer::size_of(numbers.kind()));
         next += NumberChunk::size;
       });
-  if (is_dense && !unset) return packed;
+  if (is_dense && !unset && packed) return packed;
   if (unset)
     rest().unset.store(unset, std::memory_order_relaxed);
   else
@@ -218,11 +227,11 @@ Future* Array::unset_element() const {
 const void* Array::packed(std::size_t& count) {
   count = size();
   if (!is_complete() || count == 0) return nullptr;
-  Packed* packed = find_packed();
+  Buffer* packed = find_packed();
   if (!packed) {
     Rest& rest = this->rest();
     if (rest.is_never_packed.load(std::memory_order_relaxed) || unset_element()) return nullptr;
-    std::unique_ptr<Packed> made = pack();
+    Buffer::Owner made = pack();
     if (!made) return nullptr;
     if (rest.packed.compare_exchange_strong(packed, made.get(), std::memory_order_acq_rel)) packed = made.release();
   }
@@ -283,6 +292,7 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   if (writers_.load(std::memory_order_acquire) != count &&
       writers_.fetch_sub(count, std::memory_order_acq_rel) != count)
     return;
+  if (PromisedNumbers* const numbers = promised()) keep_promise(*numbers, wake);
   closing_.store(true, std::memory_order_seq_cst);
   const Rest* const rest = find_rest();
   const bool has_failed = rest && rest->failure.is_failed();
@@ -312,7 +322,8 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   std::vector<std::pair<Value, Element*>> missed;
   visit_in_any_order(
       [&](const Value& key, Element& element, ElementMark mark) {
-        if (mark == ElementMark::awaited) missed.emplace_back(key, &element);
+        // a number that came while its reader looked is awaited by nobody
+        if (mark == ElementMark::awaited && !has_promised(key)) missed.emplace_back(key, &element);
       },
       no_numbers);
   if (missed.empty()) return;

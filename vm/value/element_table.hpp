@@ -31,13 +31,6 @@ class NumberChunk {
   void* word(std::int64_t offset) {
     return static_cast<std::byte*>(words()) + static_cast<std::size_t>(offset) * (kind_ == ValueKind::boolean ? 1 : 8);
   }
-  /// @param number  int64_t, double's bits, boolean 0 or 1
-  void set(std::int64_t offset, std::int64_t number) {
-    if (kind_ == ValueKind::boolean)
-      static_cast<std::uint8_t*>(words())[offset] = number != 0;
-    else
-      static_cast<std::int64_t*>(words())[offset] = number;
-  }
   Value at(std::int64_t offset) const {
     if (kind_ == ValueKind::int_) return Value::of(static_cast<const std::int64_t*>(words())[offset]);
     if (kind_ == ValueKind::float_) return Value::of(static_cast<const double*>(words())[offset]);

@@ -47,6 +47,12 @@ void File::vacate() {
   if (temporary_) unlink(path_.c_str());
 }
 
+std::optional<FileIdentity> File::written() {
+  if (mapped_) return written_;
+  const std::lock_guard lock(mutex_);
+  return alias_ ? alias_->written() : written_;
+}
+
 bool File::alias(Ref<File> other) {
   if (mapped_) return false;
   const std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "vm/value/file_identity.hpp"
 #include "vm/value/future.hpp"
 #include "vm/value/value.hpp"
 
@@ -33,6 +34,10 @@ class File final : public HeapObject {
   bool begin_writing() { return !is_written_.exchange(true, std::memory_order_relaxed); }
   /// It has not written it, and says so anew when it does. Any thread.
   void give_up_writing() { is_written_.store(false, std::memory_order_relaxed); }
+  /// Its writer has written this, and says so before it completes it.
+  void set_written(std::optional<FileIdentity> written) { written_ = written; }
+  /// Of a complete file: what its writer, of this run, has made of it; none if that is not known.
+  std::optional<FileIdentity> written();
   /// An unmapped file becomes another name of `other`, which it keeps alive. Any thread.
   /// @return false: it has a name already, since it is mapped or somebody has asked for it
   bool alias(Ref<File> other);
@@ -46,6 +51,7 @@ class File final : public HeapObject {
   std::string path_;
   bool temporary_ = false;
   Ref<File> alias_;
+  std::optional<FileIdentity> written_;  // of its writer; of others once it is complete
   Future complete_;
 };
 

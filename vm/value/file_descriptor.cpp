@@ -12,8 +12,10 @@
 namespace raddle::vm {
 
 FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) close(fd_);
+  if (fd_ >= 0) ::close(fd_);
 }
+
+int FileDescriptor::close() { return ::close(std::exchange(fd_, -1)) == 0 ? 0 : errno; }
 
 int write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {

@@ -18,7 +18,11 @@ class FileDescriptor {
   }
   ~FileDescriptor();
   int get() const { return fd_; }
+  /// It is the caller's from now on.
+  int release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
+  /// Before its time. @return 0, or an errno: of what was to be written
+  int close();
 
  private:
   int fd_;

@@ -95,6 +95,46 @@ RADDLE_INLINE inline Lanes<T> last_vector(std::span<const T> numbers, T fill) {
   return lanes;
 }
 
+/// @param distances  from the mean, of a vector   @param distance  of one number
+template <typename T, typename Distances, typename Distance>
+RADDLE_INLINE inline double sum_of_squares(std::span<const T> numbers, const Distances& distances,
+                                           const Distance& distance) {
+  Lanes<double> squares{};
+  visit_vectors(numbers, [&](const Lanes<T>& lanes) RADDLE_INLINE {
+    const Lanes<double> each = distances(lanes);
+    squares += each * each;
+  });
+  double sum = 0;
+  for (std::size_t lane = 0; lane < lane_count; ++lane) sum += squares[lane];
+  for (const T number : numbers.last(numbers.size() % lane_count)) sum += distance(number) * distance(number);
+  return sum;
+}
+
+RADDLE_INLINE inline double squared_distances(std::span<const double> numbers, const Reduction<double>& all) {
+  const auto [near, rest] = all.exact_mean();
+  const auto distance = [near = near, rest = rest](const auto& number) RADDLE_INLINE { return (number - near) - rest; };
+  return sum_of_squares(numbers, distance, distance);
+}
+
+RADDLE_INLINE inline double squared_distances(std::span<const std::int64_t> numbers,
+                                              const Reduction<std::int64_t>& all) {
+  const auto [near, rest] = all.exact_mean();
+  std::int64_t range = 0;
+  if (__builtin_sub_overflow(all.greatest, all.least, &range)) {  // then nothing near the mean counts much
+    const double mean = all.mean();
+    return sum_of_squares(
+        numbers,
+        [mean](const Lanes<std::int64_t>& lanes)
+            RADDLE_INLINE { return __builtin_convertvector(lanes, Lanes<double>) - mean; },
+        [mean](std::int64_t number) { return static_cast<double>(number) - mean; });
+  }
+  return sum_of_squares(
+      numbers,
+      [near = near, rest = rest](const Lanes<std::int64_t>& lanes)
+          RADDLE_INLINE { return __builtin_convertvector(lanes - near, Lanes<double>) - rest; },
+      [near = near, rest = rest](std::int64_t number) { return static_cast<double>(number - near) - rest; });
+}
+
 template <typename T>
 RADDLE_INLINE inline void reduce_block(std::span<const T> numbers, Reduction<T>& all) {
   LaneSums<T> sums;
@@ -116,18 +156,7 @@ RADDLE_INLINE inline void reduce_block(std::span<const T> numbers, Reduction<T>&
     all.greatest = std::max<T>(all.greatest, extremes.greatest[lane]);
   }
 
-  all.center = all.mean();
-  const double center = all.center;
-  Lanes<double> squares{};
-  visit_vectors(numbers, [&](const Lanes<T>& lanes) RADDLE_INLINE {
-    const Lanes<double> distances = __builtin_convertvector(lanes, Lanes<double>) - center;
-    squares += distances * distances;
-  });
-  for (std::size_t lane = 0; lane < lane_count; ++lane) all.m2 += squares[lane];
-  for (const T number : numbers.subspan(whole)) {
-    const double distance = static_cast<double>(number) - center;
-    all.m2 += distance * distance;
-  }
+  all.m2 = squared_distances(numbers, all);
 }
 
 RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const double> numbers, Reduction<double>& all) {
@@ -135,6 +164,31 @@ RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const double> numbers, Reduction
 }
 RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const std::int64_t> numbers, Reduction<std::int64_t>& all) {
   reduce_block(numbers, all);
+}
+
+}  // namespace
+
+template <>
+Reduction<double>::ExactMean Reduction<double>::exact_mean() const {
+  const double near = mean(), number = static_cast<double>(count);
+  const double rest = (std::fma(-near, number, sum.sum) + sum.lost) / number;
+  return {near, std::isfinite(rest) ? rest : 0};
+}
+
+template <>
+Reduction<std::int64_t>::ExactMean Reduction<std::int64_t>::exact_mean() const {
+  return {static_cast<std::int64_t>(sum.sum / count),
+          static_cast<double>(sum.sum % count) / static_cast<double>(count)};
+}
+
+namespace {
+
+double distance_of(Reduction<double>::ExactMean one, Reduction<double>::ExactMean other) {
+  return (other.near - one.near) + (other.rest - one.rest);
+}
+
+double distance_of(Reduction<std::int64_t>::ExactMean one, Reduction<std::int64_t>::ExactMean other) {
+  return static_cast<double>(WideSum::Wide{other.near} - one.near) + (other.rest - one.rest);
 }
 
 }  // namespace
@@ -161,8 +215,7 @@ Reduction<T> Reduction<T>::joined(const Reduction& later) const {
   all.greatest = std::max(greatest, later.greatest);
   all.has_nan |= later.has_nan;
   const double share = static_cast<double>(later.count) / static_cast<double>(all.count);
-  const double distance = later.center - center;
-  all.center += distance * share;
+  const double distance = distance_of(exact_mean(), later.exact_mean());
   all.m2 += later.m2 + distance * distance * share * static_cast<double>(count);
   return all;
 }

@@ -42,10 +42,18 @@ struct Reduction {
   std::conditional_t<std::is_same_v<T, double>, CompensatedSum, WideSum> sum;
   T least = 0, greatest = 0;  ///< of those that are not NaN
   bool has_nan = false;
-  double center = 0, m2 = 0;  ///< m2: the sum of squared distances from the mean, which `center` is but for rounding
+  double m2 = 0;  ///< the sum of squared distances from the mean
 
   /// @pre count > 0
   double mean() const { return sum.total() / static_cast<double>(count); }
+  /// Beyond rounding: the mean is the sum of both. A double alone would be as far from the mean of large numbers that
+  /// lie near each other as these are.
+  struct ExactMean {
+    T near = 0;
+    double rest = 0;
+  };
+  /// @pre count > 0
+  ExactMean exact_mean() const;
 
   /// Of up to some hundred numbers.
   static Reduction of(std::span<const T> numbers);
@@ -53,6 +61,11 @@ struct Reduction {
   /// sample variances" (1979).
   Reduction joined(const Reduction& later) const;
 };
+
+template <>
+Reduction<double>::ExactMean Reduction<double>::exact_mean() const;
+template <>
+Reduction<std::int64_t>::ExactMean Reduction<std::int64_t>::exact_mean() const;
 
 /// Joins the reductions of blocks that come in any order, each with its number: two halves of a block of 2, 4, 8, ...
 /// as soon as both are there. So it has few parts however many blocks there are, and joins the same ones in every

@@ -154,6 +154,10 @@ void Conversation::interrupt() {
     say_aside("a computation that can not be interrupted goes on in the background; it is ended with the session");
 }
 
+void Conversation::end() {
+  if (is_busy()) live_->stop("ended with the session");
+}
+
 // ---------------------------------------------------------------- words
 
 void Conversation::say(std::string_view text) const {

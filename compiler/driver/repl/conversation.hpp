@@ -32,6 +32,8 @@ class Conversation {
   void look();
   /// Ctrl-C: ends what runs or waits.
   void interrupt();
+  /// The session is over: ends what runs, as far as it can be ended.
+  void end();
   /// Entries run or wait.
   bool is_busy() const { return !live_->live_entries().empty(); }
   /// Some computation could not be ended: the process must end without destructors.

@@ -65,6 +65,7 @@ int run_repl(Session& session, const std::string& script) {
   fmt::print("{}, {} workers. :help lists commands, Ctrl-D leaves.\n", version, conversation.workers());
   if (!script.empty()) conversation.load(script);
   console.run(conversation);
+  conversation.end();
   const int code = is_ended ? exit_ended_early : exit_ok;
   if (conversation.is_abandoned()) {
     console.leave();

@@ -36,7 +36,7 @@ struct Parsed {
 
 std::string expression(const std::string& text) {
   const Parsed parsed("x = " + text + ";");
-  REQUIRE(parsed.errors() == std::vector<std::string>{});
+  REQUIRE_FALSE(parsed.diagnostics.has_errors());
   return ast::print(*ast::as<ast::Assign>(*parsed.module->statements.statements.at(0)).values.at(0));
 }
 std::string only_error(const std::string& text) {

@@ -43,6 +43,30 @@ TEST_CASE("json: members, nested ones by both names, numbers as they are written
   CHECK(collected("json:", "nothing") == "error: no JSON object in standard output");
 }
 
+TEST_CASE("json: strings stay strings, numbers that no float holds lose nothing, depth is bounded") {
+  CHECK(collected("json:", R"({"a": "12", "b": "true", "c": 12, "d": {"e": {"f": "7"}}, "g": [{"h": "1"}], "i": 8})") ==
+        R"({"a":"12","b":"true","c":12,"d.e.f":"7","g":"[{\"h\":\"1\"}]","i":8})");
+  CHECK(collected("json:", R"({"x": 1e400, "y": -1e999, "z": 2, "u": [1e400], "v": 7e013608})") ==
+        R"({"x":"1e400","y":"-1e999","z":2,"u":"[\"1e400\"]","v":"7e013608"})");
+  const auto nested = [](int levels) {
+    std::string text;
+    for (int i = 0; i < levels; ++i) text += "{\"a\":";
+    return text + "1" + std::string(static_cast<std::size_t>(levels), '}');
+  };
+  CHECK(collected("json:", nested(3)) == R"({"a.a.a":1})");
+  CHECK(collected("json:", nested(100)).ends_with(":1}"));
+  CHECK(collected("json:", nested(101)) == "error: objects in more than 100 objects in standard output");
+  CHECK(collected("json:", nested(20'000)) == "error: objects in more than 100 objects in standard output");
+}
+
+TEST_CASE("members of what an earlier raddle has recorded") {
+  const auto members = typed_members(R"({"id":7e013608,"s":"12","n":12,"none":null})");
+  REQUIRE(members.size() == 4);
+  CHECK((members[0].text == "7e013608" && members[1].is_string && !members[2].is_string && members[3].text.empty()));
+  for (const JsonMember& member : members)
+    CHECK(json_of(member) == (&member == &members[2] ? "12" : json_string(member.text)));
+}
+
 TEST_CASE("csv: the last row") {
   CHECK(collected("csv:", "t,E\n1,5\n2,4.5\n") == R"({"t":2,"E":4.5})");
   CHECK(collected("csv:", "t,E\n") == "error: no row of CSV in standard output");
@@ -74,6 +98,6 @@ TEST_CASE("errors of collectors mark what is wrong") {
 TEST_CASE("numbers of JSON") {
   CHECK(json_value("1.0") == "1.0");
   CHECK(json_value("-1e-5") == "-1e-5");
-  for (const char* text : {"01", "1.", ".5", "+1", "nan", "1e", "-"})
+  for (const char* text : {"01", "1.", ".5", "+1", "nan", "1e", "-", "1e400"})
     CHECK(json_value(text) == "\"" + std::string(text) + "\"");
 }

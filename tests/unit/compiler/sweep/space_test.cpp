@@ -244,3 +244,23 @@ TEST_CASE("the hash is that of the original") {
   CHECK(raddle::vm::hash("The quick brown fox jumps over the lazy dog").low == 0xe34bbc7bbc071b6c);
   CHECK(raddle::vm::hash("The quick brown fox jumps over the lazy dog").high == 0x7a433ca9c49a9347);
 }
+
+TEST_CASE("values that are there twice") {
+  const auto text = [](const SpaceOptions& options) {
+    std::string told;
+    for (const Space::Repeated& each : space_of(options).repeated(1000)) {
+      for (const std::string& name : each.names) told += name + " ";
+      for (const std::string& value : each.values) told += value + " ";
+      told += std::to_string(each.count) + ";";
+    }
+    return told;
+  };
+  CHECK(text({.parameters = {"a=1,2,1:3,1", "b=x,y"}}) == "a 1 3;");
+  CHECK(text({.parameters = {"a=1,2,1", "b=x,y,y"}, .zips = {"a,b"}}).empty());
+  CHECK(text({.parameters = {"a=1,2,1", "b=x,y,x"}, .zips = {"a,b"}}) == "a b 1 x 2;");
+  CHECK(text({.parameters = {"a=1,1.0"}}).empty());  // two words
+  CHECK(text({.parameters = {"a=0:2000", "b=1,1"}}) == "b 1 2;");
+  Space floats = space_of({.parameters = {"a=1,1.0"}});
+  floats.read_values_as({ValueType::float_});
+  CHECK(floats.repeated(1000).front().count == 2);
+}

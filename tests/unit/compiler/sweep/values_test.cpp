@@ -36,6 +36,17 @@ TEST_CASE("a list's values are as they are written") {
   CHECK(all("5\\:7") == "5:7");
 }
 
+TEST_CASE("quotes as in CSV make texts") {
+  CHECK(all("\"a,b\",\"1:3\"") == "a,b 1:3");
+  CHECK(all("\"\"") == "");
+  CHECK(all("\"say \"\"hi\"\"\" , y\"z") == "say \"hi\" y\"z");
+  CHECK(Values::parse("\"1\",2", 0)->type() == ValueType::string);
+  CHECK(Values::parse("\"1\",2", 0)->cell_type() == raddle::sweep::CellType::string);
+  CHECK(Values::parse("1,7e013608", 0)->cell_type() == raddle::sweep::CellType::string);
+  CHECK(fault("x,\"a,b") == Fault{"the quotes do not end with the value", "\"a,b"});
+  CHECK(fault("{\"x\":1,\"y\":2}") == Fault{"the quotes do not end with the value", "\"y\":2}"});
+}
+
 TEST_CASE("a range has both ends, in decimal") {
   CHECK(all("1:4") == "1 2 3 4");
   CHECK(all("0:1:0.25") == "0 0.25 0.5 0.75 1");
@@ -47,6 +58,41 @@ TEST_CASE("a range has both ends, in decimal") {
   CHECK(all("7:7") == "7");
   CHECK(all("1:3,10,20:30:10") == "1 2 3 10 20 30");
   CHECK(Values::parse("0:1000000000:1", 0)->size() == 1000000001);
+}
+
+TEST_CASE("a range is counted exactly, to both ends of the ints") {
+  CHECK(all("9007199254740993:9007199254740994") == "9007199254740993 9007199254740994");
+  CHECK(all("9223372036854775806:9223372036854775807") == "9223372036854775806 9223372036854775807");
+  CHECK(all("-9223372036854775808:9223372036854775807:9223372036854775807") ==
+        "-9223372036854775808 -1 9223372036854775806");
+  CHECK(all("-9223372036854775807:-9223372036854775808:-1") == "-9223372036854775807 -9223372036854775808");
+  CHECK(all("123456789.0123456:123456789.0123459:0.0000001") ==
+        "123456789.0123456 123456789.0123457 123456789.0123458 123456789.0123459");
+  CHECK(all("-0.000000000000002:-0.000000000000001:1e-15") == "-0.000000000000002 -0.000000000000001");
+  CHECK(all("9007199254740992.5:9007199254740994:0.5") ==
+        "9007199254740992.5 9007199254740993 9007199254740993.5 9007199254740994");
+  CHECK(all("0e300:0") == "0");
+  CHECK(fault("9223372036854775807:9223372036854775808") ==
+        Fault{"a range of ints goes from -9223372036854775808 to 9223372036854775807", "9223372036854775808"});
+  CHECK(fault("9007199254740994:9007199254740993") ==
+        Fault{"the range is empty: 9007199254740993 is below 9007199254740994", "9007199254740994:9007199254740993"});
+  CHECK(fault("1e29:1.000000000000001e29:1e15") ==
+        Fault{"a range of ints goes from -9223372036854775808 to 9223372036854775807", "1e29"});
+  CHECK(fault("1e29:1e29:0.5") == Fault{"a range counts with at most 30 digits", "1e29"});
+}
+
+TEST_CASE("lin and log have as many digits as keep their values apart, and none beyond the largest float") {
+  CHECK(all("lin(-1e308,1e308,3)") == "-1e+308 0 1e+308");
+  CHECK(all("log(1e-300,1e300,3)") == "1e-300 1 1e+300");
+  CHECK(all("log(1e300,1e-300,3)") == "1e+300 1 1e-300");
+  CHECK(all("lin(0,123456789012345,2)") == "0 123456789012345");
+  CHECK(all("lin(0,1,4)") == "0 0.333333333333 0.666666666667 1");
+  CHECK(all("lin(123456789,123456789.000004,5)") ==
+        "123456789 123456789.000001 123456789.000002 123456789.000003 123456789.000004");
+  CHECK(fault("lin(0,9007199254740993,3)") ==
+        Fault{"the last value `9007199254740993` can not be kept exactly: as a float it is 9007199254740992",
+              "9007199254740993"});
+  CHECK(fault("log(0.123456789012345678,1,3)").second == "0.123456789012345678");
 }
 
 TEST_CASE("lin and log have both ends") {

@@ -196,6 +196,24 @@ TEST_CASE("programs that wait for a named pipe are forgotten with the others") {
   CHECK(!told);
 }
 
+TEST_CASE("where nobody waits any more, programs are killed, and those that wait are forgotten") {
+  Folder folder;
+  const std::string told_id = folder / "id";
+  Processes processes({.programs = 1});
+  auto ended = begin(processes, shell("trap '' TERM; echo $$ > " + told_id + "; sleep 600"));
+  std::atomic<bool> told = false;
+  processes.spawn(shell("true"), [&told](const ProcessResult&) { told = true; });
+  const pid_t pid = pid_from(told_id);
+  processes.kill_all();
+  const ProcessResult result = ended.get();
+  CHECK(result.signal == SIGKILL);
+  CHECK(result.was_asked_to_end);
+  CHECK_FALSE(is_alive(pid));
+  processes.end_all();  // until then requests are forgotten
+  CHECK(run(processes, shell("true")).exit_code == 0);  // the queue has gone on since
+  CHECK(!told);
+}
+
 TEST_CASE("words reach the program as they are") {
   Folder folder;
   Processes processes({.programs = 1});

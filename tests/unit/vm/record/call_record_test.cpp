@@ -21,6 +21,12 @@ void keep(CallRecord& record, const std::string& function, const std::string& in
   record.keep({.call = call_of(record, function, input), .results = results, .contents = {}, .duration_s = 0.5});
 }
 
+/// "": none.
+std::string results_of(CallRecord& record, const std::string& function, const std::string& input) {
+  const std::optional<CallRecord::Found> found = record.find(call_of(record, function, input));
+  return found ? found->results : "";
+}
+
 /// Stacks of new threads are larger than all addresses, so that none can be started.
 class NoThreads {
  public:
@@ -59,12 +65,12 @@ TEST_CASE("results are found at once, and by later records") {
     CallRecord record("1");
     CHECK_FALSE(record.find(call_of(record, "f", "3")));
     keep(record, "f", "3", "nine");
-    CHECK(record.find(call_of(record, "f", "3")) == "nine");
+    CHECK(results_of(record, "f", "3") == "nine");
     CHECK_FALSE(record.find(call_of(record, "f", "4")));
     CHECK_FALSE(record.find(call_of(record, "g", "3")));
   }
   CallRecord later("1");
-  CHECK(later.find(call_of(later, "f", "3")) == "nine");
+  CHECK(results_of(later, "f", "3") == "nine");
   CallRecord other_version("2");
   CHECK_FALSE(other_version.find(call_of(other_version, "f", "3")));
   CHECK_FALSE(later.problem());
@@ -79,7 +85,7 @@ TEST_CASE("without results of earlier runs, those of this one are found") {
   CallRecord anew("1", /*takes_old=*/false);
   CHECK_FALSE(anew.find(call_of(anew, "f", "3")));
   keep(anew, "f", "3", "new");
-  CHECK(anew.find(call_of(anew, "f", "3")) == "new");
+  CHECK(results_of(anew, "f", "3") == "new");
 }
 
 TEST_CASE("a later result of an equal call replaces the earlier one") {
@@ -89,7 +95,7 @@ TEST_CASE("a later result of an equal call replaces the earlier one") {
     keep(record, "f", "3", results);
   }
   CallRecord record("1");
-  CHECK(record.find(call_of(record, "f", "3")) == "second");
+  CHECK(results_of(record, "f", "3") == "second");
   CHECK(CallRecord::functions().at(0).calls == 1);
 }
 
@@ -103,7 +109,7 @@ TEST_CASE("what is no database is made anew") {
     keep(record, "f", "3", "nine");
   }
   CallRecord record("1");
-  CHECK(record.find(call_of(record, "f", "3")) == "nine");
+  CHECK(results_of(record, "f", "3") == "nine");
 }
 
 TEST_CASE("nothing is made on disk where nothing is kept") {
@@ -130,4 +136,29 @@ TEST_CASE("gc leaves what was used last within the limits") {
   CHECK_FALSE(record.find(call_of(record, "f", "1")));
   CHECK(record.find(call_of(record, "f", "3")));
   CHECK(CallRecord::gc({.age_s = 0.0, .bytes = {}}) == 2);
+}
+
+TEST_CASE("a result is taken while the files are what they were that were read by name") {
+  const FreshFolder folder;
+  std::ofstream("model.sh") << "echo 1";
+  KeptFiles files;
+  const NamedFile script{.name = "./model.sh"}, tables{.name = "*.csv", .is_pattern = true};
+  CallRecord record("1");
+  record.keep({.call = call_of(record, "f", "3"),
+               .results = "nine",
+               .reads = {{script.name, version_of(files, script)}, {tables.name, version_of(files, tables)}},
+               .contents = {}});
+  const auto later = [] {
+    CallRecord other("1");
+    return results_of(other, "f", "3");
+  };
+  CHECK(results_of(record, "f", "3") == "nine");
+  CHECK_FALSE(record.problem());  // it is written now
+  CHECK(later() == "nine");
+  std::ofstream("a.csv") << "1";
+  CHECK(later().empty());
+  std::filesystem::remove("a.csv");
+  CHECK(later() == "nine");
+  std::ofstream("model.sh") << "echo 2";
+  CHECK(later().empty());
 }

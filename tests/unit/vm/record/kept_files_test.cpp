@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -24,7 +25,7 @@ TEST_CASE("content is kept under its name and given back to any path") {
   const FreshFolder folder;
   KeptFiles files;
   write("a", "some text");
-  const auto name = files.keep("a");
+  const auto name = files.keep("a", {});
   REQUIRE(name);
   CHECK(name->starts_with("9-"));
   CHECK(files.name_of("a") == *name);
@@ -33,6 +34,19 @@ TEST_CASE("content is kept under its name and given back to any path") {
   write("c", "another text, which goes");
   CHECK(files.restore(*name, "c"));
   CHECK(read("c") == "some text");
+}
+
+TEST_CASE("content is kept of the file that was written, not of one that took its place") {
+  const FreshFolder folder;
+  KeptFiles files;
+  write("a", "first");
+  const auto written = identity_of(std::string("a"));
+  REQUIRE(written);
+  CHECK(files.keep("a", written));
+  write("other", "later");
+  std::filesystem::rename("other", "a");
+  CHECK(files.keep("a", written).error() == "it was changed after it was written");
+  CHECK(files.keep("a", {}));
 }
 
 TEST_CASE("names tell contents apart, whatever their size") {
@@ -46,7 +60,7 @@ TEST_CASE("names tell contents apart, whatever their size") {
   CHECK(files.name_of("empty")->starts_with("0-"));
   CHECK(files.name_of("one") != files.name_of("more"));
   CHECK(files.name_of("more") != files.name_of("other"));
-  const auto name = files.keep("more");
+  const auto name = files.keep("more", {});
   REQUIRE(name);
   CHECK(files.restore(*name, "again"));
   CHECK(files.name_of("again") == *name);
@@ -56,7 +70,7 @@ TEST_CASE("content that is not what its name says is none") {
   const FreshFolder folder;
   KeptFiles files;
   write("a", "some text");
-  const std::string name = *files.keep("a");
+  const std::string name = *files.keep("a", {});
   write(std::string(kept_files_folder) + "/" + name, "some test");
   CHECK_FALSE(files.restore(name, "b"));
   CHECK_FALSE(std::filesystem::exists("b"));
@@ -68,7 +82,7 @@ TEST_CASE("content that is not what its name says is none") {
 TEST_CASE("what is no regular file is not kept") {
   const FreshFolder folder;
   KeptFiles files;
-  CHECK(files.keep(".").error() == "it is no regular file");
-  CHECK_FALSE(files.keep("nothing"));
+  CHECK(files.keep(".", {}).error() == "it is no regular file");
+  CHECK_FALSE(files.keep("nothing", {}));
   CHECK(files.name_of("/dev/null").error() == "it is no regular file");
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -125,7 +126,11 @@ TEST_CASE("numbers and rows are found without a reference; what is no plain elem
   CHECK_FALSE(array->find_number(3, ValueKind::float_, word));
   put(*array, key(-1), key(7));
   CHECK_FALSE(array->find_number(-1, ValueKind::int_, word));
-  CHECK_FALSE(Array::packed_of(std::vector<std::int64_t>{4})->find_number(0, ValueKind::int_, word));
+  const Ref<Array> packed = Array::packed_of(std::vector<std::int64_t>{4});
+  REQUIRE(packed->find_number(0, ValueKind::int_, word));
+  CHECK(word == 4);
+  CHECK_FALSE(packed->find_number(0, ValueKind::boolean, word));
+  CHECK_FALSE(packed->find_number(1, ValueKind::int_, word));
 
   CHECK(array->nested(key(3)) == nullptr);
   CHECK(array->made_row(key(4)) == nullptr);
@@ -212,6 +217,107 @@ TEST_CASE("an array whose writer failed fails its rows and whoever waits for wha
   std::size_t count = 0;
   CHECK_FALSE(array->packed(count));
   CHECK_FALSE(array->is_packable(count));
+}
+
+/// Writes `first` to `end` - 1 of an array of floats that was promised: half of the key each.
+void write_promised(Array& array, std::int64_t first, std::int64_t end, WakeList& wake) {
+  for (std::int64_t k = first; k < end; ++k)
+    *static_cast<double*>(array.promised()->numbers().at_index(static_cast<std::size_t>(k))) =
+        0.5 * static_cast<double>(k);
+  array.tell_written(first, end - first, wake);
+}
+
+TEST_CASE("promised numbers are there as they are written, and the array is packed where they were written") {
+  WakeList wake;
+  auto array = make_ref<Array>(1, "A");
+  Future* const early = array->element(key(70));
+  Future* const never = array->element(key(200));
+  REQUIRE(array->promise_numbers(ValueKind::float_, 130));
+  CHECK(array->is_promised());
+  CHECK_FALSE(array->promise_numbers(ValueKind::float_, 130));
+  CHECK(array->size() == 0);
+  CHECK_FALSE(array->get(key(0)));
+  write_promised(*array, 0, 65, wake);
+  CHECK(array->size() == 65);
+  CHECK(array->get(key(64)).as_float() == 32.0);
+  CHECK(array->element(key(64)) == nullptr);  // a number: get() has it
+  CHECK_FALSE(array->contains(key(65)));
+  CHECK_FALSE(early->is_resolved());
+  write_promised(*array, 65, 130, wake);
+  REQUIRE(early->is_resolved());
+  CHECK(early->get().as_float() == 35.0);
+  const void* const numbers = array->promised()->numbers().data();
+  CHECK_FALSE(array->is_closed());
+  array->release_writers(1, wake);
+  CHECK(array->is_complete());
+  CHECK(never->is_failed());
+  CHECK(as_failure(never->get()).message == "`A` has no element 200: it has 130 elements, 0..129");
+  std::size_t count = 0;
+  CHECK(array->packed(count) == numbers);
+  CHECK(count == 130);
+  CHECK(array->size() == 130);
+  CHECK(array->get(key(129)).as_float() == 64.5);
+  CHECK(array->get(key(70)).as_float() == 35.0);
+  CHECK_FALSE(array->get(key(130)));
+  CHECK(array->reduce<double>().sum.total() == 0.5 * 129 * 130 / 2);
+  std::int64_t word = 0;
+  CHECK(array->find_number(3, ValueKind::float_, word));
+  CHECK(std::bit_cast<double>(word) == 1.5);
+  CHECK_FALSE(array->find_number(3, ValueKind::int_, word));
+}
+
+TEST_CASE("a promise of which some elements are written one by one ends in an array like any other") {
+  WakeList wake;
+  auto array = make_ref<Array>(1, "A");
+  REQUIRE(array->promise_numbers(ValueKind::float_, 600));
+  write_promised(*array, 0, 300, wake);
+  for (std::int64_t k = 300; k < 310; ++k) CHECK(array->insert(key(k), Value::of(0.5 * static_cast<double>(k)), wake));
+  Future* const awaited = array->element(key(400));
+  write_promised(*array, 310, 600, wake);
+  CHECK(awaited->get().as_float() == 200.0);
+  CHECK(array->get(key(305)).as_float() == 152.5);
+  array->release_writers(1, wake);
+  CHECK(array->size() == 600);
+  std::size_t count = 0;
+  const auto* const numbers = static_cast<const double*>(array->packed(count));
+  REQUIRE(numbers);
+  REQUIRE(count == 600);
+  for (std::size_t i = 0; i < count; ++i) CHECK(numbers[i] == 0.5 * static_cast<double>(i));
+}
+
+TEST_CASE("a promise that is broken leaves what was written, and the failure") {
+  WakeList wake;
+  auto array = make_ref<Array>(1, "A");
+  REQUIRE(array->promise_numbers(ValueKind::boolean, 3));
+  *static_cast<std::uint8_t*>(array->promised()->numbers().at_index(1)) = 1;
+  array->tell_written(1, 1, wake);
+  array->fail(failed_value(make_ref<Failure>("no", Place())));
+  array->release_writers(1, wake);
+  CHECK(array->closed().is_failed());
+  CHECK(array->size() == 1);
+  CHECK(array->get(key(1)).as_bool());
+  CHECK_FALSE(array->get(key(0)));
+  std::size_t count = 0;
+  CHECK_FALSE(array->packed(count));
+}
+
+TEST_CASE("only who is alone with an empty array can promise its elements") {
+  WakeList wake;
+  auto others = make_ref<Array>(2);
+  CHECK_FALSE(others->promise_numbers(ValueKind::int_, 9));
+  auto begun = make_ref<Array>(1);
+  put(*begun, key(0), key(0));
+  CHECK_FALSE(begun->promise_numbers(ValueKind::int_, 9));
+  auto keyed = make_ref<Array>(1);
+  put(*keyed, Value::of(std::string("x")), key(0));
+  CHECK_FALSE(keyed->promise_numbers(ValueKind::int_, 9));
+  auto reduced = make_ref<Array>(1);
+  reduced->keep_reductions();
+  CHECK_FALSE(reduced->promise_numbers(ValueKind::int_, 9));
+  auto unwritten = make_ref<Array>(1);
+  CHECK(unwritten->promise_numbers(ValueKind::int_, 9));
+  unwritten->release_writers(1, wake);
+  CHECK(unwritten->size() == 0);
 }
 
 }  // namespace

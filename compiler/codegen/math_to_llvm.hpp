@@ -1,0 +1,13 @@
+#pragma once
+// The mathematics of vm/math as LLVM functions.
+#include <llvm/IR/Module.h>
+
+#include <string_view>
+
+namespace raddle::codegen {
+
+/// The function of that name in functions.def; emits it into the module if it is not there. Internal, so it may be
+/// inlined; it reads constants only.
+llvm::Function* math_function(llvm::Module& module, std::string_view name);
+
+}  // namespace raddle::codegen

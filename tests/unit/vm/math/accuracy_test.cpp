@@ -1,0 +1,78 @@
+// Each function beside MPFR, which has the right result: at most one unit of the last place away.
+// RADDLE_MATH_ARGUMENTS=1000000 takes as many arguments and prints the worst of each, as vm/math/README.md has them.
+#include <doctest/doctest.h>
+#include <mpfr.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tests/unit/vm/math/functions.hpp"
+
+namespace raddle::vm::math::test {
+namespace {
+
+class Exact {
+ public:
+  Exact() { mpfr_inits2(53, x_, y_, nullptr), mpfr_inits2(200, result_, distance_, nullptr); }
+  ~Exact() { mpfr_clears(x_, y_, result_, distance_, nullptr); }
+  Exact(const Exact&) = delete;
+  Exact& operator=(const Exact&) = delete;
+
+  void compute(std::string_view name, double x, double y) {
+    mpfr_set_d(x_, x, MPFR_RNDN), mpfr_set_d(y_, y, MPFR_RNDN);
+#define RADDLE_MATH_MPFR_1 x_
+#define RADDLE_MATH_MPFR_2 x_, y_
+#define RADDLE_MATH_FUNCTION(function, count) \
+  if (name == #function) mpfr_##function(result_, RADDLE_MATH_MPFR_##count, MPFR_RNDN);
+#include "vm/math/functions.def"
+#undef RADDLE_MATH_FUNCTION
+  }
+
+  /// How far `found` is away, in units of the exact result's last place as a double; infinite where one is no number.
+  double distance(double found) {
+    const double nearest = mpfr_get_d(result_, MPFR_RNDN);
+    if (std::isnan(nearest)) return std::bit_cast<std::uint64_t>(found) == nan_bits ? 0 : infinity;
+    if (!std::isfinite(nearest) || !std::isfinite(found)) return nearest == found ? 0 : infinity;
+    const mpfr_exp_t exponent = mpfr_zero_p(result_) ? -1074 : mpfr_get_exp(result_) - 53;
+    mpfr_sub_d(distance_, result_, found, MPFR_RNDN);
+    mpfr_mul_2si(distance_, distance_, -std::max<mpfr_exp_t>(exponent, -1074), MPFR_RNDN);
+    return std::fabs(mpfr_get_d(distance_, MPFR_RNDU));
+  }
+
+ private:
+  mpfr_t x_, y_, result_, distance_;
+};
+
+void check(Exact& exact, const Function& function, Arguments::Pair at, double& worst) {
+  const double found = function.scalar(at.x, at.y);
+  exact.compute(function.name, at.x, at.y);
+  const double distance = exact.distance(found);
+  worst = std::max(worst, distance);
+  if (distance > 1.0) {
+    CAPTURE(function.name);
+    CAPTURE(std::bit_cast<std::uint64_t>(at.x));
+    CAPTURE(std::bit_cast<std::uint64_t>(at.y));
+    CHECK(distance <= 1.0);
+  }
+}
+
+TEST_CASE("mathematics: at most one unit of the last place from the right result") {
+  const std::size_t count = argument_count(5'000);
+  Exact exact;
+  for (const Function& function : functions) {
+    double worst = 0;
+    for (const double x : hard_numbers)
+      for (const double y : hard_numbers) {
+        check(exact, function, {x, y}, worst);
+        if (function.count == 1) break;
+      }
+    Arguments arguments(function);
+    for (std::size_t i = 0; i < count; ++i) check(exact, function, arguments.next(), worst);
+    CHECK(worst >= 0.49);  // else nothing was compared
+    if (std::getenv("RADDLE_MATH_ARGUMENTS"))
+      std::printf("%-6s %.4f units of %zu arguments\n", function.name.data(), worst, count);
+  }
+}
+
+}  // namespace
+}  // namespace raddle::vm::math::test

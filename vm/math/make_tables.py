@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Writes tables.hpp: the numbers of vm/math, each rounded from 60 digits. Needs mpmath; only whoever changes a table runs it.
+
+    python3 vm/math/make_tables.py > vm/math/tables.hpp
+"""
+import struct
+
+from mpmath import (atan, cbrt, chebyfit, cos, erf, erfc, exp, floor, ldexp, log, log1p, mp, mpf, nint, pi, sin, sinh,
+                    sqrt)
+
+mp.dps = 60
+
+
+def number(value):
+    """The nearest double, as the text that gives just it."""
+    text = float(value).hex()
+    return text.replace("0x1.0000000000000p", "0x1p").replace("0x0.0p+0", "0.0")
+
+
+def rows(texts, per_line):
+    return ",\n".join("    " + ", ".join(texts[i:i + per_line]) for i in range(0, len(texts), per_line))
+
+
+def table(name, comment, values):
+    print(f"/// {comment}\ninline constexpr double {name}[] = {{\n{rows([number(v) for v in values], 4)}}};\n")
+
+
+def constant(name, comment, value):
+    print(f"inline constexpr double {name} = {number(value)};" + (f"  // {comment}" if comment else ""))
+
+
+def fit(function, low, high, count):
+    """Coefficients from the constant one up: nearly the best polynomial."""
+    return list(reversed(chebyfit(function, [low, high], count)))
+
+
+def pair(value):
+    """A double and what it lacks."""
+    high = float(value)
+    return [mpf(high), value - mpf(high)]
+
+
+def cut(value, bits):
+    """Rounded to a multiple of 2^-bits, and what is missing."""
+    high = ldexp(nint(ldexp(value, bits)), -bits)
+    return high, value - high
+
+
+def as_double(bits):
+    return mpf(struct.unpack("<d", struct.pack("<Q", bits))[0])
+
+
+def log_table():
+    """For each of 128 intervals of z from 0.7057 up: 1/c, so that z/c - 1 is a double, and log c in two parts."""
+    offset, values, worst = 0x3FE6955500000000, [], 0
+    for i in range(128):
+        low, high = as_double(offset + (i << 45)), as_double(offset + ((i + 1) << 45))
+        grid = 128 if low < 1 else 256  # of the spacing of doubles below 1, and from 1 on
+        middle = nint(2 * grid / (low + high))
+        inverse = min((mpf(j) / grid for j in range(int(middle) - 2, int(middle) + 3)),
+                      key=lambda v: max(abs(low * v - 1), abs(high * v - 1)))
+        if low < 1 < high:
+            inverse = mpf(1)
+        worst = max(worst, abs(low * inverse - 1), abs(high * inverse - 1))
+        first, second = cut(-log(inverse), 42)
+        values += [inverse, first, second]
+    return values, worst
+
+
+def erfc_table():
+    """exp(x^2) erfc(x) around the middles of eighths of octaves from 0.5 up."""
+    values, start = [], 0x3FE0000000000000
+    for i in range(46):
+        low, high = as_double(start + (i << 49)), as_double(start + ((i + 1) << 49))
+        middle, half = (low + high) / 2, (high - low) / 2
+        coefficients = fit(lambda h: exp((middle + h) ** 2) * erfc(middle + h), -half, half, 13)
+        values += pair(coefficients[0]) + coefficients[1:]
+    return values
+
+
+def main():
+    print("""// The tables of vm/math, made by make_tables.py: not to be changed by hand.
+#pragma once
+#include <stdint.h>
+
+namespace raddle::vm::math {
+// clang-format off
+""")
+    constant("log2_e_128", "128 / log 2", 128 / log(2))
+    step = log(2) / 128
+    first, second = cut(step, 42)
+    constant("ln2_128_high", "log 2 / 128 in two parts, the first of few bits", first)
+    constant("ln2_128_low", "", second)
+    first, second = cut(log(2), 42)
+    constant("ln2_cut_high", "log 2 in two parts, the first a multiple of 2^-42", first)
+    constant("ln2_cut_low", "", second)
+    for name, value in (("ln2", log(2)), ("log2_e", 1 / log(2)), ("log10_e", 1 / log(10)), ("half_pi", pi / 2), ("pi", pi)):
+        first, second = pair(value)
+        constant(name + "_high", "", first)
+        constant(name + "_low", "", second)
+    first = mpf(float(pi / 2))
+    second = mpf(float(pi / 2 - first))
+    constant("half_pi_third", "pi/2 - half_pi_high - half_pi_low", pi / 2 - first - second)
+    constant("two_over_pi", "", 2 / pi)
+    constant("cbrt_2", "", cbrt(2))
+    constant("cbrt_4", "", cbrt(4))
+    print()
+    with_digits(2000, two_over_pi_words)
+
+    values = []
+    for i in range(128):
+        power = mpf(2) ** (mpf(i) / 128)
+        top = mpf(float(power))
+        values += [top, power / top - 1]
+    table("exp2_table", "2^(i/128) rounded, and by which part of it that is too small.", values)
+    values, worst = log_table()
+    table("log_table", "Of each interval of z: 1/c of so few bits that z/c - 1 is a double, log c in two parts.", values)
+    r = worst * mpf("1.01")
+    table("log_polynomial", "(log(1 + r) - r + r^2/2) / r^3", fit(lambda v: (log1p(v) - v + v * v / 2) / v ** 3, -r, r, 8))
+    r = step / 2 * mpf("1.01")
+    table("exp_polynomial", "(exp(r) - 1 - r) / r^2",
+          fit(lambda v: (exp(v) - 1 - v) / v ** 2, -r, r * mpf("1.001"), 5))  # 0 is no node
+    z = (pi / 4) ** 2 * mpf("1.01")
+    table("sin_polynomial", "(sin(r) - r) / r^3, of r^2", fit(lambda v: (sin(sqrt(v)) - sqrt(v)) / sqrt(v) ** 3, 0, z, 7))
+    table("cos_polynomial", "(cos(r) - 1 + r^2/2) / r^4, of r^2", fit(lambda v: (cos(sqrt(v)) - 1 + v / 2) / v ** 2, 0, z, 7))
+    values = []
+    for i in range(65):
+        values += pair(atan(mpf(i) / 64))
+    table("atan_table", "The angle with the tangent i/64, in two parts.", values)
+    z = (mpf(1) / 127) ** 2
+    table("atan_polynomial", "(atan(s) - s) / s^3, of s^2", fit(lambda v: (atan(sqrt(v)) - sqrt(v)) / sqrt(v) ** 3, 0, z, 4))
+    z = mpf("0.3") ** 2 * mpf("1.01")
+    table("sinh_polynomial", "(sinh(x) - x) / x^3, of x^2", fit(lambda v: (sinh(sqrt(v)) - sqrt(v)) / sqrt(v) ** 3, 0, z, 6))
+    table("cbrt_polynomial", "The cube root from 1 to 2, to 17 bits.", fit(cbrt, 1, 2, 5))
+    z = mpf("0.25") * mpf("1.01")
+    table("erf_polynomial", "erf(x)/x - 1, of x^2", fit(lambda v: erf(sqrt(v)) / sqrt(v) - 1, 0, z, 11))
+    table("erfc_table", "exp(x^2) erfc(x) around the middle of each eighth of an octave from 0.5 up: the constant in two parts, 12 more.",
+          erfc_table())
+    print("// clang-format on\n}  // namespace raddle::vm::math")
+
+
+def with_digits(digits, action):
+    kept, mp.dps = mp.dps, digits
+    action()
+    mp.dps = kept
+
+
+def two_over_pi_words():
+    bits = int(floor(ldexp(2 / +pi, 21 * 64)))
+    words = [0] + [(bits >> (64 * (20 - i))) & (2 ** 64 - 1) for i in range(21)]
+    print("/// 2/pi in words of 64 bits, the first of which are 0.\ninline constexpr uint64_t two_over_pi_bits[] = {")
+    print(rows([f"0x{word:016x}" for word in words], 4) + "};\n")
+
+
+main()

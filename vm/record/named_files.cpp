@@ -1,0 +1,96 @@
+#include "vm/record/named_files.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "vm/record/file_version.hpp"
+#include "vm/value/hash.hpp"
+#include "vm/value/matching_paths.hpp"
+
+namespace raddle::vm {
+namespace {
+
+constexpr std::string_view names_mark = "names ";
+
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+/// What is run, by itself or by an interpreter: `./model`, `model.py`.
+bool is_program(const std::string& path) {
+  static constexpr std::array suffixes = {".py", ".R",  ".r",   ".jl", ".sh",  ".m",
+                                          ".pl", ".rb", ".lua", ".js", ".tcl", ".df"};
+  if (!is_file(path)) return false;
+  return access(path.c_str(), X_OK) == 0 ||
+         std::ranges::any_of(suffixes, [&](const char* suffix) { return path.ends_with(suffix); });
+}
+
+/// words.size(): none
+std::size_t program_word(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if ((i > 0 || words[i].find('/') != std::string::npos) && is_program(words[i])) return i;
+  return words.size();
+}
+
+std::string version_of_names(const std::string& pattern) {
+  std::string all;
+  for (const std::string& path : matching_paths(pattern).value_or(std::vector<std::string>())) all += path + '\0';
+  return fmt::format("{}{:016x}", names_mark, vm::hash(all).low);
+}
+
+std::optional<timespec> time_of(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 ? std::optional(status.st_mtim) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<NamedFile> named_files(const std::vector<std::string>& words) {
+  std::vector<NamedFile> files;
+  const std::size_t program = program_word(words);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i == 0 && program != 0) continue;
+    const std::size_t sign = words[i].find('=');  // --table=FILE
+    if (is_file(words[i]))
+      files.push_back({.name = words[i], .is_certain = i == program});
+    else if (sign != std::string::npos && is_file(words[i].substr(sign + 1)))
+      files.push_back({.name = words[i].substr(sign + 1)});
+  }
+  return files;
+}
+
+std::string version_of(KeptFiles& files, const NamedFile& file) {
+  return file.is_pattern ? version_of_names(file.name) : file_version(files, file.name);
+}
+
+timespec time_of_files() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &time);
+  return time;
+}
+
+bool is_written_after(const std::string& path, const timespec& time) {
+  const std::optional<timespec> written = time_of(path);
+  return written && std::pair(written->tv_sec, written->tv_nsec) > std::pair(time.tv_sec, time.tv_nsec);
+}
+
+bool may_be_written_after(const std::string& path, const timespec& time) {
+  const std::optional<timespec> written = time_of(path);
+  return written && std::pair(written->tv_sec, written->tv_nsec) >= std::pair(time.tv_sec, time.tv_nsec);
+}
+
+bool has_version(KeptFiles& files, const std::string& name, const std::string& version) {
+  return version_of(files, {.name = name, .is_pattern = is_of_pattern(version)}) == version;
+}
+
+bool is_of_pattern(std::string_view version) { return version.starts_with(names_mark); }
+
+}  // namespace raddle::vm

@@ -1,0 +1,40 @@
+#pragma once
+// Files that a program, or the script itself, is given by name while it runs, and what they were then: results are
+// taken from a record only while these are what they were.
+#include <time.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/record/kept_files.hpp"
+
+namespace raddle::vm {
+
+struct NamedFile {
+  std::string name;         ///< its path, or a pattern of paths
+  bool is_certain = false;  ///< it is read: the program itself, or what a function reads
+  bool is_pattern = false;  ///< what matters is which files there are
+};
+
+/// Those that words of a command line name. The program is the first word that is one, with a `/` in it or behind a
+/// word that starts it, as `python3 -u`, `nice -n 5`, `mpirun`: one that is looked up in PATH is the system's. So is
+/// every word, or what stands behind a `=` in it, that is a regular file.
+std::vector<NamedFile> named_files(const std::vector<std::string>& words);
+
+/// file_version(), or of a pattern what tells which names fit it. Any thread.
+std::string version_of(KeptFiles& files, const NamedFile& file);
+/// @param version  of version_of(), some time ago
+bool has_version(KeptFiles& files, const std::string& name, const std::string& version);
+/// Whether it is a version of names that fit a pattern.
+bool is_of_pattern(std::string_view version);
+
+/// Now, as file systems note the time of a change.
+timespec time_of_files();
+/// Whether a file was written, or made, later than that. What was written at that time may have been written before or
+/// after it: times of files are some milliseconds apart.
+bool is_written_after(const std::string& path, const timespec& time);
+/// The same, or at that time.
+bool may_be_written_after(const std::string& path, const timespec& time);
+
+}  // namespace raddle::vm

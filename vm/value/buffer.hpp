@@ -1,0 +1,99 @@
+#pragma once
+// The numbers of an array, one after the other.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+inline bool is_number(ValueKind kind) {
+  return kind == ValueKind::int_ || kind == ValueKind::float_ || kind == ValueKind::boolean;
+}
+
+/// @param number  the word of leaf_abi.hpp
+inline void set_number(void* numbers, ValueKind kind, std::size_t index, std::int64_t number) {
+  if (kind == ValueKind::boolean)
+    static_cast<std::uint8_t*>(numbers)[index] = number != 0;
+  else
+    static_cast<std::int64_t*>(numbers)[index] = number;
+}
+
+/// Contiguous storage of `count` numbers of one kind: int64_t, double, or uint8_t for boolean. What native code reads
+/// and writes in place. Threads: whoever writes a part is the only one to use it until others have been told.
+class Buffer {
+ public:
+  static constexpr std::size_t alignment = 64;  ///< bytes: a cache line, and the widest vector
+  struct Free {
+    void operator()(Buffer* buffer) const;
+  };
+  using Owner = std::unique_ptr<Buffer, Free>;
+  /// Not initialised. @param kind  int_, float_ or boolean
+  /// @error std::bad_alloc
+  static Owner make(ValueKind kind, std::size_t count);
+
+  static std::size_t size_of(ValueKind kind) { return kind == ValueKind::boolean ? 1 : 8; }
+
+  ValueKind kind() const { return kind_; }
+  std::size_t count() const { return count_; }
+  void* at_index(std::size_t index) { return bytes() + index * size_of(kind_); }
+  const void* data() const { return reinterpret_cast<const std::byte*>(this) + header_bytes; }
+  Value at(std::size_t index) const;
+  /// @param number  of this buffer's kind
+  void set(std::size_t index, const Value& number);
+  /// The word of leaf_abi.hpp.
+  std::int64_t word(std::size_t index) const {
+    if (kind_ == ValueKind::boolean) return static_cast<const std::uint8_t*>(data())[index];
+    return static_cast<const std::int64_t*>(data())[index];
+  }
+
+ private:
+  static constexpr std::size_t header_bytes = alignment;
+  Buffer(ValueKind kind, std::size_t count) : kind_(kind), count_(count) {}
+  std::byte* bytes() { return reinterpret_cast<std::byte*>(this) + header_bytes; }
+
+  const ValueKind kind_;
+  const std::size_t count_;
+};
+
+/// The numbers 0 to count - 1 of an open array that one index launch writes, and nothing else: see Note [Promises] in
+/// array.hpp. Each has a bit that says whether it is there.
+class PromisedNumbers {
+ public:
+  PromisedNumbers(ValueKind kind, std::size_t count) : kind_(kind), count_(count), missing_(count) {}
+
+  std::size_t count() const { return count_; }
+  ValueKind kind() const { return kind_; }
+  /// Memory is taken by whoever comes first.
+  Buffer& numbers();
+  /// Of who has called numbers(): these have been written, each once.
+  void set_written(std::size_t first, std::size_t count);
+  bool is_written(std::int64_t key) const {
+    if (key < 0 || static_cast<std::size_t>(key) >= count_) return false;
+    const Bits* const written = written_.load(std::memory_order_acquire);
+    const auto index = static_cast<std::size_t>(key);
+    // seq_cst: see Note [Promises]; a plain load on x86
+    return written && (written[index / 64].load(std::memory_order_seq_cst) >> (index % 64) & 1) != 0;
+  }
+  /// @pre is_written(key)
+  Value at(std::int64_t key) const { return numbers_->at(static_cast<std::size_t>(key)); }
+  std::int64_t word(std::int64_t key) const { return numbers_->word(static_cast<std::size_t>(key)); }
+  std::size_t written_count() const { return count_ - missing_.load(std::memory_order_acquire); }
+  /// Null before numbers() was called. Lives as long as this.
+  Buffer* storage() const { return written_.load(std::memory_order_acquire) ? numbers_.get() : nullptr; }
+
+ private:
+  using Bits = std::atomic<std::uint64_t>;
+  const ValueKind kind_;
+  const std::size_t count_;
+  std::atomic<std::size_t> missing_;  ///< lessened by whoever has written (release); read by whoever closes the array
+  std::mutex making_;
+  Buffer::Owner numbers_;  ///< made under `making_`, published with `written_`; not changed after that
+  std::unique_ptr<Bits[]> bits_;
+  std::atomic<Bits*> written_{nullptr};  ///< `bits_`, once they are made (release; readers acquire)
+};
+
+}  // namespace raddle::vm
