@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stdlib/builtins.hpp"
+#include "vm/math/lane_functions.hpp"
 
 namespace raddle::emit {
 
@@ -145,16 +146,20 @@ class LeafEmitter {
   }
   Word word(ir::Operand operand) { return operand.is_constant ? constant(bits_of(operand)) : words_[operand.index]; }
 
-  /// Functions of the library are called point by point, and their arguments made values.
+  /// Functions of the library are called point by point, and their arguments made values; but for mathematics.
   std::uint32_t batch_cost() const {
-    constexpr std::uint32_t library_cost = 64;
+    constexpr std::uint32_t library_cost = 64, mathematics_cost = 4;
     if (frame_words_ > most_batch_words) return 0;
     std::uint32_t cost = 0;
     for (const vm::LeafInstruction& instruction : code_.instructions) {
       if (instruction.opcode > LeafOpcode::sub_mul && instruction.opcode != LeafOpcode::library &&
           instruction.opcode != LeafOpcode::end)
         return 0;
-      cost += instruction.opcode == LeafOpcode::library ? library_cost : 1;
+      if (instruction.opcode != LeafOpcode::library) {
+        cost += 1;
+      } else {
+        cost += code_.library[instruction.a].lanes ? mathematics_cost : library_cost;
+      }
     }
     return cost;
   }
@@ -423,8 +428,17 @@ class LeafEmitter {
       if (!is_number(type)) return refuse();
       site.arguments.push_back({value_kind(type), word(operand), {}});
     }
+    if (has_result) site.lanes = lanes_of(builtin, op);
     code_.library.push_back(std::move(site));
     put(LeafOpcode::library, static_cast<Word>(code_.library.size() - 1));
+  }
+
+  /// Of mathematics of floats.
+  const vm::math::LaneFunction* lanes_of(const stdlib::Builtin& builtin, const ir::Op& op) const {
+    for (const ir::Operand operand : op.operands)
+      if (kind(operand) != TypeKind::float_) return nullptr;
+    const std::string_view name = builtin.name == "ln" ? "log" : builtin.name == "pow_float" ? "pow" : builtin.name;
+    return vm::math::lane_function(name, static_cast<int>(op.operands.size()));
   }
 
   void refuse() { is_refused_ = true; }

@@ -31,7 +31,7 @@ ALLOWED = {
     "compiler/opt": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ir", "stdlib", "vm/math", "vm/value"],
     "compiler/codegen": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ir", "compiler/opt",
                          "stdlib", "vm/math", "vm/program", "vm/value"],  # opt: which builtins a leaf may call is listed once
-    "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/program", "vm/value"],
+    "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/math", "vm/program", "vm/value"],
     "compiler/sweep": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/terminal", "stdlib",
                        "vm/external", "vm/record", "vm/value"],  # terminal: how wide a text is
     "compiler/graph": ["compiler/source", "compiler/types", "compiler/ir", "stdlib"],

@@ -161,6 +161,15 @@ RADDLE_INLINE bool get(const Lanes& lanes, LeafInstruction in) {
   return true;
 }
 
+/// Whether there is no number somewhere though all arguments are some.
+RADDLE_FOR_EACH_PROCESSOR bool has_new_nan(const Floats* x, const Floats* y, const Floats* results,
+                                           std::size_t vectors) {
+  Words faults{};
+  for (std::size_t i = 0; i < vectors; ++i)
+    faults |= (Words)(results[i] != results[i]) & (Words)(x[i] == x[i]) & (Words)(y[i] == y[i]);
+  return any(faults);
+}
+
 enum class Stop : std::uint8_t { end, library, failed };
 
 /// Runs instructions from `next` on. @return why it has stopped; `next` is behind the instruction then
@@ -267,7 +276,8 @@ bool BatchMachine::run(std::int64_t first, std::int64_t step, std::int64_t count
     const Stop stop = run_instructions(next, registers_.get(), vectors);
     if (stop == Stop::failed) return false;
     if (stop == Stop::end) break;
-    if (!call_library(code_->library[next[-1].a], count)) return false;
+    const LeafLibraryCode& site = code_->library[next[-1].a];
+    if (!(site.lanes ? call_mathematics(site, vectors) : call_library(site, count))) return false;
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::int64_t* const from = lanes(code_->outputs[i]);
@@ -278,6 +288,13 @@ bool BatchMachine::run(std::int64_t first, std::int64_t step, std::int64_t count
       std::copy_n(from, count, static_cast<std::int64_t*>(results[i]));
   }
   return true;
+}
+
+bool BatchMachine::call_mathematics(const LeafLibraryCode& site, std::size_t vectors) {
+  const Lanes all{registers_.get(), vectors};
+  const std::size_t x = site.arguments.front().word, y = site.arguments.back().word;
+  site.lanes->compute(all.reals(x), all.reals(y), all.reals(site.result), all.count());
+  return !has_new_nan(all.floats(x), all.floats(y), all.floats(site.result), vectors);
 }
 
 /// Point by point.

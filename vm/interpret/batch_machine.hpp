@@ -39,6 +39,8 @@ class BatchMachine {
   };
   std::int64_t* lanes(std::size_t word) const { return registers_.get() + word * most_points; }
   bool call_library(const LeafLibraryCode& site, std::int64_t count);
+  /// Of all lanes at once. @return false: some point has no result
+  bool call_mathematics(const LeafLibraryCode& site, std::size_t vectors);
 
   const RunSettings& settings_;
   const LeafCode* code_ = nullptr;

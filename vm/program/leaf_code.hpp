@@ -8,6 +8,10 @@
 
 namespace raddle::vm {
 
+namespace math {
+struct LaneFunction;
+}
+
 /// Note [leaf code]. A leaf without machine code need not be expanded into futures when its inputs are set: its strands
 /// can not wait then. So it has a second form, instructions over registers of 8 bytes, encoded as in leaf_abi.hpp: of
 /// the parameters, constants, variables and what it passes on. A call's registers lie behind its caller's, its
@@ -88,6 +92,7 @@ struct LeafLibraryCode {
   std::vector<Argument> arguments;
   bool has_result;
   std::uint16_t result;
+  const math::LaneFunction* lanes = nullptr;  ///< the same of many floats, if it is mathematics
 };
 
 /// A C function of numbers and booleans (ir/library_calls.hpp).

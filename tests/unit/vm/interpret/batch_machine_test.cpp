@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "vm/interpret/leaf_machine.hpp"
+#include "vm/math/lane_functions.hpp"
+#include "vm/math/scalar.hpp"
 
 namespace raddle::vm {
 
@@ -178,6 +180,27 @@ TEST_CASE("operations of floats: the same bits, with infinities, NaN, zeros of b
   }
   OneOperation conversion(int_to_float, LeafType::float_);
   for (int round = 0; round < 20; ++round) CHECK(conversion.agrees(wide(), wide(), wide(), 0, 1, size));
+}
+
+TEST_CASE("mathematics: all lanes at once what each of them is by itself; no result fails") {
+  const BuiltinFunction power = [](const BuiltinCall&, std::span<const Value> arguments,
+                                   std::span<Value> results) -> std::expected<void, std::string> {
+    const double x = arguments[0].as_float(), y = arguments[1].as_float(), result = math::scalar::pow(x, y);
+    if (std::isnan(result) && !std::isnan(x) && !std::isnan(y)) return std::unexpected("domain error");
+    results[0] = Value::of(result);
+    return {};
+  };
+  OneOperation operation(library, LeafType::float_, get_float);
+  LeafCode& code = operation.program.functions[0].leaf_code;
+  code.instructions[3] = {library, 0};
+  code.library = {
+      {power, {{ValueKind::float_, 7, {}}, {ValueKind::float_, 8, {}}}, true, 10, math::lane_function("pow", 2)}};
+  const auto positive = [] {
+    return numbers_of([] { return std::bit_cast<std::int64_t>(static_cast<double>(random_numbers() % 2000) / 7); });
+  };
+  for (const std::int64_t count : {std::int64_t{1}, std::int64_t{7}, std::int64_t{8}, std::int64_t{size}})
+    for (int round = 0; round < 5; ++round) CHECK(operation.agrees(positive(), floats(), floats(), 0, 1, count));
+  CHECK_FALSE(operation.agrees(floats(), floats(), floats(), 0, 1, size));  // some number below 0 to a broken power
 }
 
 TEST_CASE("booleans") {
