@@ -16,6 +16,7 @@
 #include "compiler/driver/diagnostics_json.hpp"
 #include "compiler/driver/kept_output.hpp"
 #include "compiler/driver/last_end.hpp"
+#include "compiler/driver/out_of_memory.hpp"
 #include "compiler/driver/program_teller.hpp"
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/run_settings.hpp"
@@ -199,6 +200,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     });
   options->leaves_memory = leaves_memory;
   const TemporariesEnd temporaries_end;  // while signals are still looked after
+  tell_places_in(session.sources);
   const vm::RunResult result = vm::run(program, *options);
   limit.reset();
   if (result.status != vm::RunStatus::cancelled) last_end.stop();

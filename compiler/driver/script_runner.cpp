@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/driver/out_of_memory.hpp"
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/script_arguments.hpp"
 #include "compiler/driver/task_rows.hpp"
@@ -149,7 +150,9 @@ ScriptRunner::ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, cons
       collectors_(collectors),
       inputs_(inputs),
       timeout_s_(timeout_s),
-      threads_(jobs, timeout_s) {}
+      threads_(jobs, timeout_s) {
+  tell_places_in(subject.sources());
+}
 
 vm::RunOptions ScriptRunner::options_for(Active& active) const {
   vm::RunOptions options = settings_;

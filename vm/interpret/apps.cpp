@@ -3,7 +3,6 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -163,11 +162,7 @@ void Interpreter::start_program(ProgramRun& program) {
     pool.inject(program);
     pool.release_hold();
   };
-  try {
-    run_.outside.processes().spawn(program.request, ended);
-  } catch (const std::system_error& error) {
-    ended({.start_error = "no thread: " + error_text(error.code().value())});
-  }
+  run_.outside.processes().spawn(program.request, ended);
 }
 
 std::string ProgramRun::fault() const {
