@@ -109,11 +109,13 @@ class JsonLine {
   std::string results = "{}";  ///< in JSON
   /// @return false if it can not be written
   bool write(int code) {
-    const std::string output = kept_.end();
-    return write_output(json_line(
-        fmt::format("\"script\":{},\"exit_code\":{},\"seconds\":{:.3f},\"results\":{},\"output\":{},\"diagnostics\":{}",
-                    sweep::json_string(path_), code, vm::unix_time() - started_, results, sweep::json_string(output),
-                    diagnostics_json(session_.diagnostics, session_.sources))));
+    const KeptOutput::Text output = kept_.end();
+    const std::string cut =
+        output.end.size() < output.size ? fmt::format(",\"output_bytes\":{}", output.size) : "";  // it is the end of it
+    return write_output(json_line(fmt::format(
+        "\"script\":{},\"exit_code\":{},\"seconds\":{:.3f},\"results\":{},\"output\":{}{},\"diagnostics\":{}",
+        sweep::json_string(path_), code, vm::unix_time() - started_, results, sweep::json_string(output.end), cut,
+        diagnostics_json(session_.diagnostics, session_.sources))));
   }
 
  private:

@@ -101,6 +101,15 @@ def json_is_all(folder):
     folder.run("run --json --emit=ir all.df", code=2, out="", err="excludes")
 
 
+def json_has_the_end_of_what_is_printed(folder):
+    """Its size, too, where that is not all."""
+    folder.write("prints.df", 'app (void v) prints(int n) { "sh" "-c" "head -c $0 /dev/zero | tr \'\\\\0\' x" n }\n@param int n = 0;\nprints(n);\n')
+    limit = 16 << 20
+    for size in (limit, limit + 1):
+        found = json.loads(folder.run(f"run --json prints.df --n={size}").stdout)
+        expect((found["output"] == "x" * limit, found.get("output_bytes")), (True, None if size == limit else size))
+
+
 def timeout_ends_the_run(folder):
     """As SIGTERM would: programs are ended, files half written are not left behind."""
     folder.write("long.df", 'app (file o) slow() { "sh" "-c" "echo half; sleep 60" @stdout=o }\nfile o<"out.txt"> = slow();\n'
@@ -275,8 +284,8 @@ def short_calls_are_not_shared(folder):
         expect(int(dict(line.rsplit(" ", 1) for line in told.splitlines())["tasks"]) < 150000, True)
 
 
-TESTS = [short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end,
-         programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+TESTS = [short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, too_few_threads_are_no_fault,
+         programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 
 if __name__ == "__main__":
