@@ -1,5 +1,6 @@
 #include "compiler/codegen/background_compiler.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include "compiler/codegen/cpu_identity.hpp"
@@ -22,14 +23,22 @@ BackgroundCompiler::~BackgroundCompiler() {
 }
 
 void BackgroundCompiler::request(vm::LeafId leaf, std::function<void(raddle_leaf_function)> done) {
-  {
-    const std::scoped_lock lock(mutex_);
-    requests_.push_back({leaf, std::move(done)});
-    if (!thread_.joinable()) {
+  if (!queue({leaf, done})) return done(nullptr);  // it is interpreted
+  requested_.notify_one();
+}
+
+/// @return false if there can be no thread that compiles
+bool BackgroundCompiler::queue(Request request) {
+  const std::scoped_lock lock(mutex_);
+  if (!thread_.joinable()) {
+    try {
       thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+    } catch (const std::system_error&) {
+      return false;
     }
   }
-  requested_.notify_one();
+  requests_.push_back(std::move(request));
+  return true;
 }
 
 void BackgroundCompiler::work(const std::stop_token& stop) {

@@ -42,6 +42,7 @@ class BackgroundCompiler final : public vm::LeafCompiler {
     vm::LeafId leaf;
     std::function<void(raddle_leaf_function)> done;
   };
+  bool queue(Request request);
   void work(const std::stop_token& stop);
   void answer(const Request& request);
   std::optional<LoadedLeaf> find(const std::string& key);

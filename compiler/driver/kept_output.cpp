@@ -17,12 +17,13 @@ KeptOutput::KeptOutput() : file_(sweep::open_nameless()), earlier_(fcntl(STDOUT_
     throw std::system_error(errno, std::generic_category(), "the script's output can not be kept for --json");
 }
 
-std::string KeptOutput::end() {
-  if (std::exchange(has_ended_, true)) return "";
+KeptOutput::Text KeptOutput::end() {
+  constexpr std::uint64_t most = std::uint64_t{16} << 20;
+  if (std::exchange(has_ended_, true)) return {};
   std::fflush(stdout);
   dup2(earlier_.get(), STDOUT_FILENO);
   const std::uint64_t size = vm::size_of(file_);
-  return vm::end_of(file_, size, size);
+  return {vm::end_of(file_, size, most), size};
 }
 
 }  // namespace raddle::driver

@@ -1,5 +1,6 @@
 #pragma once
 // What goes to standard output, kept in place of being written: by the script and by its programs.
+#include <cstdint>
 #include <string>
 
 #include "vm/value/file_descriptor.hpp"
@@ -13,8 +14,12 @@ class KeptOutput {
   KeptOutput(const KeptOutput&) = delete;
   KeptOutput& operator=(const KeptOutput&) = delete;
   ~KeptOutput() { end(); }
+  struct Text {
+    std::string end;  ///< 16 MiB at most
+    std::uint64_t size = 0;
+  };
   /// Standard output is again what it was. @return what came meanwhile
-  std::string end();
+  Text end();
 
  private:
   vm::FileDescriptor file_, earlier_;

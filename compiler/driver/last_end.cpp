@@ -31,7 +31,7 @@ void LastEnd::stop() {
 
 void LastEnd::end(int code) {
   if (is_ending_.exchange(true, std::memory_order_relaxed)) _exit(code);  // nobody takes what is written before
-  if (code != exit_broken_pipe)  // nobody has asked for that end
+  if (code != exit_broken_pipe)                                           // nobody has asked for that end
     tell_at_once(cancel_.has_come_to_rest()
                      ? "raddle: what runs does not end: it is left alone\n"
                      : "raddle: a function in C, in Tcl or of the library does not come back: ended without it\n");

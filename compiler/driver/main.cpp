@@ -12,10 +12,12 @@
 #include <iterator>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include "compiler/driver/command_line.hpp"
 #include "compiler/driver/command_tree.hpp"
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/out_of_memory.hpp"
 #include "compiler/driver/settings.hpp"
 #include "compiler/driver/stack_room.hpp"
 #include "compiler/driver/usage.hpp"
@@ -218,12 +220,11 @@ int run_tool(int argc, char** argv) {
 
 namespace {
 
-constexpr int exit_out_of_memory = raddle::driver::exit_failed;
-
-[[noreturn]] void end_out_of_memory() {
-  constexpr std::string_view message = "raddle: out of memory: a recursion without end, or too much data at a time\n";
-  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
-  _exit(exit_out_of_memory);
+/// @return whether it was a thread that could not be started
+bool tell_of_threads(const std::system_error& error) {
+  if (error.code() != std::errc::resource_unavailable_try_again) return false;
+  raddle::vm::print_stderr("raddle: no thread could be started: the system allows no more (ulimit -u)\n");
+  return true;
 }
 
 /// An exception that no thread catches: memory, or a fault of ours.
@@ -231,7 +232,7 @@ constexpr int exit_out_of_memory = raddle::driver::exit_failed;
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
   } catch (const std::bad_alloc&) {
-    end_out_of_memory();
+    raddle::driver::end_out_of_memory();
   } catch (const std::exception& error) {
     raddle::vm::print_stderr("raddle: internal error: {}\n", error.what());
   }
@@ -250,7 +251,7 @@ void hold_standard_streams() {
 
 int main(int argc, char** argv) {
   hold_standard_streams();
-  std::set_new_handler(end_out_of_memory);
+  raddle::driver::end_where_memory_ends();
   std::set_terminate(end_by_exception);
   try {
     const int code = raddle::driver::with_stack_room([&] { return raddle::driver::run_tool(argc, argv); });
@@ -258,8 +259,10 @@ int main(int argc, char** argv) {
     const bool written = raddle::driver::write_output("");
     return code == raddle::driver::exit_ok && !written ? raddle::driver::exit_failed : code;
   } catch (const std::bad_alloc&) {
-    end_out_of_memory();
+    raddle::driver::end_out_of_memory();
   } catch (const std::exception& error) {
+    const auto* of_system = dynamic_cast<const std::system_error*>(&error);
+    if (of_system != nullptr && tell_of_threads(*of_system)) return raddle::driver::exit_failed;
     if (std::ferror(stdout) != 0 && !raddle::driver::write_output("")) return raddle::driver::exit_failed;
     raddle::vm::print_stderr("raddle: internal error: {}\nplease report it with the script that shows it\n",
                              error.what());

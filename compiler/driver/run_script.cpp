@@ -16,6 +16,7 @@
 #include "compiler/driver/diagnostics_json.hpp"
 #include "compiler/driver/kept_output.hpp"
 #include "compiler/driver/last_end.hpp"
+#include "compiler/driver/out_of_memory.hpp"
 #include "compiler/driver/program_teller.hpp"
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/run_settings.hpp"
@@ -108,11 +109,13 @@ class JsonLine {
   std::string results = "{}";  ///< in JSON
   /// @return false if it can not be written
   bool write(int code) {
-    const std::string output = kept_.end();
-    return write_output(json_line(
-        fmt::format("\"script\":{},\"exit_code\":{},\"seconds\":{:.3f},\"results\":{},\"output\":{},\"diagnostics\":{}",
-                    sweep::json_string(path_), code, vm::unix_time() - started_, results, sweep::json_string(output),
-                    diagnostics_json(session_.diagnostics, session_.sources))));
+    const KeptOutput::Text output = kept_.end();
+    const std::string cut =
+        output.end.size() < output.size ? fmt::format(",\"output_bytes\":{}", output.size) : "";  // it is the end of it
+    return write_output(json_line(fmt::format(
+        "\"script\":{},\"exit_code\":{},\"seconds\":{:.3f},\"results\":{},\"output\":{}{},\"diagnostics\":{}",
+        sweep::json_string(path_), code, vm::unix_time() - started_, results, sweep::json_string(output.end), cut,
+        diagnostics_json(session_.diagnostics, session_.sources))));
   }
 
  private:
@@ -199,6 +202,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     });
   options->leaves_memory = leaves_memory;
   const TemporariesEnd temporaries_end;  // while signals are still looked after
+  tell_places_in(session.sources);
   const vm::RunResult result = vm::run(program, *options);
   limit.reset();
   if (result.status != vm::RunStatus::cancelled) last_end.stop();

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/driver/out_of_memory.hpp"
 #include "compiler/driver/report_run.hpp"
 #include "compiler/driver/script_arguments.hpp"
 #include "compiler/driver/task_rows.hpp"
@@ -32,7 +33,7 @@ class Printed {
   void add(std::string_view text) {
     const std::lock_guard lock(mutex_);
     size_ += text.size();
-    end_ += text;
+    end_ += text.substr(text.size() - std::min(text.size(), most_));
     if (end_.size() > 2 * most_) end_.erase(0, end_.size() - most_);
   }
   const std::string& end() const { return end_; }
@@ -139,7 +140,9 @@ ScriptRunner::ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, cons
       collectors_(collectors),
       inputs_(inputs),
       timeout_s_(timeout_s),
-      threads_(jobs, timeout_s) {}
+      threads_(jobs, timeout_s) {
+  tell_places_in(subject.sources());
+}
 
 vm::RunOptions ScriptRunner::options_for(Active& active) const {
   vm::RunOptions options = settings_;
@@ -162,7 +165,7 @@ void ScriptRunner::run(const sweep::Point& point, std::uint32_t attempt, std::fu
 
 sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t attempt_number, Active& active) {
   vm::RunOptions options = options_for(active);
-  Printed printed(sweep::collected_output_bytes), printed_errors(sweep::kept_output_bytes);
+  Printed printed(sweep::collected_output_bytes(collectors_)), printed_errors(sweep::kept_output_bytes);
   PointTasks tasks(subject_.sources(), *recorder_, inputs_, point, attempt_number);
   options.listener = &tasks;
   options.program_outputs.out.take = [&printed](std::string_view text) { return printed.add(text), true; };
@@ -214,6 +217,8 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
   for (std::size_t i = 0; i < result.results.size(); ++i) {
     if (!result.results[i]) return lack(fmt::format("`{}` was not assigned", subject_.result_name(i)));
     const std::string text = vm::result_text(result.results[i]);
+    if (std::string fault = sweep::fault_of_size(subject_.result_name(i), text); !fault.empty())
+      return lack(std::move(fault));
     const bool is_string = result.results[i].kind() == vm::ValueKind::string;
     results.add(subject_.result_name(i), is_string ? sweep::json_string(text) : sweep::json_value(text));
   }

@@ -48,10 +48,13 @@ void* run(void* task) {
 }  // namespace
 
 int with_stack_room(const std::function<int()>& work) {
-  rlimit stack = {};
-  if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur == RLIM_INFINITY || stack.rlim_cur >= needed_bytes)
-    return work();
-  give_threads_room(stack);
+  rlimit stack = {}, addresses = {};
+  const bool has_room =
+      getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur == RLIM_INFINITY || stack.rlim_cur >= needed_bytes;
+  // the first thread's stack is no memory yet: where addresses end (ulimit -v) it may find none, which is a crash
+  const bool is_reserved = getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY;
+  if (has_room && is_reserved) return work();
+  if (!has_room) give_threads_room(stack);
   Task task{work};
   // a signal to the process is for the thread that does the work: this one only waits for it
   sigset_t all;

@@ -292,7 +292,11 @@ class SweepRun {
   /// mutex_ is held.
   void end_now() {
     if (ender_.joinable()) return;
-    ender_ = std::jthread([sweep = sweep_] { sweep->end_now(); });  // takes seconds if a program does not want to end
+    try {
+      ender_ = std::jthread([sweep = sweep_] { sweep->end_now(); });  // takes seconds if a program does not want to end
+    } catch (const std::system_error&) {
+      sweep_->end_now();  // then no other signal is heard meanwhile
+    }
   }
 
   void forget_sweep() {

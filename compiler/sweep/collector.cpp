@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <utility>
 
 #include "compiler/source/read_file.hpp"
 #include "compiler/sweep/json_text.hpp"
+#include "compiler/sweep/quantities.hpp"
 #include "stdlib/native/pattern.hpp"
+#include "vm/external/processes.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -76,6 +79,15 @@ std::vector<std::string> group_names(const std::string& expression, std::size_t 
   }
   if (names.empty()) names.push_back("value");
   return names;
+}
+
+/// Of a line that is longer than what is kept of the output its beginning.
+std::string short_line(std::string line) {
+  if (line.size() <= vm::kept_output_bytes) return line;
+  std::size_t size = vm::kept_output_bytes;
+  while (size > 0 && (static_cast<unsigned char>(line[size]) & 0xC0U) == 0x80U) --size;  // no half a character
+  line.resize(size);
+  return line + fmt::format(" .. (cut: a line of more than {} bytes)", vm::kept_output_bytes);
 }
 
 class TakeMatch {
@@ -162,14 +174,29 @@ std::expected<Members, std::string> Collector::collect(const Point& point, const
   return members ? std::move(members) : std::unexpected(fmt::format("{} in `{}`", members.error(), path));
 }
 
+std::size_t collected_output_bytes(const std::vector<Collector>& collectors) {
+  constexpr std::size_t of_all = std::size_t{64} << 20;
+  return collectors.empty() ? most_result_bytes : of_all;
+}
+
+std::string fault_of_size(std::string_view name, std::string_view value) {
+  if (value.size() <= most_result_bytes) return "";
+  return fmt::format("`{}` has {} bytes, a result has {} at most", name, with_commas(value.size()),
+                     with_commas(most_result_bytes));
+}
+
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
                                                     const RunPlace& place, const std::string& output) {
   JsonObject results;
-  if (collectors.empty()) results.add(printed_result, json_string(last_line(output)));
+  if (collectors.empty()) results.add(printed_result, json_string(short_line(last_line(output))));
   for (const Collector& collector : collectors) {
     const auto members = collector.collect(point, place, output);
     if (!members) return std::unexpected(members.error());
-    for (const JsonMember& member : *members) results.add(member.name, json_of(member));
+    for (const JsonMember& member : *members) {
+      if (std::string fault = fault_of_size(member.name, member.text); !fault.empty())
+        return std::unexpected(std::move(fault));
+      results.add(member.name, json_of(member));
+    }
   }
   return results.text();
 }

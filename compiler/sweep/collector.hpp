@@ -3,6 +3,7 @@
 #include <expected>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/sweep/command_template.hpp"
@@ -40,7 +41,17 @@ class Collector {
 /// The result where there is no collector: the last line that was printed.
 inline constexpr std::string_view printed_result = "stdout";
 
-/// The results of all collectors as a JSON object. @return or why one has none
+/// More is no value of a result: a line without end would fill the record.
+inline constexpr std::size_t most_result_bytes = std::size_t{1} << 20;
+
+/// How much of the end of what a run prints they look at.
+std::size_t collected_output_bytes(const std::vector<Collector>& collectors);
+
+/// Why it can not be kept; "": it can. @param name  of the result   @param value  as text
+std::string fault_of_size(std::string_view name, std::string_view value);
+
+/// The results of all collectors as a JSON object; without a collector a longer line is cut, which is said in it.
+/// @return or why one has none
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
                                                     const RunPlace& place, const std::string& output);
 

@@ -162,7 +162,8 @@ Attempt ProgramRunner::attempt_of(const Point& point, const RunPlace& place, con
   const bool is_whole = attempt.stdout_size <= kept_output_bytes;
   auto results =
       collect_all(collectors_, point, place,
-                  is_whole ? attempt.stdout_end : vm::end_of(outputs.out, attempt.stdout_size, collected_output_bytes));
+                  is_whole ? attempt.stdout_end
+                           : vm::end_of(outputs.out, attempt.stdout_size, collected_output_bytes(collectors_)));
   if (results) {
     attempt.results = std::move(*results);
   } else {

@@ -14,8 +14,6 @@ namespace raddle::sweep {
 using vm::Attempt;
 using vm::kept_output_bytes;
 
-inline constexpr std::size_t collected_output_bytes = std::size_t{64} << 20;  ///< of the end, read for results
-
 /// What came of many points.
 struct BatchResult {
   vm::BatchRow row;                   ///< those that ended well

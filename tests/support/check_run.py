@@ -7,6 +7,8 @@
 import json
 import os
 import re
+import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -99,6 +101,15 @@ def json_is_all(folder):
     folder.run("run --json --emit=ir all.df", code=2, out="", err="excludes")
 
 
+def json_has_the_end_of_what_is_printed(folder):
+    """Its size, too, where that is not all."""
+    folder.write("prints.df", 'app (void v) prints(int n) { "sh" "-c" "head -c $0 /dev/zero | tr \'\\\\0\' x" n }\n@param int n = 0;\nprints(n);\n')
+    limit = 16 << 20
+    for size in (limit, limit + 1):
+        found = json.loads(folder.run(f"run --json prints.df --n={size}").stdout)
+        expect((found["output"] == "x" * limit, found.get("output_bytes")), (True, None if size == limit else size))
+
+
 def timeout_ends_the_run(folder):
     """As SIGTERM would: programs are ended, files half written are not left behind."""
     folder.write("long.df", 'app (file o) slow() { "sh" "-c" "echo half; sleep 60" @stdout=o }\nfile o<"out.txt"> = slow();\n'
@@ -171,6 +182,58 @@ def programs_end_with_a_run_that_does_not_come_back(folder):
                 pass
         return True
     wait_for(have_ended, "the programs' end")
+
+
+TOO_MUCH = {
+    "recursion": "import io;\n(int o) f(int n) { o = f(n + 1) + f(n + 2); }\nprintf(\"%i\", f(0));\n",
+    "array": "int a[];\nforeach i in [0:100000000] { a[i * 7] = i; }\ntrace(size(a));\n",
+    "keys": "import string;\nstring a[string];\nforeach i in [0:100000000] { a[\"key\" + fromint(i)] = \"value\"; }\ntrace(size(a));\n",
+    "text": "import string;\n(string o) f(string s, int n) { if (n == 0) { o = s; } else { o = f(s + s, n - 1); } }\n"
+            "trace(strlen(f(\"abc\", 40)));\n",
+    "rows": "int a[][];\nforeach i in [0:1000000] { foreach j in [0:1000] { a[i][j] = i + j; } }\ntrace(size(a));\n",
+}
+
+
+def too_little_memory_is_told(folder):
+    """Whoever asks for it, on whichever thread, also for the first thread."""
+    for name, text in TOO_MUCH.items():
+        folder.write(f"{name}.df", text)
+        for mebibytes in (250, 400):
+            for workers in (1, 2, 8):
+                def limited(bytes_=mebibytes << 20):
+                    resource.setrlimit(resource.RLIMIT_AS, (bytes_, bytes_))
+                done = subprocess.run([folder.raddle, "run", f"--workers={workers}", f"{name}.df"], cwd=folder.path, timeout=60,
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, preexec_fn=limited)
+                expect((name, mebibytes, workers, done.returncode), (name, mebibytes, workers, 1))
+                expect((done.stderr, "out of memory" in done.stderr or "(see --call-memory)" in done.stderr), (done.stderr, True))
+    told = subprocess.run(["sh", "-c", 'ulimit -v 250000; exec "$0" run --workers=1 text.df', folder.raddle], cwd=folder.path,
+                          timeout=60, capture_output=True, text=True, check=False).stderr
+    expect(told, "raddle: out of memory: a recursion without end, or too much data at a time\n"
+           "raddle: it was asked for at text.df:2:69\n")
+
+
+def too_few_threads_are_no_fault(folder):
+    """It does with fewer, or says so."""
+    is_root = os.geteuid() == 0  # whom the limit does not hold for: another user is taken
+    folder.path.chmod(0o777)
+    raddle = shutil.copy(folder.raddle, folder.path)
+    folder.write("loop.df", "int a[];\nforeach i in [1:1000] { a[i] = i; }\ntrace(size(a));\n")
+    folder.write("app.df", 'app (void v) says(int i) { "echo" i }\nforeach i in [1:20] { says(i); }\n')
+    folder.write("swept.df", "@param int n = 0;\n@result int y = 2 * n;\n")
+    commands = [["run", "-j4", "loop.df"], ["run", "-j4", "--timeout=1m", "loop.df"], ["run", "-j4", "app.df"],
+                ["sweep", "-j4", "swept.df", "-p", "n=1:4"], ["sweep", "-j4", "--timeout=1m", "swept.df", "-p", "n=1:4"],
+                ["sweep", "-j4", "-p", "n=1:4", "--", "echo", "{n}"]]
+    for threads in range(1, 9) if is_root else [1]:
+        for command in commands:
+            done = subprocess.run([raddle, *command], cwd=folder.path, timeout=60, stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, check=False, **({"user": 65534, "group": 65534, "extra_groups": []} if is_root else {}),
+                                  env={**os.environ, "HOME": str(folder.path)},
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads)))
+            told = done.stderr.lower()
+            is_told = "no thread" in told or "resource temporarily unavailable" in told
+            expect((threads, command, told, done.returncode in (0, 1, 4)), (threads, command, told, True))
+            expect((threads, command, told, done.returncode == 0 or is_told), (threads, command, told, True))
+            expect("internal error" in told, False)
 
 
 def a_crash_in_c_is_told(folder):
@@ -316,8 +379,8 @@ def nothing_outlives_a_kill(folder):
             (folder.path / name).unlink(missing_ok=True)
 
 
-TESTS = [tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end,
-         programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, timeout_ends_the_run]
+TESTS = [tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, too_few_threads_are_no_fault,
+         programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 
 if __name__ == "__main__":

@@ -417,7 +417,29 @@ def values_are_formatted(folder):
     folder.run("sweep -p x=0.5 -- echo {run.dirs}", code=2, err="did you mean `{run.dir}`?")
 
 
-TESTS = [files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+def a_line_without_end_is_cut(folder):
+    """In the record, too; what --collect takes out of it is kept whole or not at all."""
+    zeros = "head -c 3000000 /dev/zero"
+    cut = " .. (cut: a line of more than 4096 bytes)"
+    expect(folder.column(f"sweep -p a=1 -- sh -c '{zeros} | tr \"\\0\" {{a}}'", "stdout"), ["1" * 4096 + cut])
+    folder.run(f"sweep -p a=1 -o zeros.csv -- sh -c '{zeros}; : {{a}}'")
+    expect(folder.column("sweep -p a=1 -- sh -c 'printf a; yes é | head -5000 | tr -d \"\\n\"; : {a}'", "stdout"),
+           ["a" + "é" * 2047 + cut])
+    longest = 1 << 20
+    long = f"sh -c 'printf E=; head -c {{a}} /dev/zero | tr \"\\0\" x'"
+    folder.run(f"sweep -p a={longest},{longest + 1} --collect 'regex:E=(.*)' -o long.csv -- {long}", code=4,
+               err="no result: `E` has 1,048,577 bytes, a result has 1,048,576 at most")
+    expect([len(line.split(",")[1]) for line in folder.read("long.csv").splitlines()[1:]], [longest, 0])
+    folder.write("prints.df", 'import io;\nimport string;\n@param int n = 0;\n(string o) f(string s, int n) '
+                 '{ if (n == 0) { o = s; } else { o = f(s + s, n - 1); } }\nprintf("%s", f("x", n));\n')
+    expect(folder.column("sweep prints.df -p n=12,22", "stdout"), ["x" * 4096, "x" * 4096 + cut])
+    folder.write("has.df", (folder.path / "prints.df").read_text(encoding="utf-8").replace('printf("%s", f("x", n));',
+                                                                                          '@result string r = f("x", n);'))
+    folder.run("sweep has.df -p n=20,21", code=4, err="`r` has 2,097,152 bytes, a result has 1,048,576 at most")
+    expect((folder.path / ".raddle/runs.db").stat().st_size < 4 << 20, True)
+
+
+TESTS = [a_line_without_end_is_cut, files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "vm/external/processes_state.hpp"
@@ -66,9 +67,14 @@ void Processes::begin() {
 }
 
 void Processes::spawn(ProcessRequest request, std::function<void(ProcessResult)> done) {
-  const std::lock_guard lock(state_->mutex);
+  std::unique_lock lock(state_->mutex);
   if (state_->ending) return;
-  state_->threads.begin();
+  try {
+    state_->threads.begin();
+  } catch (const std::system_error& error) {
+    lock.unlock();
+    return done({.start_error = "no thread: " + error_text(error.code().value())});
+  }
   const double delay_s = request.delay_s;
   WaitingProgram next{std::move(request), std::move(done)};
   delay_s > 0 ? state_->delay(std::move(next), delay_s) : state_->admit(std::move(next));

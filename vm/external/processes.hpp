@@ -95,8 +95,8 @@ class Processes {
   void begin();
   /// Any thread. `done` is called once, on a thread of ours, after the next waiting program was started, and some ms
   /// later if others wait and all went well: it may call spawn() and end_all(), must not throw and should be short;
-  /// those of several programs may be called at a time.
-  /// @throws std::system_error if not even a first thread can be started
+  /// those of several programs may be called at a time. Where not even a first thread can be started it is called at
+  /// once, with that as the result's start_error.
   void spawn(ProcessRequest request, std::function<void(ProcessResult)> done);
   /// Ends all running programs (SIGTERM to their process groups, SIGKILL after 5 s) and forgets waiting requests and
   /// those that arrive meanwhile (their `done` is not called). Returns when all have ended and their `done` was

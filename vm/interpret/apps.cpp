@@ -3,7 +3,6 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -172,11 +171,7 @@ void Interpreter::start_program(ProgramRun& program) {
     pool.inject(program);
     pool.release_hold();
   };
-  try {
-    run_.outside.processes().spawn(program.request_aside(), ended);
-  } catch (const std::system_error& error) {
-    ended({.start_error = "no thread: " + error_text(error.code().value())});
-  }
+  run_.outside.processes().spawn(program.request_aside(), ended);
 }
 
 ProcessRequest ProgramRun::request_aside() const {

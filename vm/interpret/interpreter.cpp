@@ -7,6 +7,7 @@
 
 #include "vm/interpret/borrow.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/running_place.hpp"
 #include "vm/math/scalar.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/updateable.hpp"
@@ -76,6 +77,7 @@ constexpr const char* zero_text = "division by zero";
 /// @return the frame to activate next, with a reference of the caller's: after a loop test, the next iteration (perhaps
 ///         this frame again, then the caller's own reference is meant)
 Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
+  running_place = program_.places.data() + strand.first_instruction;
   const Instruction* next = program_.instructions.data() + strand.first_instruction;
   const Instruction* const end = next + strand.instruction_count;
   bool careful = frame.careful.load(std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/interpret/deferred_call.hpp"
+#include "vm/interpret/running_place.hpp"
 #include "vm/memory/memory_limit.hpp"
 
 namespace raddle::vm {
@@ -42,6 +43,7 @@ void Machine::run_to_rest() {
   do {
     pool.run();
   } while (!pool.stopped() && (loop_windows.go_on() || force_deferred_calls()));
+  running_place = nullptr;
 }
 
 void Machine::end() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <variant>
 
@@ -80,11 +81,12 @@ struct WorkerPool::State {
   std::vector<std::jthread> threads;
 
   Task* steal_fork(Worker& thief);
-  void work(Worker& worker);
+  void work(Worker& worker) noexcept;  // no task throws: what does ends the process, while the other workers are there
   template <typename Queues>
   void work_with(Queues& all, Worker& worker);
   bool leave(Worker& worker);
-  void start_thread(unsigned index);
+  bool start_thread(unsigned index);
+  void do_without(unsigned index);
   const auto nothing_injected() {
     return [this] { return injected.is_empty() && prioritised.is_empty(); };
   }
@@ -270,7 +272,7 @@ struct WorkerPool::Sources {
   void cancel() { pool.gate.cancel(); }
 };
 
-void WorkerPool::State::work(Worker& worker) {
+void WorkerPool::State::work(Worker& worker) noexcept {
   {
     const std::lock_guard lock(roster_mutex);  // against stop()
     if (wanted.load(std::memory_order_relaxed) == 0) return;
@@ -322,11 +324,25 @@ bool WorkerPool::State::leave(Worker& worker) {
   return true;
 }
 
-void WorkerPool::State::start_thread(unsigned index) {
-  threads[index] = std::jthread([this, index] {
-    topology.bind(index);
-    work(*workers[index]);
-  });
+/// With the roster's mutex held. @return false if the system has no thread for it
+bool WorkerPool::State::start_thread(unsigned index) {
+  try {
+    threads[index] = std::jthread([this, index] {
+      topology.bind(index);
+      work(*workers[index]);
+    });
+  } catch (const std::system_error&) {
+    return false;
+  }
+  return true;
+}
+
+/// There is no thread for this worker, which has not begun: it is not wanted, nor are those after it. With the roster's
+/// mutex held.
+void WorkerPool::State::do_without(unsigned index) {
+  if (wanted.load(std::memory_order_relaxed) > index) wanted.store(index, std::memory_order_seq_cst);
+  is_working[index] = false;
+  gate.remove_worker(nothing_injected());
 }
 
 // ---------------------------------------------------------------- WorkerPool
@@ -366,8 +382,12 @@ void WorkerPool::run() {
     state.gate.restart();
     state.is_running = true;
     state.threads.resize(state.workers.size());
-    for (unsigned i = 1; i < state.workers.size(); ++i)
-      if (state.is_working[i]) state.start_thread(i);
+    bool has_threads = true;
+    for (unsigned i = 1; i < state.workers.size(); ++i) {
+      if (!state.is_working[i]) continue;
+      has_threads = has_threads && state.start_thread(i);
+      if (!has_threads) state.do_without(i);
+    }
   }
   const cpu_set_t before = state.topology.bind(0);
   state.work(*state.workers[0]);  // the caller is worker 0
@@ -391,7 +411,8 @@ void WorkerPool::resize(unsigned worker_count) {
     if (is_wanted && !state.is_working[i]) {
       state.is_working[i] = true;
       state.gate.add_worker();
-      if (state.is_running) state.start_thread(i);  // joins the one that has left, which needs no lock any more
+      // joins the one that has left, which needs no lock any more
+      if (state.is_running && !state.start_thread(i)) return state.do_without(i);
     } else if (!is_wanted && state.is_working[i] && !state.is_running) {
       state.is_working[i] = false;
       state.gate.remove_worker(state.nothing_injected());

@@ -111,7 +111,8 @@ class WorkerPool {
   /// release_hold(). Inject first, then release. Any thread.
   void hold();
   void release_hold();
-  /// Starts the threads, blocks the caller until the pool is quiescent (no task ready or running, no hold) or stopped.
+  /// Starts the threads, fewer if the system has no more, blocks the caller until the pool is quiescent (no task ready
+  /// or running, no hold) or stopped.
   void run();
   /// Ends the run early: workers return after their present task, compiled leaves and nested calls in it at once; tasks
   /// left are not run. Any thread, from a task too.

@@ -209,7 +209,7 @@ TEST_CASE("where nobody waits any more, programs are killed, and those that wait
   CHECK(result.signal == SIGKILL);
   CHECK(result.was_asked_to_end);
   CHECK_FALSE(is_alive(pid));
-  processes.end_all();  // until then requests are forgotten
+  processes.end_all();                                  // until then requests are forgotten
   CHECK(run(processes, shell("true")).exit_code == 0);  // the queue has gone on since
   CHECK(!told);
 }
