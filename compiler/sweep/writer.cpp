@@ -106,6 +106,7 @@ int open_other(const std::string& path) {
 /// @return an errno
 int write_to(int fd, const Writing& writing, bool compresses, bool is_file) {
   if (fd < 0) return errno;
+  if (is_file) vm::lock_while_open(fd);
   int error = write_all(fd, writing, compresses);
   if (is_file && error == 0 && fsync(fd) != 0) error = errno;
   if (close(fd) != 0 && error == 0) error = errno;
@@ -138,6 +139,7 @@ std::expected<void, std::string> write_file(const std::string& path, const Writi
   } else if (is_there && access(target.c_str(), W_OK) != 0) {
     error = errno;
   } else {
+    vm::remove_left_beside(target);
     const std::string temporary = vm::name_beside(target);
     constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
     error = write_to(open(temporary.c_str(), flags, 0666), writing, compresses, /*is_file=*/true);
