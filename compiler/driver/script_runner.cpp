@@ -254,6 +254,11 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
   sweep::Attempt attempt;
   attempt.worker = active.worker;
   attempt.started = vm::unix_time();
+  attempt.detail = sweep::prepare_all(collectors_, point, {});
+  if (!attempt.detail.empty()) {
+    attempt.outcome = vm::PointOutcome::not_started;
+    return attempt;
+  }
   const Clock::time_point begin = Clock::now();
   const vm::RunResult result = vm::run(subject_.program(), options);
   attempt.duration_s = seconds_since(begin);

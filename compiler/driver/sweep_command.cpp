@@ -373,6 +373,7 @@ int run_sweep(const SweepRequest& request) {
 int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   if (request.as_json && (request.output == "-" || request.dry_run || request.print_script))
     return usage_error("--json: standard output is that of the table, the script, or what -n says", "sweep");
+  if (const auto fault = fault_of_shared_file(request, plan)) return option_error(*fault);
   if (plan.script) plan.script->tell_warnings();
   if (!request.print_script && !request.script_options.is_quiet) warn_of_unused(request, plan);
   if (request.print_script) return show_script(request, plan);
