@@ -39,7 +39,8 @@ C++. {run.dir} is a new folder for each run, {%} a number from 1 to -j that no o
                  or --sobol
 
 What was run is recorded in .raddle/runs.db. A point that an earlier sweep of the same command has done is not run
-again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only. It is run again if
+again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only. What another sweep
+in this folder is running right now is waited for, not run here, too. A point is run again if
 a file has changed that a word of the command, or of a script's programs, names, the program among them, or --input
 does; what the runs themselves change does not count. Programs that are looked up in PATH are the system's: they are
 not looked at.
@@ -223,7 +224,8 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
          "Take results out of the standard output: json: (each member of the object), csv: (of the last line "
          "each column of the head), regex:EXPRESSION (POSIX extended: what stands in parentheses; its column has "
          "the word before them, as in 'regex:E=(.*)'); or of a file that each run writes: json:FILE, csv:FILE, "
-         "regex(FILE):EXPRESSION (may be repeated; default: the last line)")
+         "regex(FILE):EXPRESSION, where points that run at once need files of different names (may be repeated; "
+         "default: the last line)")
       ->type_name("WHAT")
       ->allow_extra_args(false)
       ->group(group);
