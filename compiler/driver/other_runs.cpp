@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "vm/value/hash.hpp"
@@ -23,7 +25,11 @@ std::uint64_t space_of(const SweepPlan& plan) {
 }  // namespace
 
 OtherRuns::OtherRuns(const SweepRequest& request, const SweepPlan& plan, const sweep::ResultForm& form, std::string run)
-    : request_(request), plan_(plan), form_(form), run_(std::move(run)), space_(space_of(plan)) {}
+    : request_(request), plan_(plan), form_(form), run_(std::move(run)), space_(space_of(plan)) {
+  // another run that was alone until now may have points that have ended, and are neither claimed nor written yet
+  constexpr std::chrono::milliseconds longest_gathering(100);
+  if (claims_.has_others()) std::this_thread::sleep_for(longest_gathering);
+}
 
 vm::PointClaim OtherRuns::claim_of(std::span<const std::uint64_t> numbers, bool is_batch) const {
   if (!is_batch) return claims_.claim(plan_.keys.of(plan_.space.point(numbers.front())));

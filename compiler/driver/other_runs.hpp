@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "compiler/driver/sweep_plan.hpp"
 #include "compiler/sweep/results.hpp"
@@ -21,6 +22,9 @@ class OtherRuns {
   OtherRuns(const SweepRequest& request, const SweepPlan& plan, const sweep::ResultForm& form, std::string run);
   /// sweep::Sweep::Hooks::claim. Any thread.
   std::expected<sweep::Sweep::Claimed, std::string> claim(std::span<const std::uint64_t> numbers, bool is_batch);
+  /// The claim as long as it is needed when the point has ended: till that is written, if there are others to see it.
+  /// Many claims at once cost the system microseconds each. Any thread.
+  vm::PointClaim after_end(vm::PointClaim claim) const { return claims_.has_others() ? std::move(claim) : nullptr; }
   /// Whether, for the first time, there is nothing to do but to wait for other runs. One thread.
   bool is_first_wait(const sweep::SweepCounts& counts);
 

@@ -107,10 +107,13 @@ class SweepRun {
                       bool is_batch) { return others.claim(numbers, is_batch); },
          .keep =
              [&](const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number, bool is_last,
-                 vm::PointClaim claim) { return keep(recorder, point, attempt, number, is_last, std::move(claim)); },
+                 vm::PointClaim claim) {
+               return keep(recorder, point, attempt, number, is_last, others.after_end(std::move(claim)));
+             },
          .keep_batch =
              [&](vm::BatchRow batch) {
                if (request_.script_options.is_verbose) tell_at_once(batch_line(batch));
+               batch.claim = others.after_end(std::move(batch.claim));
                recorder.add(std::move(batch));
                return !recorder.has_failed();
              },
