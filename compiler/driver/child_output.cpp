@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,14 +15,10 @@ namespace raddle::driver {
 
 namespace {
 
-/// A file without a name.
+/// A file without a name, in memory: it needs no folder.
 class TemporaryFile {
  public:
-  TemporaryFile() {
-    std::string name = "/tmp/raddle-XXXXXX";
-    file_ = vm::FileDescriptor(mkostemp(name.data(), O_CLOEXEC));
-    if (file_) unlink(name.c_str());
-  }
+  TemporaryFile() : file_(memfd_create("raddle", MFD_CLOEXEC)) {}
   int fd() const { return file_.get(); }
   void rewind() const { lseek(fd(), 0, SEEK_SET); }
   std::string read() const {

@@ -186,7 +186,11 @@ Finding check_record() {
     }
     return finding;
   } catch (const vm::RecordError& error) {
-    return {what, Health::warning, error.what(), fmt::format("mv {0} {0}.old", vm::record_path)};
+    const std::string text = error.what();
+    constexpr std::string_view help = "\n  = help: ";
+    const std::size_t end = text.find(help);
+    return {what, Health::warning, text.substr(0, end),
+            end == std::string::npos ? fmt::format("mv {0} {0}.old", vm::record_path) : text.substr(end + help.size())};
   }
 }
 

@@ -25,6 +25,7 @@
 #include "compiler/source/read_file.hpp"
 #include "compiler/sweep/scan.hpp"
 #include "vm/value/standard_error.hpp"
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::driver {
 namespace {
@@ -255,6 +256,7 @@ int main(int argc, char** argv) {
   std::set_terminate(end_by_exception);
   try {
     const int code = raddle::driver::with_stack_room([&] { return raddle::driver::run_tool(argc, argv); });
+    raddle::vm::remove_temporaries();
     if (code == raddle::driver::exit_broken_pipe) return code;  // it is clear why nothing can be written
     const bool written = raddle::driver::write_output("");
     return code == raddle::driver::exit_ok && !written ? raddle::driver::exit_failed : code;

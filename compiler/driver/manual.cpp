@@ -38,7 +38,7 @@ constexpr Meaning files[] = {
 
 constexpr Meaning variables[] = {
     {"NO_COLOR, TERM=dumb", "no colours"},
-    {"SWIFT_TMP, TMP", "where files without a name lie; else /tmp"},
+    {"SWIFT_TMP, TMP, TMPDIR", "where files without a name lie: the first that is set; else /tmp"},
     {"SWIFT_TMP_AUTODELETE=0", "they are not removed at the end"},
     {"RADDLE_<OPTION>, RADDLE_PROFILE", "settings, see there"},
     {"TURBINE_SRAND", "the seed of random numbers, where --seed does not give it"},

@@ -25,6 +25,7 @@
 #include "compiler/sweep/scan.hpp"
 #include "compiler/sweep/writer.hpp"
 #include "vm/record/record_folder.hpp"
+#include "vm/record/row_digest.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::driver {
@@ -143,8 +144,9 @@ int remove_runs(const std::vector<std::string>& names, bool as_json) {
   vm::RunRecord record = *vm::RunRecord::open();
   std::string ids;
   for (const vm::RunRow& run : removed) {
-    if (!record.remove(run)) {
-      vm::print_stderr("raddle: run {} is running\n", run.id);
+    if (const std::string running = record.remove(run); !running.empty()) {
+      vm::print_stderr("raddle: run {} is running{}\n", running,
+                       running == run.id ? "" : fmt::format(", and may count on the points of {}", run.id));
       return exit_failed;
     }
     std::error_code ignored;
@@ -160,12 +162,15 @@ int remove_runs(const std::vector<std::string>& names, bool as_json) {
 }  // namespace
 
 int with_record(const std::function<int()>& action) {
+  int code = exit_failed;
   try {
-    return action();
+    code = action();
   } catch (const vm::RecordError& error) {
     vm::print_stderr("raddle: {}\n", error.what());
-    return exit_failed;
   }
+  if (vm::has_met_damage())
+    warn(fmt::format("rows of the record `{}` are damaged, and count as not there", vm::record_path));
+  return code;
 }
 
 std::optional<RunPoint> read_run_point(const std::string& word) {

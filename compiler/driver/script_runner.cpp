@@ -185,6 +185,11 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
   sweep::Attempt attempt;
   attempt.worker = active.worker;
   attempt.started = active.started;
+  attempt.detail = sweep::prepare_all(collectors_, point, {});
+  if (!attempt.detail.empty()) {
+    attempt.outcome = vm::PointOutcome::not_started;
+    return attempt;
+  }
   const vm::RunResult result = vm::run(subject_.program(), options);
   attempt.duration_s = seconds_since(active.begin);
   attempt.inputs = tasks.inputs(point_files_);

@@ -9,8 +9,10 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/driver/session.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/terminal/text_width.hpp"
 
@@ -143,11 +145,24 @@ std::string absolute_path(const char* variable) {
   return value != nullptr && *value == '/' ? value : "";
 }
 
-/// Who may write into a folder that is everybody's, as /tmp, does not decide how others run their scripts.
-bool is_trusted(const std::string& path, const std::string& folder) {
+/// Others do not decide how a user's scripts are run: who has entered the folder of another user may mean it, but a
+/// folder that is everybody's, as /tmp, and those above are nobody's choice.
+/// @return why the file is passed over; "": it is not
+std::string fault_of_owner(const struct stat& file, const struct stat& around, bool is_here) {
+  const bool is_own = file.st_uid == geteuid() || file.st_uid == 0;
+  if (!is_own && !(is_here && (around.st_mode & S_IWOTH) == 0)) return "is of another user";
+  if ((file.st_mode & S_IWOTH) != 0) return "may be written by everybody";
+  return "";
+}
+
+/// Says what is passed over, once.
+bool is_taken(const std::string& path, const std::string& folder, bool is_here) {
   struct stat file, around;
   if (stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode) || stat(folder.c_str(), &around) != 0) return false;
-  return file.st_uid == geteuid() || file.st_uid == 0 || (around.st_mode & S_IWOTH) == 0;
+  const std::string fault = fault_of_owner(file, around, is_here);
+  static std::set<std::string> told;
+  if (!fault.empty() && told.insert(path).second) warn(fmt::format("`{}` {}: it is passed over", path, fault));
+  return fault.empty();
 }
 
 /// That of this folder, or of the nearest one above that has one. "": there is none
@@ -156,7 +171,7 @@ std::string project_path() {
   const std::filesystem::path here = std::filesystem::current_path(code);
   for (std::filesystem::path folder = here; !folder.empty(); folder = folder.parent_path()) {
     const std::string path = (folder / project_name).string();
-    if (is_trusted(path, folder.string())) return folder == here ? project_name : path;
+    if (is_taken(path, folder.string(), folder == here)) return folder == here ? project_name : path;
     if (folder == folder.parent_path()) break;
   }
   return "";

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "compiler/driver/commands.hpp"
+#include "compiler/driver/other_runs.hpp"
 #include "compiler/driver/run_settings.hpp"
 #include "compiler/driver/runs.hpp"
 #include "compiler/driver/script_runner.hpp"
@@ -95,6 +96,7 @@ class SweepRun {
     vm::RunRecord record = vm::RunRecord::create();
     row.id = recorder.id();
     runner_->begin_run(recorder);
+    OtherRuns others(request_, plan_, form_, row.id);  // before the record is looked at
     sweep::EarlierResults earlier(record, form_, row.id, request_.since);
     const bool looks_up = request_.use_record && record.has_points(row.work);
     sweep::Progress progress(progress_style(request_), looks_up ? record.mean_duration_s(row.work) : 0);
@@ -103,15 +105,29 @@ class SweepRun {
         {.are_done = looks_up
                          ? [&](std::span<const std::uint64_t> numbers) { return find_done(earlier, numbers, progress); }
                          : sweep::Sweep::FindDone(),
-         .keep = [&](const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number,
-                     bool is_last) { return keep(recorder, point, attempt, number, is_last); },
+         .claim = [&](std::span<const std::uint64_t> numbers,
+                      bool is_batch) { return others.claim(numbers, is_batch); },
+         .keep =
+             [&](const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number, bool is_last,
+                 vm::PointClaim claim) {
+               return keep(recorder, point, attempt, number, is_last, others.after_end(std::move(claim)));
+             },
          .keep_batch =
              [&](vm::BatchRow batch) {
                if (request_.script_options.is_verbose) tell_at_once(batch_line(batch));
+               batch.claim = others.after_end(std::move(batch.claim));
                recorder.add(std::move(batch));
                return !recorder.has_failed();
              },
-         .tick = [&](const sweep::SweepCounts& counts) { progress.show(counts); }});
+         .tick =
+             [&](const sweep::SweepCounts& counts) {
+               if (!request_.script_options.is_quiet && others.is_first_wait(counts)) {
+                 progress.clear();
+                 tell_at_once(fmt::format("raddle: waiting for {}, which another run in this folder is running\n",
+                                          sweep::counted(counts.waiting, "point")));
+               }
+               progress.show(counts);
+             }});
     {
       const std::lock_guard lock(mutex_);
       sweep_ = &sweep;
@@ -123,7 +139,7 @@ class SweepRun {
     const sweep::SweepStop stop = sweep.run();
     progress.clear();
     forget_sweep();
-    const sweep::SweepCounts counts = sweep.counts();
+    sweep::SweepCounts counts = sweep.counts();
     row.ended = vm::unix_time();
     row.points = stop == sweep::SweepStop::none ? counts.found : cursor_.size();
     row.taken = counts.taken;
@@ -131,6 +147,9 @@ class SweepRun {
     row.failed = counts.failed;
     row.state = state_of(stop, signals.caught(), counts);
     const auto written = recorder.end(row);
+    const vm::Recorder::Unwritten& unwritten = recorder.unwritten();
+    row.ok = counts.ok -= unwritten.ok;
+    row.failed = counts.failed -= unwritten.failed;
     const SweepEnd end{.run = row,
                        .counts = counts,
                        .stop = stop,
@@ -145,7 +164,7 @@ class SweepRun {
     report_sweep(end, sweep.failures(), plan_.command);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
       vm::print_stderr("raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
-    int code = !written                           ? failed(written.error())
+    int code = !written                           ? failed(fault_text(written.error(), unwritten, row.id))
                : stop == sweep::SweepStop::broken ? failed(sweep.error())
                                                   : finish(record, end);
     if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command, code))) code = exit_failed;
@@ -194,13 +213,14 @@ class SweepRun {
   }
 
   bool keep(vm::Recorder& recorder, const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number,
-            bool is_last) {
+            bool is_last, vm::PointClaim claim) {
     recorder.add({.number = point.number,
                   .key = plan_.keys.of(point),
                   .attempt_number = number,
                   .is_last = is_last,
                   .parameters = sweep::parameters_json(plan_.space.parameters(), point),
-                  .attempt = attempt});
+                  .attempt = attempt,
+                  .claim = std::move(claim)});
     if (request_.script_options.is_verbose) tell_at_once(point_line(plan_.space, point, attempt, is_last));
     return !recorder.has_failed();
   }
@@ -307,11 +327,24 @@ class SweepRun {
   }
 
   std::expected<void, std::string> write_table(vm::RunRecord& record, const std::string& run) const {
+    sweep::CursorOptions points = plan_.cursor;
+    if (!request_.output.empty())
+      points.numbers.clear();  // a file has the whole table, also if some points only were run again
+    sweep::EarlierResults earlier(record, form_, run);  // with what this run has added
+    std::expected<void, std::string> written = write_table(earlier, points);
+    const bool is_whole = plan_.cursor.numbers.empty();  // else other points may never have been run
+    if (written && is_whole && earlier.missing_point() != 0)
+      return std::unexpected(
+          fmt::format("point {} is `not run` in the table, and perhaps others are: the record does not have any more "
+                      "what it had when the sweep began\n  = help: the same line runs what is missing",
+                      sweep::with_commas(earlier.missing_point())));
+    return written;
+  }
+
+  std::expected<void, std::string> write_table(sweep::EarlierResults& earlier,
+                                               const sweep::CursorOptions& points) const {
     constexpr std::size_t shown_rows = 20;
     const std::string& path = request_.output;
-    sweep::CursorOptions points = plan_.cursor;
-    if (!path.empty()) points.numbers.clear();  // a file has the whole table, also if some points only were run again
-    sweep::EarlierResults earlier(record, form_, run);  // with what this run has added
     const sweep::ResultRows rows(form_, points, earlier);
     const sweep::Table table(rows, plan_.grouping);
     if (!plan_.grouping.statistics.empty() && !request_.script_options.is_quiet) warn_of_texts(table);
@@ -347,6 +380,16 @@ class SweepRun {
     const sweep::InputFiles::Changes changes = plan_.inputs->changes();
     tell(changes.edited, "the same line runs those again that have read it before or meanwhile");
     tell(changes.written, "it counts as written by them; if they read it, --input FILE");
+  }
+
+  /// Of a record that can not be written.
+  static std::string fault_text(const std::string& error, const vm::Recorder::Unwritten& unwritten,
+                                const std::string& run) {
+    const std::uint64_t lost = unwritten.ok + unwritten.failed;
+    return fmt::format("{}\n  = help: it goes on with: raddle sweep --resume={}{}", error, run,
+                       lost == 0 ? ""
+                                 : fmt::format("; {} that ended can not be recorded, and {} run again",
+                                               sweep::counted(lost, "point"), lost == 1 ? "is" : "are"));
   }
 
   static int failed(const std::string& message) {
@@ -402,6 +445,7 @@ int run_sweep(const SweepRequest& request) {
 int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   if (request.as_json && (request.output == "-" || request.dry_run || request.print_script))
     return usage_error("--json: standard output is that of the table, the script, or what -n says", "sweep");
+  if (const auto fault = fault_of_shared_file(request, plan)) return option_error(*fault);
   if (plan.script) plan.script->tell_warnings();
   if (!request.print_script && !request.script_options.is_quiet) warn_of_unused(request, plan);
   if (request.print_script) return show_script(request, plan);

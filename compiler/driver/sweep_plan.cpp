@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "compiler/driver/where.hpp"
 #include "compiler/sweep/quantities.hpp"
@@ -84,6 +85,27 @@ OptionResult read_output(const std::string& path, sweep::TableForm& form) {
   return std::unexpected(bad_option("-o", path, "a table is .csv, .jsonl or .parquet"));
 }
 
+/// Points so far apart do not run at once.
+constexpr std::size_t most_compared = 100'000;
+
+/// Do several points have one file for this collector?
+void find_shared_file(SweepPlan& plan, std::size_t index) {
+  sweep::Collector& collector = plan.collectors[index];
+  if (!collector.reads_file()) return;
+  std::unordered_map<std::string, std::uint64_t> numbers;
+  sweep::Cursor cursor(plan.space, plan.cursor);
+  while (numbers.size() < most_compared) {
+    const std::optional<std::uint64_t> number = cursor.next_number();
+    if (!number) return;
+    std::string path = collector.file_for(plan.space.point(*number), {});
+    const auto [known, is_new] = numbers.emplace(std::move(path), *number);
+    if (is_new) continue;
+    collector.share_file();
+    if (!plan.shared_file) plan.shared_file = SharedFile{index, known->first, known->second, *number};
+    return;
+  }
+}
+
 /// What a point's key is made of.
 sweep::PointKeys keys_of(const sweep::Space& space, const ScriptSubject* script,
                          const sweep::CommandTemplate& command) {
@@ -150,11 +172,19 @@ sweep::ResultForm SweepPlan::result_form() const {
           .earlier_works = earlier_works};
 }
 
+std::optional<sweep::OptionError> fault_of_shared_file(const SweepRequest& request, const SweepPlan& plan) {
+  if (!plan.shared_file || plan.run.jobs == 1) return std::nullopt;
+  const auto& [collector, path, first, second] = *plan.shared_file;
+  if (plan.collectors[collector].is_by_slot()) return std::nullopt;
+  return bad_option("--collect", request.collect[collector],
+                    fmt::format("points {} and {} run at once, and would both write `{}`", first, second, path),
+                    fmt::format("a parameter in its name, as in out_{{{}}}.txt, makes one for each{}; or -j 1",
+                                plan.space.parameters().front().name,
+                                plan.script ? "" : ", and so does {run.dir}/ before it, in the command, too"));
+}
+
 void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
   if (request.script_options.is_quiet) return;
-  const bool has_one_file = std::ranges::any_of(plan.collectors, &sweep::Collector::reads_one_file);
-  if (has_one_file && plan.space.size() > 1 && plan.run.jobs > 1)
-    warn("--collect reads one file for all points, which run at once: {run.dir}/FILE is each one's own");
   constexpr std::uint64_t most_looked_at = 100'000;
   for (const sweep::Space::Repeated& each : plan.space.repeated(most_looked_at))
     warn(fmt::format("{} = {} is there {} times: these points are the same; --repeats N runs each point N times",
@@ -205,6 +235,7 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
     if (!filter) return std::unexpected(filter.error());
     plan->cursor.filter = std::move(*filter);
   }
+  for (std::size_t i = 0; i < plan->collectors.size(); ++i) find_shared_file(*plan, i);
   return plan;
 }
 

@@ -17,12 +17,20 @@
 
 namespace raddle::driver {
 
+/// Two points whose results are read from one file.
+struct SharedFile {
+  std::size_t collector = 0;  ///< index
+  std::string path;
+  std::uint64_t first = 0, second = 0;
+};
+
 struct SweepPlan {
   sweep::Space space;
   std::unique_ptr<ScriptSubject> script;  ///< null: the subject is the command
   sweep::CommandTemplate command;         ///< does by itself what is done at a point
   std::vector<sweep::Collector> collectors;
   std::string collect;  ///< the collectors as one text
+  std::optional<SharedFile> shared_file = std::nullopt;
   sweep::CursorOptions cursor;
   sweep::SweepOptions run;
   sweep::Grouping grouping;
@@ -42,6 +50,10 @@ struct SweepPlan {
 
 /// @return or an exit code, all said
 std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& request);
+
+/// Why points must not run at once as they would: of what one has written, nobody could say whose it is.
+/// @return nothing if they may
+std::optional<sweep::OptionError> fault_of_shared_file(const SweepRequest& request, const SweepPlan& plan);
 
 /// Parameters and repeats that make no difference: for where it is run, not where only its record is read.
 void warn_of_unused(const SweepRequest& request, const SweepPlan& plan);

@@ -46,9 +46,10 @@ So -p 'name="a,b",c' has two values. One that stands there twice is told, and ru
                  or --sobol
 
 What was run is recorded in .raddle/runs.db. A point that an earlier sweep of the same command has done is not run
-again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only. It is run again if
-a file has changed that a word of the command, or of a script's programs, names, the program among them, that a script
-reads, names by input() or finds by glob(), or --input names; what the runs themselves change does not count. Programs that are looked up in PATH are the system's: they are
+again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only. What another sweep
+in this folder is running right now is waited for, not run here, too. A point is run again if a file has changed that
+a word of the command, or of a script's programs, names, the program among them, that a script reads, names by input()
+or finds by glob(), or that --input names; what the runs themselves change does not count. Programs that are looked up in PATH are the system's: they are
 not looked at.
 
 Ctrl-C, as SIGTERM, SIGHUP and SIGUSR1, starts no new runs; programs that run go on to their end, points of a script do so at
@@ -232,7 +233,8 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
          "strings stay strings), csv: (of the last line "
          "each column of the head), regex:EXPRESSION (POSIX extended: what stands in parentheses; its column has "
          "the word before them, as in 'regex:E=(.*)'); or of a file that each run writes: json:FILE, csv:FILE, "
-         "regex(FILE):EXPRESSION (may be repeated; default: the last line)")
+         "regex(FILE):EXPRESSION, where points that run at once need files of different names (may be repeated; "
+         "default: the last line)")
       ->type_name("WHAT")
       ->allow_extra_args(false)
       ->group(group);

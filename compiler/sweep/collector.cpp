@@ -1,8 +1,11 @@
 #include "compiler/sweep/collector.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cctype>
+#include <cerrno>
 #include <utility>
 
 #include "compiler/source/read_file.hpp"
@@ -10,6 +13,7 @@
 #include "compiler/sweep/quantities.hpp"
 #include "stdlib/native/pattern.hpp"
 #include "vm/external/processes.hpp"
+#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -17,6 +21,15 @@ namespace {
 using Members = std::vector<JsonMember>;
 
 constexpr std::size_t most_levels = 100;  // of objects in objects: each name has those of all around it
+
+/// The time of a file's last change that says that nobody has written it since: no clock shows it.
+constexpr timespec unwritten{.tv_sec = 1, .tv_nsec = 0};
+
+bool is_unwritten(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && status.st_mtim.tv_sec == unwritten.tv_sec;
+}
+
 constexpr const char* forms = "json:, csv:, regex:EXPRESSION, json:FILE, csv:FILE, regex(FILE):EXPRESSION";
 
 std::expected<Members, std::string> take_json(const std::string& text) {
@@ -161,13 +174,27 @@ std::expected<Collector, OptionError> Collector::parse(const std::string& word,
   return made;
 }
 
+std::string Collector::file_for(const Point& point, const RunPlace& place) const {
+  return file_.front().words_for(point, place).front();
+}
+
+std::string Collector::prepare(const Point& point, const RunPlace& place) const {
+  if (!is_shared_ || file_.empty()) return "";
+  const std::string path = file_for(point, place);
+  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, unwritten};
+  if (utimensat(AT_FDCWD, path.c_str(), times, 0) == 0 || errno == ENOENT) return "";
+  return fmt::format("`{}` is of an earlier point, and its time can not be changed: {}", path, vm::error_text(errno));
+}
+
 std::expected<Members, std::string> Collector::collect(const Point& point, const RunPlace& place,
                                                        const std::string& output) const {
   if (file_.empty()) {
     auto members = take_(output);
     return members ? std::move(members) : std::unexpected(members.error() + " in standard output");
   }
-  const std::string path = file_.front().words_for(point, place).front();
+  const std::string path = file_for(point, place);
+  if (is_shared_ && is_unwritten(path))
+    return std::unexpected(fmt::format("`{}` is of an earlier point: this one has not written it", path));
   std::string text, reason;
   if (!read_file(path, text, reason)) return std::unexpected(fmt::format("can not read `{}`: {}", path, reason));
   auto members = take_(text);
@@ -183,6 +210,12 @@ std::string fault_of_size(std::string_view name, std::string_view value) {
   if (value.size() <= most_result_bytes) return "";
   return fmt::format("`{}` has {} bytes, a result has {} at most", name, with_commas(value.size()),
                      with_commas(most_result_bytes));
+}
+
+std::string prepare_all(const std::vector<Collector>& collectors, const Point& point, const RunPlace& place) {
+  for (const Collector& collector : collectors)
+    if (std::string fault = collector.prepare(point, place); !fault.empty()) return fault;
+  return "";
 }
 
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,

@@ -26,8 +26,14 @@ class Collector {
   /// @return why there are no results, else
   std::expected<std::vector<JsonMember>, std::string> collect(const Point& point, const RunPlace& place,
                                                               const std::string& output) const;
-  /// The same file at each point.
-  bool reads_one_file() const { return !file_.empty() && !file_.front().has_placeholders(); }
+  /// The file that it reads at a point. @pre reads_file()
+  std::string file_for(const Point& point, const RunPlace& place) const;
+  /// Its file is named by {%}: points that run at once have others.
+  bool is_by_slot() const { return !file_.empty() && file_.front().uses(CommandTemplate::slot); }
+  /// Several points have one file, one after the other: what a point has not written itself is none of its results.
+  void share_file() { is_shared_ = true; }
+  /// Before the point is run. @return "", or why it can not be told later whether the point has written the file
+  std::string prepare(const Point& point, const RunPlace& place) const;
   /// Its file lies where a RunPlace says.
   bool needs_place() const { return !file_.empty() && !file_.front().is_plain(); }
 
@@ -36,6 +42,7 @@ class Collector {
   TakeResults take_;
   std::vector<std::string> names_;
   std::vector<CommandTemplate> file_;  // none, or one of one word
+  bool is_shared_ = false;
 };
 
 /// The result where there is no collector: the last line that was printed.
@@ -54,6 +61,9 @@ std::string fault_of_size(std::string_view name, std::string_view value);
 /// @return or why one has none
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
                                                     const RunPlace& place, const std::string& output);
+
+/// Before the point is run. @return "", or why its results could not be told from those of other points
+std::string prepare_all(const std::vector<Collector>& collectors, const Point& point, const RunPlace& place);
 
 /// The last line that is not blank.
 std::string last_line(const std::string& text);

@@ -36,7 +36,7 @@ class KeyTable {
 /// @param take  told of a batch in which some are found for the first time
 template <typename Take>
 std::vector<bool> EarlierBatches::search(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys,
-                                         const Take& take) {
+                                         const Take& take, bool only_near) {
   std::vector<bool> is_found(keys.size());
   if (keys.empty() || heads_.empty()) return is_found;
   KeyTable table(keys);
@@ -60,12 +60,14 @@ std::vector<bool> EarlierBatches::search(std::span<const std::uint64_t> numbers,
   };
   for (const bool near : {true, false})
     for (const vm::BatchHead& head : heads_)
-      if (left != 0 && is_near(head) == near && (near || !head.is_of_first_run)) look_into(head);
+      if (left != 0 && is_near(head) == near && (near || (!head.is_of_first_run && !only_near))) look_into(head);
   return is_found;
 }
 
-std::vector<bool> EarlierBatches::contain(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys) {
-  return search(numbers, keys, [](const vm::BatchHead&, const std::vector<Match>&) {});
+std::vector<bool> EarlierBatches::contain(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys,
+                                          bool only_near) {
+  return search(
+      numbers, keys, [](const vm::BatchHead&, const std::vector<Match>&) {}, only_near);
 }
 
 BatchValues EarlierBatches::find(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys) {

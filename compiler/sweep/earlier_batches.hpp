@@ -28,7 +28,9 @@ class EarlierBatches {
   EarlierBatches(vm::RunRecord& record, std::uint64_t work, const std::string& own_run, const std::string& since)
       : record_(record), heads_(record.batches(work, own_run, since)) {}
   bool is_empty() const { return heads_.empty(); }
-  std::vector<bool> contain(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys);
+  /// @param only_near  does not look into batches of other numbers
+  std::vector<bool> contain(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys,
+                            bool only_near = false);
   BatchValues find(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys);
 
  private:
@@ -37,7 +39,7 @@ class EarlierBatches {
   };
   template <typename Take>
   std::vector<bool> search(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys,
-                           const Take& take);
+                           const Take& take, bool only_near = false);
   vm::RunRecord& record_;
   std::vector<vm::BatchHead> heads_;
 };

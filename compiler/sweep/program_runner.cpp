@@ -14,13 +14,14 @@
 
 #include "vm/record/record_folder.hpp"
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/temporaries.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::sweep {
 
 vm::FileDescriptor open_nameless() {
-  for (const char* folder : {vm::record_folder, "/tmp"}) {
-    vm::FileDescriptor file(open(folder, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600));
+  for (const std::string& folder : {std::string(vm::record_folder), vm::temporary_folder()}) {
+    vm::FileDescriptor file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600));
     if (file.get() >= 0) return file;
     std::string name = fmt::format("{}/output-XXXXXX", folder);  // not every file system has files without names
     vm::FileDescriptor named(mkostemp(name.data(), O_APPEND | O_CLOEXEC));
@@ -127,6 +128,7 @@ void ProgramRunner::run(const Point& point, std::uint32_t, std::function<void(At
   const int shortage = outputs.complete();
   std::string fault = shortage != 0 ? "no file for its output: " + vm::error_text(shortage) : make_folder(point, place);
   InputFiles::Inputs inputs;
+  if (fault.empty()) fault = prepare_all(collectors_, point, place);
   if (fault.empty()) {  // else nothing is started
     request.words = command_.words_for(point, place);
     inputs = inputs_.at_begin(request.words, point);

@@ -169,6 +169,15 @@ std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> number
   return are_done;
 }
 
+std::vector<bool> EarlierResults::are_done_by_now(std::span<const std::uint64_t> numbers, bool is_batch) {
+  if (is_batch)
+    return EarlierBatches(record_, form_.keys.work().low, own_run_, since_)
+        .contain(numbers, form_.points->keys(numbers), /*only_near=*/true);
+  std::vector<bool> are_done;
+  for (const std::uint64_t number : numbers) are_done.push_back(is_done(form_.space.point(number)));
+  return are_done;
+}
+
 std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t work, const Point& point) {
   const std::optional<vm::PointKey> key = key_of(works_[work], point);
   if (!key) return std::nullopt;
@@ -299,6 +308,7 @@ class BlockReader {
       if (batches_[work].is_found[index]) return maker_.of_batch(work, number, batches_[work], index);
       if (const ResultRow* found = maker_.of_single(work, number)) return *found;
     }
+    earlier_.note_missing(number);
     return maker_.of_none(number);
   }
 

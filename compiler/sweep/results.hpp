@@ -67,8 +67,13 @@ class EarlierResults {
   EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run, std::string since = "");
   /// @param numbers  of points   @return for each whether there is a result that is wanted, so that it need not be run
   std::vector<bool> are_done(std::span<const std::uint64_t> numbers);
+  /// The same of what other runs have done since, in this order of points. @param is_batch  where batches may have them
+  std::vector<bool> are_done_by_now(std::span<const std::uint64_t> numbers, bool is_batch);
   /// A file that was another one when a point was run, for which this is not taken. "": are_done() has met none
   const std::string& changed_input() const { return changed_input_; }
+  /// The number of a point that a row was wanted of and no run has; 0: there was none.
+  std::uint64_t missing_point() const { return missing_point_; }
+  void note_missing(std::uint64_t number) { missing_point_ = number; }
   /// The last attempt at a point, with the results in this sweep's form.
   struct Found {
     vm::PointOutcome outcome = vm::PointOutcome::ok;
@@ -101,6 +106,7 @@ class EarlierResults {
   vm::RunRecord& record_;
   const ResultForm& form_;
   std::string own_run_, since_, changed_input_;
+  std::uint64_t missing_point_ = 0;
   std::vector<Work> works_;
   std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With batches
 };

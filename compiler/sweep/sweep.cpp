@@ -28,7 +28,8 @@ Sweep::Sweep(Cursor& cursor, PointRunner& runner, const SweepOptions& options, H
 }
 
 bool Sweep::is_over() const {
-  return running_tasks_ == 0 && starting_ == 0 && (stop_ != SweepStop::none || (all_prepared_ && ready_.empty()));
+  const bool is_through = all_prepared_ && ready_.empty() && busy_.empty();
+  return running_tasks_ == 0 && starting_ == 0 && (stop_ != SweepStop::none || is_through);
 }
 
 SweepStop Sweep::run() {
@@ -53,10 +54,12 @@ SweepStop Sweep::run() {
     if (is_over()) break;
     lock.unlock();
     tick();
+    lock.lock();
+    try_busy_again();
   }
   if (hooks_.tick) hooks_.tick(counts());
   const std::lock_guard lock(mutex_);
-  const bool is_through = all_prepared_ && ready_.empty() && !is_ending_;
+  const bool is_through = all_prepared_ && ready_.empty() && busy_.empty() && !is_ending_;
   return is_through && stop_ == SweepStop::asked ? SweepStop::none : stop_;
 }
 
@@ -64,13 +67,13 @@ SweepStop Sweep::run() {
 bool Sweep::prepare_next() {
   {
     const std::lock_guard lock(mutex_);
-    if (all_prepared_ || stop_ != SweepStop::none || ready_.size() >= ready_target_) return false;
+    if (all_prepared_ || stop_ != SweepStop::none || ready_.size() + busy_.size() >= ready_target_) return false;
   }
   const bool is_at_end = candidates_.empty() && !look_ahead();
   std::unique_lock lock(mutex_);
   if (is_at_end) {
     all_prepared_ = true;
-    if (!error().empty()) stop_ = SweepStop::broken;
+    if (!cursor_.error().empty() || !error_.empty()) stop_ = SweepStop::broken;
     return false;
   }
   if (candidates_.empty()) return true;
@@ -125,24 +128,78 @@ void Sweep::start_ready(std::unique_lock<std::mutex>& lock) {
     counts_.running += task.size();
     ++starting_;
     lock.unlock();
-    start(std::move(task));
+    const std::size_t size = task.size(), done = claim(task);
+    const bool is_begun = task.claim && done < size;
+    if (is_begun && done != 0) {
+      lock.lock();
+      counts_.running -= done;
+      counts_.taken += done;
+      lock.unlock();
+    }
+    if (is_begun) start(std::move(task));
     lock.lock();
-    if (--starting_ == 0 && is_ending_) changed_.notify_all();
+    --starting_;
+    if (!is_begun) {
+      --running_tasks_;
+      counts_.running -= size;
+      counts_.taken += done;
+      if (!task.claim) {
+        counts_.waiting += size;
+        busy_.push_back(std::move(task));
+      }
+      changed_.notify_all();
+    }
+    if (starting_ == 0 && is_ending_) changed_.notify_all();
+  }
+}
+
+// Takes out of a batch what others have done. @return how many points they have done
+std::size_t Sweep::claim(Task& task) {
+  if (task.claim) return 0;
+  const std::span<const std::uint64_t> numbers =
+      task.batch.empty() ? std::span<const std::uint64_t>(&task.number, 1) : std::span<const std::uint64_t>(task.batch);
+  auto claimed = hooks_.claim(numbers, !task.batch.empty());
+  if (!claimed) {
+    const std::lock_guard lock(mutex_);
+    claim_error_ = std::move(claimed.error());
+    if (stop_ == SweepStop::none) stop_ = SweepStop::broken;
+    return 0;
+  }
+  task.claim = std::move(claimed->claim);
+  if (!task.claim) return 0;
+  const std::vector<bool>& are_done = claimed->are_done;
+  const auto done = static_cast<std::size_t>(std::ranges::count(are_done, true));
+  if (done != 0 && done < task.batch.size()) {
+    std::size_t at = 0;
+    std::erase_if(task.batch, [&](std::uint64_t) { return are_done[at++]; });
+  }
+  return done;
+}
+
+// mutex_ is held.
+void Sweep::try_busy_again() {
+  for (; !busy_.empty(); busy_.pop_back()) {
+    counts_.waiting -= busy_.back().size();
+    ready_.push_front(std::move(busy_.back()));
   }
 }
 
 void Sweep::start(Task task) {
   if (!task.batch.empty()) {
     const std::size_t size = task.size();
-    batches_->run(std::move(task.batch), [this, size](BatchResult result) { batch_ended(size, std::move(result)); });
+    batches_->run(std::move(task.batch), [this, size, claim = std::move(task.claim)](BatchResult result) {
+      batch_ended(size, std::move(result), claim);
+    });
     return;
   }
   const Point point = cursor_.space().point(task.number);
   runner_.run(point, task.attempt,
-              [this, point, number = task.attempt](const Attempt& attempt) { ended(point, number, attempt); });
+              [this, point, number = task.attempt, claim = std::move(task.claim)](const Attempt& attempt) {
+                ended(point, number, attempt, claim);
+              });
 }
 
-void Sweep::ended(const Point& point, std::uint32_t attempt_number, const Attempt& attempt) {
+void Sweep::ended(const Point& point, std::uint32_t attempt_number, const Attempt& attempt, vm::PointClaim claim) {
   const bool is_ok = attempt.outcome == vm::PointOutcome::ok;
   const bool is_last = is_ok || attempt_number > options_.retries || attempt.outcome == vm::PointOutcome::not_started;
   bool is_dropped = false;
@@ -150,18 +207,19 @@ void Sweep::ended(const Point& point, std::uint32_t attempt_number, const Attemp
     const std::lock_guard lock(mutex_);
     is_dropped = is_ending_ && !is_ok;
   }
-  const bool is_kept = is_dropped || hooks_.keep(point, attempt, attempt_number, is_last);
+  const bool is_kept = is_dropped || hooks_.keep(point, attempt, attempt_number, is_last, claim);
   std::unique_lock lock(mutex_);
   if (!is_kept) stop_ = SweepStop::broken;
   if (!is_dropped && is_last) count(point, attempt);
   if (!is_dropped && !is_last) {
     ++counts_.retried;
-    ready_.push_front({.number = point.number, .attempt = attempt_number + 1});
+    ready_.push_front({.number = point.number, .attempt = attempt_number + 1, .claim = std::move(claim)});
   }
   begin_others(1, lock);
 }
 
-void Sweep::batch_ended(std::size_t size, BatchResult result) {
+void Sweep::batch_ended(std::size_t size, BatchResult result, vm::PointClaim claim) {
+  result.row.claim = std::move(claim);
   const std::uint64_t ok = result.row.keys.size();
   const double duration_s = result.row.duration_s;
   const bool is_kept = ok == 0 || hooks_.keep_batch(std::move(result.row));

@@ -38,6 +38,7 @@ struct SweepCounts {
   std::uint64_t found = 0;                      ///< what the filter has left of those looked at
   std::uint64_t taken = 0;                      ///< from the record
   std::uint64_t running = 0, ok = 0, failed = 0, retried = 0;
+  std::uint64_t waiting = 0;  ///< for what another run has of them, which is running them
 };
 
 enum class SweepStop : std::uint8_t {
@@ -52,11 +53,17 @@ class Sweep {
   /// Which points an earlier run has done. @error  the record can not be read: the sweep ends
   using Done = std::expected<std::vector<bool>, std::string>;
   using FindDone = std::function<Done(std::span<const std::uint64_t> numbers)>;
+  struct Claimed {
+    vm::PointClaim claim;        ///< null: another run is running them
+    std::vector<bool> are_done;  ///< by others, since FindDone was asked; empty: none
+  };
   /// None of them throws: threads of the runner still call back when run() is left.
   struct Hooks {
     FindDone are_done;  ///< may be empty
+    /// Before points are run, alone or as a batch; any thread. @error  as of Done
+    std::function<std::expected<Claimed, std::string>(std::span<const std::uint64_t> numbers, bool is_batch)> claim;
     /// Keeps what came of an attempt; called from the runner's threads. @return false if it can not
-    std::function<bool(const Point&, const Attempt&, std::uint32_t attempt, bool is_last)> keep;
+    std::function<bool(const Point&, const Attempt&, std::uint32_t attempt, bool is_last, vm::PointClaim)> keep;
     /// The same for points that have ended well together.
     std::function<bool(vm::BatchRow)> keep_batch;
     std::function<void(const SweepCounts&)> tick;  ///< some times a second, from run(); may be empty
@@ -72,7 +79,9 @@ class Sweep {
   SweepCounts counts() const;
   const Failures& failures() const { return failures_; }  ///< after run()
   /// After run(): why it is broken; "": a result could not be kept.
-  const std::string& error() const { return cursor_.error().empty() ? error_ : cursor_.error(); }
+  const std::string& error() const {
+    return !cursor_.error().empty() ? cursor_.error() : !error_.empty() ? error_ : claim_error_;
+  }
 
  private:
   /// A point, or many.
@@ -80,15 +89,18 @@ class Sweep {
     std::uint64_t number = 0;  // of the point
     std::uint32_t attempt = 1;
     std::vector<std::uint64_t> batch = {};  // not empty: instead of the point
+    vm::PointClaim claim = nullptr;         // null: not yet
     std::size_t size() const { return batch.empty() ? 1 : batch.size(); }
   };
   bool prepare_next();
   bool look_ahead();
   Task take_candidates();
   void start_ready(std::unique_lock<std::mutex>& lock);
+  std::size_t claim(Task& task);
   void start(Task task);
-  void ended(const Point& point, std::uint32_t attempt_number, const Attempt& attempt);
-  void batch_ended(std::size_t size, BatchResult result);
+  void try_busy_again();
+  void ended(const Point& point, std::uint32_t attempt_number, const Attempt& attempt, vm::PointClaim claim);
+  void batch_ended(std::size_t size, BatchResult result, vm::PointClaim claim);
   void begin_others(std::size_t ended_points, std::unique_lock<std::mutex>& lock);
   void adapt_batch_size(double duration_s);
   void count(const Point& point, const Attempt& attempt);
@@ -108,12 +120,14 @@ class Sweep {
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   std::deque<Task> ready_;  // to be started
+  std::deque<Task> busy_;   // another run has claimed them: to be tried again
   unsigned running_tasks_ = 0;
   unsigned starting_ = 0;  // threads that start one right now
   std::size_t batch_size_ = 1;
   SweepCounts counts_;
   Failures failures_;
   SweepStop stop_ = SweepStop::none;
+  std::string claim_error_;
   bool all_prepared_ = false;
   bool is_ending_ = false;  // end_now() was called
 };

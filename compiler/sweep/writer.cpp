@@ -118,6 +118,7 @@ int open_other(const std::string& path) {
 /// @return an errno
 int write_to(vm::FileDescriptor file, const Writing& writing, bool compresses, bool is_file) {
   if (!file) return errno;
+  if (is_file) vm::lock_while_open(file.get());
   int error = write_all(file.get(), writing, compresses);
   if (is_file && error == 0 && fsync(file.get()) != 0) error = errno;
   const int close_error = file.close();
@@ -149,6 +150,7 @@ std::expected<void, std::string> write_file(const std::string& path, const Writi
   if (error == 0 && is_other) {
     error = write_to(vm::FileDescriptor(open_other(path)), writing, compresses, /*is_file=*/false);
   } else if (error == 0) {
+    vm::remove_left_beside(*target);
     vm::FileBeside beside = vm::make_beside(*target, 0666);
     const bool is_made = static_cast<bool>(beside.file);
     error = write_to(std::move(beside.file), writing, compresses, /*is_file=*/true);

@@ -124,7 +124,7 @@ def doctor_finds(folder):
     told = folder.run("doctor", code=1, env={"PATH": "/nowhere", "XDG_CACHE_HOME": str(folder.path / "in_the_way"),
                                              "SWIFT_TMP": "/nowhere"}).stdout
     for line in ("warning  machine code's cache", "warning  record of runs", "warning  temporary files", "absent   Python", "absent   graphviz",
-                 "= help: apt-get install python3", "= help: mv .raddle/runs.db .raddle/runs.db.old"):
+                 "= help: apt-get install python3", "mkdir damaged && mv .raddle/runs.db* damaged/\n"):
         expect_in(line, told)
 
 

@@ -82,13 +82,29 @@ def foreign_project_is_passed_over(folder):
         return "needs root"
     folder.project("workers = 77\n")
     below = SettingsFolder(folder.raddle, folder.path / "below")
-    os.chown(folder.path / "raddle.toml", 12345, -1)
-    below.run("run workers.df", out="trace: 77\n")
+    line, path = f"run {folder.path}/below/workers.df", folder.path / "raddle.toml"
+
+    def passes_over(place, what):
+        expect(place.run(line, err=f"raddle: warning: `{path}` {what}: it is passed over\n").stdout
+               == "trace: 77\n", False)
+
+    below.run(line, out="trace: 77\n")
+    path.chmod(0o666)
+    passes_over(below, "may be written by everybody")
+    path.chmod(0o644)
+    os.chown(path, 12345, -1)
+    folder.run(line, out="trace: 77\n")  # who works in his folder means it
+    passes_over(below, "is of another user")
     (folder.path).chmod(0o1777)
-    own = below.run("run --workers 77 workers.df", out="trace: 77\n")
-    expect(own.returncode, 0)
+    below.run("run --workers 77 workers.df", out="trace: 77\n")
     for place in (below, folder):  # below it, and in the folder itself
-        expect(place.run(f"run {folder.path}/below/workers.df").stdout == "trace: 77\n", False)
+        passes_over(place, "is of another user")
+    below.project("workers = 78\n")
+    below.run(line, out="trace: 78\n")
+    os.chown(below.path / "raddle.toml", 12345, -1)
+    below.path.chmod(0o1777)
+    passes_over_both = below.run(line).stderr
+    expect(passes_over_both.count("is of another user: it is passed over"), 2)
     return None
 
 

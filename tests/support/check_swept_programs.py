@@ -24,7 +24,6 @@ def results_are_collected(folder):
     folder.run("sweep -p a=1,2 -- echo E={a}", err="2 from the record")  # made anew from what was printed
     write = "sh -c 'printf \"t,E\\n0,9\\n1,{a}\\n\" > out_{#}.csv'"
     expect(folder.column(f"sweep -p a=4,5 --collect csv:out_{{#}}.csv -- {write}", "t", "E"), ["1 4", "1 5"])
-    folder.run("sweep -j2 -p a=1,2 --collect csv:out_1.csv -- true {a}", err="warning: --collect reads one file for all points")
     expect(folder.column("sweep -p a=1,2 -p b=1:3 --collect 'regex:E=(\\S+)' --group-by a --agg mean,std,n -- "
                          "echo E={a}{b}", "a", "E_mean", "E_std", "E_n"), ["1 12 1 3", "2 22 1 3"])
     expect(folder.column("sweep -p a=1 --collect json: -- echo '{{\"a\":7}}'", "a", "a_result"), ["1 7"])
@@ -439,7 +438,30 @@ def a_line_without_end_is_cut(folder):
     expect((folder.path / ".raddle/runs.db").stat().st_size < 4 << 20, True)
 
 
-TESTS = [a_line_without_end_is_cut, files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+def one_file_for_many_points(folder):
+    """Of a file that points which run at once would share nobody knows whose it is: refused. One after the other, each point must write it."""
+    folder.write("w.sh", 'sleep 0.02; if [ "$1" != "$2" ]; then echo "{\\"v\\": $1}" > "$3"; fi\n')
+    script = "sh w.sh {i} 3"
+    for option, more, line in (("json:out.json", "-p i=1:4", f"{script} out.json"),
+                               ("json:out_{g}.json", "-p g=1,2 -p i=1:4", f"{script} out_{{g}}.json"),
+                               ("json:{r:.0f}.json", "-p r=1.1:1.4:0.1 -p i=1", f"{script} {{r:.0f}}.json")):
+        told = folder.run(f"sweep -j4 {more} --collect {option} -- {line}", code=2, err="points 1 and 2 run at once, and would both write `").stderr
+        expect("as in out_{" in told and "{run.dir}/" in told and "-j 1" in told, True)
+    folder.run("runs list", code=1)  # nothing was run
+    folder.write("m.df", 'app (void v) w(int i) { "sh" "w.sh" i 3 "out.json" }\n@param int i = 1;\nw(i);\n')
+    folder.run("sweep m.df -j4 -p i=1:4 --collect json:out.json", code=2, err="points 1 and 2 run at once")
+    for option, more, line in (("json:{run.dir}/out.json", "", f"{script} {{run.dir}}/out.json"),
+                               ("json:out_{i}.json", "", f"{script} out_{{i}}.json"), ("json:{%}.json", "", f"{script} {{%}}.json"),
+                               ("json:out.json", "-j1", f"{script} out.json")):
+        folder.write("out_3.json", "") if "{i}" in option else None
+        rows = folder.column(f"sweep -j4 -p i=1:5 {more} --collect {option} -o - -- {line}", "i", "v", "outcome", code=4)
+        expect(rows, ["1 1 ok", "2 2 ok", "3  no result", "4 4 ok", "5 5 ok"])
+    folder.run("sweep -j1 -p i=3,1 --collect json:out.json -- sh w.sh {i} 3 out.json", code=4,
+               err="`out.json` is of an earlier point: this one has not written it")
+    folder.run("sweep -j1 m.df -p i=3,1 --collect json:out.json", code=4, err="`out.json` is of an earlier point")
+
+
+TESTS = [one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 

@@ -376,7 +376,9 @@ def what_had_ended_is_kept(folder):
 
 
 # What makes a record one of an earlier version.
-BACKWARDS = {3: "DROP TABLE task; PRAGMA user_version = 3;",
+BACKWARDS = {4: "".join(f"ALTER TABLE {table} DROP COLUMN digest;" for table in ("run", "point", "task", "batch")) +
+                "ALTER TABLE batch DROP COLUMN content_digest; PRAGMA user_version = 4;",
+             3: "DROP TABLE task; PRAGMA user_version = 3;",
              2: "ALTER TABLE point DROP COLUMN worker; ALTER TABLE point DROP COLUMN inputs; ALTER TABLE batch DROP COLUMN worker; PRAGMA user_version = 2;"}
 
 

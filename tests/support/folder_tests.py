@@ -54,6 +54,11 @@ class Folder:
             raise Fault(f"{line}: expected {err!r} on stderr, found {done.stderr!r}")
         return done
 
+    def start(self, line, env=None):
+        """A process that is not waited for, with pipes in place of its outputs."""
+        return subprocess.Popen([self.raddle, *shlex.split(line)], cwd=self.path, env={**os.environ, **(env or {})},
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
     def write(self, name, text):
         (self.path / name).write_text(text, encoding="utf-8")
 

@@ -10,7 +10,7 @@
 namespace raddle::vm {
 namespace {
 
-constexpr int wait_for_others_ms = 60'000;
+constexpr std::chrono::minutes longest_wait(1);
 
 }  // namespace
 
@@ -71,7 +71,7 @@ std::string Statement::text(int column) const {
 }
 
 Database::Database(const std::string& path) : path_(path) {
-  constexpr int writing = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  constexpr int writing = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
   if (access(path.c_str(), F_OK) != 0 || access(path.c_str(), W_OK) == 0)
     open(path, writing);
   else if (open(path, SQLITE_OPEN_READONLY); !can_be_read()) {
@@ -89,7 +89,7 @@ void Database::open(const std::string& name, int flags) {
   const int status = sqlite3_open_v2(name.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(database);
   if (status != SQLITE_OK) fail();
-  sqlite3_busy_timeout(database, wait_for_others_ms);
+  wait_for_others(longest_wait);
 }
 
 bool Database::can_be_read() const {
@@ -100,7 +100,19 @@ void Database::run(const char* sql) {
   if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
+void Database::wait_for_others(std::chrono::milliseconds time) {
+  sqlite3_busy_timeout(handle_.get(), static_cast<int>(time.count()));
+}
+
 void Database::fail() const {
+  const int code = sqlite3_errcode(handle_.get());
+  if (code == SQLITE_BUSY)
+    throw RecordBusy(fmt::format("the record `{}` is locked by another process, which was waited for in vain", path_));
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+    throw RecordError(
+        fmt::format("the record `{0}` is damaged: {1}\n  = help: move it away, with all that is called so, and it is "
+                    "begun anew: mkdir damaged && mv {0}* damaged/",
+                    path_, sqlite3_errmsg(handle_.get())));
   throw RecordError(fmt::format("the record `{}`: {}", path_, sqlite3_errmsg(handle_.get())));
 }
 

@@ -2,6 +2,7 @@
 // A thin owner of SQLite's handles. Only this folder includes SQLite.
 #include <sqlite3.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -15,6 +16,11 @@ namespace raddle::vm {
 /// What SQLite or the file system refuses: no room, no permission, no database. The text is for the user.
 struct RecordError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// Others have held it locked for so long that it was not waited for any more.
+struct RecordBusy : RecordError {
+  using RecordError::RecordError;
 };
 
 class Database;
@@ -62,9 +68,11 @@ class Database {
   /// can be read. @throws RecordError
   explicit Database(const std::string& path);
   void run(const char* sql);
+  /// How long others that hold it locked are waited for; else a minute.
+  void wait_for_others(std::chrono::milliseconds time);
   /// It may not be written; what is temporary may.
   bool is_read_only() const { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
-  /// @throws RecordError that says so, with the database's name
+  /// @throws RecordError or RecordBusy that says so, with the database's name
   [[noreturn]] void fail() const;
   sqlite3* handle() { return handle_.get(); }
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }

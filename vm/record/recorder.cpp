@@ -8,6 +8,8 @@
 #include <random>
 
 #include "vm/record/process_identity.hpp"
+#include "vm/record/record_format.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -16,17 +18,16 @@ constexpr std::size_t batch_size = 2'000;      // rows that are written at once 
 constexpr std::size_t waiting_limit = 50'000;  // rows in memory
 constexpr std::size_t batch_limit = 16;        // batches in memory
 
+// Other raddles hold the record locked for milliseconds. Once it is known to be locked for longer, it is only looked
+// at.
+constexpr std::chrono::milliseconds usual_wait(1000), short_wait(10);
+constexpr std::chrono::seconds told_after(4);
+
 std::chrono::nanoseconds processor_time_of_thread() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
-
-/// `point` or `task`, what a task has besides.
-constexpr const char* insert_row =
-    "INSERT INTO {} (run, number, key, attempt, is_last, outcome, started, duration_s, exit_code, signal, detail, "
-    "parameters, results, stdout_end, stderr_end, stdout_size, stderr_size, worker, inputs{}) VALUES "
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?{})";
 
 /// Sorts by time, can be read aloud: `261121-150412-k7`.
 std::string make_id() {
@@ -38,15 +39,10 @@ std::string make_id() {
 }
 
 bool has_run(Database& database, const std::string& id) {
-  return Statement(database, "SELECT 1 FROM run WHERE id = ?").bind(1, id).step();
+  return Statement(database, "SELECT 1 FROM main.run WHERE id = ?").bind(1, id).step();
 }
 
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
-template <typename Word>
-std::string_view bytes_of(const std::vector<Word>& words) {
-  return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(Word)};
-}
 
 }  // namespace
 
@@ -62,7 +58,7 @@ Recorder::Recorder(RunRow run) : run_(std::move(run)), record_(RunRecord::create
   while (has_run(database, run_.id));  // nobody else can add one meanwhile
   Statement insert(
       database,
-      "INSERT INTO run (id, kind, command, started, state, points, taken, ok, failed, resumes, collect, pid, "
+      "INSERT INTO main.run (id, kind, command, started, state, points, taken, ok, failed, resumes, collect, pid, "
       "start_ticks, boot, work, columns) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, run_.id).bind(2, run_.kind).bind_bytes(3, run_.command).bind(4, run_.started);
   insert.bind(5, static_cast<std::int64_t>(RunState::running)).bind(6, number(run_.points)).bind(7, number(run_.taken));
@@ -70,7 +66,10 @@ Recorder::Recorder(RunRow run) : run_(std::move(run)), record_(RunRecord::create
   insert.bind(10, process.pid).bind(11, process.start_ticks).bind(12, process.boot);
   insert.bind(13, number(run_.work)).bind_bytes(14, run_.columns).run();
   run_row_ = database.last_row();
+  Statement(database, seal_run).bind(1, run_row_).run();
   transaction.commit();
+  writer_.emplace(database, run_row_);
+  database.wait_for_others(usual_wait);
   thread_ = std::thread([this] { work(); });
 }
 
@@ -121,6 +120,7 @@ void Recorder::work() {
     } catch (const RecordError& failure) {
       error = failure.what();
     }
+    if (!error.empty() || has_failed()) count_unwritten(rows, batches);
     rows.clear();
     batches.clear();
     lock.lock();
@@ -133,78 +133,70 @@ void Recorder::work() {
 
 Recorder::Clock::time_point Recorder::write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
   const std::chrono::nanoseconds begin = processor_time_of_thread();
-  Transaction transaction(*record_.database_);
-  insert(rows);
-  insert(batches);
-  transaction.commit();
+  try {
+    if (spilled_) move_spilled();
+    writer_->write(rows, batches);
+  } catch (const RecordBusy&) {
+    spill(rows, batches);
+  }
   return Clock::now() + pause_after_commit(processor_time_of_thread() - begin);
 }
 
-void Recorder::insert(const std::vector<PointRow>& rows) {
-  for (const PointRow& row : rows) insert(row);
-}
-
-void Recorder::insert(const PointRow& row) {
-  const bool is_task = row.point != 0;
-  std::optional<Statement>& prepared = is_task ? insert_task_ : insert_point_;
-  if (!prepared)
-    prepared.emplace(*record_.database_, fmt::format(insert_row, is_task ? "task" : "point",
-                                                     is_task ? ", point, point_attempt" : "", is_task ? ", ?, ?" : ""));
-  Statement& insert = *prepared;
-  const Attempt& attempt = row.attempt;
-  insert.bind(1, run_row_).bind(2, number(row.number)).bind(4, std::int64_t{row.attempt_number});
-  // tasks have no key: their rows lie in its index as they come, else each commit would write a page of it for each
-  if (row.key == PointKey{})
-    insert.bind_nothing(3);
-  else
-    insert.bind_bytes(3, row.key.bytes());
-  insert.bind(5, std::int64_t{row.is_last}).bind(6, static_cast<std::int64_t>(attempt.outcome));
-  insert.bind(7, attempt.started).bind(8, attempt.duration_s);
-  insert.bind(9, std::int64_t{attempt.exit_code}).bind(10, std::int64_t{attempt.signal});
-  insert.bind(11, attempt.detail).bind(12, row.parameters).bind(13, attempt.results);
-  insert.bind_bytes(14, attempt.stdout_end).bind_bytes(15, attempt.stderr_end);
-  insert.bind(16, number(attempt.stdout_size)).bind(17, number(attempt.stderr_size));
-  insert.bind(18, std::int64_t{attempt.worker}).bind(19, attempt.inputs);
-  if (is_task) insert.bind(20, number(row.point)).bind(21, std::int64_t{row.point_attempt});
-  insert.run();
-}
-
-void Recorder::insert(const std::vector<BatchRow>& batches) {
-  if (batches.empty()) return;
-  if (!insert_batch_)
-    insert_batch_.emplace(
-        *record_.database_,
-        "INSERT INTO batch (run, first, last, count, started, duration_s, numbers, keys, columns, worker) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  Statement& insert = *insert_batch_;
-  for (const BatchRow& batch : batches) {
-    std::string columns;
-    for (const std::vector<std::int64_t>& column : batch.columns) columns += bytes_of(column);
-    insert.bind(1, run_row_)
-        .bind(2, number(batch.first))
-        .bind(3, number(batch.last))
-        .bind(4, number(batch.keys.size()));
-    insert.bind(5, batch.started).bind(6, batch.duration_s);
-    insert.bind_bytes(7, bytes_of(batch.numbers)).bind_bytes(8, bytes_of(batch.keys)).bind_bytes(9, columns);
-    insert.bind(10, std::int64_t{batch.worker}).run();
+void Recorder::spill(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+  if (!spilled_) {
+    spilled_.emplace(run_.id, run_row_);
+    locked_since_ = Clock::now() - usual_wait;
+    record_.database_->wait_for_others(short_wait);
   }
+  spilled_->write(rows, batches);
+  tell_of_lock();
+}
+
+void Recorder::move_spilled() {
+  spilled_->move_into(*record_.database_);
+  spilled_.reset();
+  record_.database_->wait_for_others(usual_wait);
+}
+
+void Recorder::tell_of_lock() {
+  if (is_lock_told_ || Clock::now() < locked_since_ + told_after) return;
+  print_stderr("raddle: another process holds the record `{}` locked: nothing is lost, and written when it lets go\n",
+               record_path);
+  is_lock_told_ = true;
+}
+
+void Recorder::count_unwritten(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+  for (const PointRow& row : rows)
+    if (row.is_last && row.point == 0) ++(row.attempt.outcome == PointOutcome::ok ? unwritten_.ok : unwritten_.failed);
+  for (const BatchRow& batch : batches) unwritten_.ok += batch.keys.size();
+}
+
+void Recorder::write_end(const RunRow& run) {
+  Database& database = *record_.database_;
+  if (spilled_) move_spilled();
+  Transaction transaction(database);
+  Statement update(database,
+                   "UPDATE main.run SET ended = ?, state = ?, points = ?, taken = ?, ok = ?, failed = ? WHERE row = ?");
+  update.bind(1, run.ended).bind(2, static_cast<std::int64_t>(run.state)).bind(3, number(run.points));
+  update.bind(4, number(run.taken)).bind(5, number(run.ok)).bind(6, number(run.failed)).bind(7, run_row_).run();
+  Statement(database, seal_run).bind(1, run_row_).run();
+  transaction.commit();
 }
 
 std::expected<void, std::string> Recorder::end(const RunRow& run) {
   stop();
-  try {
-    if (has_failed()) return std::unexpected(error_);
-    Database& database = *record_.database_;
-    Transaction transaction(database);
-    Statement update(database,
-                     "UPDATE run SET ended = ?, state = ?, points = ?, taken = ?, ok = ?, failed = ? WHERE row = ?");
-    update.bind(1, run.ended).bind(2, static_cast<std::int64_t>(run.state)).bind(3, number(run.points));
-    update.bind(4, number(run.taken)).bind(5, number(run.ok)).bind(6, number(run.failed)).bind(7, run_row_).run();
-    transaction.commit();
-  } catch (const RecordError& failure) {
-    return std::unexpected(failure.what());
+  if (has_failed()) return std::unexpected(error_);
+  if (!spilled_) locked_since_ = Clock::now();
+  for (;;) {
+    try {
+      write_end(run);
+      return {};
+    } catch (const RecordBusy&) {
+      tell_of_lock();
+    } catch (const RecordError& failure) {
+      return std::unexpected(failure.what());
+    }
   }
-  return {};
 }
 
 }  // namespace raddle::vm

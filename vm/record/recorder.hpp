@@ -1,6 +1,7 @@
 #pragma once
 // Writes one run into the record, by a thread of its own: what arrives is written at once, or, where that would cost
-// more than half a percent of a core, with what arrives meanwhile.
+// more than half a percent of a core, with what arrives meanwhile. While others hold the record locked, what arrives is
+// written beside it, and moved there when they let go: however long that takes, nothing is lost.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -11,7 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "vm/record/row_writer.hpp"
 #include "vm/record/run_record.hpp"
+#include "vm/record/spilled_rows.hpp"
 
 namespace raddle::vm {
 
@@ -34,20 +37,28 @@ class Recorder {
   void add(PointRow row);  ///< a point's, or a task's
   /// The same for points that were done together; waits if more than a few batches can not be written.
   void add(BatchRow batch);
-  /// Writes what is left, and the run's end: its counts and state.
-  /// @error  what could not be written
+  /// Writes what is left, and the run's end: its counts and state. Waits while others hold the record locked, and says
+  /// so.
+  /// @error  why not all could be written
   std::expected<void, std::string> end(const RunRow& run);
   /// True once something could not be written; nothing is written any more.
   bool has_failed() const { return has_failed_.load(std::memory_order_acquire); }
+  /// Points whose last attempts could not be written.
+  struct Unwritten {
+    std::uint64_t ok = 0, failed = 0;
+  };
+  const Unwritten& unwritten() const { return unwritten_; }  ///< after end()
 
  private:
   using Clock = std::chrono::steady_clock;
   void work();
   /// @return when the next commit may begin
   Clock::time_point write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
-  void insert(const std::vector<PointRow>& rows);
-  void insert(const PointRow& row);
-  void insert(const std::vector<BatchRow>& batches);
+  void spill(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
+  void move_spilled();
+  void write_end(const RunRow& run);
+  void tell_of_lock();
+  void count_unwritten(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
   void stop();
 
   RunRow run_;
@@ -59,8 +70,12 @@ class Recorder {
   bool ending_ = false;
   std::string error_;
   std::atomic<bool> has_failed_{false};
-  RunRecord record_;  // of thread_, once that is started; so are the next two
-  std::optional<Statement> insert_point_, insert_task_, insert_batch_;
+  RunRecord record_;  // of thread_, once that is started, until it has ended; so are all below
+  std::optional<RowWriter> writer_;
+  std::optional<SpilledRows> spilled_;  // none: nothing is
+  Clock::time_point locked_since_;
+  bool is_lock_told_ = false;
+  Unwritten unwritten_;
   std::thread thread_;
 };
 

@@ -4,42 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "vm/record/process_identity.hpp"
 #include "vm/record/record_folder.hpp"
+#include "vm/record/record_format.hpp"
+#include "vm/record/spilled_rows.hpp"
 
 namespace raddle::vm {
 namespace {
-
-constexpr std::int64_t format_version = 4;
-
-constexpr const char* task_table = R"(
-CREATE TABLE IF NOT EXISTS task (
-  run INTEGER NOT NULL, point INTEGER, point_attempt INTEGER, number INTEGER, key BLOB, attempt INTEGER,
-  is_last INTEGER, outcome INTEGER, started REAL, duration_s REAL, exit_code INTEGER, signal INTEGER, worker INTEGER,
-  inputs TEXT, detail TEXT, parameters TEXT, results TEXT, stdout_end BLOB, stderr_end BLOB, stdout_size INTEGER,
-  stderr_size INTEGER);
-CREATE INDEX IF NOT EXISTS task_by_point ON task (run, point);
-PRAGMA user_version = 4;
-)";
-
-constexpr const char* other_tables = R"(
-CREATE TABLE IF NOT EXISTS run (
-  row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT, command TEXT, started REAL, ended REAL, state INTEGER,
-  points INTEGER, taken INTEGER, ok INTEGER, failed INTEGER, resumes TEXT, collect TEXT,
-  columns TEXT, work INTEGER, pid INTEGER, start_ticks INTEGER, boot TEXT);
-CREATE TABLE IF NOT EXISTS point (
-  run INTEGER NOT NULL, number INTEGER, key BLOB, attempt INTEGER, is_last INTEGER, outcome INTEGER, started REAL,
-  duration_s REAL, exit_code INTEGER, signal INTEGER, worker INTEGER, inputs TEXT, detail TEXT, parameters TEXT, results TEXT,
-  stdout_end BLOB, stderr_end BLOB, stdout_size INTEGER, stderr_size INTEGER);
-CREATE TABLE IF NOT EXISTS batch (
-  row INTEGER PRIMARY KEY, run INTEGER NOT NULL, first INTEGER, last INTEGER, count INTEGER, started REAL,
-  duration_s REAL, worker INTEGER, numbers BLOB, keys BLOB, columns BLOB);
-CREATE INDEX IF NOT EXISTS batch_by_run ON batch (run);
-CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
-CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
-CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
-)";
 
 constexpr const char* run_columns =
     "id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, pid, start_ticks, boot, "
@@ -79,19 +52,27 @@ RunRow run_row(const Statement& found) {
 constexpr const char* ok_and_failed = "coalesce(sum(outcome = 0), 0), coalesce(sum(outcome NOT IN (0, 8)), 0)";
 static_assert(static_cast<int>(PointOutcome::ok) == 0 && static_cast<int>(PointOutcome::interrupted) == 8);
 
+// A damaged index leads to other rows than those that are asked for: what it was asked for (`key = ?`) is compared with
+// the row itself (`+key = ?`), too.
+constexpr const char* join_run = "JOIN run ON run.row = attempt.run AND run.row = +attempt.run";
+constexpr const char* of_run = "run.id = ?1 AND +run.id = ?1";
+
 // What a run that was killed could not count.
 void count_points(Database& database, RunRow& run) {
-  Statement count(database, fmt::format("SELECT {}, max(point.started + duration_s) FROM point JOIN run ON run.row = "
-                                        "point.run WHERE run.id = ? AND is_last",
-                                        ok_and_failed));
-  Statement count_batches(database,
-                          "SELECT sum(count), max(batch.started + duration_s) FROM batch JOIN run ON run.row = "
-                          "batch.run WHERE run.id = ?");
+  Statement count(database,
+                  fmt::format("SELECT {}, max(attempt.started + duration_s) FROM point AS attempt {} WHERE {} "
+                              "AND is_last",
+                              ok_and_failed, join_run, of_run));
+  Statement count_batches(
+      database, fmt::format("SELECT sum(count), max(attempt.started + duration_s) FROM batch AS attempt {} WHERE {}",
+                            join_run, of_run));
   if (!count.bind(1, run.id).step() || !count_batches.bind(1, run.id).step()) return;
   run.ok = static_cast<std::uint64_t>(count.integer(0) + count_batches.integer(0));
   run.failed = static_cast<std::uint64_t>(count.integer(1));
   if (run.state == RunState::killed) run.ended = std::max(count.real(2), count_batches.real(1));
 }
+
+std::string is_content_intact() { return fmt::format("is_intact(content_digest, {})", batch_content); }
 
 std::vector<BatchHead> take_heads(Statement& query) {
   std::vector<BatchHead> heads;
@@ -126,8 +107,7 @@ Attempt take_attempt(const Statement& found, int begin) {
 }
 
 constexpr const char* attempt_query =
-    "SELECT number, attempt, is_last, parameters, key, {} FROM point AS attempt JOIN run ON run.row = attempt.run "
-    "WHERE run.id = ?1 {} ORDER BY attempt.rowid";
+    "SELECT number, attempt, is_last, parameters, key, {} FROM point AS attempt {} WHERE {} {} ORDER BY attempt.rowid";
 
 PointRow row_of(const Statement& found) {
   return {.number = static_cast<std::uint64_t>(found.integer(0)),
@@ -145,8 +125,8 @@ void visit_attempts(Statement& rows, const std::function<bool(const PointRow&)>&
 
 /// The order is that of the index: nothing is sorted.
 constexpr const char* task_query =
-    "SELECT number, attempt, is_last, parameters, key, {}, attempt.point, point_attempt FROM task AS attempt JOIN run "
-    "ON run.row = attempt.run WHERE run.id = ?1 {} {} ORDER BY attempt.point, attempt.rowid";
+    "SELECT number, attempt, is_last, parameters, key, {}, attempt.point, point_attempt FROM task AS attempt {} WHERE "
+    "{} {} {} ORDER BY attempt.point, attempt.rowid";
 
 constexpr const char* is_unended =
     "AND NOT EXISTS (SELECT 1 FROM point WHERE point.run = attempt.run AND point.number = attempt.point AND "
@@ -154,7 +134,8 @@ constexpr const char* is_unended =
 
 void visit_tasks(Database& database, const std::string& run, std::optional<std::uint64_t> point, const char* condition,
                  const std::function<bool(const PointRow&)>& visit) {
-  Statement rows(database, fmt::format(task_query, attempt_columns, point ? "AND attempt.point = ?2" : "", condition));
+  Statement rows(database, fmt::format(task_query, attempt_columns, join_run, of_run,
+                                       point ? "AND attempt.point = ?2 AND +attempt.point = ?2" : "", condition));
   rows.bind(1, run);
   if (point) rows.bind(2, static_cast<std::int64_t>(*point));
   while (rows.step()) {
@@ -169,14 +150,11 @@ void visit_tasks(Database& database, const std::string& run, std::optional<std::
 constexpr const char* since_condition = "AND run.row >= coalesce((SELECT row FROM run WHERE id = ?2), 0)";
 
 std::string result_query(const char* condition, const char* order) {
-  return fmt::format(
-      "SELECT run.id, collect, {} FROM point AS attempt JOIN run ON run.row = attempt.run WHERE key = ?1 {} "
-      "ORDER BY {}",
-      attempt_columns, condition, order);
+  return fmt::format("SELECT run.id, collect, {} FROM point AS attempt {} WHERE key = ?1 AND +key = ?1 {} ORDER BY {}",
+                     attempt_columns, join_run, condition, order);
 }
 
-constexpr const char* point_query =
-    "SELECT number, key, parameters FROM point JOIN run ON run.row = point.run WHERE run.id = ? {}";
+constexpr const char* point_query = "SELECT number, key, parameters FROM point AS attempt {} WHERE {} {}";
 
 PointRow take_point(const Statement& found) {
   return {.number = static_cast<std::uint64_t>(found.integer(0)),
@@ -186,40 +164,6 @@ PointRow take_point(const Statement& found) {
 }
 
 EarlierResult take_result(const Statement& query) { return {query.text(1), take_attempt(query, 2)}; }
-
-/// What format 2 did not have, besides the tasks of points, which came with 4; the rows that are there have none of it.
-constexpr const char* new_columns = R"(
-ALTER TABLE point ADD COLUMN worker INTEGER;
-ALTER TABLE point ADD COLUMN inputs TEXT;
-ALTER TABLE batch ADD COLUMN worker INTEGER;
-)";
-
-/// The same for a record that may only be read: what it lacks is there for this reader alone. The views are named as
-/// the tables, before which SQLite takes them, and it reads the tables by their indexes as ever.
-constexpr const char* temporary_task_table =
-    "CREATE TEMP TABLE task AS SELECT *, 0 AS point, 0 AS point_attempt FROM point WHERE false";
-constexpr const char* temporary_columns = R"(
-CREATE TEMP VIEW point AS SELECT rowid AS rowid, *, NULL AS worker, NULL AS inputs FROM main.point;
-CREATE TEMP VIEW batch AS SELECT *, NULL AS worker FROM main.batch;
-)";
-
-void require_format(Database& database) {
-  const std::int64_t format = format_of(database);
-  if ((format == 2 || format == 3) && database.is_read_only()) {
-    if (format == 2) database.run(temporary_columns);
-    database.run(temporary_task_table);
-    return;
-  }
-  if (format == 2 || format == 3) {
-    Transaction transaction(database);
-    const std::int64_t found = format_of(database);  // somebody else may have done it meanwhile
-    if (found == 2) database.run(new_columns);
-    if (found == 2 || found == 3) database.run(task_table);
-    transaction.commit();
-  }
-  if (format_of(database) != format_version)
-    throw RecordError(fmt::format("the record `{}` is of another version of raddle: rename or remove it", record_path));
-}
 
 }  // namespace
 
@@ -262,7 +206,8 @@ std::optional<RunRecord> RunRecord::open() {
   if (!std::filesystem::exists(record_path, code)) return std::nullopt;
   RunRecord record;
   if (format_of(*record.database_) == 0) return std::nullopt;  // somebody is about to make it
-  require_format(*record.database_);
+  open_tables(*record.database_);
+  if (!record.database_->is_read_only()) take_in_spilled_rows(*record.database_);
   return record;
 }
 
@@ -270,13 +215,8 @@ RunRecord RunRecord::create() {
   make_record_folder();
   RunRecord record;
   use_write_ahead_log(*record.database_);
-  if (format_of(*record.database_) == 0) {
-    Transaction transaction(*record.database_);
-    record.database_->run(other_tables);
-    record.database_->run(task_table);
-    transaction.commit();
-  }
-  require_format(*record.database_);
+  make_or_open_tables(*record.database_);
+  take_in_spilled_rows(*record.database_);
   return record;
 }
 
@@ -297,26 +237,25 @@ std::vector<RunRow> RunRecord::find(std::string_view text) {
 }
 
 void RunRecord::for_each_point(const std::string& run, const std::function<bool(const PointRow&)>& visit) {
-  Statement rows(*database_, fmt::format(attempt_query, attempt_columns, ""));
+  Statement rows(*database_, fmt::format(attempt_query, attempt_columns, join_run, of_run, ""));
   visit_attempts(rows.bind(1, run), visit);
 }
 
 void RunRecord::for_each_attempt(const std::string& run, std::uint64_t number,
                                  const std::function<bool(const PointRow&)>& visit) {
-  Statement rows(*database_, fmt::format(attempt_query, attempt_columns, "AND number = ?2"));
+  Statement rows(*database_,
+                 fmt::format(attempt_query, attempt_columns, join_run, of_run, "AND number = ?2 AND +number = ?2"));
   visit_attempts(rows.bind(1, run).bind(2, static_cast<std::int64_t>(number)), visit);
 }
 
 bool RunRecord::has_tasks(const std::string& run) {
-  Statement query(*database_, "SELECT 1 FROM task JOIN run ON run.row = task.run WHERE run.id = ? LIMIT 1");
+  Statement query(*database_, fmt::format("SELECT 1 FROM task AS attempt {} WHERE {} LIMIT 1", join_run, of_run));
   return query.bind(1, run).step();
 }
 
 TaskCounts RunRecord::count_tasks(const std::string& run) {
-  Statement query(*database_,
-                  fmt::format("SELECT count(*), {} FROM task JOIN run ON run.row = task.run WHERE run.id = ? "
-                              "AND is_last",
-                              ok_and_failed));
+  Statement query(*database_, fmt::format("SELECT count(*), {} FROM task AS attempt {} WHERE {} AND is_last",
+                                          ok_and_failed, join_run, of_run));
   if (!query.bind(1, run).step()) return {};
   const auto column = [&](int i) { return static_cast<std::uint64_t>(query.integer(i)); };
   return {.all = column(0), .ok = column(1), .failed = column(2)};
@@ -334,8 +273,8 @@ void RunRecord::for_each_unended_task(const std::string& run, std::optional<std:
 
 std::vector<PointHead> RunRecord::point_heads(const std::string& run) {
   std::vector<PointHead> heads;
-  Statement rows(*database_,
-                 "SELECT number, key, outcome FROM point JOIN run ON run.row = point.run WHERE run.id = ? AND is_last");
+  Statement rows(*database_, fmt::format("SELECT number, key, outcome FROM point AS attempt {} WHERE {} AND is_last",
+                                         join_run, of_run));
   rows.bind(1, run);
   while (rows.step())
     heads.push_back({.number = static_cast<std::uint64_t>(rows.integer(0)),
@@ -346,14 +285,15 @@ std::vector<PointHead> RunRecord::point_heads(const std::string& run) {
 
 std::vector<PointRow> RunRecord::failed_points(const std::string& run) {
   std::vector<PointRow> failed;
-  Statement rows(*database_, fmt::format(point_query, "AND is_last AND outcome <> 0 ORDER BY number"));
+  Statement rows(*database_,
+                 fmt::format(point_query, join_run, of_run, "AND is_last AND outcome <> 0 ORDER BY number"));
   rows.bind(1, run);
   while (rows.step()) failed.push_back(take_point(rows));
   return failed;
 }
 
 std::optional<PointRow> RunRecord::any_point(const std::string& run) {
-  Statement rows(*database_, fmt::format(point_query, "LIMIT 1"));
+  Statement rows(*database_, fmt::format(point_query, join_run, of_run, "LIMIT 1"));
   rows.bind(1, run);
   if (!rows.step()) return std::nullopt;
   return take_point(rows);
@@ -372,9 +312,8 @@ std::optional<EarlierResult> RunRecord::find_done(const PointKey& key, const std
 }
 
 std::vector<std::uint64_t> RunRecord::done_keys(std::uint64_t work, const std::string& since) {
-  Statement rows(*database_, fmt::format("SELECT key FROM point JOIN run ON run.row = point.run WHERE work = ?1 AND "
-                                         "outcome = 0 {}",
-                                         since_condition));
+  Statement rows(*database_, fmt::format("SELECT key FROM point AS attempt {} WHERE work = ?1 AND outcome = 0 {}",
+                                         join_run, since_condition));
   rows.bind(1, static_cast<std::int64_t>(work)).bind(2, since);
   std::vector<std::uint64_t> keys;
   while (rows.step()) keys.push_back(PointKey::of_bytes(rows.text(0)).low);
@@ -383,7 +322,7 @@ std::vector<std::uint64_t> RunRecord::done_keys(std::uint64_t work, const std::s
 }
 
 std::vector<PointKey> RunRecord::point_keys(std::uint64_t work) {
-  Statement rows(*database_, "SELECT key FROM point JOIN run ON run.row = point.run WHERE work = ?");
+  Statement rows(*database_, fmt::format("SELECT key FROM point AS attempt {} WHERE work = ?", join_run));
   rows.bind(1, static_cast<std::int64_t>(work));
   std::vector<PointKey> keys;
   while (rows.step()) keys.push_back(PointKey::of_bytes(rows.text(0)));
@@ -408,8 +347,7 @@ std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const s
 
 bool RunRecord::has_points(std::uint64_t work) {
   for (const char* table : {"point", "batch"}) {
-    Statement query(*database_,
-                    fmt::format("SELECT 1 FROM {0} JOIN run ON run.row = {0}.run WHERE work = ? LIMIT 1", table));
+    Statement query(*database_, fmt::format("SELECT 1 FROM {} AS attempt {} WHERE work = ? LIMIT 1", table, join_run));
     if (query.bind(1, static_cast<std::int64_t>(work)).step()) return true;
   }
   return false;
@@ -418,30 +356,33 @@ bool RunRecord::has_points(std::uint64_t work) {
 double RunRecord::mean_duration_s(std::uint64_t work) {
   Statement query(
       *database_,
-      "SELECT coalesce(avg(duration_s), 0) FROM (SELECT duration_s FROM point JOIN run ON run.row = point.run "
-      "WHERE work = ? AND outcome = 0 LIMIT 1000)");
+      fmt::format("SELECT coalesce(avg(duration_s), 0) FROM (SELECT duration_s FROM point AS attempt {} WHERE work = ? "
+                  "AND outcome = 0 LIMIT 1000)",
+                  join_run));
   return query.bind(1, static_cast<std::int64_t>(work)).step() ? query.real(0) : 0;
 }
 
 std::vector<BatchHead> RunRecord::batches(std::uint64_t work, const std::string& first, const std::string& since) {
   Statement query(*database_,
-                  fmt::format("SELECT batch.row, first, last, id = ?3 FROM batch JOIN run ON run.row = batch.run WHERE "
-                              "work = ?1 {} ORDER BY id <> ?3, batch.row DESC",
-                              since_condition));
+                  fmt::format("SELECT attempt.row, first, last, id = ?3 FROM batch AS attempt {} WHERE work = ?1 {} "
+                              "ORDER BY id <> ?3, attempt.row DESC",
+                              join_run, since_condition));
   query.bind(1, static_cast<std::int64_t>(work)).bind(2, since).bind(3, first);
   return take_heads(query);
 }
 
 std::vector<BatchHead> RunRecord::batches_of(const std::string& run) {
-  Statement query(*database_,
-                  "SELECT batch.row, first, last, 1 FROM batch JOIN run ON run.row = batch.run WHERE id = ? ORDER BY "
-                  "batch.row");
+  Statement query(
+      *database_,
+      fmt::format("SELECT attempt.row, first, last, 1 FROM batch AS attempt {} WHERE {} ORDER BY attempt.row", join_run,
+                  of_run));
   query.bind(1, run);
   return take_heads(query);
 }
 
 std::vector<std::uint64_t> RunRecord::batch_keys(std::int64_t row) {
-  if (!batch_keys_) batch_keys_.emplace(*database_, "SELECT keys FROM batch WHERE row = ?");
+  if (!batch_keys_)  // with the results: what they are to be found by is of no use without them
+    batch_keys_.emplace(*database_, fmt::format("SELECT keys FROM batch WHERE row = ? AND {}", is_content_intact()));
   std::vector<std::uint64_t> keys;
   if (batch_keys_->bind(1, row).step()) keys = batch_keys_->words<std::uint64_t>(0);
   batch_keys_->reset();
@@ -449,8 +390,11 @@ std::vector<std::uint64_t> RunRecord::batch_keys(std::int64_t row) {
 }
 
 BatchRow RunRecord::batch(std::int64_t row) {
-  Statement query(*database_,
-                  "SELECT first, last, numbers, keys, columns, started, duration_s, worker FROM batch WHERE row = ?");
+  Statement query(
+      *database_,
+      fmt::format("SELECT first, last, numbers, keys, columns, started, duration_s, worker FROM batch WHERE "
+                  "row = ? AND {}",
+                  is_content_intact()));
   BatchRow batch;
   if (!query.bind(1, row).step()) return batch;
   batch.first = static_cast<std::uint64_t>(query.integer(0));
@@ -474,16 +418,35 @@ void RunRecord::read_together(const std::function<void()>& reads) {
   transaction.commit();
 }
 
-bool RunRecord::remove(const RunRow& run) {
-  if (run.state == RunState::running) return false;
-  Transaction transaction(*database_);
-  for (const char* table : {"batch", "point", "task"})  // in the file: what is temporary could be deleted from
-    Statement(*database_, fmt::format("DELETE FROM main.{} WHERE run IN (SELECT row FROM run WHERE id = ?)", table))
+/// A run that is going on and counts on the points of this one. "": there is none
+std::string RunRecord::running_with(const RunRow& run) {
+  Statement rows(*database_, fmt::format("SELECT {} FROM run WHERE state = 0", run_columns));
+  static_assert(static_cast<int>(RunState::running) == 0);
+  Statement origin(*database_, "SELECT resumes FROM run WHERE id = ?");
+  while (rows.step()) {
+    const RunRow other = run_row(rows);
+    if (other.state != RunState::running) continue;
+    if (other.id == run.id || (run.work != 0 && other.work == run.work)) return other.id;
+    std::string earlier = other.resumes;
+    for (std::set<std::string> seen; !earlier.empty() && seen.insert(earlier).second; origin.reset()) {
+      if (earlier == run.id) return other.id;
+      earlier = origin.bind(1, earlier).step() ? origin.text(0) : "";
+    }
+  }
+  return "";
+}
+
+std::string RunRecord::remove(const RunRow& run) {
+  Transaction transaction(*database_);  // one that begins now waits, and finds nothing of the run
+  if (std::string running = running_with(run); !running.empty()) return running;
+  for (const char* table : {"batch", "point", "task"})  // what is damaged, too
+    Statement(*database_,
+              fmt::format("DELETE FROM main.{} WHERE run IN (SELECT row FROM main.run WHERE id = ?)", table))
         .bind(1, run.id)
         .run();
-  Statement(*database_, "DELETE FROM run WHERE id = ?").bind(1, run.id).run();
+  Statement(*database_, "DELETE FROM main.run WHERE id = ?").bind(1, run.id).run();
   transaction.commit();
-  return true;
+  return "";
 }
 
 }  // namespace raddle::vm

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vm/record/database.hpp"
+#include "vm/record/point_claims.hpp"
 #include "vm/record/point_key.hpp"
 
 namespace raddle::vm {
@@ -89,6 +90,7 @@ struct PointRow {
   Attempt attempt;
   std::uint64_t point = 0;          ///< of a sweep, whose task it is; 0: of none
   std::uint32_t point_attempt = 0;  ///< at this point
+  PointClaim claim = nullptr;       ///< is kept until the row is written
 };
 
 /// Points that were done together and have all ended well, in columns: some bytes for each, where a PointRow has
@@ -99,9 +101,10 @@ struct BatchRow {
   std::vector<std::uint64_t> keys;     ///< PointKey::low of each
   /// Results, column by column: for each point 8 bytes, an int64_t or a double.
   std::vector<std::vector<std::int64_t>> columns;
-  double started = 0;        ///< seconds since 1970
-  double duration_s = 0;     ///< of all of them, one after the other
-  std::uint32_t worker = 0;  ///< as in Attempt
+  double started = 0;          ///< seconds since 1970
+  double duration_s = 0;       ///< of all of them, one after the other
+  std::uint32_t worker = 0;    ///< as in Attempt
+  PointClaim claim = nullptr;  ///< as in PointRow
 
   std::uint64_t number(std::size_t index) const { return numbers.empty() ? first + index : numbers[index]; }
 };
@@ -187,10 +190,12 @@ class RunRecord {
   /// Runs `reads` with the record as it is now, which makes many small ones twice as fast. Meanwhile the write-ahead
   /// log can not be shortened: for when this process writes nothing.
   void read_together(const std::function<void()>& reads);
-  /// Removes a run that is not running, with its points. @return false if it is running
-  bool remove(const RunRow& run);
+  /// Removes a run with its points, unless a run that is going on counts on them: the run itself, one of the same work,
+  /// or one that goes on with it. @return the id of that, or "" if it is removed
+  std::string remove(const RunRow& run);
 
  private:
+  std::string running_with(const RunRow& run);
   friend class Recorder;
   RunRecord();
   std::unique_ptr<Database> database_;

@@ -16,7 +16,9 @@
 #include <random>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
+#include "vm/value/file_descriptor.hpp"
 #include "vm/value/hash.hpp"
 
 namespace raddle::vm {
@@ -24,11 +26,16 @@ namespace raddle::vm {
 namespace {
 
 struct Temporaries {
-  std::mutex mutex;
-  std::unordered_set<std::string> paths;    // guarded by mutex, as all here
+  std::mutex mutex;  // guards all below
+  std::unordered_set<std::string> paths;
   std::unordered_set<std::string> folders;  // made by make_folder_aside
   std::unordered_set<std::string> tidied;   // those in which no killed process has left anything
+  std::string owner;  // the path of the file whose lock tells that this process lives; "": there is none
+  std::uint64_t count = 0;
 };
+
+/// Such a file is `.raddle_XXXXXX`, and the temporaries of its process are `raddle_XXXXXX_1`, ..
+constexpr std::string_view owner_begin = ".raddle_";
 
 Temporaries& temporaries() {
   static auto* const only = new Temporaries;  // never destroyed: files may outlive everything else
@@ -69,6 +76,63 @@ std::uint64_t next_number() {
   return ++count;
 }
 
+/// @return whether nobody else has it locked; then it is locked until it is closed
+bool lock(int fd) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  return fcntl(fd, F_OFD_SETLK, &whole) == 0;
+}
+
+/// Does what is to be done with a file of this user's if nobody has it locked, and while nobody can lock it.
+template <typename Action>
+void if_left(const std::string& path, const Action& action) {
+  const FileDescriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status;
+  if (file && fstat(file.get(), &status) == 0 && status.st_uid == geteuid() && lock(file.get())) action();
+}
+
+std::vector<std::string> names_in(const std::string& folder, std::string_view begin) {
+  std::vector<std::string> names;
+  std::error_code code;
+  for (std::filesystem::directory_iterator file(folder, code), end; !code && file != end; file.increment(code))
+    if (std::string name = file->path().filename().string(); name.starts_with(begin)) names.push_back(std::move(name));
+  return names;
+}
+
+/// Of processes that were killed.
+void remove_left_in(const std::string& folder) {
+  for (const std::string& owner : names_in(folder, owner_begin)) {
+    if_left(folder + "/" + owner, [&] {
+      for (const std::string& name : names_in(folder, owner.substr(1) + "_")) unlink((folder + "/" + name).c_str());
+      unlink((folder + "/" + owner).c_str());
+    });
+  }
+}
+
+/// Makes the file that tells that this process lives. It stays open, and so locked.
+std::string make_owner(const std::string& folder) {
+  std::string path = fmt::format("{}/{}XXXXXX", folder, owner_begin);
+  const int fd = mkostemp(path.data(), O_CLOEXEC);
+  if (fd < 0) return {};
+  lock(fd);
+  return path;
+}
+
+/// @pre its mutex is held. @return its path, "" if it could not be made
+std::string make_removable(Temporaries& all) {
+  const std::string folder = temporary_folder();
+  if (all.owner.empty()) {
+    remove_left_in(folder);
+    all.owner = make_owner(folder);
+    if (all.owner.empty()) return {};
+  }
+  const std::size_t name = all.owner.rfind('/') + 1;
+  std::string path = fmt::format("{}{}_{}", all.owner.substr(0, name), all.owner.substr(name + 1), ++all.count);
+  const FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  return file ? path : "";
+}
+
 bool are_kept() {
   const char* setting = std::getenv("SWIFT_TMP_AUTODELETE");
   return setting && std::string_view(setting) == "0";
@@ -77,7 +141,7 @@ bool are_kept() {
 }  // namespace
 
 std::string temporary_folder() {
-  for (const char* name : {"SWIFT_TMP", "TMP"}) {
+  for (const char* name : {"SWIFT_TMP", "TMP", "TMPDIR"}) {
     const char* folder = std::getenv(name);
     if (folder && *folder) return folder;
   }
@@ -85,14 +149,16 @@ std::string temporary_folder() {
 }
 
 std::string make_temporary() {
-  std::string path = temporary_folder() + "/raddle_XXXXXX";
   Temporaries& all = temporaries();
   const std::lock_guard lock(all.mutex);  // also over the making: remove_temporaries must not miss one
-  const int descriptor = mkstemp(path.data());
-  if (descriptor < 0) return {};
-  close(descriptor);
-  all.paths.insert(path);
-  return path;
+  if (!are_kept()) {
+    std::string path = make_removable(all);
+    if (!path.empty()) all.paths.insert(path);
+    return path;
+  }
+  std::string path = temporary_folder() + "/raddle_XXXXXX";
+  const FileDescriptor file(mkostemp(path.data(), O_CLOEXEC));
+  return file ? path : "";
 }
 
 void remove_temporary(const std::string& path) {
@@ -127,9 +193,10 @@ void remove_temporaries() {
   std::error_code ignored;
   for (const std::string& path : all.folders) std::filesystem::remove_all(path, ignored);
   all.folders.clear();
-  if (are_kept()) return;
   for (const std::string& path : all.paths) unlink(path.c_str());
   all.paths.clear();
+  if (!all.owner.empty()) unlink(all.owner.c_str());
+  all.owner.clear();
 }
 
 std::string name_beside(const std::string& path) {
@@ -151,6 +218,22 @@ int fault_of_replacing(const std::string& path) {
   constexpr mode_t all_may_write = S_IWUSR | S_IWGRP | S_IWOTH;
   if ((status.st_mode & all_may_write) == 0) return EACCES;  // access() lets root write all files
   return access(path.c_str(), W_OK) == 0 ? 0 : errno;
+}
+
+void lock_while_open(int fd) { lock(fd); }
+
+void remove_left_beside(const std::string& path) {
+  const std::filesystem::path whole(path);
+  const std::string folder = whole.has_parent_path() ? whole.parent_path().string() : ".";
+  const std::string begin = whole.filename().string() + ".";
+  constexpr std::string_view end = ".tmp", signs = "0123456789abcdef-";
+  for (const std::string& name : names_in(folder, begin)) {
+    if (!name.ends_with(end) || name.size() <= begin.size() + end.size()) continue;
+    const std::string number = name.substr(begin.size(), name.size() - begin.size() - end.size());
+    if (number.find_first_not_of(signs) != std::string::npos) continue;
+    const std::string left = folder + "/" + name;
+    if_left(left, [&] { unlink(left.c_str()); });
+  }
 }
 
 }  // namespace raddle::vm

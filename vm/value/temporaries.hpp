@@ -1,5 +1,7 @@
 #pragma once
-// Temporary files of this process: in $SWIFT_TMP, else $TMP, else /tmp; and beside what they are to replace.
+// Temporary files of this process: in $SWIFT_TMP, else $TMP, else $TMPDIR, else /tmp; and beside what they are to
+// replace. What a process that was killed has left of both is removed by the next one: a lock tells whether its owner
+// lives.
 //
 // Folders aside are named after the process: `.raddle-SYSTEM-PID-NUMBER`. SYSTEM says where process ids mean the same:
 // it is made of the machine's start and of the namespace.
@@ -9,7 +11,7 @@
 
 namespace raddle::vm {
 
-/// $SWIFT_TMP, $TMP or /tmp: the first that is set and not empty.
+/// $SWIFT_TMP, $TMP, $TMPDIR or /tmp: the first that is set and not empty.
 std::string temporary_folder();
 
 /// Makes an empty temporary file. Any thread.
@@ -46,5 +48,11 @@ FileBeside make_beside(const std::string& path, unsigned mode);
 /// What keeps a file from being replaced: rename() asks for its folder only, but who has made a file read-only wants to
 /// keep it. @return 0, or an errno; 0 for what is not there
 int fault_of_replacing(const std::string& path);
+
+/// Locks a file of such a name as long as it is open, so that nobody takes it for left behind.
+void lock_while_open(int fd);
+
+/// Removes files of such names beside `path` whose writers do not live any more. Any thread.
+void remove_left_beside(const std::string& path);
 
 }  // namespace raddle::vm

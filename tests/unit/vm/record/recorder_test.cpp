@@ -1,6 +1,7 @@
 #include "vm/record/recorder.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 
 #include "tests/unit/fresh_folder.hpp"
 #include "vm/record/process_identity.hpp"
+#include "vm/record/row_digest.hpp"
+#include "vm/record/spilled_rows.hpp"
 
 using namespace raddle::vm;
 
@@ -73,7 +76,7 @@ TEST_CASE("a batch is read back") {
   CHECK(found.columns == batch.columns);
   CHECK(found.duration_s == 2);
   CHECK(found.worker == 5);
-  CHECK(record.remove(record.runs().front()));
+  CHECK(record.remove(record.runs().front()).empty());
   CHECK(record.batches(77, "", "").empty());
 }
 
@@ -116,7 +119,7 @@ TEST_CASE("what is recorded is read back") {
   CHECK(record.any_point(recorder.id())->key.high == 7);
   CHECK_THROWS(record.read_together([] { throw RecordError("in the middle"); }));
   record.read_together([&] { CHECK(record.runs().size() == 1); });  // the first one was rolled back
-  CHECK(record.remove(runs[0]));
+  CHECK(record.remove(runs[0]).empty());
   CHECK(record.runs().empty());
   CHECK(!record.has_points(0));
 }
@@ -180,7 +183,7 @@ TEST_CASE("tasks of points are read back, and are no points") {
   CHECK(record.count_tasks(recorder.id()).all == 2);
   CHECK(record.point_heads(recorder.id()).size() == 1);
   CHECK(record.runs().front().ok == 1);
-  CHECK(record.remove(record.runs().front()));
+  CHECK(record.remove(record.runs().front()).empty());
   CHECK(numbers(5).empty());
 }
 
@@ -221,11 +224,16 @@ TEST_CASE("records of the formats before are read, and go on") {
     recorder.add(point(1, PointOutcome::ok));
     REQUIRE(recorder.end(sweep_of(1)));
   }
-  std::string backwards = "DROP TABLE task; PRAGMA user_version = 3;";
+  std::string backwards;
+  for (const char* table : {"run", "point", "task", "batch"})
+    backwards += fmt::format("ALTER TABLE {} DROP COLUMN digest; ", table);
+  backwards += "ALTER TABLE batch DROP COLUMN content_digest; PRAGMA user_version = 4; ";
   bool has_worker = true;
-  SUBCASE("3") {}
+  SUBCASE("4") {}
+  SUBCASE("3") { backwards += "DROP TABLE task; PRAGMA user_version = 3;"; }
   SUBCASE("2") {
     backwards +=
+        "DROP TABLE task; "
         "ALTER TABLE point DROP COLUMN worker; ALTER TABLE point DROP COLUMN "
         "inputs; ALTER TABLE batch DROP COLUMN worker; PRAGMA user_version = 2;";
     has_worker = false;
@@ -240,6 +248,124 @@ TEST_CASE("records of the formats before are read, and go on") {
   unsigned tasks = 0;
   RunRecord::open()->for_each_task(recorder.id(), 5, [&](const PointRow&) { return ++tasks != 0; });
   CHECK(tasks == 1);
+}
+
+TEST_CASE("a damaged row is not there") {
+  const FreshFolder folder;
+  RunRow run = sweep_of(3);
+  run.work = 77;
+  Recorder recorder(run);
+  recorder.add(point(1, PointOutcome::ok));
+  recorder.add(point(2, PointOutcome::ok));
+  recorder.add(task(1));
+  recorder.add(BatchRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {{-1}}});
+  REQUIRE(recorder.end(run));
+  const auto points_left = [&] {
+    std::size_t left = 0;
+    RunRecord::open()->for_each_point(recorder.id(), [&](const PointRow&) { return ++left != 0; });
+    return left;
+  };
+  CHECK(points_left() == 2);
+  CHECK(RunRecord::open()->find_done({7, 1}, recorder.id(), any));
+  CHECK(RunRecord::open()->failed_points(recorder.id()).empty());
+  CHECK(RunRecord::open()->done_keys(77, "").size() == 2);
+  CHECK(!has_met_damage());
+  const auto damage = [](const std::string& sql) { Database(record_path).run(sql.c_str()); };
+
+  for (const std::string column : {"run", "number", "key", "is_last", "outcome", "exit_code", "results", "worker"}) {
+    damage(fmt::format("CREATE TABLE kept AS SELECT {} AS value FROM point WHERE number = 1", column));
+    damage(fmt::format("UPDATE point SET {0} = {0} || 'x' WHERE number = 1", column));
+    CHECK_MESSAGE(points_left() == 1, column);
+    CHECK(!RunRecord::open()->find_done({7, 1}, "", any));
+    damage(fmt::format("UPDATE point SET {} = (SELECT value FROM kept) WHERE rowid = 1; DROP TABLE kept", column));
+    CHECK_MESSAGE(points_left() == 2, column);
+  }
+  CHECK(has_met_damage());
+
+  damage("UPDATE task SET point_attempt = 7");
+  CHECK(!RunRecord::open()->has_tasks(recorder.id()));
+  const BatchHead head = RunRecord::open()->batches_of(recorder.id()).at(0);
+  damage("UPDATE batch SET columns = zeroblob(8)");
+  CHECK(RunRecord::open()->batch_keys(head.row).empty());
+  CHECK(RunRecord::open()->batch(head.row).keys.empty());
+  damage("UPDATE batch SET count = 100");
+  CHECK(RunRecord::open()->batches_of(recorder.id()).empty());
+  damage("UPDATE run SET collect = 'another'");
+  CHECK(RunRecord::open()->runs().empty());
+  CHECK(points_left() == 0);
+}
+
+TEST_CASE("what a run that goes on counts on is not removed") {
+  const FreshFolder folder;
+  std::vector<std::string> ids;
+  const auto run_of = [](std::uint64_t work, std::string resumes) {
+    RunRow run = sweep_of(1);
+    run.work = work;
+    run.resumes = std::move(resumes);
+    return run;
+  };
+  for (const std::uint64_t work : {77, 78, 79}) {
+    Recorder recorder(run_of(work, ""));
+    ids.push_back(recorder.id());
+    RunRow end = run_of(work, "");
+    end.state = RunState::done;
+    REQUIRE(recorder.end(end));
+  }
+  RunRecord record = *RunRecord::open();
+  const auto remove = [&](const std::string& id) { return record.remove(record.find(id).at(0)); };
+  {
+    const Recorder live(run_of(78, ids[0]));  // the script has changed since
+    CHECK(remove(ids[0]) == live.id());
+    CHECK(remove(ids[1]) == live.id());
+    CHECK(remove(ids[2]).empty());
+    CHECK(remove(live.id()) == live.id());
+  }
+  CHECK(record.runs().size() == 3);
+}
+
+TEST_CASE("while others hold the record locked, what has ended is kept beside it") {
+  const FreshFolder folder;
+  Recorder recorder(sweep_of(3));
+  const std::string spilled = fmt::format(".raddle/spilled-{}.db", recorder.id());
+  {
+    Database other(record_path);
+    other.run("BEGIN EXCLUSIVE");
+    recorder.add(point(1, PointOutcome::ok));
+    recorder.add(task(1));
+    recorder.add(BatchRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {{-1}}});
+    while (!std::filesystem::exists(spilled)) std::this_thread::yield();
+    recorder.add(point(2, PointOutcome::signal));
+  }
+  REQUIRE(recorder.end(sweep_of(3)));
+  CHECK(!std::filesystem::exists(spilled));
+  RunRecord record = *RunRecord::open();
+  CHECK(record.point_heads(recorder.id()).size() == 2);
+  CHECK(record.count_tasks(recorder.id()).all == 1);
+  CHECK(record.batch_keys(record.batches_of(recorder.id()).at(0).row) == std::vector<std::uint64_t>{5});
+}
+
+TEST_CASE("what a killed run has left beside the record is taken in once, by whoever opens it next") {
+  const FreshFolder folder;
+  RunRow ended = sweep_of(1);
+  ended.state = RunState::done;
+  std::string id;
+  {
+    Recorder recorder(sweep_of(1));
+    REQUIRE(recorder.end(ended));
+    id = recorder.id();
+  }
+  for (int time = 0; time < 2; ++time) {  // the second time as if somebody was killed before the file was removed
+    SpilledRows(id, 1).write({point(1, PointOutcome::ok), task(1)},
+                             {BatchRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {}}});
+    RunRecord record = *RunRecord::open();
+    CHECK(!std::filesystem::exists(fmt::format(".raddle/spilled-{}.db", id)));
+    CHECK(record.point_heads(id).size() == 1);
+    CHECK(record.count_tasks(id).all == 1);
+    CHECK(record.batches_of(id).size() == 1);
+  }
+  SpilledRows("of-no-run", 1).write({point(1, PointOutcome::ok)}, {});
+  CHECK(RunRecord::open()->point_heads(id).size() == 1);
+  CHECK(!std::filesystem::exists(".raddle/spilled-of-no-run.db"));
 }
 
 TEST_CASE("what has ended is in the record at once, not only when more has been gathered") {
@@ -284,7 +410,7 @@ TEST_CASE("a run without an end is running while its process lives, else it was 
   Recorder own(sweep_of(1));
   const RunRow running = RunRecord::open()->find(own.id()).at(0);
   CHECK(running.state == RunState::running);
-  CHECK(!RunRecord::open()->remove(running));
+  CHECK(RunRecord::open()->remove(running) == own.id());
 }
 
 TEST_CASE("ids of runs that begin together differ") {

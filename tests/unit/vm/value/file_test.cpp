@@ -1,10 +1,19 @@
 #include "vm/value/file.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
+
+#include "tests/unit/fresh_folder.hpp"
+#include "vm/value/temporaries.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -55,6 +64,54 @@ TEST_CASE("an unmapped file has no path before it is asked for it or becomes ano
   alias->alias(asked);
   CHECK(alias->has_path());
   CHECK(alias->path() == asked->path());
+}
+
+TEST_CASE("what a process that was killed has left is removed by the next one, and nothing else") {
+  const FreshFolder fresh;
+  const std::string folder = std::filesystem::current_path().string();
+  const auto number_of_files = [&] {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(folder)) ++count;
+    return count;
+  };
+  for (const char* name : {"raddle_abcdef", "raddle_abcdef_1", ".raddle", "x.csv.old.tmp", "x.csv.1-.csv"})
+    std::ofstream(folder + "/" + name) << "of somebody else";
+  const std::size_t others = number_of_files();
+  setenv("SWIFT_TMP", folder.c_str(), 1);
+  const auto in_child = [&](bool is_killed) {
+    int ready[2], go[2];
+    REQUIRE((pipe(ready) == 0 && pipe(go) == 0));
+    const pid_t child = fork();
+    if (child == 0) {
+      close(go[1]);          // else it would wait for itself
+      remove_temporaries();  // of this process: it has a folder of its own
+      const bool is_made = !make_temporary().empty() && !make_temporary().empty();
+      const int written = open(name_beside("x.csv").c_str(), O_WRONLY | O_CREAT, 0600);
+      lock_while_open(written);
+      [[maybe_unused]] const auto told = write(ready[1], is_made ? "x" : "-", 1);
+      if (is_killed) raise(SIGKILL);
+      char letter = 0;
+      [[maybe_unused]] const auto heard = read(go[0], &letter, 1);
+      _exit(0);
+    }
+    char letter = 0;
+    REQUIRE(read(ready[0], &letter, 1) == 1);
+    CHECK(letter == 'x');
+    if (is_killed) waitpid(child, nullptr, 0);
+    for (const int end : {ready[0], ready[1], go[0]}) close(end);
+    return std::pair(child, go[1]);
+  };
+  const auto [killed, unused] = in_child(true);
+  close(unused);
+  CHECK(number_of_files() == others + 4);  // two, what tells that it lives, and a file that was not finished
+  const auto [living, go] = in_child(false);
+  remove_left_beside("x.csv");
+  CHECK(number_of_files() == others + 4);  // those of the second one
+  close(go);
+  waitpid(living, nullptr, 0);
+  remove_left_beside("x.csv");
+  CHECK(number_of_files() == others + 3);
+  unsetenv("SWIFT_TMP");
 }
 
 TEST_CASE("temporaries lie in SWIFT_TMP and stay with SWIFT_TMP_AUTODELETE=0") {

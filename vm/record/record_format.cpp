@@ -1,0 +1,148 @@
+#include "vm/record/record_format.hpp"
+
+#include <fmt/format.h>
+
+#include "vm/record/record_folder.hpp"
+#include "vm/record/row_digest.hpp"
+#include "vm/record/run_record.hpp"
+
+namespace raddle::vm {
+namespace {
+
+constexpr std::int64_t format_version = 5;
+
+/// The contents of batches stand last: whoever reads only the columns before them does not read their pages.
+constexpr const char* tables = R"(
+CREATE TABLE IF NOT EXISTS run (
+  row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT, command TEXT, started REAL, ended REAL, state INTEGER,
+  points INTEGER, taken INTEGER, ok INTEGER, failed INTEGER, resumes TEXT, collect TEXT,
+  columns TEXT, work INTEGER, pid INTEGER, start_ticks INTEGER, boot TEXT, digest INTEGER);
+CREATE TABLE IF NOT EXISTS point (
+  digest INTEGER, run INTEGER NOT NULL, number INTEGER, key BLOB, attempt INTEGER, is_last INTEGER, outcome INTEGER,
+  started REAL, duration_s REAL, exit_code INTEGER, signal INTEGER, worker INTEGER, inputs TEXT, detail TEXT,
+  parameters TEXT, results TEXT, stdout_end BLOB, stderr_end BLOB, stdout_size INTEGER, stderr_size INTEGER);
+CREATE TABLE IF NOT EXISTS task (
+  digest INTEGER, run INTEGER NOT NULL, point INTEGER, point_attempt INTEGER, number INTEGER, key BLOB,
+  attempt INTEGER, is_last INTEGER, outcome INTEGER, started REAL, duration_s REAL, exit_code INTEGER, signal INTEGER,
+  worker INTEGER, inputs TEXT, detail TEXT, parameters TEXT, results TEXT, stdout_end BLOB, stderr_end BLOB,
+  stdout_size INTEGER, stderr_size INTEGER);
+CREATE TABLE IF NOT EXISTS batch (
+  row INTEGER PRIMARY KEY, digest INTEGER, run INTEGER NOT NULL, first INTEGER, last INTEGER, count INTEGER,
+  started REAL, duration_s REAL, worker INTEGER, content_digest INTEGER, numbers BLOB, keys BLOB, columns BLOB);
+CREATE INDEX IF NOT EXISTS batch_by_run ON batch (run);
+CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
+CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
+CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
+CREATE INDEX IF NOT EXISTS task_by_point ON task (run, point);
+PRAGMA user_version = 5;
+)";
+
+/// What format 2 did not have, besides the tasks of points, which came with 4; the rows that are there have none of it.
+constexpr const char* columns_of_3 = R"(
+ALTER TABLE point ADD COLUMN worker INTEGER;
+ALTER TABLE point ADD COLUMN inputs TEXT;
+ALTER TABLE batch ADD COLUMN worker INTEGER;
+)";
+
+constexpr const char* table_of_4 =
+    "CREATE TABLE task AS SELECT *, 0 AS point, 0 AS point_attempt FROM point WHERE false";
+
+constexpr const char* move_aside = R"(
+ALTER TABLE run RENAME TO old_run;
+ALTER TABLE point RENAME TO old_point;
+ALTER TABLE task RENAME TO old_task;
+ALTER TABLE batch RENAME TO old_batch;
+DROP INDEX IF EXISTS batch_by_run;
+DROP INDEX IF EXISTS run_by_work;
+DROP INDEX IF EXISTS point_by_key;
+DROP INDEX IF EXISTS point_by_number;
+DROP INDEX IF EXISTS task_by_point;
+)";
+
+constexpr const char* drop_old = "DROP TABLE old_run; DROP TABLE old_point; DROP TABLE old_task; DROP TABLE old_batch;";
+
+void run(Database& database, const std::string& sql) { database.run(sql.c_str()); }
+
+/// The rows of formats before 5 have no digest: what they say now is taken for what was written.
+void add_digests(Database& database) {
+  run(database, move_aside);
+  run(database, tables);
+  run(database,
+      "INSERT INTO run SELECT *, NULL FROM (SELECT row, id, kind, command, started, ended, state, points, "
+      "taken, ok, failed, resumes, collect, columns, work, pid, start_ticks, boot FROM old_run)");
+  Statement runs(database, "SELECT row FROM old_run"), seal(database, seal_run);
+  while (runs.step()) seal.bind(1, runs.integer(0)).run();
+  for (const auto& [table, columns] : {std::pair("point", point_columns), std::pair("task", task_columns)})
+    run(database, fmt::format("INSERT INTO {0} (rowid, digest, {1}) SELECT rowid, digest({1}), {1} FROM old_{0}", table,
+                              columns));
+  run(database, fmt::format("INSERT INTO batch (row, digest, {0}, {1}) SELECT row, digest({0}), {0}, {1} FROM "
+                            "(SELECT *, digest({1}) AS content_digest FROM old_batch)",
+                            batch_columns, batch_content));
+}
+
+/// Changes formats 2 to 4.
+void change_format(Database& database) {
+  Transaction transaction(database);
+  const std::int64_t found = format_of(database);  // somebody else may have done it meanwhile
+  if (found < format_version) {
+    if (found == 2) run(database, columns_of_3);
+    if (found < 4) run(database, table_of_4);
+    add_digests(database);
+    run(database, drop_old);
+  }
+  transaction.commit();
+}
+
+/// Views are named as the tables, before which SQLite takes them, and it reads the tables by their indexes as ever. The
+/// inner SELECT is for the order: what a query asks for is looked at first, else SQLite takes `outcome = 0` for a
+/// reason to give the function a 0, and a row in which it is not would count as damaged.
+void make_view(Database& database, const char* table, const char* rows, const char* columns) {
+  run(database, fmt::format("CREATE TEMP VIEW {0} AS SELECT {1} FROM main.{0} WHERE (SELECT is_intact(digest, {2}))",
+                            table, rows, columns));
+}
+
+void make_views(Database& database) {
+  make_view(
+      database, "run", "*",
+      "row, id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, columns, work, "
+      "pid, start_ticks, boot");
+  make_view(database, "point", "rowid AS rowid, *", point_columns);
+  make_view(database, "task", "rowid AS rowid, *", task_columns);
+  make_view(database, "batch", "*", batch_columns);
+}
+
+/// The same for an earlier format: what it lacks is there for this reader alone.
+void make_views_of(Database& database, std::int64_t format) {
+  const bool is_2 = format == 2;
+  if (is_2)
+    run(database, "CREATE TEMP VIEW point AS SELECT rowid AS rowid, *, NULL AS worker, NULL AS inputs FROM main.point");
+  run(database, fmt::format("CREATE TEMP VIEW batch AS SELECT *, 0 AS content_digest{} FROM main.batch",
+                            is_2 ? ", NULL AS worker" : ""));
+  if (format < 4)
+    run(database, "CREATE TEMP TABLE task AS SELECT *, 0 AS point, 0 AS point_attempt FROM point WHERE false");
+}
+
+}  // namespace
+
+void open_tables(Database& database) {
+  const std::int64_t format = format_of(database);
+  const bool is_earlier = format >= 2 && format < format_version;
+  const bool stays = is_earlier && database.is_read_only();
+  add_digest_functions(database, stays ? Digests::none : Digests::checked);
+  if (stays) return make_views_of(database, format);
+  if (is_earlier) change_format(database);
+  if (format_of(database) != format_version)
+    throw RecordError(fmt::format("the record `{}` is of another version of raddle: rename or remove it", record_path));
+  make_views(database);
+}
+
+void make_or_open_tables(Database& database) {
+  if (format_of(database) == 0) {
+    Transaction transaction(database);
+    run(database, tables);
+    transaction.commit();
+  }
+  open_tables(database);
+}
+
+}  // namespace raddle::vm
