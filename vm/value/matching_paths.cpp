@@ -3,7 +3,6 @@
 #include <glob.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <string_view>
 
 namespace raddle::vm {
@@ -44,7 +43,6 @@ std::optional<std::vector<std::string>> matching_paths(const std::string& patter
   std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   globfree(&found);
   if (error == GLOB_NOSPACE) return std::nullopt;
-  std::ranges::sort(paths);
   return paths;
 }
 
