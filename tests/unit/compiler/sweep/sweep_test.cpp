@@ -20,14 +20,20 @@ class ThreadRunner final : public PointRunner {
  public:
   void begin_run(raddle::vm::Recorder&) override {}
   void run(const Point&, std::uint32_t, std::function<void(Attempt)> done) override {
+    const std::lock_guard lock(mutex_);  // whoever ends a point begins the next one
     threads_.emplace_back([done = std::move(done)] {
       std::this_thread::yield();
       done({});
     });
   }
-  void end_all() override { threads_.clear(); }
+  void end_all() override {
+    std::vector<std::jthread> ending;
+    const std::lock_guard lock(mutex_);
+    ending.swap(threads_);
+  }
 
  private:
+  std::mutex mutex_;  // guards what follows
   std::vector<std::jthread> threads_;
 };
 
