@@ -30,8 +30,10 @@ llvm::Value* load_from(std::span<const Table<T>> tables, const T* element, llvm:
     if (constant == nullptr) {
       llvm::Constant* content = llvm::ConstantDataArray::get(
           module.getContext(), llvm::ArrayRef<T>(table.numbers.data(), table.numbers.size()));
-      constant = new llvm::GlobalVariable(module, content->getType(), /*isConstant=*/true,
-                                          llvm::GlobalValue::PrivateLinkage, content, table.name);
+      constant = llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(table.name, content->getType()));
+      constant->setInitializer(content);
+      constant->setConstant(true);
+      constant->setLinkage(llvm::GlobalValue::PrivateLinkage);
       constant->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     }
     llvm::Value* at = ir_builder->CreateAdd(index, ir_builder->getInt64(offset));

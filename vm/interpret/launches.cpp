@@ -42,6 +42,7 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
   if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||
       !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))
     return std::nullopt;
+  launch_chunks_.clear();
   launch_reductions_.resize(launch.sinks.size());
   if (!code) batch_machine_.prepare(leaf.function.leaf_code, leaf.arguments(0));
   std::int64_t done = 0;

@@ -95,7 +95,7 @@ bool Interpreter::run_point_task(const PointTask& task, LaunchedLeaf& leaf, Poin
 }
 
 void Interpreter::write(PointResults& results) {
-  if (results.count == 0) return;
+  if (results.count == 0) return launch_chunks_.clear();  // made for a point that did not end well
   const RangeTask& piece = results.piece;
   const std::int64_t first = range_value(piece.low, piece.step, results.first);
   launch_reductions_.resize(piece.site.launch.sinks.size());

@@ -167,7 +167,7 @@ Future* Array::element(const Value& key) {
 bool Array::promise_numbers(ValueKind kind, std::size_t count) {
   // acquire: what others have inserted who were writers before is seen
   if (writers_.load(std::memory_order_acquire) != 1 || keeps_reductions() || is_promised() || size() != 0) return false;
-  rest().promised.store(new PromisedNumbers(kind, count), std::memory_order_release);
+  rest().promised.store(new PromisedNumbers(kind, count), std::memory_order_seq_cst);
   return true;
 }
 

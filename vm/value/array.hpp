@@ -5,8 +5,7 @@
 //   packed   numbers with keys 0..n-1 in a Buffer: made whole and closed at once (ranges, library results), or
 //            written by one index launch (Note [Promises])
 //   table    int keys 0..2^28-1 that lie densely: reads are lock-free, inserts lock once in 256 elements; 256 numbers
-//   that
-//            come at once lie there unboxed (element_table.hpp)
+//            that come at once lie there unboxed (element_table.hpp)
 //   keyed    all other keys: a hash map in shards (keyed_elements.hpp)
 // The last two stand side by side in one array. Of an array that is only reduced (its sum, say), numbers that come 256
 // at once are not kept: only what they come to (keep_reductions()).
@@ -117,7 +116,8 @@ class alignas(64) Array final : public HeapObject {
   /// What has been promised; null: nothing.
   PromisedNumbers* promised() const {
     const Rest* rest = find_rest();
-    return rest ? rest->promised.load(std::memory_order_acquire) : nullptr;
+    // seq_cst: see Note [Promises]; a plain load on x86
+    return rest ? rest->promised.load(std::memory_order_seq_cst) : nullptr;
   }
   /// Numbers that lie in promised()->numbers() now: those who wait for them are told.
   void tell_written(std::int64_t first, std::int64_t count, WakeList& wake);
@@ -251,7 +251,7 @@ class alignas(64) Array final : public HeapObject {
     std::unique_ptr<Reductions> reductions;      ///< null: all is kept
     std::atomic<KeyedElements*> keyed{nullptr};  ///< made once
     std::atomic<Buffer*> packed{nullptr};        ///< made once; of a kept promise its storage
-    std::atomic<PromisedNumbers*> promised{nullptr};  ///< set by who holds the only writer (release; readers acquire)
+    std::atomic<PromisedNumbers*> promised{nullptr};  ///< set by who holds the only writer (seq_cst)
     std::atomic<Future*> unset{nullptr};              ///< a hint, see unset_element()
     std::atomic<std::size_t> count{uncounted};        ///< by whoever counts a closed array; all write the same
     std::atomic<bool> is_never_packed{false};         ///< complete, and its keys or values can not be packed
@@ -302,10 +302,11 @@ class alignas(64) Array final : public HeapObject {
 //   reader   sets has_awaited_, marks the element awaited, then looks at the number's bit
 //   writer   writes the numbers, sets their bits, then loads has_awaited_; if it is set, it looks at the marks of those
 //            keys and sets what is awaited
-// All are seq_cst: either the reader sees the bit, or the writer the mark. A launch that needs a promised array may
-// wait for its closing, as nobody waits in a circle: each promise was made when all that it rests on was there or
-// promised. Points that do not end well, or that are run one by one, write into the table. So the closer finds either
-// all bits set, and then the buffer is the array; or it puts what the buffer has into the table.
+// All are seq_cst, as are the loads of the pointers to the promise and to its bits: either the reader sees the bit, or
+// the writer the mark. (The reader has published the element's place in the table before the mark.) A launch that needs
+// a promised array may wait for its closing, as nobody waits in a circle: each promise was made when all that it rests
+// on was there or promised. Points that do not end well, or that are run one by one, write into the table. So the
+// closer finds either all bits set, and then the buffer is the array; or it puts what the buffer has into the table.
 
 inline Array& Value::as_array() const { return *static_cast<Array*>(object()); }
 

@@ -67,8 +67,8 @@ std::size_t Array::size() const {
   const bool is_final = is_closed();
   std::size_t count = 0;
   visit_in_any_order(
-      [&](const Value&, Element&, ElementMark mark) {
-        if (mark == ElementMark::inserted) ++count;
+      [&](const Value& key, Element&, ElementMark mark) {
+        if (mark == ElementMark::inserted && (is_final || !has_promised(key))) ++count;  // else counted below
       },
       [&](std::int64_t, const NumberChunk&) { count += static_cast<std::size_t>(NumberChunk::size); });
   if (Reductions* const reduced = reductions()) {

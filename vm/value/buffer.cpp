@@ -40,7 +40,7 @@ Buffer& PromisedNumbers::numbers() {
     if (!bits_) {
       numbers_ = Buffer::make(kind_, count_);
       bits_ = std::make_unique<Bits[]>((count_ + 63) / 64);
-      written_.store(bits_.get(), std::memory_order_release);
+      written_.store(bits_.get(), std::memory_order_seq_cst);
     }
   }
   return *numbers_;

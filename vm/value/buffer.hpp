@@ -73,9 +73,9 @@ class PromisedNumbers {
   void set_written(std::size_t first, std::size_t count);
   bool is_written(std::int64_t key) const {
     if (key < 0 || static_cast<std::size_t>(key) >= count_) return false;
-    const Bits* const written = written_.load(std::memory_order_acquire);
+    // seq_cst: see Note [Promises]; plain loads on x86
+    const Bits* const written = written_.load(std::memory_order_seq_cst);
     const auto index = static_cast<std::size_t>(key);
-    // seq_cst: see Note [Promises]; a plain load on x86
     return written && (written[index / 64].load(std::memory_order_seq_cst) >> (index % 64) & 1) != 0;
   }
   /// @pre is_written(key)
@@ -93,7 +93,7 @@ class PromisedNumbers {
   std::mutex making_;
   Buffer::Owner numbers_;  ///< made under `making_`, published with `written_`; not changed after that
   std::unique_ptr<Bits[]> bits_;
-  std::atomic<Bits*> written_{nullptr};  ///< `bits_`, once they are made (release; readers acquire)
+  std::atomic<Bits*> written_{nullptr};  ///< `bits_`, once they are made (seq_cst)
 };
 
 }  // namespace raddle::vm

@@ -246,6 +246,7 @@ TEST_CASE("promised numbers are there as they are written, and the array is pack
   write_promised(*array, 65, 130, wake);
   REQUIRE(early->is_resolved());
   CHECK(early->get().as_float() == 35.0);
+  CHECK(array->size() == 130);
   const void* const numbers = array->promised()->numbers().data();
   CHECK_FALSE(array->is_closed());
   array->release_writers(1, wake);
