@@ -57,6 +57,10 @@ std::expected<ChildOutput, std::string> run_child(const std::vector<std::string>
   }
   if (!child)
     return std::unexpected(fmt::format("`{}` could not be started: {}", words.front(), vm::error_text(child.error())));
+  siginfo_t ended;
+  while (waitid(P_PID, static_cast<id_t>(*child), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  vm::child_has_ended();
   while (waitpid(*child, &output.status, 0) < 0 && errno == EINTR) {
   }
   output.out = printed.read();

@@ -110,24 +110,31 @@ Result statagg_of_floats(Call, Arguments arguments, Results results) {
   return count_mean_m2(reduce<double>(arguments[0]), results);
 }
 
-// stat_combine of stats.df, which takes the parts out of their structures: counts, means, M2s.
+// stat_combine of stats.df, which takes the parts out of their structures: counts, means, M2s. Where a sum would be too
+// large for a float, all numbers are taken for smaller ones, by a power of two, which loses nothing.
 Result combine_moments(Call, Arguments arguments, Results results) {
   std::vector<vm::Reduction<double>> parts;
   visit_numbers<std::int64_t>(arguments[0], [&](std::int64_t count) { parts.emplace_back().count = count; });
-  std::size_t next = 0;
+  std::vector<double> means;
+  double all_sums = 0;
   visit_numbers<double>(arguments[1], [&](double mean) {
-    vm::Reduction<double>& part = parts.at(next++);
-    const double count = static_cast<double>(part.count), sum = mean * count;
-    part.sum = {sum, std::fma(mean, count, -sum)};
+    all_sums += std::abs(mean) * static_cast<double>(parts.at(means.size()).count);
+    means.push_back(mean);
   });
-  next = 0;
-  visit_numbers<double>(arguments[2], [&](double m2) { parts.at(next++).m2 = m2; });
+  const int exponent = std::isfinite(all_sums) ? 0 : 64;  // counts are less than 2^63
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    const double mean = std::ldexp(means[i], -exponent), count = static_cast<double>(parts[i].count);
+    const double sum = mean * count;
+    parts[i].sum = {sum, std::fma(mean, count, -sum)};
+  }
+  std::size_t next = 0;
+  visit_numbers<double>(arguments[2], [&](double m2) { parts.at(next++).m2 = std::ldexp(m2, -2 * exponent); });
   vm::Reduction<double> all;
   for (const vm::Reduction<double>& part : parts) all = all.joined(part);
   if (all.count == 0) return fail("stat_combine: there are no numbers");
   results[0] = Value::of(all.count);
-  results[1] = Value::of(all.mean());
-  results[2] = Value::of(deviation(all));
+  results[1] = Value::of(std::ldexp(all.mean(), exponent));
+  results[2] = Value::of(std::ldexp(deviation(all), exponent));
   return {};
 }
 

@@ -140,7 +140,9 @@ void Processes::State::work(ThreadSupply::Thread& thread) {
       end = put_back(*next, begun);
     if (end) add_end(std::move(*end));
   }
-  if (thread.is_lost) wake_if_wanted();  // somebody may have relied on it
+  if (!thread.is_lost) return;
+  wake_if_wanted();  // somebody may have relied on it
+  if (!ended.empty()) threads.wake_one();
 }
 
 void Processes::State::add_end(ProgramEnd end) {

@@ -1,9 +1,7 @@
 #include "vm/external/program_watcher.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -45,13 +43,11 @@ class Watcher {
                                   .answer_fd = watcher->list_.get(),
                                   .outlives_us = true});
     if (!pid) return nullptr;
-    watcher->pid_ = *pid;
     return watcher;
   }
-  /// The process ends, and its programs have.
+  /// The process ends: the watcher ends what is left, then itself. A fork of the process that ends has no say.
   void end() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
+    if (getpid() == owner_) our_end_.close();
   }
 
   WatchedLine* take() {
@@ -85,7 +81,7 @@ class Watcher {
 
   FileDescriptor list_, our_end_;
   WatchedLine* lines_ = nullptr;
-  pid_t pid_ = 0;
+  const pid_t owner_ = getpid();
   std::mutex mutex_;  // guards the next two
   std::vector<WatchedLine*> free_;
   std::size_t count_ = 0;  // lines of the list

@@ -67,6 +67,12 @@ void remove_outputs(ProgramRun& run) {
   run.own.clear();
 }
 
+/// Others the program makes under names of its own.
+bool is_told_to_program(const AppSite& site, Operand output) {
+  return output == site.stdout_file || output == site.stderr_file ||
+         std::ranges::find(site.words, output) != site.words.end();
+}
+
 /// What can not be started will not start the next time either.
 bool may_try_again(const ProgramRun& run) { return run.attempt < run.attempts && run.result.start_error.empty(); }
 
@@ -86,7 +92,8 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
   for (std::size_t i = 0; i < program->outputs.size(); ++i) {
     const bool is_plain = std::ranges::find(site.named_outputs, program->outputs[i]) == site.named_outputs.end();
     const std::string& path = program->output_paths[i];
-    if (is_plain && object_in<File>(frame.at(program->outputs[i])).is_mapped() && program->own.add(path))
+    if (is_plain && is_told_to_program(site, program->outputs[i]) &&
+        object_in<File>(frame.at(program->outputs[i])).is_mapped() && program->own.add(path))
       run_.written_files.write_aside(program->begun, path);
   }
   note_words(frame, site, program->request.words);
@@ -184,8 +191,8 @@ ProcessRequest ProgramRun::request_aside() const {
 
 std::string ProgramRun::conclude() {
   std::string text = fault();
-  if (text.empty()) text = own.place();
-  return text.empty() ? missing_output() : text;
+  if (text.empty()) text = missing_output();
+  return text.empty() ? own.place() : text;
 }
 
 std::string ProgramRun::fault() const {
@@ -202,7 +209,9 @@ std::string ProgramRun::fault() const {
 std::string ProgramRun::missing_output() const {
   const std::string& program = request.words[0];
   for (std::size_t i = 0; i < output_paths.size(); ++i) {
-    if (std::filesystem::exists(output_paths[i])) continue;
+    std::error_code unknown;  // it is as good as missing
+    const auto is_there = [&unknown](const std::string& path) { return std::filesystem::exists(path, unknown); };
+    if (is_there(own.now(output_paths[i])) || is_there(output_paths[i])) continue;
     const Operand output = outputs[i];
     if (object_in<File>(frame.at(output)).is_mapped()) {
       return fmt::format("`{}` did not make its output file `{}`", program, output_paths[i]);

@@ -1,12 +1,15 @@
 // Files that are written: by one call each, and never over an input of that call.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,7 +17,7 @@
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/value/file_descriptor.hpp"
-#include "vm/value/temporaries.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::vm {
 
@@ -66,19 +69,23 @@ std::string overwrites_text(const std::string& output, const std::string& input)
   return fmt::format("output `{}` of this call is the same file as its input `{}`", output, input);
 }
 
-/// Nothing, or all of it, under the name `to`; a device or pipe gets what there is.
+/// Nothing, or all of it, under the name `to`; a device, pipe or stream gets what there is.
 void copy_whole(const std::filesystem::path& from, const std::filesystem::path& to, std::error_code& error) {
-  namespace fs = std::filesystem;
-  std::error_code none;
-  if (fs::exists(to, none) && !fs::is_regular_file(to, none)) {
-    fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  const FileDescriptor source(open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  Status about{};
+  if (!source || fstat(source.get(), &about) != 0) {
+    error.assign(errno, std::generic_category());
     return;
   }
-  const fs::path whole = fs::weakly_canonical(to, error);  // a link stays one
-  const fs::path aside = name_beside(whole);
-  if (!error) fs::copy_file(from, aside, error);
-  if (!error) fs::rename(aside, whole, error);
-  if (error) fs::remove(aside, none);
+  const auto written = write_whole(to.string(), about.st_mode & 0777, [&source](int target) {
+    std::vector<char> piece(1 << 18);
+    ssize_t count = 0;
+    while ((count = read(source.get(), piece.data(), piece.size())) > 0)
+      if (const int fault = write_all(target, {piece.data(), static_cast<std::size_t>(count)}); fault != 0)
+        return fault;
+    return count < 0 ? errno : 0;
+  });
+  if (!written) error.assign(written.error(), std::generic_category());
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "vm/interpret/written_files.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/temporaries.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// The regular file that is there or is to be made, through links. @return "": it is to be written where it is
 fs::path target_of(const std::string& path) {
   fs::path target = fs::path(path).lexically_normal();
-  if (is_stream(fs::absolute(target))) return {};
+  if (is_stream(path)) return {};
   follow_links(target, [&target](const fs::path& name) {
     target = name;
     return true;
@@ -33,12 +33,23 @@ fs::path target_of(const std::string& path) {
   return target;
 }
 
+/// One that is replaced keeps its permissions, as if it had been written to, unless the program has set those of the
+/// new one: the folder shows what new ones get.
+void keep_permissions(const fs::path& from, const fs::path& to) {
+  struct stat made, replaced, folder;
+  if (lstat(from.c_str(), &made) != 0 || lstat(to.c_str(), &replaced) != 0 ||
+      lstat(from.parent_path().c_str(), &folder) != 0 || !S_ISREG(made.st_mode) || !S_ISREG(replaced.st_mode))
+    return;
+  if ((made.st_mode & 0777) == (folder.st_mode & 0666)) chmod(from.c_str(), replaced.st_mode & 0777);
+}
+
 /// Folders of one name become one.
 void move(const fs::path& from, const fs::path& to, std::error_code& error) {
   if (fs::is_directory(fs::symlink_status(from)) && fs::is_directory(fs::symlink_status(to))) {
     for (const fs::directory_entry& entry : fs::directory_iterator(from, error))
       if (!error) move(entry.path(), to / entry.path().filename(), error);
   } else {
+    keep_permissions(from, to);
     fs::rename(from, to, error);
   }
 }

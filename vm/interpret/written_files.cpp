@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "vm/value/hash.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::vm {
 
@@ -21,7 +22,7 @@ std::string place_of(const WrittenFiles::Output& output) {
   std::error_code failed;
   const fs::path absolute = fs::absolute(output.path, failed);
   const std::string plain = absolute.lexically_normal();
-  if (is_stream(plain)) return {};
+  if (is_stream(output.path)) return {};
   if (output.replaces_link) return entry_of(absolute).string();
   struct stat status {};
   const bool exists = stat(output.path.c_str(), &status) == 0;
@@ -106,19 +107,6 @@ void WrittenFiles::remove_partial() {
   const std::lock_guard lock(mutex_);
   for (auto& [place, entry] : entries_) {
     if (std::exchange(entry.is_partial, false) && !entry.is_aside) remove_files({entry.writer.path});
-  }
-}
-
-bool is_stream(const std::string& path) {
-  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
-}
-
-void follow_links(fs::path path, const std::function<bool(const fs::path&)>& visit) {
-  constexpr int most_links = 40;  // as many as the kernel follows
-  std::error_code failed;
-  for (int i = 0; i <= most_links && visit(path); ++i) {
-    if (!fs::is_symlink(fs::symlink_status(path, failed))) return;
-    path = path.parent_path() / fs::read_symlink(path, failed);
   }
 }
 

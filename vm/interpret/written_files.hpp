@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -91,12 +90,6 @@ class WrittenFiles {
   std::unordered_map<std::string, Entry> entries_;  ///< guarded by mutex_; by place_of(path)
 };
 
-/// Whether it names what the process has open, even if that is a regular file.
-/// @param path  absolute, without `.` and `..`
-bool is_stream(const std::string& path);
-/// The name of what a path leads to, through the links of its last part, also if that is not there yet.
-/// @param visit  called with each name on the way, the first one and the last, too; returns false to end it
-void follow_links(std::filesystem::path path, const std::function<bool(const std::filesystem::path&)>& visit);
 /// The entry of its folder that a path names, whatever a link there leads to.
 std::filesystem::path entry_of(const std::filesystem::path& path);
 void remove_files(const std::vector<std::string>& paths);

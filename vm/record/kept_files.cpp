@@ -13,6 +13,7 @@
 
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/temporaries.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -124,7 +125,8 @@ bool KeptFiles::restore(const std::string& name, const std::string& path) {
   const std::string content = content_path(name);
   struct stat about;
   const bool exists = stat(path.c_str(), &about) == 0;
-  if (exists && !S_ISREG(about.st_mode)) return copy_checked(content, name, path, O_TRUNC);  // a device or pipe
+  if (exists && (!S_ISREG(about.st_mode) || is_stream(path)))
+    return copy_checked(content, name, path, O_TRUNC);  // a device or pipe
   if (exists && name.starts_with(fmt::format("{}-", about.st_size)) && open_and_name(path) == name) return true;
   std::error_code code;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();

@@ -8,6 +8,7 @@
 #include "vm/record/process_identity.hpp"
 #include "vm/record/record_folder.hpp"
 #include "vm/record/record_format.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -47,21 +48,56 @@ void copy_rows(Database& record, const std::string& run, const char* table, cons
       .run();
 }
 
+std::int64_t number_of(Database& record, const char* sql) {
+  Statement query(record, sql);
+  return query.step() ? query.integer(0) : 0;
+}
+
+void copy_all(Database& record, const std::string& run) {
+  Transaction transaction(record);
+  copy_rows(record, run, "point", fmt::format("digest, {}", point_columns),
+            "other.number = row.number AND other.attempt = row.attempt");
+  copy_rows(record, run, "task", fmt::format("digest, {}", task_columns),
+            "other.point = row.point AND other.number = row.number AND other.point_attempt = row.point_attempt AND "
+            "other.attempt = row.attempt");
+  copy_rows(record, run, "batch", fmt::format("digest, {}, {}", batch_columns, batch_content),
+            "other.first = row.first AND other.content_digest = row.content_digest");
+  transaction.commit();
+}
+
+/// One without a format has no tables: its run was killed, or had no room, when it was about to make them.
 void move_rows(Database& record, const std::string& run) {
   const std::string path = path_of(run);
   {
     const Attached attached(record, path);
-    Transaction transaction(record);
-    copy_rows(record, run, "point", fmt::format("digest, {}", point_columns),
-              "other.number = row.number AND other.attempt = row.attempt");
-    copy_rows(record, run, "task", fmt::format("digest, {}", task_columns),
-              "other.point = row.point AND other.number = row.number AND other.point_attempt = row.point_attempt");
-    copy_rows(record, run, "batch", fmt::format("digest, {}, {}", batch_columns, batch_content),
-              "other.first = row.first AND other.content_digest = row.content_digest");
-    transaction.commit();
+    if (number_of(record, "PRAGMA spilled.user_version") != 0) copy_all(record, run);
   }
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
+}
+
+/// Whether its rows could not be moved at any time.
+bool is_damaged(Database& record, const std::string& path) {
+  try {
+    const Attached attached(record, path);
+    if (number_of(record, "PRAGMA spilled.user_version") != number_of(record, "PRAGMA main.user_version")) return true;
+    Statement check(record, "PRAGMA spilled.quick_check(1)");
+    return !check.step() || check.text(0) != "ok";
+  } catch (const RecordBusy&) {
+    return false;
+  } catch (const RecordError&) {
+    return true;
+  }
+}
+
+/// So that the record can be used without it. @return whether it could be
+bool put_away(const std::string& path) {
+  const std::string kept = path + ".damaged";
+  std::error_code failed;
+  std::filesystem::rename(path, kept, failed);
+  if (failed) return false;
+  print_stderr("raddle: what a run could not write into the record can not be read: it is kept in `{}`\n", kept);
+  return true;
 }
 
 bool is_running(Database& record, const std::string& run) {
@@ -102,7 +138,8 @@ void take_in_spilled_rows(Database& record) {
     } catch (const RecordBusy&) {
       return;
     } catch (const RecordError&) {
-      if (exists(path_of(run))) throw;  // else somebody else has moved it
+      if (!exists(path_of(run))) continue;  // somebody else has moved it
+      if (!is_damaged(record, path_of(run)) || !put_away(path_of(run))) throw;
     }
   }
 }

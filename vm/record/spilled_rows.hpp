@@ -26,7 +26,8 @@ class SpilledRows {
   std::unique_ptr<RowWriter> writer_;
 };
 
-/// Moves what runs have left that do not live any more. What can not be moved now stays. @throws RecordError
+/// Moves what runs have left that do not live any more. What can not be moved now stays; what is damaged is renamed
+/// `.damaged`, and a message names it. @throws RecordError
 void take_in_spilled_rows(Database& record);
 
 }  // namespace raddle::vm

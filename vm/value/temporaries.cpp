@@ -84,6 +84,14 @@ bool lock(int fd) {
   return fcntl(fd, F_OFD_SETLK, &whole) == 0;
 }
 
+/// Locks a file that was just made. @return false: it was taken for left behind before that, and removed
+bool lock_new(int fd, const std::string& path) {
+  if (!lock(fd) && (errno == EAGAIN || errno == EACCES)) return false;
+  struct stat made, there;
+  return fstat(fd, &made) == 0 && stat(path.c_str(), &there) == 0 && made.st_dev == there.st_dev &&
+         made.st_ino == there.st_ino;
+}
+
 /// Does what is to be done with a file of this user's if nobody has it locked, and while nobody can lock it.
 template <typename Action>
 void if_left(const std::string& path, const Action& action) {
@@ -112,11 +120,14 @@ void remove_left_in(const std::string& folder) {
 
 /// Makes the file that tells that this process lives. It stays open, and so locked.
 std::string make_owner(const std::string& folder) {
-  std::string path = fmt::format("{}/{}XXXXXX", folder, owner_begin);
-  const int fd = mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return {};
-  lock(fd);
-  return path;
+  while (true) {
+    std::string path = fmt::format("{}/{}XXXXXX", folder, owner_begin);
+    FileDescriptor file(mkostemp(path.data(), O_CLOEXEC));
+    if (!file) return {};
+    if (!lock_new(file.get(), path)) continue;
+    file.release();
+    return path;
+  }
 }
 
 /// @pre its mutex is held. @return its path, "" if it could not be made
@@ -128,9 +139,12 @@ std::string make_removable(Temporaries& all) {
     if (all.owner.empty()) return {};
   }
   const std::size_t name = all.owner.rfind('/') + 1;
-  std::string path = fmt::format("{}{}_{}", all.owner.substr(0, name), all.owner.substr(name + 1), ++all.count);
-  const FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  return file ? path : "";
+  while (true) {
+    std::string path = fmt::format("{}{}_{}", all.owner.substr(0, name), all.owner.substr(name + 1), ++all.count);
+    const FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (file) return path;
+    if (errno != EEXIST) return {};
+  }
 }
 
 bool are_kept() {

@@ -1,10 +1,8 @@
 #pragma once
 // Temporary files of this process: in $SWIFT_TMP, else $TMP, else $TMPDIR, else /tmp; and beside what they are to
-// replace. What a process that was killed has left of both is removed by the next one: a lock tells whether its owner
-// lives.
-//
-// Folders aside are named after the process: `.raddle-SYSTEM-PID-NUMBER`. SYSTEM says where process ids mean the same:
-// it is made of the machine's start and of the namespace.
+// replace. What a process that was killed has left is removed by the next one. Of files a lock tells whether their
+// owner lives. Folders aside are named after it: `.raddle-SYSTEM-PID-NUMBER`. SYSTEM says where process ids mean the
+// same: it is made of the machine's start and of the namespace.
 #include <string>
 
 #include "vm/value/file_descriptor.hpp"

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/temporaries.hpp"
@@ -14,6 +17,7 @@
 namespace raddle::vm {
 namespace {
 
+namespace fs = std::filesystem;
 using Written = std::expected<std::optional<FileIdentity>, int>;
 
 Written fill_and_close(FileDescriptor file, const std::function<int(int)>& fill) {
@@ -24,9 +28,47 @@ Written fill_and_close(FileDescriptor file, const std::function<int(int)>& fill)
   return S_ISREG(status.st_mode) ? std::optional(identity_of(status)) : std::nullopt;
 }
 
+/// The name of a stream to which the path leads. @return "": it leads to none
+std::string stream_of(const std::string& path) {
+  std::string stream;
+  std::error_code failed;
+  follow_links(fs::absolute(path, failed), [&stream](const fs::path& name) {
+    std::string plain = name.lexically_normal().string();
+    if (plain == "/dev/stdout" || plain == "/dev/stderr" || plain.starts_with("/dev/fd/") ||
+        plain.starts_with("/proc/"))
+      stream = std::move(plain);
+    return stream.empty();
+  });
+  return stream;
+}
+
+/// A stream of this process. @return -1: it is none
+int descriptor_of(const std::string& stream) {
+  if (stream == "/dev/stdout") return STDOUT_FILENO;
+  if (stream == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!stream.starts_with(folder)) continue;
+    int number = -1;
+    const char* const end = stream.data() + stream.size();
+    const auto read = std::from_chars(stream.data() + folder.size(), end, number);
+    return read.ec == std::errc() && read.ptr == end ? number : -1;
+  }
+  return -1;
+}
+
+/// Opened by its name a file would be written from its beginning, over what others write to the stream.
+Written write_to_stream(int descriptor, const std::function<int(int)>& fill) {
+  FileDescriptor stream(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (!stream) return std::unexpected(errno);
+  Written written = fill_and_close(std::move(stream), fill);
+  if (written) written->reset();
+  return written;
+}
+
 /// What is to be replaced, through links. @return none: it can only be written to as it is
 std::optional<std::string> replaceable(const std::string& path) {
   struct stat status;
+  if (is_stream(path)) return std::nullopt;
   if (lstat(path.c_str(), &status) != 0) return path;
   std::string target = path;
   if (S_ISLNK(status.st_mode)) {
@@ -34,7 +76,7 @@ std::optional<std::string> replaceable(const std::string& path) {
     target = std::filesystem::canonical(path, failed).string();
     if (failed || stat(target.c_str(), &status) != 0) return std::nullopt;
   }
-  if (!S_ISREG(status.st_mode) || access(target.c_str(), W_OK) != 0) return std::nullopt;
+  if (!S_ISREG(status.st_mode) || status.st_nlink > 1 || access(target.c_str(), W_OK) != 0) return std::nullopt;
   return target;
 }
 
@@ -58,12 +100,27 @@ Written write_in_place(const std::string& path, mode_t mode, const std::function
 
 }  // namespace
 
+bool is_stream(const std::string& path) { return !stream_of(path).empty(); }
+
+void follow_links(fs::path path, const std::function<bool(const fs::path&)>& visit) {
+  constexpr int most_links = 40;  // as many as the kernel follows
+  std::error_code failed;
+  for (int i = 0; i <= most_links && visit(path); ++i) {
+    if (!fs::is_symlink(fs::symlink_status(path, failed))) return;
+    path = path.parent_path() / fs::read_symlink(path, failed);
+  }
+}
+
 Written write_whole(const std::string& path, mode_t mode, const std::function<int(int)>& fill) {
+  if (const int descriptor = descriptor_of(stream_of(path)); descriptor >= 0) return write_to_stream(descriptor, fill);
   const std::optional<std::string> target = replaceable(path);
   if (!target) return write_in_place(path, mode, fill);
   const std::string aside = name_beside(*target);
-  FileDescriptor file = open_new(aside, mode);
+  struct stat replaced;
+  const bool is_there = stat(target->c_str(), &replaced) == 0;
+  FileDescriptor file = open_new(aside, is_there ? 0600 : mode);
   if (!file) return write_in_place(path, mode, fill);
+  if (is_there) fchmod(file.get(), replaced.st_mode & 0777);
   Written written = fill_and_close(std::move(file), fill);
   if (written && rename(aside.c_str(), target->c_str()) != 0) written = std::unexpected(errno);
   if (!written) unlink(aside.c_str());
