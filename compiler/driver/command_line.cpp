@@ -95,8 +95,9 @@ void add_run_options(CLI::App& app, Session& session, CommandLine& line) {
       ->check(CLI::IsMember(stage_names()))
       ->type_name("STAGE");
   app.add_flag("--json", options.as_json,
-               "At the end, one line of JSON on standard output: exit code, results, findings, and all that the script "
-               "and its programs have printed there, in `output`; the number of its form in `schema`")
+               "At the end, one line of JSON on standard output: exit code, results, findings, and what the script and "
+               "its programs have printed there, in `output`: the last 16 MiB, if it is more with its size in "
+               "`output_bytes`; the number of its form in `schema`")
       ->excludes("--emit");
   const auto passes = opt::pass_names();
   const std::set<std::string> pass_names(passes.begin(), passes.end());

@@ -14,7 +14,9 @@ namespace raddle::driver {
 /// library keeps; for all, as programs are killed after 5 s.
 inline constexpr double longest_task_s = 3, longest_ending_s = 10;
 
-/// Ends the process where a run that was cancelled does not come back. Make it after the SignalWatch, as TimeLimit.
+/// Ends the process where a run that was cancelled does not come back. Make it before the SignalWatch and the
+/// TimeLimit, whose threads call begin() as long as they are there; signals are not for its own threads, which those
+/// begin.
 class LastEnd {
  public:
   /// @param before_end  called, by another thread than the run's, before the process ends with that exit code

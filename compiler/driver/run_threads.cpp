@@ -29,16 +29,15 @@ RunThreads::RunThreads(unsigned jobs, double timeout_s) : timeout_s_(timeout_s) 
   const std::lock_guard lock(mutex_);
   if (jobs > 0) add_worker(1);
   try {
-    for (std::uint32_t worker = 2; worker <= jobs; ++worker) add_worker(worker);
-  } catch (const std::system_error&) {  // what it has not begun waits for those that there are
-  }
-  if (timeout_s == 0) return;
-  try {
-    threads_.emplace_back([this] { watch(); });
+    if (timeout_s > 0) threads_.emplace_back([this] { watch(); });
   } catch (...) {
     is_closing_ = true;
     arrived_.notify_all();
     throw;
+  }
+  try {
+    for (std::uint32_t worker = 2; worker <= jobs; ++worker) add_worker(worker);
+  } catch (const std::system_error&) {  // what it has not begun waits for those that there are
   }
 }
 

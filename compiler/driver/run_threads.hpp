@@ -40,7 +40,7 @@ class RunThreads {
   };
 
   /// @param jobs  runs at once, at most: fewer if there can not be so many threads   @param timeout_s  of each; 0: none
-  /// @throws std::system_error if not even a first thread can be started
+  /// @throws std::system_error if not even a first thread, and the one that watches the time, can be started
   RunThreads(unsigned jobs, double timeout_s);
   /// @pre !has_lost()
   ~RunThreads();
@@ -61,7 +61,6 @@ class RunThreads {
   };
   void work(std::uint32_t worker);
   void watch();
-  void close();
   // With mutex_ held:
   void add_worker(std::uint32_t worker);
   bool replace_lost();

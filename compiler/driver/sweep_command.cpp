@@ -138,7 +138,7 @@ class SweepRun {
     if (request_.time_limit_s > 0) limit.emplace(request_.time_limit_s, [this] { time_is_up(); });
     const sweep::SweepStop stop = sweep.run();
     progress.clear();
-    forget_sweep();
+    forget_sweep(recorder);
     sweep::SweepCounts counts = sweep.counts();
     row.ended = vm::unix_time();
     row.points = stop == sweep::SweepStop::none ? counts.found : cursor_.size();
@@ -146,7 +146,7 @@ class SweepRun {
     row.ok = counts.ok;
     row.failed = counts.failed;
     row.state = state_of(stop, signals.caught(), counts);
-    const auto written = recorder.end(row);
+    const auto written = end_record(recorder, row);
     const vm::Recorder::Unwritten& unwritten = recorder.unwritten();
     row.ok = counts.ok -= unwritten.ok;
     row.failed = counts.failed -= unwritten.failed;
@@ -167,6 +167,7 @@ class SweepRun {
     int code = !written                           ? failed(fault_text(written.error(), unwritten, row.id))
                : stop == sweep::SweepStop::broken ? failed(sweep.error())
                                                   : finish(record, end);
+    if (recorder.has_given_up()) code = signals.caught() == SIGINT ? exit_interrupted : exit_ended_early;
     if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command, code))) code = exit_failed;
     if (runner_->has_lost_runs()) leave(code);
     return code;
@@ -271,6 +272,7 @@ class SweepRun {
   void hear(int signal, unsigned count) {
     if (count > 2 || is_writing_.load(std::memory_order_relaxed)) _exit(128 + signal);
     const std::lock_guard lock(mutex_);
+    if (ended_recorder_ != nullptr) ended_recorder_->give_up();
     if (sweep_ == nullptr) return;
     if (count > 1) return end_now();
     tell_at_once(stop_message({sweep_->counts(), signal, id_, lets_end(signal)}));
@@ -319,11 +321,20 @@ class SweepRun {
     }
   }
 
-  void forget_sweep() {
+  void forget_sweep(vm::Recorder& recorder) {
     std::unique_lock lock(mutex_);
     sweep_ = nullptr;
+    ended_recorder_ = &recorder;
     lock.unlock();
     if (ender_.joinable()) ender_.join();
+  }
+
+  /// After forget_sweep(): a signal ends the wait for who holds the record locked.
+  std::expected<void, std::string> end_record(vm::Recorder& recorder, const vm::RunRow& row) {
+    auto written = recorder.end(row);
+    const std::lock_guard lock(mutex_);
+    ended_recorder_ = nullptr;
+    return written;
   }
 
   std::expected<void, std::string> write_table(vm::RunRecord& record, const std::string& run) const {
@@ -401,9 +412,10 @@ class SweepRun {
   const SweepPlan& plan_;
   const sweep::ResultForm form_;
   sweep::Cursor cursor_;
-  sweep::PointRunner* runner_ = nullptr;  ///< set before sweep_ is, and lives longer
-  std::mutex mutex_;                      ///< guards the next two
-  sweep::Sweep* sweep_ = nullptr;         ///< while it runs
+  sweep::PointRunner* runner_ = nullptr;    ///< set before sweep_ is, and lives longer
+  std::mutex mutex_;                        ///< guards the next three
+  sweep::Sweep* sweep_ = nullptr;           ///< while it runs
+  vm::Recorder* ended_recorder_ = nullptr;  ///< while it writes the end, after that
   std::string id_;
   std::atomic<bool> is_writing_{false};  ///< the table, after all else; relaxed: it says nothing of anything else
   std::jthread ender_;

@@ -88,12 +88,14 @@ OptionResult read_output(const std::string& path, sweep::TableForm& form) {
 /// Points so far apart do not run at once.
 constexpr std::size_t most_compared = 100'000;
 
-/// Do several points have one file for this collector?
+/// Do several points have one file for this collector? Those of other shards count, too.
 void find_shared_file(SweepPlan& plan, std::size_t index) {
   sweep::Collector& collector = plan.collectors[index];
   if (!collector.reads_file()) return;
   std::unordered_map<std::string, std::uint64_t> numbers;
-  sweep::Cursor cursor(plan.space, plan.cursor);
+  sweep::CursorOptions all_shards = plan.cursor;
+  all_shards.shard = all_shards.shard_count = 1;
+  sweep::Cursor cursor(plan.space, all_shards);
   while (numbers.size() < most_compared) {
     const std::optional<std::uint64_t> number = cursor.next_number();
     if (!number) return;
@@ -173,14 +175,17 @@ sweep::ResultForm SweepPlan::result_form() const {
 }
 
 std::optional<sweep::OptionError> fault_of_shared_file(const SweepRequest& request, const SweepPlan& plan) {
-  if (!plan.shared_file || plan.run.jobs == 1) return std::nullopt;
+  const bool has_shards = plan.cursor.shard_count > 1;  // each has its own runs at a time, and numbers for {%}
+  if (!plan.shared_file || (plan.run.jobs == 1 && !has_shards)) return std::nullopt;
   const auto& [collector, path, first, second] = *plan.shared_file;
-  if (plan.collectors[collector].is_by_slot()) return std::nullopt;
+  if (plan.collectors[collector].is_by_slot() && !has_shards) return std::nullopt;
   return bad_option("--collect", request.collect[collector],
-                    fmt::format("points {} and {} run at once, and would both write `{}`", first, second, path),
-                    fmt::format("a parameter in its name, as in out_{{{}}}.txt, makes one for each{}; or -j 1",
+                    fmt::format("points {} and {} {}run at once, and would both write `{}`", first, second,
+                                has_shards ? "of several shards may " : "", path),
+                    fmt::format("a parameter in its name, as in out_{{{}}}.txt, makes one for each{}{}",
                                 plan.space.parameters().front().name,
-                                plan.script ? "" : ", and so does {run.dir}/ before it, in the command, too"));
+                                plan.script ? "" : ", and so does {run.dir}/ before it, in the command, too",
+                                has_shards ? "" : "; or -j 1"));
 }
 
 void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {

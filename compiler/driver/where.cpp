@@ -149,6 +149,7 @@ class Filter {
     compilation_ = driver::compile(session_, file, {.text = &text, .entry = entry});
     if (session_.print_diagnostics() || !compilation_) return false;
     program_ = emit_program(compilation_->module);
+    std::ranges::fill(program_.places, vm::Place{});  // where memory ends, places are looked up in a swept script
     return true;
   }
 

@@ -226,7 +226,9 @@ namespace {
 
 /// Of what the record has of a single point. There a string that looks like a JSON number was one before, and numbers
 /// that JSON has not stand as strings, too.
-CellType cell_type(const JsonMember& result) {
+/// @param is_printed  it is a line that was printed, which is what it looks like
+CellType cell_type(const JsonMember& result, bool is_printed) {
+  if (is_printed) return type_of_cell(result.text);
   if (result.text.empty() || (result.is_string && !json_value(result.text).starts_with('"'))) return CellType::string;
   return type_of_cell(result.text);
 }
@@ -235,7 +237,10 @@ CellType cell_type(const JsonMember& result) {
 class RowMaker {
  public:
   RowMaker(const ResultForm& form, EarlierResults& earlier)
-      : form_(form), earlier_(earlier), values_(form.space, form.known) {}
+      : form_(form),
+        is_of_output_(form.collectors.empty() && form.assigned.empty()),
+        earlier_(earlier),
+        values_(form.space, form.known) {}
 
   const ResultRow& of_batch(std::size_t work, std::uint64_t number, const BatchValues& batches, std::size_t index) {
     begin(number, name_of(vm::PointOutcome::ok));
@@ -259,7 +264,8 @@ class RowMaker {
     row_.reason = found_->reason;
     row_.inputs = found_->inputs;
     for (const JsonMember& result : found_->results)
-      row_.results.push_back({result.name, result.text, cell_type(result)});
+      row_.results.push_back(
+          {result.name, result.text, cell_type(result, is_of_output_ && result.name == printed_result)});
     return &row_;
   }
 
@@ -284,6 +290,7 @@ class RowMaker {
   }
 
   const ResultForm& form_;
+  const bool is_of_output_;  // nothing is collected or assigned
   EarlierResults& earlier_;
   ValueTexts values_;
   std::vector<std::string> texts_;  // of the columns

@@ -32,6 +32,11 @@ bool Sweep::is_over() const {
   return running_tasks_ == 0 && starting_ == 0 && (stop_ != SweepStop::none || is_through);
 }
 
+// Only if prepare_next() would prepare something: else run() would not wait for what others run.
+bool Sweep::wants_more() const {
+  return !all_prepared_ && ready_.size() < ready_target_ / 2 && ready_.size() + busy_.size() < ready_target_;
+}
+
 SweepStop Sweep::run() {
   auto next_tick = std::chrono::steady_clock::now();
   const auto tick = [&] {
@@ -48,9 +53,7 @@ SweepStop Sweep::run() {
     }
     std::unique_lock lock(mutex_);
     start_ready(lock);
-    changed_.wait_until(lock, next_tick, [&] {
-      return is_over() || (stop_ == SweepStop::none && !all_prepared_ && ready_.size() < ready_target_ / 2);
-    });
+    changed_.wait_until(lock, next_tick, [&] { return is_over() || (stop_ == SweepStop::none && wants_more()); });
     if (is_over()) break;
     lock.unlock();
     tick();
@@ -235,7 +238,7 @@ void Sweep::begin_others(std::size_t ended_points, std::unique_lock<std::mutex>&
   --running_tasks_;
   counts_.running -= ended_points;
   start_ready(lock);
-  if (is_over() || (!all_prepared_ && ready_.size() < ready_target_ / 2)) changed_.notify_all();
+  if (is_over() || wants_more()) changed_.notify_all();
 }
 
 void Sweep::adapt_batch_size(double duration_s) {

@@ -106,6 +106,7 @@ class Sweep {
   void count(const Point& point, const Attempt& attempt);
   void judge_failures();
   bool is_over() const;
+  bool wants_more() const;
 
   Cursor& cursor_;
   PointRunner& runner_;

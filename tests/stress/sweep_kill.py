@@ -249,8 +249,16 @@ def processor_s(pid):
 def sleepers(pid):
     """Children that are programs of the script, not what watches over them."""
     tasks = pathlib.Path(f"/proc/{pid}/task").glob("*/children")
-    return [child for task in tasks for child in task.read_text(encoding="ascii").split()
-            if pathlib.Path(f"/proc/{child}/comm").read_text(encoding="ascii").strip() == "sleep"]
+    return [child for task in tasks for child in proc_text(task).split()
+            if proc_text(pathlib.Path(f"/proc/{child}/comm")).strip() == "sleep"]
+
+
+def proc_text(path):
+    """"": the process, or thread, has ended meanwhile."""
+    try:
+        return path.read_text(encoding="ascii")
+    except OSError:
+        return ""
 
 
 def endless_scripts(raddle, folder, _points, _kills, _chance):

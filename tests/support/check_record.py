@@ -3,6 +3,7 @@
 
 import collections
 import contextlib
+import os
 import random
 import re
 import resource
@@ -122,6 +123,27 @@ def locked_record_loses_nothing(folder):
     expect(recorded(folder), 500)
     expect(recorded(folder, "SELECT count(DISTINCT key) FROM point"), 500)
     expect([row.split(",")[:3] for row in folder.read("x.csv").splitlines()[1:]], [[str(a), str(a), "ok"] for a in range(1, 501)])
+
+
+def a_signal_ends_the_wait_for_a_lock(folder):
+    """Also at the end of a sweep, and what it has computed is kept."""
+    for sent, code in ((signal.SIGTERM, 75), (signal.SIGINT, 130)):
+        line = f"sweep -j2 -p a=1:20 -p s={code} -- sh -c 'sleep 0.02; echo {{a}} >> done; echo {{a}} {{s}}'"
+        process = folder.start(line.replace("sweep", "sweep --progress=none -o x.csv", 1))
+        wait_for(lambda code=code: len(lines_of(folder, "done")) > (code == 130) * 20, "the first point")
+        with contextlib.closing(sqlite3.connect(folder.path / ".raddle" / "runs.db", isolation_level=None, timeout=20)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            told_by(process, "another process holds the record `.raddle/runs.db` locked: nothing is lost")  # after all points
+            process.send_signal(sent)
+            error = process.communicate(timeout=30)[1]
+            other.execute("COMMIT")
+        expect(process.returncode, code)
+        expect_in("another process holds the record `.raddle/runs.db` locked: it was not waited for; what has ended is kept\n"
+                  "  = help: it goes on with: raddle sweep --resume=", error)
+        expect("can not be recorded" in error, False)
+        folder.run("sweep --resume", err="20 points, 20 from the record")
+        expect(len(folder.read("x.csv").splitlines()), 21)
+        os.remove(folder.path / "x.csv")
 
 
 def full_disk_is_told_as_it_is(folder):
@@ -252,7 +274,7 @@ def what_killed_runs_leave_is_removed(folder):
     expect(names(), kept)
 
 
-TESTS = [flipped_bits_give_no_wrong_table, damaged_record_is_told_with_a_remedy, locked_record_loses_nothing, full_disk_is_told_as_it_is,
+TESTS = [flipped_bits_give_no_wrong_table, damaged_record_is_told_with_a_remedy, locked_record_loses_nothing, a_signal_ends_the_wait_for_a_lock, full_disk_is_told_as_it_is,
          points_that_a_sweep_counts_on_stay, points_that_are_gone_are_told, what_another_run_runs_is_not_run_here,
          points_of_a_killed_run_are_taken_over, all_anew_waits_for_nobody, what_killed_runs_leave_is_removed]
 

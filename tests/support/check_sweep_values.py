@@ -76,7 +76,11 @@ def strings_stay_strings(folder):
     expect([row["x"] for row in rows_of(folder, "-p x=1,2.50,inf,.5 -- true {x}")], [1, 2.5, None, 0.5])
     expect([row["b"] for row in rows_of(folder, "-p b=true,false -- true {b}")], [True, False])
     expect([row["b"] for row in rows_of(folder, "-p b=true,1 -- true {b}")], ["true", "1"])
+    expect([row["stdout"] for row in rows_of(folder, "-p a=12,13 -- echo {a}")], [12, 13])
+    expect([row["stdout"] for row in rows_of(folder, "-p a=1.5,true -- echo {a}")], ["1.5", "true"])
+    expect([row["stdout"] for row in rows_of(folder, "-p a=1.5,12 -- echo {a}")], [1.5, 12])
     expect([row["stdout"] for row in rows_of(folder, "-p a=12,x7 -- echo {a}")], ["12", "x7"])
+    expect([row["stdout"] for row in rows_of(folder, "-p a=12,13 --collect json: -- echo '{{\"stdout\": \"{a}\"}}'")], ["12", "13"])
     expect([row["stdout"] for row in rows_of(folder, "-p a=7e013608,12 -- echo {a}")], ["7e013608", "12"])
     folder.write("w.sh", 'echo "{\\"zip\\": \\"0123$1\\", \\"s\\": \\"$1\\", \\"n\\": $1, \\"t\\": \\"true\\", \\"big\\": 1e400, \\"in\\": {\\"x\\": NaN}}"')
     row = rows_of(folder, "-p a=5 --collect json: -- sh w.sh {a}")[0]

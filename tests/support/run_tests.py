@@ -106,27 +106,36 @@ STEPS = [
 ]
 
 
-def counts_of(output, succeeded):
-    """(passed, failed) that a step's output tells of; a step without a line counts as one."""
+def counts_in(output):
+    """(passed, failed) that a command's output tells of; none: no line does."""
     for pattern in COUNTS:
         found = list(pattern.finditer(output))
         if found:
             numbers = {name: int(value) for name, value in found[-1].groupdict().items()}
             failed = numbers["failed"]
-            passed = numbers.get("passed", numbers.get("total", 0) - failed)
-            return passed, failed if succeeded else max(failed, 1)
-    return (1, 0) if succeeded else (0, 1)
+            return numbers.get("passed", numbers.get("total", 0) - failed), failed
+    return None
+
+
+def counts_of(outputs, succeeded):
+    """(passed, failed) of a step, of whose commands some only build; a step without a line counts as one."""
+    counts = [found for found in map(counts_in, outputs) if found]
+    if not counts:
+        return (1, 0) if succeeded else (0, 1)
+    passed, failed = (sum(numbers) for numbers in zip(*counts))
+    return passed, failed if succeeded else max(failed, 1)
 
 
 def run(commands):
-    output = ""
+    """@return what each of those that were run has printed, and whether all have ended well"""
+    outputs = []
     for command in commands:
         done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
-        output += done.stdout.decode(errors="replace")
+        outputs.append(done.stdout.decode(errors="replace"))
         if done.returncode != 0:
-            return output, False
-    return output, True
+            return outputs, False
+    return outputs, True
 
 
 def hear_signals():
@@ -166,12 +175,12 @@ def main():
         if (options.steps and step.name not in options.steps) or not commands:
             continue
         start = time.monotonic()
-        output, succeeded = run(commands)
-        passed, failed = counts_of(output, succeeded)
+        outputs, succeeded = run(commands)
+        passed, failed = counts_of(outputs, succeeded)
         all_passed += passed
         all_failed += failed
         if failed or options.verbose:
-            print(output.rstrip())
+            print("".join(outputs).rstrip())
         print(f"-- {step.name}: {passed} passed, {failed} failed, {time.monotonic() - start:.1f} s", flush=True)
     print(f"{all_passed} passed, {all_failed} failed")
     sys.exit(1 if all_failed or not all_passed else 0)

@@ -191,8 +191,9 @@ ProcessRequest ProgramRun::request_aside() const {
 
 std::string ProgramRun::conclude() {
   std::string text = fault();
-  if (text.empty()) text = missing_output();
-  return text.empty() ? own.place() : text;
+  if (text.empty()) text = missing_output();  // nothing is placed where something is missing
+  if (text.empty()) text = own.place();
+  return text.empty() ? missing_output() : text;  // a link leads somewhere only where it is placed
 }
 
 std::string ProgramRun::fault() const {
@@ -210,8 +211,12 @@ std::string ProgramRun::missing_output() const {
   const std::string& program = request.words[0];
   for (std::size_t i = 0; i < output_paths.size(); ++i) {
     std::error_code unknown;  // it is as good as missing
-    const auto is_there = [&unknown](const std::string& path) { return std::filesystem::exists(path, unknown); };
-    if (is_there(own.now(output_paths[i])) || is_there(output_paths[i])) continue;
+    const std::string now = own.now(output_paths[i]);
+    const bool is_aside = now != output_paths[i];
+    if (std::filesystem::exists(is_aside ? std::filesystem::symlink_status(now, unknown)
+                                         : std::filesystem::status(now, unknown)) ||
+        (is_aside && std::filesystem::exists(output_paths[i], unknown)))
+      continue;
     const Operand output = outputs[i];
     if (object_in<File>(frame.at(output)).is_mapped()) {
       return fmt::format("`{}` did not make its output file `{}`", program, output_paths[i]);

@@ -44,6 +44,10 @@ bool has_run(Database& database, const std::string& id) {
 
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
+std::string lock_text(std::string_view consequence) {
+  return fmt::format("another process holds the record `{}` locked: {}", record_path, consequence);
+}
+
 }  // namespace
 
 std::chrono::nanoseconds pause_after_commit(std::chrono::nanoseconds cost) {
@@ -160,8 +164,7 @@ void Recorder::move_spilled() {
 
 void Recorder::tell_of_lock() {
   if (is_lock_told_ || Clock::now() < locked_since_ + told_after) return;
-  print_stderr("raddle: another process holds the record `{}` locked: nothing is lost, and written when it lets go\n",
-               record_path);
+  print_stderr("raddle: {}\n", lock_text("nothing is lost, and written when it lets go"));
   is_lock_told_ = true;
 }
 
@@ -192,6 +195,8 @@ std::expected<void, std::string> Recorder::end(const RunRow& run) {
       write_end(run);
       return {};
     } catch (const RecordBusy&) {
+      has_given_up_ = gives_up_.load(std::memory_order_relaxed);
+      if (has_given_up_) return std::unexpected(lock_text("it was not waited for; what has ended is kept"));
       tell_of_lock();
     } catch (const RecordError& failure) {
       return std::unexpected(failure.what());

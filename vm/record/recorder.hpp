@@ -38,9 +38,12 @@ class Recorder {
   /// The same for points that were done together; waits if more than a few batches can not be written.
   void add(BatchRow batch);
   /// Writes what is left, and the run's end: its counts and state. Waits while others hold the record locked, and says
-  /// so.
+  /// so, until give_up().
   /// @error  why not all could be written
   std::expected<void, std::string> end(const RunRow& run);
+  /// Any thread: end() waits no longer. What it would have moved into the record is moved by who opens that next.
+  void give_up() { gives_up_.store(true, std::memory_order_relaxed); }
+  bool has_given_up() const { return has_given_up_; }  ///< after end(): it has failed for that
   /// True once something could not be written; nothing is written any more.
   bool has_failed() const { return has_failed_.load(std::memory_order_acquire); }
   /// Points whose last attempts could not be written.
@@ -70,7 +73,9 @@ class Recorder {
   bool ending_ = false;
   std::string error_;
   std::atomic<bool> has_failed_{false};
-  RunRecord record_;  // of thread_, once that is started, until it has ended; so are all below
+  std::atomic<bool> gives_up_{false};  // relaxed: it says nothing of anything else
+  bool has_given_up_ = false;          // of end()
+  RunRecord record_;                   // of thread_, once that is started, until it has ended; so are all below
   std::optional<RowWriter> writer_;
   std::optional<SpilledRows> spilled_;  // none: nothing is
   Clock::time_point locked_since_;
