@@ -418,12 +418,14 @@ TEST_CASE("others start and end while somebody is told") {
 
 TEST_CASE("a program that ends in time has done so though somebody is told of another one for longer") {
   Folder folder;
+  std::promise<void> first_is_told;
   Processes processes({.programs = 1}), others({.programs = 1});
   processes.spawn(shell("until test -e " + (folder / "asked") + "; do sleep 0.01; done"), [&](const ProcessResult&) {
     becomes([&] { return std::filesystem::exists(folder / "ran"); });  // it was started before this is told
     ProcessRequest longer = shell("sleep 100");
     longer.timeout_s = 0.6;
     run(others, longer);
+    first_is_told.set_value();
   });
   ProcessRequest second = shell("touch " + (folder / "ran"));
   second.timeout_s = 0.5;
@@ -432,6 +434,7 @@ TEST_CASE("a program that ends in time has done so though somebody is told of an
   const ProcessResult result = ended.get();
   CHECK(result.exit_code == 0);
   CHECK_FALSE(result.timed_out);
+  first_is_told.get_future().wait();  // it may be told on another thread than the second one, and uses `others`
 }
 
 // The second program ends when it has been told of the first, which is short while others wait.
