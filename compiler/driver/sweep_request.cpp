@@ -32,7 +32,8 @@ points run in this process; if the script only computes numbers, thousands at a 
 
 Behind `--` stands the command, which no shell sees. In its words {NAME} is a parameter's value, {#} the
 point's number, {rep} and {seed} what --repeats makes; {{ and }} are braces. {x:.3f} and {n:04d} are formatted as in
-C++. {run.dir} is a new folder for each run, {%} a number from 1 to -j that no other run of the time has.
+C++. {run.dir} is a new folder for each run, {%} a number from 1 to -j that no other run of this sweep has at the
+time; each shard counts for itself.
 
 -p NAME=VALUES, with commas between them:
   1,2,3    small,large              one by one, as they are written; blanks around them do not count
