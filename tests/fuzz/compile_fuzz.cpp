@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "compiler/diagnostics/diagnostics.hpp"
-#include "compiler/driver/compile.hpp"
-#include "compiler/driver/session.hpp"
-#include "compiler/driver/stack_room.hpp"
+#include "compiler/tool/executable/compile.hpp"
+#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/main/stack_room.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/print.hpp"
 #include "compiler/ir/read_text.hpp"
@@ -37,11 +37,11 @@ void read_back(const ir::Module& module) {
 }
 
 void compile_text(std::string text, int optimisation) {
-  driver::Session session;
+  tool::Session session;
   session.options.optimisation = optimisation;
   session.options.verify_each = true;
   const std::uint32_t file = session.sources.add("fuzz.df", std::move(text));
-  const auto compilation = driver::compile(session, file);
+  const auto compilation = tool::compile(session, file);
   for (const Diagnostic& diagnostic : session.diagnostics.all())
     if (render(diagnostic, session.sources, false).empty()) fail("an empty message", "");
   if (!compilation) {
@@ -58,7 +58,7 @@ void compile_text(std::string text, int optimisation) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // the level from the text, so that an input always does the same
-  return raddle::driver::with_stack_room([&] {
+  return raddle::tool::with_stack_room([&] {
     raddle::compile_text(std::string(reinterpret_cast<const char*>(data), size), size % 2 == 0 ? 2 : 0);
     return 0;
   });

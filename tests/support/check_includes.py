@@ -32,12 +32,12 @@ ALLOWED = {
     "compiler/codegen": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ir", "compiler/opt",
                          "stdlib", "vm/math", "vm/program", "vm/value"],  # opt: which builtins a leaf may call is listed once
     "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/math", "vm/program", "vm/value"],
-    "compiler/sweep": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/terminal", "stdlib",
-                       "vm/external", "vm/record", "vm/value"],  # terminal: how wide a text is
     "compiler/graph": ["compiler/source", "compiler/types", "compiler/ir", "stdlib"],
-    "compiler/report": ["compiler/sweep", "vm/record", "vm/value"],
-    "compiler/terminal": [],
-    "compiler/driver": ["compiler", "stdlib", "vm", "gpu"],
+    "compiler/tool/terminal": [],
+    "compiler/tool/formats": ["compiler/tool/terminal", "stdlib", "vm/value"],
+    "compiler/tool/space": ["compiler/tool/formats", "compiler/source", "compiler/diagnostics", "stdlib", "vm/record", "vm/value"],
+    "compiler/tool/report": ["compiler/tool/formats", "compiler/tool/space", "vm/record", "vm/value"],
+    "compiler/tool": ["compiler", "stdlib", "vm", "gpu"],
 }
 
 # Start of a library header -> the only folders that may include it.
@@ -47,10 +47,10 @@ LIBRARIES = {
     "antlr4-runtime": ["compiler/parse"],
     "uv.h": ["vm/external"],
     "ffi.h": ["vm/foreign"],
-    "CLI/": ["compiler/driver"],
-    "nlohmann/": ["stdlib/native", "compiler/sweep"],
+    "CLI/": ["compiler/tool"],
+    "nlohmann/": ["stdlib/native", "compiler/tool/formats", "compiler/tool/sweep"],
     "sqlite3.h": ["vm/record"],
-    "zlib.h": ["compiler/sweep"],
+    "zlib.h": ["compiler/tool/formats"],
 }
 
 

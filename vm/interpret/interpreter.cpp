@@ -20,7 +20,7 @@ Interpreter::Interpreter(Run& run, CellCache& cache)
       is_perturbed_(run.options.scheduler_seed != 0),
       cache_(cache),
       leaf_machine_(run.program, run.options.settings, run.foreigns),
-      batch_machine_(run.options.settings) {}
+      lane_machine_(run.options.settings) {}
 
 void Interpreter::put_shared(Frame& frame, const Instruction& in, Value value) {
   if (in.a.is_absent()) return;

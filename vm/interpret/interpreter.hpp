@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "vm/interpret/batch_machine.hpp"
+#include "vm/kernel/lane_machine.hpp"
 #include "vm/memory/cell_store.hpp"
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/leaf_arguments.hpp"
-#include "vm/interpret/leaf_machine.hpp"
+#include "vm/kernel/leaf_machine.hpp"
 #include "vm/interpret/run.hpp"
-#include "vm/interpret/written_files.hpp"
+#include "vm/calls/written_files.hpp"
 #include "vm/program/leaf_abi.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/chunk_reductions.hpp"
@@ -413,7 +413,7 @@ class Interpreter {
   Worker* worker_ = nullptr;
   CellCache& cache_;
   LeafMachine leaf_machine_;
-  BatchMachine batch_machine_;
+  LaneMachine lane_machine_;
   WakeList wakes_;
   bool is_waking_ = false;
   unsigned nesting_ = 0;                    ///< activations on the C stack

@@ -17,7 +17,7 @@
 namespace raddle::vm {
 
 class CallRecord;  // vm/record/call_record.hpp
-class PointFiles;  // vm/interpret/written_files.hpp
+class PointFiles;  // vm/calls/written_files.hpp
 class Run;
 class TaskListener;  // vm/interpret/task_listener.hpp
 class TaskTrace;

@@ -11,10 +11,10 @@
 #include "vm/foreign/foreign_code.hpp"
 #include "vm/interpret/call_profile.hpp"
 #include "vm/interpret/interpreter.hpp"
-#include "vm/interpret/leaf_table.hpp"
+#include "vm/kernel/leaf_table.hpp"
 #include "vm/interpret/machine.hpp"
-#include "vm/interpret/memo_calls.hpp"
-#include "vm/interpret/range_task.hpp"
+#include "vm/calls/memo_calls.hpp"
+#include "vm/launch/range_task.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/program/program.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "vm/external/processes.hpp"
-#include "vm/interpret/own_outputs.hpp"
+#include "vm/calls/own_outputs.hpp"
 #include "vm/program/program.hpp"
 #include "vm/record/call_record.hpp"
 #include "vm/record/named_files.hpp"

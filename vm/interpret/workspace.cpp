@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "vm/interpret/deep_wait.hpp"
-#include "vm/interpret/diagnosis.hpp"
+#include "vm/diagnose/diagnosis.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 

@@ -19,7 +19,7 @@ struct LaneFunction;
 /// as leaves have no effects, the call is then interpreted in frames, which know the words of messages. A leaf of an
 /// index launch may call one function of a shared library: nothing that follows can stop.
 /// Code that neither branches nor calls functions of the script can be run for many points of an index launch at once
-/// (vm/interpret/batch_machine.hpp).
+/// (vm/kernel/lane_machine.hpp).
 /// Source of the form: Ierusalimschy, de Figueiredo, Celes, "The Implementation of Lua 5.0" (JUCS 2005).
 enum class LeafOpcode : std::uint16_t {
   // a = b op c

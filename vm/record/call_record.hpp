@@ -41,7 +41,7 @@ struct ReadFile {
 /// What came of a call.
 struct KeptCall {
   RecordedCall call;
-  std::string results;                ///< as vm/interpret/kept_value.hpp writes them
+  std::string results;                ///< as vm/calls/kept_value.hpp writes them
   std::vector<ReadFile> reads = {};   ///< that programs in it, and the script, have read by name
   std::vector<std::string> contents;  ///< of files: names in KeptFiles
   double duration_s = 0;

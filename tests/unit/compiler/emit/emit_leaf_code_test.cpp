@@ -10,7 +10,7 @@
 
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/read_text.hpp"
-#include "vm/interpret/leaf_machine.hpp"
+#include "vm/kernel/leaf_machine.hpp"
 
 namespace raddle {
 

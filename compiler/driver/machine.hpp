@@ -1,9 +1,0 @@
-#pragma once
-// What this process may use of the machine.
-
-namespace raddle::driver {
-
-/// The cores this process may run on, not those of the machine.
-unsigned core_count();
-
-}  // namespace raddle::driver

@@ -1,0 +1,109 @@
+// `raddle run --emit=STAGE`: what a stage hands to the next one, as text on standard output.
+#include <algorithm>
+
+#include "compiler/ast/print.hpp"
+#include "compiler/check/print_checked.hpp"
+#include "compiler/codegen/load_plugin.hpp"
+#include "compiler/tool/executable/builtin_names.hpp"
+#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/executable/compile.hpp"
+#include "compiler/tool/executable/load_modules.hpp"
+#include "compiler/emit/emit_program.hpp"
+#include "compiler/ir/print.hpp"
+#include "compiler/lower/lower.hpp"
+#include "compiler/parse/parse.hpp"
+#include "compiler/parse/tokenize.hpp"
+#include "vm/program/disassemble.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+// Each: the text of a stage, or nothing if it or the stages before it reported errors.
+
+template <typename Print>
+std::string with_expanded(Session& session, std::uint32_t file, const Print& print) {
+  const std::optional<ExpandedText> text = preprocess_script(session, file);
+  return session.diagnostics.has_errors() ? "" : print(text ? &*text : nullptr);
+}
+
+std::string preprocessed_text(Session& session, std::uint32_t file) {
+  return with_expanded(session, file, [&](const ExpandedText* expanded) {
+    return std::string(expanded == nullptr ? session.sources.at(file).text() : expanded->text());
+  });
+}
+
+std::string tokens_text(Session& session, std::uint32_t file) {
+  return with_expanded(session, file, [&](const ExpandedText* expanded) {
+    return print_tokens(file, session.sources, session.diagnostics, expanded);
+  });
+}
+
+std::string ast_text(Session& session, std::uint32_t file) {
+  return with_expanded(session, file, [&](const ExpandedText* expanded) {
+    return ast::print(*parse(file, session.sources, session.diagnostics, expanded));
+  });
+}
+
+std::string checked_text(Session& session, std::uint32_t file) {
+  const std::unique_ptr<CheckedProgram> checked = check_file(session, file);
+  return checked ? print_checked(*checked, session.sources) : "";
+}
+
+std::string ir_text(Session& session, std::uint32_t file) {
+  const std::unique_ptr<CheckedProgram> checked = check_file(session, file);
+  return checked ? ir::print(lower(*checked, session.sources, session.diagnostics)) : "";
+}
+
+std::string opt_text(Session& session, std::uint32_t file) {
+  const std::optional<Compilation> compilation = compile(session, file);
+  return compilation ? ir::print(compilation->module) : "";
+}
+
+std::string llvm_text(Session& session, std::uint32_t file) {
+  const std::optional<Compilation> compilation = compile(session, file);
+  if (!compilation) return {};
+  const codegen::LeafSource source = {&compilation->module, builtin_name, session.options.inlining != "never"};
+  const auto text = codegen::Plugin().llvm_text(source, session.options.optimisation > 0);
+  return text ? *text : "; " + text.error() + "\n";
+}
+
+std::string vm_text(Session& session, std::uint32_t file) {
+  const std::optional<Compilation> compilation = compile(session, file);
+  return compilation ? vm::disassemble(emit_program(compilation->module)) : "";
+}
+
+struct Stage {
+  std::string_view name;
+  std::string (*text)(Session&, std::uint32_t file);
+};
+
+constexpr Stage stages[] = {
+    {"preprocessed", preprocessed_text},
+    {"tokens", tokens_text},
+    {"ast", ast_text},
+    {"checked", checked_text},
+    {"ir", ir_text},
+    {"opt", opt_text},
+    {"llvm", llvm_text},
+    {"vm", vm_text},
+};
+
+}  // namespace
+
+std::vector<std::string> stage_names() {
+  std::vector<std::string> names;
+  for (const Stage& stage : stages) names.emplace_back(stage.name);
+  return names;
+}
+
+int emit_script(Session& session, Script script) {
+  const Stage& stage = *std::ranges::find(stages, session.options.emit, &Stage::name);
+  const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
+  const std::string text = stage.text(session, file);
+  const bool failed = session.print_diagnostics();
+  if (failed) return exit_compile_error;
+  return write_output(text) ? exit_ok : exit_failed;
+}
+
+}  // namespace raddle::tool

@@ -1,0 +1,42 @@
+#include "compiler/tool/executable/compile.hpp"
+
+#include "compiler/check/check.hpp"
+#include "compiler/tool/executable/load_modules.hpp"
+#include "compiler/lower/lower.hpp"
+#include "compiler/opt/pipeline.hpp"
+
+namespace raddle::tool {
+
+std::unique_ptr<CheckedProgram> check_file(Session& session, std::uint32_t file, const TextToCompile& what) {
+  LoadedModules loaded = load_modules(session, file, what.text);
+  if (!loaded.are_well_formed) return nullptr;
+  if (what.piece) {
+    for (const auto& module : loaded.modules)
+      if (what.piece->modules_run.contains(module->file)) module->statements.statements.clear();
+  }
+  const CheckOptions options{.piece = what.piece, .is_module_missing = loaded.is_one_missing};
+  auto checked =
+      std::make_unique<CheckedProgram>(check(std::move(loaded.modules), session.sources, session.diagnostics, options));
+  if (session.diagnostics.has_errors()) return nullptr;
+  return checked;
+}
+
+std::optional<Compilation> compile(Session& session, std::uint32_t file, const TextToCompile& what) {
+  Compilation compilation;
+  compilation.checked = check_file(session, file, what);
+  if (!compilation.checked) return std::nullopt;
+  compilation.module = lower(*compilation.checked, session.sources, session.diagnostics);
+  if (session.diagnostics.has_errors()) return std::nullopt;
+  if (!what.entry.empty()) compilation.module.entry = compilation.module.find(what.entry);
+  if (what.prepare) what.prepare(*compilation.checked, compilation.module);
+  opt::Options options;
+  options.level = session.options.optimisation;
+  options.print_after = session.options.print_after;
+  options.disabled = {session.options.disabled_passes.begin(), session.options.disabled_passes.end()};
+  options.verify_each |= session.options.verify_each;
+  opt::optimise(compilation.module, options, session.diagnostics);
+  if (session.diagnostics.has_errors()) return std::nullopt;
+  return compilation;
+}
+
+}  // namespace raddle::tool

@@ -1,0 +1,233 @@
+#include "compiler/tool/executable/script_arguments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/tool/main/session.hpp"
+#include "stdlib/builtins.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+template <typename Number>
+std::optional<Number> whole_number(std::string_view text) {
+  Number number{};
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// `12`, `-5`
+bool is_digits(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// A default is a literal, perhaps negated, perhaps widened: check has made sure of it.
+vm::Value literal_value(const ast::Expr& expr, TypeId type) {
+  using ast::ExprKind;
+  if (expr.kind == ExprKind::Unary) {
+    const vm::Value value = literal_value(*ast::as<ast::Unary>(expr).operand, type);
+    return value.kind() == vm::ValueKind::float_ ? vm::Value::of(-value.as_float()) : vm::Value::of(-value.as_int());
+  }
+  if (expr.kind == ExprKind::IntLiteral) {
+    const std::int64_t value = ast::as<ast::IntLiteral>(expr).value;
+    return type == TypeStore::float_ ? vm::Value::of(static_cast<double>(value)) : vm::Value::of(value);
+  }
+  if (expr.kind == ExprKind::FloatLiteral) return vm::Value::of(ast::as<ast::FloatLiteral>(expr).value);
+  if (expr.kind == ExprKind::StringLiteral) return vm::Value::of(ast::as<ast::StringLiteral>(expr).value);
+  return vm::Value::of(ast::as<ast::BoolLiteral>(expr).value);
+}
+
+}  // namespace
+
+std::optional<vm::Value> read_value(TypeId type, const std::string& text) {
+  if (type == TypeStore::string) return vm::Value::of(text);
+  if (type == TypeStore::int_) {
+    if (const auto number = whole_number<std::int64_t>(text)) return vm::Value::of(*number);
+  } else if (type == TypeStore::float_) {
+    if (const auto number = whole_number<double>(text)) return vm::Value::of(*number);
+  } else if (type == TypeStore::boolean) {
+    if (text == "true" || text == "1" || text == "yes" || text == "on") return vm::Value::of(true);
+    if (text == "false" || text == "0" || text == "no" || text == "off") return vm::Value::of(false);
+  }
+  return std::nullopt;
+}
+
+vm::Value default_value(const CheckedProgram& program, const ScriptParameter& parameter) {
+  return literal_value(*parameter.default_value, program.types.base(program.variables[parameter.variable].type));
+}
+
+namespace {
+
+/// Cuts the command line into values of parameters and other words.
+class ArgumentReader {
+ public:
+  explicit ArgumentReader(const ArgumentRules& rules) : rules_(rules) {
+    for (const ScriptParameter& parameter : rules.program.parameters) {
+      names_.push_back(rules.program.variables[parameter.variable].name);
+      given_.emplace_back();
+      read_.parameters.push_back(default_value(rules.program, parameter));
+    }
+  }
+
+  std::expected<ScriptArguments, std::string> run(const std::vector<std::string>& arguments) {
+    for (std::size_t i = 0; i < arguments.size() && error_.empty(); ++i) {
+      const std::string& word = arguments[i];
+      if (word == "--" && !names_.empty()) {
+        read_.rest.insert(read_.rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
+        break;
+      }
+      const std::string name = word.starts_with("--") ? word.substr(2, word.find('=') - 2) : "";
+      const auto parameter = static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
+      if (parameter < names_.size())
+        i += take(parameter, word, i + 1 < arguments.size() ? &arguments[i + 1] : nullptr);
+      else
+        other(word, name, i + 1 < arguments.size() && !arguments[i + 1].starts_with("-") ? &arguments[i + 1] : nullptr);
+    }
+    if (!error_.empty()) return std::unexpected(error_);
+    if (!rules_.reads_words && !read_.rest.empty() && rules_.warns)
+      warn(fmt::format("the script reads no {}arguments: `{}` {} no effect", names_.empty() ? "" : "other ",
+                       fmt::join(read_.rest, "`, `"), read_.rest.size() == 1 ? "has" : "have"));
+    return std::move(read_);
+  }
+
+ private:
+  /// @return how many words behind `word` were used
+  std::size_t take(std::size_t parameter, const std::string& word, const std::string* next) {
+    const CheckedProgram& program = rules_.program;
+    const TypeId type = program.types.base(program.variables[program.parameters[parameter].variable].type);
+    const std::size_t equals = word.find('=');
+    std::string text = "true";
+    std::size_t used = 0;
+    if (equals != std::string::npos) {
+      text = word.substr(equals + 1);
+    } else if (type != TypeStore::boolean || (next != nullptr && !next->starts_with("--"))) {
+      if (next == nullptr) {
+        error_ = fmt::format("`--{}` needs a value of type {}", names_[parameter], program.types.name(type));
+        return 0;
+      }
+      text = *next;
+      used = 1;
+    }
+    const std::optional<vm::Value> value = read_value(type, text);
+    std::optional<std::string>& given = given_[parameter];
+    if (given)
+      error_ = fmt::format("`--{}` is given twice, as `{}` and as `{}`", names_[parameter], *given, text);
+    else if (value)
+      read_.parameters[parameter] = *value;
+    else if (type == TypeStore::int_ && is_digits(text))
+      error_ = fmt::format("`--{}`: `{}` is beyond what an int can be, -2^63 to 2^63-1", names_[parameter], text);
+    else
+      error_ = fmt::format("`--{}`: `{}` is no {}", names_[parameter], text, program.types.name(type));
+    given = text;
+    return used;
+  }
+
+  /// A word that is no parameter. @param next  a word without dashes that follows, perhaps its value, or null
+  void other(const std::string& word, const std::string& name, const std::string* next) {
+    read_.rest.push_back(word);
+    if (rules_.reads_words || !word.starts_with("-")) return;
+    const bool has_number = word.size() > 2 && word[1] != '-' && is_digits(word.substr(2));  // as in -j4
+    const std::string option = has_number ? word.substr(0, 2) : word.substr(0, word.find('='));
+    if (option == "-p" && next != nullptr && next->find('=') != std::string::npos) {
+      error_ = fmt::format(
+          "`-p {}`: a parameter is set by `raddle run {} --{}`; -p NAME=VALUES is an option of `raddle "
+          "sweep`",
+          *next, rules_.script, *next);
+    } else if (std::ranges::find(rules_.tool_options, option) != rules_.tool_options.end()) {
+      error_ = fmt::format(
+          "`{}` stands behind the script, but the script reads no such option, and those of raddle stand before it: "
+          "type "
+          "`raddle run {}{} {}`",
+          word, word, option == word && next != nullptr ? " .." : "", rules_.script);
+    } else if (!names_.empty() && word != "-" && !is_digits(word)) {
+      const std::string given = name.empty() ? option.substr(1) : name;
+      const bool has_it = std::ranges::find(names_, given) != names_.end();  // but for a dash
+      const std::string nearest = has_it ? given : nearest_name(given, names_);
+      error_ = fmt::format("the script has no parameter `{}`{}", name.empty() ? option : name,
+                           nearest.empty() ? "" : fmt::format("; did you mean `--{}`?", nearest));
+    }
+  }
+
+  const ArgumentRules& rules_;
+  std::vector<std::string> names_;
+  std::vector<std::optional<std::string>> given_;  ///< by parameter, as on the command line
+  ScriptArguments read_;
+  std::string error_;
+};
+
+}  // namespace
+
+namespace {
+
+template <typename Condition>
+bool has_builtin_call(const ir::Module& module, const Condition& holds) {
+  for (const ir::Function& function : module.functions)
+    for (const ir::Region& region : function.regions)
+      for (const ir::Op& op : region.ops)
+        if (op.kind == ir::OpKind::call_builtin && holds(op, stdlib::builtins()[op.callee])) return true;
+  return false;
+}
+
+/// `argp(0)`
+bool reads_own_path(const ir::Module& module, const ir::Op& op, const stdlib::Builtin& builtin) {
+  if (std::string_view(builtin.name) != "argp" || !op.operands.front().is_constant) return false;
+  return module.constants[op.operands.front().index] == ir::Constant(std::int64_t{0});
+}
+
+}  // namespace
+
+bool calls_builtin(const ir::Module& module, stdlib::BuiltinEffect effect) {
+  return has_builtin_call(module,
+                          [&](const ir::Op&, const stdlib::Builtin& builtin) { return builtin.effect == effect; });
+}
+
+bool reads_words(const ir::Module& module) {
+  return has_builtin_call(module, [&](const ir::Op& op, const stdlib::Builtin& builtin) {
+    return builtin.effect == stdlib::BuiltinEffect::reads_words && !reads_own_path(module, op, builtin);
+  });
+}
+
+std::expected<ScriptArguments, std::string> read_arguments(const ArgumentRules& rules,
+                                                           const std::vector<std::string>& arguments) {
+  return ArgumentReader(rules).run(arguments);
+}
+
+std::string describe_parameters(const CheckedProgram& program, const std::string& script) {
+  constexpr std::size_t widest_default = 48;
+  if (program.parameters.empty())
+    return fmt::format("usage: raddle run {}\n\nThe script declares no parameters.\n", script);
+  std::string text = fmt::format("usage: raddle run {} [--PARAMETER=VALUE ..]\n\nparameters:\n", script);
+  std::vector<std::string> heads;
+  std::size_t width = 0;
+  for (const ScriptParameter& parameter : program.parameters) {
+    const Variable& variable = program.variables[parameter.variable];
+    const vm::Value value = default_value(program, parameter);
+    heads.push_back(fmt::format("  --{}={}", variable.name, vm::result_text(value)));
+    width = std::clamp(heads.back().size(), width, widest_default);
+  }
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const ScriptParameter& parameter = program.parameters[i];
+    const std::string type = program.types.name(program.variables[parameter.variable].type);
+    text += fmt::format("{:<{}}  {:<8} ", heads[i], width, type);
+    for (const char c : parameter.comment) {
+      text += c;
+      if (c == '\n') text.append(width + 11, ' ');
+    }
+    while (text.ends_with(' ')) text.pop_back();
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace raddle::tool

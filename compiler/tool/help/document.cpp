@@ -1,0 +1,134 @@
+// `raddle doc`: the functions of the library.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/executable/library_pages.hpp"
+#include "compiler/tool/formats/json_text.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+using Pages = std::vector<LibraryPage>;
+
+std::string list_module(const Pages& pages, const std::string& module) {
+  constexpr std::size_t width = 58;
+  std::string text = module.empty() ? "always there:\n" : fmt::format("import {};\n", module);
+  for (const LibraryPage& page : pages) {
+    if (page.module != module) continue;
+    for (const std::string& signature : page.signatures) {
+      const std::string_view summary = &signature == &page.signatures.front() ? page.summary : std::string_view();
+      if (summary.empty())
+        text += fmt::format("  {}\n", signature);
+      else if (signature.size() <= width)
+        text += fmt::format("  {:<{}}  {}\n", signature, width, summary);
+      else
+        text += fmt::format("  {}\n  {:<{}}  {}\n", signature, "", width, summary);
+    }
+  }
+  return text;
+}
+
+/// Modules whose functions a text calls.
+std::set<std::string> imports_of(const Pages& pages, const std::string& text) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::set<std::string> modules;
+  for (std::size_t open = text.find('('); open != std::string::npos; open = text.find('(', open + 1)) {
+    std::size_t begin = open;
+    while (begin > 0 && is_word(text[begin - 1])) --begin;
+    const std::string name = text.substr(begin, open - begin);
+    const auto page = std::ranges::find(pages, name, &LibraryPage::name);  // what is always there comes first
+    if (page != pages.end() && !page->module.empty()) modules.insert(page->module);
+  }
+  return modules;
+}
+
+std::string example_of(const Pages& pages, const LibraryPage& page) {
+  if (page.example.empty()) return "";
+  std::set<std::string> modules = imports_of(pages, page.example);
+  if (!page.module.empty()) modules.insert(page.module);
+  std::string text = "\n";
+  for (const std::string& module : modules) text += fmt::format("    import {};\n", module);
+  const std::size_t arrow = page.example.rfind(" -> ");
+  const bool is_statement = page.example.ends_with(';') || page.example.ends_with('}');
+  if (is_statement && arrow == std::string::npos) return text + fmt::format("    {}\n", page.example);
+  text += fmt::format("    trace({});", page.example.substr(0, arrow));
+  if (arrow != std::string::npos) text += fmt::format("  // trace: {}", page.example.substr(arrow + 4));
+  return text + "\n";
+}
+
+std::string whole_page(const Pages& pages, const LibraryPage& page) {
+  std::string text = page.module.empty() ? "" : fmt::format("import {};\n", page.module);
+  for (const std::string& signature : page.signatures) text += signature + "\n";
+  if (!page.summary.empty()) text += fmt::format("\n{}\n", page.summary);
+  return text + example_of(pages, page);
+}
+
+std::set<std::string> modules_of(const Pages& pages) {
+  std::set<std::string> modules;
+  for (const LibraryPage& page : pages) modules.insert(page.module);
+  return modules;
+}
+
+/// All pages of a name and, if it is a module, its functions. @return  "" if it is nothing
+std::string text_of(const Pages& pages, const std::string& name) {
+  std::string text;
+  for (const LibraryPage& page : pages)
+    if (page.name == name) text += (text.empty() ? "" : "\n") + whole_page(pages, page);
+  if (!name.empty() && modules_of(pages).contains(name)) text += (text.empty() ? "" : "\n") + list_module(pages, name);
+  return text;
+}
+
+std::string as_json_text(const LibraryPage& page) {
+  std::vector<std::string> signatures;
+  for (const std::string& signature : page.signatures) signatures.push_back(sweep::json_string(signature));
+  sweep::JsonObject json;
+  json.add("module", sweep::json_string(page.module));
+  json.add("name", sweep::json_string(page.name));
+  json.add("signatures", fmt::format("[{}]", fmt::join(signatures, ",")));
+  json.add("summary", sweep::json_string(page.summary));
+  json.add("example", sweep::json_string(page.example));
+  return json.text();
+}
+
+/// The pages of these functions and modules; none: all.
+std::string as_json_text(const Pages& pages, const std::vector<std::string>& names) {
+  std::vector<std::string> items;
+  const auto is_asked = [&](const std::string& name) {
+    return !name.empty() && std::ranges::find(names, name) != names.end();
+  };
+  for (const LibraryPage& page : pages)
+    if (names.empty() || is_asked(page.name) || is_asked(page.module)) items.push_back(as_json_text(page));
+  return json_line(fmt::format("\"pages\":[{}]", fmt::join(items, ",")));
+}
+
+}  // namespace
+
+int document(const std::vector<std::string>& names, bool as_json) {
+  const Pages pages = library_pages();
+  std::string text;
+  if (names.empty())
+    for (const std::string& module : modules_of(pages)) text += (text.empty() ? "" : "\n") + list_module(pages, module);
+  for (const std::string& name : names) {
+    const std::string found = text_of(pages, name);
+    if (found.empty()) {
+      std::vector<std::string> known;
+      for (const LibraryPage& page : pages) known.push_back(page.name);
+      for (const std::string& module : modules_of(pages)) known.push_back(module);
+      const std::string nearest = nearest_name(name, known);
+      return usage_error(fmt::format("the library has no function or module `{}`{}; `raddle doc` lists all", name,
+                                     nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
+    }
+    text += (text.empty() ? "" : "\n") + found;
+  }
+  if (as_json) text = as_json_text(pages, names);
+  return write_output(text) ? exit_ok : exit_failed;
+}
+
+}  // namespace raddle::tool

@@ -1,0 +1,64 @@
+#include "compiler/tool/main/out_of_memory.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <new>
+#include <string_view>
+
+#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/main/signals.hpp"
+#include "compiler/tool/terminal/tty.hpp"
+#include "vm/interpret/running_place.hpp"
+
+// Of mimalloc, which is not there in builds with sanitizers. Its `new` knows of no new_handler: it is built as C, and
+// aborts.
+extern "C" [[gnu::weak]] void mi_register_error(void (*handler)(int error, void* argument), void* argument);
+
+namespace raddle::tool {
+
+namespace {
+
+std::atomic<const SourceMap*> scripts = nullptr;  // set before a run, read by its threads
+std::atomic<bool> is_told = false;                // by the first thread that finds no memory
+
+/// Allocates nothing.
+void tell_place() {
+  const SourceMap* sources = scripts.load(std::memory_order_acquire);
+  const vm::Place* place = vm::running_place;
+  if (sources == nullptr || place == nullptr || place->end == 0) return;
+  const SourceBuffer& source = sources->at(place->file);
+  const LineColumn at = source.position(place->begin);
+  std::array<char, 1024> text;
+  const auto written = fmt::format_to_n(text.data(), text.size(), "raddle: it was asked for at {}:{}:{}\n",
+                                        source.path(), at.line, at.column);
+  tell_at_once({text.data(), std::min(written.size, text.size())});
+}
+
+}  // namespace
+
+void end_out_of_memory() {
+  constexpr std::string_view message = "raddle: out of memory: a recursion without end, or too much data at a time\n";
+  while (is_told.exchange(true, std::memory_order_relaxed)) pause();  // that thread ends the process
+  terminal::Tty::restore();
+  tell_at_once(message);
+  tell_place();
+  _exit(exit_failed);
+}
+
+void tell_places_in(const SourceMap& sources) { scripts.store(&sources, std::memory_order_release); }
+
+void end_where_memory_ends() {
+  std::set_new_handler(end_out_of_memory);
+  if (mi_register_error == nullptr) return;
+  const auto ends = [](int error, void*) {
+    if (error == ENOMEM || error == EOVERFLOW) end_out_of_memory();
+  };
+  mi_register_error(ends, nullptr);
+}
+
+}  // namespace raddle::tool

@@ -1,0 +1,17 @@
+#pragma once
+// The end of a process that finds no memory.
+
+namespace raddle {
+class SourceMap;
+}
+
+namespace raddle::tool {
+
+/// Texts of the scripts that run, for the place in the message; they are there as long as those run, and no other is
+/// added meanwhile.
+void tell_places_in(const SourceMap& sources);
+/// Every allocation that fails ends the process, whoever asks for it: by a message and exit code 1.
+void end_where_memory_ends();
+[[noreturn]] void end_out_of_memory();
+
+}  // namespace raddle::tool

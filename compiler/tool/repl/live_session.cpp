@@ -1,0 +1,226 @@
+#include "compiler/tool/repl/live_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/codegen/leaf_cache.hpp"
+#include "compiler/tool/executable/builtin_names.hpp"
+#include "compiler/tool/run/report_run.hpp"
+#include "compiler/emit/emit_program.hpp"
+#include "compiler/opt/uses.hpp"
+#include "stdlib/native/output.hpp"
+#include "vm/value/failure.hpp"
+
+namespace raddle::tool::repl {
+
+namespace {
+
+/// How long a task may take to notice that it is to end.
+constexpr std::chrono::milliseconds patience(500);
+
+std::vector<vm::Future*> futures_of(const LiveVariables& variables) {
+  std::vector<vm::Future*> all;
+  for (const auto& variable : variables) all.push_back(variable->value.get());
+  return all;
+}
+
+vm::RunOptions with_keep_going(vm::RunOptions options) {
+  options.keep_going = true;  // a failure is one of an entry, not of the session
+  return options;
+}
+
+}  // namespace
+
+LiveSession::LiveSession(Session& session, vm::RunOptions options)
+    : session_(session),
+      options_(with_keep_going(std::move(options))),
+      pieces_(session),
+      workspace_(std::make_unique<vm::Workspace>(options_)) {
+  nothing_.init(vm::Value::of_void());
+}
+
+LiveSession::~LiveSession() = default;
+
+Entry* LiveSession::submit(const Typed& typed) {
+  std::optional<Piece> piece = pieces_.compile(typed);
+  if (!piece) return nullptr;
+  Entry& entry = *entries_.emplace_back(std::make_unique<Entry>());
+  entry.text = typed.text;
+  entry.file = piece->file;
+  entry.line = typed.line;
+  entry.inputs = std::move(piece->inputs);
+  entry.outputs = std::move(piece->outputs);
+  entry.values = std::move(piece->values);
+  entry.redefined = std::move(piece->redefined);
+  entry.forgotten = std::move(piece->forgotten);
+  entry.statements = std::move(piece->statements);
+  for (const auto& variable : entry.outputs) entry.declared.emplace_back(variable->name, variable->declared);
+  for (const Definition& each : pieces_.definitions())
+    if (each.span.file == entry.file) entry.declared.emplace_back(each.name, each.span);
+  entry.compilation = std::move(piece->compilation);
+  start(entry);
+  return &entry;
+}
+
+void LiveSession::start(Entry& entry) {
+  entry.program = emit_program(entry.compilation->module);
+  entry.options = options_;
+  if (!session_.options.interpret_only) {
+    entry.leaf_compiler = std::make_unique<codegen::BackgroundCompiler>(
+        codegen::LeafSource{&entry.compilation->module, builtin_name, session_.options.inlining != "never"},
+        session_.options.jit_cache ? codegen::default_cache_folder() : "");
+    entry.options.leaf_compiler = entry.leaf_compiler.get();
+  }
+  for (const auto& variable : entry.outputs) variable->writer = &entry;
+  has_looked_at_rest_ = false;
+  const ir::Function& main = entry.compilation->module.functions[entry.compilation->module.entry];
+  const std::vector<std::uint32_t> reads = opt::count_reads(main);
+  std::vector<vm::Future*> inputs = futures_of(entry.inputs);
+  LiveVariables read;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (reads[main.parameters[i]] > 0)
+      read.push_back(entry.inputs[i]);
+    else
+      inputs[i] = &nothing_;
+  }
+  entry.inputs = std::move(read);
+  entry.activity = &workspace_->start(entry.program, entry.options, std::move(inputs), futures_of(entry.outputs));
+}
+
+void LiveSession::look() {
+  const bool rests = is_at_rest();
+  if (rests && has_looked_at_rest_) return;
+  for (Entry* entry : live_entries()) {
+    tell_failures(*entry);
+    if (rests && !workspace_->is_stopped() && workspace_->take_if_ended(*entry->activity)) end(*entry);
+  }
+  has_looked_at_rest_ = rests;
+  if (workspace_->is_stopped()) stop("stopped, as there was too little memory");
+  stdlib::flush_output();
+}
+
+void LiveSession::tell_failures(Entry& entry) {
+  session_.diagnostics = {};
+  vm::RunResult found;
+  for (vm::RunFailure& failure : workspace_->failures(*entry.activity))
+    if (entry.failures_told.emplace(failure.place, failure.message).second)
+      found.failures.push_back(std::move(failure));
+  add_findings(session_.sources, session_.diagnostics, found);
+  if (session_.diagnostics.all().empty()) return;
+  stdlib::flush_output();
+  print_findings(session_, entry.file);
+}
+
+void LiveSession::end(Entry& entry) {
+  entry.activity = nullptr;
+  entry.leaf_compiler.reset();
+  entry.compilation.reset();
+  for (const auto& variable : entry.outputs)
+    if (!variable->value->is_resolved()) variable->writer = nullptr;  // nothing came of it: a later entry may assign it
+  entry.inputs.clear();                                               // what was redefined may go
+  entry.outputs.clear();
+  entry.values.clear();
+}
+
+void LiveSession::replace_value(LiveVariable& variable, const std::string& reason) {
+  const bool was_computed = variable.writer != nullptr;
+  if (is_abandoned_) static_cast<void>(variable.value.release());
+  variable.value = std::make_unique<vm::Future>();
+  if (!was_computed) return;
+  const Span at = variable.declared;
+  variable.value->init(vm::failed_value(vm::make_ref<vm::Failure>(reason, vm::Place{at.file, at.begin, at.end})));
+}
+
+std::vector<std::string> LiveSession::stop(const std::string& reason) {
+  std::vector<std::string> names;
+  const std::vector<Entry*> live = live_entries();
+  if (workspace_->stop(patience)) {
+    workspace_.reset();
+  } else {
+    is_abandoned_ = true;
+    static_cast<void>(workspace_.release());  // its workers still use it
+  }
+  const auto give_up = [&](LiveVariable& variable) {
+    if (variable.is_settled()) return;
+    if (variable.writer) names.push_back(variable.name);
+    replace_value(variable, reason);
+  };
+  for (Entry* entry : live) {
+    for (const LiveVariables* some : {&entry->inputs, &entry->outputs})
+      for (const auto& variable : *some) give_up(*variable);
+    if (is_abandoned_) static_cast<void>(entry->leaf_compiler.release());
+    if (is_abandoned_) static_cast<void>(entry->compilation.release());
+    end(*entry);
+  }
+  workspace_ = std::make_unique<vm::Workspace>(options_);
+  return names;
+}
+
+void LiveSession::explain_failure(const LiveVariable& variable) {
+  const vm::Value value = vm::failure_of(*variable.value);
+  const vm::Failure& failure = vm::as_failure(value);
+  session_.diagnostics = {};
+  vm::RunResult found;
+  found.failures.push_back({failure.message, failure.place, failure.notes, failure.calls});
+  add_findings(session_.sources, session_.diagnostics, found);
+  print_findings(session_, variable.declared.file);
+}
+
+void LiveSession::explain(Entry& entry) {
+  session_.diagnostics = {};
+  vm::RunResult found;
+  found.stuck = workspace_->stuck(*entry.activity);
+  add_findings(session_.sources, session_.diagnostics, found);
+  print_findings(session_, entry.file);
+}
+
+std::vector<std::string> LiveSession::script() const {
+  const auto is_current = [this](const std::pair<std::string, Span>& declared) {
+    const auto is_it = [&](Span span) {
+      return span.file == declared.second.file && span.begin == declared.second.begin;
+    };
+    const auto variable = find(declared.first);
+    if (variable && is_it(variable->declared)) return true;
+    return std::ranges::any_of(pieces_.definitions(), [&](const Definition& each) { return is_it(each.span); });
+  };
+  std::vector<std::string> texts;
+  for (const std::unique_ptr<Entry>& entry : entries_) {
+    const std::size_t end = entry->statements.find_last_not_of(" \n");
+    const bool is_kept =
+        end != std::string::npos && (entry->declared.empty() || std::ranges::any_of(entry->declared, is_current));
+    std::string text = is_kept ? entry->statements : entry->text;
+    if (is_kept) {
+      const char last = text[end];
+      texts.push_back(text + (last == ';' || last == '}' ? "\n" : ";\n"));
+      continue;
+    }
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; ++at) text.insert(at + 1, "// ");
+    texts.push_back("// " + text + "\n");
+  }
+  return texts;
+}
+
+std::shared_ptr<LiveVariable> LiveSession::find(const std::string& name) const {
+  const auto found = pieces_.variables().find(name);
+  return found == pieces_.variables().end() ? nullptr : found->second;
+}
+
+LiveVariables LiveSession::variables() const {
+  LiveVariables all;
+  for (const auto& [name, variable] : pieces_.variables()) all.push_back(variable);
+  return all;
+}
+
+std::vector<Entry*> LiveSession::live_entries() const {
+  std::vector<Entry*> live;
+  for (const std::unique_ptr<Entry>& entry : entries_)
+    if (!entry->has_ended()) live.push_back(entry.get());
+  return live;
+}
+
+std::uint32_t LiveSession::line_of(const LiveVariable& variable) const {
+  return session_.sources.position(variable.declared).line;
+}
+
+}  // namespace raddle::tool::repl

@@ -1,0 +1,72 @@
+// What a piece does to the variables of the session.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/tool/repl/piece_compiler.hpp"
+
+namespace raddle::tool::repl {
+
+std::shared_ptr<LiveVariable> PieceCompiler::variable_for(const Attempt& attempt, const Compilation& compilation,
+                                                          ast::VariableId id, Piece& piece) {
+  const Variable& checked = compilation.checked->variables[id];
+  const auto known = variables_.find(checked.name);
+  if (known != variables_.end()) {
+    const Span declared = known->second->declared;
+    if (declared.file == checked.span.file && declared.begin == checked.span.begin) return known->second;
+  }
+  const bool is_value =
+      checked.span.file == attempt.file && attempt.frame.value_count > 0 && checked.name.starts_with(value_name);
+  auto variable = std::make_shared<LiveVariable>();
+  variable->name = is_value ? "ans" + checked.name.substr(value_name.size()) : checked.name;
+  variable->type = compilation.checked->types.name(checked.type);
+  variable->declared = checked.span;
+  if (is_value && !attempt.is_silent) piece.values.push_back(variable);
+  if (known != variables_.end()) piece.redefined.push_back(checked.name);
+  return variable;
+}
+
+void PieceCompiler::bind(const Attempt& attempt, Piece& piece) {
+  const Compilation& compilation = *piece.compilation;
+  const CheckedProgram& checked = *compilation.checked;
+  for (const ScriptParameter& each : checked.parameters)
+    piece.inputs.push_back(variable_for(attempt, compilation, each.variable, piece));
+  for (const ScriptResult& each : checked.results) {
+    piece.outputs.push_back(variable_for(attempt, compilation, each.variable, piece));
+    piece.outputs.back()->mapping.clear();  // it is written now
+  }
+  for (const LiveVariables* some : {&piece.inputs, &piece.outputs})
+    for (const auto& variable : *some) {
+      // an earlier variable of this name may still be read here: the one declared last is meant from now on
+      const auto known = variables_.find(variable->name);
+      const bool is_older = known != variables_.end() && variable->declared.file != attempt.file &&
+                            known->second->declared.file == attempt.file;
+      if (!is_older) variables_[variable->name] = variable;
+    }
+  keep_mapped(attempt, piece);
+  for (const auto& module : checked.modules)
+    if (module != checked.modules.back()) modules_run_.insert(module->file);
+}
+
+/// `file f<"path">;` alone: whoever writes it later needs the path, too.
+void PieceCompiler::keep_mapped(const Attempt& attempt, Piece& piece) {
+  const CheckedProgram& checked = *piece.compilation->checked;
+  for (const ast::StmtPtr& statement : checked.modules.back()->statements.statements) {
+    if (statement->kind != ast::StmtKind::Declaration) continue;
+    const auto& declaration = ast::as<const ast::Declaration>(*statement);
+    for (const ast::Declarator& each : declaration.declarators) {
+      if (!each.mapping || each.name.span.file != attempt.file) continue;
+      const auto is_it = [&](const ScriptResult& result) { return result.variable == each.variable; };
+      if (std::ranges::any_of(checked.results, is_it)) continue;
+      auto variable = std::make_shared<LiveVariable>();
+      variable->name = each.name.text;
+      variable->type = checked.types.name(checked.variables[each.variable].type);
+      variable->declared = each.name.span;
+      variable->mapping =
+          fmt::format("{} {}", text_at(session_.sources, declaration.type.span), text_at(session_.sources, each.span));
+      variables_[variable->name] = variable;
+    }
+  }
+}
+
+}  // namespace raddle::tool::repl

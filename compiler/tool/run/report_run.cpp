@@ -1,0 +1,130 @@
+#include "compiler/tool/run/report_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+
+#include <ranges>
+#include <set>
+
+#include "vm/value/standard_error.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+constexpr std::size_t most_calls = 8;  // of a chain of calls; a recursion shows its innermost ones
+constexpr std::size_t most_steps = 5;  // of a cycle
+
+Span span_of(const vm::Place& place) { return {place.file, place.begin, place.end}; }
+
+void add_calls(const SourceMap& sources, Diagnostic& diagnostic, const std::vector<vm::Place>& calls) {
+  for (std::size_t i = 0; i < calls.size() && i < most_calls; ++i)
+    diagnostic.calls.push_back(sources.describe(span_of(calls[i])));
+  if (calls.size() > most_calls)
+    diagnostic.remark(fmt::format("and {}{} more calls around it",
+                                  calls.size() < vm::call_chain_limit ? "" : "at least ", calls.size() - most_calls));
+}
+
+void add_other_call(const SourceMap& sources, Diagnostic& diagnostic, const vm::RunFailure& failure) {
+  const vm::CallPlace& other = *failure.notes.other_call;
+  if (other.place != failure.place) diagnostic.label(span_of(other.place), "written here, too");
+  if (other == vm::CallPlace{failure.place, failure.calls})
+    return static_cast<void>(diagnostic.remark("the other call is the same one, in another iteration"));
+  if (other.calls.empty()) return;
+  std::vector<std::string> places;
+  for (const vm::Place& call : other.calls | std::views::take(most_calls))
+    places.push_back(sources.describe(span_of(call)));
+  diagnostic.remark(fmt::format("the other one is called at {}", fmt::join(places, ", ")));
+}
+
+void report_failure(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunFailure& failure) {
+  Diagnostic& diagnostic = diagnostics.report(DiagnosticKind::run_time, span_of(failure.place), failure.message);
+  for (const std::string& detail : failure.notes.details) diagnostic.remark(detail);
+  add_calls(sources, diagnostic, failure.calls);
+  if (failure.notes.other_call) add_other_call(sources, diagnostic, failure);
+  if (!failure.notes.help.empty()) diagnostic.note(failure.notes.help);
+  if (failure.count > 1) diagnostic.remark(fmt::format("{} times in this run", failure.count));
+}
+
+std::string text_of(const vm::StuckVariable& variable) {
+  if (variable.element_count > 1)
+    return fmt::format("each of {} elements of `{}`", variable.element_count, variable.name);
+  if (variable.element_count == 1) return "`" + variable.element + "`";
+  return variable.name.empty() ? "the result" : "`" + variable.name + "`";
+}
+
+void report_cycle(Diagnostics& diagnostics, const vm::StuckVariable& variable) {
+  const std::vector<vm::CycleStep>& cycle = variable.cycle;
+  const auto after = [&](std::size_t i) -> const std::string& { return cycle[(i + 1) % cycle.size()].name; };
+  std::string needs;
+  if (cycle.size() == 1 && cycle[0].is_unclosed)
+    needs = "is filled by what waits for " + (cycle[0].inside.empty() ? "all of it" : "`" + cycle[0].inside + "`");
+  else if (cycle.size() == 1)
+    needs = "is computed from itself";
+  for (std::size_t i = 0; cycle.size() > 1 && i < cycle.size(); ++i) {
+    if (i == most_steps && cycle.size() > most_steps + 1) {
+      needs += fmt::format(", and so on through {} more, back to `{}`", cycle.size() - 1 - i, variable.name);
+      break;
+    }
+    needs += fmt::format("{}needs `{}`", i == 0 ? "" : ", which ", after(i));
+  }
+  Diagnostic& diagnostic =
+      diagnostics.report(DiagnosticKind::deadlock, span_of(variable.declared), variable.name, needs);
+  std::set<vm::Place> told;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    if (!told.insert(cycle[i].place).second) continue;  // the same statement in another iteration
+    diagnostic.label(span_of(cycle[i].place), cycle.size() == 1
+                                                  ? "waits for it here"
+                                                  : fmt::format("`{}` waits for `{}` here", cycle[i].name, after(i)));
+  }
+  if (variable.cycle_count > 1)
+    diagnostic.remark(fmt::format("{} more of the kind, in other iterations", variable.cycle_count - 1));
+}
+
+void report_stuck(const SourceMap& sources, Diagnostics& diagnostics, const vm::StuckVariable& variable) {
+  if (!variable.cycle.empty()) return report_cycle(diagnostics, variable);
+  const std::string name = text_of(variable);
+  const DiagnosticKind kind = variable.is_unclosed ? DiagnosticKind::never_closed : DiagnosticKind::never_set;
+  Diagnostic& diagnostic = diagnostics.report(kind, span_of(variable.declared), name);
+  for (const vm::Place& awaited : variable.awaited) diagnostic.label(span_of(awaited), "waits for it");
+  add_calls(sources, diagnostic, variable.calls);
+  for (const vm::GuardedAssignment& skipped : variable.skipped) {
+    diagnostic.label(span_of(skipped.assignment), "is not reached");
+    diagnostic.remark(fmt::format("it is assigned at {}, inside the statement at {}, which did not get there",
+                                  sources.describe(span_of(skipped.assignment)),
+                                  sources.describe(span_of(skipped.guard))));
+  }
+}
+
+}  // namespace
+
+void add_findings(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunResult& result) {
+  for (const vm::RunFailure& failure : result.failures) report_failure(sources, diagnostics, failure);
+  for (const vm::StuckVariable& variable : result.stuck) report_stuck(sources, diagnostics, variable);
+}
+
+int report_run(Session& session, const vm::RunResult& result, int signal) {
+  add_findings(session.sources, session.diagnostics, result);
+  session.print_diagnostics();
+  if (result.failures_left_out != 0)
+    vm::print_stderr("raddle: {} more {} not shown: {} others are\n", result.failures_left_out,
+                     result.failures_left_out == 1 ? "error is" : "errors are", result.failures.size());
+  if (!result.stuck.empty())
+    vm::print_stderr("raddle: nothing is left to run, and {} {} still awaited\n", result.stuck.size(),
+                     result.stuck.size() == 1 ? "variable is" : "variables are");
+  switch (result.status) {
+    case vm::RunStatus::ok: return exit_ok;
+    case vm::RunStatus::failed: return exit_failed;
+    case vm::RunStatus::stuck: return exit_stuck;
+    case vm::RunStatus::cancelled: return signal == SIGINT ? exit_interrupted : exit_ended_early;
+  }
+  return exit_internal;
+}
+
+void print_statistics(const vm::RunCounters& run, const codegen::LeafCounters& leaves) {
+#define RADDLE_COUNTER(name, value, meaning) vm::print_stderr("{} {}\n", name, value);
+#include "compiler/tool/run/counters.def"
+}
+
+}  // namespace raddle::tool

@@ -1,0 +1,20 @@
+#pragma once
+// How a run ended, told to the user.
+#include "compiler/codegen/background_compiler.hpp"
+#include "compiler/tool/main/session.hpp"
+#include "vm/interpret/run.hpp"
+
+namespace raddle::tool {
+
+/// What went wrong as findings: failures, or the variables that nothing sets.
+void add_findings(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunResult& result);
+
+/// Prints failures, or the variables that nothing sets, to stderr in the form of compile errors.
+/// @param signal  that cancelled the run, 0 if none did
+/// @return        the exit code
+int report_run(Session& session, const vm::RunResult& result, int signal);
+
+/// `--stats`, to stderr.
+void print_statistics(const vm::RunCounters& run, const codegen::LeafCounters& leaves);
+
+}  // namespace raddle::tool

@@ -1,0 +1,258 @@
+// From text to results, the second half: the optimised IR becomes a program, the VM runs it, and what went wrong is
+// told.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include "compiler/codegen/background_compiler.hpp"
+#include "compiler/tool/executable/builtin_names.hpp"
+#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/executable/compile.hpp"
+#include "compiler/tool/executable/diagnostics_json.hpp"
+#include "compiler/tool/sweep/kept_output.hpp"
+#include "compiler/tool/run/last_end.hpp"
+#include "compiler/tool/main/out_of_memory.hpp"
+#include "compiler/tool/run/program_teller.hpp"
+#include "compiler/tool/run/report_run.hpp"
+#include "compiler/tool/run/run_settings.hpp"
+#include "compiler/tool/run/run_trace.hpp"
+#include "compiler/tool/executable/script_arguments.hpp"
+#include "compiler/tool/main/signals.hpp"
+#include "compiler/tool/sweep/sweep_report.hpp"
+#include "compiler/tool/sweep/sweep_request.hpp"
+#include "compiler/tool/run/task_log.hpp"
+#include "compiler/tool/run/time_limit.hpp"
+#include "compiler/emit/emit_program.hpp"
+#include "compiler/tool/report/trace.hpp"
+#include "compiler/tool/formats/json_text.hpp"
+#include "compiler/tool/formats/writer.hpp"
+#include "stdlib/native/output.hpp"
+#include "vm/interpret/run.hpp"
+#include "vm/record/call_record.hpp"
+#include "vm/value/standard_error.hpp"
+#include "vm/value/temporaries.hpp"
+#include "vm/value/text.hpp"
+#include "vm/value/unix_time.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+constexpr auto longest_last_write = std::chrono::seconds(2);  ///< of a run that was ended: nobody may be reading
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool leaves_memory = false;  // its search for leaks is to find those of a run
+#else
+constexpr bool leaves_memory = true;
+#endif
+
+/// Ends those of values that a run has left to the system.
+struct TemporariesEnd {
+  TemporariesEnd() = default;
+  TemporariesEnd(const TemporariesEnd&) = delete;
+  TemporariesEnd& operator=(const TemporariesEnd&) = delete;
+  ~TemporariesEnd() { vm::remove_temporaries(); }
+};
+
+/// As it is when it begins.
+vm::RunRow run_row(const Session& session) {
+  vm::RunRow row;
+  row.kind = run_kind::script;
+  row.started = vm::unix_time();
+  for (const std::string& word : session.words) (row.command += word) += '\0';
+  return row;
+}
+
+/// Of a run that the signal has cancelled.
+int code_of_signal(int signal) {
+  if (signal == SIGPIPE) return exit_broken_pipe;
+  return signal == SIGINT ? exit_interrupted : exit_ended_early;
+}
+
+vm::RunState state_of(vm::RunStatus status, int signal) {
+  if (status == vm::RunStatus::ok) return vm::RunState::done;
+  if (status != vm::RunStatus::cancelled) return vm::RunState::failed;
+  return signal == SIGINT ? vm::RunState::interrupted : vm::RunState::stopped;
+}
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  return std::ranges::find(arguments, "--help") != arguments.end();
+}
+
+std::string json_of(const vm::Value& value) {
+  const std::string text = vm::result_text(value);
+  if (value.kind() == vm::ValueKind::string) return sweep::json_string(text);
+  return value.kind() == vm::ValueKind::boolean ? text : sweep::json_value(text);
+}
+
+/// Those marked `@result`, in JSON.
+std::string results_json(const CheckedProgram& checked, const vm::RunResult& result) {
+  sweep::JsonObject json;
+  for (std::size_t i = 0; result.status == vm::RunStatus::ok && i < checked.results.size(); ++i)
+    json.add(checked.variables[checked.results[i].variable].name, json_of(result.results[i]));
+  return json.text();
+}
+
+std::string message_of_end(double timeout_s) {
+  return fmt::format("raddle: the {} of --timeout are up; ending what runs\n", seconds_text(timeout_s));
+}
+
+/// What `--json` prints at the end: until then nothing goes to standard output.
+class JsonLine {
+ public:
+  /// @throws std::system_error without a place for what is printed
+  JsonLine(Session& session, std::string path) : session_(session), path_(std::move(path)) {}
+  std::string results = "{}";  ///< in JSON
+  /// @return false if it can not be written
+  bool write(int code) {
+    const KeptOutput::Text output = kept_.end();
+    const std::string cut =
+        output.end.size() < output.size ? fmt::format(",\"output_bytes\":{}", output.size) : "";  // it is the end of it
+    return write_output(json_line(fmt::format(
+        "\"script\":{},\"exit_code\":{},\"seconds\":{:.3f},\"results\":{},\"output\":{}{},\"diagnostics\":{}",
+        sweep::json_string(path_), code, vm::unix_time() - started_, results, sweep::json_string(output.end), cut,
+        diagnostics_json(session_.diagnostics, session_.sources))));
+  }
+
+ private:
+  Session& session_;
+  std::string path_;
+  KeptOutput kept_;
+  double started_ = vm::unix_time();
+};
+
+/// Where nothing was printed.
+void tell_of_results(const CheckedProgram& checked, const vm::RunResult& result) {
+  if (stdlib::has_text(stdlib::Stream::out) || result.counters.programs_started != 0) return;
+  std::vector<std::string> names;
+  for (const auto& each : checked.results) names.push_back(fmt::format("`{}`", checked.variables[each.variable].name));
+  vm::print_stderr("raddle: --results prints what the script has marked `@result`: {}\n", fmt::join(names, ", "));
+}
+
+/// @param json  null: without   @return exit code
+int compile_and_run(Session& session, Script script, const std::vector<std::string>& arguments, JsonLine* json) {
+  const std::string path = script.path;
+  const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
+  const std::optional<Compilation> compilation = compile(session, file);
+  if (!compilation) return session.print_diagnostics(), exit_compile_error;
+
+  const CheckedProgram& checked = *compilation->checked;
+  const bool is_quiet = session.options.is_quiet;
+  const ArgumentRules rules{checked, reads_words(compilation->module), path, session.option_names, !is_quiet};
+  if (asks_for_help(arguments) && (!checked.parameters.empty() || !rules.reads_words))
+    return write_output(describe_parameters(checked, path)) ? exit_ok : exit_failed;
+  std::expected<ScriptArguments, std::string> read = read_arguments(rules, arguments);
+  if (!read) {
+    vm::print_stderr("raddle: {}\ntry `raddle run {} --help`\n", read.error(), path);
+    return exit_usage;
+  }
+
+  std::expected<vm::RunOptions, int> options = run_options(session.options, path);
+  if (!options) return options.error();
+  std::optional<vm::TaskTrace> trace;
+  if (const std::string& file_of_trace = session.options.trace; !file_of_trace.empty()) {
+    if (const std::string fault = sweep::fault_of_output(file_of_trace); !fault.empty())
+      return usage_error("--trace: " + fault, "run");
+    trace.emplace(options->workers, report::most_slices);
+    options->trace = &*trace;
+  }
+  if (session.print_diagnostics()) return exit_compile_error;  // warnings, now that the command line is in order
+  const vm::Program program = emit_program(compilation->module);
+  options->settings.arguments = std::move(read->rest);
+  options->arguments = std::move(read->parameters);
+  codegen::BackgroundCompiler leaf_compiler(
+      {&compilation->module, builtin_name, /*unrolls_recursion=*/session.options.inlining != "never"},
+      session.options.jit_cache ? codegen::default_cache_folder() : "");
+  if (!session.options.interpret_only) options->leaf_compiler = &leaf_compiler;
+  vm::CallRecord call_record(version, session.options.takes_kept_calls);
+  options->call_record = &call_record;
+  std::optional<TaskLog> log;
+  if (session.options.records_tasks) {
+    options->listener = &log.emplace(session.sources, run_row(session));
+  }
+  std::optional<ProgramTeller> teller;
+  if (session.options.is_verbose) options->listener = &teller.emplace(options->listener);
+  vm::CancelHook cancel;
+  options->cancel = &cancel;
+  LastEnd last_end(cancel, [json](int code) {
+    stdlib::flush_output_within(longest_last_write);
+    if (json != nullptr) json->write(code);
+  });
+  const auto heard = [&last_end, cancels = cancelling(cancel)](int signal, unsigned count) {
+    cancels(signal, count);
+    last_end.begin(code_of_signal(signal));
+  };
+  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP, SIGPIPE}, heard,
+                            [&cancel] { tell_at_once(programs_text(cancel.programs())); });
+  // before a program hears of it, else its end would be a failure
+  if (log)
+    options->program_outputs = own_streams([&cancel, &signals] {
+      if (signals.hears(SIGPIPE)) cancel.cancel();
+    });
+  std::optional<TimeLimit> limit;
+  if (const double timeout_s = session.options.timeout_s; timeout_s > 0)
+    limit.emplace(timeout_s, [&cancel, &last_end, timeout_s] {
+      tell_at_once(message_of_end(timeout_s));
+      cancel.cancel();
+      last_end.begin(exit_timeout);
+    });
+  options->leaves_memory = leaves_memory;
+  const TemporariesEnd temporaries_end;  // while signals are still looked after
+  tell_places_in(session.sources);
+  const vm::RunResult result = vm::run(program, *options);
+  limit.reset();
+  if (result.status != vm::RunStatus::cancelled) last_end.stop();
+
+  if (session.options.show_results)
+    for (std::size_t i = 0; i < checked.results.size(); ++i)
+      stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
+                                     vm::result_text(result.results[i])));
+  else if (result.status == vm::RunStatus::ok && !checked.results.empty() && json == nullptr && !is_quiet)
+    tell_of_results(checked, result);
+  const bool output_written = result.status == vm::RunStatus::cancelled
+                                  ? stdlib::flush_output_within(longest_last_write)
+                                  : stdlib::flush_output();
+  const bool is_unread = !stdlib::has_reader(stdlib::Stream::out) || !stdlib::has_reader(stdlib::Stream::error);
+  const int unread_signal = is_unread && signals.hears(SIGPIPE) ? SIGPIPE : 0;  // the watch may not have heard it yet
+  const int signal = signals.caught() != 0 ? signals.caught() : unread_signal;
+  if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
+  if (const std::optional<std::string> problem = call_record.problem(); problem && !is_quiet)
+    warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
+  if (log)
+    if (const std::optional<std::string> problem = log->end(state_of(result.status, signal)); problem && !is_quiet)
+      warn(fmt::format("what was run is not recorded: {}", *problem));
+  if (json != nullptr) json->results = results_json(checked, result);
+  const bool is_timed_out = result.status == vm::RunStatus::cancelled && signal == 0;
+  const int told = report_run(session, result, signal);
+  const int code = is_timed_out ? exit_timeout : told;
+  const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, program, session.sources);
+  if (!is_traced && code == exit_ok) return exit_failed;
+  if (signal == SIGPIPE) return exit_broken_pipe;
+  if (!output_written && code == exit_ok) {
+    vm::print_stderr("raddle: standard output could not be written\n");
+    return exit_failed;
+  }
+  return code;
+}
+
+}  // namespace
+
+int run_script(Session& session, Script script, std::vector<std::string> arguments) {
+  if (!session.options.as_json) return compile_and_run(session, std::move(script), arguments, nullptr);
+  std::optional<JsonLine> json;
+  try {
+    json.emplace(session, script.path);
+  } catch (const std::system_error& error) {
+    vm::print_stderr("raddle: {}\n", error.what());
+    return exit_failed;
+  }
+  const int code = compile_and_run(session, std::move(script), arguments, &*json);
+  if (code == exit_usage) return code;
+  return json->write(code) || code != exit_ok ? code : exit_failed;
+}
+
+}  // namespace raddle::tool

@@ -1,0 +1,96 @@
+#include "compiler/tool/run/run_settings.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/tool/run/app_environment.hpp"
+#include "compiler/tool/main/machine.hpp"
+#include "stdlib/native/output.hpp"
+#include "vm/memory/memory_limit.hpp"
+#include "vm/value/file_descriptor.hpp"
+#include "vm/value/standard_error.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+/// A number of programs that the user gives is meant; else waiting programs may be more than there are cores.
+vm::ProcessBudget process_budget(unsigned programs, unsigned workers) {
+  const unsigned cores = core_count();
+  const auto memory = static_cast<double>(vm::memory_limit_bytes());
+  if (programs != 0) return {.programs = programs, .cores = programs, .memory_bytes = memory};
+  return {.programs = workers, .cores = std::max(cores, workers), .memory_bytes = memory};
+}
+
+void trace_program(const std::string& text) {
+  stdlib::flush_output();
+  vm::print_stderr("raddle: {}\n", text);
+}
+
+/// Where Tcl's packages of a script are, the last looked in first: beside it, in folders of -I, in those of -r.
+std::vector<std::string> package_folders(const Options& given, const std::string& script_path) {
+  const std::string parent = std::filesystem::path(script_path).parent_path().string();
+  std::vector<std::string> folders{parent.empty() ? "." : parent};
+  folders.insert(folders.end(), given.include_folders.rbegin(), given.include_folders.rend());
+  folders.insert(folders.end(), given.package_folders.rbegin(), given.package_folders.rend());
+  for (std::string& folder : folders) folder = std::filesystem::absolute(folder).lexically_normal().string();
+  return folders;
+}
+
+}  // namespace
+
+std::expected<vm::RunOptions, int> run_options(const Options& given, const std::string& script_path) {
+  const std::expected<vm::AppSettings, std::string> apps = app_settings();
+  if (!apps) {
+    vm::print_stderr("raddle: {}\n", apps.error());
+    return std::unexpected(exit_usage);
+  }
+  vm::RunOptions options;
+  options.workers = given.workers != 0 ? given.workers : core_count();
+  options.process_budget = process_budget(given.process_limit, options.workers);
+  options.call_memory_bytes = given.call_memory_mib << 20;
+  options.scheduler_seed = given.scheduler_seed;
+  options.inlining = given.inlining == "never" ? vm::Inlining::never : vm::Inlining::adaptive;
+  options.scheduler = given.scheduler == "stealing" ? vm::Scheduler::stealing : vm::Scheduler::tree;
+  options.queue_order = given.scheduler == "tree-fifo" ? vm::QueueOrder::fifo : vm::QueueOrder::lifo;
+  options.leaf_threshold = given.leaf_threshold;
+  options.keep_going = given.keep_going;
+  options.settings = {.script_path = script_path,
+                      .arguments = {},
+                      .seed = given.seed,
+                      .workers = options.workers,
+                      .asserts = !given.disable_asserts};
+  options.before_program = [] { stdlib::flush_output(); };
+  options.apps = *apps;
+  options.package_folders = package_folders(given, script_path);
+  if (traces_apps()) options.trace_program = trace_program;
+  return options;
+}
+
+vm::ProgramOutputs own_streams(const std::function<void()>& unread) {
+  const auto terminal = [](int fd) { return isatty(fd) == 1 ? fd : -1; };
+  const auto sink = [&](stdlib::Stream stream, int fd) {
+    const auto take = [stream, unread](std::string_view text) {
+      if (stdlib::offer_text(stream, text)) return true;
+      unread();
+      return false;
+    };
+    return vm::OutputSink{
+        .take = take, .is_full = [stream] { return stdlib::is_full(stream); }, .terminal_fd = terminal(fd)};
+  };
+  const auto is_for_writing = [](int fd) { return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY; };
+  struct stat out {
+  }, error{};
+  const bool are_known = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &error) == 0;
+  return {.out = sink(stdlib::Stream::out, STDOUT_FILENO),
+          .error = sink(stdlib::Stream::error, STDERR_FILENO),
+          .are_one = are_known && out.st_dev == error.st_dev && out.st_ino == error.st_ino &&
+                     is_for_writing(STDOUT_FILENO) && is_for_writing(STDERR_FILENO)};
+}
+
+}  // namespace raddle::tool

@@ -1,0 +1,14 @@
+#pragma once
+// `raddle run --trace=FILE`: the tasks of a script's run.
+#include <string>
+
+#include "compiler/source/source_buffer.hpp"
+#include "vm/interpret/task_trace.hpp"
+
+namespace raddle::tool {
+
+/// @return  false if it could not be written, which has been said
+bool write_run_trace(const std::string& path, const std::string& script, const vm::TaskTrace& trace,
+                     const vm::Program& program, const SourceMap& sources);
+
+}  // namespace raddle::tool

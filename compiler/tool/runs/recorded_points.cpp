@@ -1,0 +1,106 @@
+#include "compiler/tool/runs/recorded_points.hpp"
+
+#include <algorithm>
+
+#include "compiler/tool/sweep/sweep_request.hpp"
+#include "compiler/tool/formats/json_text.hpp"
+#include "compiler/tool/space/point_key.hpp"
+#include "compiler/tool/sweep/results.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+/// The points of a run that were done together, as if each had been done by itself: their results are in the record,
+/// their parameters are made anew as the command line says them.
+class BatchedPoints {
+ public:
+  BatchedPoints(vm::RunRecord& record, const vm::RunRow& run)
+      : record_(record), run_(run), heads_(record.batches_of(run.id)), form_(sweep::batch_form(run.column_words())) {}
+
+  /// @param visit  returns false to end it
+  UnknownParameters for_each(std::optional<std::uint64_t> point,
+                             const std::function<bool(const vm::PointRow&)>& visit) {
+    if (heads_.empty()) return {};
+    make_space();
+    for (const vm::BatchHead& head : heads_) {
+      if (point && (*point < head.first || *point > head.last)) continue;
+      const vm::BatchRow batch = record_.batch(head.row);
+      for (std::size_t i = 0; i < batch.keys.size(); ++i)
+        if ((!point || batch.number(i) == *point) && !visit(row_of(batch, i))) return {unknown_, table_};
+    }
+    return {unknown_, table_};
+  }
+
+ private:
+  /// If that can not be, as a table is gone, no point has parameters.
+  void make_space() {
+    const std::expected<SweepRequest, int> request = read_sweep_request(run_.words());
+    if (!request) return;
+    table_ = request->space.table;
+    auto made = sweep::Space::make(request->space);
+    if (!made) return;
+    space_ = std::move(*made);
+    std::vector<sweep::ValueType> read_as;
+    for (const sweep::Parameter& parameter : space_.parameters()) {
+      const auto found =
+          std::ranges::find(form_.parameters, parameter.name, [](const auto& each) { return each.first; });
+      read_as.push_back(found == form_.parameters.end() ? sweep::ValueType::string : found->second);
+    }
+    space_.read_values_as(read_as);
+    keys_ = sweep::PointKeys({}, space_.parameters(), /*uses_seed=*/false).with_work({.high = 0, .low = run_.work});
+  }
+
+  vm::PointRow row_of(const vm::BatchRow& batch, std::size_t index) {
+    vm::PointRow row{.number = batch.number(index), .key = {0, batch.keys[index]}, .parameters = "{}", .attempt = {}};
+    if (const std::optional<sweep::Point> point = point_of(batch, index))
+      row.parameters = parameters_json(space_.parameters(), *point);
+    else
+      ++unknown_;
+    row.attempt.worker = batch.worker;
+    row.attempt.started = batch.started;
+    row.attempt.duration_s = batch.duration_s / static_cast<double>(batch.keys.size());
+    sweep::JsonObject results;
+    for (std::size_t k = 0; k < std::min(form_.results.size(), batch.columns.size()); ++k) {
+      std::string text;
+      append_result(text, batch.columns[k][index], form_.results[k].type);
+      results.add_text(form_.results[k].name, text);
+    }
+    row.attempt.results = results.text();
+    return row;
+  }
+
+  /// @return nothing if the point of that number is another one by now: its key tells
+  std::optional<sweep::Point> point_of(const vm::BatchRow& batch, std::size_t index) const {
+    const std::uint64_t number = batch.number(index);
+    if (!keys_ || number > space_.size()) return std::nullopt;
+    sweep::Point point = space_.point(number);
+    if (keys_->of(point).low != batch.keys[index]) return std::nullopt;
+    return point;
+  }
+
+  vm::RunRecord& record_;
+  const vm::RunRow& run_;
+  const std::vector<vm::BatchHead> heads_;
+  const sweep::BatchForm form_;
+  sweep::Space space_;
+  std::string table_;
+  std::optional<sweep::PointKeys> keys_;  ///< none: the space could not be made
+  std::uint64_t unknown_ = 0;
+};
+
+}  // namespace
+
+UnknownParameters for_each_recorded_point(vm::RunRecord& record, const vm::RunRow& run,
+                                          std::optional<std::uint64_t> point,
+                                          const std::function<bool(const vm::PointRow&)>& visit) {
+  bool goes_on = true;
+  const auto visit_single = [&](const vm::PointRow& row) { return goes_on = visit(row); };
+  if (point)
+    record.for_each_attempt(run.id, *point, visit_single);
+  else
+    record.for_each_point(run.id, visit_single);
+  return goes_on ? BatchedPoints(record, run).for_each(point, visit) : UnknownParameters();
+}
+
+}  // namespace raddle::tool

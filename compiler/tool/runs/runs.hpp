@@ -1,0 +1,55 @@
+#pragma once
+// Verbs that work on recorded runs.
+#include <expected>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "vm/record/run_record.hpp"
+
+namespace raddle::tool {
+
+/// The run that a command line names: an id, its beginning or end; "": the latest. @return an exit code, all said
+std::expected<vm::RunRow, int> find_run(const std::string& name);
+/// The same; "": the latest sweep. A run of a script is refused.
+std::expected<vm::RunRow, int> find_sweep(const std::string& name);
+
+/// Whether it was `raddle run`: what it has for points are programs and calls of `@memo` functions, its tasks.
+bool is_of_script(const vm::RunRow& run);
+/// What a row of its table is: "point", "task".
+const char* kind_of_row(const vm::RunRow& run);
+/// "point 3", "task 3"
+std::string name_of(const vm::RunRow& run, std::uint64_t number);
+/// What was done there: `{"a":1}`; of a task its function and its work, "count: wc -w a.txt".
+std::string work_text(const vm::RunRow& run, const std::string& parameters);
+std::string task_text(const std::string& parameters);
+/// "task 3", or "task 7/3" of a sweep's point. @param point  0: none
+std::string task_name(std::uint64_t point, std::uint64_t number);
+
+/// What a command line names by `RUN`, `RUN/POINT` or `/POINT`; `RUN/POINT/TASK` is a task of a sweep's point.
+struct RunPoint {
+  std::string run;  ///< for find_run()
+  std::optional<std::uint64_t> point, task;
+};
+/// @return nothing if what follows a slash is no number
+std::optional<RunPoint> read_run_point(const std::string& word);
+
+/// Does what reads the record; says what that is refused with. @return its exit code, or exit_failed
+int with_record(const std::function<int()>& action);
+
+/// What `runs list --json` has of it, a JSON object. @param tasks  of a sweep's points, for `runs show --json`
+std::string run_json(const vm::RunRow& run, std::optional<vm::TaskCounts> tasks = std::nullopt);
+
+/// The command line that began it.
+std::string command_text(const vm::RunRow& run);
+
+/// What it has to do with the run that it goes back to. @pre run.resumes is not ""
+std::string origin_text(const vm::RunRow& run);
+
+/// `runs logs`. @param word  RUN, RUN/POINT or RUN/POINT/TASK   @return exit code
+int show_logs(const std::string& word, bool as_json);
+
+/// `runs diff`: which points or tasks, results and input files differ. @param other  "": the latest   @return exit code
+int diff_runs(const std::string& name, const std::string& other, bool as_json);
+
+}  // namespace raddle::tool

@@ -1,0 +1,42 @@
+#include "compiler/tool/runs/value_difference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/tool/space/values.hpp"
+
+namespace raddle::tool {
+
+std::vector<ValueDifference> differences_of(const NamedValues& now, const NamedValues& before) {
+  std::vector<ValueDifference> found;
+  const auto value_in = [](const NamedValues& values, const std::string& name) {
+    const auto at = std::ranges::find(values, name, &NamedValues::value_type::first);
+    return at == values.end() ? std::string() : at->second;
+  };
+  for (const auto& [name, value] : now)
+    if (const std::string other = value_in(before, name); sweep::canonical_text(other) != sweep::canonical_text(value))
+      found.push_back({name, value, other});
+  for (const auto& [name, value] : before)
+    if (value_in(now, name).empty()) found.push_back({name, "", value});
+  return found;
+}
+
+std::vector<ValueDifference> differently_written(const NamedValues& now, const NamedValues& before) {
+  std::vector<ValueDifference> found;
+  for (const auto& [name, value] : now) {
+    const auto other = std::ranges::find(before, name, &NamedValues::value_type::first);
+    if (other != before.end() && other->second != value) found.push_back({name, value, other->second});
+  }
+  return found;
+}
+
+std::string text_of(const std::vector<ValueDifference>& differences) {
+  std::string text;
+  for (const ValueDifference& each : differences)
+    text += fmt::format("{}`{}` was {}, and is {}", text.empty() ? "" : "; ", each.name,
+                        each.before.empty() ? "not there" : each.before, each.now.empty() ? "not there" : each.now);
+  return text;
+}
+
+}  // namespace raddle::tool

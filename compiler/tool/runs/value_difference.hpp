@@ -1,0 +1,25 @@
+#pragma once
+// What differs between the named values of two points.
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace raddle::tool {
+
+/// By name, in an order of their own.
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+struct ValueDifference {
+  std::string name, now, before;  ///< "": not there
+};
+
+/// 1 and 1.0 are one value. In the order of `now`; what is only in `before` comes last.
+std::vector<ValueDifference> differences_of(const NamedValues& now, const NamedValues& before);
+
+/// "`a` was 1, and is 2; `b` was 3, and is not there"
+std::string text_of(const std::vector<ValueDifference>& differences);
+
+/// What both have with other texts, 1 and 1.0 too: to a program they are different words.
+std::vector<ValueDifference> differently_written(const NamedValues& now, const NamedValues& before);
+
+}  // namespace raddle::tool

@@ -1,0 +1,195 @@
+#include "compiler/tool/space/ranges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace raddle::sweep {
+namespace {
+
+using Mantissa = DecimalRange::Mantissa;
+
+constexpr unsigned most_decimals = 15;
+constexpr long most_digits = 30;  // of a value, zeros at its end included: differences of two fit into a Mantissa
+constexpr const char* other_range = "lin(FROM,TO,COUNT) has no such limit";
+
+std::unexpected<ArgumentError> error_at(const Part& part, std::string message, std::string help = "") {
+  return std::unexpected(ArgumentError{std::move(message), part.begin, part.end(), std::move(help)});
+}
+
+/// A number as it is written: `digits * 10^exponent`, without zeros at either end of the digits; none: it is 0.
+struct Digits {
+  bool is_negative = false;
+  std::string digits = {};
+  long exponent = 0;
+  unsigned long decimals = 0;  ///< behind the point: 1.50 has 2, 1e-3 has 3
+  bool operator==(const Digits& other) const {
+    return digits == other.digits &&
+           (digits.empty() || (is_negative == other.is_negative && exponent == other.exponent));
+  }
+};
+
+/// @pre read_number(text)
+Digits digits_of(std::string_view text) {
+  Digits number{.is_negative = text.starts_with('-')};
+  const std::size_t exponent_at = std::min(text.find_first_of("eE"), text.size());
+  bool is_behind_point = false;
+  for (const char sign : text.substr(0, exponent_at)) {
+    is_behind_point |= sign == '.';
+    if (sign < '0' || sign > '9') continue;
+    if (sign != '0' || !number.digits.empty()) number.digits += sign;
+    if (is_behind_point) --number.exponent;
+  }
+  if (exponent_at < text.size()) {
+    const std::string_view written = text.substr(exponent_at + (text[exponent_at + 1] == '+' ? 2 : 1));
+    long exponent = 0;
+    std::from_chars(written.data(), written.data() + written.size(), exponent);
+    number.exponent += exponent;
+  }
+  number.decimals = static_cast<unsigned long>(std::max(-number.exponent, 0L));
+  while (number.digits.ends_with('0')) {
+    number.digits.pop_back();
+    ++number.exponent;
+  }
+  return number;
+}
+
+/// In units of `10^-decimals`. @pre at most most_digits of them
+Mantissa mantissa_of(const Digits& number, unsigned decimals) {
+  Mantissa mantissa = 0;
+  for (const char digit : number.digits) mantissa = mantissa * 10 + (digit - '0');
+  for (long i = 0; mantissa != 0 && i < number.exponent + static_cast<long>(decimals); ++i) mantissa *= 10;
+  return number.is_negative ? -mantissa : mantissa;
+}
+
+/// The number, or an error that says what it is of.
+std::expected<double, ArgumentError> number_of(const Part& part, std::string_view what) {
+  if (const std::optional<double> number = read_number(part.text)) return *number;
+  return error_at(part, part.text.empty() ? fmt::format("{} is missing", what)
+                                          : fmt::format("{} `{}` is no number", what, part.text));
+}
+
+/// The same, if the number that is written is the shortest text of a float.
+std::expected<double, ArgumentError> float_of(const Part& part, std::string_view what) {
+  const auto number = number_of(part, what);
+  if (!number) return number;
+  const std::string kept = fmt::format("{}", *number);
+  if (digits_of(part.text) == digits_of(kept)) return number;
+  return error_at(part, fmt::format("{} `{}` can not be kept exactly: as a float it is {}", what, part.text, kept));
+}
+
+/// Digits as programs read them: 12 at most, so that 0.1 + 0.2 is 0.3.
+std::string short_text(double number) { return fmt::format("{:.12g}", number == 0 ? 0.0 : number); }
+
+/// @param most_error  that its text may have
+std::string spaced_text(double number, double most_error) {
+  std::string text = short_text(number);
+  const bool is_near = std::abs(read_number(text).value_or(HUGE_VAL) - number) <= most_error;
+  return is_near ? text : fmt::format("{}", number);
+}
+
+double value_at(const SpacedRange& range, std::uint64_t index) {
+  const auto& [from, to, is_logarithmic, count] = range;
+  if (index == 0) return from;
+  if (index + 1 == count) return to;
+  const double share = static_cast<double>(index) / static_cast<double>(count - 1);
+  if (is_logarithmic)
+    return std::isnormal(to / from) ? from * std::pow(to / from, share)
+                                    : std::pow(from, 1 - share) * std::pow(to, share);
+  return std::isfinite(to - from) ? from + (to - from) * share : from * (1 - share) + to * share;
+}
+
+}  // namespace
+
+std::string text_at(const DecimalRange& range, std::uint64_t index) {
+  __extension__ using Magnitude = unsigned __int128;
+  const Mantissa mantissa = range.from + static_cast<Mantissa>(index) * range.step;
+  const bool is_negative = mantissa < 0;
+  const Magnitude magnitude = is_negative ? -static_cast<Magnitude>(mantissa) : static_cast<Magnitude>(mantissa);
+  std::string text = fmt::format("{}{:0{}}", is_negative ? "-" : "", magnitude, range.decimals + 1);
+  if (range.decimals == 0) return text;
+  text.insert(text.size() - range.decimals, 1, '.');
+  // one number has one text, whatever the step: a program's points are found in the record by their texts
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string text_at(const SpacedRange& range, std::uint64_t index) {
+  const double value = value_at(range, index);
+  if (index == 0 || index + 1 == range.count) return spaced_text(value, 0);
+  return spaced_text(value, std::abs(value_at(range, index + 1) - value) / 1000);
+}
+
+std::expected<DecimalRange, ArgumentError> parse_range(const Part& whole, const std::vector<Part>& parts) {
+  constexpr const char* form = "a range is written FROM:TO or FROM:TO:STEP; both ends are values";
+  if (parts.size() > 3) return error_at(parts[3], "a range has no fourth part", form);
+  constexpr std::string_view names[] = {"the range's first value", "the range's last value", "the range's step"};
+  double numbers[3] = {0, 0, 1};
+  Digits written[3] = {{}, {}, {.digits = "1"}};
+  DecimalRange range;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto number = number_of(parts[i], names[i]);
+    if (!number) return std::unexpected(number.error());
+    numbers[i] = *number;
+    written[i] = digits_of(parts[i].text);
+    if (written[i].decimals > most_decimals)
+      return error_at(parts[i], "a range counts in at most 15 decimals", other_range);
+    range.decimals = std::max(range.decimals, static_cast<unsigned>(written[i].decimals));
+  }
+  if (numbers[2] == 0) return error_at(parts[2], "the range's step is 0");
+  if ((numbers[1] - numbers[0]) / numbers[2] > most_values) return error_at(whole, "the range has too many values");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto& [is_negative, digits, exponent, decimals] = written[i];
+    if (!digits.empty() && static_cast<long>(digits.size()) + exponent + range.decimals > most_digits)
+      return error_at(parts[i], "a range counts with at most 30 digits", other_range);
+    const Mantissa value = mantissa_of(written[i], range.decimals);
+    using Limits = std::numeric_limits<std::int64_t>;
+    if (i < 2 && range.decimals == 0 && (value < Limits::min() || value > Limits::max()))
+      return error_at(parts[i], fmt::format("a range of ints goes from {} to {}", Limits::min(), Limits::max()),
+                      other_range);
+  }
+  range.from = mantissa_of(written[0], range.decimals);
+  range.step = mantissa_of(written[2], range.decimals);
+  const Mantissa distance = mantissa_of(written[1], range.decimals) - range.from;
+  if (distance != 0 && (distance < 0) != (range.step < 0)) {
+    const std::string help = parts.size() == 2 ? fmt::format("{}:-1 counts down", whole.text) : "";
+    return error_at(whole,
+                    fmt::format("the range is empty: {} is {} {}", parts[1].text, range.step > 0 ? "below" : "above",
+                                parts[0].text),
+                    help);
+  }
+  if (parts.size() == 2 && distance != 0 && distance < range.step)
+    return error_at(whole,
+                    fmt::format("the range has one value only, {}: without a third part its step is 1", parts[0].text),
+                    fmt::format("FROM:TO:STEP, as in `{}:{}`", whole.text,
+                                short_text(std::pow(10, std::floor(std::log10((numbers[1] - numbers[0]) / 2))))));
+  range.count = static_cast<std::uint64_t>(distance / range.step) + 1;
+  return range;
+}
+
+std::expected<SpacedRange, ArgumentError> parse_spaced(const Part& whole, const FunctionCall& call) {
+  const bool is_logarithmic = call.name.text == "log";
+  if (call.arguments.size() != 3)
+    return error_at(whole, fmt::format("`{}` takes three values, not {}", call.name.text, call.arguments.size()),
+                    fmt::format("{}(FROM,TO,COUNT); both ends are values", call.name.text));
+  const auto from = float_of(call.arguments[0], "the first value"), to = float_of(call.arguments[1], "the last value");
+  if (!from) return std::unexpected(from.error());
+  if (!to) return std::unexpected(to.error());
+  for (std::size_t i = 0; is_logarithmic && i < 2; ++i)
+    if ((i == 0 ? *from : *to) <= 0)
+      return error_at(call.arguments[i], "`log` goes from a positive value to a positive one");
+  const Part& count_part = call.arguments[2];
+  const std::optional<std::uint64_t> count = read_count(count_part.text);
+  if (!count || *count == 0)
+    return error_at(count_part, fmt::format("the count `{}` is no whole number from 1 on", count_part.text));
+  if (static_cast<double>(*count) > most_values) return error_at(count_part, "the range has too many values");
+  if (*count == 1 && *from != *to) return error_at(count_part, "a single value can not be both ends");
+  return SpacedRange{*from, *to, is_logarithmic, *count};
+}
+
+}  // namespace raddle::sweep

@@ -1,0 +1,72 @@
+#pragma once
+// The files that a command, or a script's programs, read at a point, known by what is in them: a result is taken from
+// the record only while they are what they were.
+//
+// Nobody says which of the files that a command line names are read and which are written. So all are looked at before
+// a program begins and once more when the point ends: what has changed meanwhile was written by it, or by another
+// point, and is no input. Not so the program itself, and what an earlier point has left as it was: somebody has edited
+// them, and the point is run again the next time.
+#include <cstdint>
+#include <expected>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "compiler/tool/sweep/command_template.hpp"
+#include "vm/record/kept_files.hpp"
+#include "vm/record/named_files.hpp"
+
+namespace raddle::sweep {
+
+class InputFiles {
+ public:
+  /// @param declared  paths that no word need name, with placeholders as in the command
+  /// @error  a placeholder that means nothing
+  static std::expected<std::vector<CommandTemplate>, OptionError> parse(const std::vector<std::string>& declared,
+                                                                        const std::vector<Parameter>& parameters);
+  explicit InputFiles(std::vector<CommandTemplate> declared) : declared_(std::move(declared)) {}
+
+  struct Input {
+    std::string path, version;  ///< vm::version_of(); a path may be a pattern
+    bool is_certain = false;    ///< the program, or declared
+  };
+  using Inputs = std::vector<Input>;
+  /// What is there before a program begins. Any thread.
+  /// @param words  of its command line   @param files  that it is given otherwise
+  Inputs at_begin(const std::vector<std::string>& words, const std::vector<std::string>& files);
+  /// The same of a command, with those that were declared.
+  Inputs at_begin(const std::vector<std::string>& words, const Point& point);
+  bool has_declared() const { return !declared_.empty(); }
+  /// A file as it is now. Any thread.
+  Input now(const vm::NamedFile& file);
+  /// Those that were declared, at a point. Any thread.
+  std::vector<vm::NamedFile> declared(const Point& point) const;
+  /// Those that it has read, as vm::Attempt::inputs. Any thread.
+  std::string at_end(const Inputs& inputs);
+  /// A file that is not what it was, or not there, or of which it is not known what it was. Any thread.
+  /// @param inputs  vm::Attempt::inputs of the point
+  std::optional<std::string> changed(const std::string& inputs, const Point& point);
+  /// Files that have changed while points ran, sorted.
+  struct Changes {
+    std::vector<std::string> edited;   ///< somebody has: inputs
+    std::vector<std::string> written;  ///< no point has left them as they were: taken for what the points write
+  };
+  Changes changes();
+
+ private:
+  static constexpr std::size_t most_noted = 100'000;
+  /// What has become of a file when the point ends that may have read it. If it was edited, nobody knows which of its
+  /// contents the point has read: no version fits.
+  enum class End : std::uint8_t { as_before, edited, written };
+  End note(const Input& input);
+
+  std::vector<CommandTemplate> declared_;  // of one word each
+  vm::KeptFiles files_;
+  std::mutex mutex_;  // guards the next two
+  std::unordered_set<std::string> read_, changed_;
+};
+
+}  // namespace raddle::sweep

@@ -1,0 +1,46 @@
+#pragma once
+// Runs that go on at the same time in this folder: what they are running is not run once more.
+#include <expected>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "compiler/tool/sweep/sweep_plan.hpp"
+#include "compiler/tool/sweep/results.hpp"
+#include "compiler/tool/sweep/sweep.hpp"
+#include "vm/record/point_claims.hpp"
+#include "vm/record/run_record.hpp"
+
+namespace raddle::tool {
+
+class OtherRuns {
+ public:
+  /// After the run has begun, and before it looks into the record. What it is given outlives it.
+  /// @param run  the id of this one
+  OtherRuns(const SweepRequest& request, const SweepPlan& plan, const sweep::ResultForm& form, std::string run);
+  /// sweep::Sweep::Hooks::claim. Any thread.
+  std::expected<sweep::Sweep::Claimed, std::string> claim(std::span<const std::uint64_t> numbers, bool is_batch);
+  /// The claim as long as it is needed when the point has ended: till that is written, if there are others to see it.
+  /// Many claims at once cost the system microseconds each. Any thread.
+  vm::PointClaim after_end(vm::PointClaim claim) const { return claims_.has_others() ? std::move(claim) : nullptr; }
+  /// Whether, for the first time, there is nothing to do but to wait for other runs. One thread.
+  bool is_first_wait(const sweep::SweepCounts& counts);
+
+ private:
+  vm::PointClaim claim_of(std::span<const std::uint64_t> numbers, bool is_batch) const;
+
+  const SweepRequest& request_;
+  const SweepPlan& plan_;
+  const sweep::ResultForm& form_;
+  const std::string run_;
+  const vm::PointClaims claims_;
+  std::uint64_t space_ = 0;  ///< names how points are numbered
+  std::mutex mutex_;         ///< guards the next two
+  std::optional<vm::RunRecord> record_;
+  std::optional<sweep::EarlierResults> earlier_;  ///< none: there was no other run yet
+  bool has_waited_ = false;
+};
+
+}  // namespace raddle::tool

@@ -1,0 +1,247 @@
+#include "compiler/tool/sweep/sweep_plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/tool/sweep/where.hpp"
+#include "compiler/tool/formats/quantities.hpp"
+#include "compiler/tool/formats/scan.hpp"
+#include "compiler/tool/terminal/text_width.hpp"
+#include "vm/value/standard_error.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+sweep::OptionError bad_option(std::string option, const std::string& word, std::string message, std::string help = "") {
+  return {std::move(option), word, {std::move(message), 0, word.size(), std::move(help)}};
+}
+
+using OptionResult = std::expected<void, sweep::OptionError>;
+
+OptionResult read_shard(const std::string& word, sweep::CursorOptions& cursor) {
+  if (word.empty()) return {};
+  const std::size_t slash = word.find('/');
+  const auto shard = sweep::read_count(word.substr(0, slash));
+  const auto count = slash == std::string::npos ? std::nullopt : sweep::read_count(word.substr(slash + 1));
+  if (!shard || !count || *shard == 0 || *shard > *count)
+    return std::unexpected(bad_option("--shard", word, "a shard is i/n with i from 1 to n", "--shard 3/20"));
+  cursor.shard = *shard;
+  cursor.shard_count = *count;
+  return {};
+}
+
+OptionResult read_limit(std::string word, std::optional<sweep::FailureLimit>& limit) {
+  if (word.empty()) return {};
+  const bool is_percent = word.ends_with('%');
+  const auto number = sweep::read_number(std::string_view(word).substr(0, word.size() - (is_percent ? 1 : 0)));
+  if (!number || *number < 0 || (is_percent && *number > 100))
+    return std::unexpected(
+        bad_option("--max-fails", word, "it is a number, or a percentage", "--max-fails 20, --max-fails 5%"));
+  limit = sweep::FailureLimit{*number, is_percent};
+  return {};
+}
+
+/// Why the table can not be grouped by this name.
+sweep::OptionError no_group(const SweepPlan& plan, const std::string& name) {
+  std::vector<std::string> names;
+  for (const sweep::Parameter& each : plan.space.parameters()) names.push_back(each.name);
+  if (plan.script)
+    for (const FixedParameter& fixed : plan.script->fixed_parameters())
+      if (fixed.name == name)
+        return bad_option("--group-by", name, fmt::format("all points have one `{}`, its default", name),
+                          fmt::format("-p {}=VALUES gives it others", name));
+  const std::string nearest = nearest_name(name, names);
+  return bad_option("--group-by", name, fmt::format("there is no parameter `{}`", name),
+                    nearest.empty() ? "" : fmt::format("did you mean `{}`?", nearest));
+}
+
+OptionResult read_grouping(const SweepRequest& request, SweepPlan& plan) {
+  const std::vector<sweep::Parameter>& parameters = plan.space.parameters();
+  sweep::Grouping& grouping = plan.grouping;
+  for (const std::string& name : request.group_by) {
+    const auto found = std::ranges::find(parameters, name, &sweep::Parameter::name);
+    if (found == parameters.end()) return std::unexpected(no_group(plan, name));
+    grouping.parameters.push_back(static_cast<std::size_t>(found - parameters.begin()));
+  }
+  for (const std::string& name : request.aggregate) grouping.statistics.push_back(*sweep::statistic_named(name));
+  if (!grouping.parameters.empty() && grouping.statistics.empty())
+    grouping.statistics = {sweep::Statistic::mean, sweep::Statistic::std_, sweep::Statistic::n};
+  return {};
+}
+
+OptionResult read_output(const std::string& path, sweep::TableForm& form) {
+  if (path.empty() || path == "-") return {};
+  if (const std::string fault = sweep::fault_of_output(path); !fault.empty())
+    return std::unexpected(bad_option("-o", path, fault));
+  if (path.ends_with(".csv")) return {};
+  form = sweep::TableForm::json_lines;
+  if (path.ends_with(".jsonl")) return {};
+  form = sweep::TableForm::parquet;
+  if (path.ends_with(".parquet")) return {};
+  return std::unexpected(bad_option("-o", path, "a table is .csv, .jsonl or .parquet"));
+}
+
+/// Points so far apart do not run at once.
+constexpr std::size_t most_compared = 100'000;
+
+/// Do several points have one file for this collector? Those of other shards count, too.
+void find_shared_file(SweepPlan& plan, std::size_t index) {
+  sweep::Collector& collector = plan.collectors[index];
+  if (!collector.reads_file()) return;
+  std::unordered_map<std::string, std::uint64_t> numbers;
+  sweep::CursorOptions all_shards = plan.cursor;
+  all_shards.shard = all_shards.shard_count = 1;
+  sweep::Cursor cursor(plan.space, all_shards);
+  while (numbers.size() < most_compared) {
+    const std::optional<std::uint64_t> number = cursor.next_number();
+    if (!number) return;
+    std::string path = collector.file_for(plan.space.point(*number), {});
+    const auto [known, is_new] = numbers.emplace(std::move(path), *number);
+    if (is_new) continue;
+    collector.share_file();
+    if (!plan.shared_file) plan.shared_file = SharedFile{index, known->first, known->second, *number};
+    return;
+  }
+}
+
+/// What a point's key is made of.
+sweep::PointKeys keys_of(const sweep::Space& space, const ScriptSubject* script,
+                         const sweep::CommandTemplate& command) {
+  if (script != nullptr) return {script->work(), space.parameters(), script->uses_seed()};
+  return {command.words(), space.parameters(), command.uses_run_seed()};
+}
+
+OptionResult read_options(const SweepRequest& request, SweepPlan& plan) {
+  for (const std::string& word : request.collect) {
+    auto collector = sweep::Collector::parse(word, plan.space.parameters());
+    if (!collector) return std::unexpected(collector.error());
+    if (plan.script && collector->needs_place())
+      return std::unexpected(bad_option("--collect", word, "a script has no {run.dir}, no {%} and no formats"));
+    plan.collectors.push_back(std::move(*collector));
+    (plan.collect += word) += '\0';
+  }
+  plan.run = request.run;
+  OptionResult result = read_shard(request.shard, plan.cursor);
+  if (result) result = read_limit(request.max_fails, plan.run.max_fails);
+  if (result) result = read_grouping(request, plan);
+  if (result) result = read_output(request.output, plan.form);
+  if (request.order == "random") plan.cursor.order_seed = request.space.seed;
+  return result;
+}
+
+}  // namespace
+
+int option_error(const sweep::OptionError& error) {
+  const std::string lead = error.option.empty() ? "  " : fmt::format("  {} ", error.option);
+  using terminal::text_width;
+  const std::string_view word = error.word;
+  const std::string_view before = word.substr(0, error.error.begin);
+  const std::size_t marked = text_width(word.substr(before.size(), error.error.end - error.error.begin));
+  vm::print_stderr("raddle: {}{}\n", error.option.empty() ? "" : error.option + ": ", error.error.message);
+  if (!word.empty())
+    vm::print_stderr("{}{}\n{}{}\n", lead, word, std::string(text_width(lead) + text_width(before), ' '),
+                     std::string(std::max<std::size_t>(marked, 1), '^'));
+  if (!error.error.help.empty()) vm::print_stderr("  = help: {}\n", error.error.help);
+  return exit_usage;
+}
+
+SweepPlan::SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject> subject, sweep::CommandTemplate words)
+    : space(std::move(space_of_points)),
+      script(std::move(subject)),
+      command(std::move(words)),
+      keys(keys_of(space, script.get(), command)),
+      known(space) {
+  if (script) columns.emplace(space, keys, known);
+}
+
+sweep::ResultForm SweepPlan::result_form() const {
+  // what a point of a batch has printed, or read, is not known
+  const bool has_batches = script && collectors.empty() && !inputs->has_declared();
+  return {.space = space,
+          .known = known,
+          .keys = keys,
+          .collectors = collectors,
+          .collect = collect,
+          .assigned = script ? script->result_names() : std::vector<std::string>(),
+          .texts = script ? script->names_of_strings() : std::vector<std::string>(),
+          .columns = has_batches ? script->columns() : std::vector<sweep::ResultColumn>(),
+          .inputs = inputs.get(),
+          .points = has_batches ? &*columns : nullptr,
+          .earlier_works = earlier_works};
+}
+
+std::optional<sweep::OptionError> fault_of_shared_file(const SweepRequest& request, const SweepPlan& plan) {
+  const bool has_shards = plan.cursor.shard_count > 1;  // each has its own runs at a time, and numbers for {%}
+  if (!plan.shared_file || (plan.run.jobs == 1 && !has_shards)) return std::nullopt;
+  const auto& [collector, path, first, second] = *plan.shared_file;
+  if (plan.collectors[collector].is_by_slot() && !has_shards) return std::nullopt;
+  return bad_option("--collect", request.collect[collector],
+                    fmt::format("points {} and {} {}run at once, and would both write `{}`", first, second,
+                                has_shards ? "of several shards may " : "", path),
+                    fmt::format("a parameter in its name, as in out_{{{}}}.txt, makes one for each{}{}",
+                                plan.space.parameters().front().name,
+                                plan.script ? "" : ", and so does {run.dir}/ before it, in the command, too",
+                                has_shards ? "" : "; or -j 1"));
+}
+
+void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
+  if (request.script_options.is_quiet) return;
+  constexpr std::uint64_t most_looked_at = 100'000;
+  for (const sweep::Space::Repeated& each : plan.space.repeated(most_looked_at))
+    warn(fmt::format("{} = {} is there {} times: these points are the same; --repeats N runs each point N times",
+                     fmt::join(each.names, ", "), sweep::shortened(fmt::format("{}", fmt::join(each.values, ", "))),
+                     each.count));
+  if (plan.script == nullptr) {
+    constexpr std::size_t most_told = 20;
+    std::vector<std::string> unused = plan.command.unused(plan.space.parameters());
+    if (plan.space.has_repeats())
+      std::erase_if(unused, [](const auto& name) { return name == "rep" || name == "seed"; });
+    for (std::size_t i = 0; i < std::min(unused.size(), most_told); ++i)
+      warn(fmt::format("no word of the command names the parameter `{}`", unused[i]));
+    if (unused.size() > most_told)
+      warn(fmt::format("and {} more that no word names", sweep::with_commas(unused.size() - most_told)));
+    return;
+  }
+  if (request.space.repeats > 1 && !plan.command.uses("rep") && !plan.command.uses("seed") &&
+      !plan.command.uses_run_seed())
+    warn(
+        "the repeats of a point are all the same: the script draws no random numbers and has no parameter `rep` or "
+        "`seed`");
+}
+
+std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& request) {
+  auto space = sweep::Space::make(request.space);
+  if (!space) return std::unexpected(option_error(space.error()));
+  std::unique_ptr<ScriptSubject> script;
+  std::vector<std::string> words = request.command;
+  if (!request.script.empty()) {
+    auto subject = ScriptSubject::make(request.script, request.script_options, *space, request.space);
+    if (!subject) return std::unexpected(subject.error());
+    script = std::move(*subject);
+    space->read_values_as(script->read_as(*space));
+    space->keep_as_texts(script->names_of_strings());
+    words = script->command();
+  }
+  auto command = sweep::CommandTemplate::parse(words, space->parameters());
+  if (!command) return std::unexpected(option_error(command.error()));
+  auto inputs = sweep::InputFiles::parse(request.inputs, space->parameters());
+  if (!inputs) return std::unexpected(option_error(inputs.error()));
+  auto plan = std::make_unique<SweepPlan>(std::move(*space), std::move(script), std::move(*command));
+  plan->inputs = std::make_unique<sweep::InputFiles>(std::move(*inputs));
+  const OptionResult result = read_options(request, *plan);
+  if (!result) return std::unexpected(option_error(result.error()));
+  if (!request.where.empty()) {
+    auto filter = make_filter(request.where, plan->space.parameters(),
+                              plan->script ? plan->script->fixed_parameters() : std::vector<FixedParameter>());
+    if (!filter) return std::unexpected(filter.error());
+    plan->cursor.filter = std::move(*filter);
+  }
+  for (std::size_t i = 0; i < plan->collectors.size(); ++i) find_shared_file(*plan, i);
+  return plan;
+}
+
+}  // namespace raddle::tool

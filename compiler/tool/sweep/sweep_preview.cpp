@@ -1,0 +1,86 @@
+#include "compiler/tool/sweep/sweep_preview.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/formats/quantities.hpp"
+#include "compiler/tool/sweep/results.hpp"
+#include "vm/value/standard_error.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+/// What is found among the points: all of them where that takes no long time, else the first ones.
+struct Preview {
+  std::uint64_t looked_at = 0, count = 0, taken = 0;
+  std::vector<std::uint64_t> first = {};  ///< to be run
+};
+
+Preview look_at_points(sweep::Cursor& cursor, sweep::EarlierResults* earlier, bool is_filtered,
+                       std::size_t most_shown) {
+  constexpr std::size_t block = 1024;
+  constexpr auto most_time = std::chrono::seconds(2);
+  const auto begin = std::chrono::steady_clock::now();
+  Preview found;
+  for (std::vector<std::uint64_t> numbers;; numbers.clear()) {
+    while (numbers.size() < block) {
+      const std::optional<std::uint64_t> number = cursor.next_number();
+      if (!number) break;
+      numbers.push_back(*number);
+    }
+    const std::vector<bool> are_done =
+        earlier != nullptr ? earlier->are_done(numbers) : std::vector<bool>(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (!are_done[i] && found.first.size() < most_shown) found.first.push_back(numbers[i]);
+      found.taken += are_done[i] ? 1 : 0;
+    }
+    found.count += numbers.size();
+    found.looked_at = cursor.position();
+    if (numbers.empty()) return found;
+    if (earlier == nullptr && !is_filtered) {  // the others are counted without a look
+      found.looked_at = found.count = cursor.size();
+      return found;
+    }
+    if (std::chrono::steady_clock::now() - begin > most_time) return found;
+  }
+}
+
+}  // namespace
+
+int preview_sweep(const SweepRequest& request, const SweepPlan& plan) {
+  constexpr std::size_t shown = 5;
+  std::optional<vm::RunRecord> record = request.use_record ? vm::RunRecord::open() : std::nullopt;
+  const sweep::ResultForm form = plan.result_form();
+  std::optional<sweep::EarlierResults> earlier;
+  if (record && record->has_points(plan.keys.work().low)) earlier.emplace(*record, form, "", request.since);
+  sweep::Cursor cursor(plan.space, plan.cursor);
+  const Preview found =
+      look_at_points(cursor, earlier ? &*earlier : nullptr, static_cast<bool>(plan.cursor.filter), shown);
+  if (!cursor.error().empty()) {
+    vm::print_stderr("raddle: {}\n", cursor.error());
+    return exit_failed;
+  }
+  std::string text;
+  for (const std::uint64_t number : found.first)
+    text += sweep::shell_line(plan.command.words_for(plan.space.point(number), {})) + "\n";
+  const std::uint64_t runs = found.count - found.taken;
+  if (runs > found.first.size()) text += "...\n";
+  if (found.looked_at == cursor.size())
+    vm::print_stderr("raddle: {}, {} of them in the record: {}\n", sweep::counted(found.count, "point"),
+                     sweep::with_commas(found.taken), sweep::counted(runs, "run"));
+  else
+    vm::print_stderr("raddle: {} points; of the first {}, {}{} are in the record, and {} would be run\n",
+                     sweep::with_commas(cursor.size()), sweep::with_commas(found.looked_at),
+                     plan.cursor.filter ? fmt::format("--where keeps {}, ", sweep::with_commas(found.count)) : "",
+                     sweep::with_commas(found.taken), sweep::with_commas(runs));
+  return write_output(text) ? exit_ok : exit_failed;
+}
+
+}  // namespace raddle::tool

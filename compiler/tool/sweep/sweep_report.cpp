@@ -1,0 +1,118 @@
+#include "compiler/tool/sweep/sweep_report.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "compiler/tool/runs/runs.hpp"
+#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/sweep/failures.hpp"
+#include "compiler/tool/formats/json_text.hpp"
+#include "compiler/tool/formats/quantities.hpp"
+#include "vm/value/standard_error.hpp"
+
+namespace raddle::tool {
+
+namespace {
+
+constexpr std::size_t shown_groups = 10;
+
+void report_failures(const sweep::Failures& failures, const sweep::CommandTemplate& command, const std::string& run) {
+  const std::vector<sweep::FailureGroup> groups = failures.groups();
+  for (std::size_t i = 0; i < groups.size() && i < shown_groups; ++i) {
+    const sweep::FailureGroup& group = groups[i];
+    vm::print_stderr("raddle: {} failed: {}{}{}\n  as point {}: {}\n", sweep::with_commas(group.count),
+                     sweep::shortened(group.what), group.line.empty() ? "" : "; ", sweep::shortened(group.line),
+                     group.first.number,
+                     sweep::shortened(sweep::shell_line(command.words_for(group.first, {.run = run}))));
+  }
+  if (groups.size() > shown_groups)
+    vm::print_stderr("raddle: and {} more kinds of failures\n", groups.size() - shown_groups);
+}
+
+}  // namespace
+
+std::string seconds_text(double seconds) {
+  return seconds < 60 ? fmt::format("{:.1f} s", seconds) : sweep::duration_text(seconds);
+}
+
+void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command) {
+  using sweep::with_commas;
+  report_failures(failures, command, end.run.id);
+  const sweep::SweepCounts& counts = end.counts;
+  const std::uint64_t ended = counts.ok + counts.failed + counts.taken;
+  std::string text = fmt::format("run {}: {}", end.run.id, with_commas(ended));
+  if (end.stop != sweep::SweepStop::none) text += fmt::format(" of {}", with_commas(end.run.points));
+  text += fmt::format(" point{}, ", ended == 1 && end.stop == sweep::SweepStop::none ? "" : "s");
+  if (counts.taken != 0) text += fmt::format("{} from the record, ", with_commas(counts.taken));
+  if (counts.failed != 0) text += fmt::format("{} failed, ", with_commas(counts.failed));
+  if (counts.retried != 0) text += fmt::format("{} retries, ", with_commas(counts.retried));
+  if (!end.is_quiet) vm::print_stderr("raddle: {}{}\n", text, seconds_text(end.seconds));
+  if (end.stop == sweep::SweepStop::failures)
+    vm::print_stderr("raddle: stopped early: {}\n", end.has_limit ? "more have failed than --max-fails says"
+                                                                  : "the first runs have all failed; -k goes on");
+  if (end.is_quiet) return;
+  if (end.stop == sweep::SweepStop::asked || end.stop == sweep::SweepStop::failures)
+    vm::print_stderr("raddle: it goes on with: raddle sweep --resume={}\n", end.run.id);
+  else if (counts.failed != 0)
+    vm::print_stderr("raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);
+}
+
+std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command,
+                       int exit_code) {
+  std::string groups;
+  for (const sweep::FailureGroup& group : failures.groups()) {
+    sweep::JsonObject json;
+    json.add("count", std::to_string(group.count));
+    json.add("what", sweep::json_string(group.what));
+    json.add("stderr", sweep::json_string(group.line));
+    json.add("point", std::to_string(group.first.number));
+    json.add("command", sweep::json_string(sweep::shell_line(command.words_for(group.first, {.run = end.run.id}))));
+    groups += (groups.empty() ? "" : ",") + json.text();
+  }
+  return json_line(fmt::format("\"run\":{},\"failures\":[{}],\"exit_code\":{}", run_json(end.run), groups, exit_code));
+}
+
+std::string point_line(const sweep::Space& space, const sweep::Point& point, const sweep::Attempt& attempt,
+                       bool is_last) {
+  std::string values;
+  for (std::size_t i = 0; i < space.parameters().size(); ++i)
+    values +=
+        fmt::format("{}{} = {}", i == 0 ? "" : ", ", space.parameters()[i].name, sweep::shortened(point.values[i]));
+  return fmt::format("raddle: point {}: {}: {}{}, {:.3f} s\n", sweep::with_commas(point.number), values,
+                     sweep::shortened(sweep::failure_text(attempt)), is_last ? "" : ", is tried again",
+                     attempt.duration_s);
+}
+
+std::string batch_line(const vm::BatchRow& batch) {
+  if (batch.first == batch.last)
+    return fmt::format("raddle: point {}: ok, {:.3f} s\n", sweep::with_commas(batch.first), batch.duration_s);
+  const std::string range = fmt::format("{} to {}", sweep::with_commas(batch.first), sweep::with_commas(batch.last));
+  return fmt::format("raddle: {}: ok, {:.3f} s\n",
+                     batch.numbers.empty()
+                         ? "points " + range
+                         : fmt::format("{} of the points {}", sweep::with_commas(batch.numbers.size()), range),
+                     batch.duration_s);
+}
+
+std::string stop_message(const SweepBreak& at) {
+  const sweep::SweepCounts& counts = at.counts;
+  const std::uint64_t ended = counts.ok + counts.failed + counts.taken + counts.running;
+  const std::uint64_t left_points = counts.candidates - std::min(ended, counts.candidates);
+  if (at.signal == 0 && left_points == 0)
+    return fmt::format("\nraddle: the time of --time-limit is up: {} running, which are the last\n", counts.running);
+  const std::string left = sweep::with_commas(left_points);
+  const std::string resume = fmt::format("resume with `raddle sweep --resume={}`", at.run);
+  if (at.signal == 0)
+    return fmt::format("\nraddle: the time of --time-limit is up: {} running, which may end, {} left; {}\n",
+                       counts.running, left, resume);
+  if (!at.lets_end) return fmt::format("\nraddle: {} running, ended now, {} left; {}\n", counts.running, left, resume);
+  return fmt::format("\nraddle: {} running, {} left; {} to stop now; {}\n", counts.running, left,
+                     at.signal == SIGINT ? "Ctrl-C again" : "a second signal", resume);
+}
+
+int exit_code_of(const SweepEnd& end) {
+  if (end.stop != sweep::SweepStop::none) return end.signal == SIGINT ? exit_interrupted : exit_ended_early;
+  return end.counts.failed == 0 ? exit_ok : exit_sweep_failed;
+}
+
+}  // namespace raddle::tool

@@ -1,0 +1,72 @@
+#include "vm/kernel/leaf_table.hpp"
+
+#include "vm/interpret/throttle.hpp"
+
+namespace raddle::vm {
+
+LeafTable::LeafTable(std::size_t function_count, LeafCompiler* compiler, WorkerPool& pool, Throttle& throttle)
+    : compiler_(compiler), entries_(std::make_shared<Shared>(function_count)) {
+  entries_->pool = &pool;
+  entries_->throttle = &throttle;
+  if (compiler) return;
+  for (Entry& entry : entries_->entries) entry.stage.store(Stage::impossible, std::memory_order_relaxed);
+}
+
+void LeafTable::close() {
+  const std::lock_guard lock(entries_->mutex);
+  entries_->pool = nullptr;
+  entries_->throttle = nullptr;
+}
+
+bool LeafTable::claim(Entry& entry) {
+  Stage expected = Stage::interpreted;
+  return entry.stage.compare_exchange_strong(expected, Stage::requested, std::memory_order_acq_rel);
+}
+
+void LeafTable::request(LeafId leaf) {
+  if (!claim(entries_->at(leaf))) return;
+  compiler_->request(leaf, [shared = entries_, leaf](raddle_leaf_function code) { shared->finished(leaf, code); });
+}
+
+bool LeafTable::wait(LeafId leaf, Task& call) {
+  request(leaf);  // before the lock: the answer may come at once, on this thread
+  Entry& entry = entries_->at(leaf);
+  const std::lock_guard lock(entries_->mutex);
+  if (entry.stage.load(std::memory_order_relaxed) != Stage::requested) return false;
+  if (!entry.has_hold) {
+    entry.has_hold = true;
+    ++entries_->awaited_count;
+    entries_->pool->hold();
+  }
+  entries_->throttle->begin();
+  call.next = entry.waiting;
+  entry.waiting = &call;
+  ++entry.waiting_count;
+  return true;
+}
+
+bool LeafTable::is_awaited() const {
+  const std::lock_guard lock(entries_->mutex);
+  return entries_->awaited_count != 0;
+}
+
+void LeafTable::Shared::finished(LeafId leaf, raddle_leaf_function code) {
+  Entry& entry = at(leaf);
+  const std::lock_guard lock(mutex);
+  entry.code.store(code, std::memory_order_release);
+  entry.stage.store(code ? Stage::native : Stage::impossible, std::memory_order_release);
+  if (!pool) return;
+  while (Task* call = entry.waiting) {
+    entry.waiting = call->next;
+    call->next = nullptr;
+    pool->inject(*call);
+  }
+  if (!entry.has_hold) return;
+  throttle->end(entry.waiting_count);
+  entry.waiting_count = 0;
+  entry.has_hold = false;
+  --awaited_count;
+  pool->release_hold();
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,62 @@
+#pragma once
+// Where the elements lie that points of an index launch read and write.
+#include <cstdint>
+
+#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/frame.hpp"
+#include "vm/interpret/leaf_arguments.hpp"
+#include "vm/launch/point_launch.hpp"
+#include "vm/value/array.hpp"
+
+namespace raddle::vm {
+
+/// The key in the last row. @param keys  from the projection  @param point  the value of the loop variable
+inline std::int64_t element_key(const LaunchSink& sink, const std::int64_t* keys, std::int64_t point) {
+  return sink.key_count != 0 ? keys[sink.first_key + sink.key_count - 1] : point;
+}
+
+/// What a point lacks.
+struct Lack {
+  Future* missing = nullptr;   ///< an element, or a row
+  bool is_impossible = false;  ///< something has failed, or will never be there: to be interpreted
+};
+
+inline Lack impossible() { return {nullptr, true}; }
+
+/// Finds the array of `read`'s element: the last but one of what its keys lead to.
+inline Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* keys, Array*& row, Patience& patience) {
+  Future* variable = &frame.at(read.array);
+  for (std::uint32_t i = 0;; ++i) {
+    if (!variable->is_resolved()) return {variable};
+    if (variable->kind() != ValueKind::array) return impossible();
+    row = &object_in<Array>(*variable);
+    for (; i + 1 < read.key_count; ++i) {
+      Array* nested = row->nested(Value::of(keys[i]));
+      if (!nested && !patience.is_rewarded([&] { return (nested = row->nested(Value::of(keys[i]))) != nullptr; }))
+        break;
+      row = nested;
+    }
+    if (i + 1 == read.key_count) return {};
+    variable = row->element(Value::of(keys[i]));
+    if (!variable) return impossible();
+  }
+}
+
+/// Finds the number in the row; what is not there yet is awaited from then on. @param word  of leaf_abi.hpp
+inline Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& word, Patience& patience) {
+  const auto is_there = [&] { return row.find_number(number, kind_of(type), word); };
+  if (is_there() || (row.awaits(number) && patience.is_rewarded(is_there))) return {};
+  const Value key = Value::of(number);
+  Value value = row.get(key);
+  if (!value) {
+    if (patience.is_rewarded(is_there)) return {};
+    Future* const element = row.element(key);
+    if (element && !element->is_resolved()) return {element};
+    value = element ? element->get() : row.get(key);  // of none: a number may have come just now
+  }
+  if (value.kind() != kind_of(type)) return impossible();
+  word = static_cast<std::int64_t>(value.bits());
+  return {};
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,288 @@
+// Index launches point by point: those with a projection, whose points read and write elements of arrays, and others
+// while there is no machine code. The keys of some points are computed at once; then each point looks for its elements,
+// computes and writes. One that lacks an element is deferred (deferred_points.cpp). Whatever else stands in the way is
+// no concern here: then the iteration is interpreted.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/interpreter.hpp"
+#include "vm/launch/launch_elements.hpp"
+#include "vm/launch/point_launch.hpp"
+#include "vm/interpret/run_state.hpp"
+#include "vm/schedule/leaf_forks.hpp"
+#include "vm/value/range.hpp"
+#include "vm/value/updateable.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+/// The row of an element, if it is there.
+Array* row_of(Frame& frame, const LaunchRead& read, const std::int64_t* keys) {
+  Future& variable = frame.at(read.array);
+  if (!variable.is_resolved() || variable.kind() != ValueKind::array) return nullptr;
+  Array* row = &object_in<Array>(variable);
+  for (std::uint32_t i = 0; row && i + 1 < read.key_count; ++i) row = row->nested(Value::of(keys[i]));
+  return row;
+}
+
+/// @param before  reads before this one: one of them may have led to the same row
+KnownRow find_known(Frame& frame, const LaunchRead& read, const std::int64_t* keys, std::span<const LaunchRead> before,
+                    std::span<const KnownRow> known) {
+  for (std::size_t i = 0; read.key_count == 2 && i < before.size(); ++i)
+    if (before[i].key_count == 2 && before[i].array == read.array && known[i].row && known[i].key == keys[0])
+      return known[i];
+  return {keys[0], row_of(frame, read, keys), {}};
+}
+
+/// Reads whose elements are there, as bits; their words.
+std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
+                           std::int64_t* words, std::span<KnownRow> known) {
+  std::uint64_t present = 0;
+  for (std::size_t i = 0; i < std::min(launch.reads.size(), known.size()); ++i) {
+    const LaunchRead& read = launch.reads[i];
+    const std::int64_t* const own = keys + read.first_key;
+    KnownRow& last = known[i];
+    if (!last.leads(read, own)) last = find_known(frame, read, own, {launch.reads.data(), i}, known);
+    if (!last.row) continue;
+    const Element* const element = last.part.find(*last.row, own[read.key_count - 1]);
+    std::uint64_t bits;
+    if (!element || !element->holds(kind_of(leaf.leaf_parameters[i + 1]), bits)) continue;
+    words[i] = static_cast<std::int64_t>(bits);
+    present |= std::uint64_t{1} << i;
+  }
+  return present;
+}
+
+/// Makes words of the bytes of booleans.
+void widen(std::int64_t* words, std::int64_t count) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(words);
+  for (std::int64_t i = count; i-- > 0;) {
+    const std::int64_t truth = bytes[i] != 0;
+    words[i] = truth;
+  }
+}
+
+std::uint64_t all_bits(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
+
+/// The elements that a point reads. Those first that are there: a neighbour may be computing the others meanwhile. Of
+/// these the last ones first: they mostly come last, so that the point is woken once.
+/// @param words  of all reads
+Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
+                   std::int64_t* words, Patience& patience, std::span<KnownRow> known) {
+  const std::uint64_t present = find_present(frame, launch, leaf, keys, words, known);
+  const std::size_t count = launch.reads.size();
+  if (count <= known.size() && present == all_bits(count)) return {};
+  for (std::size_t left = count; left > 0; --left) {
+    if (left <= known.size() && (present >> (left - 1) & 1) != 0) continue;
+    const LaunchRead& read = launch.reads[left - 1];
+    const std::int64_t* const own = keys + read.first_key;
+    Array* row = left <= known.size() ? known[left - 1].row : nullptr;
+    if (!row) {
+      const Lack lack = find_row(frame, read, own, row, patience);
+      if (lack.missing || lack.is_impossible) return lack;
+    }
+    const Lack lack =
+        find_element(*row, leaf.leaf_parameters[left], own[read.key_count - 1], words[left - 1], patience);
+    if (lack.missing || lack.is_impossible) return lack;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64_t first, std::int64_t count,
+                                                    bool& waits) {
+  const IndexLaunch& launch = piece.site.launch;
+  if ((worker_->queues_all() && !forces_points(piece)) || worker_->perturbation().one_in(4)) return std::nullopt;
+  if (piece.kind != RangeTask::Kind::ints || !has_sinks(piece.frame, launch)) return std::nullopt;
+  PointLaunch points(*worker_, piece, program_.functions[launch.leaf], launched_code(launch.leaf, count));
+  if (!bind(points, count)) return std::nullopt;
+  const std::int64_t done = run_points(points, first, count);
+  finish(points);
+  waits |= points.waits;
+  return done;
+}
+
+/// @return false: something is not there, or there is neither code nor instructions for registers
+bool Interpreter::bind(PointLaunch& points, std::int64_t count) {
+  Frame& frame = points.piece.frame;
+  const IndexLaunch& launch = points.piece.site.launch;
+  if (!points.computation.bind(frame, launch.captures)) return false;
+  if (points.piece.inner.count != 0) {
+    const LaunchNest& nest = points.piece.site.nest;
+    points.prelude.emplace(program_.functions[nest.prelude], launched_code(nest.prelude, count), 0);
+    if (!points.prelude->bind(frame, nest.captures)) return false;
+  }
+  if (launch.projection == no_id) return true;
+  points.projection.emplace(program_.functions[launch.projection], launched_code(launch.projection, count), 0);
+  return points.projection->bind(frame, launch.projected);
+}
+
+void Interpreter::finish(PointLaunch& points) {
+  if (points.group && points.group->made(points.deferred)) end_group(points.group);
+}
+
+/// @return how many it has run: the next one is to be interpreted
+std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, std::int64_t count) {
+  const std::uint32_t key_count = points.piece.site.launch.key_count;
+  point_keys_.resize(std::max<std::size_t>(1, key_count * points_at_once));
+  std::array<std::int64_t, leaf_word_limit> keys;
+  const bool is_plain = points.is_plain && !is_perturbed_ && !forces_points(points.piece);
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t part = std::min(count - done, points_at_once);
+    const std::int64_t low = range_value(points.low(), points.step(), first + done);
+    const std::int64_t made =
+        points.projection ? compute_ahead(*points.projection, low, points.step(), part, point_keys_.data()) : part;
+    for (std::int64_t i = 0; i < made; ++i) {
+      if ((i == 0 || points.computation.function.is_heavy || !is_plain) && run_.is_stopped()) return count;
+      for (std::uint32_t k = 0; k < key_count; ++k)
+        keys[k] = point_keys_[k * points_at_once + static_cast<std::size_t>(i)];
+      if (is_plain && run_present_point(points, range_value(low, points.step(), i), keys.data())) continue;
+      if (!run_point(points, first + done + i, keys.data())) return done + i;
+    }
+    done += made;
+    if (made < part) return done;
+  }
+  return count;
+}
+
+/// Computes what a projection or prelude says of `count` points, points_at_once at most.
+/// @param rows  a row of points_at_once words for each of its results  @return of how many; the next one can not be
+/// computed
+std::int64_t Interpreter::compute_ahead(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                                        std::int64_t* rows) {
+  const std::vector<LeafType>& types = leaf.function.leaf_results;
+  if (leaf.code) {
+    for (std::size_t k = 0; k < types.size(); ++k) leaf.set_results(k, rows + k * points_at_once);
+    const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
+    for (std::size_t k = 0; k < types.size(); ++k)
+      if (types[k] == LeafType::boolean) widen(rows + k * points_at_once, made);
+    return made;
+  }
+  const FunctionId id = id_of(leaf.function);
+  std::array<std::int64_t, leaf_word_limit> results;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto arguments = leaf.arguments(range_value(first, step, i));
+    if (leaf_machine_.run(id, arguments, results.data(), [] { return true; }) != LeafMachine::Outcome::done) return i;
+    for (std::size_t k = 0; k < types.size(); ++k) rows[k * points_at_once + static_cast<std::size_t>(i)] = results[k];
+  }
+  return count;
+}
+
+/// What points mostly do: all elements are there, and all goes well.
+/// @param value  of the loop variable  @pre PointLaunch::is_plain
+/// @return false: nothing has been done, run_point() is to see why
+bool Interpreter::run_present_point(PointLaunch& points, std::int64_t value, const std::int64_t* keys) {
+  const IndexLaunch& launch = points.piece.site.launch;
+  LaunchedLeaf& leaf = points.computation;
+  if (!find_rows(points, keys) || find_present(points.piece.frame, launch, leaf.function, keys, leaf.inputs(),
+                                               points.known_rows) != all_bits(launch.reads.size()))
+    return false;
+  std::array<std::int64_t, std::tuple_size_v<decltype(points.known_parts)>> results;
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, &results[i]);
+  if (leaf.call(worker_->leaf_worker(), value, 1, 1) != 1) return false;
+  ++counters.iterations;
+  ++counters.iterations_native;
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    const LaunchSink& sink = launch.sinks[i];
+    const std::int64_t key = element_key(sink, keys, value);
+    const LeafType type = leaf.function.leaf_results[i];
+    if (type == LeafType::boolean) results[i] &= 0xff;  // a byte was written
+    write_element(points, i, key, decode(results[i], kind_of(type)));
+  }
+  return true;
+}
+
+/// One of a sink's.
+void Interpreter::write_element(PointLaunch& points, std::size_t sink, std::int64_t key, Value number) {
+  Array& array = *points.rows[sink];
+  Element* const element = points.known_parts[sink].find(array, key);
+  if (element && element->insert(number, wakes_)) {
+    if (!wakes_.empty()) wake();
+  } else if (!insert(array, Value::of(key), number)) {
+    element_assigned_twice(points.piece.frame, points.piece.site.launch.sinks[sink], array, Value::of(key));
+  }
+}
+
+/// The arrays to which the next point writes. @return false: see find_sinks()
+bool Interpreter::find_rows(PointLaunch& points, const std::int64_t* keys) {
+  if (points.knows_rows) return true;
+  points.known_parts = {};
+  if (!find_sinks(points.piece.frame, points.piece.site, keys, points.values.data(), points.rows)) return false;
+  points.knows_rows = points.has_fixed_rows;
+  return true;
+}
+
+/// @return false: it is to be interpreted
+bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys) {
+  const RangeTask& piece = points.piece;
+  const IndexLaunch& launch = piece.site.launch;
+  LaunchedLeaf& computation = points.computation;
+  // before the point may wait: points that wait for the same elements would all want to make their rows at once
+  if (!find_rows(points, keys)) return false;
+  const Lack lack = find_elements(piece.frame, launch, computation.function, keys, computation.inputs(),
+                                  points.patience, points.known_rows);
+  if (lack.is_impossible) return false;
+  const bool waits_for_code = !computation.code && waits_for_code_of(computation.function) &&
+                              run_.leaves.stage(launch.leaf) != LeafTable::Stage::impossible;
+  if (lack.missing || waits_for_code || forces_points(piece) || worker_->perturbation().one_in(4)) {
+    points.waits |= lack.missing != nullptr;
+    defer_point(points, point, keys);
+    return true;
+  }
+  const std::int64_t value = range_value(points.low(), points.step(), point);
+  return compute_point(piece.frame, launch, value, keys, points.rows, computation);
+}
+
+/// @return false: it is to be interpreted
+bool Interpreter::compute_point(Frame& frame, const IndexLaunch& launch, std::int64_t point, const std::int64_t* keys,
+                                const SinkArrays& arrays, LaunchedLeaf& computation) {
+  std::array<std::int64_t, leaf_word_limit> results;
+  if (!call_launched(computation, point, results.data())) return false;
+  count_point(computation);
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    const LaunchSink& sink = launch.sinks[i];
+    const Value value = decode(results[i], kind_of(computation.function.leaf_results[i]));
+    if (sink.kind != LaunchSink::Kind::element) {
+      update(frame, sink, value);
+      continue;
+    }
+    const Value key = Value::of(element_key(sink, keys, point));
+    if (!insert(*arrays[i], key, value)) element_assigned_twice(frame, sink, *arrays[i], key);
+  }
+  return true;
+}
+
+void Interpreter::count_point(const LaunchedLeaf& computation) {
+  ++counters.iterations;
+  if (computation.code) ++counters.iterations_native;
+}
+
+void Interpreter::update(Frame& frame, const LaunchSink& sink, const Value& value) {
+  const double number = value.as_float();
+  object_in<Updateable>(frame.at(sink.target)).update(mode_of(sink.kind), {&number, 1});
+}
+
+/// @return false: it has failed, or is to be shared out
+bool Interpreter::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results) {
+  if (!leaf.code) {
+    const auto goes_on = [&] {
+      return !leaf.function.is_heavy || leaf.function.calls_library ||  // else it would be called again
+             (leaf.function.is_sequential ? !worker_->queues_all() : !worker_->others_are_hungry());
+    };
+    if (leaf.function.calls_library && run_.options.before_program) run_.options.before_program();
+    const auto outcome = leaf_machine_.run(id_of(leaf.function), leaf.arguments(point), results, goes_on);
+    return outcome == LeafMachine::Outcome::done;
+  }
+  for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i) leaf.set_results(i, results + i);
+  const std::int64_t made = call_native(leaf, point, 1, 1);
+  for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i)
+    if (leaf.function.leaf_results[i] == LeafType::boolean) results[i] &= 0xff;  // a byte was written
+  return made == 1;
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,256 @@
+// Index launches: iterations of a `foreach` run many at a time, by machine code or, until there is some, in registers
+// with a lane for each point. Whatever stands in the way (a capture that is not there, an iteration that fails) is no
+// concern here: then iterations are interpreted.
+#include <algorithm>
+
+#include "vm/interpret/borrow.hpp"
+#include "vm/interpret/interpreter.hpp"
+#include "vm/launch/launched_leaf.hpp"
+#include "vm/interpret/leaf_arguments.hpp"
+#include "vm/launch/range_task.hpp"
+#include "vm/interpret/run_state.hpp"
+#include "vm/schedule/leaf_forks.hpp"
+#include "vm/value/range.hpp"
+#include "vm/value/updateable.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+/// Its points are 0 to n - 1, and so many that a buffer is worth it: fewer elements are read as fast where they are.
+bool fills_from_0(const RangeTask& range) {
+  constexpr std::int64_t least_count = 64;
+  if (range.end < least_count) return false;
+  if (range.kind == RangeTask::Kind::elements) return range.order->is_dense;
+  return range.kind == RangeTask::Kind::ints && range.low == 0 && range.step == 1;
+}
+
+LeafType result_type(const Program& program, const IndexLaunch& launch, std::size_t result) {
+  return program.functions[launch.leaf].leaf_results[result];
+}
+
+}  // namespace
+
+std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
+  const IndexLaunch& launch = piece.site.launch;
+  const raddle_leaf_function code = launched_code(launch.leaf, calls_of(launch, count));
+  const bool has_lanes = program_.functions[launch.leaf].leaf_code.batch_cost != 0;
+  if (!code && (!has_lanes || worker_->queues_all() || worker_->perturbation().one_in(4))) return std::nullopt;
+  SinkArrays arrays;
+  LaunchedLeaf leaf(program_.functions[launch.leaf], code, 0);
+  if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;
+  if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||
+      !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))
+    return std::nullopt;
+  launch_chunks_.clear();
+  launch_reductions_.resize(launch.sinks.size());
+  if (!code) lane_machine_.prepare(leaf.function.leaf_code, leaf.arguments(0));
+  std::int64_t done = 0;
+  const bool is_direct = code && std::ranges::all_of(std::span(arrays).first(launch.sinks.size()),
+                                                     [](const Array* array) { return array && array->is_promised(); });
+  while (done < count) {
+    // cut where chunks of numbers begin: a whole one goes into its array as it is
+    const std::int64_t key = range_value(piece.low, piece.step, first + done);
+    const std::int64_t to_boundary = NumberChunk::size - (piece.step == 1 && key > 0 ? key % NumberChunk::size : 0);
+    const std::int64_t part = is_direct ? count - done : std::min(count - done, to_boundary);
+    const std::int64_t made = run_part(piece, leaf, arrays, key, piece.step, part);
+    done += made;
+    if (made < part) break;
+  }
+  finish_parts(arrays);
+  return done;
+}
+
+/// After the last call of write_part() for these arrays.
+void Interpreter::finish_parts(const SinkArrays& arrays) {
+  for (std::size_t i = 0; i < launch_reductions_.size(); ++i)
+    if (launch_reductions_[i].count != 0) arrays[i]->insert_reduced(launch_reductions_[i]);
+  launch_chunks_.clear();
+  launch_reductions_.clear();
+}
+
+/// A leaf that may take long waits for its code inside of interpreted iterations.
+bool Interpreter::makes_batches(const IndexLaunch& launch) const {
+  const Function& leaf = program_.functions[launch.leaf];
+  return launch.projection == no_id &&
+         (leaf.leaf_code.batch_cost != 0 || run_.leaves.code(launch.leaf) || waits_for_code_of(leaf));
+}
+
+/// Points that are run in batches take so little time that machine code is worth its start late: until it is there,
+/// each of their instructions takes half a nanosecond or so, and to have it made takes ten milliseconds and more. With
+/// the usual threshold it is asked for once there are 65 million of them.
+std::int64_t Interpreter::calls_of(const IndexLaunch& launch, std::int64_t points) const {
+  constexpr std::int64_t instructions_of_call = 1 << 16;
+  const std::int64_t cost = launch.projection == no_id ? program_.functions[launch.leaf].leaf_code.batch_cost : 0;
+  return cost == 0
+             ? points
+             : points / instructions_of_call * cost + points % instructions_of_call * cost / instructions_of_call + 1;
+}
+
+/// @return of how many points: the next one does not end well
+std::int64_t Interpreter::call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count) {
+  if (!leaf.function.calls_library) return leaf.call(worker_->leaf_worker(), first, step, count);
+  // what it prints comes after what was printed before, and before what the script prints next
+  if (run_.options.before_program) run_.options.before_program();
+  const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
+  write_output_of_c();
+  return made;
+}
+
+/// Points that lie in one chunk of numbers, or whose results all go into promised arrays. @param first  the value of
+/// the first one  @return how many it has made
+std::int64_t Interpreter::run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
+                                   std::int64_t first, std::int64_t step, std::int64_t count) {
+  const IndexLaunch& launch = piece.site.launch;
+  make_chunks(launch, arrays);
+  std::array<void*, leaf_word_limit> places;
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    places[i] = launch_chunks_[i] ? launch_chunks_[i]->words()
+                                  : arrays[i]->promised()->numbers().at_index(static_cast<std::size_t>(first));
+  const std::span<void* const> results(places.data(), launch.sinks.size());
+  std::int64_t made = count;
+  if (leaf.code) {
+    for (std::size_t i = 0; i < results.size(); ++i) leaf.set_results(i, results[i]);
+    made = call_native(leaf, first, step, count);
+    counters.iterations_native += static_cast<std::uint64_t>(made);
+  } else if (!lane_machine_.run(first, step, count, leaf.function.leaf_results, results)) {
+    made = run_one_by_one(leaf, first, step, count, results);
+  }
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
+  counters.iterations += static_cast<std::uint64_t>(made);
+  return made;
+}
+
+/// Points of which one does not end well, in registers. @return of how many from the first one on
+std::int64_t Interpreter::run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                                         std::span<void* const> results) {
+  std::array<std::int64_t, leaf_word_limit> words;
+  const std::vector<LeafType>& types = leaf.function.leaf_results;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!call_launched(leaf, range_value(first, step, i), words.data())) return i;
+    for (std::size_t k = 0; k < types.size(); ++k)
+      set_number(results[k], kind_of(types[k]), static_cast<std::size_t>(i), words[k]);
+  }
+  return count;
+}
+
+/// For the results of the next part. Null: they go into a promised array.
+void Interpreter::make_chunks(const IndexLaunch& launch, const SinkArrays& arrays) {
+  launch_chunks_.resize(launch.sinks.size());
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    if (!launch_chunks_[i] && !(arrays[i] && arrays[i]->is_promised()))
+      launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
+}
+
+/// Before a launch begins: promises the arrays that it is to fill, if all that it needs is there or promised (Note
+/// [Promises] in value/array.hpp). @return the closing of a promised array that it reads: to be waited for; null: none
+Future* Interpreter::promise_results(const RangeTask& range) {
+  const IndexLaunch& launch = range.site.launch;
+  if (!range.site.is_launch() || launch.projection != no_id) return nullptr;
+  const std::vector<LeafType>& types = program_.functions[launch.leaf].leaf_parameters;
+  const std::size_t first_capture = types.size() - launch.captures.size();
+  const auto input = [&](std::size_t i) -> Future& { return range.frame.at(launch.captures[i].operand); };
+  const auto is_promised = [&](std::size_t i) {
+    if (!is_array(types[first_capture + i]) || !input(i).is_resolved() || input(i).is_failed()) return false;
+    const Array& array = object_in<Array>(input(i));
+    return !array.is_closed() && array.is_promised();
+  };
+  Future* awaited = nullptr;
+  for (std::size_t i = 0; i < launch.captures.size() && !awaited; ++i)
+    if (is_promised(i)) awaited = &object_in<Array>(input(i)).closed();
+  if (!fills_from_0(range) || !has_sinks(range.frame, launch)) return awaited;
+  for (std::size_t i = 0; i < launch.captures.size(); ++i)
+    if (!is_promised(i) && (missing_part(input(i), types[first_capture + i]) || input(i).is_failed())) return awaited;
+  const auto is_only_one = [&](const LaunchSink& sink) {
+    return std::ranges::count(launch.sinks, sink.target, &LaunchSink::target) == 1;
+  };
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    const LaunchSink& sink = launch.sinks[i];
+    if (sink.kind == LaunchSink::Kind::element && sink.row_keys.empty() && is_only_one(sink))
+      object_in<Array>(range.frame.at(sink.target))
+          .promise_numbers(kind_of(result_type(program_, launch, i)), static_cast<std::size_t>(range.end));
+  }
+  return awaited;
+}
+
+/// Asks for code once there have been many points. @return null: none (yet)
+raddle_leaf_function Interpreter::launched_code(FunctionId leaf, std::int64_t points) {
+  const raddle_leaf_function code = run_.leaves.code(leaf);
+  if (!code && run_.leaves.stage(leaf) == LeafTable::Stage::interpreted)
+    count_calls(leaf, static_cast<std::uint32_t>(points));
+  return code;
+}
+
+/// The arrays that hold the elements of the sinks; their rows are made if need be.
+/// @param keys  from the projection; null: there is none
+/// @param values  of a nest: results of the prelude
+/// @pre has_sinks()  @return false: something else is there, or a key is not
+bool Interpreter::find_sinks(Frame& frame, const ForeachSite& site, const std::int64_t* keys,
+                             const std::int64_t* values, SinkArrays& arrays) {
+  const std::vector<LaunchSink>& sinks = site.launch.sinks;
+  for (std::size_t i = 0; i < sinks.size(); ++i) {
+    const bool is_element = sinks[i].kind == LaunchSink::Kind::element;
+    arrays[i] = is_element ? sink_row(frame, site, sinks[i], keys, values) : nullptr;
+    if (is_element && !arrays[i]) return false;
+  }
+  return true;
+}
+
+Array* Interpreter::sink_row(Frame& frame, const ForeachSite& site, const LaunchSink& sink, const std::int64_t* keys,
+                             const std::int64_t* values) {
+  Array* array = &object_in<Array>(frame.at(sink.target));
+  const auto enter = [&](const Value& key) {
+    Array* row = array->made_row(key);
+    if (!row) {
+      row = array->row(key, wakes_);
+      if (!wakes_.empty()) wake();
+    }
+    array = row;
+    return row != nullptr;
+  };
+  for (const LaunchInput& input : sink.row_keys) {
+    if (input.value != no_id) {
+      const LeafType type = program_.functions[site.nest.prelude].leaf_results[input.value];
+      if (!enter(decode(values[input.value], kind_of(type)))) return nullptr;
+      continue;
+    }
+    const Future& key = frame.at(input.operand);
+    if (!key.is_resolved() || key.is_failed() || !enter(key.get())) return nullptr;
+  }
+  for (std::uint32_t i = 0; i + 1 < sink.key_count; ++i)
+    if (!enter(Value::of(keys[sink.first_key + i]))) return nullptr;
+  return array;
+}
+
+/// Hands on the first `count` numbers of a result's chunk, those of the points from `first` on.
+/// @param to  the array; null: the sink is an updateable
+void Interpreter::write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first,
+                             std::int64_t step, std::int64_t count) {
+  const LaunchSink& sink = piece.site.launch.sinks[result];
+  NumberChunk::Owner& numbers = launch_chunks_[result];
+  if (!numbers) {
+    to->tell_written(first, count, wakes_);
+    if (!wakes_.empty()) wake();
+    return;
+  }
+  if (sink.kind != LaunchSink::Kind::element) {
+    const auto* values = static_cast<const double*>(numbers->words());
+    object_in<Updateable>(piece.frame.at(sink.target))
+        .update(mode_of(sink.kind), {values, static_cast<std::size_t>(count)});
+    return;
+  }
+  Array& array = *to;
+  const bool is_whole = count == NumberChunk::size && step == 1 && array.has_number_chunk(first);
+  if (is_whole && array.keeps_reductions()) return launch_reductions_[result].add(first, *numbers);
+  if (is_whole && array.insert_numbers(first, numbers)) return;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Value key = Value::of(range_value(first, step, i));
+    if (!insert(array, key, numbers->at(i))) element_assigned_twice(piece.frame, sink, array, key);
+  }
+}
+
+void Interpreter::element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key) {
+  array.fail(failure_at(frame, sink.place, assigned_twice_text(array.element_name(key))));
+}
+
+}  // namespace raddle::vm

@@ -1,0 +1,120 @@
+#pragma once
+// Points of an index launch that one worker runs one after the other.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "vm/launch/launch_point.hpp"
+#include "vm/launch/launched_leaf.hpp"
+#include "vm/schedule/worker_pool.hpp"
+
+namespace raddle::vm {
+
+inline constexpr std::int64_t points_at_once = 64;  ///< whose keys, or values of a prelude, are computed together
+
+/// Elements of an array among which the last one was: mostly the next one is there, too.
+struct KnownPart {
+  ElementTable::Part part;
+  /// @return null: only the array knows
+  Element* find(const Array& array, std::int64_t key) {
+    if (Element* const element = part.find(key)) return element;
+    part = array.part(key);
+    return part.find(key);
+  }
+};
+
+/// The row that a read has led to for another point: mostly the same one again.
+struct KnownRow {
+  std::int64_t key = 0;
+  Array* row = nullptr;
+  KnownPart part;
+  /// @param keys  of the read
+  bool leads(const LaunchRead& read, const std::int64_t* keys) const {
+    return row && (read.key_count == 1 || (read.key_count == 2 && key == keys[0]));
+  }
+};
+
+/// Waits a while for what a neighbour is just computing. It takes some hundred ns to get there; to come back to a point
+/// by a queue takes as long, and much longer if the neighbour's worker has to do it. As long as something lies in this
+/// worker's own queue, that may be what the neighbour is to compute: a worker that is awake takes it at once; if none
+/// does, which may be so for many milliseconds if the system runs something else, this one is to do it itself.
+class Patience {
+ public:
+  /// @param worker  that waits; null: there is no patience
+  explicit Patience(const Worker* worker) : worker_(worker) {}
+  /// @param check  is asked again and again  @return true: it was true. Once it was not in time, nobody waits any more
+  template <typename Check>
+  bool is_rewarded(const Check& check) {
+    if (!worker_) return false;
+    std::optional<std::chrono::steady_clock::time_point> start;
+    std::chrono::nanoseconds waited{0};
+    do {
+      for (int looks = 0; looks < looks_at_once; ++looks)
+        if (check()) return true;
+      const auto now = std::chrono::steady_clock::now();
+      if (!start) start = now;
+      waited = now - *start;
+    } while (waited < (worker_->has_own_work() ? limit_with_work : limit));
+    worker_ = nullptr;
+    is_at_end_ = true;
+    return false;
+  }
+  bool is_at_end() const { return is_at_end_; }
+
+ private:
+  static constexpr std::chrono::microseconds limit{20}, limit_with_work{2};
+  static constexpr int looks_at_once = 16;  ///< at what is waited for: a look at the clock takes as long as ten of them
+  const Worker* worker_;
+  bool is_at_end_ = false;
+};
+
+/// What the prelude of a nest computes, for some iterations of the outer loop.
+struct ValuesAhead {
+  std::vector<std::int64_t> rows;   ///< one of points_at_once words for each value
+  std::int64_t first = 0, end = 0;  ///< iterations
+};
+
+/// What the points of a piece have in common while they are run.
+struct PointLaunch {
+  /// @param worker  that runs them
+  /// @param code    null: run in registers
+  PointLaunch(const Worker& worker, RangeTask& piece, const Function& leaf, raddle_leaf_function code)
+      : piece(piece),
+        computation(leaf, code, piece.site.launch.reads.size()),
+        has_fixed_rows(std::ranges::all_of(piece.site.launch.sinks, &LaunchSink::is_fixed)),
+        is_plain(code && !leaf.calls_library && piece.site.launch.reads.size() <= known_rows.size() &&
+                 piece.site.launch.sinks.size() <= known_parts.size() &&
+                 std::ranges::all_of(piece.site.launch.sinks,
+                                     [](const LaunchSink& sink) { return sink.kind == LaunchSink::Kind::element; })),
+        patience(piece.inner.is_whole() || (piece.window && piece.window->was_raised()) ? nullptr : &worker) {}
+
+  std::int64_t low() const { return piece.inner.count != 0 ? piece.inner.low : piece.low; }
+  std::int64_t step() const { return piece.inner.count != 0 ? piece.inner.step : piece.step; }
+  /// @param point  of the loop that has the points
+  PointNumber number(std::int64_t point) const {
+    return piece.inner.count != 0 ? PointNumber{iteration, point} : PointNumber{point, 0};
+  }
+
+  RangeTask& piece;
+  LaunchedLeaf computation;
+  std::optional<LaunchedLeaf> projection;
+  std::optional<LaunchedLeaf> prelude;               ///< of a nest
+  std::array<std::int64_t, leaf_word_limit> values;  ///< results of the prelude
+  std::int64_t iteration = 0;                        ///< of a nest's outer loop
+  const bool has_fixed_rows;  ///< all points write to the same rows; in a nest, all of an iteration
+  const bool is_plain;        ///< machine code computes few numbers of few others: see run_present_point()
+  bool knows_rows = false;    ///< `rows` are those of the next point
+  SinkArrays rows;
+  std::array<KnownPart, 8> known_parts;  ///< of the rows
+  std::array<KnownRow, 8> known_rows;    ///< of the first reads; rows of others are looked for each time
+  Patience patience;
+  PointGroup* group = nullptr;  ///< of points that are deferred
+  std::int64_t deferred = 0;
+  bool waits = false;
+};
+
+}  // namespace raddle::vm

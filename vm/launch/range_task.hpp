@@ -1,0 +1,121 @@
+#pragma once
+// A piece of a `foreach`: the iterations that nobody has begun yet.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vm/interpret/frame.hpp"
+#include "vm/launch/loop_window.hpp"
+
+namespace raddle::vm {
+
+/// What a `foreach` over an array or a bag walks along: shared by all pieces, never changed.
+struct ElementOrder {
+  Value container;
+  bool is_dense = false;          ///< array of numbers with keys 0..n-1, in order
+  std::vector<Value> keys;        ///< other arrays
+  std::vector<Future*> elements;  ///< bags
+};
+
+/// What a `foreach` of the script has been seen to do, in all its activations. Hints: written by whoever runs a batch,
+/// all relaxed.
+struct LoopProfile {
+  std::atomic<std::int64_t> iteration_ns{0};  ///< of the last batch; 0: not known
+  std::atomic<bool> queues{false};            ///< the last batch has queued tasks
+  std::atomic<bool> waits{false};             ///< some of its iterations have waited for something
+  std::atomic<std::int32_t> caution{0};       ///< (short) batches to run before the loop is split again
+  std::atomic<bool> lends{false};             ///< the upper half was not there any more when it was last lent
+};
+
+/// The part of a nest's inner loop that a piece of the outer one runs, in each of its iterations.
+struct InnerRange {
+  std::int64_t first = 0, end = 0;  ///< points, counted from 0, half open
+  std::int64_t count = 0;           ///< points of the whole inner loop; 0: the loop is run as one without a nest
+  std::int64_t low = 0, step = 1;
+  bool is_whole() const { return end - first == count; }
+};
+
+/// Owned by the deque it lies in, by the worker that runs it, or by its window. Owns a reference to the frame around
+/// the loop, and stands for one writer of each array that the loop writes.
+///
+/// Note [Ranges]. Loops are expanded depth first and in order, at most a batch ahead. A worker takes a batch off the
+/// front. If the iterations queue tasks or are long, it pushes the rest back onto its deque *before* it runs the batch,
+/// and returns to its deque afterwards: what the iterations have queued lies above the rest and runs first; thieves
+/// take the rest of the outermost loop. If they are short, it runs the batch (50 us at most) and then pushes the rest:
+/// so nobody runs ahead of iterations that others need. Points that take less than it takes to hand them over, and have
+/// waited for others of their loop, stay on one worker for a while, in batches of up to 0.5 ms. Idle workers make a
+/// loop split in halves. A loop that is so short that it is run where it stands is lent instead: its upper half is
+/// queued, and taken back if nobody came for it while the lower one was run. Where iterations wait for something that
+/// is not there yet, often what earlier ones compute, a window bounds how many (LoopWindow), and the loop is not split
+/// for a while.
+///
+/// A nest of index launches is split across its inner loop where its points need each other: each worker keeps to its
+/// own part of every iteration of the outer loop, and only neighbours wait for each other. What a neighbour is just
+/// computing is waited for on the spot for some microseconds (Patience). If it does not come the point is deferred, and
+/// the piece is kept by its window until what it has deferred has been computed: else it would run ahead, and defer
+/// all. If points wait for later iterations, which the run finds out when nothing else is left to do, it does not stop
+/// again. Rows that the points write to are made ahead, by all parts at the same time.
+class RangeTask final : public Cell {
+ public:
+  enum class Kind : std::uint8_t { ints, floats, elements };
+
+  RangeTask(Frame& frame, const ForeachSite& site, std::uint32_t instruction)
+      : frame(frame), site(site), instruction(instruction) {}
+  RangeTask(const RangeTask& other)
+      : Cell(),
+        frame(other.frame),
+        site(other.site),
+        instruction(other.instruction),
+        kind(other.kind),
+        next_iteration(other.next_iteration),
+        end(other.end),
+        low(other.low),
+        step(other.step),
+        float_low(other.float_low),
+        float_step(other.float_step),
+        order(other.order),
+        inner(other.inner) {}
+  void run(Worker& worker) override;
+
+  Frame& frame;
+  const ForeachSite& site;
+  const std::uint32_t instruction;
+  Kind kind = Kind::ints;
+  std::int64_t next_iteration = 0, end = 0;  ///< counted from 0, half open
+  std::int64_t low = 0, step = 1;
+  double float_low = 0, float_step = 1;
+  std::shared_ptr<const ElementOrder> order;
+  InnerRange inner;
+  std::int64_t rows_made = 0;  ///< of a part of a nest: its share of the rows before this one
+  bool has_stopped = false;    ///< of a part of a nest: its last batch ended early, as a neighbour did not come
+  Ref<LoopWindow> window;      ///< null: no iteration has waited. Of the rest of a piece, too
+  std::int64_t batch = 0;      ///< iterations of the last one
+};
+
+/// A launch that reads an array which another one fills: begins when that is closed. Owns a reference to the frame.
+class LaunchWait final : public Cell, public Waiter {
+ public:
+  explicit LaunchWait(const RangeTask& range) : range(range) {}
+  void resolved(Worker& worker) override;
+  void run(Worker& worker) override;
+
+  RangeTask range;
+};
+
+/// The upper half of a loop that is run where it stands. Owned by two: the queue, or whoever takes it from there, and
+/// the worker that has lent it, so that its address means nothing else until that one has asked for it again.
+class LentRange final : public Cell {
+ public:
+  explicit LentRange(const RangeTask& range) : range(range) { this->range.batch = range.end; }
+  void run(Worker& worker) override;
+  /// @return true: the other one has given it up already
+  bool give_up() { return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+  RangeTask range;
+
+ private:
+  std::atomic<int> owners_{2};
+};
+
+}  // namespace raddle::vm
