@@ -226,6 +226,7 @@ class RunDriver {
   void add_counters(RunCounters& total) {
     total.leaf_calls_shared = run_.pool.leaf_calls_shared();
     total.cells = machine_.cells.counters();
+    total.blocks = LargeBlocks::counters();
     for (const Interpreter& each : run_.interpreters()) {
       const RunCounters& own = each.counters;
       total.tasks += own.tasks;

@@ -10,6 +10,7 @@
 
 #include "vm/external/processes.hpp"
 #include "vm/memory/cell_store.hpp"
+#include "vm/memory/large_blocks.hpp"
 #include "vm/program/leaf_library.hpp"
 #include "vm/program/program.hpp"
 #include "vm/schedule/worker_pool.hpp"
@@ -130,7 +131,8 @@ struct RunCounters {
   std::uint64_t programs_started = 0;  ///< external ones
   std::uint64_t memo_calls_taken = 0;  ///< from the record
   std::uint64_t memo_calls_run = 0;
-  CellCounters cells;  ///< of frames, tasks and all else that waits
+  CellCounters cells;            ///< of frames, tasks and all else that waits
+  LargeBlocks::Counters blocks;  ///< for large arrays; of all runs of the process
 };
 
 struct RunResult {

@@ -9,6 +9,7 @@
 #include "vm/diagnose/diagnosis.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/memory/large_blocks.hpp"
 
 namespace raddle::vm {
 
@@ -58,6 +59,7 @@ struct Workspace::State {
       lock.unlock();
       machine.run_to_rest();
       machine.cells.trim();
+      LargeBlocks::trim();
       lock.lock();
       if (machine.pool.stopped()) is_ending = true;
       is_resting = !has_work;

@@ -4,16 +4,26 @@
 #include <cstdlib>
 #include <new>
 
+#include "vm/memory/large_blocks.hpp"
+
 namespace raddle::vm {
 
-void Buffer::Free::operator()(Buffer* buffer) const { std::free(buffer); }
+void Buffer::Free::operator()(Buffer* buffer) const {
+  const std::size_t bytes = header_bytes + buffer->count_ * size_of(buffer->kind_);
+  if (bytes >= LargeBlocks::least_bytes)
+    LargeBlocks::give_back(buffer, bytes);
+  else
+    std::free(buffer);
+}
 
 Buffer::Owner Buffer::make(ValueKind kind, std::size_t count) {
   static_assert(sizeof(Buffer) <= header_bytes);
   constexpr std::size_t most = (~std::size_t{0} >> 1) - 2 * alignment;
   if (count > most / size_of(kind)) throw std::bad_alloc();
   const std::size_t bytes = header_bytes + count * size_of(kind);
-  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* memory = bytes >= LargeBlocks::least_bytes
+                     ? LargeBlocks::take(bytes)
+                     : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (!memory) throw std::bad_alloc();
   return Owner(new (memory) Buffer(kind, count));
 }

@@ -1,0 +1,59 @@
+#include "vm/memory/large_blocks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace raddle::vm {
+
+TEST_CASE("a block that was given back is the next one of its size") {
+  LargeBlocks::trim();
+  const std::size_t bytes = LargeBlocks::least_bytes + 100;
+  const LargeBlocks::Counters before = LargeBlocks::counters();
+  void* const first = LargeBlocks::take(bytes);
+  CHECK(reinterpret_cast<std::uintptr_t>(first) % (2 << 20) == 0);
+  std::memset(first, 1, bytes);
+  LargeBlocks::give_back(first, bytes);
+  void* const second = LargeBlocks::take(bytes);
+  CHECK(second == first);
+  CHECK(LargeBlocks::counters().made == before.made + 1);
+  CHECK(LargeBlocks::counters().reused == before.reused + 1);
+  LargeBlocks::give_back(second, bytes);
+}
+
+TEST_CASE("what is kept goes back when another size is wanted") {
+  LargeBlocks::trim();
+  const std::size_t bytes = LargeBlocks::least_bytes;
+  LargeBlocks::give_back(LargeBlocks::take(bytes), bytes);
+  LargeBlocks::give_back(LargeBlocks::take(3 * bytes), 3 * bytes);
+  const LargeBlocks::Counters before = LargeBlocks::counters();
+  LargeBlocks::give_back(LargeBlocks::take(bytes), bytes);
+  CHECK(LargeBlocks::counters().made == before.made + 1);
+}
+
+TEST_CASE("blocks of many threads do not overlap") {
+  std::vector<std::thread> threads;
+  for (unsigned char mark = 1; mark <= 8; ++mark) {
+    threads.emplace_back([mark] {
+      const std::size_t bytes = LargeBlocks::least_bytes * (1 + mark % 2);
+      for (int round = 0; round < 50; ++round) {
+        auto* const block = static_cast<unsigned char*>(LargeBlocks::take(bytes));
+        block[0] = block[bytes / 2] = block[bytes - 1] = mark;
+        std::this_thread::yield();
+        CHECK((block[0] == mark && block[bytes / 2] == mark && block[bytes - 1] == mark));
+        LargeBlocks::give_back(block, bytes);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  LargeBlocks::trim();
+}
+
+TEST_CASE("more than there can be is an error") {
+  CHECK_THROWS_AS(LargeBlocks::take(~std::size_t{0} / 4), std::bad_alloc);
+}
+
+}  // namespace raddle::vm
