@@ -10,6 +10,7 @@
 
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/driver/session.hpp"
+#include "compiler/driver/usage.hpp"
 #include "stdlib/builtins.hpp"
 #include "vm/value/text.hpp"
 
@@ -155,8 +156,16 @@ class ArgumentReader {
       const bool has_it = std::ranges::find(names_, given) != names_.end();  // but for a dash
       const std::string nearest = has_it ? given : nearest_name(given, names_);
       error_ = fmt::format("the script has no parameter `{}`{}", name.empty() ? option : name,
-                           nearest.empty() ? "" : fmt::format("; did you mean `--{}`?", nearest));
+                           nearest.empty() ? hint_of_owner(option) : fmt::format("; did you mean `--{}`?", nearest));
     }
+  }
+
+  /// Of an option of another verb.
+  static std::string hint_of_owner(const std::string& option) {
+    const std::string owner = verb_with(option);
+    if (owner.empty()) return "";
+    return fmt::format("; `{}` is an option of `raddle {}`{}", option, owner,
+                       option == "--jobs" ? ", as `--workers` is of `raddle run`" : "");
   }
 
   const ArgumentRules& rules_;

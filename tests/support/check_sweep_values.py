@@ -147,8 +147,9 @@ def values_in_quotes_and_empty_ones(folder):
     folder.run("sweep -p b=1,2,1,1 -- echo {b}", err="warning: b = 1 is there 3 times: these points are the same")
     folder.run("sweep -p a=1,2,1 -p b=x,y,x --zip a,b -- echo {a} {b}", err="warning: a, b = 1, x is there 2 times")
     folder.write("f.df", "@param float x = 1.0;\n@result float y = x;\n")
-    folder.run("sweep f.df -p x=1,1.0", err="warning: x = 1.0 is there 2 times")
-    expect("is there" in folder.run("sweep -p x=1,1.0 -- echo {x}").stderr, False)  # to a program these are two words
+    folder.run("sweep f.df -p x=1,1.0", err="warning: x = 1.0 is there 2 times: these points are the same")
+    folder.run("sweep -p x=1,1.0,01 -- echo {x}", err="warning: x = 1.0 is there 3 times, spelled in different ways: for a command,")
+    expect("is there" in folder.run("sweep -p x=1,1.5,x,X -- echo {x}").stderr, False)
 
 
 def conditions_use_the_library(folder):
