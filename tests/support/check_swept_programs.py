@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from folder_tests import expect, expect_in, main, wait_for
+from folder_tests import expect, expect_in, main, processor_s, wait_for
 from sweep_folder import SweepFolder, run_id
 
 
@@ -480,7 +480,27 @@ def one_file_for_many_points(folder):
     folder.run("sweep -j1 m.df -p i=3,1 --collect json:out.json", code=4, err="`out.json` is of an earlier point")
 
 
-TESTS = [absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+def who_waits_for_another_run_uses_no_processor(folder):
+    """The points of another sweep are waited for asleep, and taken when they are there."""
+    folder.write("work.sh", "#!/bin/sh\ntouch begun$1\nwhile [ ! -e go ]; do sleep 0.05; done\necho $1 >> runs\necho $1\n")
+    (folder.path / "work.sh").chmod(0o755)
+    line = "sweep -j 2 -p i=1,2 --progress none -o {} -- ./work.sh {{i}}"
+    first = folder.start(line.format("a.csv"))
+    wait_for(lambda: (folder.path / "begun1").exists() and (folder.path / "begun2").exists(), "the first sweep's points")
+    second = folder.start(line.format("b.csv"))
+    expect_in("which another run in this folder is running", second.stderr.readline())
+    before = processor_s(second.pid)
+    time.sleep(1.5)  # in which a thread that asks again and again would use as much
+    expect(processor_s(second.pid) - before < 0.5, True)
+    folder.write("go", "")
+    for sweep in (first, second):
+        sweep.communicate(timeout=30)
+        expect(sweep.returncode, 0)
+    expect(sorted(folder.read("runs").split()), ["1", "2"])
+    expect([row.split(",")[:2] for row in folder.read("b.csv").splitlines()[1:]], [["1", "1"], ["2", "2"]])
+
+
+TESTS = [who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 
