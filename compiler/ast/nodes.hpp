@@ -312,6 +312,8 @@ struct Wait : Stmt {
   std::vector<ExprPtr> awaited;
   BlockPtr body;
 };
+/// So many links of a chain nest in each other in what is made of it: its levels.
+inline constexpr std::size_t nested_links = 100;
 /// `s1 => s2 => ...`
 struct Chain : Stmt {
   Chain() : Stmt(StmtKind::Chain) {}

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "compiler/check/check_cycles.hpp"
+#include "compiler/check/early_reads.hpp"
 #include "compiler/check/check_paths.hpp"
 
 namespace raddle::check_detail {
@@ -235,6 +236,7 @@ void check_assignment(Context& context) {
     if (!is_excused(context, id, use)) Verdict(context, variable, all, use).report();
   }
   check_paths(context, all);
+  report_early_reads(context);
 }
 
 }  // namespace raddle::check_detail

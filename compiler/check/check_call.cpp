@@ -38,8 +38,7 @@ std::string_view kept_state(const ast::Call& call, const ast::FunctionDefinition
 
 }  // namespace
 
-/// Annotations that only calls of some functions can have. State is kept by a place, and it is not the annotation that
-/// says which process or thread answers: what a later call would find there is by chance.
+/// Annotations that only calls of some functions can have.
 void ExpressionChecker::check_callee(const ast::Call& call) {
   const ast::FunctionDefinition* definition = call.callee_kind == ast::CalleeKind::function
                                                   ? context_.program.functions[call.callee_index].definition
@@ -54,13 +53,17 @@ void ExpressionChecker::check_callee(const ast::Call& call) {
                                        stdlib::takes_process_count(stdlib::builtins()[call.callee_index]);
     if (name == "par" && !is_parallel)
       context_.diagnostics.report(DiagnosticKind::not_parallel, mark_of(annotation), call.callee.text);
-    const std::string_view state = kept_state(call, definition);
-    if ((name == "location" || name == "soft_location") && !state.empty())
-      context_.diagnostics
-          .report(DiagnosticKind::not_supported, mark_of(annotation),
-                  fmt::format("a place for `{}`, which keeps {}", call.callee.text, state))
-          .note("any worker may answer each call; let one call do all that shares state");
   }
+  const std::string_view state = kept_state(call, definition);
+  if (definition == nullptr && state.empty()) return;
+  const auto place = std::ranges::find_if(call.annotations, [](const ast::Annotation& annotation) {
+    return annotation.name.text == "location" || annotation.name.text == "soft_location";
+  });
+  context_.calls.push_back({.caller = context_.function,
+                            .callee = definition,
+                            .name = call.callee.text,
+                            .state = state,
+                            .place = place == call.annotations.end() ? nullptr : &*place});
 }
 
 void ExpressionChecker::call(ast::Call& call) {

@@ -200,6 +200,7 @@ class CommandChecker {
 void check_function_bodies(Context& context) {
   for (const auto& module : context.program.modules) {
     for (const auto& function : module->functions) {
+      context.function = function.get();
       Scopes scopes(context, true);
       const bool reads_globals =
           function->body_kind == ast::BodyKind::block || function->body_kind == ast::BodyKind::command;
@@ -218,6 +219,7 @@ void check_function_bodies(Context& context) {
       }
     }
   }
+  context.function = nullptr;
 }
 
 }  // namespace raddle::check_detail

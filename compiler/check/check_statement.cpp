@@ -1,18 +1,12 @@
 #include "compiler/check/check_statement.hpp"
 
+#include "compiler/check/wait_for_updates.hpp"
+
 namespace raddle::check_detail {
 
 using ast::as;
 using ast::ExprKind;
 using ast::StmtKind;
-
-namespace {
-
-constexpr const char* wait_for_updates =
-    "wait for what tells that the updates are done, as an array that the same loop fills; or take `sum` or `min` of "
-    "one";
-
-}  // namespace
 
 void StatementChecker::statements(ast::Block& block) {
   expressions_.enter_block(block);

@@ -19,6 +19,15 @@ struct TypeEntry {
   bool is_alias = false;  ///< no constructor of that name
 };
 
+/// A call in a body, by which what its callee does is also done there.
+struct NotedCall {
+  const ast::FunctionDefinition* caller = nullptr;  ///< null: top level
+  const ast::FunctionDefinition* callee = nullptr;  ///< null: of the library
+  std::string name = {};
+  std::string_view state = {};             ///< what the callee itself leaves behind; empty: nothing
+  const ast::Annotation* place = nullptr;  ///< `@location` before the call, or null
+};
+
 struct Context {
   CheckedProgram& program;
   const SourceMap& sources;
@@ -40,6 +49,9 @@ struct Context {
   std::unordered_map<VariableId, Span> quotients = {};
   /// Names in `argv("name")`, as far as they are known, and where they are.
   std::vector<std::pair<std::string, Span>> arguments_read = {};
+  /// Calls of the script's functions, and of what leaves something behind.
+  std::vector<NotedCall> calls = {};
+  const ast::FunctionDefinition* function = nullptr;  ///< whose body is checked; null: top level
   std::uint32_t main_file = 0;
 
   TypeStore& store() { return program.types; }

@@ -289,9 +289,11 @@ WriteSet UseCollector::switch_(const ast::Switch& written) {
 }
 
 WriteSet UseCollector::chain(const ast::Chain& chain) {
+  constexpr std::size_t most_outputs = 1000;  // each link has all: what lies further back is found in the run
   WriteSet writes;
   std::vector<Awaited> outputs;
   for (const auto& link : chain.links) {
+    if (outputs.size() > 2 * most_outputs) outputs.erase(outputs.begin(), outputs.end() - most_outputs);
     WriteSet own = statement(*link);
     add_waits(own, outputs);
     if (link->kind == StmtKind::Evaluate)

@@ -151,7 +151,8 @@ class FunctionLowering {
   void branch(const ast::Switch& branch);
   void wait(const ast::Wait& wait);
   void chain(const ast::Chain& chain);
-  void chain_from(const ast::Chain& chain, std::size_t link);
+  void chain_from(const ast::Chain& chain, std::size_t link, const Operands& gate);
+  void wait_for(const Operands& awaited, const ast::Chain& chain, std::size_t link, const Operands& gate);
   void foreach (const ast::Foreach& loop);
   void for_loop(const ast::For& loop);
   std::vector<ir::VarId> final_values(const ast::For& loop);

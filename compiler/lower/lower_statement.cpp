@@ -103,17 +103,40 @@ void FunctionLowering::wait(const ast::Wait& wait) {
   emit(wait.deep ? OpKind::wait_deep : OpKind::wait, std::move(awaited), {}, wait.span).regions = {body};
 }
 
-void FunctionLowering::chain(const ast::Chain& chain) { chain_from(chain, 0); }
+// The links of a piece nest, as each waits for the one before. Pieces stand side by side, so that no chain is too long
+// for what follows the nesting by recursion: each waits for a void that the end of the one before assigns.
+void FunctionLowering::chain(const ast::Chain& chain) {
+  Operands gate;
+  for (std::size_t begin = 0; begin < chain.links.size(); begin += ast::nested_links) {
+    const Operands before = std::exchange(gate, {});
+    if (begin + ast::nested_links < chain.links.size())
+      gate = {ir::Operand::variable(local("", TypeStore::void_, chain.span, scope_))};
+    if (begin == 0)
+      chain_from(chain, 0, gate);
+    else
+      wait_for(before, chain, begin, gate);
+  }
+}
 
 // Each link waits for the outputs of the one before; variables declared in a chain belong to the scope around it.
-void FunctionLowering::chain_from(const ast::Chain& chain, std::size_t link) {
+// @param gate  to be assigned at the end of the piece; none: it is the last one
+void FunctionLowering::chain_from(const ast::Chain& chain, std::size_t link, const Operands& gate) {
   outputs_.clear();
   statement(*chain.links[link]);
   if (link + 1 == chain.links.size()) return;
-  Operands awaited = std::exchange(outputs_, {});
-  const bool last_has_scope = link + 2 == chain.links.size() && chain.links[link + 1]->kind == StmtKind::Block;
-  const ir::RegionId next = in_region([&] { chain_from(chain, link + 1); }, last_has_scope);
-  emit(OpKind::wait, std::move(awaited), {}, chain.links[link + 1]->span).regions = {next};
+  const Operands awaited = std::exchange(outputs_, {});
+  if ((link + 1) % ast::nested_links != 0) return wait_for(awaited, chain, link + 1, gate);
+  const Span span = chain.links[link]->span;
+  const ir::RegionId end = in_region(
+      [&] { emit(OpKind::call_builtin, {}, {gate.front().index}, span).callee = builtin_named("propagate"); });
+  emit(OpKind::wait, awaited, {}, span).regions = {end};
+}
+
+void FunctionLowering::wait_for(const Operands& awaited, const ast::Chain& chain, std::size_t link,
+                                const Operands& gate) {
+  const bool has_scope = link + 1 == chain.links.size() && chain.links[link]->kind == StmtKind::Block;
+  const ir::RegionId next = in_region([&] { chain_from(chain, link, gate); }, has_scope);
+  emit(OpKind::wait, awaited, {}, chain.links[link]->span).regions = {next};
 }
 
 }  // namespace raddle::lowering

@@ -45,7 +45,8 @@ StmtPtr AstBuilder::statement(P::StatementContext* from, Annotations annotations
   return make<ast::Empty>(span(from->empty));
 }
 
-/// One level of the tree: a block, what follows an `=>` or an `else`. All stages walk them by recursion.
+/// One level of the tree: a block, what follows an `else`, or, up to a number of them, an `=>`. All stages walk them by
+/// recursion.
 bool AstBuilder::enter_level(const antlr4::Token* at) {
   if (level_ > max_nesting) {
     diagnostics_.report(DiagnosticKind::nested_too_deeply, span(at))
@@ -89,7 +90,7 @@ StmtPtr AstBuilder::chain(P::Chain_statementContext* from, Annotations annotatio
   node->links.push_back(std::move(first));
   const std::size_t outside = level_;
   for (P::Chain_linkContext* link : from->links) {
-    if (!enter_level(link->start)) break;
+    if (node->links.size() < ast::nested_links && !enter_level(link->start)) break;
     node->links.push_back(simple(link->body, this->annotations(link->marks)));
   }
   if (from->last != nullptr) node->links.push_back(compound(from->last->body, this->annotations(from->last->marks)));

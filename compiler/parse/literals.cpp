@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <system_error>
 
@@ -143,14 +145,10 @@ std::int64_t integer_value(std::string_view text, bool negated, Span span, Diagn
 double float_value(std::string_view text, Span span, Diagnostics& diagnostics) {
   if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (text == "inf") return std::numeric_limits<double>::infinity();
-  double value = 0;
-  std::string plain(text);  // from_chars takes no `+` in exponents
-  std::erase(plain, '+');
-  const auto result = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-  const bool tiny = plain.find('-') != std::string::npos;
-  if (result.ec == std::errc::result_out_of_range && !tiny)
-    diagnostics.report(DiagnosticKind::bad_literal, span, "the number does not fit in a float");
-  return result.ec == std::errc() ? value : 0;
+  const double value = std::strtod(std::string(text).c_str(), nullptr);
+  if (std::isfinite(value)) return value;
+  diagnostics.report(DiagnosticKind::bad_literal, span, "the number does not fit in a float");
+  return 0;
 }
 
 std::string string_value(std::string_view text, Span span, Diagnostics& diagnostics) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cctype>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -12,6 +14,7 @@
 
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/parse_number.hpp"
+#include "vm/value/text.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -42,9 +45,55 @@ std::string reason_of(const nlohmann::json::exception& error) {
   return std::string(text);
 }
 
-Expected<Json> parse(const char* function, const std::string& text) {
+// Where a number begins or a string ends that begins there, or behind one other character.
+std::size_t end_of_token(const std::string& text, std::size_t at) {
+  const bool is_number = std::isdigit(static_cast<unsigned char>(text[at])) != 0 || text[at] == '-';
+  if (is_number) return std::min(text.find_first_not_of("0123456789+-.eE", at), text.size());
+  if (text[at] != '"') return at + 1;
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, text.size());
+}
+
+// Of a text with numbers that the library refuses, as they are beyond a float: those are infinite, as everywhere else.
+// It reads empty strings in their places, which are told by their number among all strings.
+Json parse_with_infinities(const std::string& text) {
+  std::map<std::size_t, double> infinities;
+  std::string finite;
+  std::size_t strings = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = end_of_token(text, at);
+    const std::string token = text.substr(at, end - at);
+    const auto number = token.front() == '"' ? std::nullopt : vm::float_of_text(token);
+    const bool is_beyond = number && std::isinf(*number);
+    if (is_beyond) infinities.emplace(strings, *number);
+    finite += is_beyond ? "\"\"" : token;
+    strings += is_beyond || token.front() == '"' ? 1 : 0;
+    at = end;
+  }
+  std::size_t read = 0;
+  return Json::parse(finite, [&](int, Json::parse_event_t event, Json& value) {
+    const bool is_key = event == Json::parse_event_t::key;
+    if (!is_key && (event != Json::parse_event_t::value || !value.is_string())) return true;
+    if (const auto infinity = infinities.find(read++); infinity != infinities.end()) value = infinity->second;
+    return true;
+  });
+}
+
+Json parse_any(const std::string& text) {
   try {
-    Json value = Json::parse(text);
+    return Json::parse(text);
+  } catch (const Json::out_of_range&) {
+    return parse_with_infinities(text);
+  }
+}
+
+// What is printed as JSON again, which has no infinity.
+Json parse_finite(const std::string& text) { return Json::parse(text); }
+
+Expected<Json> parse(const char* function, const std::string& text, Json (*read)(const std::string&) = parse_any) {
+  try {
+    Json value = read(text);
     if (is_too_deep(value)) return std::unexpected(fmt::format("{}: the JSON nests too deeply", function));
     return value;
   } catch (const nlohmann::json::exception& error) {
@@ -252,9 +301,9 @@ Result json_object_names(Call, Arguments arguments, Results results) {
 
 // The members of both; the second one's where both have them.
 Result json_join(Call, Arguments arguments, Results results) {
-  auto joined = parse("json_join", arguments[0].as_string());
+  auto joined = parse("json_join", arguments[0].as_string(), parse_finite);
   if (!joined) return fail(joined.error());
-  const auto added = parse("json_join", arguments[1].as_string());
+  const auto added = parse("json_join", arguments[1].as_string(), parse_finite);
   if (!added) return fail(added.error());
   for (const Json* each : {static_cast<const Json*>(&*joined), &*added}) {
     if (!each->is_object()) return fail(fmt::format("json_join: expected object, found {}", kind_text(*each)));

@@ -8,6 +8,8 @@
 #include <limits>
 #include <system_error>
 
+#include "vm/value/text.hpp"
+
 namespace raddle::stdlib::native {
 namespace {
 
@@ -69,18 +71,7 @@ std::optional<std::int64_t> read_int(std::string_view text) {
 std::optional<double> read_float(std::string_view text) {
   text = trimmed(text);
   if (const auto whole = read_int(text)) return static_cast<double>(*whole);
-  if (text.starts_with('+')) text.remove_prefix(1);
-  if (text.starts_with('+')) return std::nullopt;
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (stop != end || text.empty()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) {  // from_chars does not say on which side
-    const bool tiny = text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos;
-    value = tiny ? 0.0 : std::numeric_limits<double>::infinity();
-    return text.starts_with('-') ? -value : value;
-  }
-  return value;
+  return vm::float_of_text(text);
 }
 
 std::optional<bool> read_boolean(std::string_view text) {

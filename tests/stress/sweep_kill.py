@@ -283,7 +283,7 @@ def endless_scripts(raddle, folder, _points, _kills, _chance):
             process.send_signal(sent)
             error = process.communicate(timeout=10)[1].decode()
             require(process.returncode == expected, f"{name}: exit code {process.returncode}, expected {expected}: {error}")
-            require("2 running, ended now, 0 left; resume with `raddle sweep --resume=" in error, f"{name}: {error}")
+            require("2 running, ended now: up to 2 of 3 points left; resume with `raddle sweep --resume=" in error, f"{name}: {error}")
             counts = runs(raddle, own)[0]
             require((counts["ok"], counts["failed"]) == (1, 0), f"{name}: {counts}")
 

@@ -10,6 +10,7 @@ import re
 import resource
 import shutil
 import signal
+import stat
 import subprocess
 import time
 
@@ -379,7 +380,39 @@ def nothing_outlives_a_kill(folder):
             (folder.path / name).unlink(missing_ok=True)
 
 
-TESTS = [tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, too_few_threads_are_no_fault,
+def replaced_files_keep_permissions_and_streams_stay(folder):
+    """A replaced file keeps who may read it; one of a program that fails is gone; a stream is written where it is."""
+    folder.write("new.df", 'app (file o) w(string t) { "echo" t @stdout=o }\nfile a<"out.txt"> = w("new");\n')
+    folder.write("out.txt", "old\n")
+    for mode in (0o640, 0o600, 0o755):
+        (folder.path / "out.txt").chmod(mode)
+        folder.run("run new.df")
+        expect((folder.read("out.txt"), (folder.path / "out.txt").stat().st_mode & 0o7777), ("new\n", mode))
+    folder.write("half.df", 'app (file o) w() { "sh" "-c" "echo half > made.txt; exit 3" }\nfile a<"made.txt"> = w();\n')
+    folder.run("run half.df", code=1, err="exit code 3")
+    expect((folder.path / "made.txt").exists(), False)
+    folder.write("stream.df", 'app (file o) w(string t) { "echo" t @stdout=o }\nfile a<"/dev/stdout"> = w("told");\n')
+    folder.run("run stream.df", out="told\n")
+    folder.write("null.df", 'app (file o) w(string t) { "echo" t @stdout=o }\nfile a<"/dev/null"> = w("lost");\n')
+    folder.run("run null.df", out="")
+    expect(stat.S_ISCHR(os.stat("/dev/null").st_mode), True)
+
+
+def chains_of_any_length(folder):
+    """In order; what fails ends what follows; arrays and variables of the chain are those of the scope around it."""
+    folder.write("long.df", " => ".join(f"trace({i})" for i in range(8000)) + ";\n")
+    for level in ("-O0", "-O2"):
+        folder.run(f"run {level} long.df", out="".join(f"trace: {i}\n" for i in range(8000)))
+    links = [f"int x{i} = f({f'x{i - 1}' if i else 0}) => a[{i}] = x{i}" for i in range(150)]
+    head = "(int o) f(int i) { wait (i) { o = i + 1; } }\nint a[];\n"
+    folder.write("own.df", head + " => ".join(links) + " => { trace(x149, a[149]); }\nwait (a) { trace(size(a)); }\n")
+    expect(sorted(folder.run("run own.df").stdout.splitlines()), ["trace: 150", "trace: 150,150"])
+    folder.write("fails.df", 'import assert;\nint n = 3;\ntrace(0) => assert(n < 3, "too large") => ' + " => ".join(["trace(1)"] * 300) + ";\n")
+    folder.run("run fails.df", code=1, out="trace: 0\n", err="too large")
+    folder.run("run -k fails.df", code=1, out="trace: 0\n", err="too large")
+
+
+TESTS = [chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, too_few_threads_are_no_fault,
          programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 

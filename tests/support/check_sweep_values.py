@@ -50,6 +50,14 @@ def ranges_are_exact(folder):
     folder.run("sweep -n -p n=9223372036854775807:9223372036854775808 -- echo {n}", code=2, err="a range of ints goes from -9223372036854775808")
     values = folder.column("sweep --random 50 -p 'u~U(-1e308,1.5e308)' -p 'l~logU(1e-300,1e300)' -- echo {u} {l}", "stdout")
     expect(any("inf" in value for value in values), False)
+    folder.write("same.df", "@param float x = 1.0;\n@param int n = 1;\n@result float y = x;\n")
+    expect(folder.column("sweep same.df -p x=1e-400,inf,-1e-400", "y"), ["0.0", "Inf", "-0.0"])
+    expect(folder.column("sweep -p x=1e-400,1e400 -- echo {x}", "stdout"), ["1e-400", "1e400"])
+    for values in ("x=1,1e400", "x=1,-1e400"):
+        folder.run(f"sweep same.df -p {values}", code=2, err="1e400` is beyond what a float can be, -1.8e308 to 1.8e308")
+    folder.run("sweep same.df -p n=9223372036854775808", code=2, err="is beyond what an int can be")
+    folder.write("t.csv", "x\n1\n1e400\n")
+    folder.run("sweep same.df --from t.csv", code=2, err="`1e400` is beyond what a float can be")
     folder.run("sweep --random 5 -p 'x~N(0,1e308)' -- echo {x}", code=2, err="some draws would lie beyond the largest float")
 
 
@@ -147,8 +155,9 @@ def values_in_quotes_and_empty_ones(folder):
     folder.run("sweep -p b=1,2,1,1 -- echo {b}", err="warning: b = 1 is there 3 times: these points are the same")
     folder.run("sweep -p a=1,2,1 -p b=x,y,x --zip a,b -- echo {a} {b}", err="warning: a, b = 1, x is there 2 times")
     folder.write("f.df", "@param float x = 1.0;\n@result float y = x;\n")
-    folder.run("sweep f.df -p x=1,1.0", err="warning: x = 1.0 is there 2 times")
-    expect("is there" in folder.run("sweep -p x=1,1.0 -- echo {x}").stderr, False)  # to a program these are two words
+    folder.run("sweep f.df -p x=1,1.0", err="warning: x = 1.0 is there 2 times: these points are the same")
+    folder.run("sweep -p x=1,1.0,01 -- echo {x}", err="warning: x = 1.0 is there 3 times, spelled in different ways: for a command,")
+    expect("is there" in folder.run("sweep -p x=1,1.5,x,X -- echo {x}").stderr, False)
 
 
 def conditions_use_the_library(folder):

@@ -8,12 +8,13 @@ import csv
 import json
 import os
 import pty
+import re
 import shlex
 import signal
 import subprocess
 import time
 
-from folder_tests import expect, expect_in, main, wait_for
+from folder_tests import expect, expect_in, main, processor_s, wait_for
 from sweep_folder import SweepFolder
 
 
@@ -332,6 +333,11 @@ def script_does_not_fit(folder):
             ("sweep model.df --from table.csv", "the script has no parameter `m`"),
             ("sweep model.df -p alpha=1 -- echo", "a sweep has a script, `model.df`, or a command, not both"),
             ("sweep model.df --alpha=1", "a parameter is set by -p NAME=VALUE"),
+            ("sweep model.df -p n=1 --workers 4", "unknown option `--workers`; did you mean `--jobs`?"),
+            ("sweep model.df -p n=1 --stats", "unknown option `--stats`; `raddle run` has one of that name"),
+            ("run model.df --repeats 3", "the script has no parameter `repeats`; `--repeats` is an option of `raddle sweep`\n"),
+            ("run model.df --jobs=3", "`--jobs` is an option of `raddle sweep`, as `--workers` is of `raddle run`\n"),
+            ("run model.df --stats", "those of raddle stand before it: type `raddle run --stats model.df`"),
             ("sweep model.df other.df -p alpha=1", "a sweep has one script, and no arguments behind it: `other.df`"),
             ("sweep plain.df -p a=1", "`@param float a = 1.0;` declares one")):
         folder.run(line, code=2, err=part)
@@ -359,6 +365,14 @@ def errors(folder):
             ("sweep -p a=1 --where 'a + 1' -- echo", "--where:1:1: error"),
             ("sweep -p a=1 --where 'b > 1' -- echo", "unknown variable `b`"),
             ("sweep -p a=1 --shard 4/3 -- echo", "a shard is i/n"),
+            ("sweep -p a=1 --shard 3/2 -- echo", "= help: of 2 the last is 2/2; --shard 2/3 is one of 3\n"),
+            ("sweep -p a=1 --shard 0/2 -- echo", "= help: --shard 3/20\n"),
+            ("sweep -p a=0.4:0.1:-1 -- echo", "one value only, 0.4: its step of -1 goes beyond 0.1\n  -p a=0.4:0.1:-1\n       ^^^^^^^^^^\n"
+             "  = help: FROM:TO:STEP, as in `0.4:0.1:-0.1`"),
+            ("sweep -p a=1:4:5 -- echo", "one value only, 1: its step of 5 goes beyond 4"),
+            ("sweep -p a=0.4:0.1 -- echo", "= help: 0.4:0.1:-1 counts down"),
+            ("sweep -p a=0.4:0.1:0.1 -- echo", "= help: 0.4:0.1:-0.1 counts down"),
+            ("sweep -p a=1:3:-1 -- echo", "= help: 1:3:1 counts up"),
             ("sweep -p a=1 --max-fails x -- echo", "it is a number, or a percentage"),
             ("sweep -p a=1 --collect jsn: -- echo", "no such kind of result"),
             ("sweep -p a=1 --group-by b -- echo", "there is no parameter `b`"),
@@ -377,7 +391,9 @@ def errors(folder):
             ("sweep --job 3 -- echo", "did you mean `--jobs`?"),
             ("sweep --random 3 --lhs 3 -p 'a~U(0,1)' -- echo", "exclude each other")):
         folder.run(line, code=2, err=part)
-    folder.run("sweep -p a=0:3 --where '6 %/ a > 2' -- echo {a}", code=1, err="--where: division by zero")
+    folder.run("sweep -p a=3,2,1,0 -p s=x,y --where '6 %/ a > 2' -- echo {a}{s}", code=1, err="raddle: --where: division by zero, at a = 0, s = x\n")
+    folder.run("sweep -n -p a=0:3 --where '6 %/ a > 2' -- echo {a}", code=1, err="raddle: --where: division by zero, at a = 0\n")
+    folder.run("sweep -p s=1,x,y --where 'string2int(s) > 0' -- echo {s}", code=1, err=", at s = x\n")
     folder.run("sweep -p a=0:3 --where 'a > 2 // and no more' -- echo {a}", err="1 point, ")
     folder.run("sweep -p a=0:3 --where 'a > 5' -- echo {a}", err="raddle: --where leaves none of 4 points\n")
     folder.run("sweep --help", out=folder.run("sweep -h").stdout)
@@ -460,7 +476,32 @@ def one_signal_ends_a_sweep_of_a_script(folder):
         (folder.path / "begun1").unlink()
 
 
-TESTS = [a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
+def counts_at_a_signal_add_up(folder):
+    """Points that are computed together: what is told is what the record has."""
+    folder.write("many.df", "@param int x = 1;\n"
+                 "(float n) steps(int x) { for (n = 0.0, int i = 0; i < 100000; i = i + 1, n = next) { float next = n * 0.999 + itof(x); } }\n"
+                 "@result float y = steps(x);\n")
+    number = r"([0-9,]+)"
+    line = "sweep many.df -p x=1:1000000 -j2 --progress none"
+    before = 0
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        sweep = folder.start(line)
+        wait_for(lambda: processor_s(sweep.pid) > 0.5, "points that are computed")
+        sweep.send_signal(sent)
+        error = sweep.communicate(timeout=30)[1]
+        stop = re.search(rf"\nraddle: {number} running, ended now: up to {number} of 1,000,000 points left; resume with", error)
+        end = re.search(rf"\nraddle: run \S+: {number} of 1,000,000 points, ", error)
+        expect(stop is not None and end is not None, True)
+        running, left, through = (int(text.replace(",", "")) for text in (*stop.groups(), end[1]))
+        expect(0 < running <= left and 1_000_000 - left <= through < 1_000_000, True)
+        told = json.loads(folder.run("runs list --json").stdout)["runs"][-1]
+        expect((told["ok"] + told["from_record"], told["from_record"], told["failed"]), (through, before, 0))
+        preview = folder.run(line + " -n").stderr
+        expect_in(f"{through:,} " + ("of them in the record" if "of them" in preview else "are in the record"), preview)
+        before = through
+
+
+TESTS = [counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
          batches_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,

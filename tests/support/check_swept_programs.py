@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from folder_tests import expect, expect_in, main, wait_for
+from folder_tests import expect, expect_in, main, processor_s, wait_for
 from sweep_folder import SweepFolder, run_id
 
 
@@ -83,6 +83,21 @@ def closed_streams(folder):
     expect(run("-", "<&-").returncode, 0)
 
 
+def absent_program(folder):
+    """One error, and nothing is recorded; what the record has needs no program."""
+    done = folder.run("sweep -p i=1:100 -- nosuchprog {i}", code=2)
+    expect(done.stderr, "raddle: `nosuchprog`: no such file or directory\n")
+    expect((folder.path / ".raddle").exists(), False)
+    folder.run("sweep -p i=1:100 -- ./folder/nosuchprog {i}", code=2, err="`./folder/nosuchprog`: no such file or directory")
+    folder.run("sweep -p i=1 -- ./ {i}", code=2, err="`./`: permission denied")
+    folder.write("here.sh", "#!/bin/sh\necho $1\n")
+    (folder.path / "here.sh").chmod(0o755)
+    expect(folder.column("sweep -p i=1,2 -- ./here.sh {i}", "stdout"), ["1", "2"])
+    (folder.path / "here.sh").rename(folder.path / "away.sh")
+    folder.run("sweep -p i=1,2,3 -- ./here.sh {i}", code=2, err="raddle: `./here.sh`: no such file or directory\n")
+    expect(folder.run("sweep -n -p i=1:3 -- nosuchprog {i}").stdout, "nosuchprog 1\nnosuchprog 2\nnosuchprog 3\n")
+
+
 def failures(folder):
     bad = "sh -c 'echo at {a} bad >&2; exit $(({a} %% 2))'".replace("%%", "%")
     done = folder.run(f"sweep -p a=1:4 -j1 -o x.csv -- {bad}", code=4, err="2 failed: exit code 1; at 1 bad")
@@ -96,13 +111,14 @@ def failures(folder):
     folder.run("sweep -p a=1:40 -j1 --max-fails 2 -o y.csv -- sh -c 'exit {a}'", code=75, err="3 of 40 points, 3 failed")
     expect((folder.path / "y.csv").exists(), False)
     folder.run("sweep -p a=1:40 -j1 --max-fails 50% -- sh -c 'test {a} -gt 5'", err="5 failed", code=4)
-    folder.run("sweep -p a=1 -- nowhere_to_be_found", code=4, err="not started: `nowhere_to_be_found`: no such file or directory")
+    folder.run("sweep -p a=1 -- nowhere_to_be_found", code=2, err="raddle: `nowhere_to_be_found`: no such file or directory\n")
     folder.write("model.sh", "#!/bin/sh\n")
-    folder.run("sweep -p a=1 -- model.sh {a}", code=4, err="no such file or directory; the one in this folder is `./model.sh`")
-    folder.run("sweep -p a=1 -- ./model.sh {a}", code=4, err="permission denied; `chmod +x ./model.sh` lets it be run")
+    folder.run("sweep -p a=1 -- model.sh {a}", code=2, err="no such file or directory; the one in this folder is `./model.sh`")
+    folder.run("sweep -p a=1 -- ./model.sh {a}", code=2, err="permission denied; `chmod +x ./model.sh` lets it be run")
     folder.write("my model.sh", "#!/bin/sh\n")
-    folder.run("sweep -p a=1 -- './my model.sh' {a}", code=4, err="`chmod +x './my model.sh'` lets it be run")
-    folder.run("sweep -p a=1 -- 'echo {a}'", code=4, err="the words of a command stand each by itself")
+    folder.run("sweep -p a=1 -- './my model.sh' {a}", code=2, err="`chmod +x './my model.sh'` lets it be run")
+    folder.run("sweep -p a=1 -- 'echo {a}'", code=4, err="not started: `echo 1`: no such file or directory; the words of a command stand each by itself")
+    folder.run("sweep -p a=model,mdel -- './{a}.sh'", code=4, err="not started: `./mdel.sh`: no such file or directory")
     folder.run("sweep -p a=1 --timeout 0.1 -- sleep 20", code=4, err="ended by --timeout")
     folder.run("sweep -p a=1 --timeout 1m -- true", err="1 point, ")
     folder.run("sweep -p m=iron,zinc -p a=-1.5,2 -j1 -- sh -c 'echo no such material: {m} at {a} >&2; exit 1'", code=4,
@@ -464,7 +480,27 @@ def one_file_for_many_points(folder):
     folder.run("sweep -j1 m.df -p i=3,1 --collect json:out.json", code=4, err="`out.json` is of an earlier point")
 
 
-TESTS = [one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+def who_waits_for_another_run_uses_no_processor(folder):
+    """The points of another sweep are waited for asleep, and taken when they are there."""
+    folder.write("work.sh", "#!/bin/sh\ntouch begun$1\nwhile [ ! -e go ]; do sleep 0.05; done\necho $1 >> runs\necho $1\n")
+    (folder.path / "work.sh").chmod(0o755)
+    line = "sweep -j 2 -p i=1,2 --progress none -o {} -- ./work.sh {{i}}"
+    first = folder.start(line.format("a.csv"))
+    wait_for(lambda: (folder.path / "begun1").exists() and (folder.path / "begun2").exists(), "the first sweep's points")
+    second = folder.start(line.format("b.csv"))
+    expect_in("which another run in this folder is running", second.stderr.readline())
+    before = processor_s(second.pid)
+    time.sleep(1.5)  # in which a thread that asks again and again would use as much
+    expect(processor_s(second.pid) - before < 0.5, True)
+    folder.write("go", "")
+    for sweep in (first, second):
+        sweep.communicate(timeout=30)
+        expect(sweep.returncode, 0)
+    expect(sorted(folder.read("runs").split()), ["1", "2"])
+    expect([row.split(",")[:2] for row in folder.read("b.csv").splitlines()[1:]], [["1", "1"], ["2", "2"]])
+
+
+TESTS = [who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 

@@ -34,6 +34,12 @@ def wait_for(condition, what, seconds=20.0):
         time.sleep(0.01)
 
 
+def processor_s(pid):
+    """Processor time that a process has used, in seconds."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Folder:
     """A folder in which commands are typed."""
 

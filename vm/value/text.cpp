@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <system_error>
 
 #include "vm/value/array.hpp"
 #include "vm/value/bag.hpp"
@@ -65,6 +67,16 @@ std::string float_text(double value) {
   std::string text;
   append_float(text, value);
   return text;
+}
+
+std::optional<double> float_of_text(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range)
+    return std::strtod(std::string(text).c_str(), nullptr);  // says which end
+  return value;
 }
 
 std::string to_text(const Value& value) {

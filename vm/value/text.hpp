@@ -1,6 +1,8 @@
 #pragma once
 // How values read as text: one format for printf, trace, concatenation, app words.
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "vm/value/value.hpp"
 
@@ -10,6 +12,10 @@ namespace raddle::vm {
 /// NaN. Exponents from 1e17 up and below 1e-4, sign when positive, no zero padding.
 std::string float_text(double value);
 void append_float(std::string& text, double value);
+
+/// The number that all of the text is, also `inf` and `nan`; what is beyond the range of doubles is the nearest one of
+/// IEEE's rounding: infinite, or 0.
+std::optional<double> float_of_text(std::string_view text);
 
 /// int, float, boolean (1/0), string, file (its path). Other kinds: what `repr` prints.
 std::string to_text(const Value& value);

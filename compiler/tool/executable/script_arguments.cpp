@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/tool/main/session.hpp"
+#include "compiler/tool/main/usage.hpp"
 #include "stdlib/builtins.hpp"
 #include "vm/value/text.hpp"
 
@@ -17,9 +19,8 @@ namespace raddle::tool {
 
 namespace {
 
-template <typename Number>
-std::optional<Number> whole_number(std::string_view text) {
-  Number number{};
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -30,6 +31,11 @@ std::optional<Number> whole_number(std::string_view text) {
 bool is_digits(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// `1e400`, not `inf`: as of a literal, nobody means that.
+bool is_too_large(std::string_view text, double number) {
+  return std::isinf(number) && text.find_first_of("0123456789") != std::string_view::npos;
 }
 
 /// A default is a literal, perhaps negated, perhaps widened: check has made sure of it.
@@ -53,14 +59,23 @@ vm::Value literal_value(const ast::Expr& expr, TypeId type) {
 std::optional<vm::Value> read_value(TypeId type, const std::string& text) {
   if (type == TypeStore::string) return vm::Value::of(text);
   if (type == TypeStore::int_) {
-    if (const auto number = whole_number<std::int64_t>(text)) return vm::Value::of(*number);
+    if (const auto number = whole_number(text)) return vm::Value::of(*number);
   } else if (type == TypeStore::float_) {
-    if (const auto number = whole_number<double>(text)) return vm::Value::of(*number);
+    if (const auto number = vm::float_of_text(text); number && !is_too_large(text, *number))
+      return vm::Value::of(*number);
   } else if (type == TypeStore::boolean) {
     if (text == "true" || text == "1" || text == "yes" || text == "on") return vm::Value::of(true);
     if (text == "false" || text == "0" || text == "no" || text == "off") return vm::Value::of(false);
   }
   return std::nullopt;
+}
+
+std::string fault_of_value(const TypeStore& types, TypeId type, const std::string& text) {
+  if (type == TypeStore::int_ && is_digits(text))
+    return fmt::format("`{}` is beyond what an int can be, -2^63 to 2^63-1", text);
+  if (const auto number = vm::float_of_text(text); type == TypeStore::float_ && number && is_too_large(text, *number))
+    return fmt::format("`{}` is beyond what a float can be, -1.8e308 to 1.8e308", text);
+  return fmt::format("`{}` is no {}", text, types.name(type));
 }
 
 vm::Value default_value(const CheckedProgram& program, const ScriptParameter& parameter) {
@@ -125,10 +140,8 @@ class ArgumentReader {
       error_ = fmt::format("`--{}` is given twice, as `{}` and as `{}`", names_[parameter], *given, text);
     else if (value)
       read_.parameters[parameter] = *value;
-    else if (type == TypeStore::int_ && is_digits(text))
-      error_ = fmt::format("`--{}`: `{}` is beyond what an int can be, -2^63 to 2^63-1", names_[parameter], text);
     else
-      error_ = fmt::format("`--{}`: `{}` is no {}", names_[parameter], text, program.types.name(type));
+      error_ = fmt::format("`--{}`: {}", names_[parameter], fault_of_value(program.types, type, text));
     given = text;
     return used;
   }
@@ -155,8 +168,16 @@ class ArgumentReader {
       const bool has_it = std::ranges::find(names_, given) != names_.end();  // but for a dash
       const std::string nearest = has_it ? given : nearest_name(given, names_);
       error_ = fmt::format("the script has no parameter `{}`{}", name.empty() ? option : name,
-                           nearest.empty() ? "" : fmt::format("; did you mean `--{}`?", nearest));
+                           nearest.empty() ? hint_of_owner(option) : fmt::format("; did you mean `--{}`?", nearest));
     }
+  }
+
+  /// Of an option of another verb.
+  static std::string hint_of_owner(const std::string& option) {
+    const std::string owner = verb_with(option);
+    if (owner.empty()) return "";
+    return fmt::format("; `{}` is an option of `raddle {}`{}", option, owner,
+                       option == "--jobs" ? ", as `--workers` is of `raddle run`" : "");
   }
 
   const ArgumentRules& rules_;

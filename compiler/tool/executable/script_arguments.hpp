@@ -28,6 +28,8 @@ bool calls_builtin(const ir::Module& module, stdlib::BuiltinEffect effect);
 
 /// A value of this type as it is written on a command line. @return nothing if it is none
 std::optional<vm::Value> read_value(TypeId type, const std::string& text);
+/// Why a text is no such value. @pre !read_value(type, text)
+std::string fault_of_value(const TypeStore& types, TypeId type, const std::string& text);
 vm::Value default_value(const CheckedProgram& program, const ScriptParameter& parameter);
 
 /// What to read the command line by.

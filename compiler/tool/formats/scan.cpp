@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "vm/value/text.hpp"
+
 namespace raddle::sweep {
 
 namespace {
@@ -78,11 +80,8 @@ std::string unescaped(std::string_view text) {
 }
 
 std::optional<double> read_number(std::string_view text) {
-  double number = 0;
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
-  return number;
+  const std::optional<double> number = vm::float_of_text(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 bool is_not_finite(std::string_view text) {

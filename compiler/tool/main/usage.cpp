@@ -13,17 +13,13 @@
 
 namespace raddle::tool {
 
-namespace {
-
-/// "": none
 std::string verb_with(const std::string& option) {
+  const std::string name = option.substr(0, option.find('='));
   for (const CommandInfo& verb : command_tree().commands)
     for (const OptionInfo& known : verb.options)
-      if (std::ranges::find(known.names, option) != known.names.end()) return verb.name;
+      if (std::ranges::find(known.names, name) != known.names.end()) return verb.name;
   return "";
 }
-
-}  // namespace
 
 int usage_error(const std::string& message, const std::string& verb) {
   vm::print_stderr("raddle: {}\ntry `raddle {}--help`\n", message, verb.empty() ? "" : verb + " ");

@@ -14,6 +14,9 @@ namespace raddle::tool {
 /// A word of the command line begins with `-`, and no option has that name. @return exit_usage
 int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb = "");
 
+/// The verb that has an option, given with its dashes and perhaps a value behind `=`; "": none.
+std::string verb_with(const std::string& option);
+
 /// `--quiet` and `--verbose`. @param verbose  what that one says
 void add_loudness_options(CLI::App& app, Options& options, const char* verbose, const std::string& group = "Options");
 

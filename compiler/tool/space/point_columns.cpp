@@ -3,17 +3,13 @@
 #include <charconv>
 
 #include "compiler/tool/formats/scan.hpp"
+#include "vm/value/text.hpp"
 
 namespace raddle::sweep {
 namespace {
 
 /// Also `inf` and `nan`.
-double read_float(std::string_view text) {
-  double number = 0;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
+double read_float(std::string_view text) { return vm::float_of_text(text).value_or(0); }
 
 }  // namespace
 

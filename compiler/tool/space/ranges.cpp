@@ -157,17 +157,25 @@ std::expected<DecimalRange, ArgumentError> parse_range(const Part& whole, const 
   range.step = mantissa_of(written[2], range.decimals);
   const Mantissa distance = mantissa_of(written[1], range.decimals) - range.from;
   if (distance != 0 && (distance < 0) != (range.step < 0)) {
-    const std::string help = parts.size() == 2 ? fmt::format("{}:-1 counts down", whole.text) : "";
+    const std::string_view step = parts.size() == 2 ? "1" : parts[2].text;
+    const std::string_view size = step.substr(step.starts_with('-') || step.starts_with('+') ? 1 : 0);
+    const std::string help = fmt::format("{}:{}:{}{} counts {}", parts[0].text, parts[1].text, distance < 0 ? "-" : "",
+                                         size, distance < 0 ? "down" : "up");
     return error_at(whole,
                     fmt::format("the range is empty: {} is {} {}", parts[1].text, range.step > 0 ? "below" : "above",
                                 parts[0].text),
                     help);
   }
-  if (parts.size() == 2 && distance != 0 && distance < range.step)
-    return error_at(whole,
-                    fmt::format("the range has one value only, {}: without a third part its step is 1", parts[0].text),
-                    fmt::format("FROM:TO:STEP, as in `{}:{}`", whole.text,
-                                short_text(std::pow(10, std::floor(std::log10((numbers[1] - numbers[0]) / 2))))));
+  if (distance != 0 && (range.step > 0 ? distance < range.step : distance > range.step)) {
+    const double half = (numbers[1] - numbers[0]) / 2;
+    return error_at(
+        whole,
+        fmt::format("the range has one value only, {}: {}", parts[0].text,
+                    parts.size() == 2 ? "without a third part its step is 1"
+                                      : fmt::format("its step of {} goes beyond {}", parts[2].text, parts[1].text)),
+        fmt::format("FROM:TO:STEP, as in `{}:{}:{}`", parts[0].text, parts[1].text,
+                    short_text(std::copysign(std::pow(10, std::floor(std::log10(std::abs(half)))), half))));
+  }
   range.count = static_cast<std::uint64_t>(distance / range.step) + 1;
   return range;
 }

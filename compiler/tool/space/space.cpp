@@ -6,9 +6,17 @@
 #include <limits>
 #include <unordered_map>
 
+#include "compiler/tool/formats/quantities.hpp"
 #include "vm/value/hash.hpp"
 
 namespace raddle::sweep {
+
+std::string values_text(const std::vector<Parameter>& parameters, const Point& point) {
+  std::string text;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", parameters[i].name, shortened(point.values[i]));
+  return text;
+}
 
 std::uint64_t Space::size_of(const Group& group) {
   if (const auto* zip = std::get_if<Zip>(&group)) return zip->columns.front().size();
@@ -107,14 +115,19 @@ void Space::keep_as_texts(const std::vector<std::string>& names) {
     if (std::ranges::find(names, parameter.name) != names.end()) parameter.cell_type = CellType::string;
 }
 
-std::vector<Space::Repeated> Space::repeated(std::uint64_t most_values) const {
+std::vector<Space::Repeated> Space::repeated(std::uint64_t most_values, bool as_numbers) const {
   std::vector<Repeated> all;
   std::size_t first = 0;  // parameter of the group
   for (const Group& group : groups_) {
     std::vector<std::string> values;
     append(group, 0, values);
     const std::size_t next = first + values.size();
-    std::unordered_map<std::string, std::uint64_t> counts;
+    struct Seen {
+      std::uint64_t count = 0;
+      std::vector<std::string> first;
+      bool are_alike = true;
+    };
+    std::unordered_map<std::string, Seen> all_seen;
     Repeated found;
     std::string found_key;
     for (std::uint64_t index = 0; index < size_of(group) && size_of(group) <= most_values; ++index) {
@@ -122,13 +135,17 @@ std::vector<Space::Repeated> Space::repeated(std::uint64_t most_values) const {
       append(group, index, values);
       std::string key;
       for (std::size_t i = first; i < next; ++i)
-        (key += canonical_text(values[i - first], parameters_[i].read_as)) += '\0';
-      if (++counts[key] != 2 || !found.names.empty()) continue;
+        (key += canonical_text(values[i - first], as_numbers ? parameters_[i].type : parameters_[i].read_as)) += '\0';
+      Seen& seen = all_seen[key];
+      if (++seen.count == 1) seen.first = values;
+      seen.are_alike &= seen.first == values;
+      if (seen.count != 2 || !found.names.empty()) continue;
       for (std::size_t i = first; i < next; ++i) found.names.push_back(parameters_[i].name);
       found.values = values;
       found_key = key;
     }
-    found.count = counts[found_key];
+    found.count = all_seen[found_key].count;
+    found.are_spelled_alike = all_seen[found_key].are_alike;
     if (!found.names.empty()) all.push_back(std::move(found));
     first = next;
   }

@@ -48,6 +48,9 @@ struct Point {
   std::uint64_t seed = 0;                ///< 31 bits, the same for the same values as they are read, repeat and --seed
 };
 
+/// "a = 1, b = x": for people, long values shortened.
+std::string values_text(const std::vector<Parameter>& parameters, const Point& point);
+
 class Space {
  public:
   static std::expected<Space, OptionError> make(const SpaceOptions& options);
@@ -73,9 +76,11 @@ class Space {
   struct Repeated {
     std::vector<std::string> names, values;  ///< the first ones
     std::uint64_t count = 0;
+    bool are_spelled_alike = true;  ///< not 1 and 1.0
   };
-  /// A look at those of which there are so many at most.
-  std::vector<Repeated> repeated(std::uint64_t most_values) const;
+  /// A look at those of which there are so many at most. @param as_numbers  texts that look like numbers are compared
+  /// as such, also if the work reads texts
+  std::vector<Repeated> repeated(std::uint64_t most_values, bool as_numbers) const;
   /// There are `rep` and `seed`.
   bool has_repeats() const { return repeats_ != 0; }
   /// The values of each parameter, if each is combined with each and nothing is repeated or drawn; else none.

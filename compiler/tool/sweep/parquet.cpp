@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include "compiler/tool/formats/scan.hpp"
 #include "stdlib/native/utf8.hpp"
+#include "vm/value/text.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -116,13 +116,10 @@ std::string levels(const std::vector<bool>& is_there) {
 }
 
 void append_plain(std::string& out, std::string_view cell, CellType type) {
-  double number = 0;
   switch (type) {
     case CellType::int_: append_little_endian(out, static_cast<std::uint64_t>(read_int(cell))); break;
     case CellType::float_:
-      if (cell.starts_with('+')) cell.remove_prefix(1);
-      std::from_chars(cell.data(), cell.data() + cell.size(), number);
-      append_little_endian(out, std::bit_cast<std::uint64_t>(number));
+      append_little_endian(out, std::bit_cast<std::uint64_t>(vm::float_of_text(cell).value_or(0)));
       break;
     case CellType::boolean:
     case CellType::string: {

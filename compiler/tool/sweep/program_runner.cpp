@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <ranges>
 #include <stdexcept>
 #include <system_error>
 
@@ -62,7 +63,35 @@ std::string start_fault(const std::string& program, const std::string& error) {
   return text;
 }
 
+/// As exec looks for it. @return 0, or what its error would be
+int error_of_start(const std::string& program) {
+  const auto error_at = [](const std::string& path) {
+    std::error_code ignored;
+    if (access(path.c_str(), X_OK) != 0) return errno;
+    return std::filesystem::is_directory(path, ignored) ? EACCES : 0;
+  };
+  if (program.find('/') != std::string::npos) return error_at(program);
+  const char* const variable = getenv("PATH");
+  int found = ENOENT;
+  for (const auto folder : std::views::split(std::string_view(variable != nullptr ? variable : "/bin:/usr/bin"), ':')) {
+    const std::string path = folder.empty() ? program : fmt::format("{}/{}", std::string_view(folder), program);
+    const int error = error_at(path);
+    if (error == 0) return 0;
+    if (error == EACCES) found = error;
+  }
+  return found;
+}
+
 }  // namespace
+
+std::string fault_of_program(const CommandTemplate& command) {
+  const std::vector<CommandTemplate::Piece>& pieces = command.pieces().front();
+  if (std::ranges::any_of(pieces, &CommandTemplate::Piece::is_placeholder)) return "";
+  std::string program;
+  for (const CommandTemplate::Piece& piece : pieces) program += piece.text;
+  const int error = error_of_start(program);
+  return error == 0 ? "" : start_fault(program, vm::error_text(error));
+}
 
 struct ProgramRunner::Outputs {
   explicit Outputs(unsigned number) : slot(number) {}

@@ -151,7 +151,7 @@ std::optional<sweep::OptionError> ScriptSubject::match(const CheckedProgram& pro
         if (type == TypeStore::boolean || type == TypeStore::string)
           return error_at(words, name, name, fmt::format("`{}` of the script is no number", name), "");
       } else if (const std::optional<std::string> text = unfit_value(space, i, type)) {
-        return error_at(words, name, *text, fmt::format("`{}` is no {}", *text, program.types.name(type)),
+        return error_at(words, name, *text, fault_of_value(program.types, type, *text),
                         fmt::format("the script declares `{}` as {}{}", name, program.types.name(type),
                                     is_drawn(words, name) ? "; intU(LOW,HIGH) draws whole numbers" : ""));
       }

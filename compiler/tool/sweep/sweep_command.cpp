@@ -465,6 +465,11 @@ int run_plan(const SweepRequest& request, const SweepPlan& plan) {
     if (request.dry_run) return preview_sweep(request, plan);
     const std::uint64_t points = sweep::Cursor(plan.space, plan.cursor).size();
     if (points > most_unasked && !request.is_meant) return too_many(points);
+    if (!plan.script)
+      if (const std::string fault = sweep::fault_of_program(plan.command); !fault.empty() && has_runs(request, plan)) {
+        vm::print_stderr("raddle: {}\n", fault);
+        return exit_usage;
+      }
     return SweepRun(request, plan).run();
   } catch (const vm::RecordError& error) {
     vm::print_stderr("raddle: {}\n", error.what());

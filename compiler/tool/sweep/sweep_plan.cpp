@@ -28,7 +28,11 @@ OptionResult read_shard(const std::string& word, sweep::CursorOptions& cursor) {
   const auto shard = sweep::read_count(word.substr(0, slash));
   const auto count = slash == std::string::npos ? std::nullopt : sweep::read_count(word.substr(slash + 1));
   if (!shard || !count || *shard == 0 || *shard > *count)
-    return std::unexpected(bad_option("--shard", word, "a shard is i/n with i from 1 to n", "--shard 3/20"));
+    return std::unexpected(bad_option("--shard", word, "a shard is i/n with i from 1 to n",
+                                      !shard || !count || *shard == 0 || *count == 0
+                                          ? "--shard 3/20"
+                                          : fmt::format("of {} the last is {}/{}; --shard {}/{} is one of {}", *count,
+                                                        *count, *count, *count, *shard, *shard)));
   cursor.shard = *shard;
   cursor.shard_count = *count;
   return {};
@@ -191,10 +195,12 @@ std::optional<sweep::OptionError> fault_of_shared_file(const SweepRequest& reque
 void warn_of_unused(const SweepRequest& request, const SweepPlan& plan) {
   if (request.script_options.is_quiet) return;
   constexpr std::uint64_t most_looked_at = 100'000;
-  for (const sweep::Space::Repeated& each : plan.space.repeated(most_looked_at))
-    warn(fmt::format("{} = {} is there {} times: these points are the same; --repeats N runs each point N times",
-                     fmt::join(each.names, ", "), sweep::shortened(fmt::format("{}", fmt::join(each.values, ", "))),
-                     each.count));
+  for (const sweep::Space::Repeated& each : plan.space.repeated(most_looked_at, plan.script == nullptr))
+    warn(fmt::format("{} = {} is there {} times{}", fmt::join(each.names, ", "),
+                     sweep::shortened(fmt::format("{}", fmt::join(each.values, ", "))), each.count,
+                     each.are_spelled_alike || plan.script
+                         ? ": these points are the same; --repeats N runs each point N times"
+                         : ", spelled in different ways: for a command, these are different points"));
   if (plan.script == nullptr) {
     constexpr std::size_t most_told = 20;
     std::vector<std::string> unused = plan.command.unused(plan.space.parameters());

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,20 @@ namespace {
 struct Preview {
   std::uint64_t looked_at = 0, count = 0, taken = 0;
   std::vector<std::uint64_t> first = {};  ///< to be run
+};
+
+/// The points of a plan, and what the record has of them.
+struct Points {
+  Points(const SweepRequest& request, const SweepPlan& plan)
+      : record(request.use_record ? vm::RunRecord::open() : std::nullopt),
+        form(plan.result_form()),
+        cursor(plan.space, plan.cursor) {
+    if (record && record->has_points(plan.keys.work().low)) earlier.emplace(*record, form, "", request.since);
+  }
+  std::optional<vm::RunRecord> record;
+  const sweep::ResultForm form;
+  std::optional<sweep::EarlierResults> earlier;
+  sweep::Cursor cursor;
 };
 
 Preview look_at_points(sweep::Cursor& cursor, sweep::EarlierResults* earlier, bool is_filtered,
@@ -56,11 +71,9 @@ Preview look_at_points(sweep::Cursor& cursor, sweep::EarlierResults* earlier, bo
 
 int preview_sweep(const SweepRequest& request, const SweepPlan& plan) {
   constexpr std::size_t shown = 5;
-  std::optional<vm::RunRecord> record = request.use_record ? vm::RunRecord::open() : std::nullopt;
-  const sweep::ResultForm form = plan.result_form();
-  std::optional<sweep::EarlierResults> earlier;
-  if (record && record->has_points(plan.keys.work().low)) earlier.emplace(*record, form, "", request.since);
-  sweep::Cursor cursor(plan.space, plan.cursor);
+  Points points(request, plan);
+  sweep::Cursor& cursor = points.cursor;
+  std::optional<sweep::EarlierResults>& earlier = points.earlier;
   const Preview found =
       look_at_points(cursor, earlier ? &*earlier : nullptr, static_cast<bool>(plan.cursor.filter), shown);
   if (!cursor.error().empty()) {
@@ -81,6 +94,13 @@ int preview_sweep(const SweepRequest& request, const SweepPlan& plan) {
                      plan.cursor.filter ? fmt::format("--where keeps {}, ", sweep::with_commas(found.count)) : "",
                      sweep::with_commas(found.taken), sweep::with_commas(runs));
   return write_output(text) ? exit_ok : exit_failed;
+}
+
+bool has_runs(const SweepRequest& request, const SweepPlan& plan) {
+  Points points(request, plan);
+  while (const std::optional<std::uint64_t> number = points.cursor.next_number())
+    if (!points.earlier || !points.earlier->are_done(std::span(&*number, 1)).front()) return true;
+  return false;
 }
 
 }  // namespace raddle::tool

@@ -74,13 +74,9 @@ std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, con
 
 std::string point_line(const sweep::Space& space, const sweep::Point& point, const sweep::Attempt& attempt,
                        bool is_last) {
-  std::string values;
-  for (std::size_t i = 0; i < space.parameters().size(); ++i)
-    values +=
-        fmt::format("{}{} = {}", i == 0 ? "" : ", ", space.parameters()[i].name, sweep::shortened(point.values[i]));
-  return fmt::format("raddle: point {}: {}: {}{}, {:.3f} s\n", sweep::with_commas(point.number), values,
-                     sweep::shortened(sweep::failure_text(attempt)), is_last ? "" : ", is tried again",
-                     attempt.duration_s);
+  return fmt::format("raddle: point {}: {}: {}{}, {:.3f} s\n", sweep::with_commas(point.number),
+                     sweep::values_text(space.parameters(), point), sweep::shortened(sweep::failure_text(attempt)),
+                     is_last ? "" : ", is tried again", attempt.duration_s);
 }
 
 std::string batch_line(const vm::BatchRow& batch) {
@@ -95,18 +91,22 @@ std::string batch_line(const vm::BatchRow& batch) {
 }
 
 std::string stop_message(const SweepBreak& at) {
+  using sweep::with_commas;
   const sweep::SweepCounts& counts = at.counts;
   const std::uint64_t ended = counts.ok + counts.failed + counts.taken + counts.running;
   const std::uint64_t left_points = counts.candidates - std::min(ended, counts.candidates);
+  const std::string running = with_commas(counts.running);
   if (at.signal == 0 && left_points == 0)
-    return fmt::format("\nraddle: the time of --time-limit is up: {} running, which are the last\n", counts.running);
-  const std::string left = sweep::with_commas(left_points);
+    return fmt::format("\nraddle: the time of --time-limit is up: {} running, which are the last\n", running);
+  const std::string left = with_commas(left_points);
   const std::string resume = fmt::format("resume with `raddle sweep --resume={}`", at.run);
   if (at.signal == 0)
-    return fmt::format("\nraddle: the time of --time-limit is up: {} running, which may end, {} left; {}\n",
-                       counts.running, left, resume);
-  if (!at.lets_end) return fmt::format("\nraddle: {} running, ended now, {} left; {}\n", counts.running, left, resume);
-  return fmt::format("\nraddle: {} running, {} left; {} to stop now; {}\n", counts.running, left,
+    return fmt::format("\nraddle: the time of --time-limit is up: {} running, which may end, {} left; {}\n", running,
+                       left, resume);
+  if (!at.lets_end)  // of points that are computed together, those that are through are kept
+    return fmt::format("\nraddle: {} running, ended now: up to {} of {} left; {}\n", running,
+                       with_commas(left_points + counts.running), sweep::counted(counts.candidates, "point"), resume);
+  return fmt::format("\nraddle: {} running, {} left; {} to stop now; {}\n", running, left,
                      at.signal == SIGINT ? "Ctrl-C again" : "a second signal", resume);
 }
 

@@ -110,7 +110,7 @@ class Filter {
 
   Filter(const std::string& expression, const std::vector<sweep::Parameter>& parameters,
          const std::vector<FixedParameter>& fixed)
-      : expression_(expression) {
+      : expression_(expression), parameters_(parameters) {
     std::vector<std::string> names;
     for (const FixedParameter& each : fixed) {
       names.push_back(each.name);
@@ -155,10 +155,11 @@ class Filter {
 
   std::expected<std::vector<bool>, std::string> keep(const std::vector<sweep::Point>& points) const {
     vm::RunOptions options;
+    options.keep_going = options.notes_iterations = true;  // all that fail are known, and so the first of them
     options.arguments.push_back(vm::Value::of(static_cast<std::int64_t>(points.size())));
     for (const auto& [parameter, index] : used_) options.arguments.push_back(column(points, index, parameter.type));
     const vm::RunResult result = vm::run(program_, options);
-    if (!result.failures.empty()) return std::unexpected("--where: " + result.failures.front().message);
+    if (!result.failures.empty()) return std::unexpected(fault_of(points, result));
     std::vector<bool> kept;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const vm::Value value = result.results.front().as_array().get(vm::Value::of(static_cast<std::int64_t>(i)));
@@ -168,6 +169,17 @@ class Filter {
   }
 
  private:
+  /// Of the first point that fails.
+  std::string fault_of(const std::vector<sweep::Point>& points, const vm::RunResult& result) const {
+    const auto first = std::ranges::min_element(result.failed_iterations);
+    const std::size_t index =
+        first == result.failed_iterations.end() ? 0 : static_cast<std::size_t>(*first);  // 0: there is one point only
+    if (points.size() > 1)  // by itself, for what it fails with
+      if (const auto kept = keep({points[index]}); !kept) return kept.error();
+    return fmt::format("--where: {}, at {}", result.failures.front().message,
+                       sweep::values_text(parameters_, points[index]));
+  }
+
   static vm::Value column(const std::vector<sweep::Point>& points, std::size_t index, ValueType type) {
     std::vector<vm::Value> values;
     values.reserve(points.size());
@@ -187,6 +199,7 @@ class Filter {
     std::size_t index;  // of Point::values
   };
   std::string expression_, declarations_, imports_;
+  std::vector<sweep::Parameter> parameters_;
   std::vector<Used> used_;
   Session session_;
   std::optional<Compilation> compilation_;

@@ -248,7 +248,7 @@ TEST_CASE("the hash is that of the original") {
 TEST_CASE("values that are there twice") {
   const auto text = [](const SpaceOptions& options) {
     std::string told;
-    for (const Space::Repeated& each : space_of(options).repeated(1000)) {
+    for (const Space::Repeated& each : space_of(options).repeated(1000, false)) {
       for (const std::string& name : each.names) told += name + " ";
       for (const std::string& value : each.values) told += value + " ";
       told += std::to_string(each.count) + ";";
@@ -262,5 +262,10 @@ TEST_CASE("values that are there twice") {
   CHECK(text({.parameters = {"a=0:2000", "b=1,1"}}) == "b 1 2;");
   Space floats = space_of({.parameters = {"a=1,1.0"}});
   floats.read_values_as({ValueType::float_});
-  CHECK(floats.repeated(1000).front().count == 2);
+  CHECK(floats.repeated(1000, false).front().count == 2);
+  const Space::Repeated numbers = space_of({.parameters = {"a=1,1.0,01,2"}}).repeated(1000, true).front();
+  CHECK(numbers.count == 3);
+  CHECK(!numbers.are_spelled_alike);
+  CHECK(space_of({.parameters = {"a=1,2,1"}}).repeated(1000, true).front().are_spelled_alike);
+  CHECK(space_of({.parameters = {"a=x,X"}}).repeated(1000, true).empty());
 }
