@@ -32,8 +32,7 @@ ValueType type_of_piece(const SpacedRange& range) {
 }
 
 void add_cell_type(ColumnType& column, const WordList& list) {
-  for (const std::string& word : list.words)
-    if (!word.empty()) column.add(list.is_quoted ? CellType::string : type_of_cell(word));
+  for (const std::string& word : list.words) column.add(list.is_quoted ? CellType::string : type_of_cell(word));
 }
 template <typename Range>
 void add_cell_type(ColumnType& column, const Range& range) {
