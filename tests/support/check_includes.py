@@ -33,7 +33,7 @@ ALLOWED = {
                          "stdlib", "vm/math", "vm/program", "vm/value"],  # opt: which builtins a leaf may call is listed once
     "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/math", "vm/program", "vm/value"],
     "compiler/sweep": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/terminal", "stdlib",
-                       "vm/external", "vm/record", "vm/value"],  # terminal: how wide a text is
+                       "vm/external", "vm/math", "vm/record", "vm/value"],  # terminal: how wide a text is
     "compiler/graph": ["compiler/source", "compiler/types", "compiler/ir", "stdlib"],
     "compiler/report": ["compiler/sweep", "vm/record", "vm/value"],
     "compiler/terminal": ["vm/value"],  # files that are written whole or not at all
