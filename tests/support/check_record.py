@@ -265,18 +265,52 @@ def what_killed_runs_leave_is_removed(folder):
     wait_for(lambda: list(folder.path.glob("raddle_*_1")), "a temporary file")
     process.kill()
     process.communicate()
-    folder.write("x.csv.999999-1.tmp", "")
+    left = "x.csv.999999-00000000000000ff.tmp"
+    folder.write(left, "")
     names = lambda: {path.name for path in folder.path.iterdir()} - {"files.df", ".raddle"}
     expect(len(names()), len(kept) + 3)
     folder.run("run files.df --s=0", env=env)
-    expect(names(), kept | {"x.csv.999999-1.tmp"})
+    expect(names(), kept | {left})
     folder.run("sweep -p a=1,2 -o x.csv -- echo {a}", env=env)
     expect(names(), kept)
 
 
+def files_that_killed_runs_write_are_removed(folder):
+    """A copy that was not finished, an app's outputs, also of before the machine was started anew: a lock tells, no number."""
+    folder.write("copy.df", 'import files;\nfile a = input("in.dat");\nfile b<"out/b.dat"> = a;\n')
+    folder.write("in.dat", "")
+    os.truncate(folder.path / "in.dat", 1 << 38)
+    process = folder.start("run copy.df")
+    wait_for(lambda: list(folder.path.glob("out/b.dat.*.tmp")), "the copy's beginning")
+    process.kill()
+    process.communicate()
+    expect(len(list((folder.path / "out").iterdir())), 1)
+    os.truncate(folder.path / "in.dat", 3)
+    folder.run("run copy.df")
+    expect([path.name for path in (folder.path / "out").iterdir()], ["b.dat"])
+    folder.write("app.df", 'app (file o) slow(int s) { "sh" "-c" "echo x; touch begun; sleep $0" s @stdout=o }\n@param int s = 0;\n'
+                           'file r <"out/r.txt"> = slow(s);\n')
+    process = folder.start("run app.df --s=60")
+    wait_for((folder.path / "begun").exists, "the program's start")
+    process.kill()
+    process.communicate()
+    left = [path for path in (folder.path / "out").iterdir() if path.name.startswith(".raddle-")]
+    expect(len(left), 1)
+    living = folder.start("run app.df --s=60")
+    wait_for(lambda: not left[0].exists(), "the removal of what is left")
+    wait_for(lambda: list((folder.path / "out").glob(".raddle-*/*")), "the folder of who lives")
+    left[0].with_name(".raddle-1-1").mkdir()  # of process 1, which lives, and had that id before, too
+    folder.run("run app.df")
+    expect(len(list((folder.path / "out").glob(".raddle-*"))), 1)  # of who lives
+    living.send_signal(signal.SIGTERM)
+    living.communicate(timeout=60)
+    expect(sorted(path.name for path in (folder.path / "out").iterdir()), ["b.dat", "r.txt"])
+
+
 TESTS = [flipped_bits_give_no_wrong_table, damaged_record_is_told_with_a_remedy, locked_record_loses_nothing, a_signal_ends_the_wait_for_a_lock, full_disk_is_told_as_it_is,
          points_that_a_sweep_counts_on_stay, points_that_are_gone_are_told, what_another_run_runs_is_not_run_here,
-         points_of_a_killed_run_are_taken_over, all_anew_waits_for_nobody, what_killed_runs_leave_is_removed]
+         points_of_a_killed_run_are_taken_over, all_anew_waits_for_nobody, what_killed_runs_leave_is_removed,
+         files_that_killed_runs_write_are_removed]
 
 
 if __name__ == "__main__":

@@ -111,6 +111,43 @@ def strings_stay_strings(folder):
     expect(pyarrow.parquet.read_table(folder.path / "x.parquet").column("id").to_pylist(), ["7e013608", "12345678"])
 
 
+def empty_strings_are_values(folder):
+    """What is not there is something else: no key, null in the other forms of JSON."""
+    expect([row["s"] for row in rows_of(folder, """-p 's="",a' -- true {s}""")], ["", "a"])
+    expect([row["s"] for row in rows_of(folder, """-p 's="",1' -- true {s}""")], ["", "1"])
+    folder.write("s.df", "import string;\n@param string s = \"\";\n@param int n = 0;\n@result string t = s;\n@result int m = 1 %/ n;\n")
+    rows = rows_of(folder, """s.df -p 's="",a' -p n=1,0""", code=4)
+    expect([(row["s"], row.get("t"), row.get("m")) for row in rows], [("", "", 1), ("", None, None), ("a", "a", 1), ("a", None, None)])
+    expect(["reason" in row for row in rows], [False, True, False, True])
+    folder.write("w.sh", """echo '{"e": "", "v": '$1'}'""")
+    rows = rows_of(folder, "-p a=null,2.5 --collect json: -- sh w.sh {a}")
+    expect([(row["e"], row.get("v")) for row in rows], [("", None), ("", 2.5)])
+    expect(json.loads(folder.run("runs logs /1 --json").stdout)["log"]["results"], {"e": "", "v": None})
+    rows = rows_of(folder, "-p a=,2.5 --collect csv: -- printf 'v,w\\n{a},1\\n'".replace("a=,", 'a=\'"",').replace("2.5 ", "2.5' "))
+    expect([row.get("v") for row in rows], [None, 2.5])
+    expect([row.get("v") for row in rows_of(folder, """-p 'a="",2.5' --collect 'regex:v=(\\S*)' -- echo v={a}""")], [None, 2.5])
+    expect(["stdout" in row for row in rows_of(folder, "-p a=1 -- true {a}")], [False])  # there is no line
+    folder.write("points.csv", "k,s\n1,a\n,\n2,b\n")  # no number, and an empty string
+    expect([(row.get("k"), row.get("s")) for row in rows_of(folder, "--from points.csv -- echo {k} {s}")],
+           [(1, "a"), (None, ""), (2, "b")])
+    folder.write("one.csv", 's\nx\n""\n\n')
+    expect([row["s"] for row in rows_of(folder, "--from one.csv -- true {s}")], ["x", ""])
+    expect(folder.run("""sweep -q -p 's="",a' --collect json: --group-by s --agg n -o - -- echo '{{}}' """, code=4).stdout, 's\n""\na\n')
+    folder.write("before.df", "@param int n = 0;\n@result string t = \"\";\n")
+    folder.run("sweep before.df -p n=1")
+    folder.write("before.df", "@param int n = 0;\n@result string t = \"x\";\n")
+    folder.run("sweep before.df -p n=1")
+    ids = [run["id"] for run in json.loads(folder.run("runs list --json").stdout)["runs"]][-2:]
+    expect_in('t: "" -> x', folder.run(f"runs diff {ids[0]} {ids[1]}").stdout)
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        return
+    folder.run("""sweep -q -p 's="",a' -o x.parquet -- true {s}""")
+    table = pyarrow.parquet.read_table(folder.path / "x.parquet")
+    expect((table.column("s").to_pylist(), table.column("stdout").to_pylist()), (["", "a"], [None, None]))
+
+
 def json_of_every_size(folder):
     folder.write("deep.py", "print('{\"a\":' * 20000 + '1' + '}' * 20000)")
     folder.run("sweep -p a=1 --collect json: -- python3 deep.py {a}", code=4, err="no result: objects in more than 100 objects in standard output")
@@ -231,7 +268,7 @@ def counts_are_whole_numbers(folder):
     folder.run("trace --limit 0", code=2, err="`0` is no whole number from 1 to")
 
 
-TESTS = [ranges_are_exact, statistics_count_all_numbers, strings_stay_strings, json_of_every_size, text_is_utf8,
+TESTS = [ranges_are_exact, statistics_count_all_numbers, strings_stay_strings, empty_strings_are_values, json_of_every_size, text_is_utf8,
          values_in_quotes_and_empty_ones, conditions_use_the_library, terminals_obey_nobody, long_words_are_cut,
          files_are_not_lost, counts_are_whole_numbers]
 

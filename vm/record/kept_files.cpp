@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "vm/value/file_beside.hpp"
 #include "vm/value/file_descriptor.hpp"
-#include "vm/value/temporaries.hpp"
 #include "vm/value/whole_file.hpp"
 
 namespace raddle::vm {
@@ -72,14 +72,6 @@ std::optional<FileIdentity> settled_identity(const std::string& path) {
   return identity_of(about);
 }
 
-bool copy_checked(const std::string& from_path, const std::string& name, const std::string& to_path, int flags) {
-  const FileDescriptor from(open(from_path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat about;
-  if (!from || fstat(from.get(), &about) != 0) return false;
-  const FileDescriptor to(open(to_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, content_mode(about)));
-  return to && read_through(from.get(), to.get()) == name;
-}
-
 }  // namespace
 
 std::expected<std::string, std::string> KeptFiles::name_of(const std::string& path) {
@@ -105,19 +97,15 @@ std::expected<std::string, std::string> KeptFiles::keep(const std::string& path,
   const FileIdentity before = identity_of(about);
   std::error_code code;
   std::filesystem::create_directories(kept_files_folder, code);
-  const std::string aside = name_beside(content_path("new"));
-  std::expected<std::string, std::string> name = std::unexpected(std::string());
-  {
-    const FileDescriptor to(open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, content_mode(about)));
-    if (!to) return std::unexpected(error_text(errno));
-    const bool shares_blocks = ioctl(to.get(), FICLONE, from.get()) == 0;
-    name = read_through(from.get(), shares_blocks ? -1 : to.get());
-  }
+  std::expected<FileBeside, int> beside = FileBeside::make(content_path("new"), content_mode(about));
+  if (!beside) return std::unexpected(error_text(beside.error()));
+  const bool shares_blocks = ioctl(beside->descriptor(), FICLONE, from.get()) == 0;
+  std::expected<std::string, std::string> name = read_through(from.get(), shares_blocks ? -1 : beside->descriptor());
+  if (!name) return name;
   const bool is_as_written =
       before == written.value_or(before) && fstat(from.get(), &about) == 0 && identity_of(about) == before;
-  if (name && !is_as_written) name = std::unexpected("it was changed after it was written");
-  if (name && rename(aside.c_str(), content_path(*name).c_str()) != 0) name = std::unexpected(error_text(errno));
-  if (!name) unlink(aside.c_str());
+  if (!is_as_written) return std::unexpected("it was changed after it was written");
+  if (const int error = beside->place(content_path(*name)); error != 0) return std::unexpected(error_text(error));
   return name;
 }
 
@@ -125,16 +113,29 @@ bool KeptFiles::restore(const std::string& name, const std::string& path) {
   const std::string content = content_path(name);
   struct stat about;
   const bool exists = stat(path.c_str(), &about) == 0;
-  if (exists && (!S_ISREG(about.st_mode) || is_stream(path)))
-    return copy_checked(content, name, path, O_TRUNC);  // a device or pipe
-  if (exists && name.starts_with(fmt::format("{}-", about.st_size)) && open_and_name(path) == name) return true;
+  const bool is_other = exists && (!S_ISREG(about.st_mode) || is_stream(path));  // a device or pipe
+  if (exists && !is_other && name.starts_with(fmt::format("{}-", about.st_size)) && open_and_name(path) == name)
+    return true;
+  const FileDescriptor from(open(content.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!from || fstat(from.get(), &about) != 0) return false;
+  if (is_other) {
+    const FileDescriptor to(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_TRUNC));
+    return to && read_through(from.get(), to.get()) == name;
+  }
   std::error_code code;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, code);
-  const std::string aside = name_beside(path);
-  if (copy_checked(content, name, aside, O_EXCL | O_NOFOLLOW) && rename(aside.c_str(), path.c_str()) == 0) return true;
-  unlink(aside.c_str());
-  return false;
+  std::string target = path;
+  follow_links(path, [&target](const std::filesystem::path& link) {
+    target = link.string();
+    return true;
+  });
+  std::expected<FileBeside, int> beside = FileBeside::make(target, content_mode(about));
+  if (!beside || read_through(from.get(), beside->descriptor()) != name) return false;
+  struct stat made;  // that of what is replaced: a program is one then, too
+  if (fstat(beside->descriptor(), &made) == 0)
+    fchmod(beside->descriptor(), (made.st_mode | (about.st_mode & 0111)) & 0777);
+  return beside->place(target) == 0;
 }
 
 }  // namespace raddle::vm

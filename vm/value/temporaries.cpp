@@ -12,24 +12,39 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mutex>
-#include <random>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/hash.hpp"
+#include "vm/value/owner_lock.hpp"
 
 namespace raddle::vm {
 
 namespace {
 
+// Note [folders aside]
+//
+// Folders aside lie in one hidden folder for all that are beside the same files, `.raddle-PID-NUMBER`. It is locked as
+// long as there are any, so that who finds it without a lock may remove it. Where folders can not be locked, as on NFS,
+// and beyond so many places that too many files would be open, it is `.raddle-SYSTEM-PID-NUMBER`, and the process id
+// tells. SYSTEM says where ids mean the same: it is made of the machine's start and of the namespace, so that what a
+// process has left there stays when the machine was started anew.
+
+struct FoldersAside {
+  std::string base;
+  FileDescriptor lock;  // of the base; none: the process id tells
+  std::size_t count = 0;
+};
+
 struct Temporaries {
   std::mutex mutex;  // guards all below
   std::unordered_set<std::string> paths;
-  std::unordered_set<std::string> folders;  // made by make_folder_aside
-  std::unordered_set<std::string> tidied;   // those in which no killed process has left anything
+  std::map<std::string, FoldersAside> asides;  // by the folder beside whose files they are
+  std::unordered_set<std::string> tidied;      // those in which no killed process has left anything
   std::string owner;  // the path of the file whose lock tells that this process lives; "": there is none
   std::uint64_t count = 0;
 };
@@ -49,55 +64,22 @@ std::string first_line(const char* path) {
   return line;
 }
 
-/// Of all folders aside of this system.
-const std::string& prefix_of_folders() {
-  static const std::string prefix = [] {
+constexpr std::string_view begin_of_aside = ".raddle-";
+
+/// Of folders aside that are not locked.
+const std::string& begin_of_system() {
+  static const std::string begin = [] {
     std::error_code ignored;
     const std::string system = first_line("/proc/sys/kernel/random/boot_id") +
                                std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
-    return fmt::format(".raddle-{:08x}-", hash(system).low & 0xffffffff);
+    return fmt::format("{}{:08x}-", begin_of_aside, hash(system).low & 0xffffffff);
   }();
-  return prefix;
-}
-
-/// Removes what processes of this system have left there that live no more.
-void tidy(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix_of_folders())) continue;
-    const auto pid = static_cast<pid_t>(std::strtol(name.c_str() + prefix_of_folders().size(), nullptr, 10));
-    if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) std::filesystem::remove_all(entry.path(), ignored);
-  }
+  return begin;
 }
 
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> count = 0;
   return ++count;
-}
-
-/// @return whether nobody else has it locked; then it is locked until it is closed
-bool lock(int fd) {
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  return fcntl(fd, F_OFD_SETLK, &whole) == 0;
-}
-
-/// Locks a file that was just made. @return false: it was taken for left behind before that, and removed
-bool lock_new(int fd, const std::string& path) {
-  if (!lock(fd) && (errno == EAGAIN || errno == EACCES)) return false;
-  struct stat made, there;
-  return fstat(fd, &made) == 0 && stat(path.c_str(), &there) == 0 && made.st_dev == there.st_dev &&
-         made.st_ino == there.st_ino;
-}
-
-/// Does what is to be done with a file of this user's if nobody has it locked, and while nobody can lock it.
-template <typename Action>
-void if_left(const std::string& path, const Action& action) {
-  const FileDescriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat status;
-  if (file && fstat(file.get(), &status) == 0 && status.st_uid == geteuid() && lock(file.get())) action();
 }
 
 std::vector<std::string> names_in(const std::string& folder, std::string_view begin) {
@@ -111,10 +93,10 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view be
 /// Of processes that were killed.
 void remove_left_in(const std::string& folder) {
   for (const std::string& owner : names_in(folder, owner_begin)) {
-    if_left(folder + "/" + owner, [&] {
-      for (const std::string& name : names_in(folder, owner.substr(1) + "_")) unlink((folder + "/" + name).c_str());
-      unlink((folder + "/" + owner).c_str());
-    });
+    const FileDescriptor left = lock_left_file(folder + "/" + owner);
+    if (!left) continue;
+    for (const std::string& name : names_in(folder, owner.substr(1) + "_")) unlink((folder + "/" + name).c_str());
+    unlink((folder + "/" + owner).c_str());
   }
 }
 
@@ -124,7 +106,7 @@ std::string make_owner(const std::string& folder) {
     std::string path = fmt::format("{}/{}XXXXXX", folder, owner_begin);
     FileDescriptor file(mkostemp(path.data(), O_CLOEXEC));
     if (!file) return {};
-    if (!lock_new(file.get(), path)) continue;
+    if (lock_file(file.get()) == OwnerLock::taken || !is_at(file.get(), path)) continue;
     file.release();
     return path;
   }
@@ -145,6 +127,60 @@ std::string make_removable(Temporaries& all) {
     if (file) return path;
     if (errno != EEXIST) return {};
   }
+}
+
+/// Whether folders of that name are locked as long as their owners live: two numbers.
+bool tells_by_lock(std::string_view name) {
+  const std::size_t dash = name.find('-', begin_of_aside.size());
+  return dash != std::string_view::npos &&
+         name.find_first_not_of("0123456789-", begin_of_aside.size()) == std::string_view::npos &&
+         name.find('-', dash + 1) == std::string_view::npos;
+}
+
+/// Removes what processes have left there that live no more.
+void tidy(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  for (const std::string& name : names_in(folder.empty() ? "." : folder.string(), begin_of_aside)) {
+    const std::filesystem::path path = folder / name;
+    if (tells_by_lock(name)) {
+      if (const FileDescriptor left = lock_left_folder(path)) std::filesystem::remove_all(path, ignored);
+    } else if (name.starts_with(begin_of_system())) {
+      const auto pid = static_cast<pid_t>(std::strtol(name.c_str() + begin_of_system().size(), nullptr, 10));
+      if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) std::filesystem::remove_all(path, ignored);
+    }
+  }
+}
+
+constexpr std::size_t most_locked = 128;
+
+/// Its path stays "" if it could not be made.
+void make_base(FoldersAside& aside, const std::filesystem::path& folder, bool is_locked) {
+  while (true) {
+    const std::string_view begin = is_locked ? begin_of_aside : begin_of_system();
+    const std::string path = folder / fmt::format("{}{}-{}", begin, getpid(), next_number());
+    if (mkdir(path.c_str(), 0777) != 0) {
+      if (errno == EEXIST) continue;  // of an earlier process of that id
+      return;
+    }
+    if (is_locked) {
+      aside.lock = FileDescriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+      const OwnerLock outcome = aside.lock ? lock_folder(aside.lock.get()) : OwnerLock::not_there;
+      if (outcome == OwnerLock::taken || (aside.lock && !is_at(aside.lock.get(), path))) continue;
+      if (outcome == OwnerLock::not_there) {
+        aside.lock = FileDescriptor();
+        is_locked = false;
+        rmdir(path.c_str());
+        continue;
+      }
+    }
+    aside.base = path;
+    return;
+  }
+}
+
+void remove_base(Temporaries& all, std::map<std::string, FoldersAside>::iterator aside) {
+  if (!aside->second.base.empty()) rmdir(aside->second.base.c_str());
+  all.asides.erase(aside);
 }
 
 bool are_kept() {
@@ -183,71 +219,41 @@ void remove_temporary(const std::string& path) {
 }
 
 std::string make_folder_aside(const std::string& folder) {
-  const std::filesystem::path path =
-      std::filesystem::path(folder) / fmt::format("{}{}-{}", prefix_of_folders(), getpid(), next_number());
   Temporaries& all = temporaries();
   const std::lock_guard lock(all.mutex);  // also over the making, as above
   if (all.tidied.insert(folder).second) tidy(folder);
-  if (mkdir(path.c_str(), 0777) != 0) return {};
-  all.folders.insert(path);
-  return path;
+  const auto [found, is_new] = all.asides.try_emplace(folder);
+  FoldersAside& aside = found->second;
+  if (is_new) make_base(aside, folder, /*is_locked=*/all.asides.size() <= most_locked);
+  const std::string path = fmt::format("{}/{}", aside.base, next_number());
+  if (!aside.base.empty() && mkdir(path.c_str(), 0777) == 0) {
+    ++aside.count;
+    return path;
+  }
+  if (aside.count == 0) remove_base(all, found);
+  return {};
 }
 
 void remove_folder_aside(const std::string& path) {
-  Temporaries& all = temporaries();
-  const std::lock_guard lock(all.mutex);
-  all.folders.erase(path);
   std::error_code ignored;
   if (rmdir(path.c_str()) != 0) std::filesystem::remove_all(path, ignored);
+  Temporaries& all = temporaries();
+  const std::lock_guard lock(all.mutex);
+  const std::filesystem::path base = std::filesystem::path(path).parent_path();
+  const auto found = all.asides.find(base.parent_path().string());
+  if (found != all.asides.end() && found->second.base == base && --found->second.count == 0) remove_base(all, found);
 }
 
 void remove_temporaries() {
   Temporaries& all = temporaries();
   const std::lock_guard lock(all.mutex);
   std::error_code ignored;
-  for (const std::string& path : all.folders) std::filesystem::remove_all(path, ignored);
-  all.folders.clear();
+  for (const auto& [folder, aside] : all.asides) std::filesystem::remove_all(aside.base, ignored);
+  all.asides.clear();
   for (const std::string& path : all.paths) unlink(path.c_str());
   all.paths.clear();
   if (!all.owner.empty()) unlink(all.owner.c_str());
   all.owner.clear();
-}
-
-std::string name_beside(const std::string& path) {
-  std::uint64_t chance = 0;
-  if (getentropy(&chance, sizeof chance) != 0) chance = std::random_device()();
-  return fmt::format("{}.{}-{:016x}.tmp", path, getpid(), chance);
-}
-
-FileBeside make_beside(const std::string& path, unsigned mode) {
-  FileBeside made{.name = name_beside(path), .file = FileDescriptor()};
-  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  made.file = FileDescriptor(open(made.name.c_str(), flags, mode));
-  return made;
-}
-
-int fault_of_replacing(const std::string& path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0) return errno == ENOENT ? 0 : errno;
-  constexpr mode_t all_may_write = S_IWUSR | S_IWGRP | S_IWOTH;
-  if ((status.st_mode & all_may_write) == 0) return EACCES;  // access() lets root write all files
-  return access(path.c_str(), W_OK) == 0 ? 0 : errno;
-}
-
-void lock_while_open(int fd) { lock(fd); }
-
-void remove_left_beside(const std::string& path) {
-  const std::filesystem::path whole(path);
-  const std::string folder = whole.has_parent_path() ? whole.parent_path().string() : ".";
-  const std::string begin = whole.filename().string() + ".";
-  constexpr std::string_view end = ".tmp", signs = "0123456789abcdef-";
-  for (const std::string& name : names_in(folder, begin)) {
-    if (!name.ends_with(end) || name.size() <= begin.size() + end.size()) continue;
-    const std::string number = name.substr(begin.size(), name.size() - begin.size() - end.size());
-    if (number.find_first_not_of(signs) != std::string::npos) continue;
-    const std::string left = folder + "/" + name;
-    if_left(left, [&] { unlink(left.c_str()); });
-  }
 }
 
 }  // namespace raddle::vm

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "vm/value/file_beside.hpp"
 #include "vm/value/file_descriptor.hpp"
-#include "vm/value/temporaries.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -20,12 +20,17 @@ namespace {
 namespace fs = std::filesystem;
 using Written = std::expected<std::optional<FileIdentity>, int>;
 
-Written fill_and_close(FileDescriptor file, const std::function<int(int)>& fill) {
-  if (const int error = fill(file.get()); error != 0) return std::unexpected(error);
+Written fill_file(int file, const std::function<int(int)>& fill) {
+  if (const int error = fill(file); error != 0) return std::unexpected(error);
   struct stat status;
-  if (fstat(file.get(), &status) != 0) return std::unexpected(errno);
-  if (close(file.release()) != 0) return std::unexpected(errno);
+  if (fstat(file, &status) != 0) return std::unexpected(errno);
   return S_ISREG(status.st_mode) ? std::optional(identity_of(status)) : std::nullopt;
+}
+
+Written fill_and_close(FileDescriptor file, const std::function<int(int)>& fill) {
+  Written written = fill_file(file.get(), fill);
+  if (const int error = file.close(); written && error != 0) return std::unexpected(error);
+  return written;
 }
 
 /// The name of a stream to which the path leads. @return "": it leads to none
@@ -80,13 +85,12 @@ std::optional<std::string> replaceable(const std::string& path) {
   return target;
 }
 
-FileDescriptor open_new(const std::string& path, mode_t mode) {
-  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  FileDescriptor file(open(path.c_str(), flags, mode));
-  if (file || errno != ENOENT) return file;
-  std::error_code ignored;  // opening again tells
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-  return FileDescriptor(open(path.c_str(), flags, mode));
+std::expected<FileBeside, int> make_beside(const std::string& target, mode_t mode) {
+  std::expected<FileBeside, int> made = FileBeside::make(target, mode);
+  if (made || made.error() != ENOENT) return made;
+  std::error_code ignored;  // making it again tells
+  std::filesystem::create_directories(std::filesystem::path(target).parent_path(), ignored);
+  return FileBeside::make(target, mode);
 }
 
 Written write_in_place(const std::string& path, mode_t mode, const std::function<int(int)>& fill) {
@@ -115,15 +119,11 @@ Written write_whole(const std::string& path, mode_t mode, const std::function<in
   if (const int descriptor = descriptor_of(stream_of(path)); descriptor >= 0) return write_to_stream(descriptor, fill);
   const std::optional<std::string> target = replaceable(path);
   if (!target) return write_in_place(path, mode, fill);
-  const std::string aside = name_beside(*target);
-  struct stat replaced;
-  const bool is_there = stat(target->c_str(), &replaced) == 0;
-  FileDescriptor file = open_new(aside, is_there ? 0600 : mode);
-  if (!file) return write_in_place(path, mode, fill);
-  if (is_there) fchmod(file.get(), replaced.st_mode & 0777);
-  Written written = fill_and_close(std::move(file), fill);
-  if (written && rename(aside.c_str(), target->c_str()) != 0) written = std::unexpected(errno);
-  if (!written) unlink(aside.c_str());
+  std::expected<FileBeside, int> beside = make_beside(*target, mode);
+  if (!beside) return write_in_place(path, mode, fill);
+  Written written = fill_file(beside->descriptor(), fill);
+  if (!written) return written;
+  if (const int error = beside->place(*target); error != 0) return std::unexpected(error);
   return written;
 }
 

@@ -1,7 +1,6 @@
 // `raddle fmt`: scripts in the one style of compiler/format.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,43 +22,22 @@
 #include "compiler/parse/parse.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/tool/formats/json_text.hpp"
+#include "vm/value/file_beside.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/standard_error.hpp"
-#include "vm/value/temporaries.hpp"
 
 namespace raddle::tool {
 
 namespace {
 
-/// A file beside the one to be replaced; removed unless it takes its place.
-class Replacement {
- public:
-  explicit Replacement(const std::string& path)
-      : target_(path), name_(path + ".XXXXXX"), file_(mkstemp(name_.data())), error_(file_ ? 0 : errno) {}
-  ~Replacement() {
-    if (file_ && !done_) unlink(name_.c_str());
-  }
-  Replacement(const Replacement&) = delete;
-  Replacement& operator=(const Replacement&) = delete;
-
-  /// All or nothing: who reads the file sees the old text or the new one. The mode is kept.
-  /// @return 0, or an errno
-  int write(std::string_view text) {
-    if (error_ != 0) return error_;
-    if (const int fault = vm::fault_of_replacing(target_); fault != 0) return fault;
-    struct stat status {};
-    if (stat(target_.c_str(), &status) != 0 || fchmod(file_.get(), status.st_mode & 07777) != 0) return errno;
-    if (const int error = vm::write_all(file_.get(), text); error != 0) return error;
-    done_ = fsync(file_.get()) == 0 && rename(name_.c_str(), target_.c_str()) == 0;
-    return done_ ? 0 : errno;
-  }
-
- private:
-  std::string target_, name_;
-  vm::FileDescriptor file_;
-  int error_;  ///< why there is no file
-  bool done_ = false;
-};
+/// All or nothing: who reads the file sees the old text or the new one. @return 0, or an errno
+int write_text(const std::string& target, std::string_view text) {
+  if (const int fault = vm::fault_of_replacing(target); fault != 0) return fault;
+  std::expected<vm::FileBeside, int> beside = vm::FileBeside::make(target, 0666);
+  if (!beside) return beside.error();
+  if (const int error = vm::write_all(beside->descriptor(), text); error != 0) return error;
+  return fsync(beside->descriptor()) == 0 ? beside->place(target) : errno;
+}
 
 /// Texts of all lexemes in order; blanks within comments count nothing, as comments move.
 std::string substance_of(std::string_view text) {
@@ -156,7 +134,7 @@ class Formatter {
   void replace(const std::string& path, const std::string& text) {
     std::error_code code;
     const std::filesystem::path target = std::filesystem::canonical(path, code);  // a link stays a link
-    const int error = code ? code.value() : Replacement(target.string()).write(text);
+    const int error = code ? code.value() : write_text(target.string(), text);
     if (error == 0) return;
     vm::print_stderr("raddle: can not write `{}`: {}\n", path, vm::error_text(error));
     fail(exit_failed);

@@ -42,7 +42,8 @@ bool read_row(const std::string& text, std::size_t& at, std::vector<std::string>
   return true;
 }
 
-bool is_blank(const std::vector<std::string>& cells) { return cells.size() == 1 && cells[0].empty(); }
+/// A row of one cell in quotes, "", is none.
+bool is_blank_line(std::string_view line) { return line.find_first_not_of("\r\n") == std::string_view::npos; }
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
@@ -62,7 +63,7 @@ std::expected<CsvTable, std::string> CsvTable::parse(std::string text, const std
     return std::unexpected(fmt::format("{}:{}: {}", name, line, message));
   };
   if (!read_row(table.text_, at, cells)) return error("a quote is not closed");
-  if (is_blank(cells)) return error("there is no head with the names of parameters");
+  if (cells.size() == 1 && cells[0].empty()) return error("there is no head with the names of parameters");
   std::set<std::string> names;
   for (const std::string& cell : cells) {
     table.columns_.emplace_back(trimmed(cell));
@@ -74,7 +75,7 @@ std::expected<CsvTable, std::string> CsvTable::parse(std::string text, const std
                                                 table.text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     const std::size_t begin = last = at;
     if (!read_row(table.text_, at, cells)) return error("a quote is not closed");
-    if (is_blank(cells)) continue;
+    if (is_blank_line(std::string_view(table.text_).substr(begin, at - begin))) continue;
     if (cells.size() != table.columns_.size())
       return error(fmt::format("{} {}, but the head has {}", cells.size(), cells.size() == 1 ? "cell" : "cells",
                                table.columns_.size()));
@@ -110,6 +111,7 @@ void append_valid(std::string& text, std::string_view cell) {
 }  // namespace
 
 void append_csv_row(std::string& text, std::span<const std::string_view> cells) {
+  if (cells.size() == 1 && cells[0].empty()) text += "\"\"";
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i != 0) text += ',';
     if (!needs_quotes(cells[i])) {

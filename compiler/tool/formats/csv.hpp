@@ -25,7 +25,8 @@ class CsvTable {
   std::vector<std::size_t> row_begins_;  // bytes of text_
 };
 
-/// A row as it is written, with the newline; cells in quotes where they must be. What is no UTF-8 is replaced.
+/// A row as it is written, with the newline; cells in quotes where they must be, as an empty one by itself, which would
+/// be no row. What is no UTF-8 is replaced.
 void append_csv_row(std::string& text, std::span<const std::string_view> cells);
 
 }  // namespace raddle::sweep

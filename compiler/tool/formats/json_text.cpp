@@ -180,7 +180,8 @@ void JsonObject::add(std::string_view name, std::string_view value) {
 }
 
 std::string json_of(const JsonMember& member) {
-  return member.is_string ? json_string(member.text) : json_value(member.text);
+  if (member.is_string) return json_string(member.text);
+  return member.text.empty() ? "null" : json_value(member.text);
 }
 
 std::vector<JsonMember> typed_members(const std::string& object) {

@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> json_members(const std::string&
 
 struct JsonMember {
   std::string name, text;
-  bool is_string = false;  ///< what a string looks like plays no part
+  bool is_string = false;  ///< what a string looks like plays no part; an empty text that is none is null
 };
 /// JSON from which such a member is read back.
 std::string json_of(const JsonMember& member);

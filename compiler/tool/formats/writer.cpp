@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "vm/value/file_beside.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/shown_text.hpp"
-#include "vm/value/temporaries.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -116,13 +116,20 @@ int open_other(const std::string& path) {
 }
 
 /// @return an errno
-int write_to(vm::FileDescriptor file, const Writing& writing, bool compresses, bool is_file) {
+int write_other(const std::string& path, const Writing& writing, bool compresses) {
+  vm::FileDescriptor file(open_other(path));
   if (!file) return errno;
-  if (is_file) vm::lock_while_open(file.get());
-  int error = write_all(file.get(), writing, compresses);
-  if (is_file && error == 0 && fsync(file.get()) != 0) error = errno;
+  const int error = write_all(file.get(), writing, compresses);
   const int close_error = file.close();
   return error != 0 ? error : close_error;
+}
+
+/// @return an errno
+int replace(const std::string& target, const Writing& writing, bool compresses) {
+  std::expected<vm::FileBeside, int> beside = vm::FileBeside::make(target, 0666);
+  if (!beside) return beside.error();
+  if (const int error = write_all(beside->descriptor(), writing, compresses); error != 0) return error;
+  return fsync(beside->descriptor()) == 0 ? beside->place(target) : errno;
 }
 
 }  // namespace
@@ -147,16 +154,7 @@ std::expected<void, std::string> write_file(const std::string& path, const Writi
   const bool is_other = is_there && !std::filesystem::is_regular_file(path, code);
   const std::expected<std::string, int> target = target_of(path);
   int error = target ? vm::fault_of_replacing(path) : target.error();
-  if (error == 0 && is_other) {
-    error = write_to(vm::FileDescriptor(open_other(path)), writing, compresses, /*is_file=*/false);
-  } else if (error == 0) {
-    vm::remove_left_beside(*target);
-    vm::FileBeside beside = vm::make_beside(*target, 0666);
-    const bool is_made = static_cast<bool>(beside.file);
-    error = write_to(std::move(beside.file), writing, compresses, /*is_file=*/true);
-    if (error == 0 && rename(beside.name.c_str(), target->c_str()) != 0) error = errno;
-    if (error != 0 && is_made) unlink(beside.name.c_str());
-  }
+  if (error == 0) error = is_other ? write_other(path, writing, compresses) : replace(*target, writing, compresses);
   if (error == 0) return {};
   return std::unexpected(fmt::format("can not write `{}`: {}", path, vm::error_text(error)));
 }

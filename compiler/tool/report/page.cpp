@@ -17,7 +17,7 @@ std::string number_text(double number) { return fmt::format("{:.5g}", number); }
 std::string value_text(const std::string& cell) {
   constexpr std::size_t longest = 9;
   const std::optional<double> number = cell.size() > longest ? sweep::read_number(cell) : std::nullopt;
-  return number ? fmt::format("{:.6g}", *number) : cell;
+  return number ? fmt::format("{:.6g}", *number) : shown_value(cell);
 }
 
 std::string named_values(const std::vector<ColumnSummary>& columns, const std::vector<std::string>& parameters) {
@@ -78,7 +78,8 @@ std::string constants(const Report& report) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const ColumnSummary& column = table.columns[i];
     if (column.role == Role::parameter && column.is_constant && !table.sample.empty())
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", column.name, table.sample.front()[i]);
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", column.name,
+                          shown_value(table.sample.front()[i].value_or("")));
   }
   return text.empty() ? "" : fmt::format("The same at every {}: {}.", report.each, text);
 }

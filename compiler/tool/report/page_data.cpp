@@ -54,12 +54,13 @@ std::string_view name_of(ColumnKind kind) {
   return "";
 }
 
-std::string cell_json(const ColumnSummary& column, const std::string& cell) {
+std::string cell_json(const ColumnSummary& column, const std::optional<std::string>& cell) {
+  if (!cell) return "null";
   switch (column.kind) {
-    case ColumnKind::number: return number_cell(cell);
-    case ColumnKind::text: return cell.empty() ? "null" : json_string(cell);
+    case ColumnKind::number: return number_cell(*cell);
+    case ColumnKind::text: return json_string(*cell);
     case ColumnKind::category: {
-      const auto found = std::ranges::find(column.categories, cell, &Category::name);
+      const auto found = std::ranges::find(column.categories, *cell, &Category::name);
       return found == column.categories.end() ? "null" : std::to_string(found - column.categories.begin());
     }
   }
@@ -80,11 +81,11 @@ std::string column_json(const TableSummary& table, std::size_t index) {
   }
   if (column.kind == ColumnKind::category) {
     List names;
-    for (const Category& category : column.categories) names.add(json_string(category.name));
+    for (const Category& category : column.categories) names.add(json_string(shown_value(category.name)));
     json.add("names", names.text());
   }
   List cells;
-  for (const std::vector<std::string>& row : table.sample) cells.add(cell_json(column, row[index]));
+  for (const TableSummary::Row& row : table.sample) cells.add(cell_json(column, row[index]));
   json.add("cells", cells.text());
   return json.text();
 }

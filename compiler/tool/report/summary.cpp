@@ -7,6 +7,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "compiler/tool/space/cells.hpp"
 #include "compiler/tool/formats/scan.hpp"
 
 namespace raddle::report {
@@ -29,7 +30,7 @@ class ColumnMeter {
   }
 
   void add(std::string_view cell, std::span<const std::string_view> parameters) {
-    if (cell.empty()) return;
+    if (sweep::is_missing(cell)) return;
     ++summary_.filled;
     count_text(cell);
     if (!is_number_) return;
@@ -136,10 +137,9 @@ class Binning {
   const std::vector<Bin>& empty_bins() const { return bins_; }
 
   std::optional<std::size_t> bin_of(std::string_view cell) {
-    if (cell.empty()) return std::nullopt;
+    if (sweep::is_missing(cell)) return std::nullopt;
     if (cell == last_) return last_bin_;
-    last_ = cell;
-    last_bin_ = find(last_);
+    last_bin_ = find(last_.emplace(cell));
     return last_bin_;
   }
 
@@ -166,7 +166,7 @@ class Binning {
   double from_ = 0, width_ = 1;
   std::vector<Bin> bins_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  std::string last_;
+  std::optional<std::string> last_;
   std::optional<std::size_t> last_bin_;
 };
 
@@ -242,6 +242,8 @@ class Sampler {
 
 }  // namespace
 
+std::string shown_value(const std::string& value) { return value.empty() ? "\"\"" : value; }
+
 bool is_logarithmic(const ColumnSummary& column) {
   constexpr double ratio = 1000;
   const double least = column.least.value, greatest = column.greatest.value;
@@ -277,7 +279,10 @@ TableSummary summarise(const TableSource& table, const SummaryLimits& limits) {
   Sampler sampler(summary.rows, std::min<std::uint64_t>(limits.sample_rows, fitting));
   table.for_each([&](std::span<const std::string_view> cells) {
     marginals.add_row(cells);
-    if (sampler.takes_next()) summary.sample.emplace_back(cells.begin(), cells.end());
+    if (!sampler.takes_next()) return true;
+    TableSummary::Row& row = summary.sample.emplace_back();
+    for (const std::string_view cell : cells)
+      row.push_back(sweep::is_missing(cell) ? std::nullopt : std::optional<std::string>(cell));
     return true;
   });
   summary.marginals = marginals.take();

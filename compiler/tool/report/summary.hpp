@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,8 +66,9 @@ struct TableSummary {
   std::uint64_t rows = 0;
   std::vector<ColumnSummary> columns;
   std::vector<Marginal> marginals;
-  std::vector<DurationBin> durations;            ///< from the shortest to the longest, without gaps
-  std::vector<std::vector<std::string>> sample;  ///< rows, in their order; all of them if they are few
+  using Row = std::vector<std::optional<std::string>>;  ///< none: not there
+  std::vector<DurationBin> durations;                   ///< from the shortest to the longest, without gaps
+  std::vector<Row> sample;                              ///< in their order; all of them if they are few
 };
 
 struct SummaryLimits {
@@ -78,6 +80,9 @@ struct SummaryLimits {
 
 /// Reads the table twice. The sample is drawn by chance, the same for the same table.
 TableSummary summarise(const TableSource& table, const SummaryLimits& limits = {});
+
+/// An empty string is shown as `""`.
+std::string shown_value(const std::string& value);
 
 /// Values that lie more evenly on a logarithmic axis, over several powers of ten, are drawn on one.
 bool is_logarithmic(const ColumnSummary& column);

@@ -19,7 +19,8 @@ struct TableColumn {
 struct TableSource {
   using Visit = std::function<bool(std::span<const std::string_view> cells)>;
   std::vector<TableColumn> columns;  ///< parameters, results, one outcome, one duration, one reason (of a failure)
-  /// Calls it with each row, cells as they stand in CSV, "" where there is nothing, until it returns false.
+  /// Calls it with each row, cells as they stand in CSV, sweep::is_missing() where there is nothing, until it returns
+  /// false.
   std::function<void(const Visit& visit)> for_each;
 };
 

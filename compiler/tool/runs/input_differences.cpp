@@ -47,12 +47,15 @@ std::vector<InputDifference> input_differences(const RunTable& before, const Run
     const auto found = known.find(hash_of(std::move(parameters)));
     if (found == known.end() || *found->second == inputs) return;
     for (const ValueDifference& each : differences_of(sweep::json_members(inputs), sweep::json_members(*found->second)))
-      ++counts[{each.name, each.before, each.now}];
+      ++counts[{each.name, each.before.value_or(""), each.now.value_or("")}];
   });
+  const auto content = [](const std::string& version) {
+    return version.empty() ? std::nullopt : std::optional(version);
+  };
   std::vector<InputDifference> differences;
   for (const auto& [file, points] : counts) {
     const auto& [path, old_version, version] = file;
-    differences.push_back({{.name = path, .now = version, .before = old_version}, points});
+    differences.push_back({{.name = path, .now = content(version), .before = content(old_version)}, points});
   }
   return differences;
 }

@@ -9,7 +9,7 @@
 namespace raddle::tool {
 
 struct InputDifference {
-  ValueDifference file;      ///< its path, and what names its content; "": not read
+  ValueDifference file;      ///< its path, and what names its content; none: not read
   std::uint64_t points = 0;  ///< that have read it
 };
 

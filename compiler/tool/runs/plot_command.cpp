@@ -39,7 +39,7 @@ struct PlotWords {
 /// What is known of a column before it is chosen.
 struct Numbers {
   std::unordered_set<double> different;  ///< as many as are counted
-  bool has_others = false;               ///< cells that are neither empty nor numbers
+  bool has_others = false;               ///< cells that are there and no numbers
 };
 
 std::vector<Numbers> numbers_of(const TableSource& source) {
@@ -47,7 +47,7 @@ std::vector<Numbers> numbers_of(const TableSource& source) {
   std::vector<Numbers> all(source.columns.size());
   source.for_each([&](std::span<const std::string_view> cells) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i].empty()) continue;
+      if (sweep::is_missing(cells[i])) continue;
       const std::optional<double> number = sweep::read_number(cells[i]);
       if (!number)
         all[i].has_others |= !sweep::is_not_finite(cells[i]);

@@ -137,7 +137,8 @@ class Neighbours {
   double distance_of(const std::vector<ValueDifference>& differences) const {
     double sum = 0;
     for (const ValueDifference& each : differences) {
-      const std::optional<double> now = sweep::read_number(each.now), before = sweep::read_number(each.before);
+      const std::optional<double> now = sweep::read_number(each.now.value_or("")),
+                                  before = sweep::read_number(each.before.value_or(""));
       const auto range = ranges_.find(each.name);
       const double width = range == ranges_.end() ? 0 : range->second.high - range->second.low;
       sum += now && before && width > 0 ? std::abs(*now - *before) / width : 1;
@@ -255,7 +256,7 @@ class Explainer {
       return sweep::json_members(inputs);
     };
     std::vector<ValueDifference> changed = differences_of(inputs_of(run_, now), inputs_of(earlier, before));
-    std::erase_if(changed, [](const ValueDifference& each) { return each.before.empty(); });
+    std::erase_if(changed, [](const ValueDifference& each) { return each.before.value_or("").empty(); });
     return changed;
   }
 

@@ -16,11 +16,14 @@ namespace raddle::tool {
 
 namespace {
 
-using Members = std::vector<std::pair<std::string, std::string>>;
+using Results = std::vector<std::pair<std::string, std::optional<std::string>>>;  // none: null
 
 /// What is known of a row when it has ended: of a task also the files or values that it was given.
-Members results_of(const vm::PointRow& row, bool is_task) {
-  Members results = sweep::json_members(row.attempt.results);
+Results results_of(const vm::PointRow& row, bool is_task) {
+  Results results;
+  for (const sweep::JsonMember& member : sweep::typed_members(row.attempt.results))
+    results.emplace_back(member.name,
+                         member.is_string || !member.text.empty() ? std::optional(member.text) : std::nullopt);
   if (is_task && !row.attempt.inputs.empty()) results.emplace_back("inputs", row.attempt.inputs);
   return results;
 }
@@ -150,7 +153,7 @@ report::TableSource RunTable::own_points() const {
     for_each_recorded_point(record_, run_, std::nullopt, [&](const vm::PointRow& row) {
       if (!row.is_last) return true;
       const std::size_t parameter_count = parameters.names().size();
-      std::vector<std::string> cells(parameter_count + results.names().size());
+      std::vector<std::optional<std::string>> cells(parameter_count + results.names().size());
       for (auto& [name, value] : sweep::json_members(row.parameters))
         if (const auto place = parameters.find(name)) cells[*place] = value;
       if (is_script) cells.front() = std::to_string(row.number);
@@ -158,8 +161,12 @@ report::TableSource RunTable::own_points() const {
         if (const auto place = results.find(name)) cells[parameter_count + *place] = value;
       cells.emplace_back(name_of(row.attempt.outcome));
       cells.push_back(fmt::format("{:.9f}", row.attempt.duration_s));
-      cells.push_back(sweep::reason_of(row.attempt));
-      const std::vector<std::string_view> views(cells.begin(), cells.end());
+      if (std::string reason = sweep::reason_of(row.attempt); !reason.empty())
+        cells.emplace_back(std::move(reason));
+      else
+        cells.emplace_back();
+      std::vector<std::string_view> views;
+      for (const std::optional<std::string>& cell : cells) views.push_back(cell ? *cell : std::string_view());
       return visit(views);
     });
   };

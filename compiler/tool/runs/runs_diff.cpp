@@ -66,7 +66,7 @@ class RowReader {
     const vm::Hash128 parameters = vm::hash(text_);
     text_.clear();
     for (const auto& [name, index] : results_)
-      if (!cells[index].empty()) add(name, cells[index]);
+      if (!sweep::is_missing(cells[index])) add(name, cells[index]);
     return {parameters, vm::hash(text_).low, static_cast<RowNumber>(row)};
   }
 
@@ -75,7 +75,7 @@ class RowReader {
     for (const auto& [name, index] : parameters_)
       row.parameters.emplace_back(name, sweep::canonical_text(cells[index]));
     for (const auto& [name, index] : results_)
-      if (!cells[index].empty()) row.results.emplace_back(name, cells[index]);
+      if (!sweep::is_missing(cells[index])) row.results.emplace_back(name, cells[index]);
     return row;
   }
 
@@ -226,8 +226,8 @@ std::string text_of(const Cells& parameters) {
 std::string changes_text(const std::vector<ValueDifference>& changes) {
   std::string text;
   for (const ValueDifference& each : changes)
-    text += fmt::format("{}{}: {} -> {}", text.empty() ? "" : "; ", each.name, each.before.empty() ? "-" : each.before,
-                        each.now.empty() ? "-" : each.now);
+    text += fmt::format("{}{}: {} -> {}", text.empty() ? "" : "; ", each.name, shown(each.before, "-"),
+                        shown(each.now, "-"));
   return text;
 }
 
@@ -293,8 +293,8 @@ std::string change_json(const TextRow& before, const TextRow& after) {
   for (const ValueDifference& each : differences_of(after.results, before.results)) {
     sweep::JsonObject json;
     json.add("name", sweep::json_string(each.name));
-    json.add_text("a", each.before);
-    json.add_text("b", each.now);
+    json.add("a", each.before ? sweep::json_value(*each.before) : "null");
+    json.add("b", each.now ? sweep::json_value(*each.now) : "null");
     changes.push_back(json.text());
   }
   return fmt::format("{{\"parameters\":{},\"changes\":[{}]}}", cells_json(before.parameters), fmt::join(changes, ","));
@@ -305,8 +305,8 @@ std::string inputs_json(const std::vector<InputDifference>& inputs) {
   for (const InputDifference& each : inputs) {
     sweep::JsonObject json;
     json.add("file", sweep::json_string(each.file.name));
-    json.add("a", sweep::json_string(each.file.before));
-    json.add("b", sweep::json_string(each.file.now));
+    json.add("a", each.file.before ? sweep::json_string(*each.file.before) : "null");
+    json.add("b", each.file.now ? sweep::json_string(*each.file.now) : "null");
     json.add("points", std::to_string(each.points));
     items.push_back(json.text());
   }

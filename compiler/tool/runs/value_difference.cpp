@@ -12,13 +12,14 @@ std::vector<ValueDifference> differences_of(const NamedValues& now, const NamedV
   std::vector<ValueDifference> found;
   const auto value_in = [](const NamedValues& values, const std::string& name) {
     const auto at = std::ranges::find(values, name, &NamedValues::value_type::first);
-    return at == values.end() ? std::string() : at->second;
+    return at == values.end() ? std::nullopt : std::optional(at->second);
   };
-  for (const auto& [name, value] : now)
-    if (const std::string other = value_in(before, name); sweep::canonical_text(other) != sweep::canonical_text(value))
-      found.push_back({name, value, other});
+  for (const auto& [name, value] : now) {
+    const std::optional<std::string> other = value_in(before, name);
+    if (!other || sweep::canonical_text(*other) != sweep::canonical_text(value)) found.push_back({name, value, other});
+  }
   for (const auto& [name, value] : before)
-    if (value_in(now, name).empty()) found.push_back({name, "", value});
+    if (!value_in(now, name)) found.push_back({name, std::nullopt, value});
   return found;
 }
 
@@ -31,11 +32,16 @@ std::vector<ValueDifference> differently_written(const NamedValues& now, const N
   return found;
 }
 
+std::string shown(const std::optional<std::string>& value, const char* not_there) {
+  if (!value) return not_there;
+  return value->empty() ? "\"\"" : *value;
+}
+
 std::string text_of(const std::vector<ValueDifference>& differences) {
   std::string text;
   for (const ValueDifference& each : differences)
     text += fmt::format("{}`{}` was {}, and is {}", text.empty() ? "" : "; ", each.name,
-                        each.before.empty() ? "not there" : each.before, each.now.empty() ? "not there" : each.now);
+                        shown(each.before, "not there"), shown(each.now, "not there"));
   return text;
 }
 

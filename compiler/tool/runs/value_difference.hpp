@@ -1,5 +1,6 @@
 #pragma once
 // What differs between the named values of two points.
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,11 +11,15 @@ namespace raddle::tool {
 using NamedValues = std::vector<std::pair<std::string, std::string>>;
 
 struct ValueDifference {
-  std::string name, now, before;  ///< "": not there
+  std::string name;
+  std::optional<std::string> now, before;  ///< none: not there
 };
 
 /// 1 and 1.0 are one value. In the order of `now`; what is only in `before` comes last.
 std::vector<ValueDifference> differences_of(const NamedValues& now, const NamedValues& before);
+
+/// An empty string is shown as `""`.
+std::string shown(const std::optional<std::string>& value, const char* not_there);
 
 /// "`a` was 1, and is 2; `b` was 3, and is not there"
 std::string text_of(const std::vector<ValueDifference>& differences);

@@ -38,8 +38,8 @@ std::string reason_json(const PointReason& reason, const std::string& each) {
   for (const ValueDifference& value : reason.differences) {
     sweep::JsonObject difference;
     difference.add("parameter", sweep::json_string(value.name));
-    difference.add_text("now", value.now);
-    difference.add_text("before", value.before);
+    difference.add("now", value.now ? sweep::json_value(*value.now) : "null");
+    difference.add("before", value.before ? sweep::json_value(*value.before) : "null");
     differences += (differences.empty() ? "" : ",") + difference.text();
   }
   json.add("differences", "[" + differences + "]");

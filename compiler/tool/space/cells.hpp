@@ -7,6 +7,9 @@
 
 namespace raddle::sweep {
 
+/// What is not there is a view of nothing; an empty string is a value like others.
+inline bool is_missing(std::string_view cell) { return cell.data() == nullptr; }
+
 enum class CellType : std::uint8_t { int_, float_, boolean, string };
 
 /// What a text is where nothing says so: a number only if it can be written as that number and nothing is lost. 007, +1
@@ -16,7 +19,7 @@ CellType type_of_cell(std::string_view cell);
 /// What cells of both types are together.
 CellType common_type(CellType one, CellType other);
 
-/// The type of a column whose cells come one after the other; an empty one is no value, and has none.
+/// The type of a column whose cells come one after the other; what is not there has none.
 class ColumnType {
  public:
   void add(CellType type) { type_ = type_ ? common_type(*type_, type) : type; }
@@ -27,7 +30,7 @@ class ColumnType {
   std::optional<CellType> type_;
 };
 
-/// As JSON: null is what JSON has no number for.
+/// As JSON: null is what JSON has no number for.   @pre it is there
 void append_json(std::string& text, std::string_view cell, CellType type);
 
 }  // namespace raddle::sweep

@@ -7,9 +7,12 @@
 #include <numbers>
 
 #include "compiler/tool/formats/scan.hpp"
+#include "vm/math/scalar.hpp"
 
 namespace raddle::sweep {
 namespace {
+
+namespace scalar = vm::math::scalar;  // draws are the same with any C library
 
 constexpr const char* forms = "U(LOW,HIGH), logU(LOW,HIGH), intU(LOW,HIGH), N(MEAN,DEVIATION)";
 constexpr double most_whole = 1e15;
@@ -18,7 +21,7 @@ double tail_quantile(double unit) {
   constexpr double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
                           -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
   constexpr double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00, 3.754408661907416e+00};
-  const double q = std::sqrt(-2 * std::log(unit));
+  const double q = std::sqrt(-2 * scalar::log(unit));
   return (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
          ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
 }
@@ -40,8 +43,8 @@ double normal_quantile(double unit) {
     x = (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
         (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
   }
-  const double error = 0.5 * std::erfc(-x / std::numbers::sqrt2) - unit;
-  const double step = error * std::sqrt(2 * std::numbers::pi) * std::exp(x * x / 2);
+  const double error = 0.5 * scalar::erfc(-x / std::numbers::sqrt2) - unit;
+  const double step = error * std::sqrt(2 * std::numbers::pi) * scalar::exp(x * x / 2);
   return x - step / (1 + x * step / 2);
 }
 
@@ -95,8 +98,8 @@ double Distribution::quantile(double unit) const {
       return first_ + (second_ - first_) * unit;
     case Kind::normal: return first_ + second_ * normal_quantile(unit);
     case Kind::log_uniform:
-      if (!std::isnormal(second_ / first_)) return std::pow(first_, 1 - unit) * std::pow(second_, unit);
-      return first_ * std::pow(second_ / first_, unit);
+      if (!std::isnormal(second_ / first_)) return scalar::pow(first_, 1 - unit) * scalar::pow(second_, unit);
+      return first_ * scalar::pow(second_ / first_, unit);
     case Kind::whole: return std::min(std::floor(first_ + (second_ - first_ + 1) * unit), second_);
   }
   return 0;

@@ -73,34 +73,79 @@ std::expected<double, ArgumentError> number_of(const Part& part, std::string_vie
                                           : fmt::format("{} `{}` is no number", what, part.text));
 }
 
-/// The same, if the number that is written is the shortest text of a float.
-std::expected<double, ArgumentError> float_of(const Part& part, std::string_view what) {
+/// The power of ten that is not above the number.
+std::string power_below(double number) {
+  const std::string text = fmt::format("{:e}", number);
+  return fmt::format("{}", read_number("1" + text.substr(text.find('e'))).value_or(1));
+}
+
+/// The same as it is written, if that is the shortest text of a float.
+std::expected<SpacedRange::End, ArgumentError> end_of(const Part& part, std::string_view what) {
   const auto number = number_of(part, what);
-  if (!number) return number;
+  if (!number) return std::unexpected(number.error());
   const std::string kept = fmt::format("{}", *number);
-  if (digits_of(part.text) == digits_of(kept)) return number;
+  const Digits written = digits_of(part.text);
+  if (written == digits_of(kept))
+    return SpacedRange::End{static_cast<std::int64_t>(mantissa_of({written.is_negative, written.digits}, 0)),
+                            written.exponent};
   return error_at(part, fmt::format("{} `{}` can not be kept exactly: as a float it is {}", what, part.text, kept));
 }
 
-/// Digits as programs read them: 12 at most, so that 0.1 + 0.2 is 0.3.
-std::string short_text(double number) { return fmt::format("{:.12g}", number == 0 ? 0.0 : number); }
+/// Both ends in units of `10^exponent`, so that all between are quotients of whole numbers.
+struct CommonEnds {
+  Mantissa from = 0, to = 0;
+  long exponent = 0;
+};
 
-/// @param most_error  that its text may have
-std::string spaced_text(double number, double most_error) {
-  std::string text = short_text(number);
-  const bool is_near = std::abs(read_number(text).value_or(HUGE_VAL) - number) <= most_error;
-  return is_near ? text : fmt::format("{}", number);
+/// @return none: they lie too far apart for that
+std::optional<CommonEnds> common_ends(const SpacedRange& range) {
+  constexpr long most = 22;  // digits: times most_values they fit into a Mantissa
+  const auto& [from, to, is_logarithmic, count, log_from, log_to] = range;
+  const long exponent = from.mantissa == 0 ? to.exponent
+                        : to.mantissa == 0 ? from.exponent
+                                           : std::min(from.exponent, to.exponent);
+  const auto shifted = [exponent](const SpacedRange::End& end) -> std::optional<Mantissa> {
+    if (end.mantissa == 0) return 0;
+    const long zeros = end.exponent - exponent;
+    if (static_cast<long>(fmt::format_int(end.mantissa).size()) + zeros > most) return std::nullopt;
+    Mantissa mantissa = end.mantissa;
+    for (long i = 0; i < zeros; ++i) mantissa *= 10;
+    return mantissa;
+  };
+  const std::optional<Mantissa> first = shifted(from), last = shifted(to);
+  if (!first || !last) return std::nullopt;
+  return CommonEnds{*first, *last, exponent};
 }
 
+/// The float that is nearest to `numerator / denominator * 10^exponent`.
+double nearest_float(Mantissa numerator, std::uint64_t denominator, long exponent) {
+  __extension__ using Magnitude = unsigned __int128;
+  constexpr int more_digits = 45;  // behind the whole part: 30 that count, and a last one for all that follow
+  const bool is_negative = numerator < 0;
+  const Magnitude magnitude = is_negative ? -static_cast<Magnitude>(numerator) : static_cast<Magnitude>(numerator);
+  std::string text = fmt::format("{}{}", is_negative ? "-" : "", magnitude / denominator);
+  auto rest = static_cast<std::uint64_t>(magnitude % denominator);  // 1e15 at most
+  for (int i = 0; i < more_digits; ++i) {
+    rest *= 10;
+    text += static_cast<char>('0' + rest / denominator);
+    rest %= denominator;
+  }
+  if (rest != 0) text += '1';
+  text += fmt::format("e{}", exponent - more_digits - (rest != 0 ? 1 : 0));
+  return read_number(text).value_or(0);  // too small for a float
+}
+
+Quad quad_of_end(const SpacedRange::End& end) { return quad_of(end.mantissa, end.exponent); }
+
 double value_at(const SpacedRange& range, std::uint64_t index) {
-  const auto& [from, to, is_logarithmic, count] = range;
-  if (index == 0) return from;
-  if (index + 1 == count) return to;
-  const double share = static_cast<double>(index) / static_cast<double>(count - 1);
-  if (is_logarithmic)
-    return std::isnormal(to / from) ? from * std::pow(to / from, share)
-                                    : std::pow(from, 1 - share) * std::pow(to, share);
-  return std::isfinite(to - from) ? from + (to - from) * share : from * (1 - share) + to * share;
+  const std::uint64_t steps = std::max<std::uint64_t>(range.count - 1, 1);
+  if (range.is_logarithmic && index != 0 && index != steps)
+    return static_cast<double>(exp((range.log_from * (steps - index) + range.log_to * index) / steps));
+  if (index == 0) return static_cast<double>(quad_of_end(range.from));
+  if (index == steps) return static_cast<double>(quad_of_end(range.to));
+  if (const std::optional<CommonEnds> ends = common_ends(range))
+    return nearest_float(ends->from * (steps - index) + ends->to * index, steps, ends->exponent);
+  return static_cast<double>((quad_of_end(range.from) * (steps - index) + quad_of_end(range.to) * index) / steps);
 }
 
 }  // namespace
@@ -121,8 +166,15 @@ std::string text_at(const DecimalRange& range, std::uint64_t index) {
 
 std::string text_at(const SpacedRange& range, std::uint64_t index) {
   const double value = value_at(range, index);
-  if (index == 0 || index + 1 == range.count) return spaced_text(value, 0);
-  return spaced_text(value, std::abs(value_at(range, index + 1) - value) / 1000);
+  return fmt::format("{}", value == 0 ? 0.0 : value);  // no -0
+}
+
+bool is_whole(const SpacedRange& range) {
+  if (range.is_logarithmic) return false;
+  constexpr double most = 1e15;  // text has no exponent, and differences are exact
+  const double steps = static_cast<double>(std::max<std::uint64_t>(range.count - 1, 1));
+  const double from = value_at(range, 0), to = value_at(range, range.count - 1);
+  return from == std::trunc(from) && std::fmod(to - from, steps) == 0 && std::max(std::abs(from), std::abs(to)) <= most;
 }
 
 std::expected<DecimalRange, ArgumentError> parse_range(const Part& whole, const std::vector<Part>& parts) {
@@ -174,7 +226,7 @@ std::expected<DecimalRange, ArgumentError> parse_range(const Part& whole, const 
                     parts.size() == 2 ? "without a third part its step is 1"
                                       : fmt::format("its step of {} goes beyond {}", parts[2].text, parts[1].text)),
         fmt::format("FROM:TO:STEP, as in `{}:{}:{}`", parts[0].text, parts[1].text,
-                    short_text(std::copysign(std::pow(10, std::floor(std::log10(std::abs(half)))), half))));
+                    half < 0 ? "-" + power_below(-half) : power_below(half)));
   }
   range.count = static_cast<std::uint64_t>(distance / range.step) + 1;
   return range;
@@ -185,19 +237,25 @@ std::expected<SpacedRange, ArgumentError> parse_spaced(const Part& whole, const 
   if (call.arguments.size() != 3)
     return error_at(whole, fmt::format("`{}` takes three values, not {}", call.name.text, call.arguments.size()),
                     fmt::format("{}(FROM,TO,COUNT); both ends are values", call.name.text));
-  const auto from = float_of(call.arguments[0], "the first value"), to = float_of(call.arguments[1], "the last value");
+  const auto from = end_of(call.arguments[0], "the first value"), to = end_of(call.arguments[1], "the last value");
   if (!from) return std::unexpected(from.error());
   if (!to) return std::unexpected(to.error());
   for (std::size_t i = 0; is_logarithmic && i < 2; ++i)
-    if ((i == 0 ? *from : *to) <= 0)
+    if ((i == 0 ? *from : *to).mantissa <= 0)
       return error_at(call.arguments[i], "`log` goes from a positive value to a positive one");
   const Part& count_part = call.arguments[2];
   const std::optional<std::uint64_t> count = read_count(count_part.text);
   if (!count || *count == 0)
     return error_at(count_part, fmt::format("the count `{}` is no whole number from 1 on", count_part.text));
   if (static_cast<double>(*count) > most_values) return error_at(count_part, "the range has too many values");
-  if (*count == 1 && *from != *to) return error_at(count_part, "a single value can not be both ends");
-  return SpacedRange{*from, *to, is_logarithmic, *count};
+  SpacedRange range{.from = *from, .to = *to, .is_logarithmic = is_logarithmic, .count = *count};
+  if (*count == 1 && quad_of_end(*from) != quad_of_end(*to))
+    return error_at(count_part, "a single value can not be both ends");
+  if (is_logarithmic) {
+    range.log_from = log(quad_of_end(*from));
+    range.log_to = log(quad_of_end(*to));
+  }
+  return range;
 }
 
 }  // namespace raddle::sweep

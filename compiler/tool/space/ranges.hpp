@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/tool/formats/argument_error.hpp"
+#include "compiler/tool/space/quad.hpp"
 #include "compiler/tool/formats/scan.hpp"
 
 namespace raddle::sweep {
@@ -21,16 +22,24 @@ struct DecimalRange {
   std::uint64_t count = 0;
 };
 
-/// `lin(from, to, count)` and `log(from, to, count)`: both ends are values.
+/// `lin(from, to, count)` and `log(from, to, count)`: both ends are values. Each is the float that is nearest to what
+/// it is in decimal, with as many digits as tell it from others: lin(0,1,11) has 0.3, too.
 struct SpacedRange {
-  double from = 0, to = 0;
+  /// `mantissa * 10^exponent`, which is the shortest text of a float.
+  struct End {
+    std::int64_t mantissa = 0;
+    long exponent = 0;
+  };
+  End from, to;
   bool is_logarithmic = false;
   std::uint64_t count = 0;
+  Quad log_from = 0, log_to = 0;  ///< of a logarithmic one
 };
 
 std::string text_at(const DecimalRange& range, std::uint64_t index);
-/// With 12 digits, or with all where values would else not lie as they should.
 std::string text_at(const SpacedRange& range, std::uint64_t index);
+/// All values are whole numbers that are written as ints.
+bool is_whole(const SpacedRange& range);
 
 /// @param parts  of `whole`, at its colons
 std::expected<DecimalRange, ArgumentError> parse_range(const Part& whole, const std::vector<Part>& parts);

@@ -23,17 +23,10 @@ ValueType type_of_piece(const WordList& list) {
   return type;
 }
 ValueType type_of_piece(const DecimalRange& range) { return range.decimals == 0 ? ValueType::int_ : ValueType::float_; }
-ValueType type_of_piece(const SpacedRange& range) {
-  const double steps = static_cast<double>(std::max<std::uint64_t>(range.count - 1, 1));
-  const bool is_whole = !range.is_logarithmic && range.from == std::trunc(range.from) &&
-                        std::fmod(range.to - range.from, steps) == 0 &&
-                        std::max(std::abs(range.from), std::abs(range.to)) < 1e12;
-  return is_whole ? ValueType::int_ : ValueType::float_;
-}
+ValueType type_of_piece(const SpacedRange& range) { return is_whole(range) ? ValueType::int_ : ValueType::float_; }
 
 void add_cell_type(ColumnType& column, const WordList& list) {
-  for (const std::string& word : list.words)
-    if (!word.empty()) column.add(list.is_quoted ? CellType::string : type_of_cell(word));
+  for (const std::string& word : list.words) column.add(list.is_quoted ? CellType::string : type_of_cell(word));
 }
 template <typename Range>
 void add_cell_type(ColumnType& column, const Range& range) {

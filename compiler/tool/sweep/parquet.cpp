@@ -145,8 +145,8 @@ void ParquetWriter::begin(std::string& out) { append(out, magic); }
 
 void ParquetWriter::add(std::string& out, std::span<const std::string_view> cells) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    columns_[i].is_there.push_back(!cells[i].empty());
-    if (cells[i].empty()) continue;
+    columns_[i].is_there.push_back(!is_missing(cells[i]));
+    if (is_missing(cells[i])) continue;
     append_plain(columns_[i].values, cells[i], types_[i]);
     bytes_in_group_ += cells[i].size();
   }

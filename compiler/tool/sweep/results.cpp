@@ -261,11 +261,14 @@ class RowMaker {
     if (!found_) return nullptr;
     begin(number, name_of(found_->outcome));
     set_duration(found_->duration_s);
-    row_.reason = found_->reason;
+    if (!found_->reason.empty()) row_.reason = found_->reason;
     row_.inputs = found_->inputs;
-    for (const JsonMember& result : found_->results)
-      row_.results.push_back(
-          {result.name, result.text, cell_type(result, is_of_output_ && result.name == printed_result)});
+    for (const JsonMember& result : found_->results) {
+      const bool is_printed = is_of_output_ && result.name == printed_result;
+      const bool is_there = !result.text.empty() || (result.is_string && !is_printed);
+      row_.results.push_back({result.name, is_there ? std::string_view(result.text) : std::string_view(),
+                              is_there ? cell_type(result, is_printed) : CellType::string});
+    }
     return &row_;
   }
 

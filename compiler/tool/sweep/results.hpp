@@ -116,14 +116,14 @@ inline constexpr std::string_view not_run = "not run";
 /// Valid until the next row.
 struct ResultRow {
   struct Result {
-    std::string_view name, text;
+    std::string_view name, text;       ///< is_missing(): null
     CellType type = CellType::string;  ///< by itself; string: also of what looks like a number, but was none
   };
   std::vector<std::string_view> values;  ///< of the parameters
   std::string_view outcome;              ///< "ok", "exit code", ..., not_run
-  std::string_view duration_s;
-  std::string_view reason;  ///< of a failure
-  std::string_view inputs;  ///< vm::Attempt::inputs
+  std::string_view duration_s;           ///< missing: it was not run
+  std::string_view reason;               ///< of a failure; else missing
+  std::string_view inputs;               ///< vm::Attempt::inputs
   std::vector<Result> results;
 };
 

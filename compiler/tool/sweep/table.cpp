@@ -20,7 +20,7 @@ void append_json_row(std::string& text, const std::vector<std::string>& heads, s
                      const std::vector<CellType>& types) {
   char before = '{';
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (cells[i].empty()) continue;
+    if (is_missing(cells[i])) continue;
     (text += before) += heads[i];
     append_json(text, cells[i], types[i]);
     before = ',';
@@ -29,6 +29,11 @@ void append_json_row(std::string& text, const std::vector<std::string>& heads, s
 }
 
 std::vector<std::string_view> views_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+
+/// A column of numbers has no empty string: a blank cell of `--from` is not there.
+std::string_view cell_of(std::string_view value, CellType type) {
+  return value.empty() && type != CellType::string ? std::string_view() : value;
+}
 
 std::string line_of(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
                     const std::vector<bool>& is_number) {
@@ -64,7 +69,7 @@ std::vector<Table::LeftOut> Table::left_out() const {
   if (const Cells results = result_names(); std::ranges::all_of(results, is_number)) return all;
   rows_.for_each([&](const ResultRow& row) {
     for (const ResultRow::Result& result : row.results) {
-      if (result.text.empty()) continue;
+      if (is_missing(result.text)) continue;
       const std::size_t place = names.add(result.name);
       if (place == all.size()) all.push_back({.name = std::string(result.name), .example = ""});
       LeftOut& found = all[place];
@@ -105,7 +110,9 @@ void Table::for_each(const Cells& results, const Visit& visit) const {
   const NameList names(results);
   std::vector<std::string_view> cells;
   rows_.for_each([&](const ResultRow& row) {
-    cells.assign(row.values.begin(), row.values.end());
+    cells.clear();
+    for (std::size_t i = 0; i < parameter_count; ++i)
+      cells.push_back(cell_of(row.values[i], rows_.parameters()[i].cell_type));
     cells.resize(parameter_count + results.size());
     for (std::size_t i = 0; i < row.results.size(); ++i)
       if (const auto place = names.find(row.results[i].name, i)) cells[parameter_count + *place] = row.results[i].text;
@@ -145,10 +152,16 @@ void Table::for_each_group(const Cells& results, const Visit& visit) const {
     return true;
   });
   for (const Group& each : groups) {
-    Cells cells = each.values;
+    std::vector<std::string_view> cells;
+    for (std::size_t i = 0; i < each.values.size(); ++i)
+      cells.push_back(cell_of(each.values[i], rows_.parameters()[grouping_.parameters[i]].cell_type));
+    std::deque<std::string> texts;
     for (const Summary& summary : each.results)
-      for (const Statistic statistic : grouping_.statistics) cells.push_back(summary.text(statistic));
-    if (!visit(views_of(cells))) return;
+      for (const Statistic statistic : grouping_.statistics) {
+        const std::string& text = texts.emplace_back(summary.text(statistic));
+        cells.push_back(text.empty() ? std::string_view() : text);
+      }
+    if (!visit(cells)) return;
   }
 }
 
@@ -160,7 +173,7 @@ std::vector<CellType> Table::cell_types(const Cells& results, std::size_t column
     std::vector<ColumnType> columns(column_count);
     for_each(results, [&](std::span<const std::string_view> row) {
       for (std::size_t i = types.size(); i < column_count; ++i)
-        if (!row[i].empty()) columns[i].add(type_of_cell(row[i]));
+        if (!is_missing(row[i])) columns[i].add(type_of_cell(row[i]));
       return true;
     });
     while (types.size() < column_count) types.push_back(columns[types.size()].type());
@@ -183,7 +196,7 @@ std::vector<CellType> Table::result_types(const Cells& results) const {
       for (std::size_t i = 0; i < row.results.size(); ++i) {
         const ResultRow::Result& result = row.results[i];
         const auto place = names.find(result.name, i);
-        if (place && !result.text.empty()) columns[*place].add(result.type);
+        if (place && !is_missing(result.text)) columns[*place].add(result.type);
       }
       return true;
     });

@@ -2,13 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <utility>
+
+#include "vm/value/file_descriptor.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::terminal {
 
@@ -36,18 +37,7 @@ std::string from_line(std::string_view line) {
   return entry;
 }
 
-/// 0600: what was typed is nobody else's. @return false: not all of it is there
-bool write_to(const std::string& path, int flags, const std::string& text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, S_IRUSR | S_IWUSR);
-  if (file < 0) return false;
-  std::string_view left = text;
-  while (!left.empty()) {
-    const ssize_t count = write(file, left.data(), left.size());
-    if (count < 0 && errno != EINTR) break;
-    if (count > 0) left.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return close(file) == 0 && left.empty();
-}
+constexpr mode_t own = S_IRUSR | S_IWUSR;  // what was typed is nobody else's
 
 }  // namespace
 
@@ -80,18 +70,16 @@ void History::read() {
 void History::rewrite() const {
   std::string all;
   for (const std::string& entry : entries_) all += one_line(entry);
-  const std::string beside = file_ + ".new";
-  std::error_code code;
-  if (write_to(beside, O_TRUNC, all))
-    std::filesystem::rename(beside, file_, code);
-  else
-    std::filesystem::remove(beside, code);  // the long one stays
+  [[maybe_unused]] const auto written =
+      vm::write_whole(file_, own, [&all](int file) { return vm::write_all(file, all); });
 }
 
 void History::add(const std::string& entry) {
   if (entry.empty() || (!entries_.empty() && entries_.back() == entry)) return;
   entries_.push_back(entry);
-  if (!file_.empty()) write_to(file_, O_APPEND, one_line(entry));
+  if (file_.empty()) return;
+  const vm::FileDescriptor file(open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, own));
+  if (file) vm::write_all(file.get(), one_line(entry));
 }
 
 }  // namespace raddle::terminal

@@ -36,6 +36,26 @@ TEST_CASE("content is kept under its name and given back to any path") {
   CHECK(read("c") == "some text");
 }
 
+TEST_CASE("a file that is given back keeps its permissions, a program is one, and a link stays one") {
+  const FreshFolder folder;
+  KeptFiles files;
+  namespace fs = std::filesystem;
+  constexpr fs::perms own = fs::perms::owner_read | fs::perms::owner_write, all = fs::perms::all;
+  write("a", "some text");
+  write("b", "another");
+  fs::permissions("b", own);
+  fs::create_symlink("b", "link");
+  CHECK(files.restore(*files.keep("a", {}), "link"));
+  CHECK(fs::is_symlink("link"));
+  CHECK(read("b") == "some text");
+  CHECK(fs::status("b").permissions() == own);
+  write("program", "#!/bin/sh");
+  fs::permissions("program", all);
+  CHECK(files.restore(*files.keep("program", {}), "b"));
+  CHECK((fs::status("b").permissions() & (own | fs::perms::owner_exec)) == (own | fs::perms::owner_exec));
+  CHECK((fs::status("b").permissions() & fs::perms::others_read) == fs::perms::none);
+}
+
 TEST_CASE("content is kept of the file that was written, not of one that took its place") {
   const FreshFolder folder;
   KeptFiles files;

@@ -1,7 +1,6 @@
 #include "vm/value/file.hpp"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "tests/unit/fresh_folder.hpp"
+#include "vm/value/file_beside.hpp"
 #include "vm/value/temporaries.hpp"
 
 namespace raddle::vm {
@@ -74,7 +74,8 @@ TEST_CASE("what a process that was killed has left is removed by the next one, a
     for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(folder)) ++count;
     return count;
   };
-  for (const char* name : {"raddle_abcdef", "raddle_abcdef_1", ".raddle", "x.csv.old.tmp", "x.csv.1-.csv"})
+  for (const char* name : {"raddle_abcdef", "raddle_abcdef_1", ".raddle", "x.csv.old.tmp", "x.csv.1-.csv",
+                           "x.csv.1-2.tmp", "y.csv.1-0123456789abcdef.tmp", ".raddle-notes"})
     std::ofstream(folder + "/" + name) << "of somebody else";
   const std::size_t others = number_of_files();
   setenv("SWIFT_TMP", folder.c_str(), 1);
@@ -86,8 +87,9 @@ TEST_CASE("what a process that was killed has left is removed by the next one, a
       close(go[1]);          // else it would wait for itself
       remove_temporaries();  // of this process: it has a folder of its own
       const bool is_made = !make_temporary().empty() && !make_temporary().empty();
-      const int written = open(name_beside("x.csv").c_str(), O_WRONLY | O_CREAT, 0600);
-      lock_while_open(written);
+      const auto beside = FileBeside::make("x.csv", 0666);
+      const std::string aside = make_folder_aside(folder);
+      std::ofstream(aside + "/x.csv") << "half";
       [[maybe_unused]] const auto told = write(ready[1], is_made ? "x" : "-", 1);
       if (is_killed) raise(SIGKILL);
       char letter = 0;
@@ -101,16 +103,23 @@ TEST_CASE("what a process that was killed has left is removed by the next one, a
     for (const int end : {ready[0], ready[1], go[0]}) close(end);
     return std::pair(child, go[1]);
   };
-  const auto [killed, unused] = in_child(true);
-  close(unused);
-  CHECK(number_of_files() == others + 4);  // two, what tells that it lives, and a file that was not finished
+  const auto killed = in_child(true);
+  close(killed.second);
+  // two, what tells that it lives, a file that was not finished, and a folder
+  CHECK(number_of_files() == others + 5);
   const auto [living, go] = in_child(false);
-  remove_left_beside("x.csv");
-  CHECK(number_of_files() == others + 4);  // those of the second one
+  CHECK(number_of_files() == others + 5);  // those of the second one
+  const auto third = in_child(true);       // removes nothing of it
+  close(third.second);
+  CHECK(number_of_files() == others + 10);
   close(go);
   waitpid(living, nullptr, 0);
-  remove_left_beside("x.csv");
-  CHECK(number_of_files() == others + 3);
+  remove_temporaries();
+  REQUIRE(make_temporary() != "");
+  CHECK(FileBeside::make("x.csv", 0666));
+  remove_folder_aside(make_folder_aside(folder));
+  remove_temporaries();
+  CHECK(number_of_files() == others);
   unsetenv("SWIFT_TMP");
 }
 

@@ -14,12 +14,13 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// Columns a, y, outcome, duration_s.
+/// Columns a, y, outcome, duration_s; `missing` is not there.
 TableSource table_of(Rows rows) {
   return {{{"a", Role::parameter}, {"y", Role::result}, {"outcome", Role::outcome}, {"duration_s", Role::duration}},
           [rows = std::move(rows)](const TableSource::Visit& visit) {
             for (const auto& row : rows) {
-              const std::vector<std::string_view> cells(row.begin(), row.end());
+              std::vector<std::string_view> cells;
+              for (const std::string& cell : row) cells.push_back(cell == "missing" ? std::string_view() : cell);
               if (!visit(cells)) return;
             }
           }};
@@ -28,8 +29,10 @@ TableSource table_of(Rows rows) {
 }  // namespace
 
 TEST_CASE("each column is measured over all rows") {
-  const TableSummary summary = summarise(table_of(
-      {{"1", "2.5", "ok", "0.1"}, {"2", "", "failed", "0.2"}, {"1", "inf", "ok", "0.1"}, {"2", "0.5", "ok", "10"}}));
+  const TableSummary summary = summarise(table_of({{"1", "2.5", "ok", "0.1"},
+                                                   {"2", "missing", "failed", "0.2"},
+                                                   {"1", "inf", "ok", "0.1"},
+                                                   {"2", "0.5", "ok", "10"}}));
   CHECK(summary.rows == 4);
   CHECK(summary.sample.size() == 4);
   const ColumnSummary& y = summary.columns[1];
@@ -53,12 +56,25 @@ TEST_CASE("each column is measured over all rows") {
   CHECK(summary.durations.front().from_s == doctest::Approx(0.1));
 }
 
+TEST_CASE("an empty string is a value, what is not there is none") {
+  const TableSummary summary =
+      summarise(table_of({{"", "missing", "ok", "1"}, {"x", "missing", "ok", "1"}, {"", "2", "ok", "1"}}));
+  REQUIRE(summary.columns[0].categories.size() == 2);
+  CHECK(summary.columns[0].filled == 3);
+  CHECK(summary.columns[0].categories[0].name.empty());
+  CHECK(summary.columns[0].categories[0].count == 2);
+  CHECK(summary.columns[1].kind == ColumnKind::number);
+  CHECK(summary.columns[1].filled == 1);
+  CHECK(summary.sample[0][0] == "");
+  CHECK_FALSE(summary.sample[0][1].has_value());
+}
+
 TEST_CASE("many rows are sampled in their order, the same ones each time; averages are of all of them") {
   Rows rows;
   for (int i = 0; i < 10'000; ++i) rows.push_back({fmt::format("{}", i), fmt::format("{}", i % 10), "ok", "1"});
   const TableSummary summary = summarise(table_of(rows), {.sample_rows = 100});
   CHECK(summary.sample.size() == 100);
-  CHECK(std::ranges::is_sorted(summary.sample, {}, [](const auto& row) { return std::stoi(row[0]); }));
+  CHECK(std::ranges::is_sorted(summary.sample, {}, [](const auto& row) { return std::stoi(*row[0]); }));
   CHECK(summary.sample == summarise(table_of(rows), {.sample_rows = 100}).sample);
   CHECK(summary.columns[1].mean == doctest::Approx(4.5));
   CHECK(summary.marginals[0].bins.size() == 48);

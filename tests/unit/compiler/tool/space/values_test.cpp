@@ -81,12 +81,28 @@ TEST_CASE("a range is counted exactly, to both ends of the ints") {
   CHECK(fault("1e29:1e29:0.5") == Fault{"a range counts with at most 30 digits", "1e29"});
 }
 
-TEST_CASE("lin and log have as many digits as keep their values apart, and none beyond the largest float") {
+TEST_CASE("lin and log have the floats that are nearest to their values in decimal, and none beyond the largest") {
   CHECK(all("lin(-1e308,1e308,3)") == "-1e+308 0 1e+308");
   CHECK(all("log(1e-300,1e300,3)") == "1e-300 1 1e+300");
   CHECK(all("log(1e300,1e-300,3)") == "1e+300 1 1e-300");
   CHECK(all("lin(0,123456789012345,2)") == "0 123456789012345");
-  CHECK(all("lin(0,1,4)") == "0 0.333333333333 0.666666666667 1");
+  CHECK(all("lin(0,1,4)") == "0 0.3333333333333333 0.6666666666666666 1");
+  CHECK(all("lin(0,1,11)") == "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1");
+  CHECK(all("lin(-0.3,0.3,7)") == "-0.3 -0.2 -0.1 0 0.1 0.2 0.3");
+  CHECK(all("lin(-0.1,0.3,5)") == "-0.1 0 0.1 0.2 0.3");
+  CHECK(all("lin(0.7,0.1,7)") == "0.7 0.6 0.5 0.4 0.3 0.2 0.1");
+  CHECK(all("lin(0,123456789012345,3)") == "0 61728394506172.5 123456789012345");
+  CHECK(all("lin(1e-300,1e300,3)") == "1e-300 5e+299 1e+300");
+  CHECK(all("lin(0,5e-324,2)") == "0 5e-324");
+  CHECK(Values::parse("lin(0,1,1000000000000000)", 0)->at(1) == "1.000000000000001e-15");
+  CHECK(Values::parse("lin(0,1,1000000000000000)", 0)->at(333333333333333) == "0.3333333333333333");
+  CHECK(all("log(1,10,3)") == "1 3.1622776601683795 10");
+  CHECK(all("log(0.1,0.3,3)") == "0.1 0.17320508075688773 0.3");
+  CHECK(all("log(1e-9,1e9,19)") ==
+        "1e-09 1e-08 1e-07 1e-06 1e-05 0.0001 0.001 0.01 0.1 1 10 100 1000 10000 100000 1000000 10000000 100000000 "
+        "1000000000");
+  CHECK(all("log(2,1024,10)") == "2 4 8 16 32 64 128 256 512 1024");
+  CHECK(all("log(5e-324,1.7976931348623157e308,2)") == "5e-324 1.7976931348623157e+308");
   CHECK(all("lin(123456789,123456789.000004,5)") ==
         "123456789 123456789.000001 123456789.000002 123456789.000003 123456789.000004");
   CHECK(fault("lin(0,9007199254740993,3)") ==
