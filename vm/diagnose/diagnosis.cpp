@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "vm/interpret/borrow.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/leaf_call.hpp"

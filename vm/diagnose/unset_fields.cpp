@@ -1,6 +1,6 @@
 #include "vm/diagnose/unset_fields.hpp"
 
-#include "vm/interpret/borrow.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/interpret/frame.hpp"
 
 namespace raddle::vm {

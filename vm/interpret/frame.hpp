@@ -6,7 +6,7 @@
 #include <new>
 
 #include "vm/memory/cell_store.hpp"
-#include "vm/launch/loop_window.hpp"
+#include "vm/interpret/loop_window.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/future.hpp"
 

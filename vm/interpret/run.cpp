@@ -45,7 +45,7 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
   for (const ForeignFunction& function : program.foreigns) {
     foreigns.push_back(make_foreign_code(function, options.package_folders));
   }
-  for (unsigned i = 0; i < pool.capacity(); ++i) interpreters_.emplace_back(*this, machine.cache_of(i));
+  for (unsigned i = 0; i < pool.capacity(); ++i) workers_.emplace_back(*this, pool.worker(i), machine.cache_of(i));
 }
 
 Frame* Run::make_entry_frame(CellCache& cache, std::span<Future* const> inputs, std::vector<Future*> outputs) {
@@ -226,7 +226,7 @@ class RunDriver {
   void add_counters(RunCounters& total) {
     total.leaf_calls_shared = run_.pool.leaf_calls_shared();
     total.cells = machine_.cells.counters();
-    for (const Interpreter& each : run_.interpreters()) {
+    for (const RunWorker& each : run_.workers()) {
       const RunCounters& own = each.counters;
       total.tasks += own.tasks;
       total.frames += own.frames;

@@ -7,7 +7,6 @@
 
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/diagnose/diagnosis.hpp"
-#include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 
 namespace raddle::vm {
