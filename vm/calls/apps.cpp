@@ -6,17 +6,17 @@
 
 #include <fmt/format.h>
 
-#include "vm/calls/memo_caller.hpp"
-#include "vm/calls/program_caller.hpp"
-#include "vm/interpret/run_state.hpp"
-#include "vm/external/shell_command.hpp"
 #include "vm/calls/app_limits.hpp"
-#include "vm/value/borrow.hpp"
 #include "vm/calls/end_of_file.hpp"
 #include "vm/calls/files_in.hpp"
+#include "vm/calls/memo_caller.hpp"
+#include "vm/calls/program_caller.hpp"
 #include "vm/calls/program_run.hpp"
+#include "vm/external/shell_command.hpp"
+#include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "vm/calls/program_caller.hpp"
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/whole_file.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/interpreter.hpp"
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <chrono>
 
-#include "vm/calls/memo_caller.hpp"
-#include "vm/calls/program_caller.hpp"
-#include "vm/interpret/interpreter.hpp"
-#include "vm/value/borrow.hpp"
 #include "vm/calls/files_in.hpp"
 #include "vm/calls/kept_value.hpp"
+#include "vm/calls/memo_caller.hpp"
 #include "vm/calls/memo_calls.hpp"
+#include "vm/calls/program_caller.hpp"
+#include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/hash.hpp"
 

@@ -1,13 +1,13 @@
 // Bodies of frames are run, strands armed and woken, values passed on to other frames.
 #include <cstdint>
 
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
 #include "vm/schedule/stack_limit.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

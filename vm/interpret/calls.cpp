@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "vm/value/borrow.hpp"
-#include "vm/interpret/builtin_return.hpp"
-#include "vm/interpret/builtin_task.hpp"
 #include "vm/calls/memo_caller.hpp"
 #include "vm/calls/program_caller.hpp"
+#include "vm/interpret/builtin_return.hpp"
+#include "vm/interpret/builtin_task.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/kernel_caller.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

@@ -1,10 +1,10 @@
 // Arrays, bags and structures.
 #include <fmt/format.h>
 
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/text.hpp"
 

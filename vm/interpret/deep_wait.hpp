@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/frame.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

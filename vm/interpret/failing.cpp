@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "vm/calls/memo_caller.hpp"
+#include "vm/calls/program_caller.hpp"
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
-#include "vm/calls/memo_caller.hpp"
-#include "vm/calls/program_caller.hpp"
 #include "vm/value/borrow.hpp"
 
 namespace raddle::vm {

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <limits>
 
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/running_place.hpp"
 #include "vm/math/scalar.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/updateable.hpp"
 

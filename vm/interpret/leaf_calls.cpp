@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/kernel_caller.hpp"
-#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/interpret/leaf_call.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/schedule/leaf_forks.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "vm/calls/program_run.hpp"
 #include "vm/diagnose/diagnosis.hpp"
 #include "vm/interpret/forwarder.hpp"
-#include "vm/calls/program_run.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/value/temporaries.hpp"

@@ -8,14 +8,14 @@
 #include <span>
 #include <vector>
 
+#include "vm/calls/memo_calls.hpp"
 #include "vm/foreign/foreign_code.hpp"
 #include "vm/interpret/call_profile.hpp"
+#include "vm/interpret/machine.hpp"
+#include "vm/interpret/run.hpp"
 #include "vm/interpret/run_worker.hpp"
 #include "vm/kernel/leaf_table.hpp"
-#include "vm/interpret/machine.hpp"
-#include "vm/calls/memo_calls.hpp"
 #include "vm/launch/loop_profile.hpp"
-#include "vm/interpret/run.hpp"
 #include "vm/program/program.hpp"
 
 namespace raddle::vm {

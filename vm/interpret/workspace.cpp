@@ -5,8 +5,8 @@
 #include <mutex>
 #include <thread>
 
-#include "vm/interpret/deep_wait.hpp"
 #include "vm/diagnose/diagnosis.hpp"
+#include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/run_state.hpp"
 
 namespace raddle::vm {

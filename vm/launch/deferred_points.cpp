@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "vm/interpret/kernel_caller.hpp"
-#include "vm/launch/launcher.hpp"
-#include "vm/launch/launch_elements.hpp"
-#include "vm/launch/point_launch.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/launch/launch_elements.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/point_launch.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {

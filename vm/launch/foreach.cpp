@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/call_profile.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/kernel_caller.hpp"
+#include "vm/interpret/task_timer.hpp"
 #include "vm/launch/launcher.hpp"
 #include "vm/launch/range_task.hpp"
-#include "vm/interpret/task_timer.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "vm/interpret/run_state.hpp"
 #include "vm/interpret/streams.hpp"
 #include "vm/launch/launcher.hpp"
 #include "vm/launch/point_launch.hpp"
-#include "vm/interpret/run_state.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {

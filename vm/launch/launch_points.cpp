@@ -7,13 +7,13 @@
 #include <optional>
 #include <span>
 
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/kernel_caller.hpp"
-#include "vm/launch/launcher.hpp"
-#include "vm/launch/launch_elements.hpp"
-#include "vm/launch/point_launch.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/launch/launch_elements.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/point_launch.hpp"
 #include "vm/schedule/leaf_forks.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/updateable.hpp"
 

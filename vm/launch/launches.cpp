@@ -3,14 +3,14 @@
 // concern here: then iterations are interpreted.
 #include <algorithm>
 
-#include "vm/value/borrow.hpp"
 #include "vm/interpret/kernel_caller.hpp"
-#include "vm/launch/launcher.hpp"
-#include "vm/launch/launched_leaf.hpp"
-#include "vm/kernel/leaf_arguments.hpp"
-#include "vm/launch/range_task.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
+#include "vm/launch/launched_leaf.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/range_task.hpp"
 #include "vm/schedule/leaf_forks.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/updateable.hpp"
 

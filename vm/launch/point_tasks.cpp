@@ -1,9 +1,9 @@
 // With Inlining::never each point of an index launch is a task: it lies in a queue before it is run. No frames. Those
 // of a launch with a projection are deferred (launch_points.cpp).
-#include "vm/launch/launcher.hpp"
-#include "vm/launch/point_task.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/point_task.hpp"
 #include "vm/schedule/leaf_forks.hpp"
 #include "vm/value/range.hpp"
 
