@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/stress/schedulers.hpp"
-#include "vm/launch/loop_window.hpp"
+#include "vm/interpret/loop_window.hpp"
 
 namespace raddle::vm {
 

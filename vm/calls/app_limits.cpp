@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/streams.hpp"
 
 namespace raddle::vm {
 

@@ -6,15 +6,17 @@
 
 #include <fmt/format.h>
 
-#include "vm/external/shell_command.hpp"
 #include "vm/calls/app_limits.hpp"
-#include "vm/interpret/borrow.hpp"
 #include "vm/calls/end_of_file.hpp"
 #include "vm/calls/files_in.hpp"
-#include "vm/interpret/interpreter.hpp"
+#include "vm/calls/memo_caller.hpp"
+#include "vm/calls/program_caller.hpp"
 #include "vm/calls/program_run.hpp"
+#include "vm/external/shell_command.hpp"
+#include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
@@ -78,15 +80,15 @@ bool may_try_again(const ProgramRun& run) { return run.attempt < run.attempts &&
 
 }  // namespace
 
-bool Interpreter::run_app(Frame& frame, const Instruction& in) {
+bool ProgramCaller::run_app(Frame& frame, const Instruction& in) {
   const AppSite& site = program_.apps[in.d];
-  auto* program = make<ProgramRun>(frame, site, index_of(in));
+  auto* program = here_.make<ProgramRun>(frame, site, here_.index_of(in));
   const std::string problem = prepare(*program);
   const Value failure = problem.empty() ? begin_outputs(frame, in, WrittenFiles::How::by_program, program->begun)
-                                        : failure_at(frame, index_of(in), problem);
+                                        : here_.failure_at(frame, here_.index_of(in), problem);
   if (failure) {
     fail_program(frame, site, failure);
-    destroy(program);
+    here_.destroy(program);
     return false;
   }
   for (std::size_t i = 0; i < program->outputs.size(); ++i) {
@@ -96,7 +98,7 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
         object_in<File>(frame.at(program->outputs[i])).is_mapped() && program->own.add(path))
       run_.written_files.write_aside(program->begun, path);
   }
-  note_words(frame, site, program->request.words);
+  here_.memos().note_words(frame, site, program->request.words);
   frame.retain();
   run_.throttle.begin();
   if (run_.options.listener)
@@ -106,7 +108,7 @@ bool Interpreter::run_app(Frame& frame, const Instruction& in) {
 }
 
 /// Fills the request. @return what is wrong with it, "" if nothing
-std::string Interpreter::prepare(ProgramRun& program) {
+std::string ProgramCaller::prepare(ProgramRun& program) {
   Frame& frame = program.frame;
   const AppSite& site = program.site;
   ProcessRequest& request = program.request;
@@ -164,8 +166,8 @@ std::string Interpreter::prepare(ProgramRun& program) {
   return {};
 }
 
-void Interpreter::start_program(ProgramRun& program) {
-  ++counters.programs_started;
+void ProgramCaller::start_program(ProgramRun& program) {
+  ++here_.counters.programs_started;
   if (run_.options.trace_program) {
     run_.options.trace_program(
         fmt::format("app {}: {}", program.site.label, shell_command(program.request, whole_command)));
@@ -243,12 +245,12 @@ void ProgramRun::tell(TaskListener& listener, const std::string& fault, bool is_
 }
 
 void ProgramRun::run(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  const TaskTimer timer(interpreter, TaskKind::ending, frame, instruction);
-  interpreter.finish_program(this);
+  RunWorker& here = frame.run_state.on(worker);
+  const TaskTimer timer(here, TaskKind::ending, frame, instruction);
+  here.programs().finish_program(this);
 }
 
-void Interpreter::finish_program(ProgramRun* finished) {
+void ProgramCaller::finish_program(ProgramRun* finished) {
   Frame& frame = finished->frame;
   const std::string problem = finished->conclude();
   if (TaskTrace* const trace = run_.options.trace) {
@@ -281,31 +283,31 @@ void Interpreter::finish_program(ProgramRun* finished) {
       return start_program(*finished);
     }
     run_.written_files.end(finished->begun);
-    fail_program(frame, finished->site, failure_at(frame, finished->instruction, message, std::move(notes)));
+    fail_program(frame, finished->site, here_.failure_at(frame, finished->instruction, message, std::move(notes)));
   }
-  destroy(finished);
-  release(&frame);
+  here_.destroy(finished);
+  here_.release(&frame);
   run_.throttle.end(1);
 }
 
-void Interpreter::set_app_outputs(const ProgramRun& program) {
+void ProgramCaller::set_app_outputs(const ProgramRun& program) {
   Frame& frame = program.frame;
   for (const Operand output : program.site.file_outputs) {
     File& file = object_in<File>(frame.at(output));
     if (run_.options.call_record) file.set_written(program.own.identity(file.path()));
-    if (!set(file.complete(), Value::of_void())) assigned_twice(frame, program.instruction, file.path());
+    if (!here_.set(file.complete(), Value::of_void())) here_.assigned_twice(frame, program.instruction, file.path());
   }
   for (const Operand output : program.site.outputs) {
-    set(frame.at(output), Value::of_void(), frame, program.instruction, output);
+    here_.set(frame.at(output), Value::of_void(), frame, program.instruction, output);
   }
 }
 
-void Interpreter::fail_program(Frame& frame, const AppSite& site, const Value& failure) {
+void ProgramCaller::fail_program(Frame& frame, const AppSite& site, const Value& failure) {
   for (const Operand output : site.file_outputs) {
     const Future& file = frame.at(output);
-    if (!file.is_failed()) set(object_in<File>(file).complete(), failure);
+    if (!file.is_failed()) here_.set(object_in<File>(file).complete(), failure);
   }
-  fail_all(frame, site.outputs, failure);
+  here_.fail_all(frame, site.outputs, failure);
 }
 
 }  // namespace raddle::vm

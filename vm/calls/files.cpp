@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "vm/interpret/borrow.hpp"
-#include "vm/interpret/interpreter.hpp"
+#include "vm/calls/program_caller.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/whole_file.hpp"
 
@@ -91,7 +91,7 @@ void copy_whole(const std::filesystem::path& from, const std::filesystem::path& 
 }  // namespace
 
 /// Of a call of an app, a function in Tcl or of the library, or one whose results are taken from an earlier run.
-Interpreter::FileUse Interpreter::file_use(Frame& frame, const Instruction& in) {
+ProgramCaller::FileUse ProgramCaller::file_use(Frame& frame, const Instruction& in) {
   FileUse use;
   const auto add_output = [&](Operand operand) {
     File& file = object_in<File>(frame.at(operand));
@@ -126,21 +126,22 @@ Interpreter::FileUse Interpreter::file_use(Frame& frame, const Instruction& in) 
 }
 
 /// Before anything is written or emptied. @return the failure if the call must not write its outputs
-Value Interpreter::begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how,
-                                 std::vector<std::string>& begun) {
+Value ProgramCaller::begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how,
+                                   std::vector<std::string>& begun) {
   const FileUse use = file_use(frame, in);
   std::vector<WrittenFiles::Output> outputs;
   for (File* file : use.outputs) {
     const std::string input = overwritten_input(file->path(), use.inputs);
     const bool is_link = !input.empty() && is_kept_without(file->path(), input);
     if (!input.empty() && !is_link) {
-      return failure_at(frame, index_of(in), overwrites_text(file->path(), input),
-                        {.help = "map the output to another name: a file can not be read and written by one call"});
+      return here_.failure_at(
+          frame, here_.index_of(in), overwrites_text(file->path(), input),
+          {.help = "map the output to another name: a file can not be read and written by one call"});
     }
     if (file->begin_writing()) outputs.emplace_back(file->path(), is_link);
   }
   if (outputs.empty()) return {};
-  if (const Value failure = begin_writing(frame, index_of(in), outputs, how, begun)) return failure;
+  if (const Value failure = begin_writing(frame, here_.index_of(in), outputs, how, begun)) return failure;
   // an earlier run may have left the link: a program that makes it anew is to find what it found then
   for (const WrittenFiles::Output& output : outputs)
     if (output.replaces_link) unlink(output.path.c_str());
@@ -148,22 +149,23 @@ Value Interpreter::begin_outputs(Frame& frame, const Instruction& in, WrittenFil
 }
 
 /// The call does not write them after all: another one may.
-void Interpreter::give_up_outputs(Frame& frame, const Instruction& in, const std::vector<std::string>& begun) {
+void ProgramCaller::give_up_outputs(Frame& frame, const Instruction& in, const std::vector<std::string>& begun) {
   for (File* file : file_use(frame, in).outputs) file->give_up_writing();
   run_.written_files.give_up(begun);
 }
 
 /// @return  the failure if another call of the run writes one of the files
-Value Interpreter::begin_writing(Frame& frame, std::uint32_t instruction,
-                                 const std::vector<WrittenFiles::Output>& outputs, WrittenFiles::How how,
-                                 std::vector<std::string>& begun) {
-  auto outcome = run_.written_files.begin(run_.number, outputs, call_place(frame, program_.places[instruction]), how);
+Value ProgramCaller::begin_writing(Frame& frame, std::uint32_t instruction,
+                                   const std::vector<WrittenFiles::Output>& outputs, WrittenFiles::How how,
+                                   std::vector<std::string>& begun) {
+  auto outcome =
+      run_.written_files.begin(run_.number, outputs, here_.call_place(frame, program_.places[instruction]), how);
   if (outcome) {
     begun = std::move(*outcome);
     return {};
   }
   if (const std::optional<std::uint64_t> point = outcome.error().point) {
-    return failure_at(
+    return here_.failure_at(
         frame, instruction,
         fmt::format("`{}` is written at point {} of the sweep, too", outcome.error().mine.path, *point),
         {.help = "give each point a file of its own, as in `file f <\"out-%i.txt\" % n>`; what all points "
@@ -174,31 +176,31 @@ Value Interpreter::begin_writing(Frame& frame, std::uint32_t instruction,
   auto& second = outcome.error().other;
   if (second.call < first.call) std::swap(first, second);
   frame.careful.store(true, std::memory_order_relaxed);
-  return new_failure(frame, std::move(first.call), fmt::format("`{}` is written more than once", first.path),
-                     {.other_call = std::move(second.call),
-                      .help = "give each call a file of its own, as in `file f <\"out-%i.txt\" % i>`"});
+  return here_.new_failure(frame, std::move(first.call), fmt::format("`{}` is written more than once", first.path),
+                           {.other_call = std::move(second.call),
+                            .help = "give each call a file of its own, as in `file f <\"out-%i.txt\" % i>`"});
 }
 
 /// A copy if the target has a name of its own, else another name of the source. @return the failure, if it failed
-Value Interpreter::fill_file(Frame& frame, const Instruction& in, File& target, File& from) {
+Value ProgramCaller::fill_file(Frame& frame, const Instruction& in, File& target, File& from) {
   if (target.alias(Ref<File>::share(&from))) return {};
   const std::string what = fmt::format("can not copy `{}` to `{}`: ", from.path(), target.path());
-  if (in.d != 0) return failure_at(frame, index_of(in), what + "a url is never copied");
+  if (in.d != 0) return here_.failure_at(frame, here_.index_of(in), what + "a url is never copied");
   std::error_code error;
   const std::filesystem::path to(target.path());
   std::error_code unknown;  // of files that are not there yet
   if (std::filesystem::equivalent(from.path(), to, unknown)) return {};
   if (target.is_mapped() && target.begin_writing()) {
     std::vector<std::string> begun;
-    if (Value failure = begin_writing(frame, index_of(in), {target.path()}, WrittenFiles::How::at_once, begun))
+    if (Value failure = begin_writing(frame, here_.index_of(in), {target.path()}, WrittenFiles::How::at_once, begun))
       return failure;
   }
   if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path(), error);
   if (!error) copy_whole(from.path(), to, error);
-  return error ? failure_at(frame, index_of(in), what + error_text(error.value())) : Value();
+  return error ? here_.failure_at(frame, here_.index_of(in), what + error_text(error.value())) : Value();
 }
 
-bool Interpreter::file_new(Frame& frame, const Instruction& in) {
+bool ProgramCaller::file_new(Frame& frame, const Instruction& in) {
   Ref<File> file;
   if (in.b.is_absent()) {
     file = make_ref<File>();
@@ -206,23 +208,23 @@ bool Interpreter::file_new(Frame& frame, const Instruction& in) {
     const std::string& path = object_in<String>(frame.at(in.b)).text;
     const bool has_zero = path.find('\0') != std::string::npos;
     if (path.empty() || has_zero) {
-      fail(frame, in, path.empty() ? "a file is mapped to an empty path" : "the path of a file has a zero byte");
+      here_.fail(frame, in, path.empty() ? "a file is mapped to an empty path" : "the path of a file has a zero byte");
       return false;
     }
     file = make_ref<File>(path);
   }
-  put(frame, in, Value::of_object(ValueKind::file, std::move(file)));
+  here_.put(frame, in, Value::of_object(ValueKind::file, std::move(file)));
   return true;
 }
 
-bool Interpreter::file_assign(Frame& frame, const Instruction& in) {
+bool ProgramCaller::file_assign(Frame& frame, const Instruction& in) {
   File& target = object_in<File>(frame.at(in.b));
   const Value source = frame.at(in.c).get();
   if (const Value failure = fill_file(frame, in, target, source.as_file())) {
-    set(target.complete(), failure);
+    here_.set(target.complete(), failure);
     return false;
   }
-  if (!set(target.complete(), Value::of_void())) assigned_twice(frame, index_of(in), target.path());
+  if (!here_.set(target.complete(), Value::of_void())) here_.assigned_twice(frame, here_.index_of(in), target.path());
   return true;
 }
 

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "vm/interpret/borrow.hpp"
+#include "vm/calls/program_caller.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 
-bool Interpreter::run_foreign(Frame& frame, const Instruction& in) {
+bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
   const AppSite& site = program_.apps[in.d];
   std::vector<Value> inputs;
   for (const Operand file : site.file_outputs) inputs.push_back(frame.at(file).get());
@@ -23,21 +24,21 @@ bool Interpreter::run_foreign(Frame& frame, const Instruction& in) {
   if (run_.options.before_program) run_.options.before_program();  // it may print
   std::vector<Value> outputs(site.outputs.size());
   if (std::string problem = run_.foreigns[site.foreign]->call(inputs, outputs); !problem.empty()) {
-    fail_program(frame, site, failure_at(frame, index_of(in), std::move(problem)));
+    fail_program(frame, site, here_.failure_at(frame, here_.index_of(in), std::move(problem)));
     return false;
   }
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    set(frame.at(site.outputs[i]), std::move(outputs[i]), frame, index_of(in), site.outputs[i]);
+    here_.set(frame.at(site.outputs[i]), std::move(outputs[i]), frame, here_.index_of(in), site.outputs[i]);
   for (const Operand output : site.file_outputs) {
     File& file = object_in<File>(frame.at(output));
-    if (!set(file.complete(), Value::of_void())) assigned_twice(frame, index_of(in), file.path());
+    if (!here_.set(file.complete(), Value::of_void())) here_.assigned_twice(frame, here_.index_of(in), file.path());
   }
   return true;
 }
 
 /// Functions of numbers and strings need no frame of their own if these are there.
 /// @return false: it is to be called as composite functions are
-bool Interpreter::call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction) {
+bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   const Function& function = program_.functions[site.function];
   const std::uint32_t foreign = function.foreign;
   if (foreign == no_id || !program_.foreigns[foreign].files.empty()) return false;
@@ -46,7 +47,7 @@ bool Interpreter::call_foreign(Frame& frame, const CallSite& site, std::uint32_t
     return future.is_resolved() && future.kind() <= ValueKind::string;
   };
   if (!std::ranges::all_of(site.arguments, is_there)) return false;
-  const CallWay way = way_of_call(site.function);
+  const CallWay way = here_.interpreter().way_of_call(site.function);
   if (way == CallWay::queued || worker_->perturbation().one_in(4)) return false;
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
@@ -63,12 +64,12 @@ bool Interpreter::call_foreign(Frame& frame, const CallSite& site, std::uint32_t
   if (!problem.empty()) {
     std::vector<Place> calls;
     if (const Place call = program_.places[instruction]; call.end != 0) calls.push_back(call);
-    Frame& around = frame_around(frame, site);
-    fail_all(frame, site.results, failure_at(around, function.place, std::move(problem), std::move(calls)));
+    Frame& around = here_.interpreter().frame_around(frame, site);
+    here_.fail_all(frame, site.results, here_.failure_at(around, function.place, std::move(problem), std::move(calls)));
     return true;
   }
   for (std::size_t i = 0; i < site.results.size(); ++i)
-    set(frame.at(site.results[i]), std::move(outputs[i]), frame, instruction, site.results[i]);
+    here_.set(frame.at(site.results[i]), std::move(outputs[i]), frame, instruction, site.results[i]);
   return true;
 }
 

@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <chrono>
 
-#include "vm/interpret/borrow.hpp"
 #include "vm/calls/files_in.hpp"
-#include "vm/interpret/interpreter.hpp"
 #include "vm/calls/kept_value.hpp"
+#include "vm/calls/memo_caller.hpp"
 #include "vm/calls/memo_calls.hpp"
+#include "vm/calls/program_caller.hpp"
+#include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/hash.hpp"
 
@@ -134,7 +136,7 @@ std::optional<Taken> read_results(const MemoSite& site, std::string_view bytes, 
 }  // namespace
 
 /// @return false if the record does not have all of it
-bool Interpreter::take_results(Frame& frame, const Instruction& in, CallRecord& record, const std::string& results) {
+bool MemoCaller::take_results(Frame& frame, const Instruction& in, CallRecord& record, const std::string& results) {
   const MemoSite& site = program_.memos[in.d];
   std::optional<Taken> taken = read_results(site, results, record);
   if (!taken) return false;
@@ -143,53 +145,14 @@ bool Interpreter::take_results(Frame& frame, const Instruction& in, CallRecord& 
   for (const Operand output : site.files) {
     File& file = object_in<File>(frame.at(output));
     file.set_written(identity_of(file.path()));
-    if (!set(file.complete(), Value::of_void())) assigned_twice(frame, index_of(in), file.path());
+    if (!here_.set(file.complete(), Value::of_void())) here_.assigned_twice(frame, here_.index_of(in), file.path());
   }
   for (std::size_t i = 0; i < site.outputs.size(); ++i)
-    set(frame.at(site.outputs[i]), std::move(taken->values[i]), frame, index_of(in), site.outputs[i]);
+    here_.set(frame.at(site.outputs[i]), std::move(taken->values[i]), frame, here_.index_of(in), site.outputs[i]);
   return true;
 }
 
-void MemoCalls::note(const Frame& frame, const NamedFile& file, KeptFiles& files) {
-  if (!has_begun_any()) return;
-  const std::string version = version_of(files, file);
-  const std::lock_guard lock(mutex_);
-  for (const Frame* each = &frame; each != nullptr; each = each->outer) {
-    const auto found = frames_.find(each);
-    if (found == frames_.end()) continue;
-    Begun& begun = begun_.at(found->second);
-    if (!file.is_pattern && is_written_after(file.name, begun.files_time)) continue;  // by a program in the call
-    begun.reads.try_emplace(file.name, Noted{version, false}).first->second.is_certain |= file.is_certain;
-  }
-}
-
-void Interpreter::note_read(const Frame& frame, const NamedFile& file) {
-  if (TaskListener* const listener = run_.options.listener) listener->reads(file);
-  if (CallRecord* const record = run_.options.call_record)
-    run_.memo_calls.note(frame, {file.name, /*is_certain=*/true, file.is_pattern}, record->files());
-}
-
-void Interpreter::note_words(const Frame& frame, const std::vector<std::string>& words) {
-  for (const NamedFile& file : named_files(words)) {
-    if (TaskListener* const listener = run_.options.listener) listener->reads(file);
-    if (CallRecord* const record = run_.options.call_record) run_.memo_calls.note(frame, file, record->files());
-  }
-}
-
-/// Its listener hears of the words as the program begins. Files that are values are known: they are inputs of the call,
-/// or made or named in it.
-void Interpreter::note_words(Frame& frame, const AppSite& site, const std::vector<std::string>& words) {
-  CallRecord* const record = run_.options.call_record;
-  if (record == nullptr || !run_.memo_calls.has_begun_any()) return;
-  std::vector<File*> files;
-  for (const Operand word : site.words) append_files(files, frame.at(word).get());
-  for (const NamedFile& file : named_files(words)) {
-    const auto is_it = [&file](File* each) { return each->path() == file.name; };
-    if (std::ranges::none_of(files, is_it)) run_.memo_calls.note(frame, file, record->files());
-  }
-}
-
-void Interpreter::memo(Frame& frame, const Instruction& in) {
+void MemoCaller::memo(Frame& frame, const Instruction& in) {
   const MemoSite& site = program_.memos[in.d];
   CallRecord* const record = run_.options.call_record;
   std::optional<RecordedCall> call;
@@ -198,16 +161,17 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
   const PointKey key = call->key;
   while (const Frame* other = run_.memo_calls.begin(*call, frame, site)) {
     if (is_within(frame, *other))
-      return fail_memo(frame, in,
-                       failure_at(frame, index_of(in),
-                                  fmt::format("`{}` is called with the same inputs within its own body: it would wait "
-                                              "for itself",
-                                              site.function)));
-    auto* waiting = make<MemoWait>(frame, index_of(in));
+      return fail_memo(
+          frame, in,
+          here_.failure_at(frame, here_.index_of(in),
+                           fmt::format("`{}` is called with the same inputs within its own body: it would wait "
+                                       "for itself",
+                                       site.function)));
+    auto* waiting = here_.make<MemoWait>(frame, here_.index_of(in));
     frame.retain();
     if (run_.memo_calls.wait(key, *waiting)) return;
-    destroy(waiting);
-    release(&frame);
+    here_.destroy(waiting);
+    here_.release(&frame);
   }
   const std::optional<CallRecord::Found> found = record->find(*call);
   const auto compute = [&] {
@@ -216,35 +180,35 @@ void Interpreter::memo(Frame& frame, const Instruction& in) {
   };
   if (!found) return compute();
   std::vector<std::string> begun;
-  if (const Value failure = begin_outputs(frame, in, WrittenFiles::How::at_once, begun)) {
+  if (const Value failure = here_.programs().begin_outputs(frame, in, WrittenFiles::How::at_once, begun)) {
     fail_memo(frame, in, failure);
     return end_memo(key);
   }
   if (!take_results(frame, in, *record, found->results)) {
-    give_up_outputs(frame, in, begun);  // what computes them writes them
+    here_.programs().give_up_outputs(frame, in, begun);  // what computes them writes them
     return compute();
   }
-  ++counters.memo_calls_taken;
+  ++here_.counters.memo_calls_taken;
   for (const ReadFile& file : found->reads)
     note_read(frame, {file.name, /*is_certain=*/true, is_of_pattern(file.version)});
   if (TaskListener* const listener = run_.options.listener)
     listener->ended({.number = 0,
                      .call = *call,
-                     .place = frame.place_of_call(index_of(in)),
+                     .place = frame.place_of_call(here_.index_of(in)),
                      .is_from_record = true,
                      .result = shown_result(frame, site, found->results),
                      .worker = worker_->index() + 1});
   end_memo(key);
 }
 
-void Interpreter::enter_miss(Frame& frame, const Instruction& in, std::string key) {
+void MemoCaller::enter_miss(Frame& frame, const Instruction& in, std::string key) {
   const MemoSite& site = program_.memos[in.d];
-  ++counters.memo_calls_run;
-  set(frame.at(site.key), Value::of(std::move(key)), frame, index_of(in), site.key);
-  enter_arm(frame, site.miss);
+  ++here_.counters.memo_calls_run;
+  here_.set(frame.at(site.key), Value::of(std::move(key)), frame, here_.index_of(in), site.key);
+  here_.interpreter().enter_arm(frame, site.miss);
 }
 
-void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
+void MemoCaller::memo_keep(Frame& frame, const Instruction& in) {
   const MemoSite& site = program_.memos[in.d];
   const std::string& key_bytes = object_in<String>(frame.at(site.key)).text;
   if (key_bytes.empty()) return;
@@ -274,7 +238,7 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
   if (TaskListener* const listener = run_.options.listener)
     listener->ended({.number = begun.number,
                      .call = kept.call,
-                     .place = frame.place_of_call(index_of(in)),
+                     .place = frame.place_of_call(here_.index_of(in)),
                      .result = shown_result(frame, site, kept.results),
                      .duration_s = kept.duration_s,
                      .worker = worker_->index() + 1});
@@ -288,24 +252,23 @@ void Interpreter::memo_keep(Frame& frame, const Instruction& in) {
   end_memo(key);
 }
 
-void Interpreter::fail_memo(Frame& frame, const Instruction& in, const Value& failure) {
+void MemoCaller::fail_memo(Frame& frame, const Instruction& in, const Value& failure) {
   const MemoSite& site = program_.memos[in.d];
   if (in.opcode == Opcode::memo_keep) {
     const std::string& key_bytes = object_in<String>(frame.at(site.key)).text;
     if (key_bytes.empty()) return;
     const PointKey key = key_of(key_bytes);
-    tell_of_failed_memo(frame, index_of(in), as_failure(failure).message);
+    tell_of_failed_memo(frame, here_.index_of(in), as_failure(failure).message);
     return end_memo(key);
   }
-  fail_all(frame, site.outputs, failure);
+  here_.fail_all(frame, site.outputs, failure);
   for (const Operand output : site.files) {
     const Future& file = frame.at(output);
-    if (!file.is_failed()) set(object_in<File>(file).complete(), failure);
+    if (!file.is_failed()) here_.set(object_in<File>(file).complete(), failure);
   }
 }
 
-/// If it is a call of a `@memo` function that this frame is in.
-void Interpreter::tell_of_failed_memo(const Frame& frame, std::uint32_t instruction, const std::string& fault) {
+void MemoCaller::tell_of_failed_memo(const Frame& frame, std::uint32_t instruction, const std::string& fault) {
   TaskListener* const listener = run_.options.listener;
   const std::optional<MemoCalls::Begun> begun = listener ? run_.memo_calls.take_begun_by(frame) : std::nullopt;
   if (!begun) return;
@@ -317,22 +280,22 @@ void Interpreter::tell_of_failed_memo(const Frame& frame, std::uint32_t instruct
                    .worker = worker_->index() + 1});
 }
 
-void Interpreter::end_memo(const PointKey& key) {
-  for (MemoWait* waiting : run_.memo_calls.end(key)) push(*waiting, waiting->frame.priority);
+void MemoCaller::end_memo(const PointKey& key) {
+  for (MemoWait* waiting : run_.memo_calls.end(key)) here_.push(*waiting, waiting->frame.priority);
 }
 
 void MemoWait::run(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  const TaskTimer timer(interpreter, TaskKind::ending, frame, instruction);
-  interpreter.look_again(this);
+  RunWorker& here = frame.run_state.on(worker);
+  const TaskTimer timer(here, TaskKind::ending, frame, instruction);
+  here.memos().look_again(this);
 }
 
-void Interpreter::look_again(MemoWait* waited) {
+void MemoCaller::look_again(MemoWait* waited) {
   Frame& frame = waited->frame;
   const std::uint32_t instruction = waited->instruction;
-  destroy(waited);
+  here_.destroy(waited);
   memo(frame, program_.instructions[instruction]);
-  release(&frame);
+  here_.release(&frame);
 }
 
 }  // namespace raddle::vm

@@ -1,8 +1,8 @@
 #pragma once
 // An external program that runs for an app function.
+#include "vm/calls/own_outputs.hpp"
 #include "vm/external/processes.hpp"
 #include "vm/interpret/frame.hpp"
-#include "vm/calls/own_outputs.hpp"
 
 namespace raddle::vm {
 

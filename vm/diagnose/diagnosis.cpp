@@ -10,14 +10,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "vm/interpret/borrow.hpp"
+#include "vm/diagnose/live_variables.hpp"
+#include "vm/diagnose/unset_fields.hpp"
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/leaf_call.hpp"
-#include "vm/diagnose/live_variables.hpp"
 #include "vm/interpret/run_state.hpp"
-#include "vm/diagnose/unset_fields.hpp"
 #include "vm/program/instruction_operands.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

@@ -1,7 +1,7 @@
 #include "vm/diagnose/unset_fields.hpp"
 
-#include "vm/interpret/borrow.hpp"
 #include "vm/interpret/frame.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

@@ -21,7 +21,7 @@ inline std::int64_t now_ns() {
 /// - A short one in place, though somebody looks for work. To hand it over takes about as long as least_shared_ns, and
 ///   each would be over before the next one is queued: everybody would go on looking, and two workers take longer than
 ///   one. But many short calls may be a long recursion: one is queued every Interpreter::share_interval_ns, unless they
-///   are in a batch of short iterations, which are shared out already.
+///   are in a stretch of short iterations, which are shared out already.
 /// - One that takes longer is queued if somebody looks for work.
 /// - One that may take much longer, or is not known, is queued in any case, so that its caller goes on and finds what
 ///   others could do meanwhile; not in iterations, and not if many are waiting already.

@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "vm/interpret/borrow.hpp"
+#include "vm/calls/memo_caller.hpp"
+#include "vm/calls/program_caller.hpp"
 #include "vm/interpret/builtin_return.hpp"
 #include "vm/interpret/builtin_task.hpp"
 #include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/kernel_caller.hpp"
+#include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
-#include "vm/value/matching_paths.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 
@@ -24,13 +27,13 @@ constexpr std::uint64_t least_recursion = 1000;
 /// Of one call, on the stack of call_builtin.
 class CallHost final : public BuiltinHost {
  public:
-  CallHost(Interpreter& interpreter, Frame& frame, std::uint32_t instruction)
-      : interpreter_(interpreter), frame_(frame), instruction_(instruction) {}
+  CallHost(RunWorker& here, Frame& frame, std::uint32_t instruction)
+      : here_(here), frame_(frame), instruction_(instruction) {}
   BuiltinCompletion end_later() override {
     ends_later_ = true;
     frame_.retain();
-    auto* ending = interpreter_.make<BuiltinReturn>(frame_, instruction_);
-    Run& run = interpreter_.run();
+    auto* ending = here_.make<BuiltinReturn>(frame_, instruction_);
+    Run& run = here_.run();
     run.pool.hold();
     run.throttle.begin();
     return [ending, &pool = run.pool](BuiltinOutcome outcome) {
@@ -39,23 +42,15 @@ class CallHost final : public BuiltinHost {
       pool.release_hold();
     };
   }
-  Outside& outside() override { return interpreter_.run().outside; }
+  Outside& outside() override { return here_.run().outside; }
   bool ends_later() const { return ends_later_; }
 
  private:
-  Interpreter& interpreter_;
+  RunWorker& here_;
   Frame& frame_;
   const std::uint32_t instruction_;
   bool ends_later_ = false;
 };
-
-/// Strings in a value of elements, however deep.
-void append_strings(std::vector<std::string>& strings, const Value& value) {
-  if (value.kind() == ValueKind::array)
-    value.as_array().for_each([&](const Value&, const Value& element) { append_strings(strings, element); });
-  else if (value.kind() == ValueKind::string)
-    strings.push_back(value.as_string());
-}
 
 Frame* function_frame(Frame* frame) {
   while (!frame->is_function()) frame = frame->outer;
@@ -73,22 +68,22 @@ std::int32_t priority_in(Frame& frame, Operand operand) {
 
 void Interpreter::call(Frame& frame, const Instruction& in) {
   const CallSite& site = program_.calls[in.d];
-  if (!site.priority.is_absent()) return call_by_priority(frame, site, index_of(in));
+  if (!site.priority.is_absent()) return call_by_priority(frame, site, here_.index_of(in));
   if (program_.functions[site.function].is_leaf) {
-    if (call_leaf(frame, site, index_of(in))) return;
-    ++counters.leaf_calls_interpreted;
-  } else if (call_foreign(frame, site, index_of(in))) {
+    if (here_.kernels().call_leaf(frame, site, here_.index_of(in))) return;
+    ++here_.counters.leaf_calls_interpreted;
+  } else if (here_.programs().call_foreign(frame, site, here_.index_of(in))) {
     return;
   }
-  call_composite(frame, site, index_of(in), false);
+  call_composite(frame, site, here_.index_of(in), false);
 }
 
 void Interpreter::call_by_priority(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   const std::int32_t priority = priority_in(frame, site.priority);
-  if (queue_leaf(frame, site, instruction, priority)) return;
+  if (here_.kernels().queue_leaf(frame, site, instruction, priority)) return;
   if (Frame* callee = enter_function(frame, site, instruction, false)) {
     callee->priority = priority;
-    push(*callee, priority);
+    here_.push(*callee, priority);
   }
 }
 
@@ -100,16 +95,16 @@ void Interpreter::call_composite(Frame& frame, const CallSite& site, std::uint32
   const bool adds_programs = program_.functions[site.function].starts_programs && callee->priority == 0;
   if (adds_programs && run_.throttle.is_tight() && run_.throttle.park(*callee)) return;
   switch (way_of_call(site.function)) {
-    case CallWay::queued: return push(*callee, callee->priority);
-    case CallWay::timed: return may_nest() ? activate_timed(callee) : push(*callee, callee->priority);
-    case CallWay::in_place: return may_nest() ? activate(callee) : push(*callee, callee->priority);
+    case CallWay::queued: return here_.push(*callee, callee->priority);
+    case CallWay::timed: return may_nest() ? activate_timed(callee) : here_.push(*callee, callee->priority);
+    case CallWay::in_place: return may_nest() ? activate(callee) : here_.push(*callee, callee->priority);
   }
 }
 
 /// See Note [call profiles].
-Interpreter::CallWay Interpreter::way_of_call(FunctionId function) {
+CallWay Interpreter::way_of_call(FunctionId function) {
   const CallProfile& profile = run_.call_profiles[function];
-  const bool is_shared_out = range_nesting_ > 0 || run_.pool.capacity() == 1;
+  const bool is_shared_out = here_.nesting.iterations > 0 || run_.pool.capacity() == 1;
   if (!is_shared_out && profile.may_be_long() && !is_perturbed_ && worker_->waiting_tasks() < most_waiting_calls)
     return CallWay::queued;
   if (!worker_->others_are_hungry())
@@ -138,8 +133,7 @@ Frame* Interpreter::enter_function(Frame& frame, const CallSite& site, std::uint
     return nullptr;
   }
   const Function& function = program_.functions[site.function];
-  Frame* callee =
-      make_frame(function.body, &frame_around(frame, site), mix_stream(frame.stream, position_of(instruction)));
+  Frame* callee = here_.make_frame(function.body, &frame_around(frame, site), here_.stream_at(frame, instruction));
   callee->call_site = instruction;
   callee->interpret_only = interpret_only || frame.interpret_only;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
@@ -161,11 +155,12 @@ void Interpreter::end_for_memory(Frame& frame, std::uint32_t instruction) {
   const std::size_t mebibytes = run_.cells.limit_bytes() >> 20;
   const std::string& name = program_.functions[static_cast<std::size_t>(most - activations.begin())].name;
   const std::string memory = fmt::format("more than {} MiB (see --call-memory)", mebibytes);
-  failure_at(frame, instruction,
-             about < least_recursion
-                 ? fmt::format("open calls and loops take {}", memory)
-                 : fmt::format("more than {} activations of `{}` are open, which take {}: does the recursion end?",
-                               about, name, memory));
+  here_.failure_at(
+      frame, instruction,
+      about < least_recursion
+          ? fmt::format("open calls and loops take {}", memory)
+          : fmt::format("more than {} activations of `{}` are open, which take {}: does the recursion end?", about,
+                        name, memory));
   run_.pool.stop();
 }
 
@@ -173,28 +168,28 @@ bool Interpreter::call_builtin(Frame& frame, const Instruction& in) {
   const BuiltinSite& site = program_.builtins[in.d];
   if (site.priority.is_absent()) return call_builtin_now(frame, in);
   frame.retain();
-  push(*make<BuiltinTask>(frame, index_of(in)), priority_in(frame, site.priority));
+  here_.push(*here_.make<BuiltinTask>(frame, here_.index_of(in)), priority_in(frame, site.priority));
   return true;
 }
 
 void BuiltinTask::run(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  const TaskTimer timer(interpreter, TaskKind::strand, frame, instruction);
-  interpreter.run_builtin(this);
+  RunWorker& here = frame.run_state.on(worker);
+  const TaskTimer timer(here, TaskKind::strand, frame, instruction);
+  here.interpreter().run_builtin(this);
 }
 
 void Interpreter::run_builtin(BuiltinTask* task) {
   Frame& frame = task->frame;
   call_builtin_now(frame, program_.instructions[task->instruction]);
-  destroy(task);
-  release(&frame);
+  here_.destroy(task);
+  here_.release(&frame);
 }
 
 bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   const BuiltinSite& site = program_.builtins[in.d];
-  ++counters.builtin_calls;
+  ++here_.counters.builtin_calls;
   if (site.file_output_count != 0) {
-    if (const Value failure = begin_outputs_at_once(frame, in)) {
+    if (const Value failure = here_.programs().begin_outputs_at_once(frame, in)) {
       fail_results(frame, in, failure);
       return false;
     }
@@ -202,45 +197,19 @@ bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   results_.assign(site.results.size(), Value());
-  if (site.files_read != FilesRead::none) note_reads(frame, site);
-  CallHost host(*this, frame, index_of(in));
-  const BuiltinCall call{run_.options.settings, mix_stream(frame.stream, position_of(index_of(in))), &host};
+  if (site.files_read != FilesRead::none) here_.memos().note_reads(frame, site);
+  CallHost host(here_, frame, here_.index_of(in));
+  const BuiltinCall call{run_.options.settings, here_.stream_at(frame, here_.index_of(in)), &host};
   const std::expected<void, std::string> outcome = site.function(call, arguments_, results_);
   arguments_.clear();
   if (host.ends_later()) return true;
-  if (outcome && site.files_read == FilesRead::of_pattern) note_found(frame, results_[0]);
+  if (outcome && site.files_read == FilesRead::of_pattern) here_.memos().note_found(frame, results_[0]);
   if (outcome) {
     set_results(frame, in, results_);
   } else {
-    fail_results(frame, in, failure_at(frame, index_of(in), outcome.error()));
+    fail_results(frame, in, here_.failure_at(frame, here_.index_of(in), outcome.error()));
   }
   return outcome.has_value();
-}
-
-/// Before the function looks. Not of what this run has written.
-void Interpreter::note_reads(Frame& frame, const BuiltinSite& site) {
-  if (run_.options.listener == nullptr && run_.options.call_record == nullptr) return;
-  if (site.files_read == FilesRead::of_inputs) {
-    for (std::size_t i = site.file_output_count; i < site.arguments.size(); ++i) {
-      const Value input = frame.at(site.arguments[i]).get();
-      if (input.kind() == ValueKind::file && input.as_file().is_named() && !input.as_file().written())
-        note_read(frame, {.name = input.as_file().path(), .is_certain = true});
-    }
-    return;
-  }
-  if (site.files_read == FilesRead::of_words) {
-    std::vector<std::string> words;
-    for (const Operand argument : site.arguments) append_strings(words, frame.at(argument).get());
-    return note_words(frame, words);
-  }
-  const std::string& name = object_in<String>(frame.at(site.arguments[0])).text;
-  note_read(frame, {.name = name, .is_pattern = site.files_read == FilesRead::of_pattern && is_pattern(name)});
-}
-
-void Interpreter::note_found(const Frame& frame, const Value& files) {
-  if (run_.options.listener == nullptr && run_.options.call_record == nullptr) return;
-  files.as_array().for_each(
-      [&](const Value&, const Value& file) { note_read(frame, {.name = file.as_file().path()}); });
 }
 
 void Interpreter::set_results(Frame& frame, const Instruction& in, std::vector<Value>& results) {
@@ -249,18 +218,18 @@ void Interpreter::set_results(Frame& frame, const Instruction& in, std::vector<V
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (site.results[i].is_absent()) continue;
     if (!results[i] && site.returns_void[i]) results[i] = Value::of_void();
-    set(frame.at(site.results[i]), std::move(results[i]), frame, index_of(in), site.results[i]);
+    here_.set(frame.at(site.results[i]), std::move(results[i]), frame, here_.index_of(in), site.results[i]);
   }
   for (std::uint32_t i = 0; i < site.file_output_count; ++i) {
     File& file = object_in<File>(frame.at(site.arguments[i]));
-    if (!set(file.complete(), Value::of_void())) assigned_twice(frame, index_of(in), file.path());
+    if (!here_.set(file.complete(), Value::of_void())) here_.assigned_twice(frame, here_.index_of(in), file.path());
   }
 }
 
 void BuiltinReturn::run(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  const TaskTimer timer(interpreter, TaskKind::ending, frame, instruction);
-  interpreter.finish_builtin(this);
+  RunWorker& here = frame.run_state.on(worker);
+  const TaskTimer timer(here, TaskKind::ending, frame, instruction);
+  here.interpreter().finish_builtin(this);
 }
 
 void Interpreter::finish_builtin(BuiltinReturn* ended) {
@@ -269,10 +238,10 @@ void Interpreter::finish_builtin(BuiltinReturn* ended) {
   if (ended->outcome) {
     set_results(frame, in, *ended->outcome);
   } else {
-    fail_results(frame, in, failure_at(frame, ended->instruction, ended->outcome.error()));
+    fail_results(frame, in, here_.failure_at(frame, ended->instruction, ended->outcome.error()));
   }
-  destroy(ended);
-  release(&frame);
+  here_.destroy(ended);
+  here_.release(&frame);
   run_.throttle.end(1);
 }
 

@@ -1,10 +1,10 @@
 // Arrays, bags and structures.
 #include <fmt/format.h>
 
-#include "vm/interpret/borrow.hpp"
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/text.hpp"
 
@@ -28,7 +28,7 @@ bool Interpreter::array_get(Frame& frame, const Instruction& in) {
   const Value key = frame.at(in.c).get();
   if (Value value = array.get(key)) {
     const bool is_missing = value.kind() == ValueKind::failure && !array.contains(key);  // somebody has waited for it
-    put(frame, in, is_missing ? missing_element(frame, index_of(in), array, key) : std::move(value));
+    put(frame, in, is_missing ? missing_element(frame, here_.index_of(in), array, key) : std::move(value));
     return !is_missing;
   }
   Future* element = array.element(key);
@@ -37,11 +37,11 @@ bool Interpreter::array_get(Frame& frame, const Instruction& in) {
       put(frame, in, std::move(value));
       return true;
     }
-    put(frame, in, missing_element(frame, index_of(in), array, key));
+    put(frame, in, missing_element(frame, here_.index_of(in), array, key));
     return false;
   }
   frame.retain();
-  auto* wait = make<ElementWait>(frame, index_of(in), *element, frame.at(in.b).get(), key);
+  auto* wait = here_.make<ElementWait>(frame, here_.index_of(in), *element, frame.at(in.b).get(), key);
   if (!element->enlist(*wait)) wait->resolved(*worker_);
   return true;
 }
@@ -51,21 +51,21 @@ bool Interpreter::array_get(Frame& frame, const Instruction& in) {
 Value Interpreter::missing_element(Frame& frame, std::uint32_t instruction, const Array& array, const Value& key) {
   Ref<Failure> cause = array.missing(key);
   if (!array.is_complete()) return failed_value(std::move(cause));
-  return failure_at(frame, instruction, cause->message);
+  return here_.failure_at(frame, instruction, cause->message);
 }
 
 void ElementWait::resolved(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  RunWorker& here = frame.run_state.on(worker);
   const Instruction& in = frame.run_state.program.instructions[instruction];
   Value value = element.get();
   const Array& elements = array.as_array();
   if (value.kind() == ValueKind::failure && !elements.contains(key)) {
-    value = interpreter.missing_element(frame, instruction, elements, key);
+    value = here.interpreter().missing_element(frame, instruction, elements, key);
   }
-  interpreter.set(frame.at(in.a), std::move(value), frame, instruction, in.a);
+  here.set(frame.at(in.a), std::move(value), frame, instruction, in.a);
   Frame* reader = &frame;
-  interpreter.destroy(this);
-  interpreter.release(reader);
+  here.destroy(this);
+  here.release(reader);
 }
 
 bool Interpreter::array_insert(Frame& frame, const Instruction& in) {
@@ -74,43 +74,43 @@ bool Interpreter::array_insert(Frame& frame, const Instruction& in) {
   const Future& source = frame.at(in.c);
   bool is_new = false;
   if (source.is_resolved()) {
-    is_new = insert(array, key, source.get());
+    is_new = here_.insert(array, key, source.get());
   } else if (Future* element = array.insert(key)) {
     is_new = true;
-    pass_into(frame.at(in.c), frame, *element, frame.at(in.a).get(), index_of(in));
+    pass_into(frame.at(in.c), frame, *element, frame.at(in.a).get(), here_.index_of(in));
   }
-  if (!is_new) array.fail(failure_at(frame, index_of(in), assigned_twice_text(array.element_name(key))));
-  release_writer(frame, Operand::from_bits(in.d));
+  if (!is_new) array.fail(here_.failure_at(frame, here_.index_of(in), assigned_twice_text(array.element_name(key))));
+  here_.writers().release(frame, Operand::from_bits(in.d));
   return is_new;
 }
 
 bool Interpreter::array_row(Frame& frame, const Instruction& in) {
   Array& array = object_in<Array>(frame.at(in.b));
   const Value key = frame.at(in.c).get();
-  Array* const row = array.row(key, wakes_);
+  Array* const row = array.row(key, here_.wakes());
   if (!row) {
     const std::string message = fmt::format("`{}` is assigned as a whole and by element", array.element_name(key));
-    fail_results(frame, in, failure_at(frame, index_of(in), message));
+    fail_results(frame, in, here_.failure_at(frame, here_.index_of(in), message));
     return false;
   }
   put(frame, in, list_value(Ref<Array>::share(row)));
-  wake();
-  release_writer(frame, Operand::from_bits(in.d));
+  here_.wake();
+  here_.writers().release(frame, Operand::from_bits(in.d));
   return true;
 }
 
 bool Interpreter::bag_row(Frame& frame, const Instruction& in) {
   Array& array = object_in<Array>(frame.at(in.b));
   const Value key = frame.at(in.c).get();
-  Ref<Bag> row = array.bag_row(key, wakes_);
+  Ref<Bag> row = array.bag_row(key, here_.wakes());
   if (!row) {
     const std::string message = fmt::format("`{}` is assigned as a whole and appended to", array.element_name(key));
-    fail_results(frame, in, failure_at(frame, index_of(in), message));
+    fail_results(frame, in, here_.failure_at(frame, here_.index_of(in), message));
     return false;
   }
   put(frame, in, Value::of_object(ValueKind::bag, std::move(row)));
-  wake();
-  release_writer(frame, Operand::from_bits(in.d));
+  here_.wake();
+  here_.writers().release(frame, Operand::from_bits(in.d));
   return true;
 }
 
@@ -128,9 +128,9 @@ void Interpreter::array_list(Frame& frame, const Instruction& in) {
   const Value shared = list_value(array);
   for (std::uint32_t i = 0; i < in.d; ++i) {
     Future* element = array->insert(Value::of(static_cast<std::int64_t>(i)));
-    pass_into(frame.at(operands[i]), frame, *element, shared, index_of(in));
+    pass_into(frame.at(operands[i]), frame, *element, shared, here_.index_of(in));
   }
-  array->release_writers(1, wakes_);
+  array->release_writers(1, here_.wakes());
   put(frame, in, shared);
 }
 
@@ -142,12 +142,12 @@ bool Interpreter::array_map(Frame& frame, const Instruction& in) {
     const Value key = frame.at(operands[i]).get();
     Future* element = array->insert(key);
     if (!element) {
-      fail(frame, in, fmt::format("the key {} comes twice", key_text(key)));
+      here_.fail(frame, in, fmt::format("the key {} comes twice", key_text(key)));
       return false;
     }
-    pass_into(frame.at(operands[i + 1]), frame, *element, shared, index_of(in));
+    pass_into(frame.at(operands[i + 1]), frame, *element, shared, here_.index_of(in));
   }
-  array->release_writers(1, wakes_);
+  array->release_writers(1, here_.wakes());
   put(frame, in, shared);
   return true;
 }
@@ -159,7 +159,7 @@ bool Interpreter::array_range(Frame& frame, const Instruction& in) {
                                                      ? make_range(low.as_float(), high.as_float(), step.as_float())
                                                      : make_range(low.as_int(), high.as_int(), step.as_int());
   if (!array) {
-    fail(frame, in, array.error());
+    here_.fail(frame, in, array.error());
     return false;
   }
   put(frame, in, list_value(*std::move(array)));
@@ -168,8 +168,8 @@ bool Interpreter::array_range(Frame& frame, const Instruction& in) {
 
 void Interpreter::bag_append(Frame& frame, const Instruction& in) {
   const Value bag = frame.at(in.a).get();
-  pass_into(frame.at(in.c), frame, bag.as_bag().append(), bag, index_of(in));
-  release_writer(frame, Operand::from_bits(in.d));
+  pass_into(frame.at(in.c), frame, bag.as_bag().append(), bag, here_.index_of(in));
+  here_.writers().release(frame, Operand::from_bits(in.d));
 }
 
 void Interpreter::struct_make(Frame& frame, const Instruction& in) {
@@ -178,7 +178,7 @@ void Interpreter::struct_make(Frame& frame, const Instruction& in) {
   Structure& fields = *structure;
   const Value shared = Value::of_object(ValueKind::structure, std::move(structure));
   for (std::uint32_t i = 0; i < in.d; ++i) {
-    pass_into(frame.at(operands[i]), frame, fields.field(i), shared, index_of(in));
+    pass_into(frame.at(operands[i]), frame, fields.field(i), shared, here_.index_of(in));
   }
   put(frame, in, shared);
 }
@@ -186,17 +186,17 @@ void Interpreter::struct_make(Frame& frame, const Instruction& in) {
 void Interpreter::struct_get(Frame& frame, const Instruction& in) {
   Future& field = object_in<Structure>(frame.at(in.b)).field(in.d);
   if (field.is_resolved()) return put(frame, in, field.get());
-  pass_later(field, frame, frame, in.a, index_of(in));  // the frame keeps the structure, too
+  pass_later(field, frame, frame, in.a, here_.index_of(in));  // the frame keeps the structure, too
 }
 
 bool Interpreter::struct_set(Frame& frame, const Instruction& in) {
   const Value structure = frame.at(in.a).get();
   Future& field = structure.as_structure().field(in.d);
   if (field.is_resolved()) {
-    field_assigned_twice(frame, index_of(in));
+    here_.field_assigned_twice(frame, here_.index_of(in));
     return false;
   }
-  pass_into(frame.at(in.c), frame, field, structure, index_of(in));
+  pass_into(frame.at(in.c), frame, field, structure, here_.index_of(in));
   return true;
 }
 

@@ -1,7 +1,6 @@
 #include "vm/interpret/deep_wait.hpp"
 
-#include "vm/interpret/borrow.hpp"
-#include "vm/interpret/interpreter.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

@@ -1,9 +1,10 @@
 #pragma once
 // Waits for a value and all that lies in it.
+#include <cstdint>
 #include <vector>
 
-#include "vm/interpret/borrow.hpp"
 #include "vm/interpret/frame.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 
@@ -20,6 +21,12 @@ void for_each_inner(const Future& future, AwaitMode mode, const Visit& visit) {
   if (kind == ValueKind::array) object_in<Array>(future).for_each_future(visit);
   if (kind == ValueKind::bag) object_in<Bag>(future).for_each_future(visit);
 }
+
+/// How deeply a value is there.
+enum class Depth : std::uint8_t { unset, set, failed };
+
+/// Looks into structures and files, with `deep` also into arrays and bags.
+Depth depth_of(const Future& future, AwaitMode mode = AwaitMode::deep);
 
 /// A failure in a value or, through closed containers and files, in it; none if there is none.
 Value failure_in(const Future& future);

@@ -1,7 +1,6 @@
 #pragma once
 // Native work that waits for its inputs.
 #include "vm/memory/cell_store.hpp"
-#include "vm/interpret/interpreter.hpp"
 #include "vm/value/future.hpp"
 
 namespace raddle::vm {

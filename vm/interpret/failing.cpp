@@ -1,11 +1,14 @@
-// Errors: the first cause is noted, results fail with it, and what depends on them does not run.
+// Failures: what depends on a result that has failed does not run, and its results fail, too.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "vm/calls/memo_caller.hpp"
+#include "vm/calls/program_caller.hpp"
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 
@@ -18,16 +21,6 @@ AwaitMode awaited_mode(const Program& program, const Strand& strand, Operand var
   const AwaitedInput* found =
       std::find_if(first, end, [&](const AwaitedInput& each) { return each.variable == variable; });
   return found == end ? AwaitMode::set : found->mode;
-}
-
-/// The value that the entry's loop has in the iteration that the frame belongs to.
-std::optional<std::int64_t> entry_iteration(const Frame& frame) {
-  const Frame* each = &frame;
-  while (each->outer != nullptr && each->outer->outer != nullptr) each = each->outer;
-  if (each->outer == nullptr || each->is_function()) return std::nullopt;
-  const Future& value = each->slots()[0];
-  if (!value.is_resolved() || value.kind() != ValueKind::int_) return std::nullopt;
-  return value.get().as_int();
 }
 
 }  // namespace
@@ -44,56 +37,6 @@ Value failure_in(const Future& future) {
     if (!found) found = failure_in(inner);
   });
   return found;
-}
-
-CallPlace Interpreter::call_place(const Frame& frame, Place place, std::vector<Place> calls) const {
-  CallPlace found{place, std::move(calls)};
-  for (const Frame* each = &frame; each && found.calls.size() < call_chain_limit; each = each->outer) {
-    if (!each->is_function() || each->call_site == no_id) continue;
-    const Place call = program_.places[each->call_site];
-    if (call.end != 0) found.calls.push_back(call);  // else it is nowhere in the text
-  }
-  return found;
-}
-
-Value Interpreter::new_failure(const Frame& frame, CallPlace at, std::string message, FailureNotes notes) {
-  Ref<Failure> failure = make_ref<Failure>(std::move(message), at.place);
-  failure->calls = std::move(at.calls);
-  failure->notes = std::move(notes);
-  run_.report(failure, run_.options.notes_iterations ? entry_iteration(frame) : std::nullopt);
-  // the run is over: nothing follows the failure up through the calls
-  for (const Frame* each = run_.options.keep_going ? nullptr : &frame; each; each = each->outer)
-    if (each->call_site != no_id) tell_of_failed_memo(*each, each->call_site, failure->message);
-  return failed_value(std::move(failure));
-}
-
-Value Interpreter::failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls) {
-  return new_failure(frame, call_place(frame, place, std::move(calls)), std::move(message), {});
-}
-
-Value Interpreter::failure_at(Frame& frame, std::uint32_t instruction, std::string message, FailureNotes notes) {
-  frame.careful.store(true, std::memory_order_relaxed);
-  return new_failure(frame, call_place(frame, program_.places[instruction]), std::move(message), std::move(notes));
-}
-
-std::string assigned_twice_text(const std::string& variable) {
-  return (variable.empty() ? "a variable is" : fmt::format("`{}`", variable)) + " assigned more than once";
-}
-
-void Interpreter::assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what) {
-  failure_at(frame, instruction, assigned_twice_text(what));
-}
-
-void Interpreter::field_assigned_twice(Frame& frame, std::uint32_t instruction) {
-  const Instruction& in = program_.instructions[instruction];
-  const VariableInfo* variable = find_variable(program_, body_of(frame), in.a);
-  const std::string of = variable && !variable->name.empty() ? variable->name + "." : "";
-  assigned_twice(frame, instruction, of + object_in<Structure>(frame.at(in.a)).field_name(in.d));
-}
-
-void Interpreter::fail(Frame& frame, const Instruction& in, std::string message) {
-  const Value failure = failure_at(frame, index_of(in), std::move(message));
-  if (!in.a.is_absent()) put(frame, in, failure);
 }
 
 Value Interpreter::failed_input(Frame& frame, const Strand& strand, Operand operand) {
@@ -171,33 +114,12 @@ bool Interpreter::fails_with_operand(Frame& frame, const Strand& strand, const I
   return true;
 }
 
-void Interpreter::fail_writer(Frame& frame, Operand array, const Value& failure) {
-  Future& variable = frame.at(array);
-  if (variable.is_failed()) return;
-  if (variable.kind() == ValueKind::array)
-    object_in<Array>(variable).fail(failure);
-  else
-    object_in<Bag>(variable).fail(failure);
-  release_writers(variable, 1);
-}
-
-void Interpreter::fail_writers(Frame& frame, const std::vector<Operand>& arrays, const Value& failure) {
-  for (const Operand array : arrays) fail_writer(frame, array, failure);
-}
-
-/// Those that were assigned before the failure keep their values.
-void Interpreter::fail_all(Frame& frame, const std::vector<Operand>& variables, const Value& failure) {
-  for (const Operand variable : variables) {
-    if (!variable.is_absent()) set(frame.at(variable), failure);
-  }
-}
-
 /// The element that is not written is one of a row, if there is one: only that row fails, not the whole array.
 void Interpreter::fail_insert(Frame& frame, const Instruction& in, const Value& failure) {
   const Operand root = Operand::from_bits(in.d);
-  if (in.a == root || frame.at(in.a).is_failed()) return fail_writer(frame, root, failure);
+  if (in.a == root || frame.at(in.a).is_failed()) return here_.writers().fail(frame, root, failure);
   object_in<Array>(frame.at(in.a)).fail(failure);
-  release_writer(frame, root);
+  here_.writers().release(frame, root);
 }
 
 void Interpreter::fail_results(Frame& frame, const Instruction& in, const Value& failure) {
@@ -208,43 +130,45 @@ void Interpreter::fail_results(Frame& frame, const Instruction& in, const Value&
     case InstructionForm::ternary:
     case InstructionForm::list:
       if (in.opcode == Opcode::file_assign && !frame.at(in.b).is_failed()) {
-        set(object_in<File>(frame.at(in.b)).complete(), failure);
+        here_.set(object_in<File>(frame.at(in.b)).complete(), failure);
       }
       if (!in.a.is_absent()) put(frame, in, failure);
       return;
-    case InstructionForm::row: put(frame, in, failure); return fail_writer(frame, Operand::from_bits(in.d), failure);
+    case InstructionForm::row:
+      put(frame, in, failure);
+      return here_.writers().fail(frame, Operand::from_bits(in.d), failure);
     case InstructionForm::insert: return fail_insert(frame, in, failure);
-    case InstructionForm::append: return fail_writer(frame, Operand::from_bits(in.d), failure);
+    case InstructionForm::append: return here_.writers().fail(frame, Operand::from_bits(in.d), failure);
     case InstructionForm::store:
     case InstructionForm::call:
     case InstructionForm::loop: return;
     case InstructionForm::builtin: {
       const BuiltinSite& site = program_.builtins[in.d];
-      fail_all(frame, site.results, failure);
+      here_.fail_all(frame, site.results, failure);
       for (std::uint32_t i = 0; i < site.file_output_count; ++i) {
         const Future& file = frame.at(site.arguments[i]);
-        if (!file.is_failed()) set(object_in<File>(file).complete(), failure);
+        if (!file.is_failed()) here_.set(object_in<File>(file).complete(), failure);
       }
       return;
     }
-    case InstructionForm::memo: return fail_memo(frame, in, failure);
-    case InstructionForm::app: return fail_program(frame, program_.apps[in.d], failure);
+    case InstructionForm::memo: return here_.memos().fail_memo(frame, in, failure);
+    case InstructionForm::app: return here_.programs().fail_program(frame, program_.apps[in.d], failure);
     case InstructionForm::branch: {
       const BranchSite& site = program_.branches[in.d];
-      fail_all(frame, site.assigned, failure);
-      return fail_writers(frame, site.written, failure);
+      here_.fail_all(frame, site.assigned, failure);
+      return here_.writers().fail(frame, site.written, failure);
     }
     case InstructionForm::foreach: {
       const ForeachSite& site = program_.foreaches[in.d];
-      fail_all(frame, site.assigned, failure);
-      return fail_writers(frame, site.written, failure);
+      here_.fail_all(frame, site.assigned, failure);
+      return here_.writers().fail(frame, site.written, failure);
     }
     case InstructionForm::loop_test: {
       const LoopSite& site = program_.loops[in.d];
-      fail_all(*frame.outer, site.results, failure);
-      fail_all(*frame.outer, site.assigned, failure);
-      for (const WriterShare& share : site.step.shares) fail_writer(frame, share.array, failure);
-      return fail_writers(*frame.outer, site.written, failure);
+      here_.fail_all(*frame.outer, site.results, failure);
+      here_.fail_all(*frame.outer, site.assigned, failure);
+      for (const WriterShare& share : site.step.shares) here_.writers().fail(frame, share.array, failure);
+      return here_.writers().fail(*frame.outer, site.written, failure);
     }
   }
 }

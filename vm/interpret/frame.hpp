@@ -5,8 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "vm/interpret/loop_window.hpp"
 #include "vm/memory/cell_store.hpp"
-#include "vm/launch/loop_window.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/future.hpp"
 

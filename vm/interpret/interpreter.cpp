@@ -2,33 +2,22 @@
 // the rest of the strand looks at its operands before it runs.
 #include "vm/interpret/interpreter.hpp"
 
+#include "vm/calls/memo_caller.hpp"
+#include "vm/calls/program_caller.hpp"
+#include "vm/launch/launcher.hpp"
+
 #include <cmath>
 #include <limits>
 
-#include "vm/interpret/borrow.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/running_place.hpp"
 #include "vm/math/scalar.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/updateable.hpp"
 
 namespace raddle::vm {
 
-Interpreter::Interpreter(Run& run, CellCache& cache)
-    : run_(run),
-      program_(run.program),
-      is_perturbed_(run.options.scheduler_seed != 0),
-      cache_(cache),
-      leaf_machine_(run.program, run.options.settings, run.foreigns),
-      lane_machine_(run.options.settings) {}
-
-void Interpreter::put_shared(Frame& frame, const Instruction& in, Value value) {
-  if (in.a.is_absent()) return;
-  set(frame.at(in.a), std::move(value), frame, index_of(in), in.a);
-}
-
-/// Looks at the region's strands in order: those whose inputs are there run now, the others are armed.
-/// @return what run_strand returns, of the last strand
 Frame* Interpreter::run_region(Frame& frame, RegionId id) {
   const Region region = program_.regions[id];
   const Strand* strand = program_.strands.data() + region.first_strand;
@@ -44,7 +33,7 @@ Frame* Interpreter::run_region(Frame& frame, RegionId id) {
 /// By chance: @return true if the strand, all of whose inputs are there, has been queued
 bool Interpreter::queue_instead(Frame& frame, const Strand& strand) {
   if (strand.awaited_count == 0 || !worker_->perturbation().one_in(4)) return false;
-  push(*arm(frame, strand));
+  here_.push(*arm(frame, strand));
   return true;
 }
 
@@ -95,7 +84,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
         if (ok)
           put(frame, in, Value::of(result));
         else
-          fail(frame, in, overflow_text);
+          here_.fail(frame, in, overflow_text);
         break;
       }
       case Opcode::sub_int: {
@@ -104,7 +93,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
         if (ok)
           put(frame, in, Value::of(result));
         else
-          fail(frame, in, overflow_text);
+          here_.fail(frame, in, overflow_text);
         break;
       }
       case Opcode::mul_int: {
@@ -113,7 +102,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
         if (ok)
           put(frame, in, Value::of(result));
         else
-          fail(frame, in, overflow_text);
+          here_.fail(frame, in, overflow_text);
         break;
       }
       case Opcode::idiv:
@@ -122,7 +111,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
         const bool overflows = divisor == -1 && dividend == std::numeric_limits<std::int64_t>::min();
         ok = divisor != 0 && !(overflows && in.opcode == Opcode::idiv);
         if (!ok)
-          fail(frame, in, divisor == 0 ? zero_text : overflow_text);
+          here_.fail(frame, in, divisor == 0 ? zero_text : overflow_text);
         else if (in.opcode == Opcode::idiv)
           put(frame, in, Value::of(dividend / divisor));
         else
@@ -135,7 +124,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
         if (ok)
           put(frame, in, Value::of(result));
         else
-          fail(frame, in, overflow_text);
+          here_.fail(frame, in, overflow_text);
         break;
       }
       case Opcode::add_float: put(frame, in, Value::of(float_in(frame, in.b) + float_in(frame, in.c))); break;
@@ -202,8 +191,8 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::struct_get: struct_get(frame, in); break;
       case Opcode::struct_set: ok = struct_set(frame, in); break;
 
-      case Opcode::file_new: ok = file_new(frame, in); break;
-      case Opcode::file_assign: ok = file_assign(frame, in); break;
+      case Opcode::file_new: ok = here_.programs().file_new(frame, in); break;
+      case Opcode::file_assign: ok = here_.programs().file_assign(frame, in); break;
       case Opcode::update_new:
         put(frame, in, Value::of_object(ValueKind::updateable, make_ref<Updateable>(float_in(frame, in.b))));
         break;
@@ -220,10 +209,10 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
 
       case Opcode::call: call(frame, in); break;
       case Opcode::call_builtin: ok = call_builtin(frame, in); break;
-      case Opcode::run_app: ok = run_app(frame, in); break;
-      case Opcode::run_foreign: ok = run_foreign(frame, in); break;
-      case Opcode::memo: memo(frame, in); break;
-      case Opcode::memo_keep: memo_keep(frame, in); break;
+      case Opcode::run_app: ok = here_.programs().run_app(frame, in); break;
+      case Opcode::run_foreign: ok = here_.programs().run_foreign(frame, in); break;
+      case Opcode::memo: here_.memos().memo(frame, in); break;
+      case Opcode::memo_keep: here_.memos().memo_keep(frame, in); break;
       case Opcode::branch_if: enter_arm(frame, program_.branches[in.d].arms[int_in(frame, in.b) != 0 ? 0 : 1]); break;
       case Opcode::branch_switch: {
         const BranchSite& site = program_.branches[in.d];
@@ -236,7 +225,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::enter: enter_arm(frame, program_.branches[in.d].arms[0]); break;
       case Opcode::foreach_range:
       case Opcode::foreach_range_float:
-      case Opcode::foreach_array: ok = foreach (frame, in); break;
+      case Opcode::foreach_array: ok = here_.launcher().foreach (frame, in); break;
       case Opcode::loop: start_loop(frame, in); break;
       case Opcode::loop_test: return loop_test(frame, in);
     }

@@ -5,6 +5,8 @@
 
 namespace raddle::vm {
 
+class RunWorker;
+
 /// Waits for its arguments, then for code or for a worker. Owns a reference to the calling frame.
 class LeafCall final : public DeferredCall {
  public:
@@ -12,7 +14,7 @@ class LeafCall final : public DeferredCall {
       : frame(frame), site(site), instruction(instruction), priority(priority) {}
   void run(Worker& worker) override;
   void resolved(Worker& worker) override;
-  void queue(Interpreter& interpreter);
+  void queue(RunWorker& here);
   DeferredCall* replacement(CellCache& cache) override;
 
   Frame& frame;

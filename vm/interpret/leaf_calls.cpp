@@ -8,12 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "vm/interpret/borrow.hpp"
 #include "vm/interpret/interpreter.hpp"
-#include "vm/interpret/leaf_arguments.hpp"
+#include "vm/interpret/kernel_caller.hpp"
 #include "vm/interpret/leaf_call.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/schedule/leaf_forks.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 
@@ -45,26 +46,28 @@ Future* missing_argument(Frame& frame, const CallSite& site, const Function& fun
 
 }  // namespace
 
-void Interpreter::set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction,
-                                   const std::int64_t* words) {
+KernelCaller::KernelCaller(RunWorker& here)
+    : WorkerService(here), leaf_machine_(program_, run_.options.settings, run_.foreigns) {}
+
+void KernelCaller::set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction,
+                                    const std::int64_t* words) {
   const std::vector<LeafType>& types = program_.functions[site.function].leaf_results;
   for (std::size_t i = 0; i < site.results.size(); ++i)
-    set(frame.at(site.results[i]), decode(words[i], kind_of(types[i])), frame, instruction, site.results[i]);
+    here_.set(frame.at(site.results[i]), decode(words[i], kind_of(types[i])), frame, instruction, site.results[i]);
 }
 
-/// @return false: to be interpreted, without waiting for anything
-bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction) {
+bool KernelCaller::call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   const Function& function = program_.functions[site.function];
   LeafTable& leaves = run_.leaves;
   const bool is_possible =
       !frame.interpret_only && leaves.stage(site.function) != LeafTable::Stage::impossible && fits(function);
-  const bool may_share = run_.pool.capacity() > 1 && range_nesting_ == 0;
+  const bool may_share = run_.pool.capacity() > 1 && here_.nesting.iterations == 0;
   if (!is_possible) {
     if (!function.is_heavy || !function.is_sequential || !may_share || !worker_->others_are_hungry())
       return call_in_registers(frame, site, instruction);
     if (frame.interpret_only || missing_argument(frame, site, function)) return false;
     frame.retain();
-    make<LeafCall>(frame, site, instruction, frame.priority)->queue(*this);
+    here_.make<LeafCall>(frame, site, instruction, frame.priority)->queue(here_);
     return true;
   }
   const raddle_leaf_function code = leaves.code(site.function);
@@ -76,13 +79,13 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
   }
   const bool is_ready = code && !missing_argument(frame, site, function);
   // long calls are queued, so that other workers can take them; iterations of a `foreach` are shared out already
-  const bool in_place =
-      (!function.is_heavy || range_nesting_ > 0 || run_.pool.capacity() == 1) && !worker_->perturbation().one_in(4);
+  const bool in_place = (!function.is_heavy || here_.nesting.iterations > 0 || run_.pool.capacity() == 1) &&
+                        !worker_->perturbation().one_in(4);
   if (is_ready && in_place) return call_native(frame, site, instruction, code);
   frame.retain();
-  auto* call = make<LeafCall>(frame, site, instruction, frame.priority);
+  auto* call = here_.make<LeafCall>(frame, site, instruction, frame.priority);
   if (is_ready)
-    call->queue(*this);
+    call->queue(here_);
   else
     call->resolved(*worker_);
   return true;
@@ -92,7 +95,7 @@ bool Interpreter::call_leaf(Frame& frame, const CallSite& site, std::uint32_t in
 /// Should somebody come meanwhile, what has been computed is dropped, and the call is made once more as one that can be
 /// shared out.
 /// @return false: to be interpreted in frames
-bool Interpreter::call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction) {
+bool KernelCaller::call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   const Function& function = program_.functions[site.function];
   if (function.leaf_code.instructions.empty() || frame.interpret_only || !fits(function)) return false;
   if (worker_->perturbation().one_in(4) || missing_argument(frame, site, function)) return false;
@@ -104,43 +107,40 @@ bool Interpreter::call_in_registers(Frame& frame, const CallSite& site, std::uin
   switch (leaf_machine_.run(site.function, {words.data(), *count}, results.data(), goes_on)) {
     case LeafMachine::Outcome::done: break;
     case LeafMachine::Outcome::stopped: return false;
-    case LeafMachine::Outcome::failed: call_composite(frame, site, instruction, true); return true;
+    case LeafMachine::Outcome::failed: here_.interpreter().call_composite(frame, site, instruction, true); return true;
   }
-  ++counters.leaf_calls_interpreted;
+  ++here_.counters.leaf_calls_interpreted;
   set_leaf_results(frame, site, instruction, results.data());
   return true;
 }
 
-/// Calls of a leaf without loops are interpreted until there have been many.
-bool Interpreter::waits_for_code_of(const Function& leaf) const {
+bool KernelCaller::waits_for_code_of(const Function& leaf) const {
   return leaf.is_heavy || run_.options.leaf_threshold == 0;
 }
 
-void Interpreter::count_calls(FunctionId leaf, std::uint32_t count) {
+void KernelCaller::count_calls(FunctionId leaf, std::uint32_t count) {
   const std::uint32_t before = run_.leaves.count_calls(leaf, count);
   const std::uint32_t threshold = run_.options.leaf_threshold;
   if (before < threshold && before + count >= threshold) run_.leaves.request(leaf);
 }
 
-/// By its priority, as soon as its inputs are there, and its code if it waits for that.
-/// @return false: to be called as composite functions are
-bool Interpreter::queue_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority) {
+bool KernelCaller::queue_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority) {
   const Function& function = program_.functions[site.function];
   const bool is_possible = function.is_leaf && !frame.interpret_only && fits(function) &&
                            run_.leaves.stage(site.function) != LeafTable::Stage::impossible;
   if (!is_possible) return false;
   if (!waits_for_code_of(function) && !run_.leaves.code(site.function)) count_calls(site.function, 1);
   frame.retain();
-  make<LeafCall>(frame, site, instruction, priority)->resolved(*worker_);
+  here_.make<LeafCall>(frame, site, instruction, priority)->resolved(*worker_);
   return true;
 }
 
 void LeafCall::resolved(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
+  RunWorker& here = frame.run_state.on(worker);
   if (is_replaced) {
     Frame* caller = &frame;
-    interpreter.destroy(this);
-    return interpreter.release(caller);
+    here.destroy(this);
+    return here.release(caller);
   }
   const Function& function = frame.run_state.program.functions[site.function];
   awaits_input = true;
@@ -149,8 +149,8 @@ void LeafCall::resolved(Worker& worker) {
   }
   awaits_input = false;
   LeafTable& leaves = frame.run_state.leaves;
-  const bool waits = !leaves.code(site.function) && interpreter.waits_for_code_of(function);
-  if (!waits || !leaves.wait(site.function, *this)) queue(interpreter);
+  const bool waits = !leaves.code(site.function) && here.kernels().waits_for_code_of(function);
+  if (!waits || !leaves.wait(site.function, *this)) queue(here);
 }
 
 DeferredCall* LeafCall::replacement(CellCache& cache) {
@@ -158,31 +158,31 @@ DeferredCall* LeafCall::replacement(CellCache& cache) {
   return ::new (cache.allocate(sizeof(LeafCall))) LeafCall(frame, site, instruction, priority);
 }
 
-void LeafCall::queue(Interpreter& interpreter) {
+void LeafCall::queue(RunWorker& here) {
   has_turn = true;
-  interpreter.push(*this, priority);
+  here.push(*this, priority);
 }
 
 void LeafCall::run(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  if (!has_turn && priority != 0) return queue(interpreter);
-  const TaskTimer timer(interpreter, TaskKind::leaf, frame, instruction);
-  interpreter.run_leaf_call(this);
+  RunWorker& here = frame.run_state.on(worker);
+  if (!has_turn && priority != 0) return queue(here);
+  const TaskTimer timer(here, TaskKind::leaf, frame, instruction);
+  here.kernels().run_leaf_call(this);
 }
 
-void Interpreter::run_leaf_call(LeafCall* call) {
+void KernelCaller::run_leaf_call(LeafCall* call) {
   Frame& frame = call->frame;
   const raddle_leaf_function code = run_.leaves.code(call->site.function);
   const bool is_done = !call->is_forced && (code ? call_native(frame, call->site, call->instruction, code)
                                                  : call_in_registers(frame, call->site, call->instruction));
-  if (!is_done) call_composite(frame, call->site, call->instruction, false);
-  destroy(call);
-  release(&frame);
+  if (!is_done) here_.interpreter().call_composite(frame, call->site, call->instruction, false);
+  here_.destroy(call);
+  here_.release(&frame);
 }
 
 /// Short ones would hide the tasks that they are in.
-void Interpreter::trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function,
-                             std::uint32_t instruction) const {
+void KernelCaller::trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function,
+                              std::uint32_t instruction) const {
   constexpr std::int64_t shortest_ns = 10'000;
   const std::int64_t duration_ns = trace.now_ns() - start_ns;
   if (duration_ns < shortest_ns) return;
@@ -194,21 +194,21 @@ void Interpreter::trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Func
                                .instruction = instruction});
 }
 
-bool Interpreter::call_native(Frame& frame, const CallSite& site, std::uint32_t instruction,
-                              raddle_leaf_function code) {
+bool KernelCaller::call_native(Frame& frame, const CallSite& site, std::uint32_t instruction,
+                               raddle_leaf_function code) {
   const Function& function = program_.functions[site.function];
   LeafWords words, results;
   if (!encode_arguments(frame, site, function, words)) return false;
   raddle_leaf_failure failure;
   failure.call_count = 0;
-  ++counters.leaf_calls_native;
+  ++here_.counters.leaf_calls_native;
   TaskTrace* const trace = run_.options.trace;
   const std::int64_t start_ns = trace ? trace->now_ns() : 0;
   const std::int32_t status = code(&worker_->leaf_worker(), words.data(), results.data(), &failure);
   if (trace) trace_leaf(*trace, start_ns, function, instruction);
   if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error ||
       status == raddle_leaf_assertion || status == raddle_leaf_interrupted) {
-    call_composite(frame, site, instruction, true);
+    here_.interpreter().call_composite(frame, site, instruction, true);
     return true;
   }
   if (status != raddle_leaf_ok) {
@@ -249,8 +249,8 @@ std::string message_of(Frame& frame, const CallSite& site, const std::vector<Lea
 
 }  // namespace
 
-void Interpreter::fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
-                              const raddle_leaf_failure& failure) {
+void KernelCaller::fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
+                               const raddle_leaf_failure& failure) {
   const auto place_of = [](const raddle_leaf_place& place) { return Place{place.file, place.begin, place.end}; };
   std::vector<Place> calls;
   for (std::uint32_t i = 0; i < std::min<std::uint32_t>(failure.call_count, raddle_leaf_call_limit); ++i)
@@ -258,7 +258,7 @@ void Interpreter::fail_native(Frame& frame, const CallSite& site, std::uint32_t 
   calls.push_back(program_.places[instruction]);
   const std::vector<LeafType>& types = program_.functions[site.function].leaf_parameters;
   const std::string message = message_of(frame, site, types, status, failure);
-  fail_all(frame, site.results, failure_at(frame, place_of(failure.place), message, std::move(calls)));
+  here_.fail_all(frame, site.results, here_.failure_at(frame, place_of(failure.place), message, std::move(calls)));
 }
 
 }  // namespace raddle::vm

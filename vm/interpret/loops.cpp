@@ -2,6 +2,7 @@
 // iteration starts as soon as it is known that there is one, even if its variables are still to come.
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/streams.hpp"
 
 namespace raddle::vm {
 
@@ -16,18 +17,18 @@ constexpr std::uint32_t turn_limit = 4096;
 
 void Interpreter::start_loop(Frame& frame, const Instruction& in) {
   const LoopSite& site = program_.loops[in.d];
-  Frame* iteration = make_frame(site.body, &frame, mix_stream(frame.stream, position_of(index_of(in))));
+  Frame* iteration = here_.make_frame(site.body, &frame, here_.stream_at(frame, here_.index_of(in)));
   for (std::size_t i = 0; i < site.initial.size(); ++i) {
     pass(frame.at(site.initial[i]), frame, iteration->slots()[i], *iteration);
   }
-  add_writers(frame, site.shares);
+  here_.writers().add(frame, site.shares);
   // a loop may be long: elsewhere if possible, while this worker goes on
   const bool in_place =
-      may_nest() && (range_nesting_ > 0 || run_.pool.capacity() == 1) && !worker_->perturbation().one_in(2);
+      may_nest() && (here_.nesting.iterations > 0 || run_.pool.capacity() == 1) && !worker_->perturbation().one_in(2);
   if (in_place)
     activate(iteration);
   else
-    push(*iteration, iteration->priority);
+    here_.push(*iteration, iteration->priority);
 }
 
 /// @return the frame of the next iteration with a reference, see run_strand; null if there is none (now)
@@ -35,12 +36,12 @@ Frame* Interpreter::loop_test(Frame& frame, const Instruction& in) {
   const LoopSite& site = program_.loops[in.d];
   const bool condition = frame.at(in.b).peek() != 0;
   if (condition == site.test_after) {
-    end_loop(frame, site, index_of(in));
+    end_loop(frame, site, here_.index_of(in));
     return nullptr;
   }
   enter_arm(frame, site.step);
   if (run_.is_stopped()) return nullptr;
-  add_writers(*frame.outer, site.shares);
+  here_.writers().add(*frame.outer, site.shares);
   Frame* next = next_iteration(frame, site);
   if (next != &frame) {  // this one stays open
     if (!frame.window) {
@@ -51,9 +52,9 @@ Frame* Interpreter::loop_test(Frame& frame, const Instruction& in) {
     next->window->open();
     if (next->window->is_full() && next->window->keep(*next)) return nullptr;
   }
-  const bool goes_on = pushed_ - loop_pushed_ < queued_limit && ++loop_turns_ < turn_limit;
+  const bool goes_on = here_.pushed() - loop_pushed_ < queued_limit && ++loop_turns_ < turn_limit;
   if (goes_on && !run_.throttle.is_tight()) return next;
-  loop_pushed_ = pushed_;
+  loop_pushed_ = here_.pushed();
   loop_turns_ = 0;
   if (next == &frame) frame.retain();                       // the caller gives its own reference up
   if (!run_.throttle.park(*next)) run_.pool.inject(*next);  // behind everything that is queued
@@ -61,17 +62,17 @@ Frame* Interpreter::loop_test(Frame& frame, const Instruction& in) {
 }
 
 void Interpreter::end_loop(Frame& frame, const LoopSite& site, std::uint32_t instruction) {
-  for (const WriterShare& share : site.step.shares) release_writer(frame, share.array);
+  for (const WriterShare& share : site.step.shares) here_.writers().release(frame, share.array);
   Frame& outer = *frame.outer;
   for (std::size_t i = 0; i < site.results.size(); ++i) {
     Future& value = frame.slots()[i];
     Future& result = outer.at(site.results[i]);
     if (value.is_resolved())
-      set(result, value.get(), outer, instruction, site.results[i]);
+      here_.set(result, value.get(), outer, instruction, site.results[i]);
     else
       pass_later(value, frame, outer, site.results[i], instruction);
   }
-  drop_writers(outer, site.written);
+  here_.writers().release(outer, site.written);
 }
 
 Frame* Interpreter::next_iteration(Frame& frame, const LoopSite& site) {
@@ -80,7 +81,7 @@ Frame* Interpreter::next_iteration(Frame& frame, const LoopSite& site) {
   bool is_complete = frame.is_exclusive();
   for (std::size_t i = 0; i < count && is_complete; ++i) is_complete = frame.at(site.nexts[i]).is_resolved();
   if (!is_complete) {
-    Frame* next = make_frame(site.body, frame.outer, stream);
+    Frame* next = here_.make_frame(site.body, frame.outer, stream);
     for (std::size_t i = 0; i < count; ++i) pass(frame.at(site.nexts[i]), frame, next->slots()[i], *next);
     return next;
   }

@@ -2,12 +2,12 @@
 // What carries runs: workers, the memory of what waits, the world outside.
 #include <vector>
 
-#include "vm/external/outside.hpp"
-#include "vm/memory/cell_store.hpp"
-#include "vm/launch/loop_window.hpp"
 #include "vm/calls/written_files.hpp"
+#include "vm/external/outside.hpp"
+#include "vm/interpret/loop_window.hpp"
 #include "vm/interpret/run.hpp"
-#include "vm/interpret/throttle.hpp"
+#include "vm/memory/cell_store.hpp"
+#include "vm/schedule/throttle.hpp"
 #include "vm/schedule/worker_pool.hpp"
 
 namespace raddle::vm {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "vm/calls/program_run.hpp"
 #include "vm/diagnose/diagnosis.hpp"
 #include "vm/interpret/forwarder.hpp"
-#include "vm/calls/program_run.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/value/temporaries.hpp"
@@ -45,7 +45,7 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
   for (const ForeignFunction& function : program.foreigns) {
     foreigns.push_back(make_foreign_code(function, options.package_folders));
   }
-  for (unsigned i = 0; i < pool.capacity(); ++i) interpreters_.emplace_back(*this, machine.cache_of(i));
+  for (unsigned i = 0; i < pool.capacity(); ++i) workers_.emplace_back(*this, pool.worker(i), machine.cache_of(i));
 }
 
 Frame* Run::make_entry_frame(CellCache& cache, std::span<Future* const> inputs, std::vector<Future*> outputs) {
@@ -227,7 +227,7 @@ class RunDriver {
     total.leaf_calls_shared = run_.pool.leaf_calls_shared();
     total.cells = machine_.cells.counters();
     total.blocks = LargeBlocks::counters();
-    for (const Interpreter& each : run_.interpreters()) {
+    for (const RunWorker& each : run_.workers()) {
       const RunCounters& own = each.counters;
       total.tasks += own.tasks;
       total.frames += own.frames;

@@ -8,14 +8,14 @@
 #include <span>
 #include <vector>
 
+#include "vm/calls/memo_calls.hpp"
 #include "vm/foreign/foreign_code.hpp"
 #include "vm/interpret/call_profile.hpp"
-#include "vm/interpret/interpreter.hpp"
-#include "vm/kernel/leaf_table.hpp"
 #include "vm/interpret/machine.hpp"
-#include "vm/calls/memo_calls.hpp"
-#include "vm/launch/range_task.hpp"
 #include "vm/interpret/run.hpp"
+#include "vm/interpret/run_worker.hpp"
+#include "vm/kernel/leaf_table.hpp"
+#include "vm/launch/loop_profile.hpp"
 #include "vm/program/program.hpp"
 
 namespace raddle::vm {
@@ -32,7 +32,8 @@ class Run {
   Frame* make_entry_frame(CellCache& cache, std::span<Future* const> inputs, std::vector<Future*> outputs);
 
   Future& constant(std::uint32_t index) { return constants_[index]; }
-  Interpreter& interpreter(const Worker& worker) { return interpreters_[worker.index()]; }
+  /// What of the run only this worker uses.
+  RunWorker& on(const Worker& worker) { return workers_[worker.index()]; }
   /// Notes a failure that nothing has caused before; without keep_going the run ends. Any thread.
   /// @param iteration  of the entry's loop, if that is to be noted
   void report(Ref<Failure> failure, std::optional<std::int64_t> iteration);
@@ -54,7 +55,7 @@ class Run {
   std::vector<CallProfile> call_profiles;              ///< by index of Program::functions
   std::vector<std::unique_ptr<ForeignCode>> foreigns;  ///< by index of Program::foreigns
   std::vector<Future*> results;                        ///< of the entry
-  std::deque<Interpreter>& interpreters() { return interpreters_; }
+  std::deque<RunWorker>& workers() { return workers_; }
   /// By place.
   std::vector<RunFailure> failures();
   /// RunResult::failures_left_out.
@@ -66,7 +67,7 @@ class Run {
 
  private:
   std::vector<Future> constants_;
-  std::deque<Interpreter> interpreters_;  ///< by worker
+  std::deque<RunWorker> workers_;  ///< by index
   /// The same failure at one place, of different calls.
   struct Alike {
     Ref<Failure> least;  ///< by its chain of calls, so that the report does not depend on the order of things

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "vm/external/processes.hpp"
 #include "vm/calls/own_outputs.hpp"
+#include "vm/external/processes.hpp"
 #include "vm/program/program.hpp"
 #include "vm/record/call_record.hpp"
 #include "vm/record/named_files.hpp"

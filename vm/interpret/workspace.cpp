@@ -5,9 +5,8 @@
 #include <mutex>
 #include <thread>
 
-#include "vm/interpret/deep_wait.hpp"
 #include "vm/diagnose/diagnosis.hpp"
-#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/memory/large_blocks.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-#include "vm/interpret/leaf_arguments.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/math/lane_functions.hpp"
 
 namespace raddle::vm {

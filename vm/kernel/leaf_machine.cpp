@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "vm/interpret/leaf_arguments.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/math/scalar.hpp"
 
 namespace raddle::vm {

@@ -1,6 +1,6 @@
 #include "vm/kernel/leaf_table.hpp"
 
-#include "vm/interpret/throttle.hpp"
+#include "vm/schedule/throttle.hpp"
 
 namespace raddle::vm {
 

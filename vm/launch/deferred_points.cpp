@@ -3,11 +3,12 @@
 #include <array>
 #include <cstring>
 
-#include "vm/interpret/interpreter.hpp"
-#include "vm/launch/launch_elements.hpp"
-#include "vm/launch/point_launch.hpp"
+#include "vm/interpret/kernel_caller.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/launch/launch_elements.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/point_launch.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
@@ -58,12 +59,12 @@ Lack read_elements(LaunchPoint& point, const IndexLaunch& launch, const Function
 }  // namespace
 
 /// @param point  its number, in the loop that has the points  @param keys  of the projection for it
-void Interpreter::defer_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys) {
+void Launcher::defer_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys) {
   if (!points.group) points.group = make_group(points.piece);
   ++points.deferred;
-  ++counters.strands_armed;
+  ++here_.counters.strands_armed;
   const IndexLaunch& launch = points.piece.site.launch;
-  void* const memory = cache_.allocate(LaunchPoint::size_of(launch));
+  void* const memory = here_.cells().allocate(LaunchPoint::size_of(launch));
   auto* deferred = ::new (memory) LaunchPoint(*points.group, points.number(point));
   std::memcpy(deferred->keys(), keys, launch.key_count * sizeof *keys);
   find_places(*deferred, launch);
@@ -76,48 +77,49 @@ void Interpreter::defer_point(PointLaunch& points, std::int64_t point, const std
   await_elements(*deferred);
 }
 
-PointGroup* Interpreter::make_group(RangeTask& piece) {
+PointGroup* Launcher::make_group(RangeTask& piece) {
   if (!piece.window) piece.window = make_ref<LoopWindow>(run_.loop_windows, 0);
   piece.window->open();
   piece.frame.retain();
-  for (const Operand array : piece.site.written) add_writers(piece.frame.at(array), 1);
-  return make<PointGroup>(piece);
+  here_.writers().add(piece.frame, piece.site.written);
+  return here_.make<PointGroup>(piece);
 }
 
-void Interpreter::end_group(PointGroup* group) {
+void Launcher::end_group(PointGroup* group) {
   Frame& frame = group->frame;
-  drop_writers(frame, group->site.written);
-  if (Task* loop = group->window->close(group->points())) push(*loop, frame.priority);
-  destroy(group);
-  release(&frame);
+  here_.writers().release(frame, group->site.written);
+  if (Task* loop = group->window->close(group->points())) here_.push(*loop, frame.priority);
+  here_.destroy(group);
+  here_.release(&frame);
 }
 
 void LaunchPoint::resolved(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  if (!is_replaced) return interpreter.await_elements(*this);
+  RunWorker& here = frame.run_state.on(worker);
+  if (!is_replaced) return here.launcher().await_elements(*this);
   Frame* const own = &frame;
-  interpreter.forget_point(this);
-  interpreter.release(own);
+  here.launcher().forget_point(this);
+  here.release(own);
 }
 
-void Interpreter::await_elements(LaunchPoint& point) {
+void Launcher::await_elements(LaunchPoint& point) {
   const IndexLaunch& launch = point.group.site.launch;
   const Function& leaf = program_.functions[launch.leaf];
   point.awaits_input = true;
   while (Future* const missing = read_elements(point, launch, leaf).missing)
     if (missing->enlist(point)) return;
   point.awaits_input = false;
-  if (!run_.leaves.code(launch.leaf) && waits_for_code_of(leaf) && run_.leaves.wait(launch.leaf, point)) return;
-  push(point, point.frame.priority);
+  if (!run_.leaves.code(launch.leaf) && here_.kernels().waits_for_code_of(leaf) && run_.leaves.wait(launch.leaf, point))
+    return;
+  here_.push(point, point.frame.priority);
 }
 
 void LaunchPoint::run(Worker& worker) {
-  Interpreter& interpreter = frame.run_state.interpreter(worker).on(worker);
-  const TaskTimer timer(interpreter, TaskKind::iterations, frame, group.instruction);
-  interpreter.run_deferred_point(this);
+  RunWorker& here = frame.run_state.on(worker);
+  const TaskTimer timer(here, TaskKind::iterations, frame, group.instruction);
+  here.launcher().run_deferred_point(this);
 }
 
-void Interpreter::run_deferred_point(LaunchPoint* point) {
+void Launcher::run_deferred_point(LaunchPoint* point) {
   if (run_.is_stopped()) return;  // it is freed with the run
   if (!computes_deferred(*point)) {
     RangeTask piece = point->group.as_piece();
@@ -132,7 +134,7 @@ void Interpreter::run_deferred_point(LaunchPoint* point) {
   if (group.end_points()) end_group(&group);
 }
 
-bool Interpreter::computes_deferred(LaunchPoint& point) {
+bool Launcher::computes_deferred(LaunchPoint& point) {
   if (point.is_forced || point.left != 0) return false;
   const PointGroup& group = point.group;
   const IndexLaunch& launch = group.site.launch;
@@ -155,8 +157,8 @@ bool Interpreter::computes_deferred(LaunchPoint& point) {
 }
 
 /// @param value  of the loop variable  @param values  of the prelude
-void Interpreter::write_deferred(LaunchPoint& point, const Function& leaf, std::int64_t value,
-                                 const std::int64_t* values, const std::int64_t* results) {
+void Launcher::write_deferred(LaunchPoint& point, const Function& leaf, std::int64_t value, const std::int64_t* values,
+                              const std::int64_t* results) {
   const ForeachSite& site = point.group.site;
   for (std::size_t i = 0; i < point.sink_count; ++i) {
     const LaunchSink& sink = site.launch.sinks[i];
@@ -166,20 +168,20 @@ void Interpreter::write_deferred(LaunchPoint& point, const Function& leaf, std::
       continue;
     }
     Element* const target = point.targets()[i];
-    const bool is_first = target && target->insert(result, wakes_);
-    if (!wakes_.empty()) wake();
+    const bool is_first = target && target->insert(result, here_.wakes());
+    here_.wake();
     if (is_first) continue;
     const Value key = Value::of(element_key(sink, point.keys(), value));
     // there is such a row since the point was deferred; rows stay
     Array& array = *sink_row(point.frame, site, sink, point.keys(), values);
-    if (!insert(array, key, result)) element_assigned_twice(point.frame, sink, array, key);
+    if (!here_.insert(array, key, result)) element_assigned_twice(point.frame, sink, array, key);
   }
 }
 
-void Interpreter::forget_point(LaunchPoint* point) {
+void Launcher::forget_point(LaunchPoint* point) {
   const std::size_t size_bytes = point->size_bytes();
   point->~LaunchPoint();
-  cache_.deallocate(point, size_bytes);
+  here_.cells().deallocate(point, size_bytes);
 }
 
 /// It stands for this one in the group.

@@ -2,11 +2,11 @@
 // Where the elements lie that points of an index launch read and write.
 #include <cstdint>
 
-#include "vm/interpret/borrow.hpp"
 #include "vm/interpret/frame.hpp"
-#include "vm/interpret/leaf_arguments.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/launch/point_launch.hpp"
 #include "vm/value/array.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "vm/interpret/interpreter.hpp"
-#include "vm/launch/point_launch.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/streams.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/point_launch.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
@@ -28,7 +29,7 @@ bool read_int(const Future& future, std::int64_t& number) {
 
 }  // namespace
 
-void Interpreter::open_nest(RangeTask& range) {
+void Launcher::open_nest(RangeTask& range) {
   const LaunchNest& nest = range.site.nest;
   InnerRange inner;
   std::int64_t high = 0;
@@ -46,7 +47,7 @@ void Interpreter::open_nest(RangeTask& range) {
   if (!has_sinks(range.frame, range.site.launch) || !bind(points, 0)) range.inner = {};
 }
 
-bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& count, bool& waits) {
+bool Launcher::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& count, bool& waits) {
   const IndexLaunch& launch = piece.site.launch;
   // parts of the inner loop are not interpreted as a whole: open_nest() has seen that all is there
   if (piece.inner.is_whole() && (worker_->queues_all() || worker_->perturbation().one_in(4))) return false;
@@ -72,7 +73,7 @@ bool Interpreter::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& c
 /// parts do so at the same iterations: who makes rows while another one computes is the one that all others wait for.
 /// They are made long before their turn: a processor that reads a row also fetches the memory behind it, which nobody
 /// should be about to write then.
-void Interpreter::make_rows(PointLaunch& points) {
+void Launcher::make_rows(PointLaunch& points) {
   RangeTask& piece = points.piece;
   const InnerRange& inner = piece.inner;
   const std::int64_t end = std::min(piece.end, (points.iteration / rows_at_once + 2) * rows_at_once);
@@ -93,8 +94,8 @@ void Interpreter::make_rows(PointLaunch& points) {
 
 /// What the prelude computes for an iteration: some before `end` are computed together, if that does not take long.
 /// @return false: it does not end well
-bool Interpreter::find_values(PointLaunch& points, std::int64_t iteration, std::int64_t end, ValuesAhead& ahead,
-                              std::int64_t* values) {
+bool Launcher::find_values(PointLaunch& points, std::int64_t iteration, std::int64_t end, ValuesAhead& ahead,
+                           std::int64_t* values) {
   const RangeTask& piece = points.piece;
   LaunchedLeaf& prelude = *points.prelude;
   const std::int64_t value = range_value(piece.low, piece.step, iteration);
@@ -113,7 +114,7 @@ bool Interpreter::find_values(PointLaunch& points, std::int64_t iteration, std::
 }
 
 /// @param is_possible  the prelude has ended well
-void Interpreter::run_nest_iteration(PointLaunch& points, bool is_possible) {
+void Launcher::run_nest_iteration(PointLaunch& points, bool is_possible) {
   RangeTask& piece = points.piece;
   if (!is_possible) {
     // it fails, for all parts of the inner loop alike: told once
@@ -144,30 +145,30 @@ void Interpreter::run_nest_iteration(PointLaunch& points, bool is_possible) {
 }
 
 /// @return how many it has run: the next one is to be interpreted
-std::int64_t Interpreter::run_inner(PointLaunch& points, std::int64_t first, std::int64_t count) {
+std::int64_t Launcher::run_inner(PointLaunch& points, std::int64_t first, std::int64_t count) {
   LaunchedLeaf& leaf = points.computation;
-  const bool is_batch = leaf.code || (leaf.function.leaf_code.batch_cost != 0 && count > 1);
-  if (points.projection || !is_batch) return run_points(points, first, count);
+  const bool is_stretch = leaf.code || (leaf.function.leaf_code.batch_cost != 0 && count > 1);
+  if (points.projection || !is_stretch) return run_points(points, first, count);
   if (!find_rows(points, nullptr)) return 0;
   if (!leaf.code) lane_machine_.prepare(leaf.function.leaf_code, leaf.arguments(0));
   const std::int64_t value = range_value(points.low(), points.step(), first);
   return run_part(points.piece, leaf, points.rows, value, points.step(), count);
 }
 
-bool Interpreter::run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values) {
+bool Launcher::run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values) {
   LaunchedLeaf prelude(program_.functions[site.nest.prelude], run_.leaves.code(site.nest.prelude), 0);
   return prelude.bind(frame, site.nest.captures) && call_launched(prelude, value, values);
 }
 
 /// Points of an iteration whose prelude ends well. @return true if some of them wait for something
-bool Interpreter::interpret_inner(RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t count) {
+bool Launcher::interpret_inner(RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t count) {
   const LaunchNest& nest = piece.site.nest;
   const std::int64_t value = range_value(piece.low, piece.step, iteration);
   std::array<std::int64_t, leaf_word_limit> values;
   if (!run_prelude(piece.frame, piece.site, value, values.data())) return false;  // can not be
-  const std::uint64_t loop_stream = mix_stream(piece.frame.stream, position_of(piece.instruction));
+  const std::uint64_t loop_stream = here_.stream_at(piece.frame, piece.instruction);
   Frame* const body =
-      make_frame(piece.site.body, &piece.frame, mix_stream(loop_stream, static_cast<std::uint64_t>(iteration)));
+      here_.make_frame(piece.site.body, &piece.frame, mix_stream(loop_stream, static_cast<std::uint64_t>(iteration)));
   body->slots()[0].init(Value::of(value));
   if (piece.site.parameter_count > 1) body->slots()[1].init(Value::of(iteration));
   const Function& prelude = program_.functions[nest.prelude];
@@ -181,7 +182,7 @@ bool Interpreter::interpret_inner(RangeTask& piece, std::int64_t iteration, std:
   inner.window = piece.window;
   const bool waits = interpret_iterations(inner, first, count);
   piece.window = inner.window;
-  release(body);
+  here_.release(body);
   return waits;
 }
 
@@ -189,29 +190,29 @@ bool Interpreter::interpret_inner(RangeTask& piece, std::int64_t iteration, std:
 
 /// Others have nothing to do, and this part of the inner loop is more than a worker's share. What is run by chance is
 /// not split, as whole iterations of it may be interpreted.
-bool Interpreter::splits_inner(const RangeTask& task) {
+bool Launcher::splits_inner(const RangeTask& task) {
   const std::int64_t share = std::max<std::int64_t>(1, task.inner.count / run_.pool.capacity());
   return !is_perturbed_ && !worker_->queues_all() && task.end - task.next_iteration > 1 &&
          task.inner.end - task.inner.first > share && worker_->others_are_hungry();
 }
 
-void Interpreter::split_inner(RangeTask& task) {
-  auto* upper = make<RangeTask>(task);
+void Launcher::split_inner(RangeTask& task) {
+  auto* upper = here_.make<RangeTask>(task);
   upper->inner.first = task.inner.end = task.inner.first + (task.inner.end - task.inner.first + 1) / 2;
   task.frame.retain();
-  for (const Operand array : task.site.written) add_writers(task.frame.at(array), 1);
-  push(*upper, upper->frame.priority);
+  here_.writers().add(task.frame, task.site.written);
+  here_.push(*upper, upper->frame.priority);
 }
 
 /// Points of one iteration.
-void Interpreter::share_inner(const RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t end) {
-  auto* upper = make<RangeTask>(piece);
+void Launcher::share_inner(const RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t end) {
+  auto* upper = here_.make<RangeTask>(piece);
   upper->next_iteration = iteration;
   upper->end = iteration + 1;
   upper->inner.first = first;
   upper->inner.end = end;
   piece.frame.retain();
-  for (const Operand array : piece.site.written) add_writers(piece.frame.at(array), 1);
+  here_.writers().add(piece.frame, piece.site.written);
   worker_->push(*upper, piece.frame.priority);  // not counted: the loop need not be more careful for this
 }
 

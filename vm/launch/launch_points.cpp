@@ -7,12 +7,13 @@
 #include <optional>
 #include <span>
 
-#include "vm/interpret/borrow.hpp"
-#include "vm/interpret/interpreter.hpp"
-#include "vm/launch/launch_elements.hpp"
-#include "vm/launch/point_launch.hpp"
+#include "vm/interpret/kernel_caller.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/launch/launch_elements.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/point_launch.hpp"
 #include "vm/schedule/leaf_forks.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/updateable.hpp"
 
@@ -94,8 +95,8 @@ Lack find_elements(Frame& frame, const IndexLaunch& launch, const Function& leaf
 
 }  // namespace
 
-std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64_t first, std::int64_t count,
-                                                    bool& waits) {
+std::optional<std::int64_t> Launcher::run_points(RangeTask& piece, std::int64_t first, std::int64_t count,
+                                                 bool& waits) {
   const IndexLaunch& launch = piece.site.launch;
   if ((worker_->queues_all() && !forces_points(piece)) || worker_->perturbation().one_in(4)) return std::nullopt;
   if (piece.kind != RangeTask::Kind::ints || !has_sinks(piece.frame, launch)) return std::nullopt;
@@ -108,7 +109,7 @@ std::optional<std::int64_t> Interpreter::run_points(RangeTask& piece, std::int64
 }
 
 /// @return false: something is not there, or there is neither code nor instructions for registers
-bool Interpreter::bind(PointLaunch& points, std::int64_t count) {
+bool Launcher::bind(PointLaunch& points, std::int64_t count) {
   Frame& frame = points.piece.frame;
   const IndexLaunch& launch = points.piece.site.launch;
   if (!points.computation.bind(frame, launch.captures)) return false;
@@ -122,12 +123,12 @@ bool Interpreter::bind(PointLaunch& points, std::int64_t count) {
   return points.projection->bind(frame, launch.projected);
 }
 
-void Interpreter::finish(PointLaunch& points) {
+void Launcher::finish(PointLaunch& points) {
   if (points.group && points.group->made(points.deferred)) end_group(points.group);
 }
 
 /// @return how many it has run: the next one is to be interpreted
-std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, std::int64_t count) {
+std::int64_t Launcher::run_points(PointLaunch& points, std::int64_t first, std::int64_t count) {
   const std::uint32_t key_count = points.piece.site.launch.key_count;
   point_keys_.resize(std::max<std::size_t>(1, key_count * points_at_once));
   std::array<std::int64_t, leaf_word_limit> keys;
@@ -153,8 +154,8 @@ std::int64_t Interpreter::run_points(PointLaunch& points, std::int64_t first, st
 /// Computes what a projection or prelude says of `count` points, points_at_once at most.
 /// @param rows  a row of points_at_once words for each of its results  @return of how many; the next one can not be
 /// computed
-std::int64_t Interpreter::compute_ahead(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
-                                        std::int64_t* rows) {
+std::int64_t Launcher::compute_ahead(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                                     std::int64_t* rows) {
   const std::vector<LeafType>& types = leaf.function.leaf_results;
   if (leaf.code) {
     for (std::size_t k = 0; k < types.size(); ++k) leaf.set_results(k, rows + k * points_at_once);
@@ -176,7 +177,7 @@ std::int64_t Interpreter::compute_ahead(LaunchedLeaf& leaf, std::int64_t first, 
 /// What points mostly do: all elements are there, and all goes well.
 /// @param value  of the loop variable  @pre PointLaunch::is_plain
 /// @return false: nothing has been done, run_point() is to see why
-bool Interpreter::run_present_point(PointLaunch& points, std::int64_t value, const std::int64_t* keys) {
+bool Launcher::run_present_point(PointLaunch& points, std::int64_t value, const std::int64_t* keys) {
   const IndexLaunch& launch = points.piece.site.launch;
   LaunchedLeaf& leaf = points.computation;
   if (!find_rows(points, keys) || find_present(points.piece.frame, launch, leaf.function, keys, leaf.inputs(),
@@ -185,8 +186,8 @@ bool Interpreter::run_present_point(PointLaunch& points, std::int64_t value, con
   std::array<std::int64_t, std::tuple_size_v<decltype(points.known_parts)>> results;
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, &results[i]);
   if (leaf.call(worker_->leaf_worker(), value, 1, 1) != 1) return false;
-  ++counters.iterations;
-  ++counters.iterations_native;
+  ++here_.counters.iterations;
+  ++here_.counters.iterations_native;
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
     const LaunchSink& sink = launch.sinks[i];
     const std::int64_t key = element_key(sink, keys, value);
@@ -198,18 +199,18 @@ bool Interpreter::run_present_point(PointLaunch& points, std::int64_t value, con
 }
 
 /// One of a sink's.
-void Interpreter::write_element(PointLaunch& points, std::size_t sink, std::int64_t key, Value number) {
+void Launcher::write_element(PointLaunch& points, std::size_t sink, std::int64_t key, Value number) {
   Array& array = *points.rows[sink];
   Element* const element = points.known_parts[sink].find(array, key);
-  if (element && element->insert(number, wakes_)) {
-    if (!wakes_.empty()) wake();
-  } else if (!insert(array, Value::of(key), number)) {
+  if (element && element->insert(number, here_.wakes())) {
+    here_.wake();
+  } else if (!here_.insert(array, Value::of(key), number)) {
     element_assigned_twice(points.piece.frame, points.piece.site.launch.sinks[sink], array, Value::of(key));
   }
 }
 
 /// The arrays to which the next point writes. @return false: see find_sinks()
-bool Interpreter::find_rows(PointLaunch& points, const std::int64_t* keys) {
+bool Launcher::find_rows(PointLaunch& points, const std::int64_t* keys) {
   if (points.knows_rows) return true;
   points.known_parts = {};
   if (!find_sinks(points.piece.frame, points.piece.site, keys, points.values.data(), points.rows)) return false;
@@ -218,7 +219,7 @@ bool Interpreter::find_rows(PointLaunch& points, const std::int64_t* keys) {
 }
 
 /// @return false: it is to be interpreted
-bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys) {
+bool Launcher::run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys) {
   const RangeTask& piece = points.piece;
   const IndexLaunch& launch = piece.site.launch;
   LaunchedLeaf& computation = points.computation;
@@ -227,7 +228,7 @@ bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::
   const Lack lack = find_elements(piece.frame, launch, computation.function, keys, computation.inputs(),
                                   points.patience, points.known_rows);
   if (lack.is_impossible) return false;
-  const bool waits_for_code = !computation.code && waits_for_code_of(computation.function) &&
+  const bool waits_for_code = !computation.code && here_.kernels().waits_for_code_of(computation.function) &&
                               run_.leaves.stage(launch.leaf) != LeafTable::Stage::impossible;
   if (lack.missing || waits_for_code || forces_points(piece) || worker_->perturbation().one_in(4)) {
     points.waits |= lack.missing != nullptr;
@@ -239,8 +240,8 @@ bool Interpreter::run_point(PointLaunch& points, std::int64_t point, const std::
 }
 
 /// @return false: it is to be interpreted
-bool Interpreter::compute_point(Frame& frame, const IndexLaunch& launch, std::int64_t point, const std::int64_t* keys,
-                                const SinkArrays& arrays, LaunchedLeaf& computation) {
+bool Launcher::compute_point(Frame& frame, const IndexLaunch& launch, std::int64_t point, const std::int64_t* keys,
+                             const SinkArrays& arrays, LaunchedLeaf& computation) {
   std::array<std::int64_t, leaf_word_limit> results;
   if (!call_launched(computation, point, results.data())) return false;
   count_point(computation);
@@ -252,23 +253,23 @@ bool Interpreter::compute_point(Frame& frame, const IndexLaunch& launch, std::in
       continue;
     }
     const Value key = Value::of(element_key(sink, keys, point));
-    if (!insert(*arrays[i], key, value)) element_assigned_twice(frame, sink, *arrays[i], key);
+    if (!here_.insert(*arrays[i], key, value)) element_assigned_twice(frame, sink, *arrays[i], key);
   }
   return true;
 }
 
-void Interpreter::count_point(const LaunchedLeaf& computation) {
-  ++counters.iterations;
-  if (computation.code) ++counters.iterations_native;
+void Launcher::count_point(const LaunchedLeaf& computation) {
+  ++here_.counters.iterations;
+  if (computation.code) ++here_.counters.iterations_native;
 }
 
-void Interpreter::update(Frame& frame, const LaunchSink& sink, const Value& value) {
+void Launcher::update(Frame& frame, const LaunchSink& sink, const Value& value) {
   const double number = value.as_float();
   object_in<Updateable>(frame.at(sink.target)).update(mode_of(sink.kind), {&number, 1});
 }
 
 /// @return false: it has failed, or is to be shared out
-bool Interpreter::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results) {
+bool Launcher::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results) {
   if (!leaf.code) {
     const auto goes_on = [&] {
       return !leaf.function.is_heavy || leaf.function.calls_library ||  // else it would be called again

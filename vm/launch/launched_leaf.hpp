@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "vm/interpret/frame.hpp"
-#include "vm/interpret/leaf_arguments.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/program/leaf_abi.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/updateable.hpp"
@@ -61,7 +61,7 @@ class LaunchedLeaf {
     words_[0] = point;
     return {words_.data(), count_};
   }
-  /// Where machine code is to write the results of a batch.
+  /// Where machine code is to write the results of a stretch.
   void set_results(std::size_t result, void* elements) {
     words_[3 + result] = reinterpret_cast<std::int64_t>(elements);
   }

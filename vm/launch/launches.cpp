@@ -3,13 +3,14 @@
 // concern here: then iterations are interpreted.
 #include <algorithm>
 
-#include "vm/interpret/borrow.hpp"
-#include "vm/interpret/interpreter.hpp"
-#include "vm/launch/launched_leaf.hpp"
-#include "vm/interpret/leaf_arguments.hpp"
-#include "vm/launch/range_task.hpp"
+#include "vm/interpret/kernel_caller.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
+#include "vm/launch/launched_leaf.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/range_task.hpp"
 #include "vm/schedule/leaf_forks.hpp"
+#include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/updateable.hpp"
 
@@ -31,7 +32,10 @@ LeafType result_type(const Program& program, const IndexLaunch& launch, std::siz
 
 }  // namespace
 
-std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
+Launcher::Launcher(RunWorker& here)
+    : WorkerService(here), leaf_machine_(here.kernels().leaf_machine()), lane_machine_(run_.options.settings) {}
+
+std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   const raddle_leaf_function code = launched_code(launch.leaf, calls_of(launch, count));
   const bool has_lanes = program_.functions[launch.leaf].leaf_code.batch_cost != 0;
@@ -62,7 +66,7 @@ std::optional<std::int64_t> Interpreter::run_launch(const RangeTask& piece, std:
 }
 
 /// After the last call of write_part() for these arrays.
-void Interpreter::finish_parts(const SinkArrays& arrays) {
+void Launcher::finish_parts(const SinkArrays& arrays) {
   for (std::size_t i = 0; i < launch_reductions_.size(); ++i)
     if (launch_reductions_[i].count != 0) arrays[i]->insert_reduced(launch_reductions_[i]);
   launch_chunks_.clear();
@@ -70,16 +74,16 @@ void Interpreter::finish_parts(const SinkArrays& arrays) {
 }
 
 /// A leaf that may take long waits for its code inside of interpreted iterations.
-bool Interpreter::makes_batches(const IndexLaunch& launch) const {
+bool Launcher::makes_stretches(const IndexLaunch& launch) const {
   const Function& leaf = program_.functions[launch.leaf];
   return launch.projection == no_id &&
-         (leaf.leaf_code.batch_cost != 0 || run_.leaves.code(launch.leaf) || waits_for_code_of(leaf));
+         (leaf.leaf_code.batch_cost != 0 || run_.leaves.code(launch.leaf) || here_.kernels().waits_for_code_of(leaf));
 }
 
-/// Points that are run in batches take so little time that machine code is worth its start late: until it is there,
+/// Points that are run in stretches take so little time that machine code is worth its start late: until it is there,
 /// each of their instructions takes half a nanosecond or so, and to have it made takes ten milliseconds and more. With
 /// the usual threshold it is asked for once there are 65 million of them.
-std::int64_t Interpreter::calls_of(const IndexLaunch& launch, std::int64_t points) const {
+std::int64_t Launcher::calls_of(const IndexLaunch& launch, std::int64_t points) const {
   constexpr std::int64_t instructions_of_call = 1 << 16;
   const std::int64_t cost = launch.projection == no_id ? program_.functions[launch.leaf].leaf_code.batch_cost : 0;
   return cost == 0
@@ -88,7 +92,7 @@ std::int64_t Interpreter::calls_of(const IndexLaunch& launch, std::int64_t point
 }
 
 /// @return of how many points: the next one does not end well
-std::int64_t Interpreter::call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count) {
+std::int64_t Launcher::call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count) {
   if (!leaf.function.calls_library) return leaf.call(worker_->leaf_worker(), first, step, count);
   // what it prints comes after what was printed before, and before what the script prints next
   if (run_.options.before_program) run_.options.before_program();
@@ -99,8 +103,8 @@ std::int64_t Interpreter::call_native(LaunchedLeaf& leaf, std::int64_t first, st
 
 /// Points that lie in one chunk of numbers, or whose results all go into promised arrays. @param first  the value of
 /// the first one  @return how many it has made
-std::int64_t Interpreter::run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
-                                   std::int64_t first, std::int64_t step, std::int64_t count) {
+std::int64_t Launcher::run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
+                                std::int64_t first, std::int64_t step, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   make_chunks(launch, arrays);
   std::array<void*, leaf_word_limit> places;
@@ -112,18 +116,18 @@ std::int64_t Interpreter::run_part(const RangeTask& piece, LaunchedLeaf& leaf, c
   if (leaf.code) {
     for (std::size_t i = 0; i < results.size(); ++i) leaf.set_results(i, results[i]);
     made = call_native(leaf, first, step, count);
-    counters.iterations_native += static_cast<std::uint64_t>(made);
+    here_.counters.iterations_native += static_cast<std::uint64_t>(made);
   } else if (!lane_machine_.run(first, step, count, leaf.function.leaf_results, results)) {
     made = run_one_by_one(leaf, first, step, count, results);
   }
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
-  counters.iterations += static_cast<std::uint64_t>(made);
+  here_.counters.iterations += static_cast<std::uint64_t>(made);
   return made;
 }
 
 /// Points of which one does not end well, in registers. @return of how many from the first one on
-std::int64_t Interpreter::run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
-                                         std::span<void* const> results) {
+std::int64_t Launcher::run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                                      std::span<void* const> results) {
   std::array<std::int64_t, leaf_word_limit> words;
   const std::vector<LeafType>& types = leaf.function.leaf_results;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -135,7 +139,7 @@ std::int64_t Interpreter::run_one_by_one(LaunchedLeaf& leaf, std::int64_t first,
 }
 
 /// For the results of the next part. Null: they go into a promised array.
-void Interpreter::make_chunks(const IndexLaunch& launch, const SinkArrays& arrays) {
+void Launcher::make_chunks(const IndexLaunch& launch, const SinkArrays& arrays) {
   launch_chunks_.resize(launch.sinks.size());
   for (std::size_t i = 0; i < launch.sinks.size(); ++i)
     if (!launch_chunks_[i] && !(arrays[i] && arrays[i]->is_promised()))
@@ -144,7 +148,7 @@ void Interpreter::make_chunks(const IndexLaunch& launch, const SinkArrays& array
 
 /// Before a launch begins: promises the arrays that it is to fill, if all that it needs is there or promised (Note
 /// [Promises] in value/array.hpp). @return the closing of a promised array that it reads: to be waited for; null: none
-Future* Interpreter::promise_results(const RangeTask& range) {
+Future* Launcher::promise_results(const RangeTask& range) {
   const IndexLaunch& launch = range.site.launch;
   if (!range.site.is_launch() || launch.projection != no_id) return nullptr;
   const std::vector<LeafType>& types = program_.functions[launch.leaf].leaf_parameters;
@@ -174,10 +178,10 @@ Future* Interpreter::promise_results(const RangeTask& range) {
 }
 
 /// Asks for code once there have been many points. @return null: none (yet)
-raddle_leaf_function Interpreter::launched_code(FunctionId leaf, std::int64_t points) {
+raddle_leaf_function Launcher::launched_code(FunctionId leaf, std::int64_t points) {
   const raddle_leaf_function code = run_.leaves.code(leaf);
   if (!code && run_.leaves.stage(leaf) == LeafTable::Stage::interpreted)
-    count_calls(leaf, static_cast<std::uint32_t>(points));
+    here_.kernels().count_calls(leaf, static_cast<std::uint32_t>(points));
   return code;
 }
 
@@ -185,8 +189,8 @@ raddle_leaf_function Interpreter::launched_code(FunctionId leaf, std::int64_t po
 /// @param keys  from the projection; null: there is none
 /// @param values  of a nest: results of the prelude
 /// @pre has_sinks()  @return false: something else is there, or a key is not
-bool Interpreter::find_sinks(Frame& frame, const ForeachSite& site, const std::int64_t* keys,
-                             const std::int64_t* values, SinkArrays& arrays) {
+bool Launcher::find_sinks(Frame& frame, const ForeachSite& site, const std::int64_t* keys, const std::int64_t* values,
+                          SinkArrays& arrays) {
   const std::vector<LaunchSink>& sinks = site.launch.sinks;
   for (std::size_t i = 0; i < sinks.size(); ++i) {
     const bool is_element = sinks[i].kind == LaunchSink::Kind::element;
@@ -196,14 +200,14 @@ bool Interpreter::find_sinks(Frame& frame, const ForeachSite& site, const std::i
   return true;
 }
 
-Array* Interpreter::sink_row(Frame& frame, const ForeachSite& site, const LaunchSink& sink, const std::int64_t* keys,
-                             const std::int64_t* values) {
+Array* Launcher::sink_row(Frame& frame, const ForeachSite& site, const LaunchSink& sink, const std::int64_t* keys,
+                          const std::int64_t* values) {
   Array* array = &object_in<Array>(frame.at(sink.target));
   const auto enter = [&](const Value& key) {
     Array* row = array->made_row(key);
     if (!row) {
-      row = array->row(key, wakes_);
-      if (!wakes_.empty()) wake();
+      row = array->row(key, here_.wakes());
+      here_.wake();
     }
     array = row;
     return row != nullptr;
@@ -224,13 +228,13 @@ Array* Interpreter::sink_row(Frame& frame, const ForeachSite& site, const Launch
 
 /// Hands on the first `count` numbers of a result's chunk, those of the points from `first` on.
 /// @param to  the array; null: the sink is an updateable
-void Interpreter::write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first,
-                             std::int64_t step, std::int64_t count) {
+void Launcher::write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
+                          std::int64_t count) {
   const LaunchSink& sink = piece.site.launch.sinks[result];
   NumberChunk::Owner& numbers = launch_chunks_[result];
   if (!numbers) {
-    to->tell_written(first, count, wakes_);
-    if (!wakes_.empty()) wake();
+    to->tell_written(first, count, here_.wakes());
+    here_.wake();
     return;
   }
   if (sink.kind != LaunchSink::Kind::element) {
@@ -245,12 +249,12 @@ void Interpreter::write_part(const RangeTask& piece, std::size_t result, Array* 
   if (is_whole && array.insert_numbers(first, numbers)) return;
   for (std::int64_t i = 0; i < count; ++i) {
     const Value key = Value::of(range_value(first, step, i));
-    if (!insert(array, key, numbers->at(i))) element_assigned_twice(piece.frame, sink, array, key);
+    if (!here_.insert(array, key, numbers->at(i))) element_assigned_twice(piece.frame, sink, array, key);
   }
 }
 
-void Interpreter::element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key) {
-  array.fail(failure_at(frame, sink.place, assigned_twice_text(array.element_name(key))));
+void Launcher::element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key) {
+  array.fail(here_.failure_at(frame, sink.place, assigned_twice_text(array.element_name(key))));
 }
 
 }  // namespace raddle::vm

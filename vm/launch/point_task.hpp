@@ -21,7 +21,7 @@ class PointTask final : public Task {
   const std::int64_t iteration;
 };
 
-/// Of points that follow each other and are not yet written: they lie in the interpreter's chunks.
+/// Of points that follow each other and are not yet written: they lie in the launcher's chunks.
 struct PointResults {
   RangeTask piece;  ///< the loop around them
   const SinkArrays& arrays;

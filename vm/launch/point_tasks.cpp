@@ -1,20 +1,20 @@
 // With Inlining::never each point of an index launch is a task: it lies in a queue before it is run. No frames. Those
 // of a launch with a projection are deferred (launch_points.cpp).
-#include "vm/interpret/interpreter.hpp"
-#include "vm/launch/point_task.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/point_task.hpp"
 #include "vm/schedule/leaf_forks.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
 
-bool Interpreter::forces_points(const RangeTask& piece) const {
+bool Launcher::forces_points(const RangeTask& piece) const {
   return run_.options.inlining == Inlining::never && piece.site.is_launch() && piece.kind == RangeTask::Kind::ints &&
          !is_perturbed_;
 }
 
-bool Interpreter::queue_points(RangeTask& piece, std::int64_t first, std::int64_t count) {
+bool Launcher::queue_points(RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   if (launch.projection != no_id) return false;
   LaunchedLeaf leaf(program_.functions[launch.leaf], launched_code(launch.leaf, count), 0);
@@ -23,7 +23,8 @@ bool Interpreter::queue_points(RangeTask& piece, std::int64_t first, std::int64_
       !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))
     return false;
   PointGroup* const group = make_group(piece);
-  auto* points = ::new (cache_.allocate(PointTasks::size_of(count))) PointTasks(*group, leaf, arrays, first, count);
+  auto* points =
+      ::new (here_.cells().allocate(PointTasks::size_of(count))) PointTasks(*group, leaf, arrays, first, count);
   // the last one first: this worker takes them in their order, in which arrays are filled best
   TaskBatch batch;
   for (std::int64_t i = count; i-- > 0;) {
@@ -31,24 +32,24 @@ bool Interpreter::queue_points(RangeTask& piece, std::int64_t first, std::int64_
     if (piece.frame.priority == 0)
       batch.add(task);
     else
-      push(task, piece.frame.priority);
+      here_.push(task, piece.frame.priority);
   }
-  push(batch);
+  here_.push(batch);
   if (group->made(count)) end_points(*points);
   return true;
 }
 
-void Interpreter::end_points(PointTasks& points) {
+void Launcher::end_points(PointTasks& points) {
   PointGroup& group = points.group;
   const std::size_t size_bytes = PointTasks::size_of(points.count);
   points.~PointTasks();
-  cache_.deallocate(&points, size_bytes);
+  here_.cells().deallocate(&points, size_bytes);
   end_group(&group);
 }
 
-void PointTask::run(Worker& worker) { all.group.frame.run_state.interpreter(worker).on(worker).run_point_tasks(*this); }
+void PointTask::run(Worker& worker) { all.group.frame.run_state.on(worker).launcher().run_point_tasks(*this); }
 
-void Interpreter::run_point_tasks(const PointTask& first) {
+void Launcher::run_point_tasks(const PointTask& first) {
   if (run_.is_stopped()) return;  // they are freed with the run
   PointTasks& points = first.all;
   PointGroup& group = points.group;
@@ -58,7 +59,7 @@ void Interpreter::run_point_tasks(const PointTask& first) {
   const Task* next = &first;
   do {
     const auto& task = static_cast<const PointTask&>(*next);
-    const TaskTimer timer(*this, TaskKind::iterations, group.frame, group.instruction);
+    const TaskTimer timer(here_, TaskKind::iterations, group.frame, group.instruction);
     if (!run_point_task(task, leaf, results)) {
       write(results);
       interpret_iterations(results.piece, task.iteration, 1);
@@ -71,7 +72,7 @@ void Interpreter::run_point_tasks(const PointTask& first) {
 }
 
 /// @return false: it is to be interpreted
-bool Interpreter::run_point_task(const PointTask& task, LaunchedLeaf& leaf, PointResults& results) {
+bool Launcher::run_point_task(const PointTask& task, LaunchedLeaf& leaf, PointResults& results) {
   const RangeTask& piece = results.piece;
   const IndexLaunch& launch = piece.site.launch;
   const std::int64_t value = range_value(piece.low, piece.step, task.iteration);
@@ -89,12 +90,12 @@ bool Interpreter::run_point_task(const PointTask& task, LaunchedLeaf& leaf, Poin
                             : results.arrays[i]->promised()->numbers().at_index(static_cast<std::size_t>(value)));
   if (leaf.call(worker_->leaf_worker(), value, 1, 1) != 1) return false;
   ++results.count;
-  ++counters.iterations;
-  ++counters.iterations_native;
+  ++here_.counters.iterations;
+  ++here_.counters.iterations_native;
   return true;
 }
 
-void Interpreter::write(PointResults& results) {
+void Launcher::write(PointResults& results) {
   if (results.count == 0) return launch_chunks_.clear();  // made for a point that did not end well
   const RangeTask& piece = results.piece;
   const std::int64_t first = range_value(piece.low, piece.step, results.first);

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "vm/interpret/frame.hpp"
-#include "vm/launch/loop_window.hpp"
+#include "vm/interpret/loop_window.hpp"
 
 namespace raddle::vm {
+
+inline constexpr std::int64_t stretch_ns = 50'000;  ///< that iterations which are run together take, about
 
 /// What a `foreach` over an array or a bag walks along: shared by all pieces, never changed.
 struct ElementOrder {
@@ -16,16 +18,6 @@ struct ElementOrder {
   bool is_dense = false;          ///< array of numbers with keys 0..n-1, in order
   std::vector<Value> keys;        ///< other arrays
   std::vector<Future*> elements;  ///< bags
-};
-
-/// What a `foreach` of the script has been seen to do, in all its activations. Hints: written by whoever runs a batch,
-/// all relaxed.
-struct LoopProfile {
-  std::atomic<std::int64_t> iteration_ns{0};  ///< of the last batch; 0: not known
-  std::atomic<bool> queues{false};            ///< the last batch has queued tasks
-  std::atomic<bool> waits{false};             ///< some of its iterations have waited for something
-  std::atomic<std::int32_t> caution{0};       ///< (short) batches to run before the loop is split again
-  std::atomic<bool> lends{false};             ///< the upper half was not there any more when it was last lent
 };
 
 /// The part of a nest's inner loop that a piece of the outer one runs, in each of its iterations.
@@ -39,16 +31,16 @@ struct InnerRange {
 /// Owned by the deque it lies in, by the worker that runs it, or by its window. Owns a reference to the frame around
 /// the loop, and stands for one writer of each array that the loop writes.
 ///
-/// Note [Ranges]. Loops are expanded depth first and in order, at most a batch ahead. A worker takes a batch off the
-/// front. If the iterations queue tasks or are long, it pushes the rest back onto its deque *before* it runs the batch,
-/// and returns to its deque afterwards: what the iterations have queued lies above the rest and runs first; thieves
-/// take the rest of the outermost loop. If they are short, it runs the batch (50 us at most) and then pushes the rest:
-/// so nobody runs ahead of iterations that others need. Points that take less than it takes to hand them over, and have
-/// waited for others of their loop, stay on one worker for a while, in batches of up to 0.5 ms. Idle workers make a
-/// loop split in halves. A loop that is so short that it is run where it stands is lent instead: its upper half is
-/// queued, and taken back if nobody came for it while the lower one was run. Where iterations wait for something that
-/// is not there yet, often what earlier ones compute, a window bounds how many (LoopWindow), and the loop is not split
-/// for a while.
+/// Note [Ranges]. Loops are expanded depth first and in order, at most a stretch ahead. A worker takes a stretch off
+/// the front. If the iterations queue tasks or are long, it pushes the rest back onto its deque *before* it runs the
+/// stretch, and returns to its deque afterwards: what the iterations have queued lies above the rest and runs first;
+/// thieves take the rest of the outermost loop. If they are short, it runs the stretch (50 us at most) and then pushes
+/// the rest: so nobody runs ahead of iterations that others need. Points that take less than it takes to hand them
+/// over, and have waited for others of their loop, stay on one worker for a while, in stretches of up to 0.5 ms. Idle
+/// workers make a loop split in halves. A loop that is so short that it is run where it stands is lent instead: its
+/// upper half is queued, and taken back if nobody came for it while the lower one was run. Where iterations wait for
+/// something that is not there yet, often what earlier ones compute, a window bounds how many (LoopWindow), and the
+/// loop is not split for a while.
 ///
 /// A nest of index launches is split across its inner loop where its points need each other: each worker keeps to its
 /// own part of every iteration of the outer loop, and only neighbours wait for each other. What a neighbour is just
@@ -88,9 +80,9 @@ class RangeTask final : public Cell {
   std::shared_ptr<const ElementOrder> order;
   InnerRange inner;
   std::int64_t rows_made = 0;  ///< of a part of a nest: its share of the rows before this one
-  bool has_stopped = false;    ///< of a part of a nest: its last batch ended early, as a neighbour did not come
+  bool has_stopped = false;    ///< of a part of a nest: its last stretch ended early, as a neighbour did not come
   Ref<LoopWindow> window;      ///< null: no iteration has waited. Of the rest of a piece, too
-  std::int64_t batch = 0;      ///< iterations of the last one
+  std::int64_t stretch = 0;    ///< iterations of the last one
 };
 
 /// A launch that reads an array which another one fills: begins when that is closed. Owns a reference to the frame.
@@ -107,7 +99,7 @@ class LaunchWait final : public Cell, public Waiter {
 /// the worker that has lent it, so that its address means nothing else until that one has asked for it again.
 class LentRange final : public Cell {
  public:
-  explicit LentRange(const RangeTask& range) : range(range) { this->range.batch = range.end; }
+  explicit LentRange(const RangeTask& range) : range(range) { this->range.stretch = range.end; }
   void run(Worker& worker) override;
   /// @return true: the other one has given it up already
   bool give_up() { return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1; }

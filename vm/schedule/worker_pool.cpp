@@ -356,6 +356,8 @@ WorkerPool::~WorkerPool() { state_->workers.clear(); }
 
 unsigned WorkerPool::capacity() const { return static_cast<unsigned>(state_->workers.size()); }
 
+Worker& WorkerPool::worker(unsigned index) const { return *state_->workers[index]; }
+
 unsigned WorkerPool::domain_of(unsigned worker) const {
   const std::vector<unsigned>& domains = state_->topology.domain_of_worker;
   return domains.empty() ? 0 : domains[worker];

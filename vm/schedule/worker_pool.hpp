@@ -99,6 +99,8 @@ class WorkerPool {
 
   /// The most workers that there may be: their indices are below it.
   unsigned capacity() const;
+  /// It stays where it is as long as the pool.
+  Worker& worker(unsigned index) const;
   /// The NUMA domain of a worker, counted from 0; 0 for all with Scheduler::stealing, which does not bind them.
   unsigned domain_of(unsigned worker) const;
   /// Adds workers or removes some, those with the highest indices, at once or while the pool runs. One that is removed

@@ -1,4 +1,4 @@
-#include "vm/interpret/throttle.hpp"
+#include "vm/schedule/throttle.hpp"
 
 namespace raddle::vm {
 

@@ -1,6 +1,6 @@
-#include "vm/interpret/leaf_arguments.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
 
-#include "vm/interpret/borrow.hpp"
+#include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
 

@@ -1,4 +1,4 @@
-#include "vm/launch/loop_window.hpp"
+#include "vm/interpret/loop_window.hpp"
 
 #include <doctest/doctest.h>
 

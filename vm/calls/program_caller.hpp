@@ -1,0 +1,67 @@
+#pragma once
+// Calls that leave the script: external programs, C and Tcl; and the files that calls write.
+//
+// Files: apps.cpp programs; foreign_calls.cpp functions of shared libraries and in Tcl; files.cpp files.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vm/calls/written_files.hpp"
+#include "vm/interpret/frame.hpp"
+#include "vm/interpret/run_worker.hpp"
+#include "vm/program/program.hpp"
+#include "vm/value/file.hpp"
+
+namespace raddle::vm {
+
+class ProgramRun;
+
+class ProgramCaller : WorkerService {
+ public:
+  explicit ProgramCaller(RunWorker& here) : WorkerService(here) {}
+
+  // --- apps.cpp
+  /// @return false if the instruction failed; so do the others
+  bool run_app(Frame& frame, const Instruction& in);
+  /// Entered from its task: an attempt has ended.
+  void finish_program(ProgramRun* finished);
+  /// The program, or function in C or Tcl, does not run or has failed: its results fail.
+  void fail_program(Frame& frame, const AppSite& site, const Value& failure);
+
+  // --- foreign_calls.cpp
+  bool run_foreign(Frame& frame, const Instruction& in);
+  /// Functions of numbers and strings need no frame of their own if these are there.
+  /// @return false: it is to be called as composite functions are
+  bool call_foreign(Frame& frame, const CallSite& site, std::uint32_t instruction);
+
+  // --- files.cpp
+  /// Before anything is written or emptied. @return the failure if the call must not write its outputs
+  Value begin_outputs(Frame& frame, const Instruction& in, WrittenFiles::How how, std::vector<std::string>& begun);
+  /// The same before a call that has written its files when it returns.
+  Value begin_outputs_at_once(Frame& frame, const Instruction& in) {
+    std::vector<std::string> begun;
+    return begin_outputs(frame, in, WrittenFiles::How::at_once, begun);
+  }
+  /// The call does not write them after all: another one may.
+  void give_up_outputs(Frame& frame, const Instruction& in, const std::vector<std::string>& begun);
+  bool file_new(Frame& frame, const Instruction& in);
+  bool file_assign(Frame& frame, const Instruction& in);
+
+ private:
+  std::string prepare(ProgramRun& program);
+  void start_program(ProgramRun& program);
+  void set_app_outputs(const ProgramRun& program);
+
+  struct FileUse {
+    std::vector<File*> outputs;  ///< that are mapped
+    std::vector<Value> inputs;   ///< if there are such outputs
+  };
+  FileUse file_use(Frame& frame, const Instruction& in);
+  Value begin_writing(Frame& frame, std::uint32_t instruction, const std::vector<WrittenFiles::Output>& outputs,
+                      WrittenFiles::How how, std::vector<std::string>& begun);
+  Value fill_file(Frame& frame, const Instruction& in, File& target, File& from);
+
+  std::vector<Value> arguments_;  ///< of the function in C or Tcl being called
+};
+
+}  // namespace raddle::vm

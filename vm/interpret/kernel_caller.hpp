@@ -1,0 +1,45 @@
+#pragma once
+// Calls of leaf functions: by machine code or in registers, now or when arguments, code or a worker are there.
+#include <cstdint>
+
+#include "vm/interpret/frame.hpp"
+#include "vm/interpret/run_worker.hpp"
+#include "vm/kernel/leaf_machine.hpp"
+#include "vm/program/leaf_abi.hpp"
+#include "vm/program/program.hpp"
+
+namespace raddle::vm {
+
+class LeafCall;
+class TaskTrace;
+
+class KernelCaller : WorkerService {
+ public:
+  explicit KernelCaller(RunWorker& here);
+
+  /// @return false: to be interpreted, without waiting for anything
+  bool call_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction);
+  /// By its priority, as soon as its inputs are there, and its code if it waits for that.
+  /// @return false: to be called as composite functions are
+  bool queue_leaf(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t priority);
+  /// Entered from its task.
+  void run_leaf_call(LeafCall* call);
+  /// Calls of a leaf without loops are interpreted until there have been many.
+  bool waits_for_code_of(const Function& leaf) const;
+  /// Asks for code once there have been many.
+  void count_calls(FunctionId leaf, std::uint32_t count);
+  LeafMachine& leaf_machine() { return leaf_machine_; }
+
+ private:
+  bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction);
+  /// @return false if the call has to be interpreted
+  bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);
+  void set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction, const std::int64_t* words);
+  void trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function, std::uint32_t instruction) const;
+  void fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
+                   const raddle_leaf_failure& failure);
+
+  LeafMachine leaf_machine_;
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,159 @@
+#include "vm/interpret/run_worker.hpp"
+
+#include <fmt/format.h>
+
+#include "vm/calls/memo_caller.hpp"
+#include "vm/calls/program_caller.hpp"
+#include "vm/interpret/interpreter.hpp"
+#include "vm/interpret/kernel_caller.hpp"
+#include "vm/interpret/run_state.hpp"
+#include "vm/interpret/streams.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/value/borrow.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+/// The value that the entry's loop has in the iteration that the frame belongs to.
+std::optional<std::int64_t> entry_iteration(const Frame& frame) {
+  const Frame* each = &frame;
+  while (each->outer != nullptr && each->outer->outer != nullptr) each = each->outer;
+  if (each->outer == nullptr || each->is_function()) return std::nullopt;
+  const Future& value = each->slots()[0];
+  if (!value.is_resolved() || value.kind() != ValueKind::int_) return std::nullopt;
+  return value.get().as_int();
+}
+
+}  // namespace
+
+RunWorker::RunWorker(Run& run, Worker& worker, CellCache& cache)
+    : run_(run),
+      program_(run.program),
+      worker_(worker),
+      cells_(cache),
+      writers_(*this),
+      interpreter_(std::make_unique<Interpreter>(*this)),
+      kernels_(std::make_unique<KernelCaller>(*this)),
+      launcher_(std::make_unique<Launcher>(*this)),
+      programs_(std::make_unique<ProgramCaller>(*this)),
+      memos_(std::make_unique<MemoCaller>(*this)) {}
+RunWorker::~RunWorker() = default;
+
+// ---------------------------------------------------------------- futures
+
+void RunWorker::set(Future& future, Value value, Frame& frame, std::uint32_t instruction, Operand variable) {
+  if (set(future, std::move(value))) return;
+  const VariableInfo* info = variable_of(frame, variable);
+  assigned_twice(frame, instruction, info ? info->name : "");
+}
+
+void RunWorker::put_shared(Frame& frame, const Instruction& in, Value value) {
+  if (in.a.is_absent()) return;
+  set(frame.at(in.a), std::move(value), frame, index_of(in), in.a);
+}
+
+void RunWorker::wake_all() {
+  if (is_waking_) return;  // the loop further out sees what was added
+  is_waking_ = true;
+  Perturbation& perturbation = worker_.perturbation();
+  if (perturbation.is_on()) {
+    perturbation.pause();
+    wakes_.shuffle([&perturbation] { return perturbation.next(); });
+  }
+  wakes_.wake_all(worker_);
+  is_waking_ = false;
+}
+
+// ---------------------------------------------------------------- frames
+
+Frame* RunWorker::make_frame(BodyId body_id, Frame* outer, std::uint64_t stream) {
+  const Body& body = program_.bodies[body_id];
+  if (outer) outer->retain();
+  ++counters.frames;
+  return ::new (cells_.allocate(Frame::size_of(body))) Frame(run_, body, outer, stream);
+}
+
+/// And those around it that it was the last one to refer to.
+void RunWorker::free_frame(Frame* frame) {
+  do {  // a loop: chains of callers may be long
+    Frame* outer = frame->outer;
+    const std::size_t size_bytes = Frame::size_of(frame->body);
+    if (frame->window)
+      if (Task* loop = frame->window->close()) push(*loop, frame->priority);
+    frame->~Frame();
+    cells_.deallocate(frame, size_bytes);
+    frame = outer;
+  } while (frame && frame->drop());
+}
+
+std::uint64_t RunWorker::stream_at(const Frame& frame, std::uint32_t instruction) const {
+  const Place place = program_.places[instruction];
+  const bool is_placed = place.end != 0;
+  return mix_stream(frame.stream, is_placed ? static_cast<std::uint64_t>(place.file) << 32 | place.begin : instruction);
+}
+
+// ---------------------------------------------------------------- failures
+
+CallPlace RunWorker::call_place(const Frame& frame, Place place, std::vector<Place> calls) const {
+  CallPlace found{place, std::move(calls)};
+  for (const Frame* each = &frame; each && found.calls.size() < call_chain_limit; each = each->outer) {
+    if (!each->is_function() || each->call_site == no_id) continue;
+    const Place call = program_.places[each->call_site];
+    if (call.end != 0) found.calls.push_back(call);  // else it is nowhere in the text
+  }
+  return found;
+}
+
+Value RunWorker::new_failure(const Frame& frame, CallPlace at, std::string message, FailureNotes notes) {
+  Ref<Failure> failure = make_ref<Failure>(std::move(message), at.place);
+  failure->calls = std::move(at.calls);
+  failure->notes = std::move(notes);
+  run_.report(failure, run_.options.notes_iterations ? entry_iteration(frame) : std::nullopt);
+  // the run is over: nothing follows the failure up through the calls
+  for (const Frame* each = run_.options.keep_going ? nullptr : &frame; each; each = each->outer)
+    if (each->call_site != no_id) memos_->tell_of_failed_memo(*each, each->call_site, failure->message);
+  return failed_value(std::move(failure));
+}
+
+Value RunWorker::failure_at(Frame& frame, Place place, std::string message, std::vector<Place> calls) {
+  return new_failure(frame, call_place(frame, place, std::move(calls)), std::move(message), {});
+}
+
+Value RunWorker::failure_at(Frame& frame, std::uint32_t instruction, std::string message, FailureNotes notes) {
+  frame.careful.store(true, std::memory_order_relaxed);
+  return new_failure(frame, call_place(frame, program_.places[instruction]), std::move(message), std::move(notes));
+}
+
+std::string assigned_twice_text(const std::string& variable) {
+  return (variable.empty() ? "a variable is" : fmt::format("`{}`", variable)) + " assigned more than once";
+}
+
+void RunWorker::assigned_twice(Frame& frame, std::uint32_t instruction, const std::string& what) {
+  failure_at(frame, instruction, assigned_twice_text(what));
+}
+
+void RunWorker::field_assigned_twice(Frame& frame, std::uint32_t instruction) {
+  const Instruction& in = program_.instructions[instruction];
+  const VariableInfo* variable = variable_of(frame, in.a);
+  const std::string of = variable && !variable->name.empty() ? variable->name + "." : "";
+  assigned_twice(frame, instruction, of + object_in<Structure>(frame.at(in.a)).field_name(in.d));
+}
+
+/// null: the script has no name for it
+const VariableInfo* RunWorker::variable_of(const Frame& frame, Operand operand) const {
+  return find_variable(program_, static_cast<BodyId>(&frame.body - program_.bodies.data()), operand);
+}
+
+void RunWorker::fail(Frame& frame, const Instruction& in, std::string message) {
+  const Value failure = failure_at(frame, index_of(in), std::move(message));
+  if (!in.a.is_absent()) put(frame, in, failure);
+}
+
+void RunWorker::fail_all(Frame& frame, const std::vector<Operand>& variables, const Value& failure) {
+  for (const Operand variable : variables) {
+    if (!variable.is_absent()) set(frame.at(variable), failure);
+  }
+}
+
+}  // namespace raddle::vm

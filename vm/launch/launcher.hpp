@@ -1,0 +1,170 @@
+#pragma once
+// Runs `foreach`: its iterations one by one in frames, or, as an index launch, many at a time without.
+//
+// Files: foreach.cpp loops are started, in place or as tasks; ranges.cpp pieces of them run, stretch by stretch;
+// launches.cpp points many at a time; launch_points.cpp point by point; deferred_points.cpp points that wait;
+// launch_nests.cpp loops in loops; point_tasks.cpp points that are tasks of their own.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "vm/interpret/frame.hpp"
+#include "vm/interpret/run_worker.hpp"
+#include "vm/kernel/lane_machine.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
+#include "vm/kernel/leaf_machine.hpp"
+#include "vm/program/leaf_abi.hpp"
+#include "vm/program/program.hpp"
+#include "vm/value/chunk_reductions.hpp"
+#include "vm/value/element_table.hpp"
+
+namespace raddle::vm {
+
+class LaunchPoint;
+class LaunchedLeaf;
+class LentRange;
+class PointGroup;
+class PointTask;
+class PointTasks;
+class RangeTask;
+struct ElementOrder;
+struct LoopProfile;
+struct PointLaunch;
+struct PointResults;
+struct ValuesAhead;
+
+class Launcher : WorkerService {
+ public:
+  explicit Launcher(RunWorker& here);
+
+  /// @return false if the instruction failed
+  bool foreach (Frame& frame, const Instruction& in);
+
+  // --- entered from tasks and waiters
+  /// Begins a loop, in place or as a task, or has it wait for an array that another launch fills.
+  void start_range(RangeTask& range);
+  void run_range(RangeTask* task);
+  void run_lent(LentRange* lent);
+  /// Looks for the elements that the point may still lack; queues it if all are there.
+  void await_elements(LaunchPoint& point);
+  void run_deferred_point(LaunchPoint* point);
+  void forget_point(LaunchPoint* point);
+  /// And those that follow it in this worker's queue.
+  void run_point_tasks(const PointTask& first);
+
+ private:
+  // --- foreach.cpp
+  bool is_short(const RangeTask& range);
+  void run_in_place(RangeTask& range);
+  bool lends(const RangeTask& range);
+  LentRange* lend_upper_half(RangeTask& range);
+  void run_own_part(RangeTask& range);
+
+  // --- ranges.cpp
+  LoopProfile& profile_of(const RangeTask& range);
+  bool keeps_to_one(const RangeTask& task);
+  std::int64_t stretch_of(const RangeTask& task);
+  void split(RangeTask& task);
+  void finish_range(RangeTask* task);
+  std::int64_t run_stretch(RangeTask& piece, std::int64_t first, std::int64_t count);
+  struct Ran {
+    std::int64_t count;
+    bool waits;  ///< some of them wait for something
+  };
+  Ran run_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
+  /// @return true if some of them wait for something
+  bool interpret_iterations(RangeTask& piece, std::int64_t first, std::int64_t count);
+  void pass_element(const ElementOrder& order, std::int64_t number, Frame& body);
+
+  // --- launches.cpp
+  raddle_leaf_function launched_code(FunctionId leaf, std::int64_t points);
+  bool find_sinks(Frame& frame, const ForeachSite& site, const std::int64_t* keys, const std::int64_t* values,
+                  SinkArrays& arrays);
+  Array* sink_row(Frame& frame, const ForeachSite& site, const LaunchSink& sink, const std::int64_t* keys,
+                  const std::int64_t* values);
+  /// Runs iterations of an index launch natively, from `first` on. @return how many it has run, fewer than `count` if
+  /// the next one fails; none if they have to be interpreted
+  std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
+  std::int64_t run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
+                        std::int64_t step, std::int64_t count);
+  std::int64_t call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
+  bool makes_stretches(const IndexLaunch& launch) const;
+  std::int64_t calls_of(const IndexLaunch& launch, std::int64_t points) const;
+  std::int64_t run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                              std::span<void* const> results);
+  void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays);
+  Future* promise_results(const RangeTask& range);
+  void finish_parts(const SinkArrays& arrays);
+  void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
+                  std::int64_t count);
+
+  void element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key);
+
+  // --- launch_points.cpp
+  /// The same point by point, by machine code or in registers. @param waits  set if some wait for elements
+  std::optional<std::int64_t> run_points(RangeTask& piece, std::int64_t first, std::int64_t count, bool& waits);
+  std::int64_t run_points(PointLaunch& points, std::int64_t first, std::int64_t count);
+  std::int64_t compute_ahead(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
+                             std::int64_t* rows);
+  bool bind(PointLaunch& points, std::int64_t count);
+  void finish(PointLaunch& points);
+  bool run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys);
+  bool run_present_point(PointLaunch& points, std::int64_t value, const std::int64_t* keys);
+  void write_element(PointLaunch& points, std::size_t sink, std::int64_t key, Value number);
+  bool find_rows(PointLaunch& points, const std::int64_t* keys);
+  bool compute_point(Frame& frame, const IndexLaunch& launch, std::int64_t point, const std::int64_t* keys,
+                     const SinkArrays& arrays, LaunchedLeaf& computation);
+  bool call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results);
+  void count_point(const LaunchedLeaf& computation);
+  void update(Frame& frame, const LaunchSink& sink, const Value& value);
+
+  // --- deferred_points.cpp
+  void defer_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys);
+  PointGroup* make_group(RangeTask& piece);
+  void end_group(PointGroup* group);
+  bool computes_deferred(LaunchPoint& point);
+  void write_deferred(LaunchPoint& point, const Function& leaf, std::int64_t value, const std::int64_t* values,
+                      const std::int64_t* results);
+
+  // --- launch_nests.cpp
+  /// Has the loops inside run here, if nothing stands in the way.
+  void open_nest(RangeTask& range);
+  /// Runs iterations of a nest's outer loop, each with the piece's part of the inner one. @param waits  set if some
+  /// points wait for elements  @param count  changed to those that it has run, if it has stopped
+  /// (RangeTask::has_stopped)
+  /// @return false, and does nothing: they have to be interpreted
+  bool run_nest(RangeTask& piece, std::int64_t first, std::int64_t& count, bool& waits);
+  void make_rows(PointLaunch& points);
+  bool find_values(PointLaunch& points, std::int64_t iteration, std::int64_t end, ValuesAhead& ahead,
+                   std::int64_t* values);
+  void run_nest_iteration(PointLaunch& points, bool is_possible);
+  std::int64_t run_inner(PointLaunch& points, std::int64_t first, std::int64_t count);
+  bool run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values);
+  bool interpret_inner(RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t count);
+  bool splits_inner(const RangeTask& task);
+  void split_inner(RangeTask& task);
+  void share_inner(const RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t end);
+
+  // --- point_tasks.cpp
+  /// Each point is to be a task.
+  bool forces_points(const RangeTask& piece) const;
+  /// @return false, and does nothing: they are to be run otherwise
+  bool queue_points(RangeTask& piece, std::int64_t first, std::int64_t count);
+  void end_points(PointTasks& points);
+  bool run_point_task(const PointTask& task, LaunchedLeaf& leaf, PointResults& results);
+  void write(PointResults& results);
+
+  FunctionId id_of(const Function& function) const {
+    return static_cast<FunctionId>(&function - program_.functions.data());
+  }
+
+  LeafMachine& leaf_machine_;
+  LaneMachine lane_machine_;
+  std::vector<std::int64_t> point_keys_;  ///< of points of a launch with a projection, a row for each key
+  /// Results of the part of an index launch that is being made. Null: they go straight into a promised array
+  std::vector<NumberChunk::Owner> launch_chunks_;
+  std::vector<ChunkReductions> launch_reductions_;  ///< of the piece, for arrays that are only reduced
+};
+
+}  // namespace raddle::vm
