@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "compiler/diagnostics/diagnostics.hpp"
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "stdlib/builtins.hpp"
 #include "vm/value/text.hpp"
 

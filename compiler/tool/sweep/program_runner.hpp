@@ -14,9 +14,6 @@
 
 namespace raddle::sweep {
 
-/// A file that nobody else can open, and that is gone with the process. @return none, with errno, if it can not be made
-vm::FileDescriptor open_nameless();
-
 class ProgramRunner final : public PointRunner {
  public:
   /// Open files that it needs for each of the points run at once: both outputs.
