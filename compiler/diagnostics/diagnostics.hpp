@@ -1,6 +1,6 @@
 #pragma once
 // One sink for the findings of every phase. Phases report all they can and return a partial value;
-// the driver stops after a phase that reported an error. Never exceptions.
+// the tool stops after a phase that reported an error. Never exceptions.
 #include <fmt/format.h>
 
 #include <deque>

@@ -90,9 +90,9 @@ void find_starters(const ir::Module& module, std::vector<vm::Function>& function
 
 }  // namespace
 
-vm::Program emit_program(const ir::Module& module) {
+vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
   vm::Program program;
-  program.entry = module.entry;
+  program.entry = entry;
   for (const ir::Constant& constant : module.constants) program.constants.push_back(value_of(constant));
   ir::HeavyLeaves heavy(module);
   for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {

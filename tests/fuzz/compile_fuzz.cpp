@@ -9,8 +9,8 @@
 
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/tool/executable/compile.hpp"
-#include "compiler/tool/main/session.hpp"
-#include "compiler/tool/main/stack_room.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/process/stack_room.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/print.hpp"
 #include "compiler/ir/read_text.hpp"

@@ -12,6 +12,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
+# From the text of a script to a program: what comes before the tool.
+STAGES = ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/preprocess", "compiler/parse",
+          "compiler/check", "compiler/ir", "compiler/lower", "compiler/opt", "compiler/codegen", "compiler/emit"]
+
 # Folder -> folders it may include besides itself. A name stands for all folders below it.
 ALLOWED = {
     "vm/math": [],
@@ -47,12 +51,32 @@ ALLOWED = {
                          "stdlib", "vm/math", "vm/program", "vm/value"],  # opt: which builtins a leaf may call is listed once
     "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/math", "vm/program", "vm/value"],
     "compiler/graph": ["compiler/source", "compiler/types", "compiler/ir", "stdlib"],
+    # of the tool, each may include those above it that it names
     "compiler/tool/terminal": ["vm/value"],  # files that are written whole or not at all
-    "compiler/tool/formats": ["compiler/tool/terminal", "stdlib", "vm/value"],
+    "compiler/tool/formats": ["stdlib", "vm/value"],
     "compiler/tool/space": ["compiler/tool/formats", "compiler/source", "compiler/diagnostics", "stdlib", "vm/math", "vm/record",
                             "vm/value"],
     "compiler/tool/report": ["compiler/tool/formats", "compiler/tool/space", "vm/record", "vm/value"],
-    "compiler/tool": ["compiler", "stdlib", "vm", "gpu"],
+    "compiler/tool/command": ["compiler/tool/formats", "compiler/source", "compiler/diagnostics", "compiler/preprocess",
+                              "vm/external", "vm/record", "vm/value"],
+    "compiler/tool/process": ["compiler/tool/command", "compiler/tool/formats", "compiler/tool/terminal", "vm"],
+    "compiler/tool/settings": ["compiler/tool/command", "compiler/tool/terminal", "compiler/source", "compiler/diagnostics", "vm/value"],
+    "compiler/tool/executable": ["compiler/tool/command", "compiler/tool/formats", *STAGES, "stdlib", "vm/program", "vm/value"],
+    "compiler/tool/run": ["compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",
+                          "compiler/tool/formats", "compiler/tool/report", *STAGES, "stdlib", "vm"],
+    "compiler/tool/sweep": ["compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",
+                            "compiler/tool/run", "compiler/tool/formats", "compiler/tool/space", "compiler/tool/terminal",
+                            *STAGES, "stdlib", "vm"],
+    "compiler/tool/runs": ["compiler/tool/command", "compiler/tool/formats", "compiler/tool/space", "compiler/tool/report",
+                           "compiler/tool/sweep", "compiler/tool/terminal", "compiler/diagnostics", "vm/external", "vm/record",
+                           "vm/value"],
+    "compiler/tool/check": ["compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",
+                            "compiler/tool/formats", "compiler/format", "compiler/graph", *STAGES, "vm/value"],
+    "compiler/tool/repl": ["compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",
+                           "compiler/tool/run", "compiler/tool/terminal", *STAGES, "stdlib", "vm"],
+    "compiler/tool/help": ["compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",
+                           "compiler/tool/run", "compiler/tool/formats", "compiler/codegen", "compiler/diagnostics", "vm"],
+    "compiler/tool/main": ["compiler/tool/command", "compiler/tool/process", "compiler/tool/run", "vm/value"],
 }
 
 # Start of a library header -> the only folders that may include it.
@@ -62,7 +86,8 @@ LIBRARIES = {
     "antlr4-runtime": ["compiler/parse"],
     "uv.h": ["vm/external"],
     "ffi.h": ["vm/foreign"],
-    "CLI/": ["compiler/tool"],
+    "CLI/": [f"compiler/tool/{name}" for name in  # where words of the command line are read
+             ("command", "settings", "run", "sweep", "runs", "check", "repl", "help", "main")],
     "nlohmann/": ["stdlib/native", "compiler/tool/formats", "compiler/tool/sweep"],
     "sqlite3.h": ["vm/record"],
     "zlib.h": ["compiler/tool/formats"],

@@ -61,6 +61,12 @@ std::string shell_word(std::string_view word) {
   return text + "'";
 }
 
+std::string shell_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) (line += line.empty() ? "" : " ") += shell_word(word);
+  return line;
+}
+
 std::string shell_command(const ProcessRequest& request, std::size_t longest) {
   std::string line;
   for (std::size_t i = 0; i < request.words.size(); ++i) {

@@ -3,7 +3,7 @@
 
 namespace raddle::vm {
 
-/// Blocks signals for the calling thread, and for threads that it starts meanwhile: they are for those of the driver.
+/// Blocks signals for the calling thread, and for threads that it starts meanwhile: they are for those of the tool.
 /// But for SIGCHLD: what the parent of a program blocks is kept, though nobody listens, and another thread is woken at
 /// each end to drop it.
 class SignalsBlocked {

@@ -1,5 +1,5 @@
 #pragma once
-// The run of a program: what the driver calls.
+// The run of a program: what the tool calls.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// Where the VM gets machine code for leaf functions from. Implemented by compiler/codegen, wired by the driver.
+// Where the VM gets machine code for leaf functions from. Implemented by compiler/codegen, wired by compiler/tool.
 #include <atomic>
 #include <cstdint>
 #include <functional>

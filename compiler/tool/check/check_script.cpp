@@ -1,8 +1,18 @@
+// `raddle check`.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <unistd.h>
 
-#include "compiler/tool/main/commands.hpp"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ranges>
+
+#include "compiler/tool/command/script.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/verb.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/settings/settings.hpp"
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/diagnostics_json.hpp"
 #include "compiler/tool/formats/json_text.hpp"
@@ -21,14 +31,73 @@ int print_json(Session& session, const std::string& path) {
   return is_refused ? exit_compile_error : exit_ok;
 }
 
-}  // namespace
+struct CheckWords {
+  Options options;
+  std::string code;  ///< of -e
+  bool as_json = false;
+};
 
-int check_script(Session& session, Script script, bool as_json) {
+constexpr const char* about = "Compile without running: report all errors and warnings; check FILE..";
+
+void add_options(CLI::App& app, CheckWords& words) {
+  app.description(about);
+  app.formatter(std::make_shared<ScriptUsage>("check [OPTIONS] FILE.."));
+  app.prefix_command();
+  add_reading_options(app, words.options);
+  add_profile_option(app, words.options.profile);
+  add_compile_options(app, words.options);
+  app.add_option("-e", words.code, "Check this text instead of files")->type_name("CODE");
+  app.add_flag("--json", words.as_json,
+               "Findings as JSON on standard output, a line for each script, with the number of its form in `schema`");
+}
+
+int check_script(const CheckWords& words, Script script) {
+  Session session;
+  session.options = words.options;
+  session.colour = wants_colour(STDERR_FILENO);
   const std::string path = script.path;
   const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
   compile(session, file);
-  if (as_json) return print_json(session, path);
+  if (words.as_json) return print_json(session, path);
   return session.print_diagnostics() ? exit_compile_error : exit_ok;
 }
+
+/// Each by itself. @return the worst exit code
+int check_scripts(const CheckWords& words, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths | std::views::drop(1))
+    if (path.starts_with('-'))
+      return usage_error(fmt::format("options of check stand before the scripts: `{}`", path), "check");
+  int code = exit_ok;
+  for (const std::string& path : paths) {
+    std::expected<Script, int> script = read_script(path, "check");
+    if (!script) return script.error();
+    code = std::max(code, check_script(words, std::move(*script)));
+  }
+  return code;
+}
+
+int check_command(const std::vector<std::string>& words) {
+  CLI::App app("", "raddle check");
+  CheckWords read;
+  add_options(app, read);
+  if (const std::optional<int> code = parse_verb(app, words, "check")) return *code;
+  const std::vector<std::string> rest = app.remaining();
+  const bool is_typed = !read.code.empty();
+  if (!is_typed && !rest.empty() && rest.front().size() > 1 && rest.front().starts_with('-'))
+    return unknown_option(app, rest.front(), "check");
+  if (const std::optional<int> code = apply_settings(app, "check", read.options.profile)) return *code;
+  warn_of_missing_folders(read.options);
+  if (is_typed && !rest.empty())
+    return usage_error(fmt::format("check -e takes no script; found `{}`", rest.front()), "check");
+  if (is_typed) return check_script(read, typed_script(read.code));
+  return rest.empty() ? usage_error("no script given", "check") : check_scripts(read, rest);
+}
+
+}  // namespace
+
+const Verb check_verb = {
+    .name = "check", .about = about, .takes_options_before = true, .run = check_command, .describe = [](CLI::App& app) {
+      describe_with(app, add_options);
+    }};
 
 }  // namespace raddle::tool

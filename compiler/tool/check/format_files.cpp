@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -14,7 +15,10 @@
 #include <iterator>
 #include <optional>
 
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/verb.hpp"
+#include "compiler/tool/command/words.hpp"
 #include "compiler/tool/formats/line_difference.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
 #include "compiler/format/format.hpp"
@@ -53,9 +57,17 @@ std::string substance_of(std::string_view text) {
   return out;
 }
 
+/// What is done with the formatted text.
+struct FormatOptions {
+  bool check = false;      ///< name the files that would change, exit_failed if there are any; write nothing
+  bool show_diff = false;  ///< print what would change; write nothing
+  bool to_stdout = false;  ///< print the whole text; write nothing
+  bool as_json = false;    ///< which files change
+};
+
 class Formatter {
  public:
-  Formatter(const Session& session, const FormatOptions& options) : session_(session), options_(options) {}
+  Formatter(const Options& reading, const FormatOptions& options) : reading_(reading), options_(options) {}
 
   /// @return the worst exit code so far
   int file(const std::string& path) {
@@ -89,8 +101,8 @@ class Formatter {
   /// Says on stderr what stands in the way. Warnings are not this command's business.
   std::expected<std::string, int> format(const std::string& name, const std::string& text) const {
     Session session;
-    session.options = session_.options;
-    session.colour = session_.colour;
+    session.options = reading_;
+    session.colour = wants_colour(STDERR_FILENO);
     Diagnostics& diagnostics = session.diagnostics;
     const std::uint32_t file = session.sources.add(name, text);
     const std::optional<ExpandedText> expanded = preprocess_script(session, file);
@@ -140,22 +152,58 @@ class Formatter {
     fail(exit_failed);
   }
 
-  const Session& session_;
+  const Options& reading_;
   const FormatOptions& options_;
   int worst_ = exit_ok;
   std::vector<std::string> files_;  ///< as JSON
 };
 
-}  // namespace
-
-int format_files(const Session& session, const std::vector<std::string>& paths, const FormatOptions& options) {
+/// @param paths  `-`: standard input to standard output
+int format_files(const Options& reading, const std::vector<std::string>& paths, const FormatOptions& options) {
   if (options.as_json && (options.show_diff || options.to_stdout || std::ranges::count(paths, "-") != 0))
     return usage_error("--json: standard output is that of --diff, --stdout or `-`", "fmt");
-  Formatter formatter(session, options);
+  Formatter formatter(reading, options);
   int worst = exit_ok;
   for (const std::string& path : paths) worst = formatter.file(path);
   if (options.as_json && !write_output(formatter.json())) return exit_failed;
   return worst;
 }
+
+struct FormatWords {
+  Options reading;
+  FormatOptions format;
+  std::vector<std::string> files;
+};
+
+constexpr const char* about = "Format scripts: one style, no options of style";
+
+void add_options(CLI::App& app, FormatWords& words) {
+  app.description(about);
+  app.add_flag("--check", words.format.check, "Name the files that are not formatted, exit 1 if any; write nothing");
+  app.add_flag("--diff", words.format.show_diff, "Show what would change; write nothing");
+  app.add_flag("--json", words.format.as_json,
+               "Which files change, or would with --check, as JSON on standard output, one line with the number of "
+               "its form in `schema`");
+  app.add_flag("--stdout", words.format.to_stdout, "Print the formatted text; write nothing");
+  add_reading_options(app, words.reading);
+  app.add_option("FILE", words.files, "Scripts, rewritten in place; `-`: standard input to standard output")
+      ->type_name("")
+      ->required();
+}
+
+int format_command(const std::vector<std::string>& words) {
+  CLI::App app("", "raddle fmt");
+  FormatWords read;
+  add_options(app, read);
+  if (const std::optional<int> code = parse_verb(app, words, "fmt")) return *code;
+  return format_files(read.reading, read.files, read.format);
+}
+
+}  // namespace
+
+const Verb fmt_verb = {
+    .name = "fmt", .about = about, .takes_options_before = true, .run = format_command, .describe = [](CLI::App& app) {
+      describe_with(app, add_options);
+    }};
 
 }  // namespace raddle::tool

@@ -2,20 +2,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <iostream>
-#include <iterator>
-
-#include "compiler/tool/main/child_output.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/process/child_output.hpp"
+#include "compiler/tool/command/picture.hpp"
+#include "compiler/tool/command/script.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
-#include "compiler/tool/runs/run_picture.hpp"
 #include "compiler/tool/settings/settings.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/command/verb.hpp"
 #include "compiler/graph/graph.hpp"
 #include "compiler/lower/lower.hpp"
-#include "compiler/source/read_file.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::tool {
@@ -58,8 +56,9 @@ std::expected<std::string, std::string> draw_svg(const std::string& dot) {
 }
 
 /// @return nothing if there are errors, which have been said
-std::optional<graph::Graph> graph_of(Session& session, const std::string& path, std::string text) {
-  const std::uint32_t file = session.sources.add(path, std::move(text));
+std::optional<graph::Graph> graph_of(Session& session, Script script) {
+  const std::string path = script.path;
+  const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
   const std::unique_ptr<CheckedProgram> checked = check_file(session, file);
   std::optional<ir::Module> module;
   if (checked) module = lower(*checked, session.sources, session.diagnostics);
@@ -93,20 +92,16 @@ int graph_command(const std::vector<std::string>& words) {
   GraphWords read;
   add_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
-  CLI::App* const apps[] = {&app};
-  if (const std::optional<int> code = apply_settings(apps, verb.name, read.options.profile)) return *code;
+  if (const std::optional<int> code = apply_settings(app, verb.name, read.options.profile)) return *code;
   const auto& [options, script, path, format] = read;
   Session session;
   session.options = options;
   session.colour = wants_colour(STDERR_FILENO);
   const std::optional<GraphForm> form = form_of(path, format);
   if (!form) return usage_error(fmt::format("`{}` is none of .svg, .dot, .mmd; or say --format", path), verb.name);
-  std::string text, error;
-  if (script == "-")
-    text = std::string(std::istreambuf_iterator<char>(std::cin), {});
-  else if (!read_file(script, text, error))
-    return usage_error(fmt::format("can not read `{}`: {}", script, error), verb.name);
-  const std::optional<graph::Graph> graph = graph_of(session, script == "-" ? "<stdin>" : script, std::move(text));
+  std::expected<Script, int> text = read_script(script, verb.name);
+  if (!text) return text.error();
+  const std::optional<graph::Graph> graph = graph_of(session, std::move(*text));
   if (!graph) return exit_compile_error;
   std::string picture = *form == GraphForm::mermaid ? print_mermaid(*graph) : print_dot(*graph);
   if (*form == GraphForm::svg) {

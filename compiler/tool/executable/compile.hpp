@@ -7,7 +7,7 @@
 
 #include "compiler/check/check.hpp"
 #include "compiler/check/checked_program.hpp"
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/ir/module.hpp"
 #include "compiler/source/expanded_text.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/ast/nodes.hpp"
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/source/expanded_text.hpp"
 
 namespace raddle::tool {

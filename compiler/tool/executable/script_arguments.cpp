@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "compiler/diagnostics/diagnostics.hpp"
-#include "compiler/tool/main/session.hpp"
-#include "compiler/tool/main/usage.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/words.hpp"
 #include "stdlib/builtins.hpp"
 #include "vm/value/text.hpp"
 

@@ -60,6 +60,10 @@ std::string duration_text(double seconds) {
   return fmt::format("{} d {} h", with_commas(whole / 86400), whole / 3600 % 24);
 }
 
+std::string seconds_text(double seconds) {
+  return seconds < 60 ? fmt::format("{:.1f} s", seconds) : duration_text(seconds);
+}
+
 std::optional<double> read_duration(std::string_view text) { return quantity(text, times); }
 
 std::optional<double> read_size(std::string_view text) { return quantity(text, sizes); }

@@ -15,6 +15,8 @@ std::string with_commas(std::uint64_t number);
 std::string counted(std::uint64_t number, std::string_view noun);
 /// "8 s", "3 min 20 s", "2 h 5 min", "3 d 4 h"
 std::string duration_text(double seconds);
+/// The same with tenths below a minute: "2.8 s".
+std::string seconds_text(double seconds);
 /// "30s", "1.5m", "12h", "30d", "4w": a number and a unit; in seconds.
 std::optional<double> read_duration(std::string_view text);
 /// "700 B", "1.5 KiB", "3.2 GiB"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/tool/main/command_tree.hpp"
-#include "compiler/tool/main/commands.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/help/command_tree.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/command/verb.hpp"
 
 namespace raddle::tool {
 

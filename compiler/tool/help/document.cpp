@@ -2,12 +2,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <set>
 
 #include "compiler/diagnostics/diagnostics.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/verb.hpp"
+#include "compiler/tool/command/words.hpp"
 #include "compiler/tool/executable/library_pages.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 
@@ -108,8 +112,7 @@ std::string as_json_text(const Pages& pages, const std::vector<std::string>& nam
   return json_line(fmt::format("\"pages\":[{}]", fmt::join(items, ",")));
 }
 
-}  // namespace
-
+/// @param names  functions or modules; none: all, a line each
 int document(const std::vector<std::string>& names, bool as_json) {
   const Pages pages = library_pages();
   std::string text;
@@ -123,12 +126,40 @@ int document(const std::vector<std::string>& names, bool as_json) {
       for (const std::string& module : modules_of(pages)) known.push_back(module);
       const std::string nearest = nearest_name(name, known);
       return usage_error(fmt::format("the library has no function or module `{}`{}; `raddle doc` lists all", name,
-                                     nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
+                                     nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)),
+                         "doc");
     }
     text += (text.empty() ? "" : "\n") + found;
   }
   if (as_json) text = as_json_text(pages, names);
   return write_output(text) ? exit_ok : exit_failed;
 }
+
+struct Words {
+  bool as_json = false;
+  std::vector<std::string> names;
+};
+
+constexpr const char* about = "Say what the library has, and how to call it: doc [NAME..]";
+
+void add_options(CLI::App& app, Words& words) {
+  app.description(about);
+  app.add_flag("--json", words.as_json, "As JSON, one line with the number of its form in `schema`");
+  app.add_option("NAME", words.names, "Function or module; none: list all")->type_name("");
+}
+
+int document_command(const std::vector<std::string>& words) {
+  CLI::App app("", "raddle doc");
+  Words read;
+  add_options(app, read);
+  if (const std::optional<int> code = parse_verb(app, words, "doc")) return *code;
+  return document(read.names, read.as_json);
+}
+
+}  // namespace
+
+const Verb doc_verb = {.name = "doc", .about = about, .run = document_command, .describe = [](CLI::App& app) {
+                         describe_with(app, add_options);
+                       }};
 
 }  // namespace raddle::tool

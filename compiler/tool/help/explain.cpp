@@ -1,11 +1,15 @@
 // `raddle explain`: what a diagnostic means. Codes stand in brackets at the end of each error and warning.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/diagnostics/explanations.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/verb.hpp"
+#include "compiler/tool/command/words.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 
 namespace raddle::tool {
@@ -46,8 +50,7 @@ int print_json(const std::vector<const Explanation*>& found) {
   return write_output(json_line(fmt::format("\"explanations\":[{}]", items))) ? exit_ok : exit_failed;
 }
 
-}  // namespace
-
+/// @param codes  none: lists all, a line each
 int explain(const std::vector<std::string>& codes, bool as_json) {
   std::vector<const Explanation*> all;
   if (codes.empty() && as_json) {
@@ -70,7 +73,8 @@ int explain(const std::vector<std::string>& codes, bool as_json) {
     const std::string nearest = nearest_name(code, known);
     return usage_error(
         fmt::format("no error or warning has the code `{}`; {}", code,
-                    nearest.empty() ? "`raddle explain` lists all" : fmt::format("did you mean `{}`?", nearest)));
+                    nearest.empty() ? "`raddle explain` lists all" : fmt::format("did you mean `{}`?", nearest)),
+        "explain");
   }
   if (as_json) return print_json(all);
   for (const Explanation* found : all) {
@@ -79,5 +83,32 @@ int explain(const std::vector<std::string>& codes, bool as_json) {
   }
   return exit_ok;
 }
+
+struct Words {
+  bool as_json = false;
+  std::vector<std::string> codes;
+};
+
+constexpr const char* about = "Say what an error or warning means: explain [CODE..]";
+
+void add_options(CLI::App& app, Words& words) {
+  app.description(about);
+  app.add_flag("--json", words.as_json, "As JSON, one line with the number of its form in `schema`");
+  app.add_option("CODE", words.codes, "What stands in brackets at the end of a message; none: list all")->type_name("");
+}
+
+int explain_command(const std::vector<std::string>& words) {
+  CLI::App app("", "raddle explain");
+  Words read;
+  add_options(app, read);
+  if (const std::optional<int> code = parse_verb(app, words, "explain")) return *code;
+  return explain(read.codes, read.as_json);
+}
+
+}  // namespace
+
+const Verb explain_verb = {.name = "explain", .about = about, .run = explain_command, .describe = [](CLI::App& app) {
+                             describe_with(app, add_options);
+                           }};
 
 }  // namespace raddle::tool

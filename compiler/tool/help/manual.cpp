@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cctype>
 
-#include "compiler/tool/main/command_tree.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/help/command_tree.hpp"
+#include "compiler/tool/command/version.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/settings/setting_files.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/command/verb.hpp"
 
 namespace raddle::tool {
 
@@ -21,7 +22,7 @@ struct Meaning {
 
 constexpr Meaning exit_codes[] = {
 #define RADDLE_EXIT_CODE(name, code, meaning) {#code, meaning},
-#include "compiler/tool/main/exit_codes.def"
+#include "compiler/tool/command/exit_codes.def"
 };
 
 constexpr Meaning counters[] = {

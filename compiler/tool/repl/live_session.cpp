@@ -4,10 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/codegen/leaf_cache.hpp"
-#include "compiler/tool/executable/builtin_names.hpp"
 #include "compiler/tool/run/report_run.hpp"
-#include "compiler/emit/emit_program.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/value/failure.hpp"
@@ -58,23 +55,18 @@ Entry* LiveSession::submit(const Typed& typed) {
   for (const auto& variable : entry.outputs) entry.declared.emplace_back(variable->name, variable->declared);
   for (const Definition& each : pieces_.definitions())
     if (each.span.file == entry.file) entry.declared.emplace_back(each.name, each.span);
-  entry.compilation = std::move(piece->compilation);
+  entry.executable = std::make_unique<Executable>(std::move(*piece->compilation), session_.options);
   start(entry);
   return &entry;
 }
 
 void LiveSession::start(Entry& entry) {
-  entry.program = emit_program(entry.compilation->module);
   entry.options = options_;
-  if (!session_.options.interpret_only) {
-    entry.leaf_compiler = std::make_unique<codegen::BackgroundCompiler>(
-        codegen::LeafSource{&entry.compilation->module, builtin_name, session_.options.inlining != "never"},
-        session_.options.jit_cache ? codegen::default_cache_folder() : "");
-    entry.options.leaf_compiler = entry.leaf_compiler.get();
-  }
+  entry.options.leaf_compiler = entry.executable->leaf_compiler();
   for (const auto& variable : entry.outputs) variable->writer = &entry;
   has_looked_at_rest_ = false;
-  const ir::Function& main = entry.compilation->module.functions[entry.compilation->module.entry];
+  const ir::Module& module = entry.executable->module();
+  const ir::Function& main = module.functions[module.entry];
   const std::vector<std::uint32_t> reads = opt::count_reads(main);
   std::vector<vm::Future*> inputs = futures_of(entry.inputs);
   LiveVariables read;
@@ -85,7 +77,8 @@ void LiveSession::start(Entry& entry) {
       inputs[i] = &nothing_;
   }
   entry.inputs = std::move(read);
-  entry.activity = &workspace_->start(entry.program, entry.options, std::move(inputs), futures_of(entry.outputs));
+  entry.activity =
+      &workspace_->start(entry.executable->program(), entry.options, std::move(inputs), futures_of(entry.outputs));
 }
 
 void LiveSession::look() {
@@ -114,8 +107,7 @@ void LiveSession::tell_failures(Entry& entry) {
 
 void LiveSession::end(Entry& entry) {
   entry.activity = nullptr;
-  entry.leaf_compiler.reset();
-  entry.compilation.reset();
+  if (entry.executable) entry.executable->keep_program();
   for (const auto& variable : entry.outputs)
     if (!variable->value->is_resolved()) variable->writer = nullptr;  // nothing came of it: a later entry may assign it
   entry.inputs.clear();                                               // what was redefined may go
@@ -149,8 +141,7 @@ std::vector<std::string> LiveSession::stop(const std::string& reason) {
   for (Entry* entry : live) {
     for (const LiveVariables* some : {&entry->inputs, &entry->outputs})
       for (const auto& variable : *some) give_up(*variable);
-    if (is_abandoned_) static_cast<void>(entry->leaf_compiler.release());
-    if (is_abandoned_) static_cast<void>(entry->compilation.release());
+    if (is_abandoned_) static_cast<void>(entry->executable.release());
     end(*entry);
   }
   workspace_ = std::make_unique<vm::Workspace>(options_);

@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/codegen/background_compiler.hpp"
+#include "compiler/tool/executable/executable.hpp"
 #include "compiler/tool/repl/live_variable.hpp"
 #include "compiler/tool/repl/piece_compiler.hpp"
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "vm/interpret/workspace.hpp"
-#include "vm/program/program.hpp"
 
 namespace raddle::tool::repl {
 
@@ -23,17 +22,15 @@ struct Entry {
   std::string text;
   std::uint32_t file = 0;
   std::uint32_t line = 0;  ///< of the session
-  vm::Program program;
-  LiveVariables inputs;   ///< that are read
-  LiveVariables outputs;  ///< in the order of the program's
-  LiveVariables values;   ///< of an expression: what it is to show
+  LiveVariables inputs;    ///< that are read
+  LiveVariables outputs;   ///< in the order of the program's
+  LiveVariables values;    ///< of an expression: what it is to show
   std::vector<std::string> redefined, forgotten;
   std::string statements;  ///< the text, without an expression at its end that only shows a value
   std::vector<std::pair<std::string, Span>> declared;  ///< variables and definitions, by name
+  std::unique_ptr<Executable> executable;              ///< of an entry that has ended, its program only
   // while it runs or waits:
-  std::unique_ptr<Compilation> compilation;
   vm::RunOptions options;
-  std::unique_ptr<codegen::BackgroundCompiler> leaf_compiler;
   vm::Workspace::Activity* activity = nullptr;
   std::set<std::pair<vm::Place, std::string>> failures_told;
 

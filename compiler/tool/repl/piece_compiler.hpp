@@ -11,7 +11,7 @@
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/repl/definitions.hpp"
 #include "compiler/tool/repl/live_variable.hpp"
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 
 namespace raddle::tool::repl {
 

@@ -3,16 +3,25 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdio>
 #include <expected>
 #include <utility>
 
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/script.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/verb.hpp"
+#include "compiler/tool/command/version.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/run/run_command.hpp"
+#include "compiler/tool/run/run_script.hpp"
+#include "compiler/tool/settings/settings.hpp"
 #include "compiler/tool/repl/console.hpp"
 #include "compiler/tool/repl/conversation.hpp"
 #include "compiler/tool/run/run_settings.hpp"
-#include "compiler/tool/main/signals.hpp"
+#include "compiler/tool/process/signals.hpp"
 #include "vm/record/call_record.hpp"
 
 namespace raddle::tool {
@@ -34,8 +43,8 @@ void restore_terminal_at_faults() {
   }
 }
 
-}  // namespace
-
+/// On the terminal that standard input and output are.
+/// @param script  a file that is run first, as `:load` would; "": none
 int run_repl(Session& session, const std::string& script) {
   std::expected<vm::RunOptions, int> options = run_options(session.options, "repl");
   if (!options) return options.error();
@@ -74,5 +83,58 @@ int run_repl(Session& session, const std::string& script) {
   listening = nullptr;
   return code;
 }
+
+struct ReplWords {
+  Options options;
+  std::string script;  ///< of --load
+};
+
+constexpr const char* about = "An interactive session; so is `raddle` alone on a terminal";
+
+void add_options(CLI::App& app, ReplWords& words) {
+  app.description(about);
+  add_reading_options(app, words.options);
+  add_profile_option(app, words.options.profile);
+  add_machine_options(app, words.options);
+  app.add_option("--patience", words.options.patience_ms,
+                 "How long the prompt waits for what was entered before it goes on in the background, in ms "
+                 "(default 150)")
+      ->check(is_whole_from(0))
+      ->type_name("N");
+  app.add_option("--load", words.script, "Run this script first; its variables and functions stay")->type_name("FILE");
+}
+
+/// What comes from a pipe is a script.
+int run_standard_input(Session& session) {
+  session.words = {"-"};
+  std::expected<Script, int> script = read_script("-", "repl");
+  return script ? run_script(session, std::move(*script), {}) : script.error();
+}
+
+int repl_command(const std::vector<std::string>& words) {
+  CLI::App app("", "raddle repl");
+  ReplWords read;
+  add_options(app, read);
+  if (const std::optional<int> code = parse_verb(app, words, "repl")) return *code;
+  const bool is_on_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  if (is_on_terminal && !can_redraw(STDOUT_FILENO))
+    return usage_error(
+        "an interactive session draws lines anew, which a terminal with TERM=dumb can not; `raddle FILE`, `raddle -e "
+        "CODE` and `raddle < FILE` need no such",
+        "repl");
+  if (const std::optional<int> code = apply_settings(app, "repl", read.options.profile)) return *code;
+  Session session;
+  session.options = read.options;
+  session.words = words;
+  session.colour = wants_colour(STDERR_FILENO);
+  return is_on_terminal ? run_repl(session, read.script) : run_standard_input(session);
+}
+
+}  // namespace
+
+const Verb repl_verb = {
+    .name = "repl", .about = about, .takes_options_before = true, .run = repl_command, .describe = [](CLI::App& app) {
+      describe_with(app, add_options);
+    }};
 
 }  // namespace raddle::tool

@@ -4,8 +4,8 @@
 
 #include <system_error>
 
-#include "compiler/tool/main/session.hpp"
-#include "compiler/tool/main/signals.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/process/signals.hpp"
 
 namespace raddle::tool {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/tool/main/signals.hpp"
+#include "compiler/tool/process/signals.hpp"
 #include "vm/external/shell_command.hpp"
 
 namespace raddle::tool {

@@ -1,7 +1,7 @@
 #pragma once
 // How a run ended, told to the user.
 #include "compiler/codegen/background_compiler.hpp"
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "vm/interpret/run.hpp"
 
 namespace raddle::tool {

@@ -1,5 +1,7 @@
 // From text to results, the second half: the optimised IR becomes a program, the VM runs it, and what went wrong is
 // told.
+#include "compiler/tool/run/run_script.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,27 +11,26 @@
 #include <chrono>
 #include <system_error>
 
-#include "compiler/codegen/background_compiler.hpp"
-#include "compiler/tool/executable/builtin_names.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/version.hpp"
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/diagnostics_json.hpp"
-#include "compiler/tool/sweep/kept_output.hpp"
+#include "compiler/tool/executable/executable.hpp"
+#include "compiler/tool/run/kept_output.hpp"
 #include "compiler/tool/run/last_end.hpp"
-#include "compiler/tool/main/out_of_memory.hpp"
+#include "compiler/tool/process/out_of_memory.hpp"
 #include "compiler/tool/run/program_teller.hpp"
 #include "compiler/tool/run/report_run.hpp"
 #include "compiler/tool/run/run_settings.hpp"
 #include "compiler/tool/run/run_trace.hpp"
 #include "compiler/tool/executable/script_arguments.hpp"
-#include "compiler/tool/main/signals.hpp"
-#include "compiler/tool/sweep/sweep_report.hpp"
-#include "compiler/tool/sweep/sweep_request.hpp"
+#include "compiler/tool/process/signals.hpp"
 #include "compiler/tool/run/task_log.hpp"
 #include "compiler/tool/run/time_limit.hpp"
-#include "compiler/emit/emit_program.hpp"
 #include "compiler/tool/report/trace.hpp"
 #include "compiler/tool/formats/json_text.hpp"
+#include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/formats/writer.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/interpret/run.hpp"
@@ -98,7 +99,7 @@ std::string results_json(const CheckedProgram& checked, const vm::RunResult& res
 }
 
 std::string message_of_end(double timeout_s) {
-  return fmt::format("raddle: the {} of --timeout are up; ending what runs\n", seconds_text(timeout_s));
+  return fmt::format("raddle: the {} of --timeout are up; ending what runs\n", sweep::seconds_text(timeout_s));
 }
 
 /// What `--json` prints at the end: until then nothing goes to standard output.
@@ -137,7 +138,7 @@ void tell_of_results(const CheckedProgram& checked, const vm::RunResult& result)
 int compile_and_run(Session& session, Script script, const std::vector<std::string>& arguments, JsonLine* json) {
   const std::string path = script.path;
   const std::uint32_t file = session.sources.add(std::move(script.path), std::move(script.text));
-  const std::optional<Compilation> compilation = compile(session, file);
+  std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return session.print_diagnostics(), exit_compile_error;
 
   const CheckedProgram& checked = *compilation->checked;
@@ -161,13 +162,10 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
     options->trace = &*trace;
   }
   if (session.print_diagnostics()) return exit_compile_error;  // warnings, now that the command line is in order
-  const vm::Program program = emit_program(compilation->module);
+  Executable executable(std::move(*compilation), session.options);
   options->settings.arguments = std::move(read->rest);
   options->arguments = std::move(read->parameters);
-  codegen::BackgroundCompiler leaf_compiler(
-      {&compilation->module, builtin_name, /*unrolls_recursion=*/session.options.inlining != "never"},
-      session.options.jit_cache ? codegen::default_cache_folder() : "");
-  if (!session.options.interpret_only) options->leaf_compiler = &leaf_compiler;
+  options->leaf_compiler = executable.leaf_compiler();
   vm::CallRecord call_record(version, session.options.takes_kept_calls);
   options->call_record = &call_record;
   std::optional<TaskLog> log;
@@ -203,7 +201,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   options->leaves_memory = leaves_memory;
   const TemporariesEnd temporaries_end;  // while signals are still looked after
   tell_places_in(session.sources);
-  const vm::RunResult result = vm::run(program, *options);
+  const vm::RunResult result = vm::run(executable.program(), *options);
   limit.reset();
   if (result.status != vm::RunStatus::cancelled) last_end.stop();
 
@@ -219,7 +217,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const bool is_unread = !stdlib::has_reader(stdlib::Stream::out) || !stdlib::has_reader(stdlib::Stream::error);
   const int unread_signal = is_unread && signals.hears(SIGPIPE) ? SIGPIPE : 0;  // the watch may not have heard it yet
   const int signal = signals.caught() != 0 ? signals.caught() : unread_signal;
-  if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
+  if (session.options.statistics) print_statistics(result.counters, executable.leaf_counters());
   if (const std::optional<std::string> problem = call_record.problem(); problem && !is_quiet)
     warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
   if (log)
@@ -229,7 +227,8 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const bool is_timed_out = result.status == vm::RunStatus::cancelled && signal == 0;
   const int told = report_run(session, result, signal);
   const int code = is_timed_out ? exit_timeout : told;
-  const bool is_traced = !trace || write_run_trace(session.options.trace, path, *trace, program, session.sources);
+  const bool is_traced =
+      !trace || write_run_trace(session.options.trace, path, *trace, executable.program(), session.sources);
   if (!is_traced && code == exit_ok) return exit_failed;
   if (signal == SIGPIPE) return exit_broken_pipe;
   if (!output_written && code == exit_ok) {

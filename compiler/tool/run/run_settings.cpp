@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "compiler/tool/run/app_environment.hpp"
-#include "compiler/tool/main/machine.hpp"
+#include "compiler/tool/process/machine.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/file_descriptor.hpp"

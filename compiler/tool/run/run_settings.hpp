@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "vm/interpret/run.hpp"
 
 namespace raddle::tool {

@@ -10,11 +10,13 @@
 #include <unordered_set>
 
 #include "compiler/diagnostics/diagnostics.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/runs/run_table.hpp"
 #include "compiler/tool/runs/runs.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/formats/scan.hpp"
 #include "compiler/tool/terminal/plot.hpp"

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "vm/external/shell_command.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/runs/recorded_points.hpp"
 #include "compiler/tool/sweep/sweep_plan.hpp"
 #include "compiler/tool/sweep/sweep_request.hpp"
@@ -29,7 +31,7 @@ constexpr std::size_t compared_points = 20'000;  // earlier ones among which the
 std::string command_of(const vm::RunRow& run) {
   const std::vector<std::string> words = run.words();
   const auto command = std::ranges::find(words, "--");
-  return command == words.end() ? "" : sweep::shell_line({command + 1, words.end()});
+  return command == words.end() ? "" : vm::shell_line({command + 1, words.end()});
 }
 
 /// The values are the same, and yet it is other work.

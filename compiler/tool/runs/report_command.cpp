@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/runs/run_picture.hpp"
 #include "compiler/tool/runs/run_table.hpp"
 #include "compiler/tool/runs/runs.hpp"
-#include "compiler/tool/main/session.hpp"
-#include "compiler/tool/sweep/sweep_report.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/report/page.hpp"
 #include "compiler/tool/sweep/failures.hpp"
 #include "compiler/tool/formats/json_text.hpp"
@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const vm::RunRow& run)
   if (run.taken != 0) facts.emplace_back("from earlier runs", with_commas(run.taken));
   facts.emplace_back("started",
                      fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(run.started))));
-  if (run.ended != 0) facts.emplace_back("took", seconds_text(run.ended - run.started));
+  if (run.ended != 0) facts.emplace_back("took", sweep::seconds_text(run.ended - run.started));
   if (!run.resumes.empty()) facts.emplace_back("origin", origin_text(run));
   return facts;
 }

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/runs/earlier_works.hpp"
 #include "compiler/tool/runs/runs.hpp"
 #include "compiler/tool/sweep/sweep_plan.hpp"
 #include "compiler/tool/sweep/sweep_request.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/sweep/where.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"

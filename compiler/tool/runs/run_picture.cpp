@@ -1,24 +1,10 @@
 #include "compiler/tool/runs/run_picture.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include "compiler/tool/main/commands.hpp"
-#include "compiler/tool/runs/runs.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "vm/value/standard_error.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/session.hpp"
 
 namespace raddle::tool {
-
-int write_picture(const std::string& path, const PictureVerb& verb, bool for_terminal, const sweep::Writing& writing) {
-  const bool to_stdout = path.empty() || path == "-";
-  if (to_stdout && !for_terminal && isatty(STDOUT_FILENO) != 0)
-    return usage_error(fmt::format("this is not for a terminal: raddle {} -o {}", verb.name, verb.example), verb.name);
-  const auto written = to_stdout ? sweep::write_to_stdout(writing) : sweep::write_file(path, writing);
-  if (written) return exit_ok;
-  vm::print_stderr("raddle: {}\n", written.error());
-  return exit_failed;
-}
 
 void add_draw_options(CLI::App& app, DrawWords& words, const PictureVerb& verb) {
   app.description(verb.description);

@@ -4,19 +4,12 @@
 #include <functional>
 #include <string>
 
+#include "compiler/tool/command/picture.hpp"
 #include "compiler/tool/report/trace.hpp"
 #include "compiler/tool/formats/writer.hpp"
 #include "vm/record/run_record.hpp"
 
 namespace raddle::tool {
-
-/// What tells the verbs apart.
-struct PictureVerb {
-  const char* name;
-  const char* description;  ///< with examples
-  const char* output;       ///< what it makes, for the help of -o: "The page"
-  const char* example;      ///< name of a file
-};
 
 /// Appends what stands in the file.
 using DrawRun = std::function<void(vm::RunRecord&, const vm::RunRow&, sweep::Writer&)>;
@@ -32,8 +25,5 @@ void add_draw_options(CLI::App& app, DrawWords& words, const PictureVerb& verb);
 
 /// Has the file drawn that the words ask for; the record is as it is at one moment. @return exit code
 int draw_run(const DrawWords& words, const PictureVerb& verb, const DrawRun& draw);
-
-/// Writes to a file, or to standard output ("" or "-"), which is no terminal unless `for_terminal`. @return exit code
-int write_picture(const std::string& path, const PictureVerb& verb, bool for_terminal, const sweep::Writing& writing);
 
 }  // namespace raddle::tool

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "vm/external/shell_command.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/runs/earlier_works.hpp"
 #include "compiler/tool/runs/recorded_points.hpp"
 #include "compiler/tool/runs/runs.hpp"
@@ -195,7 +197,7 @@ void RunTable::for_each_inputs(
 
 std::string RunTable::again(std::uint64_t number) const {
   if (plan_ && !is_of_earlier_script_ && number >= 1 && number <= plan_->space.size())
-    return sweep::shell_line(plan_->command.words_for(plan_->space.point(number), {.run = run_.id}));
+    return vm::shell_line(plan_->command.words_for(plan_->space.point(number), {.run = run_.id}));
   std::string command = fmt::format("raddle runs logs {} {}", run_.id, number);
   if (!is_of_script(run_)) return command;
   record_.for_each_attempt(run_.id, number, [&](const vm::PointRow& row) {

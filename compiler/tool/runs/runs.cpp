@@ -9,13 +9,15 @@
 #include <filesystem>
 #include <ranges>
 
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/words.hpp"
 #include "compiler/tool/runs/recorded_points.hpp"
 #include "compiler/tool/runs/run_table.hpp"
-#include "compiler/tool/sweep/sweep_report.hpp"
 #include "compiler/tool/sweep/sweep_request.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/sweep/command_template.hpp"
 #include "compiler/tool/formats/csv.hpp"
 #include "compiler/tool/formats/json_text.hpp"
@@ -32,18 +34,8 @@ namespace raddle::tool {
 
 namespace {
 
-int no_record() {
-  vm::print_stderr("raddle: nothing was recorded in this folder: there is no `{}`\n", vm::record_path);
-  return exit_failed;
-}
-
 std::string time_text(double seconds) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(seconds)));
-}
-
-/// What a run has taken from earlier ones is known when it has ended by itself.
-bool is_counted(const vm::RunRow& run) {
-  return run.state != vm::RunState::running && run.state != vm::RunState::killed;
 }
 
 int print(const std::string& text) { return write_output(text) ? exit_ok : exit_failed; }
@@ -81,7 +73,7 @@ int show_run(const std::string& name, bool as_json) {
   if (as_json) return print(json_line("\"run\":" + run_json(*run, tasks)));
   std::string text = fmt::format("{}\n  {}\n  started {}\n", run->id, command_text(*run), time_text(run->started));
   text += fmt::format("  {}", name_of(run->state));
-  if (run->ended != 0) text += fmt::format(" after {}", seconds_text(run->ended - run->started));
+  if (run->ended != 0) text += fmt::format(" after {}", sweep::seconds_text(run->ended - run->started));
   if (is_of_script(*run)) return print(text + tasks_text(*run));
   text += fmt::format("\n  {}: {} ok, {} failed", sweep::counted(run->points, "point"), sweep::with_commas(run->ok),
                       sweep::with_commas(run->failed));
@@ -161,18 +153,6 @@ int remove_runs(const std::vector<std::string>& names, bool as_json) {
 
 }  // namespace
 
-int with_record(const std::function<int()>& action) {
-  int code = exit_failed;
-  try {
-    code = action();
-  } catch (const vm::RecordError& error) {
-    vm::print_stderr("raddle: {}\n", error.what());
-  }
-  if (vm::has_met_damage())
-    warn(fmt::format("rows of the record `{}` are damaged, and count as not there", vm::record_path));
-  return code;
-}
-
 std::optional<RunPoint> read_run_point(const std::string& word) {
   const std::size_t slash = word.find('/');
   RunPoint found{.run = word.substr(0, slash), .point = {}, .task = {}};
@@ -192,32 +172,6 @@ std::string origin_text(const vm::RunRow& run) {
   return fmt::format("{} {}", run.kind == run_kind::rerun ? "reruns" : "resumes", run.resumes);
 }
 
-std::string run_json(const vm::RunRow& run, std::optional<vm::TaskCounts> tasks) {
-  sweep::JsonObject json;
-  json.add("id", sweep::json_string(run.id));
-  json.add("kind", sweep::json_string(run.kind));
-  json.add("state", sweep::json_string(name_of(run.state)));
-  std::string words;
-  for (const std::string& word : run.words()) words += (words.empty() ? "" : ",") + sweep::json_string(word);
-  json.add("words", "[" + words + "]");
-  json.add("started", fmt::format("{:.3f}", run.started));
-  if (run.ended != 0) json.add("ended", fmt::format("{:.3f}", run.ended));
-  json.add("points", std::to_string(run.points));
-  if (is_counted(run)) json.add("from_record", std::to_string(run.taken));
-  json.add("ok", std::to_string(run.ok));
-  json.add("failed", std::to_string(run.failed));
-  if (tasks) json.add("tasks", std::to_string(tasks->all));
-  if (tasks) json.add("failed_tasks", std::to_string(tasks->failed));
-  if (!run.resumes.empty()) json.add("resumes", sweep::json_string(run.resumes));
-  return json.text();
-}
-
-std::string command_text(const vm::RunRow& run) {
-  return fmt::format("raddle {} {}", is_of_script(run) ? "run" : "sweep", sweep::shell_line(run.words()));
-}
-
-bool is_of_script(const vm::RunRow& run) { return run.kind == run_kind::script; }
-
 const char* kind_of_row(const vm::RunRow& run) { return is_of_script(run) ? "task" : "point"; }
 
 std::string name_of(const vm::RunRow& run, std::uint64_t number) {
@@ -236,35 +190,6 @@ std::string task_text(const std::string& parameters) {
   std::string text;
   for (const auto& [name, value] : sweep::json_members(parameters)) text += (text.empty() ? "" : ": ") + value;
   return text;
-}
-
-std::expected<vm::RunRow, int> find_sweep(const std::string& name) {
-  if (!name.empty()) {
-    std::expected<vm::RunRow, int> run = find_run(name);
-    if (!run || !is_of_script(*run)) return run;
-    vm::print_stderr("raddle: run {} is no sweep\n  = help: {}\n", run->id, command_text(*run));
-    return std::unexpected(exit_usage);
-  }
-  std::optional<vm::RunRecord> record = vm::RunRecord::open();
-  if (!record) return std::unexpected(no_record());
-  for (const vm::RunRow& run : record->runs() | std::views::reverse)
-    if (!is_of_script(run)) return run;
-  vm::print_stderr("raddle: no sweep was recorded in this folder\n");
-  return std::unexpected(exit_failed);
-}
-
-std::expected<vm::RunRow, int> find_run(const std::string& name) {
-  std::optional<vm::RunRecord> record = vm::RunRecord::open();
-  if (!record) return std::unexpected(no_record());
-  std::vector<vm::RunRow> found = record->find(name);
-  if (found.size() == 1) return std::move(found.front());
-  if (found.empty()) {
-    vm::print_stderr("raddle: no run is named `{}`; `raddle runs list` names them\n", name);
-  } else {
-    vm::print_stderr("raddle: `{}` may be one of {} runs:\n", name, found.size());
-    for (const vm::RunRow& run : found) vm::print_stderr("  {}\n", run.id);
-  }
-  return std::unexpected(exit_usage);
 }
 
 namespace {

@@ -1,7 +1,5 @@
 #pragma once
 // Verbs that work on recorded runs.
-#include <expected>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -9,13 +7,6 @@
 
 namespace raddle::tool {
 
-/// The run that a command line names: an id, its beginning or end; "": the latest. @return an exit code, all said
-std::expected<vm::RunRow, int> find_run(const std::string& name);
-/// The same; "": the latest sweep. A run of a script is refused.
-std::expected<vm::RunRow, int> find_sweep(const std::string& name);
-
-/// Whether it was `raddle run`: what it has for points are programs and calls of `@memo` functions, its tasks.
-bool is_of_script(const vm::RunRow& run);
 /// What a row of its table is: "point", "task".
 const char* kind_of_row(const vm::RunRow& run);
 /// "point 3", "task 3"
@@ -33,15 +24,6 @@ struct RunPoint {
 };
 /// @return nothing if what follows a slash is no number
 std::optional<RunPoint> read_run_point(const std::string& word);
-
-/// Does what reads the record; says what that is refused with. @return its exit code, or exit_failed
-int with_record(const std::function<int()>& action);
-
-/// What `runs list --json` has of it, a JSON object. @param tasks  of a sweep's points, for `runs show --json`
-std::string run_json(const vm::RunRow& run, std::optional<vm::TaskCounts> tasks = std::nullopt);
-
-/// The command line that began it.
-std::string command_text(const vm::RunRow& run);
 
 /// What it has to do with the run that it goes back to. @pre run.resumes is not ""
 std::string origin_text(const vm::RunRow& run);

@@ -9,7 +9,8 @@
 #include <limits>
 #include <tuple>
 
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/runs/input_differences.hpp"
 #include "compiler/tool/runs/run_table.hpp"
 #include "compiler/tool/runs/runs.hpp"

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/runs/recorded_points.hpp"
 #include "compiler/tool/runs/runs.hpp"
-#include "compiler/tool/main/usage.hpp"
+#include "compiler/tool/command/words.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/formats/writer.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/runs/runs.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 

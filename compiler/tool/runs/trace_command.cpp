@@ -4,11 +4,12 @@
 #include <functional>
 #include <utility>
 
+#include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/runs/run_picture.hpp"
 #include "compiler/tool/runs/run_table.hpp"
 #include "compiler/tool/runs/runs.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/report/trace.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"

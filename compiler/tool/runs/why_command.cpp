@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <optional>
 
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/runs/point_reasons.hpp"
 #include "compiler/tool/runs/recorded_points.hpp"
 #include "compiler/tool/runs/runs.hpp"
 #include "compiler/tool/runs/task_reasons.hpp"
-#include "compiler/tool/main/usage.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 

@@ -12,7 +12,7 @@
 #include <set>
 
 #include "compiler/diagnostics/diagnostics.hpp"
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/tool/terminal/text_width.hpp"
 

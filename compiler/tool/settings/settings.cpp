@@ -12,7 +12,8 @@
 #include <functional>
 
 #include "compiler/diagnostics/diagnostics.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/settings/setting_files.hpp"
 #include "vm/value/standard_error.hpp"
 
@@ -127,7 +128,7 @@ std::string option_of(std::string_view variable) {
 
 /// A variable that is an option but no setting, or nearly a setting, is a mistake; any other one may be somebody
 /// else's.
-void warn_of_mistaken_variables(std::span<CLI::App* const> apps) {
+void warn_of_mistaken_variables(const CLI::App& app) {
   constexpr std::string_view lead = "RADDLE_";
   std::vector<std::string> known = {std::string(profile_variable).substr(lead.size())};
   for (const Setting& setting : settings()) known.push_back(variable_of(setting.name).substr(lead.size()));
@@ -137,7 +138,7 @@ void warn_of_mistaken_variables(std::span<CLI::App* const> apps) {
     const std::string name(entry.substr(lead.size(), entry.find('=') - lead.size()));
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::string option = option_of(name);
-    if (std::ranges::any_of(apps, [&](CLI::App* app) { return app->get_option_no_throw(option) != nullptr; }))
+    if (app.get_option_no_throw(option) != nullptr)
       warn(fmt::format("in the environment, `{}{}` sets nothing: `{}` stands on the command line only", lead, name,
                        option));
     else if (const std::string nearest = nearest_name(name, known); !nearest.empty())
@@ -145,25 +146,14 @@ void warn_of_mistaken_variables(std::span<CLI::App* const> apps) {
   }
 }
 
-bool is_given(std::span<CLI::App* const> apps, const std::string& option_name) {
-  return std::ranges::any_of(apps, [&](CLI::App* app) {
-    const CLI::Option* const option = app->get_option_no_throw(option_name);
-    return option != nullptr && option->count() != 0;
-  });
-}
-
-/// That which the command line has given, else that of the verb: they set the same variable, as a whole.
-CLI::Option* option_to_set(std::span<CLI::App* const> apps, const std::string& option_name) {
-  CLI::Option* found = apps.back()->get_option(option_name);
-  for (CLI::App* app : apps)
-    if (CLI::Option* const option = app->get_option_no_throw(option_name); option != nullptr && option->count() != 0)
-      found = option;
-  return found;
+bool is_given(const CLI::App& app, const std::string& option_name) {
+  const CLI::Option* const option = app.get_option_no_throw(option_name);
+  return option != nullptr && option->count() != 0;
 }
 
 }  // namespace
 
-std::optional<int> apply_settings(std::span<CLI::App* const> apps, std::string_view verb, const std::string& profile) {
+std::optional<int> apply_settings(CLI::App& app, std::string_view verb, const std::string& profile) {
   std::vector<SettingFile> files;
   for (const std::string& path : setting_paths())
     if (std::expected<std::optional<SettingFile>, std::string> file = SettingFile::read(path); !file) {
@@ -172,7 +162,7 @@ std::optional<int> apply_settings(std::span<CLI::App* const> apps, std::string_v
     } else if (*file) {
       files.push_back(std::move(**file));
     }
-  if (!is_given(apps, "--quiet")) warn_of_mistaken_variables(apps);
+  if (!is_given(app, "--quiet")) warn_of_mistaken_variables(app);
   const std::string chosen = profile.empty() ? variable_value(profile_variable) : profile;
   const auto has_profile = [&](const SettingFile& file) { return std::ranges::count(file.profiles(), chosen) != 0; };
   if (!chosen.empty() && std::ranges::none_of(files, has_profile)) return unknown_profile(chosen, files);
@@ -180,9 +170,9 @@ std::optional<int> apply_settings(std::span<CLI::App* const> apps, std::string_v
     if (!setting.is_of(verb)) continue;
     const std::string option_name = fmt::format("--{}", setting.name);
     const bool is_list = setting.kind == SettingKind::folders;
-    if (!is_list && is_given(apps, option_name)) continue;
+    if (!is_list && is_given(app, option_name)) continue;
     for (const GivenValue& given : values_of(setting, files, verb, chosen)) {
-      if (const std::optional<int> code = give(*option_to_set(apps, option_name), given)) return code;
+      if (const std::optional<int> code = give(*app.get_option(option_name), given)) return code;
       if (!is_list) break;
     }
   }

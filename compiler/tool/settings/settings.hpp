@@ -2,7 +2,6 @@
 // Settings: what options are where the command line does not give them, by the environment and configuration files.
 #include <CLI/CLI.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +10,10 @@ namespace raddle::tool {
 
 /// Gives options that the command line leaves out the values that they have in `RADDLE_<OPTION>`, in the profile, in
 /// the project's file, in the user's and in the system's, whichever comes first; to `--include` all of these are added.
-/// @param apps     have read the command line; the options are those of the last
+/// @param app      has read the command line
 /// @param profile  "": that of RADDLE_PROFILE
 /// @return         an exit code if something is wrong with them, all said
-std::optional<int> apply_settings(std::span<CLI::App* const> apps, std::string_view verb, const std::string& profile);
+std::optional<int> apply_settings(CLI::App& app, std::string_view verb, const std::string& profile);
 
 /// `--profile`.
 void add_profile_option(CLI::App& app, std::string& profile);

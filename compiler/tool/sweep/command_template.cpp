@@ -185,10 +185,4 @@ std::vector<std::string> CommandTemplate::unused(const std::vector<Parameter>& p
   return names;
 }
 
-std::string shell_line(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) (line += line.empty() ? "" : " ") += vm::shell_word(word);
-  return line;
-}
-
 }  // namespace raddle::sweep

@@ -69,7 +69,4 @@ class CommandTemplate {
   std::vector<std::vector<Piece>> pieces_;
 };
 
-/// Words as a shell would have to be given them, in one line: see vm::shell_word().
-std::string shell_line(const std::vector<std::string>& words);
-
 }  // namespace raddle::sweep

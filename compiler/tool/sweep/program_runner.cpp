@@ -13,25 +13,14 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "compiler/tool/process/nameless_file.hpp"
+#include "vm/external/shell_command.hpp"
 #include "vm/record/record_folder.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/unix_time.hpp"
 
 namespace raddle::sweep {
-
-vm::FileDescriptor open_nameless() {
-  for (const std::string& folder : {std::string(vm::record_folder), vm::temporary_folder()}) {
-    vm::FileDescriptor file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600));
-    if (file.get() >= 0) return file;
-    std::string name = fmt::format("{}/output-XXXXXX", folder);  // not every file system has files without names
-    vm::FileDescriptor named(mkostemp(name.data(), O_APPEND | O_CLOEXEC));
-    if (named.get() < 0) continue;
-    unlink(name.c_str());
-    return named;
-  }
-  return vm::FileDescriptor();
-}
 
 namespace {
 
@@ -57,9 +46,9 @@ std::string start_fault(const std::string& program, const std::string& error) {
   if (!is_there && program.find(' ') != std::string::npos)
     text += "; the words of a command stand each by itself, not in one pair of quotes";
   else if (is_there && program.find('/') == std::string::npos)
-    text += fmt::format("; the one in this folder is `{}`", shell_line({"./" + program}));
+    text += fmt::format("; the one in this folder is `{}`", vm::shell_line({"./" + program}));
   else if (is_there && access(program.c_str(), X_OK) != 0)
-    text += fmt::format("; `chmod +x {}` lets it be run", shell_line({program}));
+    text += fmt::format("; `chmod +x {}` lets it be run", vm::shell_line({program}));
   return text;
 }
 
@@ -101,7 +90,7 @@ struct ProgramRunner::Outputs {
   // Makes those that are not there. @return 0, or the errno that kept it from that
   int complete() {
     for (vm::FileDescriptor* file : {&out, &error})
-      if (!*file && !(*file = open_nameless())) return errno;
+      if (!*file && !(*file = tool::open_nameless())) return errno;
     return 0;
   }
 };

@@ -15,9 +15,6 @@
 
 namespace raddle::sweep {
 
-/// A file that nobody else can open, and that is gone with the process. @return none, with errno, if it can not be made
-vm::FileDescriptor open_nameless();
-
 /// Why the program of a command can not be started at any point, as it is not there or can not be run, and what was
 /// meant perhaps. @return "" if it can, perhaps, or if its name is another one at each point
 std::string fault_of_program(const CommandTemplate& command);

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "compiler/tool/main/out_of_memory.hpp"
+#include "compiler/tool/process/out_of_memory.hpp"
 #include "compiler/tool/run/report_run.hpp"
 #include "compiler/tool/executable/script_arguments.hpp"
 #include "compiler/tool/run/task_rows.hpp"
@@ -147,7 +147,7 @@ ScriptRunner::ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, cons
 vm::RunOptions ScriptRunner::options_for(Active& active) const {
   vm::RunOptions options = settings_;
   options.cancel = &active.cancel;
-  options.leaf_compiler = &subject_.leaf_compiler();
+  options.leaf_compiler = subject_.leaf_compiler();
   options.call_record = &subject_.call_record();
   return options;
 }

@@ -8,8 +8,8 @@
 #include <set>
 #include <system_error>
 
-#include "compiler/tool/executable/builtin_names.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/version.hpp"
 #include "compiler/tool/executable/script_arguments.hpp"
 #include "compiler/tool/sweep/sweep_request.hpp"
 #include "compiler/emit/emit_program.hpp"
@@ -125,14 +125,10 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
   std::optional<Compilation> compilation = tool::compile(session_, file, {.prepare = prepare});
   if (!compilation) return session_.print_diagnostics(), exit_compile_error;
   if (unfit) return option_error(*unfit);
-  compilation_ = std::move(*compilation);
-  ir::Module& module = compilation_.module;
+  executable_.emplace(std::move(*compilation), session_.options, entry);
+  const ir::Module& module = executable_->module();
   if (loop != ir::none && is_launched(module.functions[loop])) batch_program_ = emit_program(module);
-  module.entry = entry;
-  program_ = emit_program(module);
   call_record_.emplace(version, session_.options.takes_kept_calls);
-  leaf_compiler_.emplace(codegen::LeafSource{&module, builtin_name, /*unrolls_recursion=*/true},
-                         session_.options.jit_cache ? codegen::default_cache_folder() : "");
   return exit_ok;
 }
 
@@ -189,7 +185,7 @@ std::vector<std::string> ScriptSubject::work() const {
   for (std::uint32_t i = 0; i < session_.sources.size(); ++i) parts.push_back(session_.sources.at(i).text());
   parts.insert(parts.end(), session_.options.macros.begin(), session_.options.macros.end());
   vm::KeptFiles files;
-  for (const std::string& path : libraries_of(program_)) {
+  for (const std::string& path : libraries_of(program())) {
     parts.push_back(path);
     parts.push_back(vm::file_version(files, path));
   }

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/codegen/background_compiler.hpp"
-#include "compiler/tool/executable/compile.hpp"
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/executable/executable.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/sweep/where.hpp"
 #include "compiler/tool/sweep/results.hpp"
 #include "compiler/tool/space/space.hpp"
@@ -40,7 +39,7 @@ class ScriptSubject {
   /// It draws random numbers.
   bool uses_seed() const { return uses_seed_; }
   /// Has the results of `@result`.
-  bool has_results() const { return !compilation_.checked->results.empty(); }
+  bool has_results() const { return !checked().results.empty(); }
   /// It only computes numbers: points may be run many at a time.
   bool can_batch() const { return batch_program_.has_value(); }
   /// What batches have; none if there are none.
@@ -50,11 +49,11 @@ class ScriptSubject {
   const Options& options() const { return session_.options; }
   const std::string& path() const { return path_; }
   const SourceMap& sources() const { return session_.sources; }
-  const CheckedProgram& checked() const { return *compilation_.checked; }
-  const vm::Program& program() const { return program_; }
+  const CheckedProgram& checked() const { return executable_->checked(); }
+  const vm::Program& program() const { return executable_->program(); }
   /// Its entry has for parameters the number of points, then for each of the script's parameters an array or a value.
   const vm::Program& batch_program() const { return *batch_program_; }
-  vm::LeafCompiler& leaf_compiler() { return *leaf_compiler_; }
+  vm::LeafCompiler* leaf_compiler() { return executable_->leaf_compiler(); }
   /// Of `@memo` functions, for all points.
   vm::CallRecord& call_record() { return *call_record_; }
   /// The parameter of the space that a parameter of the script takes its values from; none: it has its default.
@@ -73,10 +72,8 @@ class ScriptSubject {
 
   std::string path_;
   Session session_;
-  Compilation compilation_;
-  vm::Program program_;
+  std::optional<Executable> executable_;
   std::optional<vm::Program> batch_program_;
-  std::optional<codegen::BackgroundCompiler> leaf_compiler_;
   std::optional<vm::CallRecord> call_record_;
   std::vector<std::optional<std::size_t>> sources_of_;
   bool uses_seed_ = false;

@@ -2,34 +2,31 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <system_error>
 
-#include "compiler/tool/main/commands.hpp"
+#include "vm/external/shell_command.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/sweep/other_runs.hpp"
-#include "compiler/tool/run/run_settings.hpp"
-#include "compiler/tool/runs/runs.hpp"
-#include "compiler/tool/sweep/script_runner.hpp"
-#include "compiler/tool/main/signals.hpp"
+#include "compiler/tool/sweep/make_runner.hpp"
+#include "compiler/tool/process/signals.hpp"
 #include "compiler/tool/sweep/sweep_plan.hpp"
 #include "compiler/tool/sweep/sweep_preview.hpp"
 #include "compiler/tool/sweep/sweep_request.hpp"
 #include "compiler/tool/sweep/sweep_report.hpp"
+#include "compiler/tool/sweep/sweep_table.hpp"
 #include "compiler/tool/run/time_limit.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/formats/path_text.hpp"
 #include "compiler/tool/sweep/print_script.hpp"
-#include "compiler/tool/sweep/program_runner.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/sweep/results.hpp"
-#include "vm/memory/memory_limit.hpp"
 #include "vm/record/recorder.hpp"
 #include "vm/value/standard_error.hpp"
 #include "vm/value/temporaries.hpp"
@@ -56,15 +53,6 @@ vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint
   return row;
 }
 
-/// So many runs at a time share the machine.
-void share(vm::RunOptions& options, unsigned runs) {
-  options.workers = std::max(1u, options.workers / runs);
-  options.settings.workers = options.workers;
-  options.process_budget.programs = options.workers;
-  if (options.call_memory_bytes == 0) options.call_memory_bytes = vm::memory_limit_bytes() / 2;
-  options.call_memory_bytes = std::max(options.call_memory_bytes / runs, std::size_t{1} << 20);
-}
-
 /// The lines of --verbose take the place of the bar.
 sweep::ProgressStyle progress_style(const SweepRequest& request) {
   const auto& [name, options] = std::tie(request.progress, request.script_options);
@@ -89,7 +77,8 @@ class SweepRun {
         {SIGINT, SIGTERM, SIGUSR1, SIGHUP}, [this](int signal, unsigned count) { hear(signal, count); },
         [this] { tell_of_programs(); });
     vm::RunRow row = run_row(request_, plan_, cursor_.size());
-    std::expected<std::unique_ptr<sweep::PointRunner>, int> runner = make_runner();
+    std::expected<std::unique_ptr<sweep::PointRunner>, int> runner =
+        make_runner(plan_, cursor_.size(), request_.timeout_s);
     if (!runner) return runner.error();
     runner_ = runner->get();
     vm::Recorder recorder(row);
@@ -186,7 +175,7 @@ class SweepRun {
       is_writing_.store(true, std::memory_order_relaxed);
       std::expected<void, std::string> printed;
       try {
-        record.read_together([&] { printed = write_table(record, end.run.id); });
+        record.read_together([&] { printed = write_sweep_table(request_, plan_, record, end.run.id); });
       } catch (const vm::RecordError& error) {
         printed = std::unexpected(error.what());
       }
@@ -224,48 +213,6 @@ class SweepRun {
                   .claim = std::move(claim)});
     if (request_.script_options.is_verbose) tell_at_once(point_line(plan_.space, point, attempt, is_last));
     return !recorder.has_failed();
-  }
-
-  std::expected<std::unique_ptr<sweep::PointRunner>, int> make_runner() const {
-    if (!plan_.script) return make_program_runner();
-    rlimit files{};
-    getrlimit(RLIMIT_NOFILE, &files);
-    auto settings = run_options(plan_.script->options(), plan_.script->path());
-    if (!settings) return std::unexpected(settings.error());
-    const auto points = static_cast<unsigned>(std::clamp<std::uint64_t>(cursor_.size(), 1, plan_.run.jobs));
-    share(*settings, points);
-    const std::uint64_t files_of_job =
-        ScriptRunner::files_of_job + settings->process_budget.programs * ScriptRunner::files_of_program;
-    if (!plan_.script->program().apps.empty() && plan_.run.jobs > jobs_within(files.rlim_cur, files_of_job))
-      return std::unexpected(too_few_files(files_of_job));
-    return std::make_unique<ScriptRunner>(*plan_.script, std::move(*settings), plan_.space, *plan_.columns,
-                                          plan_.collectors, *plan_.inputs, plan_.run.jobs, request_.timeout_s);
-  }
-
-  std::expected<std::unique_ptr<sweep::PointRunner>, int> make_program_runner() const {
-    try {
-      return std::make_unique<sweep::ProgramRunner>(plan_.command, plan_.collectors, *plan_.inputs, plan_.run.jobs,
-                                                    request_.timeout_s);
-    } catch (const std::system_error& error) {
-      if (error.code().value() != EMFILE) throw;
-    }
-    return std::unexpected(too_few_files(sweep::ProgramRunner::files_of_job));
-  }
-
-  int too_few_files(std::uint64_t files_of_job) const {
-    rlimit limit{};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    vm::print_stderr(
-        "raddle: -j {}: each run at a time needs {} open files, and no more than {} are allowed (ulimit -n)\n"
-        "  = help: -j {}, or a higher limit\n",
-        plan_.run.jobs, files_of_job, limit.rlim_cur, jobs_within(limit.rlim_cur, files_of_job));
-    return exit_failed;
-  }
-
-  /// How many runs at a time do with so many open files.
-  static std::uint64_t jobs_within(std::uint64_t files, std::uint64_t files_of_job) {
-    constexpr std::uint64_t other_files = 32;  // the record, the loop, what is opened now and then
-    return std::max<std::uint64_t>((files - std::min(files, other_files)) / files_of_job, 1);
   }
 
   /// On the thread of the signals.
@@ -337,49 +284,6 @@ class SweepRun {
     return written;
   }
 
-  std::expected<void, std::string> write_table(vm::RunRecord& record, const std::string& run) const {
-    sweep::CursorOptions points = plan_.cursor;
-    if (!request_.output.empty())
-      points.numbers.clear();  // a file has the whole table, also if some points only were run again
-    sweep::EarlierResults earlier(record, form_, run);  // with what this run has added
-    std::expected<void, std::string> written = write_table(earlier, points);
-    const bool is_whole = plan_.cursor.numbers.empty();  // else other points may never have been run
-    if (written && is_whole && earlier.missing_point() != 0)
-      return std::unexpected(
-          fmt::format("point {} is `not run` in the table, and perhaps others are: the record does not have any more "
-                      "what it had when the sweep began\n  = help: the same line runs what is missing",
-                      sweep::with_commas(earlier.missing_point())));
-    return written;
-  }
-
-  std::expected<void, std::string> write_table(sweep::EarlierResults& earlier,
-                                               const sweep::CursorOptions& points) const {
-    constexpr std::size_t shown_rows = 20;
-    const std::string& path = request_.output;
-    const sweep::ResultRows rows(form_, points, earlier);
-    const sweep::Table table(rows, plan_.grouping);
-    if (!plan_.grouping.statistics.empty() && !request_.script_options.is_quiet) warn_of_texts(table);
-    if (request_.as_json && path.empty()) return {};
-    if (path == "-" || (path.empty() && isatty(STDOUT_FILENO) == 0)) return table.print_csv();
-    if (!path.empty()) return table.write_file(path, plan_.form);
-    if (!write_output(table.excerpt(shown_rows))) return std::unexpected("");
-    return {};
-  }
-
-  static void warn_of_texts(const sweep::Table& table) {
-    for (const sweep::Table::LeftOut& each : table.left_out()) {
-      if (each.are_all)
-        vm::print_stderr(
-            "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
-            "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
-            each.name);
-      else
-        warn(fmt::format("{} of `{}` {}, as `{}`: its statistics leave that out", sweep::counted(each.count, "value"),
-                         each.name, each.count == 1 ? "is no number" : "are no numbers",
-                         sweep::shortened(each.example)));
-    }
-  }
-
   void tell_of_changed_files() const {
     const auto tell = [](const std::vector<std::string>& paths, std::string_view what) {
       if (paths.empty()) return;
@@ -436,7 +340,7 @@ int too_many(std::uint64_t points) {
 
 int show_script(const SweepRequest& request, const SweepPlan& plan) {
   const auto script =
-      sweep::print_script(plan.space, plan.cursor, plan.command, "raddle sweep " + sweep::shell_line(request.words));
+      sweep::print_script(plan.space, plan.cursor, plan.command, "raddle sweep " + vm::shell_line(request.words));
   if (!script) {
     vm::print_stderr("raddle: {}\n", script.error());
     return exit_failed;

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/tool/main/session.hpp"
+#include "vm/external/shell_command.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/sweep/results.hpp"
 #include "vm/value/standard_error.hpp"
@@ -82,7 +83,7 @@ int preview_sweep(const SweepRequest& request, const SweepPlan& plan) {
   }
   std::string text;
   for (const std::uint64_t number : found.first)
-    text += sweep::shell_line(plan.command.words_for(plan.space.point(number), {})) + "\n";
+    text += vm::shell_line(plan.command.words_for(plan.space.point(number), {})) + "\n";
   const std::uint64_t runs = found.count - found.taken;
   if (runs > found.first.size()) text += "...\n";
   if (found.looked_at == cursor.size())

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include "compiler/tool/runs/runs.hpp"
-#include "compiler/tool/main/session.hpp"
+#include "vm/external/shell_command.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/sweep/failures.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
@@ -23,17 +24,13 @@ void report_failures(const sweep::Failures& failures, const sweep::CommandTempla
     vm::print_stderr("raddle: {} failed: {}{}{}\n  as point {}: {}\n", sweep::with_commas(group.count),
                      sweep::shortened(group.what), group.line.empty() ? "" : "; ", sweep::shortened(group.line),
                      group.first.number,
-                     sweep::shortened(sweep::shell_line(command.words_for(group.first, {.run = run}))));
+                     sweep::shortened(vm::shell_line(command.words_for(group.first, {.run = run}))));
   }
   if (groups.size() > shown_groups)
     vm::print_stderr("raddle: and {} more kinds of failures\n", groups.size() - shown_groups);
 }
 
 }  // namespace
-
-std::string seconds_text(double seconds) {
-  return seconds < 60 ? fmt::format("{:.1f} s", seconds) : sweep::duration_text(seconds);
-}
 
 void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command) {
   using sweep::with_commas;
@@ -46,7 +43,7 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
   if (counts.taken != 0) text += fmt::format("{} from the record, ", with_commas(counts.taken));
   if (counts.failed != 0) text += fmt::format("{} failed, ", with_commas(counts.failed));
   if (counts.retried != 0) text += fmt::format("{} retries, ", with_commas(counts.retried));
-  if (!end.is_quiet) vm::print_stderr("raddle: {}{}\n", text, seconds_text(end.seconds));
+  if (!end.is_quiet) vm::print_stderr("raddle: {}{}\n", text, sweep::seconds_text(end.seconds));
   if (end.stop == sweep::SweepStop::failures)
     vm::print_stderr("raddle: stopped early: {}\n", end.has_limit ? "more have failed than --max-fails says"
                                                                   : "the first runs have all failed; -k goes on");
@@ -66,7 +63,7 @@ std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, con
     json.add("what", sweep::json_string(group.what));
     json.add("stderr", sweep::json_string(group.line));
     json.add("point", std::to_string(group.first.number));
-    json.add("command", sweep::json_string(sweep::shell_line(command.words_for(group.first, {.run = end.run.id}))));
+    json.add("command", sweep::json_string(vm::shell_line(command.words_for(group.first, {.run = end.run.id}))));
     groups += (groups.empty() ? "" : ",") + json.text();
   }
   return json_line(fmt::format("\"run\":{},\"failures\":[{}],\"exit_code\":{}", run_json(end.run), groups, exit_code));

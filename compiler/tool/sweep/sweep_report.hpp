@@ -32,9 +32,6 @@ std::string point_line(const sweep::Space& space, const sweep::Point& point, con
 /// "raddle: points 1 to 3,000: ok, 0.006 s"
 std::string batch_line(const vm::BatchRow& batch);
 
-/// "2.8 s", "3 min 20 s"
-std::string seconds_text(double seconds);
-
 struct SweepBreak {
   sweep::SweepCounts counts;
   int signal = 0;  ///< 0: the time of --time-limit is up

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/tool/main/commands.hpp"
-#include "compiler/tool/main/machine.hpp"
-#include "compiler/tool/runs/runs.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/process/machine.hpp"
 #include "compiler/tool/settings/settings.hpp"
-#include "compiler/tool/main/usage.hpp"
+#include "compiler/tool/command/words.hpp"
 #include "compiler/tool/formats/scan.hpp"
 
 namespace raddle::tool {
@@ -309,8 +309,7 @@ std::expected<SweepRequest, int> read(const std::vector<std::string>& words, Wit
   request.words.erase(std::remove_if(request.words.begin(), command, is_of_this_time), command);
   if (!request.resume && with == With::settings) {
     const bool is_said = !request.use_record;
-    CLI::App* const apps[] = {&app};
-    if (const std::optional<int> code = apply_settings(apps, "sweep", request.profile)) return std::unexpected(*code);
+    if (const std::optional<int> code = apply_settings(app, "sweep", request.profile)) return std::unexpected(*code);
     // which results a run has is recorded with it, whoever has said so
     if (!request.use_record && !is_said) request.words.insert(std::ranges::find(request.words, "--"), "--no-cache");
   }

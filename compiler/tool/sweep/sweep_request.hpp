@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/session.hpp"
 #include "compiler/tool/sweep/progress.hpp"
 #include "compiler/tool/space/space.hpp"
 #include "compiler/tool/sweep/sweep.hpp"
@@ -14,12 +15,6 @@
 #include "vm/record/run_record.hpp"
 
 namespace raddle::tool {
-
-/// How a run began, in the record.
-namespace run_kind {
-inline constexpr const char *sweep = "sweep", *resume = "resume", *rerun = "rerun", *rerun_failed = "rerun --failed",
-                            *rerun_all = "rerun --all", *rerun_some = "rerun --where", *script = "run";
-}
 
 struct SweepRequest {
   std::vector<std::string> words;    ///< the whole command line behind `sweep`, for the record

@@ -8,9 +8,8 @@
 #include <memory>
 #include <set>
 
-#include "compiler/tool/executable/compile.hpp"
+#include "compiler/tool/executable/executable.hpp"
 #include "compiler/tool/executable/library_pages.hpp"
-#include "compiler/emit/emit_program.hpp"
 #include "compiler/parse/lexemes.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/tool/formats/scan.hpp"
@@ -146,10 +145,10 @@ class Filter {
                             entry, arrays, elements),
                 {file, length, length}, PartOrigin::replaced);
     text.end_at({file, length, length});
-    compilation_ = tool::compile(session_, file, {.text = &text, .entry = entry});
-    if (session_.print_diagnostics() || !compilation_) return false;
-    program_ = emit_program(compilation_->module);
-    std::ranges::fill(program_.places, vm::Place{});  // where memory ends, places are looked up in a swept script
+    std::optional<Compilation> compilation = tool::compile(session_, file, {.text = &text, .entry = entry});
+    if (session_.print_diagnostics() || !compilation) return false;
+    executable_.emplace(std::move(*compilation), session_.options);
+    executable_->forget_places();  // where memory ends, places are looked up in a swept script
     return true;
   }
 
@@ -158,7 +157,7 @@ class Filter {
     options.keep_going = options.notes_iterations = true;  // all that fail are known, and so the first of them
     options.arguments.push_back(vm::Value::of(static_cast<std::int64_t>(points.size())));
     for (const auto& [parameter, index] : used_) options.arguments.push_back(column(points, index, parameter.type));
-    const vm::RunResult result = vm::run(program_, options);
+    const vm::RunResult result = vm::run(executable_->program(), options);
     if (!result.failures.empty()) return std::unexpected(fault_of(points, result));
     std::vector<bool> kept;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -202,8 +201,7 @@ class Filter {
   std::vector<sweep::Parameter> parameters_;
   std::vector<Used> used_;
   Session session_;
-  std::optional<Compilation> compilation_;
-  vm::Program program_;
+  std::optional<Executable> executable_;
 };
 
 }  // namespace

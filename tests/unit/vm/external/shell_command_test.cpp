@@ -6,6 +6,7 @@
 
 using raddle::vm::ProcessRequest;
 using raddle::vm::shell_command;
+using raddle::vm::shell_line;
 using raddle::vm::whole_command;
 
 namespace {
@@ -39,4 +40,8 @@ TEST_CASE("redirections stand at the end") {
 TEST_CASE("what is left out is said, between two characters") {
   CHECK(shell_command(request({"run", "a", "b", "c", "d", "e"}), 8) == "run a b c ... (2 more words)");
   CHECK(shell_command(request({"run", "\xC3\xA4\xC3\xA4\xC3\xA4"}), 6) == "run \xC3\xA4... (4 more bytes)");
+}
+
+TEST_CASE("a line for the shell quotes what it must") {
+  CHECK(shell_line({"run", "--a=1", "x y", "", "it's", "$(rm)"}) == "run --a=1 'x y' '' 'it'\\''s' '$(rm)'");
 }

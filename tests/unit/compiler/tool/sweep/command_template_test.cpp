@@ -61,9 +61,6 @@ TEST_CASE("errors of placeholders mark them") {
   CHECK(fault("{}").at(1) == "{}");
 }
 
-TEST_CASE("a line for the shell quotes what it must") {
-  CHECK(shell_line({"run", "--a=1", "x y", "", "it's", "$(rm)"}) == "run --a=1 'x y' '' 'it'\\''s' '$(rm)'");
-}
 
 TEST_CASE("parameters that no word names") {
   CHECK(CommandTemplate::parse({"run", "{a}"}, parameters)->unused(parameters) ==

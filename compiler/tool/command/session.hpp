@@ -15,7 +15,7 @@ namespace raddle::tool {
 /// What the tool ends with.
 enum ExitCode : int {
 #define RADDLE_EXIT_CODE(name, code, meaning) name = code,
-#include "compiler/tool/main/exit_codes.def"
+#include "compiler/tool/command/exit_codes.def"
 };
 
 struct Options {

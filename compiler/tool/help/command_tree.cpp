@@ -1,11 +1,10 @@
-#include "compiler/tool/main/command_tree.hpp"
+#include "compiler/tool/help/command_tree.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "compiler/tool/main/command_line.hpp"
-#include "compiler/tool/main/verbs.hpp"
+#include "compiler/tool/command/verb.hpp"
 
 namespace raddle::tool {
 
@@ -74,15 +73,14 @@ CommandInfo info_of(CLI::App& app, const std::string& path) {
 }  // namespace
 
 CommandInfo command_tree() {
-  Session session;
-  CommandLineReader reader(session);
-  CommandInfo tree = info_of(reader.app, "raddle");
-  for (CommandInfo& command : tree.commands) {
-    const Verb* verb = find_verb(command.name);
-    if (verb == nullptr) continue;
+  CLI::App tool;
+  describe_tool(tool);
+  CommandInfo tree = info_of(tool, "raddle");
+  tree.commands.clear();
+  for (const Verb* verb : verbs()) {
     CLI::App app("", verb->name);
     verb->describe(app);
-    command = info_of(app, std::string("raddle ") + verb->name);
+    CommandInfo& command = tree.commands.emplace_back(info_of(app, std::string("raddle ") + verb->name));
     command.about = verb->about;
   }
   return tree;

@@ -1,11 +1,11 @@
-// `raddle run --emit=STAGE`: what a stage hands to the next one, as text on standard output.
+#include "compiler/tool/run/emit_script.hpp"
+
 #include <algorithm>
 
 #include "compiler/ast/print.hpp"
 #include "compiler/check/print_checked.hpp"
 #include "compiler/codegen/load_plugin.hpp"
-#include "compiler/tool/executable/builtin_names.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/executable/executable.hpp"
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
 #include "compiler/emit/emit_program.hpp"
@@ -63,8 +63,8 @@ std::string opt_text(Session& session, std::uint32_t file) {
 std::string llvm_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
-  const codegen::LeafSource source = {&compilation->module, builtin_name, session.options.inlining != "never"};
-  const auto text = codegen::Plugin().llvm_text(source, session.options.optimisation > 0);
+  const auto text =
+      codegen::Plugin().llvm_text(leaf_source(compilation->module, session.options), session.options.optimisation > 0);
   return text ? *text : "; " + text.error() + "\n";
 }
 

@@ -1,4 +1,4 @@
-#include "compiler/tool/main/child_output.hpp"
+#include "compiler/tool/process/child_output.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

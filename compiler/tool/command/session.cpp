@@ -1,4 +1,4 @@
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

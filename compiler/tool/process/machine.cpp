@@ -1,4 +1,4 @@
-#include "compiler/tool/main/machine.hpp"
+#include "compiler/tool/process/machine.hpp"
 
 #include <sched.h>
 

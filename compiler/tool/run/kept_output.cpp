@@ -1,4 +1,4 @@
-#include "compiler/tool/sweep/kept_output.hpp"
+#include "compiler/tool/run/kept_output.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,11 +8,11 @@
 #include <system_error>
 #include <utility>
 
-#include "compiler/tool/sweep/program_runner.hpp"
+#include "compiler/tool/process/nameless_file.hpp"
 
 namespace raddle::tool {
 
-KeptOutput::KeptOutput() : file_(sweep::open_nameless()), earlier_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+KeptOutput::KeptOutput() : file_(open_nameless()), earlier_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
   if (!file_ || earlier_.get() < 0 || std::fflush(stdout) != 0 || dup2(file_.get(), STDOUT_FILENO) < 0)
     throw std::system_error(errno, std::generic_category(), "the script's output can not be kept for --json");
 }

@@ -1,4 +1,4 @@
-#include "compiler/tool/main/stack_room.hpp"
+#include "compiler/tool/process/stack_room.hpp"
 
 #include <pthread.h>
 #include <signal.h>

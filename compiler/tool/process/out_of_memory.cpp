@@ -1,4 +1,4 @@
-#include "compiler/tool/main/out_of_memory.hpp"
+#include "compiler/tool/process/out_of_memory.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <new>
 #include <string_view>
 
-#include "compiler/tool/main/session.hpp"
-#include "compiler/tool/main/signals.hpp"
+#include "compiler/tool/command/session.hpp"
+#include "compiler/tool/process/signals.hpp"
 #include "compiler/tool/terminal/tty.hpp"
 #include "vm/interpret/running_place.hpp"
 

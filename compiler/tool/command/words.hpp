@@ -1,5 +1,5 @@
 #pragma once
-// Errors in the command line.
+// The words behind a verb: options that several verbs have, and errors in them.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/tool/main/session.hpp"
+#include "compiler/tool/command/session.hpp"
 
 namespace raddle::tool {
 
@@ -28,6 +28,9 @@ std::function<std::string(const std::string&)> is_whole_from(std::uint64_t least
 
 /// Options that say how scripts are found and read.
 void add_reading_options(CLI::App& app, Options& options);
+
+/// `-W error` and `-O`: how a script is compiled.
+void add_compile_options(CLI::App& app, Options& options);
 
 /// Reads the words behind a verb. @return an exit code if everything has been said: help, an error
 std::optional<int> parse_verb(CLI::App& app, const std::vector<std::string>& words, const std::string& verb);

@@ -1,11 +1,11 @@
-#include "compiler/tool/main/usage.hpp"
+#include "compiler/tool/command/words.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "compiler/tool/main/command_tree.hpp"
-#include "compiler/tool/main/commands.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/verb.hpp"
 #include "compiler/preprocess/preprocess.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/formats/scan.hpp"
@@ -15,15 +15,12 @@ namespace raddle::tool {
 
 std::string verb_with(const std::string& option) {
   const std::string name = option.substr(0, option.find('='));
-  for (const CommandInfo& verb : command_tree().commands)
-    for (const OptionInfo& known : verb.options)
-      if (std::ranges::find(known.names, name) != known.names.end()) return verb.name;
+  for (const Verb* verb : verbs()) {
+    CLI::App app;
+    verb->describe(app);
+    if (app.get_option_no_throw(name) != nullptr) return verb->name;
+  }
   return "";
-}
-
-int usage_error(const std::string& message, const std::string& verb) {
-  vm::print_stderr("raddle: {}\ntry `raddle {}--help`\n", message, verb.empty() ? "" : verb + " ");
-  return exit_usage;
 }
 
 int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb) {
@@ -79,6 +76,20 @@ void add_reading_options(CLI::App& app, Options& options) {
       ->trigger_on_parse();
   app.add_flag_callback(
       "-p", [&options] { options.preprocess = false; }, "No preprocessor: every line that begins with # is a comment");
+}
+
+void add_compile_options(CLI::App& app, Options& options) {
+  app.add_option_function<std::string>(
+         "-W",
+         [&options](const std::string& what) {
+           if (what != "error") throw CLI::ValidationError("-W", "only `-W error` is known");
+           options.warnings_are_errors = true;
+         },
+         "`-W error`: warnings are errors")
+      ->type_name("error");
+  app.add_option("-O", options.optimisation, "Optimisation: 0, 1, 2 (default 2)")
+      ->check(CLI::Range(0, 2))
+      ->type_name("N");
 }
 
 namespace {

@@ -1,4 +1,4 @@
-#include "compiler/tool/main/signals.hpp"
+#include "compiler/tool/process/signals.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -8,7 +8,6 @@
 #include <ranges>
 #include <string_view>
 
-#include "compiler/tool/sweep/sweep_report.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "vm/external/shell_command.hpp"
 #include "vm/value/shown_text.hpp"
@@ -90,7 +89,7 @@ std::string programs_text(const vm::ProgramsNow& programs) {
   for (const vm::RunningProgram& each : programs.running | std::views::take(most)) {
     vm::ProcessRequest request;
     request.words = each.words;
-    text += fmt::format("  {:>9}  process {}: {}\n", seconds_text(each.seconds), each.process_id,
+    text += fmt::format("  {:>9}  process {}: {}\n", sweep::seconds_text(each.seconds), each.process_id,
                         vm::shell_command(request, longest));
   }
   if (count > most) text += fmt::format("  and {} more\n", with_commas(count - most));

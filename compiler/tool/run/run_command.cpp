@@ -1,0 +1,219 @@
+#include "compiler/tool/run/run_command.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "compiler/diagnostics/diagnostics.hpp"
+#include "compiler/opt/pipeline.hpp"
+#include "compiler/tool/command/script.hpp"
+#include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/command/verb.hpp"
+#include "compiler/tool/command/words.hpp"
+#include "compiler/tool/formats/scan.hpp"
+#include "compiler/tool/run/emit_script.hpp"
+#include "compiler/tool/run/run_script.hpp"
+#include "compiler/tool/settings/settings.hpp"
+
+namespace raddle::tool {
+
+void add_machine_options(CLI::App& app, Options& options) {
+  app.add_option("-r", options.package_folders, "Folder with packages of functions in Tcl (may be repeated)")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+  app.add_option("-j,--workers", options.workers, "Worker threads (default: all cores)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  app.add_option("--processes", options.process_limit, "External programs at once (default: the number of workers)")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N");
+  app.add_option("--call-memory", options.call_memory_mib,
+                 "Memory that open calls and what waits in them may take, in MiB (default: half of what there is)")
+      ->check(CLI::Range(1, 1 << 30))
+      ->type_name("N");
+  app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
+      ->check(is_whole_from(0))
+      ->envname("TURBINE_SRAND")
+      ->type_name("N");
+  app.add_flag("--disable-asserts", options.disable_asserts, "Assertions always hold");
+  app.add_flag("--interpret", options.interpret_only, "Do not compile leaf functions to machine code");
+  app.add_flag_callback(
+      "--no-jit-cache", [&options] { options.jit_cache = false; },
+      "Compile leaf functions anew: take none from $XDG_CACHE_HOME/raddle/jit, keep none there");
+}
+
+void add_run_options(CLI::App& app, RunWords& words) {
+  Options& options = words.options;
+  app.prefix_command();
+  add_reading_options(app, options);
+  add_profile_option(app, options.profile);
+  add_compile_options(app, options);
+  app.add_option("-e", words.code, "Run this text instead of a file")->type_name("CODE");
+  add_machine_options(app, options);
+  app.add_flag_callback(
+      "--no-cache", [&options] { options.takes_kept_calls = false; },
+      "Run all calls of @memo functions anew: take nothing from the record of earlier runs");
+  app.add_flag_callback(
+      "--no-record", [&options] { options.records_tasks = false; },
+      "Keep no record of the programs and calls of @memo functions of this run in ./.raddle");
+  app.add_flag("-k,--keep-going", options.keep_going, "After a failure go on with all that does not depend on it");
+  app.add_option_function<std::string>(
+         "--timeout", [&options](const std::string& text) { options.timeout_s = read_time("--timeout", text); },
+         "End the run when it takes longer, with exit code 124: seconds, or 90s, 5m, 2h")
+      ->type_name("TIME");
+  add_loudness_options(app, options,
+                       "Tell each external program on standard error: as it starts, after `+` as it could be typed; as "
+                       "it ends, after `-`, with its exit code and time");
+  app.add_flag("--results", options.show_results, "Print the values marked @result at the end");
+  app.add_flag("--stats", options.statistics,
+               "Print counters to stderr at the end; COUNTERS of `raddle man` says what they mean");
+  app.add_option("--trace", options.trace, "Write when each task ran, for https://ui.perfetto.dev")->type_name("FILE");
+  app.add_option("--emit", options.emit,
+                 fmt::format("Print a stage instead of running: {}", fmt::join(stage_names(), ", ")))
+      ->check(CLI::IsMember(stage_names()))
+      ->type_name("STAGE");
+  app.add_flag("--json", options.as_json,
+               "At the end, one line of JSON on standard output: exit code, results, findings, and what the script and "
+               "its programs have printed there, in `output`: the last 16 MiB, if it is more with its size in "
+               "`output_bytes`; the number of its form in `schema`")
+      ->excludes("--emit");
+  const auto passes = opt::pass_names();
+  const std::set<std::string> pass_names(passes.begin(), passes.end());
+  constexpr const char* debugging = "For debugging and tests";
+  app.add_option("--print-after", options.print_after, "Print the IR to stderr after this optimisation pass")
+      ->group(debugging)
+      ->check(CLI::IsMember(pass_names))
+      ->type_name("PASS");
+  app.add_option("--disable-pass", options.disabled_passes, "Leave this optimisation pass out (may be repeated)")
+      ->group(debugging)
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(pass_names))
+      ->type_name("PASS");
+  app.add_flag("--verify-each", options.verify_each, "Check the IR after every optimisation pass")->group(debugging);
+  app.add_option(
+         "--scheduler-seed", options.scheduler_seed,
+         "Take the decisions that the language leaves open by chance: the order of tasks, what is queued or run "
+         "at once, who is woken first (0: off)")
+      ->check(is_whole_from(0))
+      ->group(debugging)
+      ->type_name("N");
+  app.add_option("--inlining", options.inlining,
+                 "Calls whose inputs are set run on their caller's stack while all workers have work: adaptive "
+                 "(default); or each call that can be a task is one: never")
+      ->group(debugging)
+      ->check(CLI::IsMember({"adaptive", "never"}))
+      ->type_name("WHEN");
+  app.add_option(
+         "--scheduler", options.scheduler,
+         "Where ready tasks lie: stealing (default), a deque for each worker that idle ones steal from; tree, a "
+         "tree of queues that mirrors the machine; tree-fifo, the same, oldest first")
+      ->group(debugging)
+      ->check(CLI::IsMember({"stealing", "tree", "tree-fifo"}))
+      ->type_name("WHICH");
+  app.add_option("--leaf-threshold", options.leaf_threshold,
+                 "Calls of a leaf function without loops before it is compiled (default 1000; 0: calls wait for it)")
+      ->check(is_whole_from(0))
+      ->group(debugging)
+      ->type_name("N");
+}
+
+namespace {
+
+/// `run -p n=3 FILE`: as a parameter is given to `raddle sweep`.
+bool mistakes_p(const RunWords& read, const std::vector<std::string>& rest) {
+  if (read.options.preprocess || !read.code.empty() || rest.empty()) return false;
+  const std::string& word = rest.front();
+  std::error_code code;
+  const std::size_t equals = word.find('=');
+  return equals != std::string::npos && sweep::is_name(std::string_view(word).substr(0, equals)) &&
+         !std::filesystem::exists(word, code);
+}
+
+/// "; did you mean `raddle check`?" of a word that is nearly a verb
+std::string verb_hint(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Verb* verb : verbs()) names.emplace_back(verb->name);
+  const std::string nearest = nearest_name(word, names);
+  return nearest.empty() ? "" : fmt::format("; did you mean `raddle {}`?", nearest);
+}
+
+/// `--workers`, `-j`, ...
+std::vector<std::string> option_names() {
+  CLI::App app;
+  RunWords words;
+  add_run_options(app, words);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  std::erase(names, "--help");
+  return names;
+}
+
+/// Takes the script's name out of `rest`.
+std::expected<Script, int> take_script(const RunWords& read, std::vector<std::string>& rest, const std::string& verb) {
+  if (!read.code.empty()) return typed_script(read.code);
+  if (rest.empty()) return std::unexpected(usage_error("no script given", verb));
+  const std::string path = rest.front();
+  rest.erase(rest.begin());
+  return read_script(path, verb, verb.empty() ? verb_hint(path) : "");
+}
+
+}  // namespace
+
+int run_named_script(CLI::App& app, const RunWords& read, const std::vector<std::string>& words,
+                     std::vector<std::string> rest, const std::string& verb) {
+  if (!rest.empty() && read.code.empty() && rest.front().size() > 1 && rest.front().starts_with('-'))
+    return unknown_option(app, rest.front(), verb);
+  if (mistakes_p(read, rest))
+    return usage_error(
+        fmt::format("`-p {0}`: -p of `raddle run` is for no preprocessor; a parameter is set behind the script: "
+                    "`raddle run {1} --{0}`",
+                    rest.front(), rest.size() > 1 ? rest[1] : "FILE"),
+        "run");
+  if (const std::optional<int> code = apply_settings(app, "run", read.options.profile)) return *code;
+  Session session;
+  session.options = read.options;
+  session.words = words;
+  session.option_names = option_names();
+  session.colour = wants_colour(STDERR_FILENO);
+  warn_of_missing_folders(session.options);
+  std::expected<Script, int> script = take_script(read, rest, verb);
+  if (!script) return script.error();
+  if (!session.options.emit.empty()) return emit_script(session, std::move(*script));
+  return run_script(session, std::move(*script), std::move(rest));
+}
+
+namespace {
+
+constexpr const char* usage = "run [OPTIONS] FILE [ARGUMENTS of the script]";
+constexpr const char* about = "Compile and run a script: run [OPTIONS] FILE [ARGUMENTS of the script]";
+
+void add_options(CLI::App& app, RunWords& words) {
+  app.description(about);
+  app.formatter(std::make_shared<ScriptUsage>(usage));
+  add_run_options(app, words);
+}
+
+int run_command(const std::vector<std::string>& words) {
+  CLI::App app("", "raddle run");
+  RunWords read;
+  add_options(app, read);
+  if (const std::optional<int> code = parse_verb(app, words, "run")) return *code;
+  return run_named_script(app, read, words, app.remaining(), "run");
+}
+
+}  // namespace
+
+const Verb run_verb = {
+    .name = "run", .about = about, .takes_options_before = true, .run = run_command, .describe = [](CLI::App& app) {
+      describe_with(app, add_options);
+    }};
+
+}  // namespace raddle::tool
