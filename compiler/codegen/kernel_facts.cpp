@@ -1,6 +1,5 @@
 #include "compiler/codegen/kernel_facts.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace raddle::codegen {
@@ -52,14 +51,14 @@ bool is_read_outside(const Kernel& kernel, const KernelLoop& loop, KernelRegiste
   std::set<KernelBlockId> inside;
   visit_blocks(kernel, loop.test_block, [&](KernelBlockId block) { inside.insert(block); });
   visit_blocks(kernel, loop.body_block, [&](KernelBlockId block) { inside.insert(block); });
-  if (std::ranges::contains(kernel.outputs, variable)) return true;
+  if (contains(kernel.outputs, variable)) return true;
   for (KernelBlockId block = 0; block < kernel.blocks.size(); ++block) {
     if (inside.contains(block)) continue;
     for (const KernelInstruction& instruction : kernel.blocks[block]) {
-      if (std::ranges::contains(inputs_of(kernel, instruction), variable)) return true;
+      if (contains(inputs_of(kernel, instruction), variable)) return true;
       if (instruction.op != KernelOp::loop) continue;
       const KernelLoop& other = kernel.loops[instruction.index];
-      if (&other != &loop && (std::ranges::contains(other.next, variable) || other.condition == variable)) return true;
+      if (&other != &loop && (contains(other.next, variable) || other.condition == variable)) return true;
     }
   }
   return false;

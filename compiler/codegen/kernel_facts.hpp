@@ -1,5 +1,6 @@
 #pragma once
 // What generation asks of kernels before it emits them.
+#include <algorithm>
 #include <concepts>
 #include <set>
 #include <vector>
@@ -23,6 +24,9 @@ void visit_blocks(const vm::Kernel& kernel, vm::KernelBlockId block, std::invoca
   }
 }
 
+inline bool contains(const std::vector<vm::KernelRegister>& registers, vm::KernelRegister id) {
+  return std::ranges::find(registers, id) != registers.end();
+}
 /// What an instruction assigns itself, without its blocks.
 std::vector<vm::KernelRegister> results_of(const vm::Kernel& kernel, const vm::KernelInstruction& instruction);
 /// What an instruction reads itself: of a loop the values from before it.

@@ -1,11 +1,9 @@
 #pragma once
-// Leaf functions of the dataflow IR -> LLVM IR. Knows nothing of targets or of how the code is run.
-#include <cstdint>
-#include <expected>
+// Kernels -> LLVM IR. Knows nothing of targets or of how the code is run.
 #include <span>
 #include <string>
 
-#include "compiler/codegen/leaf_source.hpp"
+#include "vm/kernel/kernel_compiler.hpp"
 
 namespace llvm {
 class Module;
@@ -13,16 +11,21 @@ class Module;
 
 namespace raddle::codegen {
 
-/// Name of the C function of `leaf`, with the signature raddle_leaf_function.
-std::string exported_name(ir::FunctionId leaf);
+struct GenerationOptions {
+  /// Calls of small recursive functions are made several levels deep without calling: Note [levels] in
+  /// kernels_to_llvm.cpp.
+  bool unrolls_recursion = true;
+  unsigned vector_lanes = 2;  ///< numbers of 8 bytes that a vector of the processor has
+};
 
-/// Adds to `out` the body of each of `leaves` and of all leaves they call (internal, fastcc: see Note [inner
-/// functions] in leaf_to_llvm.cpp), and for each of `leaves` the C function exported_name().
+/// Name of the C function of the kernel of that index, with the signature raddle_leaf_function.
+std::string exported_name(vm::KernelId kernel);
+
+/// Adds to `out` for each of `entries` the C function exported_name(), and what it needs (internal, fastcc: see Note
+/// [inner functions] in kernels_to_llvm.cpp).
 ///
-/// @param source  optimised and verified. In a leaf each operation follows those that assign its operands, and a
-///                variable that is read has been assigned on every path to there
-/// @error         what can not be compiled, in words; `out` is to be thrown away then
-std::expected<void, std::string> leaves_to_llvm(const LeafSource& source, std::span<const ir::FunctionId> leaves,
-                                                llvm::Module& out);
+/// @param group  verified
+void kernels_to_llvm(const vm::KernelGroup& group, std::span<const vm::KernelEntryPoint> entries,
+                     const GenerationOptions& options, llvm::Module& out);
 
 }  // namespace raddle::codegen

@@ -134,7 +134,7 @@ std::set<KernelRegister> LaneEmitter::varying_in(const Frame& frame, const Kerne
   const std::set<KernelRegister> in_test = assigned_in(kernel, loop.test_block),
                                  in_body = assigned_in(kernel, loop.body_block);
   const auto is_inside = [&](KernelRegister id) {
-    return in_test.contains(id) || in_body.contains(id) || std::ranges::contains(loop.variables, id);
+    return in_test.contains(id) || in_body.contains(id) || contains(loop.variables, id);
   };
   const auto varies = [&](KernelRegister id) {
     return varying.contains(id) || (!is_inside(id) && frame.values[id].exists() && !frame.values[id].is_uniform());

@@ -38,8 +38,8 @@ llvm::Value* load_from(std::span<const Table<T>> tables, const T* element, llvm:
     }
     llvm::Value* at = ir_builder->CreateAdd(index, llvm::ConstantInt::get(ir_word, offset));
     llvm::Value* address = ir_builder->CreateInBoundsGEP(type->getScalarType(), constant, at);
-    return type->isVectorTy() ? ir_builder->CreateMaskedGather(type, address, llvm::Align(sizeof(T)))
-                              : ir_builder->CreateLoad(type, address);
+    if (type->isVectorTy()) return ir_builder->CreateMaskedGather(type, address, llvm::Align(sizeof(T)));
+    return ir_builder->CreateLoad(type, address);
   }
   llvm::report_fatal_error("vm/math reads a table that math_to_llvm.cpp does not list");
 }

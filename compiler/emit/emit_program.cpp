@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/emit/emit_function.hpp"
+#include "compiler/emit/emit_kernel.hpp"
 #include "compiler/emit/emit_leaf_code.hpp"
 #include "compiler/emit/function_plan.hpp"
 #include "compiler/emit/partition_strands.hpp"
@@ -108,6 +109,8 @@ vm::Program emit_program(const ir::Module& module) {
       out.calls_library = ir::calls_library(module, function);
       describe_leaf(module, function, out);
       out.leaf_code = emit::emit_leaf_code(module, function);
+      if (function.is_launched)
+        out.kernel_entry = function.is_batched ? vm::KernelEntry::lanes : vm::KernelEntry::points;
     }
     program.functions.push_back(std::move(out));
     emit::FunctionPlan plan = emit::plan_function(module, function);
@@ -118,6 +121,7 @@ vm::Program emit_program(const ir::Module& module) {
   forget_callers(program.functions);
   find_sequential(program.functions);
   find_starters(module, program.functions);
+  program.kernels = emit::emit_kernels(module);
   return program;
 }
 

@@ -5,7 +5,7 @@
 
 namespace raddle {
 
-/// @param module  verified. Functions keep their numbers: vm::FunctionId and vm::LeafId are ir::FunctionId. The
+/// @param module  verified. Functions keep their numbers: vm::FunctionId is ir::FunctionId. The
 ///                entry's parameters are the script's, its outputs the script's results
 /// Writers of arrays are counted anew from the operations (`writers n` of the IR is not looked at): each operation of
 /// a region that may write the array or one of its rows is one writer.

@@ -15,7 +15,7 @@
 
 namespace raddle::vm {
 
-/// Its words: for machine code as Note [batches] of leaf_abi.hpp says, else for registers as for any leaf.
+/// Its words: for machine code as Note [stretches] of leaf_abi.hpp says, else for registers as for any leaf.
 class LaunchedLeaf {
  public:
   /// @param code         null: it is run in registers

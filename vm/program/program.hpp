@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/kernel/kernel_compiler.hpp"
 #include "vm/program/builtin_abi.hpp"
 #include "vm/program/leaf_code.hpp"
 #include "vm/value/failure.hpp"
@@ -162,7 +163,7 @@ struct Function {
   BodyId body = 0;
   std::uint32_t parameter_count = 0;
   std::uint32_t output_count = 0;
-  bool is_leaf = false;           ///< may be called natively: LeafId is the FunctionId
+  bool is_leaf = false;           ///< may be called natively: by kernels[its FunctionId]
   bool is_heavy = false;          ///< leaf with a loop or recursion
   bool starts_programs = false;   ///< calls an app, or a function that does
   bool calls_library = false;     ///< leaf of an index launch that calls C functions: they may take long, and print
@@ -170,6 +171,7 @@ struct Function {
   bool is_sequential = false;     ///< leaf with code, and nothing in it is worth sharing: no two calls of heavy leaves
   std::vector<LeafType> leaf_parameters, leaf_results;
   LeafCode leaf_code;
+  KernelEntry kernel_entry = KernelEntry::call;
   Place place;
 };
 
@@ -253,7 +255,7 @@ struct LaunchRead {
 /// makes them. Operands: seen from the frame around.
 ///
 /// Without a projection the elements are those with the number of the iteration, the point, and the leaf's machine code
-/// makes many points at a time (leaf_abi.hpp, Note [batches]). With one, points read and write elements by keys that it
+/// makes many points at a time (leaf_abi.hpp, Note [stretches]). With one, points read and write elements by keys that it
 /// computes. Parameters of the projection: the point, `projected`; its results are the keys of all reads, then of all
 /// sinks but for `row_keys`. Parameters of the leaf: the point, the elements that are read, `captures`.
 struct IndexLaunch {
@@ -375,7 +377,8 @@ struct Program {
   std::vector<AppSite> apps;
   std::vector<ForeignFunction> foreigns;
   std::vector<MemoSite> memos;
-  FunctionId entry = 0;  ///< parameters: the script's; outputs: its results
+  std::vector<Kernel> kernels;  ///< by function; those that are no leaves have none
+  FunctionId entry = 0;         ///< parameters: the script's; outputs: its results
 };
 
 /// The variable that `operand` names in instructions of `body`; nullptr for constants.

@@ -4,7 +4,6 @@
 #include "compiler/ast/print.hpp"
 #include "compiler/check/print_checked.hpp"
 #include "compiler/codegen/load_plugin.hpp"
-#include "compiler/tool/executable/builtin_names.hpp"
 #include "compiler/tool/main/commands.hpp"
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
@@ -13,6 +12,7 @@
 #include "compiler/lower/lower.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/parse/tokenize.hpp"
+#include "vm/kernel/kernel_bytes.hpp"
 #include "vm/program/disassemble.hpp"
 
 namespace raddle::tool {
@@ -60,11 +60,29 @@ std::string opt_text(Session& session, std::uint32_t file) {
   return compilation ? ir::print(compilation->module) : "";
 }
 
+/// All of the program, by index in the group.
+vm::KernelGroup kernels_of(const vm::Program& program, std::vector<vm::KernelEntry>& entries) {
+  std::vector<vm::KernelId> numbers(program.kernels.size());
+  vm::KernelGroup kernels;
+  for (vm::KernelId id = 0; id < program.kernels.size(); ++id) {
+    if (!program.kernels[id].exists()) continue;
+    numbers[id] = static_cast<vm::KernelId>(kernels.size());
+    kernels.push_back(program.kernels[id]);
+    entries.push_back(program.functions[id].kernel_entry);
+  }
+  for (vm::Kernel& kernel : kernels)
+    for (vm::KernelCall& call : kernel.calls) call.kernel = numbers[call.kernel];
+  return kernels;
+}
+
 std::string llvm_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
-  const codegen::LeafSource source = {&compilation->module, builtin_name, session.options.inlining != "never"};
-  const auto text = codegen::Plugin().llvm_text(source, session.options.optimisation > 0);
+  const vm::Program program = emit_program(compilation->module);
+  std::vector<vm::KernelEntry> entries;
+  const std::string kernels = vm::write_kernels(kernels_of(program, entries));
+  const auto text = codegen::Plugin().llvm_text(kernels, entries, session.options.inlining != "never",
+                                                session.options.optimisation > 0);
   return text ? *text : "; " + text.error() + "\n";
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "compiler/codegen/leaf_cache.hpp"
-#include "compiler/tool/executable/builtin_names.hpp"
 #include "compiler/tool/run/report_run.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/opt/uses.hpp"
@@ -67,10 +66,10 @@ void LiveSession::start(Entry& entry) {
   entry.program = emit_program(entry.compilation->module);
   entry.options = options_;
   if (!session_.options.interpret_only) {
-    entry.leaf_compiler = std::make_unique<codegen::BackgroundCompiler>(
-        codegen::LeafSource{&entry.compilation->module, builtin_name, session_.options.inlining != "never"},
+    entry.kernel_compiler = std::make_unique<codegen::BackgroundCompiler>(
+        /*unrolls_recursion=*/session_.options.inlining != "never",
         session_.options.jit_cache ? codegen::default_cache_folder() : "");
-    entry.options.leaf_compiler = entry.leaf_compiler.get();
+    entry.options.kernel_compiler = entry.kernel_compiler.get();
   }
   for (const auto& variable : entry.outputs) variable->writer = &entry;
   has_looked_at_rest_ = false;
@@ -114,7 +113,7 @@ void LiveSession::tell_failures(Entry& entry) {
 
 void LiveSession::end(Entry& entry) {
   entry.activity = nullptr;
-  entry.leaf_compiler.reset();
+  entry.kernel_compiler.reset();
   entry.compilation.reset();
   for (const auto& variable : entry.outputs)
     if (!variable->value->is_resolved()) variable->writer = nullptr;  // nothing came of it: a later entry may assign it
@@ -149,7 +148,7 @@ std::vector<std::string> LiveSession::stop(const std::string& reason) {
   for (Entry* entry : live) {
     for (const LiveVariables* some : {&entry->inputs, &entry->outputs})
       for (const auto& variable : *some) give_up(*variable);
-    if (is_abandoned_) static_cast<void>(entry->leaf_compiler.release());
+    if (is_abandoned_) static_cast<void>(entry->kernel_compiler.release());
     if (is_abandoned_) static_cast<void>(entry->compilation.release());
     end(*entry);
   }

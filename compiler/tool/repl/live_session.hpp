@@ -33,7 +33,7 @@ struct Entry {
   // while it runs or waits:
   std::unique_ptr<Compilation> compilation;
   vm::RunOptions options;
-  std::unique_ptr<codegen::BackgroundCompiler> leaf_compiler;
+  std::unique_ptr<codegen::BackgroundCompiler> kernel_compiler;
   vm::Workspace::Activity* activity = nullptr;
   std::set<std::pair<vm::Place, std::string>> failures_told;
 

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "compiler/codegen/background_compiler.hpp"
-#include "compiler/tool/executable/builtin_names.hpp"
 #include "compiler/tool/main/commands.hpp"
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/diagnostics_json.hpp"
@@ -164,10 +163,10 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const vm::Program program = emit_program(compilation->module);
   options->settings.arguments = std::move(read->rest);
   options->arguments = std::move(read->parameters);
-  codegen::BackgroundCompiler leaf_compiler(
-      {&compilation->module, builtin_name, /*unrolls_recursion=*/session.options.inlining != "never"},
+  codegen::BackgroundCompiler kernel_compiler(
+      /*unrolls_recursion=*/session.options.inlining != "never",
       session.options.jit_cache ? codegen::default_cache_folder() : "");
-  if (!session.options.interpret_only) options->leaf_compiler = &leaf_compiler;
+  if (!session.options.interpret_only) options->kernel_compiler = &kernel_compiler;
   vm::CallRecord call_record(version, session.options.takes_kept_calls);
   options->call_record = &call_record;
   std::optional<TaskLog> log;
@@ -219,7 +218,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const bool is_unread = !stdlib::has_reader(stdlib::Stream::out) || !stdlib::has_reader(stdlib::Stream::error);
   const int unread_signal = is_unread && signals.hears(SIGPIPE) ? SIGPIPE : 0;  // the watch may not have heard it yet
   const int signal = signals.caught() != 0 ? signals.caught() : unread_signal;
-  if (session.options.statistics) print_statistics(result.counters, leaf_compiler.counters());
+  if (session.options.statistics) print_statistics(result.counters, kernel_compiler.counters());
   if (const std::optional<std::string> problem = call_record.problem(); problem && !is_quiet)
     warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
   if (log)

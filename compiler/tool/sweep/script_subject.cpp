@@ -8,7 +8,6 @@
 #include <set>
 #include <system_error>
 
-#include "compiler/tool/executable/builtin_names.hpp"
 #include "compiler/tool/main/commands.hpp"
 #include "compiler/tool/executable/script_arguments.hpp"
 #include "compiler/tool/sweep/sweep_request.hpp"
@@ -131,8 +130,8 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
   module.entry = entry;
   program_ = emit_program(module);
   call_record_.emplace(version, session_.options.takes_kept_calls);
-  leaf_compiler_.emplace(codegen::LeafSource{&module, builtin_name, /*unrolls_recursion=*/true},
-                         session_.options.jit_cache ? codegen::default_cache_folder() : "");
+  kernel_compiler_.emplace(/*unrolls_recursion=*/true,
+                           session_.options.jit_cache ? codegen::default_cache_folder() : "");
   return exit_ok;
 }
 

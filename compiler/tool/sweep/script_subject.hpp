@@ -54,7 +54,7 @@ class ScriptSubject {
   const vm::Program& program() const { return program_; }
   /// Its entry has for parameters the number of points, then for each of the script's parameters an array or a value.
   const vm::Program& batch_program() const { return *batch_program_; }
-  vm::LeafCompiler& leaf_compiler() { return *leaf_compiler_; }
+  vm::KernelCompiler& kernel_compiler() { return *kernel_compiler_; }
   /// Of `@memo` functions, for all points.
   vm::CallRecord& call_record() { return *call_record_; }
   /// The parameter of the space that a parameter of the script takes its values from; none: it has its default.
@@ -76,7 +76,7 @@ class ScriptSubject {
   Compilation compilation_;
   vm::Program program_;
   std::optional<vm::Program> batch_program_;
-  std::optional<codegen::BackgroundCompiler> leaf_compiler_;
+  std::optional<codegen::BackgroundCompiler> kernel_compiler_;
   std::optional<vm::CallRecord> call_record_;
   std::vector<std::optional<std::size_t>> sources_of_;
   bool uses_seed_ = false;
