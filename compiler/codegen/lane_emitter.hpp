@@ -30,7 +30,8 @@ using LaneParts = llvm::SmallVector<llvm::Value*, 4>;
 struct LaneValue {
   LaneParts parts;                ///< one scalar, or as many vectors as the shape has; of an array its address
   llvm::Value* length = nullptr;  ///< of an array
-  bool is_counting = false;       ///< the next lane's value may well be greater by 1
+  /// Of an int that grows as the launch's points do: its value in the first lane. Null: it may be any.
+  llvm::Value* first = nullptr;
 
   bool exists() const { return !parts.empty(); }
   bool is_uniform() const { return !parts.front()->getType()->isVectorTy(); }
@@ -45,9 +46,15 @@ class LaneEmitter final : public OperationEmitter {
   /// @param entry    where to begin
   /// @param worker   a raddle_leaf_worker
   /// @param stopped  where to go if the run is to end
+  /// @param counts   an i1: each lane's point is greater by 1 than that of the one before it
   LaneEmitter(ModuleEmitter& module, LaneShape shape, llvm::BasicBlock* entry, llvm::Value* worker,
-              llvm::BasicBlock* stopped)
-      : OperationEmitter(module.out, entry), module_(module), shape_(shape), worker_(worker), stopped_(stopped) {}
+              llvm::BasicBlock* stopped, llvm::Value* counts)
+      : OperationEmitter(module.out, entry),
+        module_(module),
+        shape_(shape),
+        worker_(worker),
+        stopped_(stopped),
+        counts_(counts) {}
 
   /// @return  of each output the value
   std::vector<LaneValue> emit(vm::KernelId kernel, std::vector<LaneValue> arguments);
@@ -74,6 +81,7 @@ class LaneEmitter final : public OperationEmitter {
   void emit_block(Frame& frame, vm::KernelBlockId block);
   void emit_instruction(Frame& frame, const vm::KernelInstruction& instruction);
   LaneValue compute(Frame& frame, const vm::KernelInstruction& instruction);
+  llvm::Value* first_of(vm::KernelOp op, const LaneValue& left, const LaneValue& right);
   void emit_if(Frame& frame, const vm::KernelInstruction& instruction);
   Path emit_path(Frame& frame, vm::KernelBlockId block, std::span<const vm::KernelRegister> results);
   Path emit_arm(Frame& frame, vm::KernelBlockId block, std::span<const vm::KernelRegister> results);
@@ -84,9 +92,9 @@ class LaneEmitter final : public OperationEmitter {
   void check_interrupt();
   void emit_call(Frame& frame, const vm::KernelInstruction& instruction);
   LaneValue emit_get(Frame& frame, const vm::KernelInstruction& instruction);
-  llvm::Value* get_uniform(const LaneValue& array, llvm::Value* index, llvm::Type* stored, llvm::Value* is_inside);
-  llvm::Value* get_lanes(const LaneValue& array, const LaneValue& index, llvm::Type* stored, llvm::Value* is_inside);
-  llvm::Value* get_scattered(const LaneValue& array, llvm::Value* numbers, llvm::Type* type, llvm::Value* is_wanted);
+  llvm::Value* get_uniform(const LaneValue& array, llvm::Value* index, llvm::Type* stored, const vm::Place& place);
+  LaneParts get_following(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const vm::Place& place);
+  LaneParts get_scattered(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const vm::Place& place);
 
   Path join(const Path& one, const Path& other);
   llvm::Value* phi(llvm::Value* one, llvm::BasicBlock* from_one, llvm::Value* other, llvm::BasicBlock* from_other);
@@ -107,6 +115,7 @@ class LaneEmitter final : public OperationEmitter {
   const LaneShape shape_;
   llvm::Value* worker_;
   llvm::BasicBlock* stopped_;
+  llvm::Value* counts_;
   LaneMask live_;         ///< empty: all
   LaneMask failed_;       ///< empty: none
   std::size_t part_ = 0;  ///< the vector that fail_if() is about

@@ -1,6 +1,7 @@
 // Values of lanes: operations, elements of arrays, masks, joins.
+#include <bit>
+
 #include "compiler/codegen/lane_emitter.hpp"
-#include "compiler/codegen/operation_emitter.hpp"
 
 namespace raddle::codegen {
 
@@ -48,12 +49,19 @@ LaneValue LaneEmitter::compute(Frame& frame, const KernelInstruction& instructio
     }
     value.parts.push_back(emit_operation(instruction, inputs));
   }
-  if (instruction.op == KernelOp::add_int || instruction.op == KernelOp::sub_int) {
-    const LaneValue& second = frame.values[instruction.inputs[1]];
-    value.is_counting = (first.is_counting && second.is_uniform()) ||
-                        (instruction.op == KernelOp::add_int && first.is_uniform() && second.is_counting);
-  }
+  if (instruction.op == KernelOp::add_int || instruction.op == KernelOp::sub_int)
+    value.first = first_of(instruction.op, first, frame.values[instruction.inputs[1]]);
   return value;
+}
+
+/// Of a sum or difference.
+llvm::Value* LaneEmitter::first_of(KernelOp op, const LaneValue& left, const LaneValue& right) {
+  if (left.first && right.is_uniform())
+    return op == KernelOp::add_int ? builder_.CreateAdd(left.first, right.parts[0])
+                                   : builder_.CreateSub(left.first, right.parts[0]);
+  if (op == KernelOp::add_int && left.is_uniform() && right.first)
+    return builder_.CreateAdd(left.parts[0], right.first);
+  return nullptr;
 }
 
 // ---- elements ----
@@ -65,19 +73,21 @@ LaneValue LaneEmitter::emit_get(Frame& frame, const KernelInstruction& instructi
                        : is_boolean                          ? builder_.getInt8Ty()
                                                              : builder_.getInt64Ty();
   LaneValue value;
-  for (part_ = 0; part_ < index.parts.size(); ++part_) {
-    llvm::Value* number = index.parts[part_];
-    llvm::Value* is_inside = builder_.CreateICmpULT(number, splat(array.length, number->getType()));
-    fail_if(builder_.CreateNot(is_inside), raddle_leaf_index_out_of_range, instruction.place);
-    llvm::Value* element = index.is_uniform() ? get_uniform(array, number, stored, is_inside)
-                                              : get_lanes(array, index, stored, is_inside);
-    value.parts.push_back(is_boolean ? builder_.CreateIsNotNull(element) : element);
-  }
+  if (index.is_uniform())
+    value.parts = {get_uniform(array, index.parts[0], stored, instruction.place)};
+  else if (index.first)
+    value.parts = get_following(array, index, stored, instruction.place);
+  else
+    value.parts = get_scattered(array, index, stored, instruction.place);
+  if (is_boolean)
+    for (llvm::Value*& part : value.parts) part = builder_.CreateIsNotNull(part);
   return value;
 }
 
 llvm::Value* LaneEmitter::get_uniform(const LaneValue& array, llvm::Value* index, llvm::Type* stored,
-                                      llvm::Value* is_inside) {
+                                      const vm::Place& place) {
+  llvm::Value* is_inside = builder_.CreateICmpULT(index, array.length);
+  fail_if(builder_.CreateNot(is_inside), raddle_leaf_index_out_of_range, place);
   llvm::BasicBlock *before = builder_.GetInsertBlock(), *inside = block("inside"), *end = block("element");
   builder_.CreateCondBr(is_inside, inside, end);
   builder_.SetInsertPoint(inside);
@@ -87,40 +97,49 @@ llvm::Value* LaneEmitter::get_uniform(const LaneValue& array, llvm::Value* index
   return phi(element, inside, llvm::Constant::getNullValue(stored), before);
 }
 
-/// Mostly elements that follow each other are loaded as one; whether they do is seen when it is run, as the step of
-/// the launch may be any.
-llvm::Value* LaneEmitter::get_lanes(const LaneValue& array, const LaneValue& index, llvm::Type* stored,
-                                    llvm::Value* is_inside) {
-  llvm::Value* numbers = index.parts[part_];
-  llvm::Value* is_wanted = live_.empty() ? is_inside : builder_.CreateAnd(live_[part_], is_inside);
-  llvm::Type* type = llvm::FixedVectorType::get(stored, shape_.vector_size);
-  if (!index.is_counting) return get_scattered(array, numbers, type, is_wanted);
-  llvm::Value* first = builder_.CreateExtractElement(numbers, std::uint64_t{0});
-  llvm::Value* counted = builder_.CreateAdd(splat(first, numbers->getType()),
-                                            builder_.CreateStepVector(numbers->getType()));
-  llvm::Value* follow = builder_.CreateAnd(is_inside, builder_.CreateICmpEQ(numbers, counted));
+/// Mostly elements follow each other, all are there, and they are loaded as vectors. That is seen when it is run, as the
+/// step of the launch may be any.
+LaneParts LaneEmitter::get_following(const LaneValue& array, const LaneValue& index, llvm::Type* stored,
+                                     const vm::Place& place) {
+  const auto is_inside = [&](llvm::Value* number) { return builder_.CreateICmpULT(number, array.length); };
+  llvm::Value* last = builder_.CreateAdd(index.first, builder_.getInt64(shape_.lanes() - 1));
+  llvm::Value* are_inside = builder_.CreateAnd(is_inside(index.first), is_inside(last));
   llvm::BasicBlock *at_once = block("at_once"), *scattered = block("scattered"), *end = block("elements");
-  builder_.CreateCondBr(builder_.CreateAndReduce(follow), at_once, scattered,
+  builder_.CreateCondBr(builder_.CreateAnd(counts_, are_inside), at_once, scattered,
                         llvm::MDBuilder(builder_.getContext()).createLikelyBranchWeights());
   builder_.SetInsertPoint(at_once);
-  llvm::Value* address = builder_.CreateInBoundsGEP(stored, array.parts[0], first);
+  Path following{at_once, {LaneValue()}, failed_};
+  llvm::Type* type = llvm::FixedVectorType::get(stored, shape_.vector_size);
   const llvm::Align alignment(stored->getPrimitiveSizeInBits() / 8);
-  llvm::Value* elements = builder_.CreateAlignedLoad(type, address, alignment);
+  for (unsigned i = 0; i < shape_.vector_count; ++i) {
+    llvm::Value* number = builder_.CreateAdd(index.first, builder_.getInt64(std::uint64_t{i} * shape_.vector_size));
+    llvm::Value* address = builder_.CreateInBoundsGEP(stored, array.parts[0], number);
+    following.values[0].parts.push_back(builder_.CreateAlignedLoad(type, address, alignment));
+  }
   builder_.CreateBr(end);
   builder_.SetInsertPoint(scattered);
-  llvm::Value* gathered = get_scattered(array, numbers, type, is_wanted);
-  scattered = builder_.GetInsertBlock();
+  Path others{nullptr, {LaneValue{get_scattered(array, index, stored, place)}}, failed_};
+  others.end = builder_.GetInsertBlock();
   builder_.CreateBr(end);
   builder_.SetInsertPoint(end);
-  return phi(elements, at_once, gathered, scattered);
+  return join(following, others).values[0].parts;
 }
 
-llvm::Value* LaneEmitter::get_scattered(const LaneValue& array, llvm::Value* numbers, llvm::Type* type,
-                                        llvm::Value* is_wanted) {
-  llvm::Type* stored = type->getScalarType();
-  llvm::Value* addresses = builder_.CreateGEP(stored, array.parts[0], numbers);
+LaneParts LaneEmitter::get_scattered(const LaneValue& array, const LaneValue& index, llvm::Type* stored,
+                                     const vm::Place& place) {
+  llvm::Type* type = llvm::FixedVectorType::get(stored, shape_.vector_size);
   const llvm::Align alignment(stored->getPrimitiveSizeInBits() / 8);
-  return builder_.CreateMaskedGather(type, addresses, alignment, is_wanted, llvm::Constant::getNullValue(type));
+  LaneParts elements;
+  for (part_ = 0; part_ < index.parts.size(); ++part_) {
+    llvm::Value* numbers = index.parts[part_];
+    llvm::Value* is_wanted = builder_.CreateICmpULT(numbers, splat(array.length, numbers->getType()));
+    fail_if(builder_.CreateNot(is_wanted), raddle_leaf_index_out_of_range, place);
+    if (!live_.empty()) is_wanted = builder_.CreateAnd(live_[part_], is_wanted);
+    llvm::Value* addresses = builder_.CreateGEP(stored, array.parts[0], numbers);
+    elements.push_back(
+        builder_.CreateMaskedGather(type, addresses, alignment, is_wanted, llvm::Constant::getNullValue(type)));
+  }
+  return elements;
 }
 
 // ---- masks ----

@@ -48,6 +48,7 @@ class LaneLoop {
     llvm::BasicBlock *entry = builder_.GetInsertBlock(), *head = block("head"), *body = block("body"),
                      *rest = block("rest"), *end = block("end"), *stopped = block("stopped");
     const LaneParts distances = find_distances();
+    llvm::Value* steps_by_1 = builder_.CreateICmpEQ(stretch_.step, builder_.getInt64(1));
     builder_.CreateBr(head);
 
     builder_.SetInsertPoint(head);
@@ -58,7 +59,9 @@ class LaneLoop {
     builder_.CreateCondBr(builder_.CreateICmpSLT(number_, stretch_.count), some, stopped);
     builder_.SetInsertPoint(some);
     llvm::Value* first = builder_.CreateAdd(stretch_.first, builder_.CreateMul(number_, stretch_.step));
-    builder_.CreateCondBr(builder_.CreateICmpSGE(left, lane_count()), body, rest);
+    llvm::Value* are_all = builder_.CreateICmpSGE(left, lane_count());
+    llvm::Value* counts = builder_.CreateAnd(are_all, steps_by_1);
+    builder_.CreateCondBr(are_all, body, rest);
 
     // the last lanes have the last point once more: it ends as well as that one
     builder_.SetInsertPoint(rest);
@@ -71,7 +74,7 @@ class LaneLoop {
 
     builder_.SetInsertPoint(body);
     LaneValue variable;
-    variable.is_counting = true;
+    variable.first = first;
     for (std::size_t i = 0; i < distances.size(); ++i) {
       llvm::PHINode* distance = builder_.CreatePHI(distances[i]->getType(), 2);
       distance->addIncoming(distances[i], some);
@@ -80,7 +83,7 @@ class LaneLoop {
     }
     for (llvm::Value*& part : variable.parts) part = builder_.CreateAdd(splat(first), part);
     arguments.insert(arguments.begin(), variable);
-    LaneEmitter lanes(module_, shape_, body, function_->getArg(0), stopped);
+    LaneEmitter lanes(module_, shape_, body, function_->getArg(0), stopped, counts);
     const std::vector<LaneValue> results = lanes.emit(kernel, std::move(arguments));
     builder_.SetInsertPoint(lanes.builder().GetInsertBlock());
     store(lanes, results, left, head, end);
