@@ -19,8 +19,8 @@ Interpreter::Interpreter(Run& run, CellCache& cache)
       program_(run.program),
       is_perturbed_(run.options.scheduler_seed != 0),
       cache_(cache),
-      leaf_machine_(run.program, run.options.settings, run.foreigns),
-      lane_machine_(run.options.settings) {}
+      scalar_machine_(run.program, run.foreigns),
+      lane_machine_(run.program) {}
 
 void Interpreter::put_shared(Frame& frame, const Instruction& in, Value value) {
   if (in.a.is_absent()) return;

@@ -15,7 +15,7 @@
 #include "vm/memory/cell_store.hpp"
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/leaf_arguments.hpp"
-#include "vm/kernel/leaf_machine.hpp"
+#include "vm/kernel/scalar_machine.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/calls/written_files.hpp"
 #include "vm/program/leaf_abi.hpp"
@@ -298,6 +298,8 @@ class Interpreter {
   std::int64_t call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
   bool makes_batches(const IndexLaunch& launch) const;
   std::int64_t calls_of(const IndexLaunch& launch, std::int64_t points) const;
+  std::int64_t run_lanes(LaunchedLeaf& leaf, FunctionId id, std::int64_t first, std::int64_t step, std::int64_t count,
+                         std::span<void* const> results);
   std::int64_t run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
                               std::span<void* const> results);
   void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays);
@@ -412,7 +414,7 @@ class Interpreter {
   const bool is_perturbed_;  ///< Worker::perturbation() is on
   Worker* worker_ = nullptr;
   CellCache& cache_;
-  LeafMachine leaf_machine_;
+  ScalarMachine scalar_machine_;
   LaneMachine lane_machine_;
   WakeList wakes_;
   bool is_waking_ = false;

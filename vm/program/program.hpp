@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "vm/kernel/kernel_compiler.hpp"
+#include "vm/kernel/kernel.hpp"
+#include "vm/kernel/lane_code.hpp"
+#include "vm/kernel/scalar_code.hpp"
 #include "vm/program/builtin_abi.hpp"
-#include "vm/program/leaf_code.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/value.hpp"
 
@@ -155,9 +157,6 @@ struct Body {
   std::vector<VariableInfo> variables;  ///< by slot, outputs included
 };
 
-/// Word types of the leaf ABI.
-enum class LeafType : std::uint8_t { int_, float_, boolean, int_array, float_array, boolean_array };
-
 struct Function {
   std::string name;
   BodyId body = 0;
@@ -169,8 +168,9 @@ struct Function {
   bool calls_library = false;     ///< leaf of an index launch that calls C functions: they may take long, and print
   std::uint32_t foreign = no_id;  ///< index into Program::foreigns
   bool is_sequential = false;     ///< leaf with code, and nothing in it is worth sharing: no two calls of heavy leaves
-  std::vector<LeafType> leaf_parameters, leaf_results;
-  LeafCode leaf_code;
+  std::vector<KernelType> leaf_parameters, leaf_results;
+  ScalarCode scalar_code;  ///< of its kernel
+  LaneCode lane_code;      ///< likewise
   KernelEntry kernel_entry = KernelEntry::call;
   Place place;
 };
@@ -359,6 +359,7 @@ struct MemoSite {
 
 struct Program {
   std::vector<Function> functions;
+  std::vector<Kernel> kernels;  ///< by function; those that are no leaves have none
   std::vector<Body> bodies;
   std::vector<Region> regions;
   std::vector<Strand> strands;
@@ -377,8 +378,7 @@ struct Program {
   std::vector<AppSite> apps;
   std::vector<ForeignFunction> foreigns;
   std::vector<MemoSite> memos;
-  std::vector<Kernel> kernels;  ///< by function; those that are no leaves have none
-  FunctionId entry = 0;         ///< parameters: the script's; outputs: its results
+  FunctionId entry = 0;  ///< parameters: the script's; outputs: its results
 };
 
 /// The variable that `operand` names in instructions of `body`; nullptr for constants.

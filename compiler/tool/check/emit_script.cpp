@@ -7,12 +7,14 @@
 #include "compiler/tool/main/commands.hpp"
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
+#include "compiler/emit/emit_kernel.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/print.hpp"
 #include "compiler/lower/lower.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/parse/tokenize.hpp"
 #include "vm/kernel/kernel_bytes.hpp"
+#include "vm/kernel/kernel_text.hpp"
 #include "vm/program/disassemble.hpp"
 
 namespace raddle::tool {
@@ -86,6 +88,16 @@ std::string llvm_text(Session& session, std::uint32_t file) {
   return text ? *text : "; " + text.error() + "\n";
 }
 
+std::string kernels_text(Session& session, std::uint32_t file) {
+  const std::optional<Compilation> compilation = compile(session, file);
+  if (!compilation) return {};
+  const std::vector<vm::Kernel> kernels = emit::emit_kernels(compilation->module);
+  std::string text;
+  for (vm::KernelId id = 0; id < kernels.size(); ++id)
+    if (kernels[id].exists()) text += vm::print_kernel(kernels[id], id);
+  return text;
+}
+
 std::string vm_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   return compilation ? vm::disassemble(emit_program(compilation->module)) : "";
@@ -104,6 +116,7 @@ constexpr Stage stages[] = {
     {"ir", ir_text},
     {"opt", opt_text},
     {"llvm", llvm_text},
+    {"kernels", kernels_text},
     {"vm", vm_text},
 };
 
