@@ -33,7 +33,7 @@ enum RecordField : unsigned { record_older, record_newer, record_site, record_ta
 class FunctionEmitter final : public OperationEmitter {
  public:
   FunctionEmitter(ModuleEmitter& module, vm::KernelId kernel, unsigned level, llvm::Function* target)
-      : OperationEmitter(module.out, llvm::BasicBlock::Create(module.llvm_context, "entry", target)),
+      : OperationEmitter(llvm::BasicBlock::Create(module.llvm_context, "entry", target)),
         module_(module),
         id_(kernel),
         level_(level),
@@ -74,7 +74,6 @@ class FunctionEmitter final : public OperationEmitter {
     fail_if(failed, status, place, {});
   }
   void fail_if(llvm::Value* failed, std::int32_t status, const vm::Place& place, std::span<llvm::Value* const> detail);
-  bool leaves_when_failed() const override { return true; }
   void store_place(llvm::Value* address, const vm::Place& place);
   void note_call(const vm::Place& place);
   void emit_return(llvm::Value* status, std::span<llvm::Value* const> results);

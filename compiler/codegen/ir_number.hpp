@@ -10,10 +10,26 @@
 
 namespace raddle::vm::math {
 
-/// Where the numbers of this thread are emitted, and as what; set by codegen::math_function.
+/// Where the numbers of this thread are emitted, and as what; set by IrScope.
 inline thread_local llvm::IRBuilder<>* ir_builder = nullptr;
 inline thread_local llvm::Type* ir_number = nullptr;  ///< double, or a vector of it
 inline thread_local llvm::Type* ir_word = nullptr;    ///< i64, or a vector of as many
+class IrScope {
+ public:
+  /// @param number  double, or a vector of it
+  IrScope(llvm::IRBuilder<>& builder, llvm::Type* number) {
+    ir_builder = &builder;
+    ir_number = number;
+    ir_word = number->getWithNewType(builder.getInt64Ty());
+  }
+  ~IrScope() { ir_builder = builder_, ir_number = number_, ir_word = word_; }
+  IrScope(const IrScope&) = delete;
+  IrScope& operator=(const IrScope&) = delete;
+
+ private:
+  llvm::IRBuilder<>* const builder_ = ir_builder;
+  llvm::Type *const number_ = ir_number, *const word_ = ir_word;
+};
 /// An element of a table of tables.hpp, for each lane.
 llvm::Value* ir_load(const double* table, llvm::Value* index);
 llvm::Value* ir_load(const uint64_t* table, llvm::Value* index);

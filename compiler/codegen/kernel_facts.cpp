@@ -1,7 +1,5 @@
 #include "compiler/codegen/kernel_facts.hpp"
 
-#include <optional>
-
 namespace raddle::codegen {
 
 using vm::Kernel;
@@ -85,7 +83,8 @@ bool is_brief(const Kernel& kernel, const KernelLoop& loop) {
   return counts && first && end && *first > -most_iterations && *end < most_iterations;
 }
 
-GroupFacts::GroupFacts(const vm::KernelGroup& group) : group_(group), reached_(group.size()) {
+GroupFacts::GroupFacts(const vm::KernelGroup& group) 
+    : group_(group), reached_(group.size()), fails_(group.size()), costs_(group.size()) {
   for (KernelId id = 0; id < group.size(); ++id) {
     std::vector<KernelId> open = {id};
     while (!open.empty()) {
@@ -102,12 +101,25 @@ bool GroupFacts::is_heavy(KernelId kernel) const {
   return is_itself(kernel) || std::ranges::any_of(reached_[kernel], is_itself);
 }
 
+bool GroupFacts::fails(KernelId kernel) const {
+  std::optional<bool>& known = fails_[kernel];
+  if (!known) known = can_fail(group_[kernel], 0);
+  return *known;
+}
+
+std::size_t GroupFacts::cost_of_call(KernelId kernel) const {
+  constexpr std::size_t most = std::size_t{1} << 32;  // sums of costs do not overflow
+  std::optional<std::size_t>& known = costs_[kernel];
+  if (!known) known = std::min(cost(group_[kernel], 0) + 1, most);
+  return *known;
+}
+
 bool GroupFacts::can_fail(const Kernel& kernel, KernelBlockId block) const {
   bool found = false;
   visit_blocks(kernel, block, [&](KernelBlockId inner) {
     for (const KernelInstruction& instruction : kernel.blocks[inner]) {
       if (instruction.op == KernelOp::call)
-        found = found || can_fail(group_[kernel.calls[instruction.index].kernel], 0);
+        found = found || fails(kernel.calls[instruction.index].kernel);
       else
         found = found || vm::info(instruction.op).failure != vm::KernelFailure::nothing;
     }
@@ -129,7 +141,7 @@ std::size_t GroupFacts::cost(const Kernel& kernel, KernelBlockId block) const {
   constexpr std::size_t division_cost = 16, element_cost = 8, mathematics_cost = 40;
   const auto cost_of = [&](const KernelInstruction& instruction) -> std::size_t {
     const KernelOp op = instruction.op;
-    if (op == KernelOp::call) return cost(group_[kernel.calls[instruction.index].kernel], 0);
+    if (op == KernelOp::call) return cost_of_call(kernel.calls[instruction.index].kernel);
     if (op == KernelOp::idiv || op == KernelOp::mod) return division_cost;
     if (vm::info(op).failure == vm::KernelFailure::index) return element_cost;
     return op >= KernelOp::cbrt && op <= KernelOp::pow_int ? mathematics_cost : 1;

@@ -2,6 +2,7 @@
 // What generation asks of kernels before it emits them.
 #include <algorithm>
 #include <concepts>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -55,8 +56,13 @@ class GroupFacts {
   bool suits_lanes(vm::KernelId kernel) const;
 
  private:
+  bool fails(vm::KernelId kernel) const;
+  std::size_t cost_of_call(vm::KernelId kernel) const;
+
   const vm::KernelGroup& group_;
-  std::vector<std::set<vm::KernelId>> reached_;  ///< by kernel: what its calls may call, at any depth
+  std::vector<std::set<vm::KernelId>> reached_;            ///< by kernel: what its calls may call, at any depth
+  mutable std::vector<std::optional<bool>> fails_;         ///< by kernel, once asked
+  mutable std::vector<std::optional<std::size_t>> costs_;  ///< likewise
 };
 
 }  // namespace raddle::codegen

@@ -49,7 +49,7 @@ class LaneEmitter final : public OperationEmitter {
   /// @param counts   an i1: each lane's point is greater by 1 than that of the one before it
   LaneEmitter(ModuleEmitter& module, LaneShape shape, llvm::BasicBlock* entry, llvm::Value* worker,
               llvm::BasicBlock* stopped, llvm::Value* counts)
-      : OperationEmitter(module.out, entry),
+      : OperationEmitter(entry),
         module_(module),
         shape_(shape),
         worker_(worker),
@@ -76,7 +76,6 @@ class LaneEmitter final : public OperationEmitter {
   };
 
   void fail_if(llvm::Value* failed, std::int32_t status, const vm::Place& place) override;
-  bool leaves_when_failed() const override { return false; }
 
   void emit_block(Frame& frame, vm::KernelBlockId block);
   void emit_instruction(Frame& frame, const vm::KernelInstruction& instruction);

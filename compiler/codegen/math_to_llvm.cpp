@@ -80,22 +80,19 @@ llvm::Function* emit(llvm::Module& module, const MathFunction& source, llvm::Typ
                                       llvm::GlobalValue::InternalLinkage, name, module);
   made->setDoesNotThrow();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", made));
-  vm::math::ir_builder = &builder;
-  vm::math::ir_number = number;
-  vm::math::ir_word = number->getWithNewType(builder.getInt64Ty());
+  const vm::math::IrScope scope(builder, number);
   const IrNumber first(made->getArg(0)), last(made->getArg(source.argument_count - 1));
   builder.CreateRet(source.emit(first, last).value);
-  vm::math::ir_builder = nullptr;
   if (made->size() == 1) made->addFnAttr(llvm::Attribute::AlwaysInline);  // a loop over it becomes one of vectors
   return made;
 }
 
 }  // namespace
 
-llvm::Function* math_function(llvm::Module& module, std::string_view name, unsigned lanes) {
-  llvm::Type* number = llvm::Type::getDoubleTy(module.getContext());
-  if (lanes > 1) number = llvm::FixedVectorType::get(number, lanes);
-  const std::string symbol = "math." + std::string(name) + (lanes > 1 ? "." + std::to_string(lanes) : "");
+llvm::Function* math_function(llvm::Module& module, std::string_view name, llvm::Type* number) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(number);
+  const std::string lanes = vector == nullptr ? "" : "." + std::to_string(vector->getNumElements());
+  const std::string symbol = "math." + std::string(name) + lanes;
   if (llvm::Function* known = module.getFunction(symbol)) return known;
   for (const MathFunction& function : functions)
     if (function.name == name) return emit(module, function, number, symbol);

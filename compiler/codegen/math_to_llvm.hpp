@@ -8,7 +8,7 @@ namespace raddle::codegen {
 
 /// The function of that name in functions.def; emits it into the module if it is not there. Internal, so it may be
 /// inlined; it reads constants only.
-/// @param lanes  of vectors of so many doubles; 1: of doubles
-llvm::Function* math_function(llvm::Module& module, std::string_view name, unsigned lanes = 1);
+/// @param number  double, or a vector of it
+llvm::Function* math_function(llvm::Module& module, std::string_view name, llvm::Type* number);
 
 }  // namespace raddle::codegen
