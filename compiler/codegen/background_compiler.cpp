@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "compiler/codegen/cpu_identity.hpp"
-#include "compiler/codegen/leaf_key.hpp"
+#include "compiler/codegen/kernel_key.hpp"
+#include "vm/kernel/kernel_bytes.hpp"
 
 namespace raddle::codegen {
 
@@ -14,16 +15,18 @@ raddle_leaf_function code_of(const std::optional<LoadedLeaf>& leaf) { return lea
 
 }  // namespace
 
-BackgroundCompiler::BackgroundCompiler(const LeafSource& source, std::string cache_folder, std::string plugin_path)
-    : source_(source), cache_folder_(std::move(cache_folder)), plugin_(std::move(plugin_path)) {}
+BackgroundCompiler::BackgroundCompiler(bool unrolls_recursion, std::string cache_folder, std::string plugin_path)
+    : unrolls_recursion_(unrolls_recursion), cache_folder_(std::move(cache_folder)), plugin_(std::move(plugin_path)) {}
 
 BackgroundCompiler::~BackgroundCompiler() {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
 }
 
-void BackgroundCompiler::request(vm::LeafId leaf, std::function<void(raddle_leaf_function)> done) {
-  if (!queue({leaf, done})) return done(nullptr);  // it is interpreted
+void BackgroundCompiler::request(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelTarget target,
+                                 std::function<void(raddle_leaf_function)> done) {
+  if (!queue({{vm::write_kernels(kernels), entry, target, unrolls_recursion_}, done}))
+    return done(nullptr);  // it is interpreted
   requested_.notify_one();
 }
 
@@ -58,16 +61,16 @@ void BackgroundCompiler::work(const std::stop_token& stop) {
 }
 
 void BackgroundCompiler::answer(const Request& request) {
-  const auto [entry, is_new] = known_.try_emplace(request.leaf);
+  const std::string key = kernel_key(request.asked, plugin_identity_, cpu_identity_);
+  const auto [entry, is_new] = known_.try_emplace(key);
   std::optional<LoadedLeaf>& leaf = entry->second;
   if (!is_new) return request.done(code_of(leaf));
-  const std::string key = cache_->is_usable() ? leaf_key(source_, request.leaf, plugin_identity_, cpu_identity_) : "";
   if (auto kept = find(key)) {
     leaf.emplace(std::move(*kept));
     ++from_cache_;
     return request.done(code_of(leaf));
   }
-  const auto image = plugin_.compile(source_, request.leaf);
+  const auto image = plugin_.compile(request.asked);
   if (!image) return request.done(nullptr);
   if (auto loaded = LoadedLeaf::load(*image)) leaf.emplace(std::move(*loaded));
   compiled_ += leaf.has_value();

@@ -8,62 +8,61 @@
 
 namespace raddle::codegen {
 
-using ir::OpKind;
+using vm::KernelInstruction;
+using vm::KernelOp;
+using vm::KernelRegister;
+using vm::Place;
 
-/// Whether the results of `op`, the last thing to be done, are those of this function.
-bool FunctionEmitter::returns_as(ir::FunctionId callee, const ir::Op& op) const {
-  const std::size_t given = module_.ir_module().functions[callee].outputs.size();
-  return op.results == source_.outputs && given == source_.outputs.size();
+/// Whether the results of `call`, the last thing to be done, are those of this function.
+bool FunctionEmitter::returns_as(const KernelInstruction& call) const {
+  const vm::KernelCall& called = kernel_.calls[call.index];
+  return called.results == kernel_.outputs && module_.group[called.kernel].outputs.size() == kernel_.outputs.size();
 }
 
-void FunctionEmitter::emit_call(const ir::Op& op, bool is_tail) {
-  if (module_.ir_module().functions.at(op.callee).kind == ir::FunctionKind::foreign) return emit_library_call(op);
-  if (module_.ir_module().functions.at(op.callee).kind != ir::FunctionKind::leaf) {
-    return module_.refuse("a call of `" + module_.ir_module().functions[op.callee].name +
-                          "`, which is no leaf function");
-  }
-  const bool returns_call = is_tail && returns_as(op.callee, op);
-  llvm::CallInst* call = make_call(op, !returns_call);
+void FunctionEmitter::emit_call(const KernelInstruction& instruction, bool is_tail) {
+  const bool returns_call = is_tail && returns_as(instruction);
+  llvm::CallInst* call = make_call(instruction, !returns_call);
   if (returns_call) {
     builder_.CreateRet(call);  // status and all: LLVM makes a loop of it
     return builder_.SetInsertPoint(block("never"));
   }
-  check_call(builder_.CreateExtractValue(call, 0), op);
-  for (unsigned i = 0; i < op.results.size(); ++i) {
-    assign(op.results[i], LeafValue{builder_.CreateExtractValue(call, i + 1), nullptr});
-  }
+  check_call(builder_.CreateExtractValue(call, 0), instruction.place);
+  const std::vector<KernelRegister>& results = kernel_.calls[instruction.index].results;
+  for (unsigned i = 0; i < results.size(); ++i)
+    assign(results[i], LeafValue{builder_.CreateExtractValue(call, i + 1), nullptr});
 }
 
 /// A C function of the types that check_foreign.cpp says: a bool is a byte in C.
-void FunctionEmitter::emit_library_call(const ir::Op& op) {
-  const ir::Function& callee = module_.ir_module().functions.at(op.callee);
+void FunctionEmitter::emit_foreign_call(const KernelInstruction& instruction) {
+  const vm::KernelForeignCall& called = kernel_.foreign_calls[instruction.index];
   std::vector<llvm::Value*> arguments;
   std::vector<llvm::Type*> types;
   std::vector<unsigned> booleans;
-  for (const ir::Operand operand : op.operands) {
-    const LeafValue value = read(operand);
+  for (const KernelRegister input : called.inputs) {
+    const LeafValue value = read(input);
     const bool is_boolean = value.word->getType()->isIntegerTy(1);
     if (is_boolean) booleans.push_back(static_cast<unsigned>(arguments.size()));
     arguments.push_back(is_boolean ? builder_.CreateZExt(value.word, builder_.getInt8Ty()) : value.word);
     if (value.length) arguments.push_back(value.length);
   }
   for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
-  llvm::Type* result = module_.type(callee.variables[callee.outputs[0]].type);
+  llvm::Type* result = module_.type(kernel_.types[called.result]);
   const bool gives_boolean = result->isIntegerTy(1);
   llvm::FunctionCallee function = module_.out.getOrInsertFunction(
-      library_symbol(callee.foreign.library, callee.foreign.code),
+      library_symbol(called.library, called.symbol),
       llvm::FunctionType::get(gives_boolean ? builder_.getInt8Ty() : result, types, /*isVarArg=*/false));
   llvm::CallInst* call = builder_.CreateCall(function, arguments);
   for (const unsigned i : booleans) call->addParamAttr(i, llvm::Attribute::ZExt);
-  assign(op.results[0], LeafValue{gives_boolean ? builder_.CreateIsNotNull(call) : call, nullptr});
+  assign(called.result, LeafValue{gives_boolean ? builder_.CreateIsNotNull(call) : call, nullptr});
 }
 
-llvm::CallInst* FunctionEmitter::make_call(const ir::Op& op, bool unrolls) {
-  unrolls = unrolls && op.callee == leaf_;
-  llvm::Function* callee = module_.inner(op.callee, unrolls ? (level_ + 1) % module_.levels(leaf_) : 0);
+llvm::CallInst* FunctionEmitter::make_call(const KernelInstruction& instruction, bool unrolls) {
+  const vm::KernelCall& called = kernel_.calls[instruction.index];
+  unrolls = unrolls && called.kernel == id_;
+  llvm::Function* callee = module_.inner(called.kernel, unrolls ? (level_ + 1) % module_.levels(id_) : 0);
   std::vector<llvm::Value*> arguments = {target_->getArg(0)};
-  for (ir::Operand operand : op.operands) {
-    const LeafValue value = read(operand);
+  for (const KernelRegister input : called.inputs) {
+    const LeafValue value = read(input);
     arguments.push_back(value.word);
     if (value.length) arguments.push_back(value.length);
   }
@@ -73,51 +72,54 @@ llvm::CallInst* FunctionEmitter::make_call(const ir::Op& op, bool unrolls) {
 }
 
 /// Returns if the call has failed, when the calls still `outstanding` are over.
-void FunctionEmitter::check_call(llvm::Value* status, const ir::Op& op, std::span<const Fork> outstanding) {
+void FunctionEmitter::check_call(llvm::Value* status, const Place& place, std::span<const Fork> outstanding) {
   llvm::BasicBlock* failed = block("call_failed");
   llvm::BasicBlock* goes_on = block("");
   builder_.CreateCondBr(builder_.CreateIsNotNull(status), failed, goes_on,
                         llvm::MDBuilder(module_.llvm_context).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(failed);
-  note_call(op.span);
+  note_call(place);
   for (const Fork& fork : outstanding) ask_for_outcome(fork, llvm::ConstantPointerNull::get(builder_.getPtrTy()));
   emit_return(status, {});
   builder_.SetInsertPoint(goes_on);
 }
 
 /// Whether a call in tail position may lead back to this function.
-bool FunctionEmitter::has_tail_call(ir::RegionId region) const {
-  const std::vector<ir::Op>& ops = source_.regions.at(region).ops;
-  if (ops.empty()) return false;
-  const ir::Op& last = ops.back();
-  if (last.kind == OpKind::call) return returns_as(last.callee, last) && module_.is_recursive(last.callee);
-  if (last.kind != OpKind::if_ && last.kind != OpKind::switch_) return false;
-  return std::ranges::any_of(last.regions, [this](ir::RegionId arm) { return has_tail_call(arm); });
+bool FunctionEmitter::has_tail_call(vm::KernelBlockId block) const {
+  if (block == vm::no_kernel_part || kernel_.blocks[block].empty()) return false;
+  const KernelInstruction& last = kernel_.blocks[block].back();
+  if (last.op == KernelOp::call)
+    return returns_as(last) && module_.facts.is_recursive(kernel_.calls[last.index].kernel);
+  if (last.op != KernelOp::if_) return false;
+  const vm::KernelBranch& branch = kernel_.branches[last.index];
+  return has_tail_call(branch.then_block) || has_tail_call(branch.else_block);
 }
 
-/// How many operations from the first on are calls that need nothing of each other: opt/gather_calls.hpp.
-std::size_t FunctionEmitter::calls_at_once(std::span<const ir::Op> ops) {
-  std::set<ir::VarId> made;
+/// How many instructions from the first on are calls that need nothing of each other: opt/gather_calls.hpp.
+std::size_t FunctionEmitter::calls_at_once(Instructions instructions) {
+  std::set<KernelRegister> made;
   std::size_t count = 0;
-  for (; may_fork_ && count < ops.size(); ++count) {
-    const ir::Op& op = ops[count];
-    if (op.kind != OpKind::call || !module_.is_worth_forking(op.callee)) break;
-    if (std::ranges::any_of(op.operands,
-                            [&](ir::Operand operand) { return !operand.is_constant && made.contains(operand.index); }))
+  for (; may_fork_ && count < instructions.size(); ++count) {
+    const KernelInstruction& instruction = instructions[count];
+    if (instruction.op != KernelOp::call) break;
+    const vm::KernelCall& call = kernel_.calls[instruction.index];
+    if (!module_.is_worth_forking(call.kernel) ||
+        std::ranges::any_of(call.inputs, [&](KernelRegister input) { return made.contains(input); }))
       break;
-    made.insert(op.results.begin(), op.results.end());
+    made.insert(call.results.begin(), call.results.end());
   }
   return count;
 }
 
-void FunctionEmitter::emit_calls_at_once(std::span<const ir::Op> calls) {
+void FunctionEmitter::emit_calls_at_once(Instructions calls) {
   std::vector<Fork> forks;
   for (std::size_t i = calls.size() - 1; i > 0; --i) forks.insert(forks.begin(), fork(calls[i]));
   share_if_wanted();
   llvm::CallInst* call = make_call(calls[0], /*unrolls=*/true);
-  check_call(builder_.CreateExtractValue(call, 0), calls[0], forks);
-  for (unsigned i = 0; i < calls[0].results.size(); ++i)
-    assign(calls[0].results[i], LeafValue{builder_.CreateExtractValue(call, i + 1), nullptr});
+  check_call(builder_.CreateExtractValue(call, 0), calls[0].place, forks);
+  const std::vector<KernelRegister>& results = kernel_.calls[calls[0].index].results;
+  for (unsigned i = 0; i < results.size(); ++i)
+    assign(results[i], LeafValue{builder_.CreateExtractValue(call, i + 1), nullptr});
   for (std::size_t i = 0; i < forks.size(); ++i) join(forks[i], std::span(forks).subspan(i + 1));
 }
 
@@ -131,25 +133,26 @@ llvm::Value* FunctionEmitter::worker() {
 }
 
 /// Puts a record of the call onto the worker's list.
-Fork FunctionEmitter::fork(const ir::Op& op) {
+Fork FunctionEmitter::fork(const KernelInstruction& instruction) {
+  const vm::KernelCall& called = kernel_.calls[instruction.index];
   llvm::Type* pointer = builder_.getPtrTy();
   std::vector<llvm::Value*> words;
-  for (ir::Operand operand : op.operands) {
-    const LeafValue value = read(operand);
+  for (const KernelRegister input : called.inputs) {
+    const LeafValue value = read(input);
     words.push_back(value.word->getType()->isIntegerTy(1) ? builder_.CreateZExt(value.word, builder_.getInt64Ty())
                                                           : value.word);
     if (value.length) words.push_back(value.length);
   }
-  llvm::Type* all_words = llvm::ArrayType::get(builder_.getInt64Ty(), words.size() + op.results.size());
+  llvm::Type* all_words = llvm::ArrayType::get(builder_.getInt64Ty(), words.size() + called.results.size());
   llvm::StructType* type = llvm::StructType::get(module_.llvm_context, {pointer, pointer, pointer, pointer, all_words});
   llvm::IRBuilder<> entry(&target_->getEntryBlock(), target_->getEntryBlock().begin());
   llvm::Value* record = entry.CreateAlloca(type, nullptr, "fork");
-  const Fork made{&op, record, type, words.size()};
+  const Fork made{&instruction, record, type, words.size()};
   const auto store = [&](llvm::Value* value, RecordField field) {
     builder_.CreateStore(value, builder_.CreateStructGEP(type, record, field));
   };
   for (std::size_t i = 0; i < words.size(); ++i) builder_.CreateStore(words[i], word_address(made, i));
-  store(module_.fork_site(op.callee), record_site);
+  store(module_.fork_site(called.kernel), record_site);
   store(llvm::ConstantPointerNull::get(builder_.getPtrTy()), record_task);
   llvm::Value* newest = worker_field(offsetof(raddle_leaf_worker, newest));
   llvm::Value* older = builder_.CreateLoad(pointer, newest);
@@ -189,7 +192,8 @@ llvm::Value* FunctionEmitter::ask_for_outcome(const Fork& fork, llvm::Value* fai
 }
 
 void FunctionEmitter::join(const Fork& fork, std::span<const Fork> outstanding) {
-  const ir::Op& op = *fork.op;
+  const KernelInstruction& instruction = *fork.instruction;
+  const std::vector<KernelRegister>& results = kernel_.calls[instruction.index].results;
   llvm::Type* pointer = builder_.getPtrTy();
   const auto field = [&](RecordField which) {
     return builder_.CreateLoad(pointer, builder_.CreateStructGEP(fork.type, fork.record, which));
@@ -202,16 +206,16 @@ void FunctionEmitter::join(const Fork& fork, std::span<const Fork> outstanding) 
 
   builder_.SetInsertPoint(own);
   builder_.CreateStore(field(record_older), worker_field(offsetof(raddle_leaf_worker, newest)));
-  llvm::CallInst* call = make_call(op, /*unrolls=*/true);
+  llvm::CallInst* call = make_call(instruction, /*unrolls=*/true);
   std::vector<llvm::Value*> own_values = {builder_.CreateExtractValue(call, 0)};
-  for (unsigned i = 0; i < op.results.size(); ++i) own_values.push_back(builder_.CreateExtractValue(call, i + 1));
+  for (unsigned i = 0; i < results.size(); ++i) own_values.push_back(builder_.CreateExtractValue(call, i + 1));
   builder_.CreateBr(joined);
 
   builder_.SetInsertPoint(shared);
   llvm::Value* failure = builder_.CreateLoad(
       pointer, builder_.CreateStructGEP(module_.context_type(), target_->getArg(0), context_failure));
   std::vector<llvm::Value*> shared_values = {ask_for_outcome(fork, failure)};
-  for (unsigned i = 0; i < op.results.size(); ++i) {
+  for (unsigned i = 0; i < results.size(); ++i) {
     llvm::Type* type = own_values[i + 1]->getType();
     llvm::Value* address = word_address(fork, fork.result_index + i);
     shared_values.push_back(type->isIntegerTy(1)
@@ -228,8 +232,8 @@ void FunctionEmitter::join(const Fork& fork, std::span<const Fork> outstanding) 
     value->addIncoming(shared_values[i], shared);
     values.push_back(value);
   }
-  check_call(values[0], op, outstanding);
-  for (unsigned i = 0; i < op.results.size(); ++i) assign(op.results[i], LeafValue{values[i + 1], nullptr});
+  check_call(values[0], instruction.place, outstanding);
+  for (unsigned i = 0; i < results.size(); ++i) assign(results[i], LeafValue{values[i + 1], nullptr});
 }
 
 }  // namespace raddle::codegen

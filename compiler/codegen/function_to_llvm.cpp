@@ -1,75 +1,62 @@
-// The function as a whole, its variables, control flow.
+// The function as a whole, its registers, control flow.
 #include <algorithm>
-#include <optional>
+#include <bit>
 
 #include "compiler/codegen/function_emitter.hpp"
 
 namespace raddle::codegen {
 
-using ir::OpKind;
+using vm::KernelBlockId;
+using vm::KernelInstruction;
+using vm::KernelOp;
+using vm::KernelRegister;
+using vm::KernelType;
+using vm::Place;
 
 // ---- the frame, failures ----
 
 void FunctionEmitter::emit() {
-  builder_.SetInsertPoint(block("entry"));
-  declare_variables();
+  declare_registers();
   auto* argument = target_->arg_begin();
   ++argument;  // the context
-  for (ir::VarId parameter : source_.parameters) {
+  for (KernelRegister parameter = 0; parameter < kernel_.parameter_count; ++parameter) {
     LeafValue value{argument++, nullptr};
     if (slots_[parameter].length) value.length = argument++;
     assign(parameter, value);
   }
-  if (level_ == 0 && module_.is_recursive(leaf_)) check_stack();
+  if (level_ == 0 && module_.facts.is_recursive(id_)) check_stack();
   may_fork_ = level_ == 0 && !has_tail_call(0);
-  emit_region(0, /*is_tail=*/true);
+  emit_block(0, /*is_tail=*/true);
   std::vector<llvm::Value*> results;
-  for (ir::VarId output : source_.outputs) results.push_back(word(ir::Operand::variable(output)));
+  for (const KernelRegister output : kernel_.outputs) results.push_back(word(output));
   emit_return(builder_.getInt32(raddle_leaf_ok), results);
 }
 
-/// Slots start as zero, not undefined: an IR that breaks the rule of leaves_to_llvm() then gives wrong numbers, but no
-/// undefined behaviour.
-void FunctionEmitter::declare_variables() {
-  for (const ir::Var& variable : source_.variables) {
-    if (module_.kind(variable.type) == TypeKind::void_) {  // of an assertion; nothing reads it
-      slots_.emplace_back();
-      continue;
-    }
-    llvm::Type* type = module_.type(variable.type);
-    LeafValue slot{builder_.CreateAlloca(type, nullptr, variable.name), nullptr};
+/// Slots start as zero, not undefined: a kernel that is not verified gives wrong numbers then, but no undefined
+/// behaviour.
+void FunctionEmitter::declare_registers() {
+  for (KernelRegister id = 0; id < kernel_.types.size(); ++id) {
+    LeafValue& slot = slots_.emplace_back();
+    if (kernel_.is_constant(id)) continue;
+    llvm::Type* type = module_.type(kernel_.types[id]);
+    slot.word = builder_.CreateAlloca(type);
     builder_.CreateStore(llvm::Constant::getNullValue(type), slot.word);
-    if (module_.kind(variable.type) == TypeKind::array) {
-      slot.length = builder_.CreateAlloca(builder_.getInt64Ty(), nullptr, variable.name + ".length");
-      builder_.CreateStore(int_constant(0), slot.length);
-    }
-    slots_.push_back(slot);
+    if (!is_array(kernel_.types[id])) continue;
+    slot.length = builder_.CreateAlloca(builder_.getInt64Ty());
+    builder_.CreateStore(int_constant(0), slot.length);
   }
 }
 
 void FunctionEmitter::check_stack() {
   llvm::Type* pointer = builder_.getPtrTy();
   llvm::Value* here = builder_.CreateIntrinsic(llvm::Intrinsic::addressofreturnaddress, {pointer}, {});
-  fail_if(builder_.CreateICmpULT(here, stack_limit()), raddle_leaf_recursion_too_deep, source_.span);
-}
-
-/// Anew each time: another thread may change it, to end the run.
-llvm::Value* FunctionEmitter::stack_limit() {
-  static_assert(offsetof(raddle_leaf_worker, stack_limit) == 0);
-  llvm::Type* pointer = builder_.getPtrTy();
-  llvm::Value* worker = builder_.CreateLoad(
-      pointer, builder_.CreateStructGEP(module_.context_type(), target_->getArg(0), context_worker), "worker");
-  llvm::LoadInst* limit = builder_.CreateAlignedLoad(pointer, worker, llvm::Align(alignof(void*)), "limit");
-  limit->setVolatile(true);
-  limit->setAtomic(llvm::AtomicOrdering::Unordered);
-  return limit;
+  fail_if(builder_.CreateICmpULT(here, module_.stack_limit(builder_, worker())), raddle_leaf_recursion_too_deep,
+          kernel_.place);
 }
 
 /// Leaves the function if the run is to end.
-void FunctionEmitter::check_interrupt(Span span) {
-  llvm::Value* everything =
-      llvm::ConstantExpr::getIntToPtr(llvm::ConstantInt::getAllOnesValue(builder_.getInt64Ty()), builder_.getPtrTy());
-  fail_if(builder_.CreateICmpEQ(stack_limit(), everything), raddle_leaf_interrupted, span);
+void FunctionEmitter::check_interrupt(const Place& place) {
+  fail_if(module_.is_interrupted(builder_, worker()), raddle_leaf_interrupted, place);
 }
 
 void FunctionEmitter::emit_return(llvm::Value* status, std::span<llvm::Value* const> results) {
@@ -79,7 +66,7 @@ void FunctionEmitter::emit_return(llvm::Value* status, std::span<llvm::Value* co
   builder_.CreateRet(all);
 }
 
-void FunctionEmitter::fail_if(llvm::Value* failed, std::int32_t status, Span span,
+void FunctionEmitter::fail_if(llvm::Value* failed, std::int32_t status, const Place& place,
                               std::span<llvm::Value* const> detail) {
   llvm::BasicBlock* fails = block("fails");
   llvm::BasicBlock* goes_on = block("");
@@ -91,7 +78,7 @@ void FunctionEmitter::fail_if(llvm::Value* failed, std::int32_t status, Span spa
     builder_.CreateStore(value, builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), failure, offset));
   };
   store_place(builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), failure, offsetof(raddle_leaf_failure, place)),
-              span);
+              place);
   for (std::size_t i = 0; i < detail.size(); ++i) {
     store(detail[i], offsetof(raddle_leaf_failure, detail) + i * sizeof(std::int64_t));
   }
@@ -99,8 +86,8 @@ void FunctionEmitter::fail_if(llvm::Value* failed, std::int32_t status, Span spa
   builder_.SetInsertPoint(goes_on);
 }
 
-void FunctionEmitter::store_place(llvm::Value* address, Span span) {
-  const std::uint32_t words[] = {span.file, span.begin, span.end};
+void FunctionEmitter::store_place(llvm::Value* address, const Place& place) {
+  const std::uint32_t words[] = {place.file, place.begin, place.end};
   for (unsigned i = 0; i < std::size(words); ++i) {
     builder_.CreateStore(builder_.getInt32(words[i]),
                          builder_.CreateConstInBoundsGEP1_64(builder_.getInt32Ty(), address, i));
@@ -108,7 +95,7 @@ void FunctionEmitter::store_place(llvm::Value* address, Span span) {
 }
 
 /// Adds a call to the chain of those that led to the failure.
-void FunctionEmitter::note_call(Span span) {
+void FunctionEmitter::note_call(const Place& place) {
   llvm::Type* byte = builder_.getInt8Ty();
   llvm::Value* failure = builder_.CreateLoad(
       builder_.getPtrTy(), builder_.CreateStructGEP(module_.context_type(), target_->getArg(0), context_failure));
@@ -120,221 +107,133 @@ void FunctionEmitter::note_call(Span span) {
   llvm::Value* offset = builder_.CreateMul(builder_.CreateZExt(position, builder_.getInt64Ty()),
                                            builder_.getInt64(sizeof(raddle_leaf_place)));
   llvm::Value* first = builder_.CreateConstInBoundsGEP1_64(byte, failure, offsetof(raddle_leaf_failure, calls));
-  store_place(builder_.CreateInBoundsGEP(byte, first, offset), span);
+  store_place(builder_.CreateInBoundsGEP(byte, first, offset), place);
   builder_.CreateStore(builder_.CreateAdd(count, builder_.getInt32(1)), count_address);
 }
 
-// ---- variables ----
+// ---- registers ----
 
-LeafValue FunctionEmitter::read(ir::Operand operand) {
-  if (!operand.is_constant) {
-    const LeafValue slot = slots_.at(operand.index);
-    LeafValue value{builder_.CreateLoad(llvm::cast<llvm::AllocaInst>(slot.word)->getAllocatedType(), slot.word),
-                    nullptr};
-    if (slot.length) value.length = builder_.CreateLoad(builder_.getInt64Ty(), slot.length);
-    return value;
+LeafValue FunctionEmitter::read(KernelRegister id) {
+  if (kernel_.is_constant(id)) {
+    const std::int64_t bits = kernel_.constant(id);
+    if (kernel_.types[id] == KernelType::float_)
+      return {llvm::ConstantFP::get(builder_.getDoubleTy(), std::bit_cast<double>(bits)), nullptr};
+    return {kernel_.types[id] == KernelType::boolean ? builder_.getInt1(bits != 0) : int_constant(bits), nullptr};
   }
-  const ir::Constant& constant = module_.ir_module().constants.at(operand.index);
-  if (const auto* number = std::get_if<std::int64_t>(&constant)) return {int_constant(*number), nullptr};
-  if (const auto* number = std::get_if<double>(&constant)) {
-    return {llvm::ConstantFP::get(builder_.getDoubleTy(), *number), nullptr};
-  }
-  if (const auto* truth = std::get_if<bool>(&constant)) return {builder_.getInt1(*truth), nullptr};
-  module_.refuse("a string constant");
-  return {int_constant(0), nullptr};
+  const LeafValue slot = slots_[id];
+  LeafValue value{builder_.CreateLoad(llvm::cast<llvm::AllocaInst>(slot.word)->getAllocatedType(), slot.word), nullptr};
+  if (slot.length) value.length = builder_.CreateLoad(builder_.getInt64Ty(), slot.length);
+  return value;
 }
 
-/// An int is a condition too: 0 is false.
-llvm::Value* FunctionEmitter::condition(ir::Operand operand) {
-  llvm::Value* value = word(operand);
-  return value->getType()->isIntegerTy(1) ? value : builder_.CreateIsNotNull(value);
-}
-
-void FunctionEmitter::assign(ir::VarId variable, LeafValue value) {
-  const LeafValue slot = slots_.at(variable);
+void FunctionEmitter::assign(KernelRegister id, LeafValue value) {
+  const LeafValue slot = slots_[id];
   builder_.CreateStore(value.word, slot.word);
   if (slot.length) builder_.CreateStore(value.length, slot.length);
 }
 
-// ---- regions ----
+// ---- blocks ----
 
-void FunctionEmitter::emit_region(ir::RegionId region, bool is_tail) {
-  const std::span<const ir::Op> ops = source_.regions.at(region).ops;
-  for (std::size_t i = 0; i < ops.size() && module_.refusal.empty();) {
-    const std::size_t at_once = calls_at_once(ops.subspan(i));
+void FunctionEmitter::emit_block(KernelBlockId block, bool is_tail) {
+  if (block == vm::no_kernel_part) return;
+  const Instructions instructions = kernel_.blocks[block];
+  for (std::size_t i = 0; i < instructions.size();) {
+    const std::size_t at_once = calls_at_once(instructions.subspan(i));
     if (at_once > 1)
-      emit_calls_at_once(ops.subspan(i, at_once));
+      emit_calls_at_once(instructions.subspan(i, at_once));
     else
-      emit_op(ops[i], is_tail && i + 1 == ops.size());
+      emit_instruction(instructions[i], is_tail && i + 1 == instructions.size());
     i += std::max<std::size_t>(at_once, 1);
   }
 }
 
-void FunctionEmitter::emit_op(const ir::Op& op, bool is_tail) {
-  switch (op.kind) {
-    case OpKind::copy: return assign(op.results.at(0), read(op.operands.at(0)));
-    case OpKind::int_to_float:
-      return assign(op, builder_.CreateSIToFP(word(op.operands.at(0)), builder_.getDoubleTy()));
-    case OpKind::add:
-    case OpKind::sub:
-    case OpKind::mul:
-    case OpKind::neg:
-    case OpKind::div:
-    case OpKind::pow: return emit_arithmetic(op);
-    case OpKind::mul_add:
-    case OpKind::mul_sub:
-    case OpKind::sub_mul: return emit_fused(op);
-    case OpKind::idiv:
-    case OpKind::mod: return emit_division(op);
-    case OpKind::not_: return assign(op, builder_.CreateNot(word(op.operands.at(0))));
-    case OpKind::and_: return assign(op, builder_.CreateAnd(word(op.operands.at(0)), word(op.operands.at(1))));
-    case OpKind::or_: return assign(op, builder_.CreateOr(word(op.operands.at(0)), word(op.operands.at(1))));
-    case OpKind::eq:
-    case OpKind::ne:
-    case OpKind::lt:
-    case OpKind::le:
-    case OpKind::gt:
-    case OpKind::ge: return emit_comparison(op);
-    case OpKind::array_get: return emit_array_get(op);
-    case OpKind::call: return emit_call(op, is_tail);
-    case OpKind::call_builtin: return emit_builtin(op);
-    case OpKind::if_: return emit_if(op, is_tail);
-    case OpKind::switch_: return emit_switch(op, is_tail);
-    case OpKind::loop: return emit_loop(op);
-    case OpKind::concat:
-    case OpKind::path_join:
-    case OpKind::array_new:
-    case OpKind::array_insert:
-    case OpKind::array_row:
-    case OpKind::array_list:
-    case OpKind::array_map:
-    case OpKind::array_range:
-    case OpKind::bag_new:
-    case OpKind::bag_append:
-    case OpKind::bag_row:
-    case OpKind::struct_new:
-    case OpKind::struct_make:
-    case OpKind::struct_get:
-    case OpKind::struct_set:
-    case OpKind::file_new:
-    case OpKind::file_assign:
-    case OpKind::update_new:
-    case OpKind::update_get:
-    case OpKind::update:
-    case OpKind::call_app:
-    case OpKind::foreach_range:
-    case OpKind::foreach_array:
-    case OpKind::memo:
-    case OpKind::memo_keep:
-    case OpKind::wait:
-    case OpKind::wait_deep: return module_.refuse(std::string("the operation `") + ir::info(op.kind).text + "`");
+void FunctionEmitter::emit_instruction(const KernelInstruction& instruction, bool is_tail) {
+  switch (instruction.op) {
+    case KernelOp::if_: return emit_if(instruction, is_tail);
+    case KernelOp::loop: return emit_loop(instruction);
+    case KernelOp::call: return emit_call(instruction, is_tail);
+    case KernelOp::foreign: return emit_foreign_call(instruction);
+    case KernelOp::size: return assign(instruction.result, {read(instruction.inputs[0]).length, nullptr});
+    case KernelOp::get_int:
+    case KernelOp::get_float:
+    case KernelOp::get_boolean: return emit_get(instruction);
+    default: break;
   }
+  llvm::SmallVector<llvm::Value*, 3> inputs;
+  for (std::size_t i = 0; i < vm::info(instruction.op).inputs.size(); ++i)
+    inputs.push_back(word(instruction.inputs[i]));
+  llvm::Value* value = emit_operation(instruction, inputs);
+  if (value != nullptr) assign(instruction.result, {value, nullptr});
 }
 
-void FunctionEmitter::emit_if(const ir::Op& op, bool is_tail) {
+void FunctionEmitter::emit_get(const KernelInstruction& instruction) {
+  const LeafValue array = read(instruction.inputs[0]);
+  llvm::Value* index = word(instruction.inputs[1]);
+  llvm::Value* const detail[] = {index, builder_.CreatePtrToInt(array.word, builder_.getInt64Ty())};
+  fail_if(builder_.CreateICmpUGE(index, array.length), raddle_leaf_index_out_of_range, instruction.place, detail);
+  const bool is_boolean = instruction.op == KernelOp::get_boolean;
+  llvm::Type* stored = instruction.op == KernelOp::get_float ? builder_.getDoubleTy()
+                       : is_boolean                          ? builder_.getInt8Ty()
+                                                             : llvm::Type::getInt64Ty(module_.llvm_context);
+  llvm::LoadInst* value = builder_.CreateLoad(stored, builder_.CreateInBoundsGEP(stored, array.word, index));
+  value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.llvm_context, {}));
+  assign(instruction.result, {is_boolean ? builder_.CreateIsNotNull(value) : value, nullptr});
+}
+
+void FunctionEmitter::emit_if(const KernelInstruction& instruction, bool is_tail) {
+  const vm::KernelBranch& branch = kernel_.branches[instruction.index];
   llvm::BasicBlock* then = block("then");
   llvm::BasicBlock* join = llvm::BasicBlock::Create(module_.llvm_context, "join");
-  llvm::BasicBlock* other = op.regions.size() > 1 ? block("else") : join;
-  builder_.CreateCondBr(condition(op.operands.at(0)), then, other);
+  llvm::BasicBlock* other = branch.else_block == vm::no_kernel_part ? join : block("else");
+  builder_.CreateCondBr(word(instruction.inputs[0]), then, other);
   builder_.SetInsertPoint(then);
-  emit_region(op.regions.at(0), is_tail);
+  emit_block(branch.then_block, is_tail);
   builder_.CreateBr(join);
-  if (op.regions.size() > 1) {
+  if (other != join) {
     builder_.SetInsertPoint(other);
-    emit_region(op.regions[1], is_tail);
+    emit_block(branch.else_block, is_tail);
     builder_.CreateBr(join);
   }
   join->insertInto(target_);
   builder_.SetInsertPoint(join);
 }
 
-void FunctionEmitter::emit_switch(const ir::Op& op, bool is_tail) {
-  llvm::BasicBlock* join = llvm::BasicBlock::Create(module_.llvm_context, "join");
-  const bool has_default = op.regions.size() > op.labels.size();
-  llvm::BasicBlock* other = has_default ? block("default") : join;
-  llvm::SwitchInst* instruction =
-      builder_.CreateSwitch(word(op.operands.at(0)), other, static_cast<unsigned>(op.labels.size()));
-  for (std::size_t i = 0; i < op.regions.size(); ++i) {
-    llvm::BasicBlock* arm = i < op.labels.size() ? block("case") : other;
-    if (i < op.labels.size()) instruction->addCase(builder_.getInt64(static_cast<std::uint64_t>(op.labels[i])), arm);
-    builder_.SetInsertPoint(arm);
-    emit_region(op.regions[i], is_tail);
-    builder_.CreateBr(join);
-  }
-  join->insertInto(target_);
-  builder_.SetInsertPoint(join);
-}
-
-/// Without loops and calls in it, and counted from one constant to another: LLVM may unroll it. All other loops ask
-/// whether the run is to end.
-bool FunctionEmitter::is_brief(const ir::Op& op) const {
-  constexpr std::int64_t most_iterations = 1000;
-  for (const ir::RegionId region : op.regions)
-    for (const ir::Op& inner : source_.regions.at(region).ops)
-      if (inner.kind == OpKind::call || !inner.regions.empty()) return false;
-  if (op.test_after || op.condition.is_constant) return false;
-  const auto constant = [&](ir::Operand operand) -> std::optional<std::int64_t> {
-    if (!operand.is_constant) return std::nullopt;
-    const auto* number = std::get_if<std::int64_t>(&module_.ir_module().constants.at(operand.index));
-    return number ? std::optional(*number) : std::nullopt;
-  };
-  const auto maker = [&](ir::RegionId region, ir::Operand value) -> const ir::Op* {
-    for (const ir::Op& inner : source_.regions.at(region).ops)
-      if (!value.is_constant && inner.results.size() == 1 && inner.results[0] == value.index) return &inner;
-    return nullptr;
-  };
-  const std::vector<ir::VarId>& variables = source_.regions.at(op.regions[0]).parameters;
-  const ir::Op* test = maker(op.regions[0], op.condition);
-  if (!test || (test->kind != OpKind::lt && test->kind != OpKind::le) || test->operands[0].is_constant) return false;
-  const auto counter = std::ranges::find(variables, test->operands[0].index);
-  if (counter == variables.end()) return false;
-  const auto index = static_cast<std::size_t>(counter - variables.begin());
-  const ir::Op* step = maker(op.regions[1], op.nexts.at(index));
-  const bool counts = step && step->kind == OpKind::add && !step->operands[0].is_constant &&
-                      step->operands[0].index == *counter && constant(step->operands[1]).value_or(0) > 0;
-  const auto first = constant(op.operands.at(index)), end = constant(test->operands[1]);
-  return counts && first && end && *first > -most_iterations && *end < most_iterations;
-}
-
-/// See Note [loop] in ir/module.hpp. The loop variables keep their values when the loop ends: `nexts` are taken over
-/// only for another round.
-void FunctionEmitter::emit_loop(const ir::Op& op) {
-  const std::vector<ir::VarId>& variables = source_.regions.at(op.regions.at(0)).parameters;
-  const auto assign_variables = [&](const std::vector<ir::Operand>& from) {
+/// The loop variables keep their values when the loop ends: `next` is taken over only for another round.
+void FunctionEmitter::emit_loop(const KernelInstruction& instruction) {
+  const vm::KernelLoop& loop = kernel_.loops[instruction.index];
+  const auto assign_variables = [&](const std::vector<KernelRegister>& from) {
     std::vector<LeafValue> values;  // all read before the first is assigned
-    for (ir::Operand operand : from) values.push_back(read(operand));
-    for (std::size_t i = 0; i < variables.size(); ++i) assign(variables[i], values.at(i));
+    for (const KernelRegister id : from) values.push_back(read(id));
+    for (std::size_t i = 0; i < values.size(); ++i) assign(loop.variables[i], values[i]);
   };
   llvm::BasicBlock* head = block("loop");
   llvm::BasicBlock* again = llvm::BasicBlock::Create(module_.llvm_context, "again");
   llvm::BasicBlock* end = llvm::BasicBlock::Create(module_.llvm_context, "end");
-  assign_variables(op.operands);
+  assign_variables(loop.initial);
   builder_.CreateBr(head);
   builder_.SetInsertPoint(head);
-  emit_region(op.regions[0], /*is_tail=*/false);
-  if (op.test_after) {
-    emit_region(op.regions.at(1), /*is_tail=*/false);
-    builder_.CreateCondBr(condition(op.condition), end, again);
+  emit_block(loop.test_block, /*is_tail=*/false);
+  if (loop.test_after) {
+    emit_block(loop.body_block, /*is_tail=*/false);
+    builder_.CreateCondBr(word(loop.condition), end, again);
   } else {
     llvm::BasicBlock* body = block("body");
-    builder_.CreateCondBr(condition(op.condition), body, end);
+    builder_.CreateCondBr(word(loop.condition), body, end);
     builder_.SetInsertPoint(body);
-    emit_region(op.regions.at(1), /*is_tail=*/false);
+    emit_block(loop.body_block, /*is_tail=*/false);
     builder_.CreateBr(again);
   }
   again->insertInto(target_);
   builder_.SetInsertPoint(again);
-  if (!is_brief(op)) check_interrupt(op.span);
-  assign_variables(op.nexts);
+  if (!is_brief(kernel_, loop)) check_interrupt(instruction.place);
+  assign_variables(loop.next);
   builder_.CreateBr(head);
   end->insertInto(target_);
   builder_.SetInsertPoint(end);
-  for (std::size_t i = 0; i < op.results.size(); ++i)
-    assign(op.results[i], read(ir::Operand::variable(variables.at(i))));
 }
 
-void emit_function(ModuleEmitter& module, ir::FunctionId leaf, unsigned level, llvm::Function* target) {
-  FunctionEmitter(module, leaf, level, target).emit();
+void emit_function(ModuleEmitter& module, vm::KernelId kernel, unsigned level, llvm::Function* target) {
+  FunctionEmitter(module, kernel, level, target).emit();
 }
 
 }  // namespace raddle::codegen

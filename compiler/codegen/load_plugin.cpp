@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "compiler/codegen/build_id.hpp"
 #include "compiler/codegen/plugin.hpp"
@@ -38,22 +39,29 @@ Plugin::Plugin(std::string path) : path_(path.empty() ? usual_path() : std::move
 
 std::string Plugin::identity() const { return build_id(path_); }
 
-std::expected<LeafImage, std::string> Plugin::compile(const LeafSource& source, ir::FunctionId leaf) const {
+std::expected<LeafImage, std::string> Plugin::compile(const CodeRequest& request) const {
   const auto symbol = find_symbol(path_, "raddle_codegen_compile");
   if (!symbol) return std::unexpected(symbol.error());
+  const auto entry = static_cast<std::uint8_t>(request.entry);
+  const PluginRequest asked = {request.kernels.data(), request.kernels.size(), &entry, request.unrolls_recursion};
   std::string bytes;
-  if (!reinterpret_cast<CompileLeaf>(*symbol)(&source, plugin_version, leaf, keep_text, &bytes))
+  if (!reinterpret_cast<CompileKernel>(*symbol)(&asked, plugin_version, keep_text, &bytes))
     return std::unexpected(bytes);
   auto image = image_from_bytes(bytes);
   if (!image) return std::unexpected("the plugin's code is malformed");
   return std::move(*image);
 }
 
-std::expected<std::string, std::string> Plugin::llvm_text(const LeafSource& source, bool optimised) const {
+std::expected<std::string, std::string> Plugin::llvm_text(const std::string& kernels,
+                                                          std::span<const vm::KernelEntry> entries,
+                                                          bool unrolls_recursion, bool optimised) const {
   const auto symbol = find_symbol(path_, "raddle_codegen_llvm_text");
   if (!symbol) return std::unexpected(symbol.error());
+  std::vector<std::uint8_t> numbers;
+  for (const vm::KernelEntry entry : entries) numbers.push_back(static_cast<std::uint8_t>(entry));
+  const PluginRequest asked = {kernels.data(), kernels.size(), numbers.data(), unrolls_recursion};
   std::string text;
-  if (!reinterpret_cast<GetLlvmText>(*symbol)(&source, plugin_version, optimised, keep_text, &text))
+  if (!reinterpret_cast<GetLlvmText>(*symbol)(&asked, plugin_version, optimised, keep_text, &text))
     return std::unexpected(text);
   return text;
 }

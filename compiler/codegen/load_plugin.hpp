@@ -2,10 +2,11 @@
 // The tool's side of libraddle_codegen.so, which has LLVM in it. Includes and links no LLVM, so that a run that
 // compiles nothing never pays for it.
 #include <expected>
+#include <span>
 #include <string>
 
 #include "compiler/codegen/leaf_image.hpp"
-#include "compiler/codegen/leaf_source.hpp"
+#include "compiler/codegen/kernel_key.hpp"
 
 namespace raddle::codegen {
 
@@ -17,10 +18,13 @@ class Plugin {
   explicit Plugin(std::string path = "");
   /// Tells builds apart. The plugin is not loaded for it. @return "": no plugin
   std::string identity() const;
-  /// @error  why the leaf can not be compiled: no plugin, or the plugin's reason
-  std::expected<LeafImage, std::string> compile(const LeafSource& source, ir::FunctionId leaf) const;
-  /// `--emit=llvm`: all leaves as LLVM IR. @error  why not: no plugin, or LLVM's text
-  std::expected<std::string, std::string> llvm_text(const LeafSource& source, bool optimised) const;
+  /// @error  why it can not be compiled: no plugin, or the plugin's reason
+  std::expected<LeafImage, std::string> compile(const CodeRequest& request) const;
+  /// `--emit=llvm`: all kernels as LLVM IR. @param kernels  as vm::write_kernels() has them. @param entries  of each one
+  /// @error  why not: no plugin, or LLVM's text
+  std::expected<std::string, std::string> llvm_text(const std::string& kernels,
+                                                    std::span<const vm::KernelEntry> entries, bool unrolls_recursion,
+                                                    bool optimised) const;
 
  private:
   const std::string path_;

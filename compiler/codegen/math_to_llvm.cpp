@@ -36,8 +36,10 @@ llvm::Value* load_from(std::span<const Table<T>> tables, const T* element, llvm:
       constant->setLinkage(llvm::GlobalValue::PrivateLinkage);
       constant->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     }
-    llvm::Value* at = ir_builder->CreateAdd(index, ir_builder->getInt64(offset));
-    return ir_builder->CreateLoad(type, ir_builder->CreateInBoundsGEP(type, constant, at));
+    llvm::Value* at = ir_builder->CreateAdd(index, llvm::ConstantInt::get(ir_word, offset));
+    llvm::Value* address = ir_builder->CreateInBoundsGEP(type->getScalarType(), constant, at);
+    if (type->isVectorTy()) return ir_builder->CreateMaskedGather(type, address, llvm::Align(sizeof(T)));
+    return ir_builder->CreateLoad(type, address);
   }
   llvm::report_fatal_error("vm/math reads a table that math_to_llvm.cpp does not list");
 }
@@ -45,10 +47,10 @@ llvm::Value* load_from(std::span<const Table<T>> tables, const T* element, llvm:
 }  // namespace
 
 llvm::Value* ir_load(const double* table, llvm::Value* index) {
-  return load_from<double>(number_tables, table, index, ir_builder->getDoubleTy());
+  return load_from<double>(number_tables, table, index, ir_number);
 }
 llvm::Value* ir_load(const uint64_t* table, llvm::Value* index) {
-  return load_from<uint64_t>(word_tables, table, index, ir_builder->getInt64Ty());
+  return load_from<uint64_t>(word_tables, table, index, ir_word);
 }
 
 }  // namespace raddle::vm::math
@@ -72,28 +74,28 @@ constexpr MathFunction functions[] = {
 };
 #undef RADDLE_MATH_FUNCTION
 
-llvm::Function* emit(llvm::Module& module, const MathFunction& source, const std::string& name) {
-  llvm::Type* const number = llvm::Type::getDoubleTy(module.getContext());
+llvm::Function* emit(llvm::Module& module, const MathFunction& source, llvm::Type* number, const std::string& name) {
   const std::vector<llvm::Type*> parameters(source.argument_count, number);
   auto* made = llvm::Function::Create(llvm::FunctionType::get(number, parameters, /*isVarArg=*/false),
                                       llvm::GlobalValue::InternalLinkage, name, module);
   made->setDoesNotThrow();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", made));
-  vm::math::ir_builder = &builder;
+  const vm::math::IrScope scope(builder, number);
   const IrNumber first(made->getArg(0)), last(made->getArg(source.argument_count - 1));
   builder.CreateRet(source.emit(first, last).value);
-  vm::math::ir_builder = nullptr;
   if (made->size() == 1) made->addFnAttr(llvm::Attribute::AlwaysInline);  // a loop over it becomes one of vectors
   return made;
 }
 
 }  // namespace
 
-llvm::Function* math_function(llvm::Module& module, std::string_view name) {
-  const std::string symbol = "math." + std::string(name);
+llvm::Function* math_function(llvm::Module& module, std::string_view name, llvm::Type* number) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(number);
+  const std::string lanes = vector == nullptr ? "" : "." + std::to_string(vector->getNumElements());
+  const std::string symbol = "math." + std::string(name) + lanes;
   if (llvm::Function* known = module.getFunction(symbol)) return known;
   for (const MathFunction& function : functions)
-    if (function.name == name) return emit(module, function, symbol);
+    if (function.name == name) return emit(module, function, number, symbol);
   llvm::report_fatal_error(llvm::StringRef("no mathematics called " + std::string(name)));
 }
 

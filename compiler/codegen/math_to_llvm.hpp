@@ -8,6 +8,7 @@ namespace raddle::codegen {
 
 /// The function of that name in functions.def; emits it into the module if it is not there. Internal, so it may be
 /// inlined; it reads constants only.
-llvm::Function* math_function(llvm::Module& module, std::string_view name);
+/// @param number  double, or a vector of it
+llvm::Function* math_function(llvm::Module& module, std::string_view name, llvm::Type* number);
 
 }  // namespace raddle::codegen

@@ -2,16 +2,17 @@
 
 #include <expected>
 #include <string>
+#include <vector>
 
-#include "compiler/codegen/compile_leaves.hpp"
+#include "compiler/codegen/compile_kernels.hpp"
+#include "vm/kernel/kernel_bytes.hpp"
 
 namespace codegen = raddle::codegen;
+namespace vm = raddle::vm;
 
 namespace {
 
 using Text = std::expected<std::string, std::string>;
-
-Text other_build() { return std::unexpected(std::string(codegen::plugin_file) + " is of another build of raddle"); }
 
 bool give(const Text& text, codegen::TextReceiver receive, void* receiver) {
   const std::string& given = text ? *text : text.error();
@@ -19,27 +20,43 @@ bool give(const Text& text, codegen::TextReceiver receive, void* receiver) {
   return text.has_value();
 }
 
-Text compiled(const codegen::LeafSource& source, raddle::ir::FunctionId leaf) {
-  const auto image = codegen::compile_leaf(source, leaf);
+std::expected<vm::KernelGroup, std::string> kernels_of(const codegen::PluginRequest& request, std::uint32_t version) {
+  if (version != codegen::plugin_version)
+    return std::unexpected(std::string(codegen::plugin_file) + " is of another build of raddle");
+  return vm::read_kernel_bytes({request.kernels, request.size_bytes});
+}
+
+Text compiled(const codegen::PluginRequest& request, std::uint32_t version) {
+  const auto kernels = kernels_of(request, version);
+  if (!kernels) return std::unexpected(kernels.error());
+  const auto entry = static_cast<vm::KernelEntry>(request.entries[0]);
+  const auto image = codegen::compile_kernel(*kernels, entry, request.unrolls_recursion);
   if (!image) return std::unexpected(image.error());
   return codegen::to_bytes(*image);
 }
 
-}  // namespace
-
-extern "C" __attribute__((visibility("default"))) bool raddle_codegen_compile(const codegen::LeafSource* source,
-                                                                              std::uint32_t version,
-                                                                              raddle::ir::FunctionId leaf,
-                                                                              codegen::TextReceiver receive,
-                                                                              void* receiver) {
-  return give(version == codegen::plugin_version ? compiled(*source, leaf) : other_build(), receive, receiver);
+Text text_of(const codegen::PluginRequest& request, std::uint32_t version, codegen::LlvmText form) {
+  const auto kernels = kernels_of(request, version);
+  if (!kernels) return std::unexpected(kernels.error());
+  std::vector<vm::KernelEntry> entries;
+  for (std::size_t i = 0; i < kernels->size(); ++i)
+    entries.push_back(static_cast<vm::KernelEntry>(request.entries[i]));
+  return codegen::llvm_text(*kernels, entries, request.unrolls_recursion, form);
 }
 
-extern "C" __attribute__((visibility("default"))) bool raddle_codegen_llvm_text(const codegen::LeafSource* source,
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) bool raddle_codegen_compile(const codegen::PluginRequest* request,
+                                                                              std::uint32_t version,
+                                                                              codegen::TextReceiver receive,
+                                                                              void* receiver) {
+  return give(compiled(*request, version), receive, receiver);
+}
+
+extern "C" __attribute__((visibility("default"))) bool raddle_codegen_llvm_text(const codegen::PluginRequest* request,
                                                                                 std::uint32_t version, bool optimised,
                                                                                 codegen::TextReceiver receive,
                                                                                 void* receiver) {
   const codegen::LlvmText form = optimised ? codegen::LlvmText::optimised : codegen::LlvmText::generated;
-  return give(version == codegen::plugin_version ? codegen::llvm_text(*source, form) : other_build(), receive,
-              receiver);
+  return give(text_of(*request, version, form), receive, receiver);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/emit/emit_function.hpp"
-#include "compiler/emit/emit_leaf_code.hpp"
+#include "compiler/emit/emit_kernel.hpp"
 #include "compiler/emit/function_plan.hpp"
 #include "compiler/emit/partition_strands.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
@@ -17,13 +17,13 @@ vm::Value value_of(const ir::Constant& constant) {
   return std::visit([](const auto& value) { return vm::Value::of(value); }, constant);
 }
 
-vm::LeafType leaf_type(const TypeStore& types, TypeId id) {
+vm::KernelType leaf_type(const TypeStore& types, TypeId id) {
   const TypeId base = types.base(id);
   const bool is_array = types.is_array(base);
   const TypeKind kind = types.kind(is_array ? types.base(types.at(base).element) : base);
-  if (kind == TypeKind::float_) return is_array ? vm::LeafType::float_array : vm::LeafType::float_;
-  if (kind == TypeKind::boolean) return is_array ? vm::LeafType::boolean_array : vm::LeafType::boolean;
-  return is_array ? vm::LeafType::int_array : vm::LeafType::int_;
+  if (kind == TypeKind::float_) return is_array ? vm::KernelType::floats : vm::KernelType::float_;
+  if (kind == TypeKind::boolean) return is_array ? vm::KernelType::booleans : vm::KernelType::boolean;
+  return is_array ? vm::KernelType::ints : vm::KernelType::int_;
 }
 
 void describe_leaf(const ir::Module& module, const ir::Function& function, vm::Function& out) {
@@ -35,18 +35,18 @@ void describe_leaf(const ir::Module& module, const ir::Function& function, vm::F
   }
 }
 
-/// What calls a function without leaf code has none either.
+/// What calls a function without scalar code has none either.
 void forget_callers(std::vector<vm::Function>& functions) {
   const auto lacks_callee = [&](const vm::Function& function) {
-    return std::ranges::any_of(function.leaf_code.calls, [&](const vm::LeafCallCode& call) {
-      return functions[call.function].leaf_code.instructions.empty();
+    return std::ranges::any_of(function.scalar_code.calls, [&](const vm::ScalarCall& call) {
+      return !functions[call.kernel].scalar_code.exists();
     });
   };
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
     for (vm::Function& function : functions) {
       if (!lacks_callee(function)) continue;
-      function.leaf_code = {};
+      function.scalar_code = {};
       has_changed = true;
     }
   }
@@ -54,14 +54,13 @@ void forget_callers(std::vector<vm::Function>& functions) {
 
 void find_sequential(std::vector<vm::Function>& functions) {
   const auto is_sequential = [&](const vm::Function& function) {
-    const std::vector<vm::LeafCallCode>& calls = function.leaf_code.calls;
+    const std::vector<vm::ScalarCall>& calls = function.scalar_code.calls;
     const auto heavy =
-        std::ranges::count_if(calls, [&](const vm::LeafCallCode& call) { return functions[call.function].is_heavy; });
-    return heavy < 2 && std::ranges::all_of(calls, [&](const vm::LeafCallCode& call) {
-             return functions[call.function].is_sequential;
-           });
+        std::ranges::count_if(calls, [&](const vm::ScalarCall& call) { return functions[call.kernel].is_heavy; });
+    return heavy < 2 &&
+           std::ranges::all_of(calls, [&](const vm::ScalarCall& call) { return functions[call.kernel].is_sequential; });
   };
-  for (vm::Function& function : functions) function.is_sequential = !function.leaf_code.instructions.empty();
+  for (vm::Function& function : functions) function.is_sequential = function.scalar_code.exists();
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
     for (vm::Function& function : functions) {
@@ -94,6 +93,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
   vm::Program program;
   program.entry = entry;
   for (const ir::Constant& constant : module.constants) program.constants.push_back(value_of(constant));
+  program.kernels = emit::emit_kernels(module);
   ir::HeavyLeaves heavy(module);
   for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
     const ir::Function& function = module.functions[id];
@@ -107,7 +107,9 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
       out.is_heavy = heavy.is_heavy(id);
       out.calls_library = ir::calls_library(module, function);
       describe_leaf(module, function, out);
-      out.leaf_code = emit::emit_leaf_code(module, function);
+      out.scalar_code = vm::assemble(program.kernels[id]);
+      if (function.is_launched)
+        out.kernel_entry = function.is_batched ? vm::KernelEntry::lanes : vm::KernelEntry::points;
     }
     program.functions.push_back(std::move(out));
     emit::FunctionPlan plan = emit::plan_function(module, function);
@@ -116,6 +118,8 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
     program.functions[id].body = body;
   }
   forget_callers(program.functions);
+  const std::vector<vm::LaneCode> lanes = vm::plan_lanes(program.kernels);
+  for (ir::FunctionId id = 0; id < lanes.size(); ++id) program.functions[id].lane_code = lanes[id];
   find_sequential(program.functions);
   find_starters(module, program.functions);
   return program;

@@ -5,7 +5,7 @@
 
 namespace raddle {
 
-/// @param module  verified. Functions keep their numbers: vm::FunctionId and vm::LeafId are ir::FunctionId
+/// @param module  verified. Functions keep their numbers: vm::FunctionId is ir::FunctionId
 /// @param entry   what the program begins with: its parameters are the program's, its outputs the program's results
 /// Writers of arrays are counted anew from the operations (`writers n` of the IR is not looked at): each operation of
 /// a region that may write the array or one of its rows is one writer.

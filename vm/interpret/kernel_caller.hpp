@@ -4,7 +4,7 @@
 
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/run_worker.hpp"
-#include "vm/kernel/leaf_machine.hpp"
+#include "vm/kernel/scalar_machine.hpp"
 #include "vm/program/leaf_abi.hpp"
 #include "vm/program/program.hpp"
 
@@ -28,7 +28,7 @@ class KernelCaller : WorkerService {
   bool waits_for_code_of(const Function& leaf) const;
   /// Asks for code once there have been many.
   void count_calls(FunctionId leaf, std::uint32_t count);
-  LeafMachine& leaf_machine() { return leaf_machine_; }
+  ScalarMachine& scalar_machine() { return scalar_machine_; }
 
  private:
   bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction);
@@ -39,7 +39,7 @@ class KernelCaller : WorkerService {
   void fail_native(Frame& frame, const CallSite& site, std::uint32_t instruction, std::int32_t status,
                    const raddle_leaf_failure& failure);
 
-  LeafMachine leaf_machine_;
+  ScalarMachine scalar_machine_;
 };
 
 }  // namespace raddle::vm

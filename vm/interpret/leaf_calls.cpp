@@ -47,11 +47,11 @@ Future* missing_argument(Frame& frame, const CallSite& site, const Function& fun
 }  // namespace
 
 KernelCaller::KernelCaller(RunWorker& here)
-    : WorkerService(here), leaf_machine_(program_, run_.options.settings, run_.foreigns) {}
+    : WorkerService(here), scalar_machine_(program_, run_.foreigns) {}
 
 void KernelCaller::set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction,
                                     const std::int64_t* words) {
-  const std::vector<LeafType>& types = program_.functions[site.function].leaf_results;
+  const std::vector<KernelType>& types = program_.functions[site.function].leaf_results;
   for (std::size_t i = 0; i < site.results.size(); ++i)
     here_.set(frame.at(site.results[i]), decode(words[i], kind_of(types[i])), frame, instruction, site.results[i]);
 }
@@ -97,17 +97,17 @@ bool KernelCaller::call_leaf(Frame& frame, const CallSite& site, std::uint32_t i
 /// @return false: to be interpreted in frames
 bool KernelCaller::call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction) {
   const Function& function = program_.functions[site.function];
-  if (function.leaf_code.instructions.empty() || frame.interpret_only || !fits(function)) return false;
+  if (!function.scalar_code.exists() || frame.interpret_only || !fits(function)) return false;
   if (worker_->perturbation().one_in(4) || missing_argument(frame, site, function)) return false;
   LeafWords words, results;
   const std::optional<std::size_t> count = encode_arguments(frame, site, function, words);
   if (!count) return false;
   const auto goes_on = [&] { return function.is_sequential ? !worker_->queues_all() : !worker_->others_are_hungry(); };
   if (!goes_on()) return false;
-  switch (leaf_machine_.run(site.function, {words.data(), *count}, results.data(), goes_on)) {
-    case LeafMachine::Outcome::done: break;
-    case LeafMachine::Outcome::stopped: return false;
-    case LeafMachine::Outcome::failed: here_.interpreter().call_composite(frame, site, instruction, true); return true;
+  switch (scalar_machine_.run(site.function, {words.data(), *count}, results.data(), goes_on)) {
+    case ScalarMachine::Outcome::done: break;
+    case ScalarMachine::Outcome::stopped: return false;
+    case ScalarMachine::Outcome::failed: here_.interpreter().call_composite(frame, site, instruction, true); return true;
   }
   ++here_.counters.leaf_calls_interpreted;
   set_leaf_results(frame, site, instruction, results.data());
@@ -222,7 +222,7 @@ bool KernelCaller::call_native(Frame& frame, const CallSite& site, std::uint32_t
 namespace {
 
 /// What native code says of an index: the words are those of interpreted code.
-std::string missing_text(Frame& frame, const CallSite& site, const std::vector<LeafType>& types,
+std::string missing_text(Frame& frame, const CallSite& site, const std::vector<KernelType>& types,
                          const raddle_leaf_failure& failure) {
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     if (!is_array(types[i])) continue;
@@ -232,7 +232,7 @@ std::string missing_text(Frame& frame, const CallSite& site, const std::vector<L
   return fmt::format("the array has no element {}", failure.detail[0]);
 }
 
-std::string message_of(Frame& frame, const CallSite& site, const std::vector<LeafType>& types, std::int32_t status,
+std::string message_of(Frame& frame, const CallSite& site, const std::vector<KernelType>& types, std::int32_t status,
                        const raddle_leaf_failure& failure) {
   switch (static_cast<raddle_leaf_status>(status)) {
     case raddle_leaf_division_by_zero: return "division by zero";
@@ -256,7 +256,7 @@ void KernelCaller::fail_native(Frame& frame, const CallSite& site, std::uint32_t
   for (std::uint32_t i = 0; i < std::min<std::uint32_t>(failure.call_count, raddle_leaf_call_limit); ++i)
     calls.push_back(place_of(failure.calls[i]));
   calls.push_back(program_.places[instruction]);
-  const std::vector<LeafType>& types = program_.functions[site.function].leaf_parameters;
+  const std::vector<KernelType>& types = program_.functions[site.function].leaf_parameters;
   const std::string message = message_of(frame, site, types, status, failure);
   here_.fail_all(frame, site.results, here_.failure_at(frame, place_of(failure.place), message, std::move(calls)));
 }

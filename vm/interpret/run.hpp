@@ -10,8 +10,8 @@
 
 #include "vm/external/processes.hpp"
 #include "vm/memory/cell_store.hpp"
+#include "vm/kernel/kernel_compiler.hpp"
 #include "vm/memory/large_blocks.hpp"
-#include "vm/program/leaf_library.hpp"
 #include "vm/program/program.hpp"
 #include "vm/schedule/worker_pool.hpp"
 
@@ -64,7 +64,7 @@ struct RunOptions {
   bool notes_iterations = false;              ///< makes RunResult::failed_iterations
   RunSettings settings;
   std::vector<Value> arguments;           ///< the entry's parameters, in order
-  LeafCompiler* leaf_compiler = nullptr;  ///< null: everything is interpreted
+  KernelCompiler* kernel_compiler = nullptr;  ///< null: everything is interpreted
   std::uint32_t leaf_threshold = 1000;    ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
   std::size_t call_memory_bytes = 0;  ///< most that open calls and what waits in them may take; 0: half of the memory
   ProcessBudget process_budget;       ///< of external programs that run at once

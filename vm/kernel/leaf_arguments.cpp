@@ -4,7 +4,7 @@
 
 namespace raddle::vm {
 
-Future* missing_part(Future& argument, LeafType type) {
+Future* missing_part(Future& argument, KernelType type) {
   if (!argument.is_resolved()) return &argument;
   if (!is_array(type) || argument.is_failed()) return nullptr;
   Array& array = object_in<Array>(argument);
@@ -19,7 +19,7 @@ std::int64_t address_of(Array& array) {
   return reinterpret_cast<std::int64_t>(elements ? elements : &array);
 }
 
-bool encode(const Future& argument, LeafType type, std::int64_t* words, std::size_t& count) {
+bool encode(const Future& argument, KernelType type, std::int64_t* words, std::size_t& count) {
   if (argument.is_failed()) return false;
   if (!is_array(type)) {
     words[count++] = static_cast<std::int64_t>(argument.peek());

@@ -16,12 +16,11 @@ inline constexpr std::size_t leaf_word_limit = 128;
 /// Of an index launch, by sink: where its results go. Null: it is an updateable.
 using SinkArrays = std::array<Array*, leaf_word_limit>;
 
-inline bool is_array(LeafType type) { return type >= LeafType::int_array; }
-
 /// Of the value, or of an array's elements.
-inline ValueKind kind_of(LeafType type) {
-  if (type == LeafType::int_ || type == LeafType::int_array) return ValueKind::int_;
-  return type == LeafType::float_ || type == LeafType::float_array ? ValueKind::float_ : ValueKind::boolean;
+inline ValueKind kind_of(KernelType type) {
+  const KernelType number = is_array(type) ? element_of(type) : type;
+  if (number == KernelType::int_) return ValueKind::int_;
+  return number == KernelType::float_ ? ValueKind::float_ : ValueKind::boolean;
 }
 
 /// @param kind  int_, float_ or boolean
@@ -41,10 +40,10 @@ inline std::int64_t word_of(const Value& number) {
 std::int64_t address_of(Array& array);
 
 /// The first future an argument still waits for; null if it is there or has failed.
-Future* missing_part(Future& argument, LeafType type);
+Future* missing_part(Future& argument, KernelType type);
 
 /// Appends the words of an argument that is there: one, or an array's two, which are valid as long as the array.
 /// @return false if it has failed or is no dense array of the type
-bool encode(const Future& argument, LeafType type, std::int64_t* words, std::size_t& count);
+bool encode(const Future& argument, KernelType type, std::int64_t* words, std::size_t& count);
 
 }  // namespace raddle::vm

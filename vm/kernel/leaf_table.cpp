@@ -4,8 +4,8 @@
 
 namespace raddle::vm {
 
-LeafTable::LeafTable(std::size_t function_count, LeafCompiler* compiler, WorkerPool& pool, Throttle& throttle)
-    : compiler_(compiler), entries_(std::make_shared<Shared>(function_count)) {
+LeafTable::LeafTable(const Program& program, KernelCompiler* compiler, WorkerPool& pool, Throttle& throttle)
+    : program_(program), compiler_(compiler), entries_(std::make_shared<Shared>(program.functions.size())) {
   entries_->pool = &pool;
   entries_->throttle = &throttle;
   if (compiler) return;
@@ -23,12 +23,16 @@ bool LeafTable::claim(Entry& entry) {
   return entry.stage.compare_exchange_strong(expected, Stage::requested, std::memory_order_acq_rel);
 }
 
-void LeafTable::request(LeafId leaf) {
+void LeafTable::request(FunctionId leaf) {
   if (!claim(entries_->at(leaf))) return;
-  compiler_->request(leaf, [shared = entries_, leaf](raddle_leaf_function code) { shared->finished(leaf, code); });
+  const auto done = [shared = entries_, leaf](raddle_leaf_function code) { shared->finished(leaf, code); };
+  if (!program_.kernels[leaf].exists()) return done(nullptr);
+  std::vector<const Kernel*> kernels;
+  for (const Kernel& kernel : program_.kernels) kernels.push_back(&kernel);
+  compiler_->request(group_of(kernels, leaf), program_.functions[leaf].kernel_entry, KernelTarget::host, done);
 }
 
-bool LeafTable::wait(LeafId leaf, Task& call) {
+bool LeafTable::wait(FunctionId leaf, Task& call) {
   request(leaf);  // before the lock: the answer may come at once, on this thread
   Entry& entry = entries_->at(leaf);
   const std::lock_guard lock(entries_->mutex);
@@ -50,7 +54,7 @@ bool LeafTable::is_awaited() const {
   return entries_->awaited_count != 0;
 }
 
-void LeafTable::Shared::finished(LeafId leaf, raddle_leaf_function code) {
+void LeafTable::Shared::finished(FunctionId leaf, raddle_leaf_function code) {
   Entry& entry = at(leaf);
   const std::lock_guard lock(mutex);
   entry.code.store(code, std::memory_order_release);

@@ -6,7 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "vm/program/leaf_library.hpp"
+#include "vm/kernel/kernel_compiler.hpp"
+#include "vm/program/program.hpp"
 #include "vm/schedule/worker_pool.hpp"
 
 namespace raddle::vm {
@@ -23,22 +24,23 @@ class LeafTable {
     impossible,  ///< there will be no code
   };
 
-  LeafTable(std::size_t function_count, LeafCompiler* compiler, WorkerPool& pool, Throttle& throttle);
+  /// @param program  must outlive this
+  LeafTable(const Program& program, KernelCompiler* compiler, WorkerPool& pool, Throttle& throttle);
   /// The run has ended: code that comes now wakes nobody. Before the calls that wait for it are freed.
   void close();
 
   /// null: not there (yet).
-  raddle_leaf_function code(LeafId leaf) const { return entries_->at(leaf).code.load(std::memory_order_acquire); }
-  Stage stage(LeafId leaf) const { return entries_->at(leaf).stage.load(std::memory_order_acquire); }
+  raddle_leaf_function code(FunctionId leaf) const { return entries_->at(leaf).code.load(std::memory_order_acquire); }
+  Stage stage(FunctionId leaf) const { return entries_->at(leaf).stage.load(std::memory_order_acquire); }
   /// Counts interpreted calls. @return how many there were before
-  std::uint32_t count_calls(LeafId leaf, std::uint32_t count) {
+  std::uint32_t count_calls(FunctionId leaf, std::uint32_t count) {
     return entries_->at(leaf).calls.fetch_add(count, std::memory_order_relaxed);
   }
   /// Asks for code in the background, once.
-  void request(LeafId leaf);
+  void request(FunctionId leaf);
   /// Injects `call` as soon as it is known whether there is code (asks for it if nobody has). Begins an operation of
   /// the throttle. @return false if that is known already: not kept
-  bool wait(LeafId leaf, Task& call);
+  bool wait(FunctionId leaf, Task& call);
   /// Calls wait for code.
   bool is_awaited() const;
 
@@ -53,8 +55,8 @@ class LeafTable {
   };
   struct Shared {
     explicit Shared(std::size_t count) : entries(count) {}
-    Entry& at(LeafId leaf) { return entries[leaf]; }
-    void finished(LeafId leaf, raddle_leaf_function code);
+    Entry& at(FunctionId leaf) { return entries[leaf]; }
+    void finished(FunctionId leaf, raddle_leaf_function code);
     std::mutex mutex;
     std::vector<Entry> entries;
     WorkerPool* pool = nullptr;     ///< guarded by the mutex; null when the run has ended
@@ -63,7 +65,8 @@ class LeafTable {
   };
   bool claim(Entry& entry);
 
-  LeafCompiler* const compiler_;
+  const Program& program_;
+  KernelCompiler* const compiler_;
   std::shared_ptr<Shared> entries_;
 };
 

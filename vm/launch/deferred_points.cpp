@@ -34,7 +34,7 @@ Lack read_elements(LaunchPoint& point, const IndexLaunch& launch, const Function
   Patience none(nullptr);
   for (; point.left > 0; --point.left) {
     const std::uint32_t i = point.left - 1u;
-    const LeafType type = leaf.leaf_parameters[point.left];
+    const KernelType type = leaf.leaf_parameters[point.left];
     std::int64_t& word = point.words()[i];
     if (auto* const future = reinterpret_cast<Future*>(word)) {
       std::uint64_t bits;

@@ -43,7 +43,7 @@ inline Lack find_row(Frame& frame, const LaunchRead& read, const std::int64_t* k
 }
 
 /// Finds the number in the row; what is not there yet is awaited from then on. @param word  of leaf_abi.hpp
-inline Lack find_element(Array& row, LeafType type, std::int64_t number, std::int64_t& word, Patience& patience) {
+inline Lack find_element(Array& row, KernelType type, std::int64_t number, std::int64_t& word, Patience& patience) {
   const auto is_there = [&] { return row.find_number(number, kind_of(type), word); };
   if (is_there() || (row.awaits(number) && patience.is_rewarded(is_there))) return {};
   const Value key = Value::of(number);

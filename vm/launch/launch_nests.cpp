@@ -147,10 +147,10 @@ void Launcher::run_nest_iteration(PointLaunch& points, bool is_possible) {
 /// @return how many it has run: the next one is to be interpreted
 std::int64_t Launcher::run_inner(PointLaunch& points, std::int64_t first, std::int64_t count) {
   LaunchedLeaf& leaf = points.computation;
-  const bool is_stretch = leaf.code || (leaf.function.leaf_code.batch_cost != 0 && count > 1);
+  const bool is_stretch = leaf.code || (leaf.function.lane_code.exists() && count > 1);
   if (points.projection || !is_stretch) return run_points(points, first, count);
   if (!find_rows(points, nullptr)) return 0;
-  if (!leaf.code) lane_machine_.prepare(leaf.function.leaf_code, leaf.arguments(0));
+  if (!leaf.code) lane_machine_.prepare(points.piece.site.launch.leaf, leaf.arguments(0));
   const std::int64_t value = range_value(points.low(), points.step(), first);
   return run_part(points.piece, leaf, points.rows, value, points.step(), count);
 }

@@ -156,19 +156,20 @@ std::int64_t Launcher::run_points(PointLaunch& points, std::int64_t first, std::
 /// computed
 std::int64_t Launcher::compute_ahead(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
                                      std::int64_t* rows) {
-  const std::vector<LeafType>& types = leaf.function.leaf_results;
+  const std::vector<KernelType>& types = leaf.function.leaf_results;
   if (leaf.code) {
     for (std::size_t k = 0; k < types.size(); ++k) leaf.set_results(k, rows + k * points_at_once);
     const std::int64_t made = leaf.call(worker_->leaf_worker(), first, step, count);
     for (std::size_t k = 0; k < types.size(); ++k)
-      if (types[k] == LeafType::boolean) widen(rows + k * points_at_once, made);
+      if (types[k] == KernelType::boolean) widen(rows + k * points_at_once, made);
     return made;
   }
   const FunctionId id = id_of(leaf.function);
   std::array<std::int64_t, leaf_word_limit> results;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto arguments = leaf.arguments(range_value(first, step, i));
-    if (leaf_machine_.run(id, arguments, results.data(), [] { return true; }) != LeafMachine::Outcome::done) return i;
+    if (scalar_machine_.run(id, arguments, results.data(), [] { return true; }) != ScalarMachine::Outcome::done)
+      return i;
     for (std::size_t k = 0; k < types.size(); ++k) rows[k * points_at_once + static_cast<std::size_t>(i)] = results[k];
   }
   return count;
@@ -191,8 +192,8 @@ bool Launcher::run_present_point(PointLaunch& points, std::int64_t value, const 
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
     const LaunchSink& sink = launch.sinks[i];
     const std::int64_t key = element_key(sink, keys, value);
-    const LeafType type = leaf.function.leaf_results[i];
-    if (type == LeafType::boolean) results[i] &= 0xff;  // a byte was written
+    const KernelType type = leaf.function.leaf_results[i];
+    if (type == KernelType::boolean) results[i] &= 0xff;  // a byte was written
     write_element(points, i, key, decode(results[i], kind_of(type)));
   }
   return true;
@@ -276,13 +277,13 @@ bool Launcher::call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_
              (leaf.function.is_sequential ? !worker_->queues_all() : !worker_->others_are_hungry());
     };
     if (leaf.function.calls_library && run_.options.before_program) run_.options.before_program();
-    const auto outcome = leaf_machine_.run(id_of(leaf.function), leaf.arguments(point), results, goes_on);
-    return outcome == LeafMachine::Outcome::done;
+    const auto outcome = scalar_machine_.run(id_of(leaf.function), leaf.arguments(point), results, goes_on);
+    return outcome == ScalarMachine::Outcome::done;
   }
   for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i) leaf.set_results(i, results + i);
   const std::int64_t made = call_native(leaf, point, 1, 1);
   for (std::size_t i = 0; i < leaf.function.leaf_results.size(); ++i)
-    if (leaf.function.leaf_results[i] == LeafType::boolean) results[i] &= 0xff;  // a byte was written
+    if (leaf.function.leaf_results[i] == KernelType::boolean) results[i] &= 0xff;  // a byte was written
   return made == 1;
 }
 

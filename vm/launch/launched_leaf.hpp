@@ -15,7 +15,7 @@
 
 namespace raddle::vm {
 
-/// Its words: for machine code as Note [batches] of leaf_abi.hpp says, else for registers as for any leaf.
+/// Its words: for machine code as Note [stretches] of leaf_abi.hpp says, else for registers as for any leaf.
 class LaunchedLeaf {
  public:
   /// @param code         null: it is run in registers
@@ -86,7 +86,7 @@ class LaunchedLeaf {
     std::uint32_t word, value;
   };
 
-  bool is_callable() const { return code != nullptr || !function.leaf_code.instructions.empty(); }
+  bool is_callable() const { return code != nullptr || function.scalar_code.exists(); }
   /// For machine code, even if there is none yet: who could be bound once can be bound ever after.
   bool has_room(std::size_t captures) {
     next_parameter_ = function.leaf_parameters.size() - captures;
@@ -94,7 +94,7 @@ class LaunchedLeaf {
     return others + 2 * captures <= leaf_word_limit && function.leaf_results.size() <= leaf_word_limit;
   }
   bool add(Future& capture) {
-    const LeafType type = function.leaf_parameters[next_parameter_++];
+    const KernelType type = function.leaf_parameters[next_parameter_++];
     return !missing_part(capture, type) && encode(capture, type, words_.data(), count_);
   }
   bool add_value(std::uint32_t value) {

@@ -13,7 +13,7 @@
 #include "vm/interpret/run_worker.hpp"
 #include "vm/kernel/lane_machine.hpp"
 #include "vm/kernel/leaf_arguments.hpp"
-#include "vm/kernel/leaf_machine.hpp"
+#include "vm/kernel/scalar_machine.hpp"
 #include "vm/program/leaf_abi.hpp"
 #include "vm/program/program.hpp"
 #include "vm/value/chunk_reductions.hpp"
@@ -91,6 +91,8 @@ class Launcher : WorkerService {
   std::int64_t call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
   bool makes_stretches(const IndexLaunch& launch) const;
   std::int64_t calls_of(const IndexLaunch& launch, std::int64_t points) const;
+  std::int64_t run_lanes(LaunchedLeaf& leaf, FunctionId id, std::int64_t first, std::int64_t step, std::int64_t count,
+                         std::span<void* const> results);
   std::int64_t run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
                               std::span<void* const> results);
   void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays);
@@ -159,7 +161,7 @@ class Launcher : WorkerService {
     return static_cast<FunctionId>(&function - program_.functions.data());
   }
 
-  LeafMachine& leaf_machine_;
+  ScalarMachine& scalar_machine_;
   LaneMachine lane_machine_;
   std::vector<std::int64_t> point_keys_;  ///< of points of a launch with a projection, a row for each key
   /// Results of the part of an index launch that is being made. Null: they go straight into a promised array

@@ -26,19 +26,19 @@ bool fills_from_0(const RangeTask& range) {
   return range.kind == RangeTask::Kind::ints && range.low == 0 && range.step == 1;
 }
 
-LeafType result_type(const Program& program, const IndexLaunch& launch, std::size_t result) {
+KernelType result_type(const Program& program, const IndexLaunch& launch, std::size_t result) {
   return program.functions[launch.leaf].leaf_results[result];
 }
 
 }  // namespace
 
 Launcher::Launcher(RunWorker& here)
-    : WorkerService(here), leaf_machine_(here.kernels().leaf_machine()), lane_machine_(run_.options.settings) {}
+    : WorkerService(here), scalar_machine_(here.kernels().scalar_machine()), lane_machine_(run_.program) {}
 
 std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   const raddle_leaf_function code = launched_code(launch.leaf, calls_of(launch, count));
-  const bool has_lanes = program_.functions[launch.leaf].leaf_code.batch_cost != 0;
+  const bool has_lanes = program_.functions[launch.leaf].lane_code.exists();
   if (!code && (!has_lanes || worker_->queues_all() || worker_->perturbation().one_in(4))) return std::nullopt;
   SinkArrays arrays;
   LaunchedLeaf leaf(program_.functions[launch.leaf], code, 0);
@@ -48,7 +48,7 @@ std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::in
     return std::nullopt;
   launch_chunks_.clear();
   launch_reductions_.resize(launch.sinks.size());
-  if (!code) lane_machine_.prepare(leaf.function.leaf_code, leaf.arguments(0));
+  if (!code) lane_machine_.prepare(launch.leaf, leaf.arguments(0));
   std::int64_t done = 0;
   const bool is_direct = code && std::ranges::all_of(std::span(arrays).first(launch.sinks.size()),
                                                      [](const Array* array) { return array && array->is_promised(); });
@@ -77,7 +77,7 @@ void Launcher::finish_parts(const SinkArrays& arrays) {
 bool Launcher::makes_stretches(const IndexLaunch& launch) const {
   const Function& leaf = program_.functions[launch.leaf];
   return launch.projection == no_id &&
-         (leaf.leaf_code.batch_cost != 0 || run_.leaves.code(launch.leaf) || here_.kernels().waits_for_code_of(leaf));
+         (leaf.lane_code.exists() || run_.leaves.code(launch.leaf) || here_.kernels().waits_for_code_of(leaf));
 }
 
 /// Points that are run in stretches take so little time that machine code is worth its start late: until it is there,
@@ -85,7 +85,8 @@ bool Launcher::makes_stretches(const IndexLaunch& launch) const {
 /// the usual threshold it is asked for once there are 65 million of them.
 std::int64_t Launcher::calls_of(const IndexLaunch& launch, std::int64_t points) const {
   constexpr std::int64_t instructions_of_call = 1 << 16;
-  const std::int64_t cost = launch.projection == no_id ? program_.functions[launch.leaf].leaf_code.batch_cost : 0;
+  const Function& leaf = program_.functions[launch.leaf];
+  const std::int64_t cost = launch.projection == no_id && !leaf.is_heavy ? leaf.lane_code.cost : 0;
   return cost == 0
              ? points
              : points / instructions_of_call * cost + points % instructions_of_call * cost / instructions_of_call + 1;
@@ -117,19 +118,31 @@ std::int64_t Launcher::run_part(const RangeTask& piece, LaunchedLeaf& leaf, cons
     for (std::size_t i = 0; i < results.size(); ++i) leaf.set_results(i, results[i]);
     made = call_native(leaf, first, step, count);
     here_.counters.iterations_native += static_cast<std::uint64_t>(made);
-  } else if (!lane_machine_.run(first, step, count, leaf.function.leaf_results, results)) {
-    made = run_one_by_one(leaf, first, step, count, results);
+  } else {
+    made = run_lanes(leaf, launch.leaf, first, step, count, results);
   }
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
   here_.counters.iterations += static_cast<std::uint64_t>(made);
   return made;
 }
 
+/// Long loops of points end once there is machine code, or the run is to end. @return of how many from the first one on
+std::int64_t Launcher::run_lanes(LaunchedLeaf& leaf, FunctionId id, std::int64_t first, std::int64_t step,
+                                 std::int64_t count, std::span<void* const> results) {
+  const auto goes_on = [&] { return !worker_->queues_all() && !run_.leaves.code(id); };
+  switch (lane_machine_.run(first, step, count, results, goes_on)) {
+    case LaneMachine::Outcome::done: return count;
+    case LaneMachine::Outcome::failed: return run_one_by_one(leaf, first, step, count, results);
+    case LaneMachine::Outcome::stopped: break;
+  }
+  return 0;
+}
+
 /// Points of which one does not end well, in registers. @return of how many from the first one on
 std::int64_t Launcher::run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
                                       std::span<void* const> results) {
   std::array<std::int64_t, leaf_word_limit> words;
-  const std::vector<LeafType>& types = leaf.function.leaf_results;
+  const std::vector<KernelType>& types = leaf.function.leaf_results;
   for (std::int64_t i = 0; i < count; ++i) {
     if (!call_launched(leaf, range_value(first, step, i), words.data())) return i;
     for (std::size_t k = 0; k < types.size(); ++k)
@@ -151,7 +164,7 @@ void Launcher::make_chunks(const IndexLaunch& launch, const SinkArrays& arrays) 
 Future* Launcher::promise_results(const RangeTask& range) {
   const IndexLaunch& launch = range.site.launch;
   if (!range.site.is_launch() || launch.projection != no_id) return nullptr;
-  const std::vector<LeafType>& types = program_.functions[launch.leaf].leaf_parameters;
+  const std::vector<KernelType>& types = program_.functions[launch.leaf].leaf_parameters;
   const std::size_t first_capture = types.size() - launch.captures.size();
   const auto input = [&](std::size_t i) -> Future& { return range.frame.at(launch.captures[i].operand); };
   const auto is_promised = [&](std::size_t i) {
@@ -214,7 +227,7 @@ Array* Launcher::sink_row(Frame& frame, const ForeachSite& site, const LaunchSin
   };
   for (const LaunchInput& input : sink.row_keys) {
     if (input.value != no_id) {
-      const LeafType type = program_.functions[site.nest.prelude].leaf_results[input.value];
+      const KernelType type = program_.functions[site.nest.prelude].leaf_results[input.value];
       if (!enter(decode(values[input.value], kind_of(type)))) return nullptr;
       continue;
     }

@@ -13,8 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "vm/kernel/kernel_compiler.hpp"
+#include "vm/kernel/kernel.hpp"
+#include "vm/kernel/lane_code.hpp"
+#include "vm/kernel/scalar_code.hpp"
 #include "vm/program/builtin_abi.hpp"
-#include "vm/program/leaf_code.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/value.hpp"
 
@@ -154,22 +157,21 @@ struct Body {
   std::vector<VariableInfo> variables;  ///< by slot, outputs included
 };
 
-/// Word types of the leaf ABI.
-enum class LeafType : std::uint8_t { int_, float_, boolean, int_array, float_array, boolean_array };
-
 struct Function {
   std::string name;
   BodyId body = 0;
   std::uint32_t parameter_count = 0;
   std::uint32_t output_count = 0;
-  bool is_leaf = false;           ///< may be called natively: LeafId is the FunctionId
+  bool is_leaf = false;           ///< may be called natively: by kernels[its FunctionId]
   bool is_heavy = false;          ///< leaf with a loop or recursion
   bool starts_programs = false;   ///< calls an app, or a function that does
   bool calls_library = false;     ///< leaf of an index launch that calls C functions: they may take long, and print
   std::uint32_t foreign = no_id;  ///< index into Program::foreigns
   bool is_sequential = false;     ///< leaf with code, and nothing in it is worth sharing: no two calls of heavy leaves
-  std::vector<LeafType> leaf_parameters, leaf_results;
-  LeafCode leaf_code;
+  std::vector<KernelType> leaf_parameters, leaf_results;
+  ScalarCode scalar_code;  ///< of its kernel
+  LaneCode lane_code;      ///< likewise
+  KernelEntry kernel_entry = KernelEntry::call;
   Place place;
 };
 
@@ -253,7 +255,7 @@ struct LaunchRead {
 /// makes them. Operands: seen from the frame around.
 ///
 /// Without a projection the elements are those with the number of the iteration, the point, and the leaf's machine code
-/// makes many points at a time (leaf_abi.hpp, Note [batches]). With one, points read and write elements by keys that it
+/// makes many points at a time (leaf_abi.hpp, Note [stretches]). With one, points read and write elements by keys that it
 /// computes. Parameters of the projection: the point, `projected`; its results are the keys of all reads, then of all
 /// sinks but for `row_keys`. Parameters of the leaf: the point, the elements that are read, `captures`.
 struct IndexLaunch {
@@ -357,6 +359,7 @@ struct MemoSite {
 
 struct Program {
   std::vector<Function> functions;
+  std::vector<Kernel> kernels;  ///< by function; those that are no leaves have none
   std::vector<Body> bodies;
   std::vector<Region> regions;
   std::vector<Strand> strands;

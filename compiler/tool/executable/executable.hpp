@@ -9,10 +9,7 @@
 
 namespace raddle::tool {
 
-/// What machine code is made of. @param module  lives as long as what it is given to
-codegen::LeafSource leaf_source(const ir::Module& module, const Options& options);
-
-/// The program of a script, and the compiler of its leaves with their cache. Its const functions and leaf_compiler()
+/// The program of a script, and the compiler of its leaves with their cache. Its const functions and kernel_compiler()
 /// may be called by several threads at once.
 class Executable {
  public:
@@ -26,7 +23,7 @@ class Executable {
   const ir::Module& module() const { return compilation_.module; }
   const vm::Program& program() const { return program_; }
   /// Null: leaves are only interpreted, as the options say.
-  vm::LeafCompiler* leaf_compiler() { return leaf_compiler_ ? &*leaf_compiler_ : nullptr; }
+  vm::KernelCompiler* kernel_compiler() { return kernel_compiler_ ? &*kernel_compiler_ : nullptr; }
   codegen::LeafCounters leaf_counters() const;
   /// Failures of it have none then. @pre nothing of it runs
   void forget_places();
@@ -36,7 +33,7 @@ class Executable {
  private:
   Compilation compilation_;
   vm::Program program_;
-  std::optional<codegen::BackgroundCompiler> leaf_compiler_;
+  std::optional<codegen::BackgroundCompiler> kernel_compiler_;
 };
 
 }  // namespace raddle::tool

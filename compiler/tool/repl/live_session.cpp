@@ -62,7 +62,7 @@ Entry* LiveSession::submit(const Typed& typed) {
 
 void LiveSession::start(Entry& entry) {
   entry.options = options_;
-  entry.options.leaf_compiler = entry.executable->leaf_compiler();
+  entry.options.kernel_compiler = entry.executable->kernel_compiler();
   for (const auto& variable : entry.outputs) variable->writer = &entry;
   has_looked_at_rest_ = false;
   const ir::Module& module = entry.executable->module();

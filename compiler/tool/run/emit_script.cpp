@@ -8,11 +8,14 @@
 #include "compiler/tool/executable/executable.hpp"
 #include "compiler/tool/executable/compile.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
+#include "compiler/emit/emit_kernel.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/print.hpp"
 #include "compiler/lower/lower.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/parse/tokenize.hpp"
+#include "vm/kernel/kernel_bytes.hpp"
+#include "vm/kernel/kernel_text.hpp"
 #include "vm/program/disassemble.hpp"
 
 namespace raddle::tool {
@@ -60,12 +63,40 @@ std::string opt_text(Session& session, std::uint32_t file) {
   return compilation ? ir::print(compilation->module) : "";
 }
 
+/// All of the program, by index in the group.
+vm::KernelGroup kernels_of(const vm::Program& program, std::vector<vm::KernelEntry>& entries) {
+  std::vector<vm::KernelId> numbers(program.kernels.size());
+  vm::KernelGroup kernels;
+  for (vm::KernelId id = 0; id < program.kernels.size(); ++id) {
+    if (!program.kernels[id].exists()) continue;
+    numbers[id] = static_cast<vm::KernelId>(kernels.size());
+    kernels.push_back(program.kernels[id]);
+    entries.push_back(program.functions[id].kernel_entry);
+  }
+  for (vm::Kernel& kernel : kernels)
+    for (vm::KernelCall& call : kernel.calls) call.kernel = numbers[call.kernel];
+  return kernels;
+}
+
 std::string llvm_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
-  const auto text =
-      codegen::Plugin().llvm_text(leaf_source(compilation->module, session.options), session.options.optimisation > 0);
+  const vm::Program program = emit_program(compilation->module);
+  std::vector<vm::KernelEntry> entries;
+  const std::string kernels = vm::write_kernels(kernels_of(program, entries));
+  const auto text = codegen::Plugin().llvm_text(kernels, entries, session.options.inlining != "never",
+                                                session.options.optimisation > 0);
   return text ? *text : "; " + text.error() + "\n";
+}
+
+std::string kernels_text(Session& session, std::uint32_t file) {
+  const std::optional<Compilation> compilation = compile(session, file);
+  if (!compilation) return {};
+  const std::vector<vm::Kernel> kernels = emit::emit_kernels(compilation->module);
+  std::string text;
+  for (vm::KernelId id = 0; id < kernels.size(); ++id)
+    if (kernels[id].exists()) text += vm::print_kernel(kernels[id], id);
+  return text;
 }
 
 std::string vm_text(Session& session, std::uint32_t file) {
@@ -86,6 +117,7 @@ constexpr Stage stages[] = {
     {"ir", ir_text},
     {"opt", opt_text},
     {"llvm", llvm_text},
+    {"kernels", kernels_text},
     {"vm", vm_text},
 };
 

@@ -165,7 +165,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   Executable executable(std::move(*compilation), session.options);
   options->settings.arguments = std::move(read->rest);
   options->arguments = std::move(read->parameters);
-  options->leaf_compiler = executable.leaf_compiler();
+  options->kernel_compiler = executable.kernel_compiler();
   vm::CallRecord call_record(version, session.options.takes_kept_calls);
   options->call_record = &call_record;
   std::optional<TaskLog> log;

@@ -147,7 +147,7 @@ ScriptRunner::ScriptRunner(ScriptSubject& subject, vm::RunOptions settings, cons
 vm::RunOptions ScriptRunner::options_for(Active& active) const {
   vm::RunOptions options = settings_;
   options.cancel = &active.cancel;
-  options.leaf_compiler = subject_.leaf_compiler();
+  options.kernel_compiler = subject_.kernel_compiler();
   options.call_record = &subject_.call_record();
   return options;
 }

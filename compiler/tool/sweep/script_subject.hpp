@@ -53,7 +53,7 @@ class ScriptSubject {
   const vm::Program& program() const { return executable_->program(); }
   /// Its entry has for parameters the number of points, then for each of the script's parameters an array or a value.
   const vm::Program& batch_program() const { return *batch_program_; }
-  vm::LeafCompiler* leaf_compiler() { return executable_->leaf_compiler(); }
+  vm::KernelCompiler* kernel_compiler() { return executable_->kernel_compiler(); }
   /// Of `@memo` functions, for all points.
   vm::CallRecord& call_record() { return *call_record_; }
   /// The parameter of the space that a parameter of the script takes its values from; none: it has its default.

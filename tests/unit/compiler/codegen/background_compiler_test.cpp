@@ -17,28 +17,28 @@ using Operand = ir::Operand;
 
 constexpr const char* no_plugin = "/nowhere/libraddle_codegen.so";
 
-/// `scaled`: 3x + 4, by way of a call. `strings` can not be compiled.
+/// `scaled`: 3x + 4, by way of a call. `doubled`: 2x.
 struct Program {
   TestModule test;
-  LeafSource source = {&test.module, [](std::uint32_t) { return std::string_view(); }};
-  ir::FunctionId scaled = 0, strings = 0;
+  ir::FunctionId scaled = 0, doubled = 0;
 
   Program() {
-    LeafBuilder outer(test, "scaled"), inner(test, "three_times"), no_code(test, "strings");
+    LeafBuilder outer(test, "scaled"), inner(test, "three_times"), other(test, "doubled");
     const Operand x = outer.parameter(TypeStore::int_), out = outer.output(TypeStore::int_);
     const Operand product = outer.op(OpKind::call, TypeStore::int_, {x}, inner.id());
     outer.add(OpKind::add, {out}, {product, outer.number(std::int64_t{4})});
     inner.add(OpKind::mul, {inner.output(TypeStore::int_)},
               {inner.parameter(TypeStore::int_), inner.number(std::int64_t{3})});
-    no_code.copy(no_code.output(TypeStore::string), no_code.parameter(TypeStore::string));
+    other.add(OpKind::mul, {other.output(TypeStore::int_)},
+              {other.parameter(TypeStore::int_), other.number(std::int64_t{2})});
     scaled = outer.id();
-    strings = no_code.id();
+    doubled = other.id();
   }
 };
 
-std::future<raddle_leaf_function> ask(BackgroundCompiler& compiler, ir::FunctionId leaf) {
+std::future<raddle_leaf_function> ask(BackgroundCompiler& compiler, const Program& program, ir::FunctionId leaf) {
   auto answer = std::make_shared<std::promise<raddle_leaf_function>>();
-  compiler.request(leaf, [answer](raddle_leaf_function code) { answer->set_value(code); });
+  compiler.request(kernels_of(program.test, leaf), vm::KernelEntry::call, vm::KernelTarget::host, [answer](raddle_leaf_function code) { answer->set_value(code); });
   return answer->get_future();
 }
 
@@ -54,8 +54,8 @@ std::int64_t call(raddle_leaf_function code, std::int64_t argument) {
 /// What one run with that cache does.
 LeafCounters run(const std::string& cache_folder, const std::string& plugin) {
   Program program;
-  BackgroundCompiler compiler(program.source, cache_folder, plugin);
-  CHECK(call(ask(compiler, program.scaled).get(), 5) == 19);
+  BackgroundCompiler compiler(/*unrolls_recursion=*/true, cache_folder, plugin);
+  CHECK(call(ask(compiler, program, program.scaled).get(), 5) == 19);
   return compiler.counters();
 }
 
@@ -63,14 +63,14 @@ LeafCounters run(const std::string& cache_folder, const std::string& plugin) {
 
 TEST_CASE("the background compiler answers every request, compiling each leaf once") {
   Program program;
-  BackgroundCompiler compiler(program.source, "", RADDLE_PLUGIN);
-  auto first = ask(compiler, program.scaled), refused = ask(compiler, program.strings),
-       second = ask(compiler, program.scaled);
+  BackgroundCompiler compiler(/*unrolls_recursion=*/true, "", RADDLE_PLUGIN);
+  auto first = ask(compiler, program, program.scaled), other = ask(compiler, program, program.doubled),
+       second = ask(compiler, program, program.scaled);
   const raddle_leaf_function code = first.get();
   CHECK(call(code, 2) == 10);
-  CHECK(!refused.get());
+  CHECK(call(other.get(), 2) == 4);
   CHECK((second.get() == code));
-  CHECK(compiler.counters().compiled == 1);
+  CHECK(compiler.counters().compiled == 2);
   CHECK(compiler.counters().from_cache == 0);
 }
 
@@ -96,9 +96,9 @@ TEST_CASE("a damaged file in the cache is compiled again and replaced") {
 TEST_CASE("without the plugin every leaf is answered: it is interpreted") {
   const TemporaryFolder folder;
   Program program;
-  BackgroundCompiler compiler(program.source, folder / "jit", no_plugin);
-  for (int i = 0; i < 3; ++i) CHECK(!ask(compiler, program.scaled).get());
-  const auto text = Plugin(no_plugin).llvm_text(program.source, /*optimised=*/false);
+  BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", no_plugin);
+  for (int i = 0; i < 3; ++i) CHECK(!ask(compiler, program, program.scaled).get());
+  const auto text = Plugin(no_plugin).llvm_text("", {}, /*unrolls_recursion=*/true, /*optimised=*/false);
   REQUIRE(!text);
   CHECK(text.error().find(no_plugin) != std::string::npos);
 }
@@ -107,8 +107,8 @@ TEST_CASE("a file beside the tool that is no plugin is no more than a missing on
   const TemporaryFolder folder;
   std::ofstream(folder / "libraddle_codegen.so") << "not a library";
   Program program;
-  BackgroundCompiler compiler(program.source, folder / "jit", folder / "libraddle_codegen.so");
-  CHECK(!ask(compiler, program.scaled).get());
+  BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", folder / "libraddle_codegen.so");
+  CHECK(!ask(compiler, program, program.scaled).get());
 }
 
 }  // namespace raddle::codegen

@@ -1,13 +1,18 @@
 #pragma once
 // Builds leaf functions by hand: expressions in, operations out. Spans are numbered, so that a test can tell which
 // operation has failed: the n-th made has begin n, end n + 1 and file 0.
+#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compiler/codegen/kernel_key.hpp"
+#include "compiler/emit/emit_kernel.hpp"
 #include "compiler/ir/module.hpp"
+#include "stdlib/builtins.hpp"
+#include "vm/kernel/kernel_bytes.hpp"
 
 namespace raddle::codegen {
 
@@ -126,5 +131,27 @@ class LeafBuilder {
   ir::RegionId region_ = 0;
   std::uint32_t next_span_ = 1;
 };
+
+/// Index of a function of the library.
+inline std::uint32_t builtin(std::string_view name) {
+  const auto& all = stdlib::builtins();
+  return static_cast<std::uint32_t>(std::ranges::find(all, name, &stdlib::Builtin::name) - all.begin());
+}
+
+inline vm::KernelGroup kernels_of(const TestModule& test, ir::FunctionId leaf) {
+  const std::vector<vm::Kernel> kernels = emit::emit_kernels(test.module);
+  std::vector<const vm::Kernel*> all;
+  for (const vm::Kernel& kernel : kernels) all.push_back(&kernel);
+  return vm::group_of(all, leaf);
+}
+inline vm::KernelEntry entry_of(const TestModule& test, ir::FunctionId leaf) {
+  const ir::Function& function = test.module.functions[leaf];
+  return !function.is_launched  ? vm::KernelEntry::call
+         : function.is_batched ? vm::KernelEntry::lanes
+                               : vm::KernelEntry::points;
+}
+inline CodeRequest request_of(const TestModule& test, ir::FunctionId leaf) {
+  return {vm::write_kernels(kernels_of(test, leaf)), entry_of(test, leaf)};
+}
 
 }  // namespace raddle::codegen

@@ -25,11 +25,6 @@ constexpr TypeId int_ = TypeStore::int_, float_ = TypeStore::float_, boolean = T
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-constexpr std::string_view builtin_names[] = {"size", "sqrt", "exp", "pow", "float2int", "abs", "max", "string_only"};
-std::uint32_t builtin(std::string_view name) {
-  return static_cast<std::uint32_t>(std::ranges::find(builtin_names, name) - std::begin(builtin_names));
-}
-
 std::int64_t bits(double value) { return std::bit_cast<std::int64_t>(value); }
 double number(std::int64_t bits) { return std::bit_cast<double>(bits); }
 
@@ -76,8 +71,7 @@ struct TestWorker : raddle_leaf_worker {
 class Compiled {
  public:
   Compiled(const TestModule& test, const LeafBuilder& leaf) {
-    const LeafSource source = {&test.module, [](std::uint32_t index) { return builtin_names[index]; }};
-    const auto image = Plugin(RADDLE_PLUGIN).compile(source, leaf.id());
+    const auto image = Plugin(RADDLE_PLUGIN).compile(request_of(test, leaf.id()));
     if (!image) {
       refusal = image.error();
       return;
@@ -160,7 +154,7 @@ TEST_CASE("a launched leaf makes many calls, up to the one that fails") {
   CHECK(results[2] == 6);
 }
 
-TEST_CASE("a batch of ints that begins, ends or captures around 32 and 64 bits stops at the first overflow") {
+TEST_CASE("a stretch of ints that begins, ends or captures around 32 and 64 bits stops at the first overflow") {
   TestModule test;
   LeafBuilder leaf(test, "arithmetic");
   const Operand point = leaf.parameter(int_), factor = leaf.parameter(int_), out = leaf.output(int_);
@@ -168,7 +162,7 @@ TEST_CASE("a batch of ints that begins, ends or captures around 32 and 64 bits s
   leaf.add(OpKind::sub, {out}, {leaf.op(OpKind::mul, int_, {square, factor}), point});
   test.module.functions[leaf.id()].is_launched = true;
   test.module.functions[leaf.id()].is_batched = true;
-  const Compiled batch(test, leaf);
+  const Compiled stretch(test, leaf);
   const auto expected = [](std::int64_t x, std::int64_t y, std::int64_t& result) {
     return !__builtin_mul_overflow(x, x, &result) && !__builtin_mul_overflow(result, y, &result) &&
            !__builtin_sub_overflow(result, x, &result);
@@ -183,7 +177,7 @@ TEST_CASE("a batch of ints that begins, ends or captures around 32 and 64 bits s
         std::int64_t last, result, reached = 0;
         if (__builtin_add_overflow(first, step * (count - 1), &last)) continue;  // no such loop
         while (reached < count && expected(first + reached * step, y, result)) ++reached;
-        REQUIRE(batch({first, step, count, reinterpret_cast<std::int64_t>(results), y}).value() == reached);
+        REQUIRE(stretch({first, step, count, reinterpret_cast<std::int64_t>(results), y}).value() == reached);
         for (std::int64_t i = 0; i < reached; ++i) {
           expected(first + i * step, y, result);
           REQUIRE(results[i] == result);
@@ -499,30 +493,24 @@ TEST_CASE("max of floats is NaN if one of them is") {
   CHECK(std::isnan(larger({bits(std::nan("")), bits(1.0)}).real()));
 }
 
-TEST_CASE("the LLVM text has every leaf, or the reason why not") {
+TEST_CASE("the LLVM text has every kernel") {
   TestModule test;
-  LeafBuilder fib(test, "fib"), strings(test, "strings");
+  LeafBuilder fib(test, "fib");
   build_fib(fib);
-  strings.copy(strings.output(TypeStore::string), strings.parameter(TypeStore::string));
-  const LeafSource source = {&test.module, [](std::uint32_t index) { return builtin_names[index]; }};
+  const std::string kernels = vm::write_kernels(kernels_of(test, fib.id()));
   for (const bool optimised : {false, true}) {
-    const auto text = Plugin(RADDLE_PLUGIN).llvm_text(source, optimised);
+    const auto text =
+        Plugin(RADDLE_PLUGIN).llvm_text(kernels, std::vector{vm::KernelEntry::call}, /*unrolls_recursion=*/true, optimised);
     REQUIRE(text.has_value());
     CHECK(text->find("define i32 @raddle_leaf_0") != std::string::npos);
-    CHECK(text->find("; strings: not compiled: a variable of type `string`") != std::string::npos);
     CHECK((text->find(" alloca i64") == std::string::npos) == optimised);
   }
 }
 
-TEST_CASE("what is no leaf code is refused with the reason") {
-  TestModule test;
-  LeafBuilder strings(test, "strings");
-  strings.copy(strings.output(TypeStore::string), strings.parameter(TypeStore::string));
-  CHECK(Compiled(test, strings).refusal == "a variable of type `string`");
-  LeafBuilder unknown(test, "unknown");
-  unknown.add(OpKind::call_builtin, {unknown.output(int_)}, {unknown.number(std::int64_t{1})}).callee =
-      builtin("string_only");
-  CHECK(Compiled(test, unknown).refusal == "a call of `string_only`, which only the interpreter knows");
+TEST_CASE("what is no kernel is refused with the reason") {
+  const auto image = Plugin(RADDLE_PLUGIN).compile({.kernels = "no kernel"});
+  REQUIRE(!image);
+  CHECK(!image.error().empty());
 }
 
 }  // namespace raddle::codegen

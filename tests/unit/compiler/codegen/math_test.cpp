@@ -1,4 +1,4 @@
-// Mathematics in machine code, for one call and for a batch, which LLVM makes vectors of: the bits of vm/math/scalar.
+// Mathematics in machine code, for one call and for many, in lanes: the bits of vm/math/scalar.
 #include <doctest/doctest.h>
 
 #include "compiler/codegen/load_plugin.hpp"
@@ -20,15 +20,14 @@ constexpr TypeId int_ = TypeStore::int_, float_ = TypeStore::float_;
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
 LoadedLeaf compiled(const TestModule& test, const LeafBuilder& leaf) {
-  const LeafSource source = {&test.module, [](std::uint32_t index) { return math::functions[index].name; }};
-  const auto image = Plugin(RADDLE_PLUGIN).compile(source, leaf.id());
+  const auto image = Plugin(RADDLE_PLUGIN).compile(request_of(test, leaf.id()));
   REQUIRE_MESSAGE(image.has_value(), image.error());
   auto loaded = LoadedLeaf::load(*image);
   REQUIRE_MESSAGE(loaded.has_value(), loaded.error());
   return std::move(*loaded);
 }
 
-/// @return the leaf's status, or of a batch how many points it has done
+/// @return the leaf's status, or of a stretch how many points it has done
 std::int64_t call(const LoadedLeaf& leaf, std::vector<std::int64_t> words, std::int64_t& result) {
   raddle_leaf_worker worker{};
   raddle_leaf_fork first{};
@@ -39,23 +38,23 @@ std::int64_t call(const LoadedLeaf& leaf, std::vector<std::int64_t> words, std::
 }
 
 /// f(x, y), or f(x).
-LoadedLeaf one_call(const math::Function& function, std::uint32_t index) {
+LoadedLeaf one_call(const math::Function& function) {
   TestModule test;
   LeafBuilder leaf(test, "one");
   const Operand x = leaf.parameter(float_), y = leaf.parameter(float_), out = leaf.output(float_);
-  leaf.add(OpKind::call_builtin, {out}, function.count == 1 ? std::vector{x} : std::vector{x, y}).callee = index;
+  leaf.add(OpKind::call_builtin, {out}, function.count == 1 ? std::vector{x} : std::vector{x, y}).callee = builtin(function.name);
   return compiled(test, leaf);
 }
 
 /// f(x[i], y[i]) for many i.
-LoadedLeaf batch(const math::Function& function, std::uint32_t index) {
+LoadedLeaf stretch(const math::Function& function) {
   TestModule test;
   LeafBuilder leaf(test, "many");
   const TypeId floats = test.types.array_of(int_, float_);
   const Operand i = leaf.parameter(int_), xs = leaf.parameter(floats), ys = leaf.parameter(floats),
                 out = leaf.output(float_);
   const Operand x = leaf.op(OpKind::array_get, float_, {xs, i}), y = leaf.op(OpKind::array_get, float_, {ys, i});
-  leaf.add(OpKind::call_builtin, {out}, function.count == 1 ? std::vector{x} : std::vector{x, y}).callee = index;
+  leaf.add(OpKind::call_builtin, {out}, function.count == 1 ? std::vector{x} : std::vector{x, y}).callee = builtin(function.name);
   test.module.functions[leaf.id()].is_launched = true;
   test.module.functions[leaf.id()].is_batched = true;
   return compiled(test, leaf);
@@ -63,10 +62,9 @@ LoadedLeaf batch(const math::Function& function, std::uint32_t index) {
 
 TEST_CASE("mathematics: machine code, for one call and for many, gives the bits of the interpreter") {
   const std::size_t count = math::argument_count(4'000);
-  for (std::uint32_t index = 0; index < std::size(math::functions); ++index) {
-    const math::Function& function = math::functions[index];
+  for (const math::Function& function : math::functions) {
     CAPTURE(function.name);
-    const LoadedLeaf one = one_call(function, index), many = batch(function, index);
+    const LoadedLeaf one = one_call(function), many = stretch(function);
     std::vector<double> xs, ys, expected;
     std::size_t differing = 0;
     const auto add = [&](double x, double y) {

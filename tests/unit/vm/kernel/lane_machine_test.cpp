@@ -2,76 +2,122 @@
 #include "vm/kernel/lane_machine.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "vm/kernel/leaf_machine.hpp"
-#include "vm/math/lane_functions.hpp"
-#include "vm/math/scalar.hpp"
+#include "vm/kernel/kernel_text.hpp"
+#include "vm/kernel/scalar_machine.hpp"
+#include "vm/kernel/verify_kernel.hpp"
 
 namespace raddle::vm {
 
 namespace {
 
-using enum LeafOpcode;
 using Numbers = std::vector<std::int64_t>;
 constexpr std::size_t size = LaneMachine::most_points;
 
-/// (point, a[], b[], c[]) -> a[point] op b[point], for mul_add and the like with c[point] as the third.
-struct OneOperation {
-  explicit OneOperation(LeafOpcode opcode, LeafType result = LeafType::int_, LeafOpcode get = get_int)
-      : result(result) {
-    program.functions.resize(1);
-    LeafCode& code = program.functions[0].leaf_code;
-    code.parameter_words = 7;
-    code.frame_words = 11;
-    code.instructions = {{get, 7, 1, 0}, {get, 8, 3, 0}, {get, 9, 5, 0}, {opcode, 10, 7, 8}};
-    if (opcode == mul_add || opcode == mul_sub || opcode == sub_mul) code.instructions.push_back({move, 9});
-    code.instructions.push_back({end});
-    code.outputs = {10};
-    code.batch_cost = 5;
+/// Kernels of (point, a[], b[], c[]).
+struct BothMachines {
+  /// @param text  of kernels, numbered from 0 on; number 0 is run
+  explicit BothMachines(const std::string& text) {
+    const auto read = read_kernels(text);
+    REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error()), " in\n", text);
+    for (const NumberedKernel& one : *read) program.kernels.push_back(one.kernel);
+    REQUIRE(verify_kernels(program.kernels) == "");
+    const std::vector<LaneCode> lanes = plan_lanes(program.kernels);
+    program.functions.resize(program.kernels.size());
+    for (std::size_t i = 0; i < program.kernels.size(); ++i) {
+      program.functions[i].scalar_code = assemble(program.kernels[i]);
+      program.functions[i].lane_code = lanes[i];
+    }
+    REQUIRE(lanes[0].exists());
   }
 
-  /// Both ways. @return whether all points of the batch end well
-  bool agrees(const Numbers& a, const Numbers& b, const Numbers& c, std::int64_t first, std::int64_t step,
-              std::int64_t count) {
+  /// Both ways. @return whether all points of the lanes end well
+  bool agree(const Numbers& a, const Numbers& b, const Numbers& c, std::int64_t first, std::int64_t step,
+             std::int64_t count) {
     const auto word = [](const Numbers& numbers) { return reinterpret_cast<std::int64_t>(numbers.data()); };
     Numbers arguments{0, word(a), size, word(b), size, word(c), size};
-    LeafMachine single(program, settings, foreigns);
-    LaneMachine batch(settings);
-    batch.prepare(program.functions[0].leaf_code, arguments);
-    Numbers results(size, 77);
-    void* const places[] = {results.data()};
-    const LeafType types[] = {result};
-    const bool is_well = batch.run(first, step, count, types, places);
+    ScalarMachine single(program, foreigns);
+    LaneMachine lanes(program);
+    lanes.prepare(0, arguments);
+    const Kernel& kernel = program.kernels[0];
+    std::vector<Numbers> results(kernel.outputs.size(), Numbers(size, 77));
+    std::vector<void*> places;
+    for (Numbers& numbers : results) places.push_back(numbers.data());
+    const bool is_well = lanes.run(first, step, count, places, [] { return true; }) == LaneMachine::Outcome::done;
     bool all_well = true;
     for (std::int64_t i = 0; i < count; ++i) {
       arguments[0] = first + i * step;
-      std::int64_t expected = 0;
-      const auto outcome = single.run(0, arguments, &expected, [] { return true; });
-      all_well = all_well && outcome == LeafMachine::Outcome::done;
-      if (!is_well || outcome != LeafMachine::Outcome::done) continue;
-      const std::int64_t got = result == LeafType::boolean ? reinterpret_cast<const std::uint8_t*>(results.data())[i]
-                                                           : results[static_cast<std::size_t>(i)];
-      const bool both_nan = result == LeafType::float_ && std::isnan(std::bit_cast<double>(got)) &&
-                            std::isnan(std::bit_cast<double>(expected));
-      if (got == expected || both_nan) continue;
-      FAIL_CHECK("point ", i, ": ", got, " is not ", expected, " of ", a[static_cast<std::size_t>(arguments[0])], ", ",
-                 b[static_cast<std::size_t>(arguments[0])]);
+      Numbers expected(results.size());
+      const auto outcome = single.run(0, arguments, expected.data(), [] { return true; });
+      all_well = all_well && outcome == ScalarMachine::Outcome::done;
+      if (!is_well || outcome != ScalarMachine::Outcome::done) continue;
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        const KernelType type = kernel.types[kernel.outputs[k]];
+        const std::int64_t got = type == KernelType::boolean
+                                     ? reinterpret_cast<const std::uint8_t*>(results[k].data())[i]
+                                     : results[k][static_cast<std::size_t>(i)];
+        const bool both_nan = type == KernelType::float_ && std::isnan(std::bit_cast<double>(got)) &&
+                              std::isnan(std::bit_cast<double>(expected[k]));
+        if (got == expected[k] || both_nan) continue;
+        FAIL_CHECK("point ", i, ", result ", k, ": ", got, " is not ", expected[k], " of ",
+                   a[static_cast<std::size_t>(arguments[0])], ", ", b[static_cast<std::size_t>(arguments[0])]);
+      }
     }
     CHECK(is_well == all_well);
     return is_well;
   }
 
-  const LeafType result;
   Program program;
-  RunSettings settings;
-  LeafMachine::Foreigns foreigns;
+  ScalarMachine::Foreigns foreigns;
+};
+
+/// a[point] op b[point], or of three; booleans are what is not 0.
+struct OneOperation : BothMachines {
+  explicit OneOperation(KernelOp op) : BothMachines(text(op)) {}
+  bool agrees(const Numbers& a, const Numbers& b, const Numbers& c, std::int64_t first, std::int64_t step,
+              std::int64_t count) {
+    return agree(a, b, c, first, step, count);
+  }
+
+  static std::string text(KernelOp op) {
+    const bool of_floats = info(op).inputs[0] == 'f';
+    const std::string number = of_floats ? "float" : "int";
+    std::string body, operands, result;
+    for (std::size_t i = 0; i < info(op).inputs.size(); ++i) {
+      body += fmt::format("%{}: {} = get_{} %{} %0 at 0:0-0\n", 5 + i, number, number, 1 + i);
+      if (info(op).inputs[i] == 'b') body += fmt::format("%{}: boolean = ne_int %{} %4 at 0:0-0\n", 8 + i, 5 + i);
+      operands += fmt::format(" %{}", (info(op).inputs[i] == 'b' ? 8 : 5) + i);
+    }
+    if (info(op).result == 'v')
+      body += fmt::format("{}{} at 0:0-0\n%11: int = copy %0 at 0:0-0\n", info(op).text, operands);
+    else
+      body += fmt::format("%11: {} = {}{} at 0:0-0\n",
+                          info(op).result == 'f'   ? "float"
+                          : info(op).result == 'b' ? "boolean"
+                          : info(op).result == 'i' ? "int"
+                                                   : number,
+                          info(op).text, operands);
+    // registers that this operation has no use for
+    for (std::size_t i = info(op).inputs.size(); i < 3; ++i)
+      body += fmt::format("%{}: int = copy %0 at 0:0-0\n", 5 + i);
+    for (std::size_t i = 0; i < 3; ++i)
+      if (i >= info(op).inputs.size() || info(op).inputs[i] != 'b')
+        body += fmt::format("%{}: int = copy %0 at 0:0-0\n", 8 + i);
+    return fmt::format(
+        "kernel 0 \"k\" at 0:0-0 (%0: int, %1: {0}[], %2: {0}[], %3: {0}[]) -> (%11) {{\n"
+        "const %4: int = 0\n{1}}}\n",
+        number, body);
+  }
 };
 
 std::mt19937_64 random_numbers(20260101);
@@ -129,13 +175,22 @@ Numbers floats() {
   });
 }
 
+/// All that compute scalars from scalars of this letter only.
+std::vector<KernelOp> all_operations(std::string_view letter) {
+  std::vector<KernelOp> found;
+  for (int number = 0; number < static_cast<int>(KernelOp::if_); ++number) {
+    const auto op = static_cast<KernelOp>(number);
+    if (info(op).inputs.find_first_not_of(letter) == std::string_view::npos) found.push_back(op);
+  }
+  return found;
+}
+
 }  // namespace
 
 TEST_CASE("operations of ints: the same results, and the same ones fail") {
-  const LeafOpcode opcodes[] = {add_int, sub_int, mul_int, idiv, mod, neg_int, eq_int, ne_int, lt_int, le_int};
-  for (const LeafOpcode opcode : opcodes) {
-    OneOperation operation(opcode);
-    CAPTURE(static_cast<int>(opcode));
+  for (const KernelOp op : all_operations("i")) {
+    OneOperation operation(op);
+    CAPTURE(info(op).text);
     bool has_ended_well = false;
     for (int round = 0; round < 40; ++round) {
       Numbers edges = narrow_edges;
@@ -152,8 +207,8 @@ TEST_CASE("operations of ints: the same results, and the same ones fail") {
 }
 
 TEST_CASE("quotients and rests of narrow numbers are those of ints, with all signs") {
-  for (const LeafOpcode opcode : {idiv, mod}) {
-    OneOperation operation(opcode);
+  for (const KernelOp op : {KernelOp::idiv, KernelOp::mod}) {
+    OneOperation operation(op);
     for (int round = 0; round < 200; ++round) {
       const auto divisor = 1 + static_cast<std::int64_t>(random_numbers() % 1000);
       const auto near = numbers_of([&] {  // next to multiples and to halves of them
@@ -168,56 +223,148 @@ TEST_CASE("quotients and rests of narrow numbers are those of ints, with all sig
 }
 
 TEST_CASE("operations of floats: the same bits, with infinities, NaN, zeros of both signs") {
-  for (const LeafOpcode opcode :
-       {add_float, sub_float, mul_float, div_float, pow_float, neg_float, mul_add, mul_sub, sub_mul}) {
-    OneOperation operation(opcode, LeafType::float_, get_float);
-    CAPTURE(static_cast<int>(opcode));
-    for (int round = 0; round < 20; ++round) CHECK(operation.agrees(floats(), floats(), floats(), 0, 1, size));
+  for (const KernelOp op : all_operations("f")) {
+    OneOperation operation(op);
+    CAPTURE(info(op).text);
+    for (int round = 0; round < 20; ++round) {
+      operation.agrees(floats(), floats(), floats(), 0, 1, size);
+      operation.agrees(floats(), floats(), floats(), 3, 2, 100);
+      operation.agrees(floats(), floats(), floats(), 5, 1, 2);
+    }
+    const Numbers ones(size, std::bit_cast<std::int64_t>(1.0));
+    for (const std::int64_t count : {std::int64_t{1}, std::int64_t{7}, std::int64_t{8}, std::int64_t{size}})
+      if (info(op).failure != KernelFailure::assertion) CHECK(operation.agrees(ones, ones, ones, 0, 1, count));
   }
-  for (const LeafOpcode opcode : {eq_float, ne_float, lt_float, le_float}) {
-    OneOperation operation(opcode, LeafType::boolean, get_float);
-    for (int round = 0; round < 20; ++round) CHECK(operation.agrees(floats(), floats(), floats(), 3, 2, 100));
-  }
-  OneOperation conversion(int_to_float, LeafType::float_);
-  for (int round = 0; round < 20; ++round) CHECK(conversion.agrees(wide(), wide(), wide(), 0, 1, size));
-}
-
-TEST_CASE("mathematics: all lanes at once what each of them is by itself; no result fails") {
-  const BuiltinFunction power = [](const BuiltinCall&, std::span<const Value> arguments,
-                                   std::span<Value> results) -> std::expected<void, std::string> {
-    const double x = arguments[0].as_float(), y = arguments[1].as_float(), result = math::scalar::pow(x, y);
-    if (std::isnan(result) && !std::isnan(x) && !std::isnan(y)) return std::unexpected("domain error");
-    results[0] = Value::of(result);
-    return {};
-  };
-  OneOperation operation(library, LeafType::float_, get_float);
-  LeafCode& code = operation.program.functions[0].leaf_code;
-  code.instructions[3] = {library, 0};
-  code.library = {
-      {power, {{ValueKind::float_, 7, {}}, {ValueKind::float_, 8, {}}}, true, 10, math::lane_function("pow", 2)}};
-  const auto positive = [] {
-    return numbers_of([] { return std::bit_cast<std::int64_t>(static_cast<double>(random_numbers() % 2000) / 7); });
-  };
-  for (const std::int64_t count : {std::int64_t{1}, std::int64_t{7}, std::int64_t{8}, std::int64_t{size}})
-    for (int round = 0; round < 5; ++round) CHECK(operation.agrees(positive(), floats(), floats(), 0, 1, count));
-  CHECK_FALSE(operation.agrees(floats(), floats(), floats(), 0, 1, size));  // some number below 0 to a broken power
 }
 
 TEST_CASE("booleans") {
   const auto truths = [] { return numbers_of([] { return static_cast<std::int64_t>(random_numbers() % 2); }); };
-  for (const LeafOpcode opcode : {and_, or_, not_, eq_int}) {
-    OneOperation operation(opcode, LeafType::boolean);
-    CHECK(operation.agrees(truths(), truths(), truths(), 0, 1, size));
+  for (const KernelOp op : all_operations("b")) {
+    OneOperation operation(op);
+    CAPTURE(info(op).text);
+    for (int round = 0; round < 5; ++round) operation.agrees(truths(), truths(), truths(), 0, 1, size);
   }
 }
 
 TEST_CASE("an index outside of the array fails; points may count down") {
-  OneOperation operation(add_int);
+  OneOperation operation(KernelOp::add_int);
   const Numbers ones(size, 1);
   CHECK(operation.agrees(ones, ones, ones, size - 1, -1, size));
   CHECK_FALSE(operation.agrees(ones, ones, ones, size - 2, -1, size));
   CHECK_FALSE(operation.agrees(ones, ones, ones, 250, 1, 7));
   CHECK(operation.agrees(ones, ones, ones, 250, 1, 6));
+}
+
+TEST_CASE("branches that points part at: what several of them assign, branches in branches, none taken") {
+  BothMachines machines(R"(
+    kernel 0 "k" at 0:0-0 (%0: int, %1: int[], %2: int[], %3: int[]) -> (%9, %10, %14) {
+      const %4: int = 100
+      const %5: int = 3
+      %6: int = get_int %1 %0 at 0:0-0
+      %7: int = get_int %2 %0 at 0:0-0
+      %8: boolean = lt_int %6 %7 at 0:0-0
+      if %8 at 0:0-0 {
+        %9: int = sub_int %7 %6 at 0:0-0
+        %11: boolean = lt_int %9 %4 at 0:0-0
+        if %11 at 0:0-0 {
+          %12: int = idiv %4 %9 at 0:0-0
+          %10: float = int_to_float %12 at 0:0-0
+        } else {
+          %13: float = int_to_float %9 at 0:0-0
+          %10: float = sqrt %13 at 0:0-0
+        }
+        %14: boolean = copy %11 at 0:0-0
+      } else {
+        %9: int = copy %5 at 0:0-0
+        %10: float = pow_int %5 %5 at 0:0-0
+        %14: boolean = eq_int %6 %7 at 0:0-0
+      }
+    })");
+  const auto numbers = [](std::uint64_t range) {
+    return numbers_of([=] { return static_cast<std::int64_t>(random_numbers() % range); });
+  };
+  for (const std::uint64_t range : {1, 2, 50, 1000, 100000})
+    for (const std::int64_t count : {1, 8, 9, 100, 256})
+      CHECK(machines.agree(numbers(range), numbers(range), numbers(1), 0, 1, count));
+  Numbers sorted = numbers(1000);
+  std::ranges::sort(sorted);  // whole vectors take one side
+  CHECK(machines.agree(sorted, Numbers(size, 500), sorted, 0, 1, size));
+}
+
+TEST_CASE("loops that points leave one after the other; variables that change places; calls") {
+  BothMachines machines(R"(
+    kernel 0 "k" at 0:0-0 (%0: int, %1: int[], %2: int[], %3: int[]) -> (%10, %11, %12, %21) {
+      const %4: int = 0
+      const %5: int = 1
+      const %6: int = 2
+      %7: int = get_int %1 %0 at 0:0-0
+      %8: int = get_int %2 %0 at 0:0-0
+      loop (%9: int, %10: int, %11: int, %12: int) = (%4, %8, %7, %4) at 0:0-0 {
+        %13: boolean = lt_int %9 %7 at 0:0-0
+      } while %13 {
+        %14: int = add_int %9 %5 at 0:0-0
+        (%15: int, %16: boolean) = call 1 (%12, %9, %3) at 0:0-0
+        %17: int = mod %15 %6 at 0:0-0
+        %18: boolean = eq_int %17 %4 at 0:0-0
+        if %16 at 0:0-0 {
+          %19: int = copy %15 at 0:0-0
+        } else {
+          %19: int = add_int %15 %10 at 0:0-0
+        }
+      } next (%14, %11, %10, %19)
+      loop (%20: int, %21: int) = (%8, %4) at 0:0-0 {
+      } until %24 {
+        %22: int = idiv %20 %6 at 0:0-0
+        %23: int = add_int %21 %5 at 0:0-0
+        %24: boolean = eq_int %22 %4 at 0:0-0
+      } next (%22, %23)
+    }
+    kernel 1 "called" at 0:0-0 (%0: int, %1: int, %2: int[]) -> (%6, %7) {
+      const %3: int = 7
+      const %4: int = 255
+      %5: int = min_int %1 %4 at 0:0-0
+      %8: int = get_int %2 %5 at 0:0-0
+      %6: int = add_int %0 %8 at 0:0-0
+      %7: boolean = lt_int %8 %3 at 0:0-0
+    })");
+  const auto numbers = [](std::uint64_t range) {
+    return numbers_of([=] { return static_cast<std::int64_t>(random_numbers() % range); });
+  };
+  for (const std::uint64_t range : {1, 2, 5, 40, 300})
+    for (const std::int64_t count : {1, 8, 9, 100, 256})
+      CHECK(machines.agree(numbers(range), numbers(range), numbers(20), 0, 1, count));
+  // one point has far more rounds than all others; one fails in a round that no other has
+  Numbers rounds(size, 3), elements(size, 1);
+  rounds[77] = 1000;
+  CHECK(machines.agree(rounds, rounds, elements, 0, 1, size));
+  elements[255] = most;
+  CHECK_FALSE(machines.agree(rounds, rounds, elements, 0, 1, size));
+  CHECK(machines.agree(rounds, rounds, elements, 78, 1, size - 78));
+}
+
+TEST_CASE("a loop without end stops when it is told to; what calls itself is not run by lanes") {
+  BothMachines machines(R"(
+    kernel 0 "k" at 0:0-0 (%0: int) -> (%2) {
+      const %1: boolean = true
+      loop (%2: int) = (%0) at 0:0-0 {
+      } while %1 {
+        %3: int = max_int %2 %0 at 0:0-0
+      } next (%3)
+    })");
+  LaneMachine lanes(machines.program);
+  const std::int64_t argument = 0;
+  lanes.prepare(0, {&argument, 1});
+  Numbers results(size);
+  void* const place = results.data();
+  unsigned patience = 10;
+  CHECK(lanes.run(0, 1, size, {&place, 1}, [&] { return patience-- > 0; }) == LaneMachine::Outcome::stopped);
+
+  const auto recursive = read_kernels(R"(
+    kernel 0 "f" at 0:0-0 (%0: int) -> (%1) {
+      (%1: int) = call 0 (%0) at 0:0-0
+    })");
+  REQUIRE(recursive.has_value());
+  CHECK(!plan_lanes(std::vector<Kernel>{recursive->front().kernel})[0].exists());
 }
 
 }  // namespace raddle::vm

@@ -1,12 +1,14 @@
 // Index launches with a projection, whose points read what other points write.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cstdint>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "tests/unit/vm/interpret/assembler.hpp"
 #include "vm/interpret/run.hpp"
+#include "vm/kernel/kernel_text.hpp"
 #include "vm/value/array.hpp"
 
 namespace raddle::vm {
@@ -20,54 +22,43 @@ namespace {
 
 constexpr std::int64_t modulus = 1009;
 
-Function leaf(const char* name, std::size_t parameters, std::size_t results, LeafCode code) {
+/// @param text  of a kernel
+Function leaf(const char* name, std::size_t parameters, std::size_t results, const std::string& text) {
+  const auto kernels = read_kernels(text);
+  REQUIRE_MESSAGE(kernels.has_value(), (kernels ? "" : kernels.error()));
   Function function;
   function.name = name;
   function.is_leaf = true;
   function.is_sequential = true;
-  function.leaf_parameters.assign(parameters, LeafType::int_);
-  function.leaf_results.assign(results, LeafType::int_);
-  function.leaf_code = std::move(code);
+  function.leaf_parameters.assign(parameters, KernelType::int_);
+  function.leaf_results.assign(results, KernelType::int_);
+  function.scalar_code = assemble(kernels->front().kernel);
   return function;
 }
 
 /// Of a point x of row t: keys t - 1, x of one element, t - 1, (x + 1) % width of another, t, x of the one it writes.
-LeafCode projection_code(std::int64_t width) {
-  return {.instructions = {{LeafOpcode::sub_int, 4, 1, 2},
-                           {LeafOpcode::add_int, 5, 0, 2},
-                           {LeafOpcode::mod, 6, 5, 3},
-                           {LeafOpcode::end}},
-          .constants = {1, width},
-          .outputs = {4, 0, 4, 6, 1, 0},
-          .calls = {},
-          .library = {},
-          .foreign = {},
-          .parameter_words = 2,
-          .frame_words = 7};
+std::string projection_code(std::int64_t width) {
+  return fmt::format(R"(kernel 0 "projection" at 0:0-0 (%0: int, %1: int) -> (%4, %0, %4, %6, %1, %0) {{
+    const %2: int = 1
+    const %3: int = {}
+    %4: int = sub_int %1 %2 at 0:0-0
+    %5: int = add_int %0 %2 at 0:0-0
+    %6: int = mod %5 %3 at 0:0-0
+  }})",
+                     width);
 }
 
 /// (left + right) % modulus; the first parameter is the point.
-LeafCode computation_code() {
-  return {.instructions = {{LeafOpcode::add_int, 4, 1, 2}, {LeafOpcode::mod, 5, 4, 3}, {LeafOpcode::end}},
-          .constants = {modulus},
-          .outputs = {5},
-          .calls = {},
-          .library = {},
-          .foreign = {},
-          .parameter_words = 3,
-          .frame_words = 6};
+std::string computation_code() {
+  return fmt::format(R"(kernel 0 "computation" at 0:0-0 (%0: int, %1: int, %2: int) -> (%5) {{
+    const %3: int = {}
+    %4: int = add_int %1 %2 at 0:0-0
+    %5: int = mod %4 %3 at 0:0-0
+  }})",
+                     modulus);
 }
 
-LeafCode identity_code() {
-  return {.instructions = {{LeafOpcode::end}},
-          .constants = {},
-          .outputs = {0},
-          .calls = {},
-          .library = {},
-          .foreign = {},
-          .parameter_words = 1,
-          .frame_words = 1};
-}
+std::string identity_code() { return "kernel 0 \"identity\" at 0:0-0 (%0: int) -> (%0) {}"; }
 
 /// rows[t][x] = (rows[t - 1][x] + rows[t - 1][(x + 1) % width]) % modulus, for t from 1 to `height`; rows[0][x] = x.
 enum class Loops { apart, nest };

@@ -1,5 +1,5 @@
 #pragma once
-// Runs leaf code: Note [leaf code] in vm/program/leaf_code.hpp.
+// Runs kernels by themselves: Note [scalar code] in scalar_code.hpp.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,7 +11,7 @@
 namespace raddle::vm {
 
 /// Registers and open calls of one worker.
-class LeafMachine {
+class ScalarMachine {
  public:
   enum class Outcome : std::uint8_t {
     done,
@@ -21,11 +21,10 @@ class LeafMachine {
 
   using Foreigns = std::vector<std::unique_ptr<ForeignCode>>;  ///< by index of Program::foreigns
 
-  /// All must outlive this.
-  LeafMachine(const Program& program, const RunSettings& settings, const Foreigns& foreigns)
-      : program_(program), settings_(settings), foreigns_(foreigns) {}
+  /// Both must outlive this.
+  ScalarMachine(const Program& program, const Foreigns& foreigns) : program_(program), foreigns_(foreigns) {}
 
-  /// @param leaf       has leaf code
+  /// @param leaf       has scalar code
   /// @param arguments  words of its parameters, as in leaf_abi.hpp
   /// @param results    a word for each output
   /// @param goes_on    asked now and then
@@ -41,20 +40,18 @@ class LeafMachine {
 
  private:
   struct OpenCall {
-    const LeafCode* code;
-    const LeafInstruction* next;  ///< of a call that has called another one
-    const LeafCallCode* site;     ///< null: the first one
+    const ScalarCode* code;
+    const ScalarInstruction* next;  ///< of a call that has called another one
+    const ScalarCall* site;         ///< null: the first one
   };
 
   void start(FunctionId leaf, std::span<const std::int64_t> arguments);
   /// Until the end, a failure, or for a while.
   Outcome advance(std::int64_t* results);
   bool make_room(std::size_t words);
-  bool call_foreign(const LeafForeignCode& site, std::int64_t* registers);
-  bool call_library(const LeafLibraryCode& site, std::int64_t* registers);
+  bool call_foreign(const ScalarForeignCall& site, std::int64_t* registers);
 
   const Program& program_;
-  const RunSettings& settings_;
   const Foreigns& foreigns_;
   std::vector<std::int64_t> registers_;
   std::vector<OpenCall> open_;  ///< from the first on

@@ -5,7 +5,7 @@
 
 #include "compiler/codegen/build_id.hpp"
 #include "compiler/codegen/cpu_identity.hpp"
-#include "compiler/codegen/leaf_key.hpp"
+#include "compiler/codegen/kernel_key.hpp"
 #include "tests/unit/compiler/codegen/leaf_builder.hpp"
 
 namespace raddle::codegen {
@@ -19,7 +19,7 @@ constexpr TypeId int_ = TypeStore::int_, float_ = TypeStore::float_;
 /// A leaf that calls another, which adds a constant.
 struct Program {
   TestModule test;
-  LeafSource source = {&test.module, nullptr};
+  bool unrolls_recursion = true;
   ir::FunctionId caller = 0, callee = 1;
 
   Program() {
@@ -30,7 +30,9 @@ struct Program {
   }
   ir::Op& addition() { return test.module.functions[callee].regions[0].ops[0]; }
   std::string key(std::string_view compiler = "compiler", std::string_view cpu = "cpu") const {
-    return leaf_key(source, caller, compiler, cpu);
+    CodeRequest request = request_of(test, caller);
+    request.unrolls_recursion = unrolls_recursion;
+    return kernel_key(request, compiler, cpu);
   }
 };
 
@@ -42,14 +44,14 @@ bool changes_key(const std::function<void(Program&)>& change) {
 
 }  // namespace
 
-TEST_CASE("the key of a leaf changes with all that its code depends on") {
+TEST_CASE("the key of a kernel changes with all that its code depends on") {
   CHECK_FALSE(changes_key([](Program&) {}));
   CHECK(Program().key("other") != Program().key());
   CHECK(Program().key("compiler", "other") != Program().key());
-  CHECK(changes_key([](Program& program) { program.source.unrolls_recursion = false; }));
+  CHECK(changes_key([](Program& program) { program.unrolls_recursion = false; }));
   CHECK(changes_key([](Program& program) { program.caller = program.callee; }));
 
-  // of what it calls: operation, constant, types, position, which says where it failed, whether it is called in batches
+  // of what it calls: operation, constant, types, position, which says where it failed, whether it is called for many points
   CHECK(changes_key([](Program& program) { program.addition().kind = OpKind::sub; }));
   CHECK(changes_key([](Program& program) {
     program.addition().operands[1] = Operand::constant(program.test.module.constant(std::int64_t{2}));
@@ -60,7 +62,10 @@ TEST_CASE("the key of a leaf changes with all that its code depends on") {
   CHECK(changes_key([](Program& program) { program.addition().span.begin += 1; }));
   CHECK(changes_key([](Program& program) { program.addition().span.file += 1; }));
   CHECK(changes_key([](Program& program) { program.test.module.functions[program.caller].is_launched = true; }));
-  CHECK(changes_key([](Program& program) { program.test.module.functions[program.caller].is_batched = true; }));
+  CHECK(changes_key([](Program& program) {
+    program.test.module.functions[program.caller].is_launched = true;
+    program.test.module.functions[program.caller].is_batched = true;
+  }));
 }
 
 TEST_CASE("the key tells types of one name, and constants that look alike") {

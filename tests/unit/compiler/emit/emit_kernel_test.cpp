@@ -1,4 +1,4 @@
-#include "compiler/emit/emit_leaf_code.hpp"
+#include "compiler/emit/emit_kernel.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -10,13 +10,32 @@
 
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/ir/read_text.hpp"
-#include "vm/kernel/leaf_machine.hpp"
+#include "vm/kernel/kernel_bytes.hpp"
+#include "vm/kernel/kernel_text.hpp"
+#include "vm/kernel/scalar_machine.hpp"
+#include "vm/kernel/verify_kernel.hpp"
 
 namespace raddle {
 
 namespace {
 
-using Outcome = vm::LeafMachine::Outcome;
+using Outcome = vm::ScalarMachine::Outcome;
+
+/// It is a kernel, and the same one after it was written and read, as text and as bytes.
+void check_kernel(const vm::Kernel& kernel) {
+  if (!kernel.exists()) return;
+  CHECK(vm::verify_kernel(kernel) == "");
+  const std::string text = vm::print_kernel(kernel, 1);
+  const auto read = vm::read_kernels(text);
+  REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error()), " in\n", text);
+  REQUIRE(read->size() == 1);
+  CHECK(read->front().id == 1);
+  CHECK(read->front().kernel == kernel);
+  if (!kernel.calls.empty()) return;  // of kernels that are not there
+  const auto from_bytes = vm::read_kernel_bytes(vm::write_kernels({kernel}));
+  REQUIRE_MESSAGE(from_bytes.has_value(), (from_bytes ? "" : from_bytes.error()));
+  CHECK(*from_bytes == vm::KernelGroup{kernel});
+}
 
 /// A program whose function 1 is a leaf, and a machine for it.
 struct Leaf {
@@ -24,19 +43,19 @@ struct Leaf {
     const auto module = ir::read_text("entry @main\nfunction @main composite () -> () {\n}\n" + functions, types);
     REQUIRE_MESSAGE(module.has_value(), (module ? "" : module.error()));
     program = emit_program(*module);
+    check_kernel(program.kernels[1]);
     for (const vm::ForeignFunction& function : program.foreigns)
       foreigns.push_back(vm::make_foreign_code(function, /*package_folders=*/{}));
   }
   Outcome run(const std::vector<std::int64_t>& arguments, unsigned patience = 1000) {
-    vm::LeafMachine machine(program, settings, foreigns);
+    vm::ScalarMachine machine(program, foreigns);
     return machine.run(1, arguments, results.data(), [&] { return patience-- > 0; });
   }
-  bool has_code() const { return !program.functions[1].leaf_code.instructions.empty(); }
+  bool has_code() const { return program.functions[1].scalar_code.exists(); }
 
   TypeStore types;
   vm::Program program;
-  vm::RunSettings settings;
-  vm::LeafMachine::Foreigns foreigns;
+  vm::ScalarMachine::Foreigns foreigns;
   std::vector<std::int64_t> results = std::vector<std::int64_t>(8);
 };
 
@@ -208,6 +227,96 @@ TEST_CASE("what needs more than registers has no such code, nor has what calls i
     })");
   CHECK(!leaf.has_code());
   CHECK(Leaf(fib).has_code());
+}
+
+TEST_CASE("kernels as text") {
+  TypeStore types;
+  const auto module = ir::read_text(R"(
+    entry @main
+    function @main composite () -> () {
+    }
+    function @f leaf (%a: float[], %n: int) -> (%o: float) {
+      %0: int, %s: float = loop 0, 0.5 test %1 next %3, %5 {(%i: int, %s.1: float)
+        %1: boolean = lt %i, %n
+      } {
+        %2: float = array_get %a, %i
+        %3: int = add %i, 1
+        %4: boolean = gt %2, %s.1
+        %5: float
+        if %4 {
+          %5 = call @g %2
+        } {
+          %5 = copy %s.1
+        }
+      }
+      %o = copy %s
+    }
+    function @g leaf (%x: float) -> (%o: float) {
+      %o = call_builtin @sqrt %x types [float]
+    })",
+                                    types);
+  REQUIRE_MESSAGE(module.has_value(), (module ? "" : module.error()));
+  const std::vector<vm::Kernel> kernels = emit::emit_kernels(*module);
+  CHECK(!kernels[0].exists());
+  CHECK(vm::verify_kernels(kernels) == "");
+  CHECK(vm::print_kernel(kernels[1], 1) ==
+        R"(kernel 1 "f" at 0:0-0 (%0: float[], %1: int) -> (%13) {
+  const %2: int = 0
+  const %3: float = 0.5
+  const %4: int = 1
+  loop (%5: int, %6: float) = (%2, %3) at 0:0-0 {
+    %7: boolean = lt_int %5 %1 at 0:0-0
+  } while %7 {
+    %8: float = get_float %0 %5 at 0:0-0
+    %9: int = add_int %5 %4 at 0:0-0
+    %10: boolean = lt_float %6 %8 at 0:0-0
+    if %10 at 0:0-0 {
+      (%11: float) = call 2 (%8) at 0:0-0
+    } else {
+      %11: float = copy %6 at 0:0-0
+    }
+  } next (%9, %11)
+  %12: float = copy %6 at 0:0-0
+}
+)");
+  // a group has numbers of its own, and no other ones
+  std::vector<const vm::Kernel*> all;
+  for (const vm::Kernel& kernel : kernels) all.push_back(&kernel);
+  const vm::KernelGroup group = vm::group_of(all, 1);
+  REQUIRE(group.size() == 2);
+  CHECK(group[0].calls[0].kernel == 1);
+  const std::string bytes = vm::write_kernels(group);
+  const auto read = vm::read_kernel_bytes(bytes);
+  REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error()));
+  CHECK(*read == group);
+  CHECK(vm::hash_of(*read) == vm::hash_of(group));
+  for (std::size_t size = 0; size < bytes.size(); ++size) CHECK(!vm::read_kernel_bytes(bytes.substr(0, size)));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {  // any bytes: read or refused
+    std::string other = bytes;
+    other[i] = static_cast<char>(other[i] ^ 0x55);
+    static_cast<void>(vm::read_kernel_bytes(other));
+  }
+}
+
+TEST_CASE("what is no kernel is refused, with the reason") {
+  const auto fault = [](const std::string& body, const char* outputs = "") {
+    const auto read =
+        vm::read_kernels(fmt::format("kernel 0 \"k\" at 0:0-0 (%0: int, %1: int[]) -> ({}) {{\n{}\n}}", outputs, body));
+    return read ? std::string() : read.error();
+  };
+  const std::string at = " at 0:0-0\n";
+  CHECK(fault("%2: int = add_int %0 %0" + at, "%2") == "");
+  CHECK(fault("%2: int = add_int %0 %3" + at + "%3: int = copy %0" + at) ==
+        "kernel `k`: %3 is read before it is assigned");
+  CHECK(fault("%2: int = add_int %0 %1" + at) == "kernel `k`: `add_int` of %1, which is a int[]");
+  CHECK(fault("%2: float = add_int %0 %0" + at) == "kernel `k`: `add_int` gives no float");
+  CHECK(fault("%2: int = copy %0" + at + "%2: int = copy %0" + at) == "kernel `k`: %2 is assigned twice");
+  CHECK(fault("%2: int[] = copy %1" + at) == "kernel `k`: `copy` of %1, which is a int[]");
+  CHECK(fault("if %0" + at + "{ }") == "kernel `k`: %0 is no boolean");
+  CHECK(fault("%2: int = noise %0" + at) == "line 2: an operation expected");
+  CHECK(fault("%2: boolean = lt_int %0 %0" + at + "if %2" + at + "{ %3: int = copy %0" + at + "}", "%3") ==
+        "kernel `k`: %3 is read before it is assigned");
+  CHECK(fault("", "%1") == "kernel `k`: an output is an array");
 }
 
 }  // namespace raddle

@@ -1,4 +1,4 @@
-// Note [inner functions]. A leaf becomes two functions. The inner one, `leaf.NAME`, takes scalars in registers and
+// Note [inner functions]. A kernel becomes two functions. The inner one, `leaf.NAME`, takes scalars in registers and
 // returns {status, results...}, which small results also do; it is internal and fastcc, so LLVM inlines it, drops what
 // it does not use, and makes recursion cheap. The exported one unpacks the words of leaf_abi.hpp around it. The first
 // parameter of an inner function is the Context, which lies in the exported function's frame: where to write a
@@ -12,12 +12,13 @@
 //
 // Note [agreement]. A leaf gives the same results interpreted and compiled, to the last bit. So there is no fast-math
 // and no contraction, and mathematics is emitted from the source that the interpreter's is compiled from (vm/math, by
-// ir_number.hpp), so that loops over it become vectors. libm is not called: neither its vectors nor another version of
+// ir_number.hpp), for lanes, too. libm is not called: neither its vectors nor another version of
 // it give the same last bits.
-#include "compiler/codegen/leaf_to_llvm.hpp"
+#include "compiler/codegen/kernels_to_llvm.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include "compiler/codegen/module_emitter.hpp"
 #include "compiler/codegen/word_reader.hpp"
@@ -28,55 +29,30 @@ namespace {
 
 /// How far recursion is unrolled: see Note [levels].
 constexpr unsigned most_levels = 4;
-constexpr std::size_t most_unrolled_ops = 100;
+constexpr std::size_t most_unrolled_instructions = 100;
 
 }  // namespace
 
-llvm::Type* ModuleEmitter::type(TypeId id) {
-  switch (kind(id)) {
-    case TypeKind::int_: return llvm::Type::getInt64Ty(llvm_context);
-    case TypeKind::float_: return llvm::Type::getDoubleTy(llvm_context);
-    case TypeKind::boolean: return llvm::Type::getInt1Ty(llvm_context);
-    case TypeKind::array: {
-      const TypeKind element = element_kind(id);
-      if (element == TypeKind::int_ || element == TypeKind::float_ || element == TypeKind::boolean) {
-        return llvm::PointerType::get(llvm_context, 0);
-      }
-      break;
-    }
-    case TypeKind::error:
-    case TypeKind::string:
-    case TypeKind::void_:
-    case TypeKind::blob:
-    case TypeKind::file:
-    case TypeKind::url:
-    case TypeKind::bag:
-    case TypeKind::structure:
-    case TypeKind::named:
-    case TypeKind::updateable: break;
-  }
-  refuse("a variable of type `" + ir_module().types->name(id) + "`");
-  return llvm::Type::getInt64Ty(llvm_context);
+llvm::Type* ModuleEmitter::type(vm::KernelType type) const {
+  if (is_array(type)) return llvm::PointerType::get(llvm_context, 0);
+  if (type == vm::KernelType::float_) return llvm::Type::getDoubleTy(llvm_context);
+  return type == vm::KernelType::boolean ? llvm::Type::getInt1Ty(llvm_context) : llvm::Type::getInt64Ty(llvm_context);
 }
 
-llvm::Function* ModuleEmitter::inner(ir::FunctionId leaf, unsigned level) {
-  llvm::Function*& function = inners_[{leaf, level}];
+llvm::Function* ModuleEmitter::inner(vm::KernelId kernel, unsigned level) {
+  llvm::Function*& function = inners_[{kernel, level}];
   if (function) return function;
-  const ir::Function& source = ir_module().functions.at(leaf);
-  llvm::Type* pointer = llvm::PointerType::get(llvm_context, 0);
-  std::vector<llvm::Type*> parameters = {pointer};
+  const vm::Kernel& source = group.at(kernel);
+  std::vector<llvm::Type*> parameters = {llvm::PointerType::get(llvm_context, 0)};
   std::vector<unsigned> lengths;
-  for (ir::VarId parameter : source.parameters) {
-    parameters.push_back(type(source.variables.at(parameter).type));
-    if (parameters.back() != pointer) continue;
+  for (vm::KernelRegister parameter = 0; parameter < source.parameter_count; ++parameter) {
+    parameters.push_back(type(source.types[parameter]));
+    if (!is_array(source.types[parameter])) continue;
     lengths.push_back(static_cast<unsigned>(parameters.size()));
     parameters.push_back(llvm::Type::getInt64Ty(llvm_context));
   }
   std::vector<llvm::Type*> results = {llvm::Type::getInt32Ty(llvm_context)};
-  for (ir::VarId output : source.outputs) {
-    results.push_back(type(source.variables.at(output).type));
-    if (results.back() == pointer) refuse("an array as output");
-  }
+  for (const vm::KernelRegister output : source.outputs) results.push_back(type(source.types[output]));
   function = llvm::Function::Create(
       llvm::FunctionType::get(llvm::StructType::get(llvm_context, results), parameters, /*isVarArg=*/false),
       llvm::Function::InternalLinkage, "leaf." + source.name, out);
@@ -84,57 +60,55 @@ llvm::Function* ModuleEmitter::inner(ir::FunctionId leaf, unsigned level) {
   function->setCallingConv(llvm::CallingConv::Fast);
   function->setDoesNotThrow();
   function->addParamAttr(0, llvm::Attribute::NoAlias);
-  function->addParamAttr(0, llvm::Attribute::get(llvm_context, llvm::Attribute::Dereferenceable, 3 * sizeof(void*)));
+  function->addParamAttr(0, llvm::Attribute::get(llvm_context, llvm::Attribute::Dereferenceable, 2 * sizeof(void*)));
   for (unsigned length : lengths) {
     const llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, length_end));
     function->addParamAttr(length, llvm::Attribute::get(llvm_context, llvm::Attribute::Range, range));
     function->addParamAttr(length - 1, llvm::Attribute::NoAlias);  // nobody writes the elements meanwhile
     function->addParamAttr(length - 1, llvm::Attribute::ReadOnly);
   }
-  pending_.push_back({leaf, level});
+  pending_.push_back({kernel, level});
   return function;
 }
 
 void ModuleEmitter::emit_pending() {
-  while (!pending_.empty() && refusal.empty()) {
+  while (!pending_.empty()) {
     const Level next = pending_.back();
-    const auto& [leaf, level] = next;
     pending_.pop_back();
-    emit_function(*this, leaf, level, inners_.at(next));
+    emit_function(*this, next.first, next.second, inners_.at(next));
   }
 }
 
-void ModuleEmitter::find_callees(const ir::Function& function, std::set<ir::FunctionId>& found) const {
-  for (const ir::Region& region : function.regions) {
-    for (const ir::Op& op : region.ops) {
-      if (op.kind == ir::OpKind::call && found.insert(op.callee).second) {
-        find_callees(ir_module().functions.at(op.callee), found);
-      }
-    }
-  }
-}
-
-bool ModuleEmitter::is_recursive(ir::FunctionId leaf) const {
-  std::set<ir::FunctionId> found;
-  find_callees(ir_module().functions.at(leaf), found);
-  return found.contains(leaf);
-}
-
-unsigned ModuleEmitter::levels(ir::FunctionId leaf) const {
-  if (!source.unrolls_recursion) return 1;
-  std::size_t op_count = 0, call_count = 0;
-  for (const ir::Region& region : ir_module().functions.at(leaf).regions) {
-    op_count += region.ops.size();
-    call_count += static_cast<std::size_t>(std::ranges::count_if(
-        region.ops, [&](const ir::Op& op) { return op.kind == ir::OpKind::call && op.callee == leaf; }));
+unsigned ModuleEmitter::levels(vm::KernelId kernel) const {
+  if (!options_.unrolls_recursion) return 1;
+  std::size_t instruction_count = 0, call_count = 0;
+  for (const auto& block : group[kernel].blocks) {
+    instruction_count += block.size();
+    call_count += static_cast<std::size_t>(std::ranges::count_if(block, [&](const vm::KernelInstruction& each) {
+      return each.op == vm::KernelOp::call && group[kernel].calls[each.index].kernel == kernel;
+    }));
   }
   unsigned levels = 1;
   std::size_t copies = call_count;  // that the next level adds
-  for (std::size_t total = op_count; call_count > 0 && levels < most_levels; ++levels, copies *= call_count) {
-    total += copies * op_count;
-    if (total > most_unrolled_ops) break;
+  for (std::size_t total = instruction_count; call_count > 0 && levels < most_levels; ++levels, copies *= call_count) {
+    total += copies * instruction_count;
+    if (total > most_unrolled_instructions) break;
   }
   return levels;
+}
+
+llvm::Value* ModuleEmitter::stack_limit(llvm::IRBuilder<>& builder, llvm::Value* worker) {
+  static_assert(offsetof(raddle_leaf_worker, stack_limit) == 0);
+  llvm::LoadInst* limit = builder.CreateAlignedLoad(builder.getPtrTy(), worker, llvm::Align(alignof(void*)), "limit");
+  limit->setVolatile(true);
+  limit->setAtomic(llvm::AtomicOrdering::Unordered);
+  return limit;
+}
+
+llvm::Value* ModuleEmitter::is_interrupted(llvm::IRBuilder<>& builder, llvm::Value* worker) {
+  llvm::Value* everything =
+      llvm::ConstantExpr::getIntToPtr(llvm::ConstantInt::getAllOnesValue(builder.getInt64Ty()), builder.getPtrTy());
+  return builder.CreateICmpEQ(stack_limit(builder, worker), everything);
 }
 
 llvm::Function* ModuleEmitter::make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage) {
@@ -147,23 +121,25 @@ llvm::Function* ModuleEmitter::make_entry(const std::string& name, llvm::GlobalV
   return function;
 }
 
-void ModuleEmitter::emit_exported(ir::FunctionId leaf) {
-  llvm::Function* function = make_entry(exported_name(leaf), llvm::Function::ExternalLinkage);
-  if (ir_module().functions.at(leaf).is_launched)
-    emit_batch(leaf, function);
+void ModuleEmitter::emit_exported(vm::KernelId kernel, vm::KernelEntry entry) {
+  llvm::Function* function = make_entry(exported_name(kernel), llvm::Function::ExternalLinkage);
+  if (entry == vm::KernelEntry::call)
+    emit_call(kernel, function);
+  else if (entry == vm::KernelEntry::lanes && facts.suits_lanes(kernel))
+    emit_lanes(kernel, function);
   else
-    emit_call(leaf, function);
+    emit_points(kernel, function);
 }
 
-llvm::Constant* ModuleEmitter::fork_site(ir::FunctionId leaf) {
-  llvm::Constant*& site = fork_sites_[leaf];
+llvm::Constant* ModuleEmitter::fork_site(vm::KernelId kernel) {
+  llvm::Constant*& site = fork_sites_[kernel];
   if (site) return site;
-  const ir::Function& source = ir_module().functions.at(leaf);
+  const vm::Kernel& source = group.at(kernel);
   llvm::Function* entry = make_entry("fork." + source.name, llvm::Function::InternalLinkage);
-  emit_call(leaf, entry);
-  std::uint32_t words = 0;
-  for (ir::VarId parameter : source.parameters)
-    words += kind(source.variables.at(parameter).type) == TypeKind::array ? 2 : 1;
+  emit_call(kernel, entry);
+  std::uint64_t words = 0;
+  for (vm::KernelRegister parameter = 0; parameter < source.parameter_count; ++parameter)
+    words += vm::words_of(source.types[parameter]);
   llvm::Type* count = llvm::Type::getInt32Ty(llvm_context);
   llvm::StructType* type = llvm::StructType::get(llvm_context, {entry->getType(), count});
   auto* constant = llvm::ConstantStruct::get(type, {entry, llvm::ConstantInt::get(count, words)});
@@ -183,15 +159,15 @@ llvm::Value* ModuleEmitter::make_context(llvm::IRBuilder<>& builder, llvm::Funct
   return context;
 }
 
-void ModuleEmitter::emit_call(ir::FunctionId leaf, llvm::Function* function) {
-  const ir::Function& source = ir_module().functions.at(leaf);
+void ModuleEmitter::emit_call(vm::KernelId kernel, llvm::Function* function) {
+  const vm::Kernel& source = group.at(kernel);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
   llvm::Type* word = builder.getInt64Ty();
   std::vector<llvm::Value*> arguments = {make_context(builder, function)};
   WordReader words(builder, function->getArg(1));
-  for (ir::VarId parameter : source.parameters)
-    words.load_argument(type(source.variables.at(parameter).type), arguments);
-  llvm::CallInst* all = builder.CreateCall(inner(leaf), arguments);
+  for (vm::KernelRegister parameter = 0; parameter < source.parameter_count; ++parameter)
+    words.load_argument(type(source.types[parameter]), arguments);
+  llvm::CallInst* all = builder.CreateCall(inner(kernel), arguments);
   all->setCallingConv(llvm::CallingConv::Fast);
 
   for (unsigned i = 0; i < source.outputs.size(); ++i) {  // also of a failed call, where they mean nothing
@@ -202,15 +178,13 @@ void ModuleEmitter::emit_call(ir::FunctionId leaf, llvm::Function* function) {
   builder.CreateRet(builder.CreateExtractValue(all, 0));
 }
 
-std::string exported_name(ir::FunctionId leaf) { return "raddle_leaf_" + std::to_string(leaf); }
+std::string exported_name(vm::KernelId kernel) { return "raddle_leaf_" + std::to_string(kernel); }
 
-std::expected<void, std::string> leaves_to_llvm(const LeafSource& source, std::span<const ir::FunctionId> leaves,
-                                                llvm::Module& out) {
-  ModuleEmitter emitter(source, out);
-  for (ir::FunctionId leaf : leaves) emitter.emit_exported(leaf);
+void kernels_to_llvm(const vm::KernelGroup& group, std::span<const vm::KernelEntryPoint> entries,
+                     const GenerationOptions& options, llvm::Module& out) {
+  ModuleEmitter emitter(group, options, out);
+  for (const vm::KernelEntryPoint& each : entries) emitter.emit_exported(each.kernel, each.entry);
   emitter.emit_pending();
-  if (!emitter.refusal.empty()) return std::unexpected(emitter.refusal);
-  return {};
 }
 
 }  // namespace raddle::codegen

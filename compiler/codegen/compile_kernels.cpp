@@ -1,4 +1,4 @@
-#include "compiler/codegen/compile_leaves.hpp"
+#include "compiler/codegen/compile_kernels.hpp"
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
@@ -6,13 +6,14 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
 
-#include "compiler/codegen/leaf_to_llvm.hpp"
+#include "compiler/codegen/kernels_to_llvm.hpp"
 #include "compiler/codegen/link_leaf.hpp"
 
 namespace raddle::codegen {
@@ -29,7 +30,7 @@ std::expected<std::unique_ptr<llvm::TargetMachine>, std::string> host() {
   llvm::SubtargetFeatures features;
   for (const auto& feature : llvm::sys::getHostCPUFeatures()) features.AddFeature(feature.first(), feature.second);
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // Note [agreement] in leaf_to_llvm.cpp
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // Note [agreement] in kernels_to_llvm.cpp
   return std::unique_ptr<llvm::TargetMachine>(
       target->createTargetMachine(triple, llvm::sys::getHostCPUName(), features.getString(), options, llvm::Reloc::PIC_,
                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
@@ -55,11 +56,19 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-std::expected<void, std::string> generate(const LeafSource& source, std::span<const ir::FunctionId> leaves,
-                                          const llvm::TargetMachine& target, llvm::Module& out) {
+/// Numbers of 8 bytes in a vector.
+unsigned vector_lanes(const llvm::TargetMachine& target) {
+  const llvm::MCSubtargetInfo& features = *target.getMCSubtargetInfo();
+  if (features.checkFeatures("+avx512f,+avx512dq,+avx512vl")) return 8;
+  return features.checkFeatures("+avx2") ? 4 : 2;
+}
+
+std::expected<void, std::string> generate(const vm::KernelGroup& group, std::span<const vm::KernelEntryPoint> entries,
+                                          bool unrolls_recursion, const llvm::TargetMachine& target,
+                                          llvm::Module& out) {
   out.setDataLayout(target.createDataLayout());
   out.setTargetTriple(target.getTargetTriple().str());
-  if (auto made = leaves_to_llvm(source, leaves, out); !made) return made;
+  kernels_to_llvm(group, entries, {unrolls_recursion, vector_lanes(target)}, out);
   std::string faults;
   llvm::raw_string_ostream stream(faults);
   if (llvm::verifyModule(out, &stream)) return std::unexpected("LLVM refuses the code made: " + faults);
@@ -78,40 +87,35 @@ std::expected<llvm::SmallString<0>, std::string> object_code(llvm::Module& modul
 
 }  // namespace
 
-std::expected<LeafImage, std::string> compile_leaf(const LeafSource& source, ir::FunctionId leaf) {
+std::expected<LeafImage, std::string> compile_kernel(const vm::KernelGroup& group, vm::KernelEntry entry,
+                                                     bool unrolls_recursion) {
   const auto target = host();
   if (!target) return std::unexpected(target.error());
   llvm::LLVMContext context;
   llvm::Module module("leaf", context);
-  const ir::FunctionId leaves[] = {leaf};
-  if (auto made = generate(source, leaves, **target, module); !made) return std::unexpected(made.error());
+  const vm::KernelEntryPoint entries[] = {{0, entry}};
+  if (auto made = generate(group, entries, unrolls_recursion, **target, module); !made)
+    return std::unexpected(made.error());
   optimise(module, **target);
   const auto object = object_code(module, **target);
   if (!object) return std::unexpected(object.error());
-  return link_leaf(std::string_view(object->data(), object->size()), exported_name(leaf));
+  return link_leaf(std::string_view(object->data(), object->size()), exported_name(0));
 }
 
-std::expected<std::string, std::string> llvm_text(const LeafSource& source, LlvmText form) {
+std::expected<std::string, std::string> llvm_text(const vm::KernelGroup& group,
+                                                  std::span<const vm::KernelEntry> entries, bool unrolls_recursion,
+                                                  LlvmText form) {
   const auto target = host();
   if (!target) return std::unexpected(target.error());
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  std::vector<ir::FunctionId> leaves;
-  for (ir::FunctionId id = 0; id < source.module->functions.size(); ++id) {
-    if (source.module->functions[id].kind != ir::FunctionKind::leaf) continue;
-    llvm::LLVMContext scratch_context;
-    llvm::Module scratch("scratch", scratch_context);
-    const ir::FunctionId alone[] = {id};
-    if (auto made = generate(source, alone, **target, scratch); made) {
-      leaves.push_back(id);
-    } else {
-      stream << "; " << source.module->functions[id].name << ": not compiled: " << made.error() << "\n";
-    }
-  }
+  std::vector<vm::KernelEntryPoint> all;
+  for (vm::KernelId id = 0; id < group.size(); ++id) all.push_back({id, entries[id]});
   llvm::LLVMContext context;
   llvm::Module module("leaves", context);
-  if (auto made = generate(source, leaves, **target, module); !made) return std::unexpected(made.error());
+  if (auto made = generate(group, all, unrolls_recursion, **target, module); !made)
+    return std::unexpected(made.error());
   if (form == LlvmText::optimised) optimise(module, **target);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
   module.print(stream, nullptr);
   return text;
 }

@@ -1,0 +1,170 @@
+#include "compiler/codegen/kernel_facts.hpp"
+
+namespace raddle::codegen {
+
+using vm::Kernel;
+using vm::KernelBlockId;
+using vm::KernelId;
+using vm::KernelInstruction;
+using vm::KernelLoop;
+using vm::KernelOp;
+using vm::KernelRegister;
+
+std::vector<KernelRegister> results_of(const Kernel& kernel, const KernelInstruction& instruction) {
+  switch (instruction.op) {
+    case KernelOp::if_: return {};
+    case KernelOp::loop: return kernel.loops[instruction.index].variables;
+    case KernelOp::call: return kernel.calls[instruction.index].results;
+    case KernelOp::foreign: return {kernel.foreign_calls[instruction.index].result};
+    default: break;
+  }
+  if (instruction.result == vm::no_kernel_part) return {};
+  return {instruction.result};
+}
+
+std::vector<KernelRegister> inputs_of(const Kernel& kernel, const KernelInstruction& instruction) {
+  switch (instruction.op) {
+    case KernelOp::if_: return {instruction.inputs[0]};
+    case KernelOp::loop: return kernel.loops[instruction.index].initial;
+    case KernelOp::call: return kernel.calls[instruction.index].inputs;
+    case KernelOp::foreign: return kernel.foreign_calls[instruction.index].inputs;
+    default: break;
+  }
+  const std::size_t count = vm::info(instruction.op).inputs.size();
+  return {instruction.inputs.begin(), instruction.inputs.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+std::set<KernelRegister> assigned_in(const Kernel& kernel, KernelBlockId block) {
+  std::set<KernelRegister> assigned;
+  visit_blocks(kernel, block, [&](KernelBlockId inner) {
+    for (const KernelInstruction& instruction : kernel.blocks[inner]) {
+      const std::vector<KernelRegister> results = results_of(kernel, instruction);
+      assigned.insert(results.begin(), results.end());
+    }
+  });
+  return assigned;
+}
+
+bool is_read_outside(const Kernel& kernel, const KernelLoop& loop, KernelRegister variable) {
+  std::set<KernelBlockId> inside;
+  visit_blocks(kernel, loop.test_block, [&](KernelBlockId block) { inside.insert(block); });
+  visit_blocks(kernel, loop.body_block, [&](KernelBlockId block) { inside.insert(block); });
+  if (contains(kernel.outputs, variable)) return true;
+  for (KernelBlockId block = 0; block < kernel.blocks.size(); ++block) {
+    if (inside.contains(block)) continue;
+    for (const KernelInstruction& instruction : kernel.blocks[block]) {
+      if (contains(inputs_of(kernel, instruction), variable)) return true;
+      if (instruction.op != KernelOp::loop) continue;
+      const KernelLoop& other = kernel.loops[instruction.index];
+      if (&other != &loop && (contains(other.next, variable) || other.condition == variable)) return true;
+    }
+  }
+  return false;
+}
+
+bool is_brief(const Kernel& kernel, const KernelLoop& loop) {
+  constexpr std::int64_t most_iterations = 1000;
+  const auto is_plain = [](const KernelInstruction& instruction) { return !vm::is_control(instruction.op); };
+  const auto& test = kernel.blocks[loop.test_block];
+  const auto& body = kernel.blocks[loop.body_block];
+  if (loop.test_after || !std::ranges::all_of(test, is_plain) || !std::ranges::all_of(body, is_plain)) return false;
+  const auto constant = [&](KernelRegister id) {
+    return kernel.is_constant(id) ? std::optional(kernel.constant(id)) : std::nullopt;
+  };
+  const auto compares = std::ranges::find(test, loop.condition, &KernelInstruction::result);
+  if (compares == test.end() || (compares->op != KernelOp::lt_int && compares->op != KernelOp::le_int)) return false;
+  const auto counter = std::ranges::find(loop.variables, compares->inputs[0]);
+  if (counter == loop.variables.end()) return false;
+  const auto index = static_cast<std::size_t>(counter - loop.variables.begin());
+  const auto step = std::ranges::find(body, loop.next[index], &KernelInstruction::result);
+  const bool counts = step != body.end() && step->op == KernelOp::add_int && step->inputs[0] == *counter &&
+                      constant(step->inputs[1]).value_or(0) > 0;
+  const auto first = constant(loop.initial[index]), end = constant(compares->inputs[1]);
+  return counts && first && end && *first > -most_iterations && *end < most_iterations;
+}
+
+GroupFacts::GroupFacts(const vm::KernelGroup& group) 
+    : group_(group), reached_(group.size()), fails_(group.size()), costs_(group.size()) {
+  for (KernelId id = 0; id < group.size(); ++id) {
+    std::vector<KernelId> open = {id};
+    while (!open.empty()) {
+      const KernelId next = open.back();
+      open.pop_back();
+      for (const vm::KernelCall& call : group[next].calls)
+        if (reached_[id].insert(call.kernel).second) open.push_back(call.kernel);
+    }
+  }
+}
+
+bool GroupFacts::is_heavy(KernelId kernel) const {
+  const auto is_itself = [&](KernelId id) { return !group_[id].loops.empty() || is_recursive(id); };
+  return is_itself(kernel) || std::ranges::any_of(reached_[kernel], is_itself);
+}
+
+bool GroupFacts::fails(KernelId kernel) const {
+  std::optional<bool>& known = fails_[kernel];
+  if (!known) known = can_fail(group_[kernel], 0);
+  return *known;
+}
+
+std::size_t GroupFacts::cost_of_call(KernelId kernel) const {
+  constexpr std::size_t most = std::size_t{1} << 32;  // sums of costs do not overflow
+  std::optional<std::size_t>& known = costs_[kernel];
+  if (!known) known = std::min(cost(group_[kernel], 0) + 1, most);
+  return *known;
+}
+
+bool GroupFacts::can_fail(const Kernel& kernel, KernelBlockId block) const {
+  bool found = false;
+  visit_blocks(kernel, block, [&](KernelBlockId inner) {
+    for (const KernelInstruction& instruction : kernel.blocks[inner]) {
+      if (instruction.op == KernelOp::call)
+        found = found || fails(kernel.calls[instruction.index].kernel);
+      else
+        found = found || vm::info(instruction.op).failure != vm::KernelFailure::nothing;
+    }
+  });
+  return found;
+}
+
+bool GroupFacts::has_loop(const Kernel& kernel, KernelBlockId block) const {
+  bool found = false;
+  visit_blocks(kernel, block, [&](KernelBlockId inner) {
+    for (const KernelInstruction& instruction : kernel.blocks[inner])
+      found = found || instruction.op == KernelOp::loop ||
+              (instruction.op == KernelOp::call && is_heavy(kernel.calls[instruction.index].kernel));
+  });
+  return found;
+}
+
+std::size_t GroupFacts::cost(const Kernel& kernel, KernelBlockId block) const {
+  constexpr std::size_t division_cost = 16, element_cost = 8, mathematics_cost = 40;
+  const auto cost_of = [&](const KernelInstruction& instruction) -> std::size_t {
+    const KernelOp op = instruction.op;
+    if (op == KernelOp::call) return cost_of_call(kernel.calls[instruction.index].kernel);
+    if (op == KernelOp::idiv || op == KernelOp::mod) return division_cost;
+    if (vm::info(op).failure == vm::KernelFailure::index) return element_cost;
+    return op >= KernelOp::cbrt && op <= KernelOp::pow_int ? mathematics_cost : 1;
+  };
+  std::size_t total = 0;
+  visit_blocks(kernel, block, [&](KernelBlockId inner) {
+    for (const KernelInstruction& instruction : kernel.blocks[inner]) total += cost_of(instruction);
+  });
+  return total;
+}
+
+/// A C function is called for one point after the other, until one fails. What is large is not worth its compilation.
+bool GroupFacts::suits_lanes(KernelId kernel) const {
+  constexpr std::size_t most_cost = 4000;
+  std::set<KernelId> all = reached_[kernel];
+  all.insert(kernel);
+  for (const KernelId id : all) {
+    const Kernel& each = group_[id];
+    if (is_recursive(id) || !each.foreign_calls.empty()) return false;
+    for (const KernelLoop& loop : each.loops)  // lanes have the elements of one array
+      if (std::ranges::any_of(loop.variables, [&](KernelRegister id) { return is_array(each.types[id]); })) return false;
+  }
+  return cost(group_[kernel], 0) <= most_cost;
+}
+
+}  // namespace raddle::codegen

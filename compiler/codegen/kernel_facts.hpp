@@ -1,0 +1,68 @@
+#pragma once
+// What generation asks of kernels before it emits them.
+#include <algorithm>
+#include <concepts>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "vm/kernel/kernel.hpp"
+
+namespace raddle::codegen {
+
+/// Calls `visit` for the block and for all inside of it.
+void visit_blocks(const vm::Kernel& kernel, vm::KernelBlockId block, std::invocable<vm::KernelBlockId> auto visit) {
+  if (block == vm::no_kernel_part) return;
+  visit(block);
+  for (const vm::KernelInstruction& instruction : kernel.blocks.at(block)) {
+    if (instruction.op == vm::KernelOp::if_) {
+      visit_blocks(kernel, kernel.branches[instruction.index].then_block, visit);
+      visit_blocks(kernel, kernel.branches[instruction.index].else_block, visit);
+    } else if (instruction.op == vm::KernelOp::loop) {
+      visit_blocks(kernel, kernel.loops[instruction.index].test_block, visit);
+      visit_blocks(kernel, kernel.loops[instruction.index].body_block, visit);
+    }
+  }
+}
+
+inline bool contains(const std::vector<vm::KernelRegister>& registers, vm::KernelRegister id) {
+  return std::ranges::find(registers, id) != registers.end();
+}
+/// What an instruction assigns itself, without its blocks.
+std::vector<vm::KernelRegister> results_of(const vm::Kernel& kernel, const vm::KernelInstruction& instruction);
+/// What an instruction reads itself: of a loop the values from before it.
+std::vector<vm::KernelRegister> inputs_of(const vm::Kernel& kernel, const vm::KernelInstruction& instruction);
+/// By the block or inside of it.
+std::set<vm::KernelRegister> assigned_in(const vm::Kernel& kernel, vm::KernelBlockId block);
+/// By whom else than the loop and what is inside of it.
+bool is_read_outside(const vm::Kernel& kernel, const vm::KernelLoop& loop, vm::KernelRegister variable);
+/// Without loops and calls in it, and counted from one constant to another: LLVM may unroll it. All other loops ask
+/// whether the run is to end.
+bool is_brief(const vm::Kernel& kernel, const vm::KernelLoop& loop);
+
+/// Of a group as a whole.
+class GroupFacts {
+ public:
+  explicit GroupFacts(const vm::KernelGroup& group);
+
+  bool is_recursive(vm::KernelId kernel) const { return reached_[kernel].contains(kernel); }
+  /// With a loop, with recursion, or calls such: a call may take long.
+  bool is_heavy(vm::KernelId kernel) const;
+  bool can_fail(const vm::Kernel& kernel, vm::KernelBlockId block) const;
+  bool has_loop(const vm::Kernel& kernel, vm::KernelBlockId block) const;
+  /// What it costs about, in instructions of a processor; of loops one round. @pre calls no recursive kernel
+  std::size_t cost(const vm::Kernel& kernel, vm::KernelBlockId block) const;
+  /// Whether it can be computed for many points side by side: see Note [lanes] in lane_emitter.hpp.
+  bool suits_lanes(vm::KernelId kernel) const;
+
+ private:
+  bool fails(vm::KernelId kernel) const;
+  std::size_t cost_of_call(vm::KernelId kernel) const;
+
+  const vm::KernelGroup& group_;
+  std::vector<std::set<vm::KernelId>> reached_;            ///< by kernel: what its calls may call, at any depth
+  mutable std::vector<std::optional<bool>> fails_;         ///< by kernel, once asked
+  mutable std::vector<std::optional<std::size_t>> costs_;  ///< likewise
+};
+
+}  // namespace raddle::codegen

@@ -1,0 +1,123 @@
+#pragma once
+// Inside of kernels_to_llvm: a kernel for many points side by side.
+//
+// Note [lanes]. A value is one scalar if it is the same for all points, else some vectors, a lane for each point
+// (LaneValue). What is taken by some lanes only is run under a mask: `if` runs both arms, and jumps around one that is
+// not cheap if no lane takes it; `loop` runs until no lane is live. In lanes that are not live values mean nothing: they
+// are selected away where paths join. What fails is a mask that is kept beside the values: nothing stops, so that
+// operations get inputs for which they can not be computed; none of them traps or is undefined then.
+// Several vectors are computed side by side, as one operation needs the result of the one before it, and processors
+// begin an operation in each cycle or two, but take some cycles for it.
+// Source: Pharr, Mark, "ispc: A SPMD compiler for high-performance CPU programming" (InPar 2012).
+#include <set>
+#include <span>
+#include <vector>
+
+#include "compiler/codegen/module_emitter.hpp"
+#include "compiler/codegen/operation_emitter.hpp"
+
+namespace raddle::codegen {
+
+/// How many lanes.
+struct LaneShape {
+  unsigned vector_size = 1;   ///< lanes of a vector
+  unsigned vector_count = 1;  ///< side by side
+  unsigned lanes() const { return vector_size * vector_count; }
+};
+
+using LaneParts = llvm::SmallVector<llvm::Value*, 4>;
+
+struct LaneValue {
+  LaneParts parts;                ///< one scalar, or as many vectors as the shape has; of an array its address
+  llvm::Value* length = nullptr;  ///< of an array
+  /// Of an int that grows as the launch's points do: its value in the first lane. Null: it may be any.
+  llvm::Value* first = nullptr;
+
+  bool exists() const { return !parts.empty(); }
+  bool is_uniform() const { return !parts.front()->getType()->isVectorTy(); }
+};
+
+/// Which lanes, by vectors of i1.
+using LaneMask = LaneParts;
+
+/// Emits a kernel, with all that it calls inlined, into a function that is being built.
+class LaneEmitter final : public OperationEmitter {
+ public:
+  /// @param entry    where to begin
+  /// @param worker   a raddle_leaf_worker
+  /// @param stopped  where to go if the run is to end
+  /// @param counts   an i1: each lane's point is greater by 1 than that of the one before it
+  LaneEmitter(ModuleEmitter& module, LaneShape shape, llvm::BasicBlock* entry, llvm::Value* worker,
+              llvm::BasicBlock* stopped, llvm::Value* counts)
+      : OperationEmitter(entry),
+        module_(module),
+        shape_(shape),
+        worker_(worker),
+        stopped_(stopped),
+        counts_(counts) {}
+
+  /// @return  of each output the value
+  std::vector<LaneValue> emit(vm::KernelId kernel, std::vector<LaneValue> arguments);
+  /// The lanes that have failed, one i1 vector for each vector; empty: none can.
+  const LaneMask& failed() const { return failed_; }
+  llvm::IRBuilder<>& builder() { return builder_; }
+  LaneParts vectors(const LaneValue& value);
+
+ private:
+  struct Frame {
+    const vm::Kernel& kernel;
+    std::vector<LaneValue> values;  ///< by register
+  };
+  /// What has been computed on one of the ways into a join.
+  struct Path {
+    llvm::BasicBlock* end = nullptr;
+    std::vector<LaneValue> values;
+    LaneMask failed;
+  };
+
+  void fail_if(llvm::Value* failed, std::int32_t status, const vm::Place& place) override;
+
+  void emit_block(Frame& frame, vm::KernelBlockId block);
+  void emit_instruction(Frame& frame, const vm::KernelInstruction& instruction);
+  LaneValue compute(Frame& frame, const vm::KernelInstruction& instruction);
+  llvm::Value* first_of(vm::KernelOp op, const LaneValue& left, const LaneValue& right);
+  void emit_if(Frame& frame, const vm::KernelInstruction& instruction);
+  Path emit_path(Frame& frame, vm::KernelBlockId block, std::span<const vm::KernelRegister> results);
+  Path emit_arm(Frame& frame, vm::KernelBlockId block, std::span<const vm::KernelRegister> results);
+  bool is_worth_jump(const vm::Kernel& kernel, vm::KernelBlockId block) const;
+  void emit_loop(Frame& frame, const vm::KernelInstruction& instruction);
+  std::set<vm::KernelRegister> varying_in(const Frame& frame, const vm::KernelLoop& loop) const;
+  llvm::Value* goes_on(const LaneValue& condition, const vm::KernelLoop& loop, bool is_uniform);
+  void check_interrupt();
+  void emit_call(Frame& frame, const vm::KernelInstruction& instruction);
+  LaneValue emit_get(Frame& frame, const vm::KernelInstruction& instruction);
+  llvm::Value* get_uniform(const LaneValue& array, llvm::Value* index, llvm::Type* stored, const vm::Place& place);
+  LaneParts get_following(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const vm::Place& place);
+  LaneParts get_scattered(const LaneValue& array, const LaneValue& index, llvm::Type* stored, const vm::Place& place);
+
+  Path join(const Path& one, const Path& other);
+  llvm::Value* phi(llvm::Value* one, llvm::BasicBlock* from_one, llvm::Value* other, llvm::BasicBlock* from_other);
+  LaneValue select(const LaneParts& condition, const LaneValue& one, const LaneValue& other);
+  LaneValue constant(vm::KernelType type, std::int64_t bits);
+  LaneValue zero_like(const LaneValue& value);
+  /// In vectors that are made at the end of a block.
+  LaneParts vectors_in(const LaneValue& value, llvm::BasicBlock* block);
+
+  LaneMask both(const LaneMask& mask, const LaneMask& other);
+  LaneMask without(const LaneMask& mask, const LaneMask& others);
+  llvm::Value* any(const LaneMask& mask);
+  LaneMask lanes(bool value) { return LaneMask(shape_.vector_count, llvm::ConstantInt::getBool(mask_type(), value)); }
+  llvm::Type* mask_type() { return llvm::FixedVectorType::get(builder_.getInt1Ty(), shape_.vector_size); }
+  llvm::BasicBlock* block(const char* name);
+
+  ModuleEmitter& module_;
+  const LaneShape shape_;
+  llvm::Value* worker_;
+  llvm::BasicBlock* stopped_;
+  llvm::Value* counts_;
+  LaneMask live_;         ///< empty: all
+  LaneMask failed_;       ///< empty: none
+  std::size_t part_ = 0;  ///< the vector that fail_if() is about
+};
+
+}  // namespace raddle::codegen

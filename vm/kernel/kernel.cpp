@@ -1,0 +1,74 @@
+#include "vm/kernel/kernel.hpp"
+
+#include <algorithm>
+
+namespace raddle::vm {
+
+namespace {
+
+/// `if_`, `and_` are so called for they are words of C++.
+constexpr std::string_view without_underscore(std::string_view name) {
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name;
+}
+
+constexpr KernelOpInfo infos[] = {
+#define RADDLE_KERNEL_OP(name, inputs, result, failure) \
+  {without_underscore(#name), inputs, result, KernelFailure::failure},
+#define RADDLE_KERNEL_CONTROL(name) {without_underscore(#name), "", 'v', KernelFailure::nothing},
+#include "vm/kernel/kernel_ops.def"
+};
+
+struct FunctionEntry {
+  std::string_view library_function;
+  KernelOp op;
+};
+
+constexpr FunctionEntry functions[] = {
+#define RADDLE_KERNEL_FUNCTION(library_function, name) {library_function, KernelOp::name},
+#include "vm/kernel/kernel_ops.def"
+};
+
+}  // namespace
+
+const char* text_of(KernelType type) {
+  constexpr const char* texts[] = {"int", "float", "boolean", "int[]", "float[]", "boolean[]"};
+  return texts[static_cast<std::size_t>(type)];
+}
+
+const KernelOpInfo& info(KernelOp op) { return infos[static_cast<std::size_t>(op)]; }
+
+bool matches(char letter, KernelType type) {
+  constexpr std::string_view letters = "ifbIFB";
+  if (letter == 'A') return is_array(type);
+  if (letter == 'x') return !is_array(type);
+  return letter == letters[static_cast<std::size_t>(type)];
+}
+
+KernelOp operation_of_function(std::string_view library_function, std::span<const KernelType> inputs) {
+  const auto* const found = std::ranges::find_if(functions, [&](const FunctionEntry& entry) {
+    return entry.library_function == library_function &&
+           std::ranges::equal(info(entry.op).inputs, inputs,
+                              [](char letter, KernelType type) { return matches(letter, type); });
+  });
+  return found == std::end(functions) ? KernelOp::if_ : found->op;
+}
+
+KernelGroup group_of(std::span<const Kernel* const> kernels, KernelId first) {
+  std::vector<KernelId> found = {first};
+  KernelGroup group;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Kernel kernel = *kernels[found[i]];
+    for (KernelCall& call : kernel.calls) {
+      const auto place = std::ranges::find(found, call.kernel);
+      const auto index = static_cast<KernelId>(place - found.begin());
+      if (place == found.end()) found.push_back(call.kernel);
+      call.kernel = index;
+    }
+    for (KernelForeignCall& call : kernel.foreign_calls) call.function = no_kernel_part;
+    group.push_back(std::move(kernel));
+  }
+  return group;
+}
+
+}  // namespace raddle::vm

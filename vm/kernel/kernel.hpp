@@ -1,0 +1,134 @@
+#pragma once
+// Leaf functions in their one form: a plain value that prints, reads back, compares and can be written to bytes.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/value/failure.hpp"
+
+namespace raddle::vm {
+
+/// Note [kernels]. A kernel computes scalars from scalars and dense arrays. What runs it is made of it: code for the
+/// scalar machine, runs of the lane machine, machine code by LLVM. It says what is computed, in which order, and where
+/// in the script, which is told if it fails. Kernels have no effects but calls of C functions, after which nothing
+/// may fail: what fails is interpreted in frames, from its beginning, for the words of the message.
+///
+/// Registers: the parameters, then the constants, then all others. Arrays are in registers of parameters and of
+/// variables of loops only. A register is assigned on every path before it is read, and by one instruction of a path:
+/// more than once only where each branch assigns it. Variables of loops are assigned by their loop.
+///
+/// Blocks: number 0 is the body. Each other one is the arm of one `if` or the test or body of one `loop`, and comes
+/// after the block that this is in.
+enum class KernelType : std::uint8_t { int_, float_, boolean, ints, floats, booleans };  ///< the last three: arrays
+
+constexpr bool is_array(KernelType type) { return type >= KernelType::ints; }
+/// @pre is_array(type)
+constexpr KernelType element_of(KernelType type) {
+  return static_cast<KernelType>(static_cast<std::uint8_t>(type) - static_cast<std::uint8_t>(KernelType::ints));
+}
+/// Words of leaf_abi.hpp.
+constexpr std::size_t words_of(KernelType type) { return is_array(type) ? 2 : 1; }
+const char* text_of(KernelType type);
+
+enum class KernelOp : std::uint8_t {
+#define RADDLE_KERNEL_OP(name, inputs, result, failure) name,
+#define RADDLE_KERNEL_CONTROL(name) name,
+#include "vm/kernel/kernel_ops.def"
+};
+
+/// What may be wrong with the inputs of an operation; see kernel_ops.def.
+enum class KernelFailure : std::uint8_t { nothing, overflow, division, index, domain, assertion };
+
+struct KernelOpInfo {
+  std::string_view text;
+  std::string_view inputs;  ///< letters as in kernel_ops.def; of control operations nothing
+  char result;
+  KernelFailure failure;  ///< that it may fail with; `division` with overflow, too
+};
+const KernelOpInfo& info(KernelOp op);
+/// Whether a register of this type can be an input with this letter.
+bool matches(char letter, KernelType type);
+constexpr bool is_control(KernelOp op) { return op >= KernelOp::if_; }
+
+/// The operation that a library function is for operands of these types, of which a string at the end is none.
+/// @return  `if_` if there is none
+KernelOp operation_of_function(std::string_view library_function, std::span<const KernelType> inputs);
+
+using KernelRegister = std::uint32_t;
+using KernelBlockId = std::uint32_t;
+using KernelId = std::uint32_t;
+inline constexpr std::uint32_t no_kernel_part = ~0u;  ///< where a register, block or kernel is absent
+
+struct KernelInstruction {
+  KernelOp op = KernelOp::copy;
+  KernelRegister result = no_kernel_part;  ///< of assertions and control operations absent
+  std::array<KernelRegister, 3> inputs = {no_kernel_part, no_kernel_part, no_kernel_part};  ///< `if`: the condition
+  std::uint32_t index = 0;  ///< of control operations: among Kernel::branches, loops, calls or foreign_calls
+  Place place;
+  bool operator==(const KernelInstruction&) const = default;
+};
+
+struct KernelBranch {
+  KernelBlockId then_block = no_kernel_part, else_block = no_kernel_part;  ///< the latter may be absent
+  bool operator==(const KernelBranch&) const = default;
+};
+
+/// Variables take the values of `initial`, all at once. Then, over and over: the test block; if `condition` is false
+/// the loop is over; the body block; the variables take the values of `next`, all at once. With `test_after`: test
+/// block, body block; if `condition` is true the loop is over; `next`.
+/// The variables keep their values when the loop is over.
+struct KernelLoop {
+  std::vector<KernelRegister> variables, initial, next;
+  KernelBlockId test_block = no_kernel_part, body_block = no_kernel_part;
+  KernelRegister condition = no_kernel_part;
+  bool test_after = false;
+  bool operator==(const KernelLoop&) const = default;
+};
+
+/// Of another kernel, or of this one.
+struct KernelCall {
+  KernelId kernel = no_kernel_part;  ///< a function of the program, or an index of KernelGroup
+  std::vector<KernelRegister> inputs, results;
+  bool operator==(const KernelCall&) const = default;
+};
+
+/// Of a C function of numbers, booleans and arrays, which are two arguments of it. A bool is a byte there.
+struct KernelForeignCall {
+  std::string library, symbol;
+  std::uint32_t function = no_kernel_part;  ///< of the program; absent in a KernelGroup
+  std::vector<KernelRegister> inputs;
+  KernelRegister result = no_kernel_part;
+  bool operator==(const KernelForeignCall&) const = default;
+};
+
+struct Kernel {
+  std::string name;
+  Place place;                    ///< of the function
+  std::vector<KernelType> types;  ///< by register
+  std::uint32_t parameter_count = 0;
+  std::vector<std::int64_t> constants;  ///< bits as in leaf_abi.hpp; the first one's register is parameter_count
+  std::vector<KernelRegister> outputs;
+  std::vector<std::vector<KernelInstruction>> blocks;  ///< none: there is no such kernel
+  std::vector<KernelBranch> branches;
+  std::vector<KernelLoop> loops;
+  std::vector<KernelCall> calls;
+  std::vector<KernelForeignCall> foreign_calls;
+
+  bool exists() const { return !blocks.empty(); }
+  bool is_constant(KernelRegister id) const { return id >= parameter_count && id - parameter_count < constants.size(); }
+  /// @pre is_constant(id)
+  std::int64_t constant(KernelRegister id) const { return constants[id - parameter_count]; }
+  bool operator==(const Kernel&) const = default;
+};
+
+/// A kernel, the first one, with all that it calls, in the order in which they are first called. It does not depend on
+/// the program that it was taken from: equal code of equal places is equal.
+using KernelGroup = std::vector<Kernel>;
+/// @param kernels  by id; all that are called exist
+KernelGroup group_of(std::span<const Kernel* const> kernels, KernelId first);
+
+}  // namespace raddle::vm

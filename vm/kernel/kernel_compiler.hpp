@@ -1,0 +1,40 @@
+#pragma once
+// Where the VM gets machine code for kernels from. Implemented by compiler/codegen, wired by compiler/tool.
+#include <cstdint>
+#include <functional>
+
+#include "vm/kernel/kernel.hpp"
+#include "vm/program/leaf_abi.hpp"
+
+namespace raddle::vm {
+
+/// What machine code is made for.
+enum class KernelTarget : std::uint8_t { host };  ///< the CPU of this machine
+
+/// How machine code is called; see raddle_leaf_function.
+enum class KernelEntry : std::uint8_t {
+  call,    ///< for one call
+  points,  ///< for points of an index launch: Note [stretches] in leaf_abi.hpp
+  lanes,   ///< the same, mostly for many at once: side by side, if the kernel lets them
+};
+
+/// A kernel, by its index in a group, and how it is to be called.
+struct KernelEntryPoint {
+  KernelId kernel = 0;
+  KernelEntry entry = KernelEntry::call;
+};
+
+/// Compiles in the background: a request never stops the run.
+class KernelCompiler {
+ public:
+  virtual ~KernelCompiler() = default;
+  /// Starts compiling the first kernel of the group (with all others, which it calls) on the compiler's own thread.
+  /// Equal requests get the same code.
+  /// @param kernels  verified
+  /// @param done  called on that thread with the code, or nullptr if it could not be compiled (the kernel is
+  ///              interpreted then). The code stays valid as long as the compiler lives.
+  virtual void request(const KernelGroup& kernels, KernelEntry entry, KernelTarget target,
+                       std::function<void(raddle_leaf_function)> done) = 0;
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,293 @@
+#pragma once
+// What each operation of kernel_ops.def means, written once over the numbers of whoever runs it.
+//
+// Note [operations]. Numbers are a class of types and functions that all give the same bits (KernelScalars below is
+// that of one number):
+//   Int, Float, Mask, Array   one of each lane; Float and Mask are a number type of vm/math with its masks (Note
+//   [number
+//                             types] in vm/math/number.hpp) and also have ! and > and >=; a Mask is a boolean, too
+//   integer(n)                the same in all lanes
+//   add_overflows(a, b, sum), sub_overflows, mul_overflows   where it does; `sum` means nothing there
+//   quotient(a, b), remainder(a, b)   truncating; b is not 0, and not -1 where a is the least int
+//   equal(a, b), less(a, b), select(mask, a, b)   of ints; not_equal(a, b) of masks
+//   to_float(int), truncate(float), to_int(mask)  of a float that is in the range of ints
+//   floor(x), ceil(x), round(x), exp(x) ..        round goes half away from zero; all of vm/math/functions.def
+//   is_outside(array, index), size(array)
+//   int_at(array, index, outside), float_at, boolean_at   not looked at where it is outside
+// `fail(mask, failure)` is told where an operation fails, before what would trap there is computed; results mean
+// nothing where it does.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "vm/kernel/kernel.hpp"
+#include "vm/math/number.hpp"
+#include "vm/math/scalar.hpp"
+
+namespace raddle::vm {
+
+template <class Numbers>
+struct KernelOperations {
+  using N = Numbers;
+  using Int = typename N::Int;
+  using Float = typename N::Float;
+  using Mask = typename N::Mask;
+  using Array = typename N::Array;
+
+  template <class Value>
+  RADDLE_MATH_INLINE static Value copy(const Value& x, const auto&) {
+    return x;
+  }
+
+  // ---------------------------------------------------------------- ints
+
+  RADDLE_MATH_INLINE static Int add_int(const Int& a, const Int& b, const auto& fail) {
+    Int sum;
+    fail(N::add_overflows(a, b, sum), KernelFailure::overflow);
+    return sum;
+  }
+  RADDLE_MATH_INLINE static Int sub_int(const Int& a, const Int& b, const auto& fail) {
+    Int rest;
+    fail(N::sub_overflows(a, b, rest), KernelFailure::overflow);
+    return rest;
+  }
+  RADDLE_MATH_INLINE static Int mul_int(const Int& a, const Int& b, const auto& fail) {
+    Int product;
+    fail(N::mul_overflows(a, b, product), KernelFailure::overflow);
+    return product;
+  }
+  RADDLE_MATH_INLINE static Int neg_int(const Int& a, const auto& fail) { return sub_int(N::integer(0), a, fail); }
+  RADDLE_MATH_INLINE static Int abs_int(const Int& a, const auto& fail) {
+    const Mask is_least = N::equal(a, N::integer(least));
+    fail(is_least, KernelFailure::overflow);
+    Int negative;
+    static_cast<void>(N::sub_overflows(N::integer(0), a, negative));
+    return N::select(N::less(a, N::integer(0)), negative, a);
+  }
+  RADDLE_MATH_INLINE static Int idiv(const Int& a, const Int& b, const auto& fail) {
+    const Mask by_zero = N::equal(b, N::integer(0));
+    fail(by_zero, KernelFailure::division);
+    const Mask overflows = N::equal(b, N::integer(-1)) & N::equal(a, N::integer(least));
+    fail(overflows, KernelFailure::overflow);
+    return N::quotient(a, N::select(by_zero | overflows, N::integer(1), b));
+  }
+  RADDLE_MATH_INLINE static Int mod(const Int& a, const Int& b, const auto& fail) {
+    const Mask by_zero = N::equal(b, N::integer(0));
+    fail(by_zero, KernelFailure::division);
+    return N::remainder(a, N::select(by_zero | N::equal(b, N::integer(-1)), N::integer(1), b));
+  }
+  RADDLE_MATH_INLINE static Int max_int(const Int& a, const Int& b, const auto&) {
+    return N::select(N::less(a, b), b, a);
+  }
+  RADDLE_MATH_INLINE static Int min_int(const Int& a, const Int& b, const auto&) {
+    return N::select(N::less(b, a), b, a);
+  }
+
+  // ---------------------------------------------------------------- floats
+
+  RADDLE_MATH_INLINE static Float add_float(const Float& a, const Float& b, const auto&) { return a + b; }
+  RADDLE_MATH_INLINE static Float sub_float(const Float& a, const Float& b, const auto&) { return a - b; }
+  RADDLE_MATH_INLINE static Float mul_float(const Float& a, const Float& b, const auto&) { return a * b; }
+  RADDLE_MATH_INLINE static Float div_float(const Float& a, const Float& b, const auto&) { return a / b; }
+  RADDLE_MATH_INLINE static Float neg_float(const Float& a, const auto&) { return -a; }
+  RADDLE_MATH_INLINE static Float abs_float(const Float& a, const auto&) { return math::without_sign(a); }
+  RADDLE_MATH_INLINE static Float max_float(const Float& a, const Float& b, const auto&) {
+    using math::select;
+    return select(math::is_nan(a) | (a > b), a, b);
+  }
+  RADDLE_MATH_INLINE static Float min_float(const Float& a, const Float& b, const auto&) {
+    using math::select;
+    return select(math::is_nan(a) | (a < b), a, b);
+  }
+  RADDLE_MATH_INLINE static Float mul_add(const Float& a, const Float& b, const Float& c, const auto&) {
+    using math::multiply_add;
+    return multiply_add(a, b, c);
+  }
+  RADDLE_MATH_INLINE static Float mul_sub(const Float& a, const Float& b, const Float& c, const auto&) {
+    using math::multiply_add;
+    return multiply_add(a, b, -c);
+  }
+  RADDLE_MATH_INLINE static Float sub_mul(const Float& a, const Float& b, const Float& c, const auto&) {
+    using math::multiply_add;
+    return multiply_add(-a, b, c);
+  }
+  RADDLE_MATH_INLINE static Float floor(const Float& x, const auto&) { return N::floor(x); }
+  RADDLE_MATH_INLINE static Float ceil(const Float& x, const auto&) { return N::ceil(x); }
+  RADDLE_MATH_INLINE static Float round(const Float& x, const auto&) { return N::round(x); }
+
+  // ---------------------------------------------------------------- booleans
+
+  RADDLE_MATH_INLINE static Mask eq_int(const Int& a, const Int& b, const auto&) { return N::equal(a, b); }
+  RADDLE_MATH_INLINE static Mask ne_int(const Int& a, const Int& b, const auto&) { return !N::equal(a, b); }
+  RADDLE_MATH_INLINE static Mask lt_int(const Int& a, const Int& b, const auto&) { return N::less(a, b); }
+  RADDLE_MATH_INLINE static Mask le_int(const Int& a, const Int& b, const auto&) { return !N::less(b, a); }
+  RADDLE_MATH_INLINE static Mask eq_float(const Float& a, const Float& b, const auto&) { return a == b; }
+  RADDLE_MATH_INLINE static Mask ne_float(const Float& a, const Float& b, const auto&) { return !(a == b); }
+  RADDLE_MATH_INLINE static Mask lt_float(const Float& a, const Float& b, const auto&) { return a < b; }
+  RADDLE_MATH_INLINE static Mask le_float(const Float& a, const Float& b, const auto&) { return a <= b; }
+  RADDLE_MATH_INLINE static Mask eq_boolean(const Mask& a, const Mask& b, const auto&) { return !N::not_equal(a, b); }
+  RADDLE_MATH_INLINE static Mask ne_boolean(const Mask& a, const Mask& b, const auto&) { return N::not_equal(a, b); }
+  RADDLE_MATH_INLINE static Mask and_(const Mask& a, const Mask& b, const auto&) { return a & b; }
+  RADDLE_MATH_INLINE static Mask or_(const Mask& a, const Mask& b, const auto&) { return a | b; }
+  RADDLE_MATH_INLINE static Mask not_(const Mask& a, const auto&) { return !a; }
+  RADDLE_MATH_INLINE static Mask is_nan(const Float& x, const auto&) { return math::is_nan(x); }
+
+  // ---------------------------------------------------------------- conversions, arrays
+
+  RADDLE_MATH_INLINE static Float int_to_float(const Int& a, const auto&) { return N::to_float(a); }
+  /// 2^63 is a float, 2^63 - 1 is not.
+  RADDLE_MATH_INLINE static Int float_to_int(const Float& x, const auto& fail) {
+    using math::select;
+    const Mask is_outside = !((x >= Float(-0x1p63)) & (x < Float(0x1p63)));
+    fail(is_outside, KernelFailure::domain);
+    return N::truncate(select(is_outside, Float(0.0), x));
+  }
+  RADDLE_MATH_INLINE static Int bool_to_int(const Mask& a, const auto&) { return N::to_int(a); }
+  RADDLE_MATH_INLINE static Int get_int(const Array& array, const Int& index, const auto& fail) {
+    const Mask outside = N::is_outside(array, index);
+    fail(outside, KernelFailure::index);
+    return N::int_at(array, index, outside);
+  }
+  RADDLE_MATH_INLINE static Float get_float(const Array& array, const Int& index, const auto& fail) {
+    const Mask outside = N::is_outside(array, index);
+    fail(outside, KernelFailure::index);
+    return N::float_at(array, index, outside);
+  }
+  RADDLE_MATH_INLINE static Mask get_boolean(const Array& array, const Int& index, const auto& fail) {
+    const Mask outside = N::is_outside(array, index);
+    fail(outside, KernelFailure::index);
+    return N::boolean_at(array, index, outside);
+  }
+  RADDLE_MATH_INLINE static Int size(const Array& array, const auto&) { return N::size(array); }
+
+  // ---------------------------------------------------------------- mathematics
+
+  /// NaN though no input is.
+  RADDLE_MATH_INLINE static void check_domain(const Float& x, const Float& y, const Float& result, const auto& fail) {
+    fail(math::is_nan(result) & !(math::is_nan(x) | math::is_nan(y)), KernelFailure::domain);
+  }
+
+#define RADDLE_KERNEL_MATHEMATICS(name) \
+  RADDLE_MATH_INLINE static Float name(const Float& x, const auto&) { return N::name(x); }
+  RADDLE_KERNEL_MATHEMATICS(cbrt)
+  RADDLE_KERNEL_MATHEMATICS(exp)
+  RADDLE_KERNEL_MATHEMATICS(exp2)
+  RADDLE_KERNEL_MATHEMATICS(expm1)
+  RADDLE_KERNEL_MATHEMATICS(atan)
+  RADDLE_KERNEL_MATHEMATICS(sinh)
+  RADDLE_KERNEL_MATHEMATICS(cosh)
+  RADDLE_KERNEL_MATHEMATICS(tanh)
+  RADDLE_KERNEL_MATHEMATICS(erf)
+  RADDLE_KERNEL_MATHEMATICS(erfc)
+#undef RADDLE_KERNEL_MATHEMATICS
+#define RADDLE_KERNEL_MATHEMATICS(name)                                    \
+  RADDLE_MATH_INLINE static Float name(const Float& x, const auto& fail) { \
+    const Float result = N::name(x);                                       \
+    check_domain(x, x, result, fail);                                      \
+    return result;                                                         \
+  }
+  RADDLE_KERNEL_MATHEMATICS(sqrt)
+  RADDLE_KERNEL_MATHEMATICS(log)
+  RADDLE_KERNEL_MATHEMATICS(log2)
+  RADDLE_KERNEL_MATHEMATICS(log10)
+  RADDLE_KERNEL_MATHEMATICS(log1p)
+  RADDLE_KERNEL_MATHEMATICS(sin)
+  RADDLE_KERNEL_MATHEMATICS(cos)
+  RADDLE_KERNEL_MATHEMATICS(tan)
+  RADDLE_KERNEL_MATHEMATICS(asin)
+  RADDLE_KERNEL_MATHEMATICS(acos)
+#undef RADDLE_KERNEL_MATHEMATICS
+  RADDLE_MATH_INLINE static Float atan2(const Float& x, const Float& y, const auto&) { return N::atan2(x, y); }
+  RADDLE_MATH_INLINE static Float hypot(const Float& x, const Float& y, const auto&) { return N::hypot(x, y); }
+  RADDLE_MATH_INLINE static Float pow(const Float& x, const Float& y, const auto&) { return N::pow(x, y); }
+  RADDLE_MATH_INLINE static Float pow_float(const Float& x, const Float& y, const auto& fail) {
+    const Float result = N::pow(x, y);
+    check_domain(x, y, result, fail);
+    return result;
+  }
+  RADDLE_MATH_INLINE static Float pow_int(const Int& x, const Int& y, const auto&) {
+    return N::pow(N::to_float(x), N::to_float(y));
+  }
+
+  // ---------------------------------------------------------------- assertions
+
+  RADDLE_MATH_INLINE static void assert_true(const Mask& a, const auto& fail) { fail(!a, KernelFailure::assertion); }
+  RADDLE_MATH_INLINE static void assert_equal_int(const Int& a, const Int& b, const auto& fail) {
+    assert_true(eq_int(a, b, fail), fail);
+  }
+  RADDLE_MATH_INLINE static void assert_equal_float(const Float& a, const Float& b, const auto& fail) {
+    assert_true(eq_float(a, b, fail), fail);
+  }
+  RADDLE_MATH_INLINE static void assert_equal_boolean(const Mask& a, const Mask& b, const auto& fail) {
+    assert_true(eq_boolean(a, b, fail), fail);
+  }
+  RADDLE_MATH_INLINE static void assert_less_int(const Int& a, const Int& b, const auto& fail) {
+    assert_true(lt_int(a, b, fail), fail);
+  }
+  RADDLE_MATH_INLINE static void assert_less_float(const Float& a, const Float& b, const auto& fail) {
+    assert_true(lt_float(a, b, fail), fail);
+  }
+  RADDLE_MATH_INLINE static void assert_not_greater_int(const Int& a, const Int& b, const auto& fail) {
+    assert_true(le_int(a, b, fail), fail);
+  }
+  RADDLE_MATH_INLINE static void assert_not_greater_float(const Float& a, const Float& b, const auto& fail) {
+    assert_true(le_float(a, b, fail), fail);
+  }
+
+ private:
+  static constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+};
+
+/// Of one number, on the processor that the tool runs on.
+struct KernelScalars {
+  using Int = std::int64_t;
+  using Float = double;
+  using Mask = bool;
+  /// In two registers.
+  struct Array {
+    std::int64_t address, count;
+  };
+  static Int integer(std::int64_t number) { return number; }
+  static Mask add_overflows(Int a, Int b, Int& sum) { return __builtin_add_overflow(a, b, &sum); }
+  static Mask sub_overflows(Int a, Int b, Int& rest) { return __builtin_sub_overflow(a, b, &rest); }
+  static Mask mul_overflows(Int a, Int b, Int& product) { return __builtin_mul_overflow(a, b, &product); }
+  static Int quotient(Int a, Int b) { return a / b; }
+  static Int remainder(Int a, Int b) { return a % b; }
+  static Mask equal(Int a, Int b) { return a == b; }
+  static Mask less(Int a, Int b) { return a < b; }
+  static Int select(Mask mask, Int a, Int b) { return mask ? a : b; }
+  static Mask not_equal(Mask a, Mask b) { return a != b; }
+  static Float to_float(Int a) { return static_cast<double>(a); }
+  static Int truncate(Float x) { return static_cast<std::int64_t>(x); }
+  static Int to_int(Mask a) { return a ? 1 : 0; }
+  static Float floor(Float x) { return std::floor(x); }
+  static Float ceil(Float x) { return std::ceil(x); }
+  static Float round(Float x) { return std::round(x); }
+#define RADDLE_MATH_PARAMETERS_1 double x
+#define RADDLE_MATH_PARAMETERS_2 double x, double y
+#define RADDLE_MATH_ARGUMENTS_1 x
+#define RADDLE_MATH_ARGUMENTS_2 x, y
+#define RADDLE_MATH_FUNCTION(name, count) \
+  static Float name(RADDLE_MATH_PARAMETERS_##count) { return math::scalar::name(RADDLE_MATH_ARGUMENTS_##count); }
+#include "vm/math/functions.def"
+#undef RADDLE_MATH_FUNCTION
+#undef RADDLE_MATH_PARAMETERS_1
+#undef RADDLE_MATH_PARAMETERS_2
+#undef RADDLE_MATH_ARGUMENTS_1
+#undef RADDLE_MATH_ARGUMENTS_2
+  static Mask is_outside(const Array& array, Int index) {
+    return static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(array.count);
+  }
+  static Int size(const Array& array) { return array.count; }
+  static Int int_at(const Array& array, Int index, Mask outside) {
+    return outside ? 0 : reinterpret_cast<const std::int64_t*>(array.address)[index];
+  }
+  static Float float_at(const Array& array, Int index, Mask outside) {
+    return outside ? 0 : reinterpret_cast<const double*>(array.address)[index];
+  }
+  static Mask boolean_at(const Array& array, Int index, Mask outside) {
+    return !outside && reinterpret_cast<const std::uint8_t*>(array.address)[index] != 0;
+  }
+};
+
+}  // namespace raddle::vm
