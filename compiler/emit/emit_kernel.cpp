@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <utility>
 
-#include "stdlib/builtins.hpp"
+#include "compiler/ir/kernel_operator.hpp"
 
 namespace raddle::emit {
 
@@ -16,39 +17,6 @@ using vm::KernelInstruction;
 using vm::KernelOp;
 using vm::KernelRegister;
 using vm::KernelType;
-
-/// An operation of the IR for operands of the type of its first one; `if_`: there is none for this type.
-struct Operator {
-  OpKind kind;
-  KernelOp of_ints = KernelOp::if_, of_floats = KernelOp::if_, of_booleans = KernelOp::if_;
-  bool swaps = false;  ///< the operands: `gt` and `ge` are `lt` and `le` the other way round
-};
-
-constexpr KernelOp none = KernelOp::if_;
-constexpr Operator operators[] = {
-    {OpKind::copy, KernelOp::copy, KernelOp::copy, KernelOp::copy},
-    {OpKind::not_, none, none, KernelOp::not_},
-    {OpKind::neg, KernelOp::neg_int, KernelOp::neg_float},
-    {OpKind::int_to_float, KernelOp::int_to_float},
-    {OpKind::add, KernelOp::add_int, KernelOp::add_float},
-    {OpKind::sub, KernelOp::sub_int, KernelOp::sub_float},
-    {OpKind::mul, KernelOp::mul_int, KernelOp::mul_float},
-    {OpKind::div, none, KernelOp::div_float},
-    {OpKind::pow, none, KernelOp::pow},
-    {OpKind::idiv, KernelOp::idiv},
-    {OpKind::mod, KernelOp::mod},
-    {OpKind::and_, none, none, KernelOp::and_},
-    {OpKind::or_, none, none, KernelOp::or_},
-    {OpKind::eq, KernelOp::eq_int, KernelOp::eq_float, KernelOp::eq_boolean},
-    {OpKind::ne, KernelOp::ne_int, KernelOp::ne_float, KernelOp::ne_boolean},
-    {OpKind::lt, KernelOp::lt_int, KernelOp::lt_float},
-    {OpKind::le, KernelOp::le_int, KernelOp::le_float},
-    {OpKind::gt, KernelOp::lt_int, KernelOp::lt_float, none, true},
-    {OpKind::ge, KernelOp::le_int, KernelOp::le_float, none, true},
-    {OpKind::mul_add, none, KernelOp::mul_add},
-    {OpKind::mul_sub, none, KernelOp::mul_sub},
-    {OpKind::sub_mul, none, KernelOp::sub_mul},
-};
 
 vm::Place place_of(Span span) { return {span.file, span.begin, span.end}; }
 
@@ -79,17 +47,12 @@ class KernelEmitter {
   /// Constants are numbered from here on until all others are known.
   static constexpr KernelRegister first_constant = 1U << 31;
 
-  TypeKind kind(TypeId type) const { return module_.types->kind(module_.types->base(type)); }
-  KernelType type_of(TypeId type) const {
-    const bool is_array = kind(type) == TypeKind::array;
-    const TypeKind number = is_array ? kind(module_.types->at(module_.types->base(type)).element) : kind(type);
-    const KernelType scalar = number == TypeKind::float_    ? KernelType::float_
-                              : number == TypeKind::boolean ? KernelType::boolean
-                                                            : KernelType::int_;
-    const auto arrays = static_cast<unsigned>(is_array ? KernelType::ints : KernelType::int_);
-    return static_cast<KernelType>(static_cast<unsigned>(scalar) + arrays);
+  KernelType type_of(TypeId type) {
+    const std::optional<KernelType> found = ir::kernel_type(*module_.types, type);
+    if (!found) refuse();
+    return found.value_or(KernelType::int_);
   }
-  KernelType type_of(ir::Operand operand) const { return type_of(ir::type_of(module_, leaf_, operand)); }
+  KernelType type_of(ir::Operand operand) { return type_of(ir::type_of(module_, leaf_, operand)); }
   KernelRegister make_register(KernelType type) {
     kernel_.types.push_back(type);
     return static_cast<KernelRegister>(kernel_.types.size() - 1);
@@ -193,16 +156,12 @@ class KernelEmitter {
   }
 
   void compute(const ir::Op& op) {
-    const auto* const found = std::ranges::find(operators, op.kind, &Operator::kind);
-    if (found == std::end(operators)) return refuse();
     const KernelType type = type_of(op.operands[0]);
-    const KernelOp made = type == KernelType::float_ ? found->of_floats
-                          : type == KernelType::int_ ? found->of_ints
-                                                     : found->of_booleans;
-    if (made == none || vm::is_array(type)) return refuse();
+    const ir::KernelOperator found = vm::is_array(type) ? ir::KernelOperator() : ir::kernel_operator(op.kind, type);
+    if (found.op == KernelOp::if_) return refuse();
     std::vector<KernelRegister> inputs = registers_of(op.operands);
-    if (found->swaps) std::swap(inputs[0], inputs[1]);
-    computed(op, made, inputs);
+    if (found.swaps) std::swap(inputs[0], inputs[1]);
+    computed(op, found.op, inputs);
   }
   void computed(const ir::Op& op, KernelOp made, const std::vector<KernelRegister>& inputs) {
     const KernelRegister result = vm::info(made).result == 'v' ? vm::no_kernel_part : register_of(op.results[0]);
@@ -218,15 +177,10 @@ class KernelEmitter {
     computed(op, made, registers_of(op.operands));
   }
   void library(const ir::Op& op) {
-    std::vector<KernelType> types;
+    const KernelOp made = ir::library_operator(module_, leaf_, op);
+    if (made == KernelOp::if_) return refuse();
     std::vector<KernelRegister> inputs;
-    for (const ir::Operand operand : op.operands) {
-      if (kind(ir::type_of(module_, leaf_, operand)) == TypeKind::string) continue;  // told if an assertion fails
-      types.push_back(type_of(operand));
-      inputs.push_back(register_of(operand));
-    }
-    const KernelOp made = vm::operation_of_function(stdlib::builtins()[op.callee].name, types);
-    if (made == none) return refuse();
+    for (std::size_t i = 0; i < vm::info(made).inputs.size(); ++i) inputs.push_back(register_of(op.operands[i]));
     computed(op, made, inputs);
   }
 

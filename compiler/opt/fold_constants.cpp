@@ -1,10 +1,14 @@
 #include "compiler/opt/fold_constants.hpp"
 
-#include <limits>
+#include <bit>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "compiler/ir/kernel_operator.hpp"
 #include "compiler/opt/uses.hpp"
-#include "vm/math/scalar.hpp"
+#include "vm/kernel/evaluate.hpp"
 
 namespace raddle::opt {
 
@@ -16,64 +20,39 @@ using ir::OpKind;
 /// Bytes of a text: `v1 = v0 + v0`, `v2 = v1 + v1`, ... would take all of the memory.
 constexpr std::size_t longest_folded = 1024;
 
-template <typename T>
-std::optional<Constant> fold_comparison(OpKind kind, const T& a, const T& b) {
-  if (kind == OpKind::eq) return a == b;
-  if (kind == OpKind::ne) return a != b;
-  if (kind == OpKind::lt) return a < b;
-  if (kind == OpKind::le) return a <= b;
-  if (kind == OpKind::gt) return a > b;
-  if (kind == OpKind::ge) return a >= b;
+using vm::KernelType;
+
+struct Word {
+  KernelType type;
+  std::int64_t bits;
+};
+
+/// @return none: a string
+std::optional<Word> word_of(const Constant& constant) {
+  if (const auto* number = std::get_if<std::int64_t>(&constant)) return Word{KernelType::int_, *number};
+  if (const auto* number = std::get_if<double>(&constant))
+    return Word{KernelType::float_, std::bit_cast<std::int64_t>(*number)};
+  if (const auto* truth = std::get_if<bool>(&constant)) return Word{KernelType::boolean, *truth ? 1 : 0};
   return std::nullopt;
 }
 
-std::optional<Constant> fold_ints(OpKind kind, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  const auto unless = [&result](bool overflows) { return overflows ? std::nullopt : std::optional<Constant>(result); };
-  const bool divides = b != 0 && !(a == std::numeric_limits<std::int64_t>::min() && b == -1);
-  if (kind == OpKind::add) return unless(__builtin_add_overflow(a, b, &result));
-  if (kind == OpKind::sub) return unless(__builtin_sub_overflow(a, b, &result));
-  if (kind == OpKind::mul) return unless(__builtin_mul_overflow(a, b, &result));
-  if (kind == OpKind::idiv) return divides ? std::optional<Constant>(a / b) : std::nullopt;
-  if (kind == OpKind::mod) return divides ? std::optional<Constant>(a % b) : std::nullopt;
-  return fold_comparison(kind, a, b);
-}
-
-std::optional<Constant> fold_floats(OpKind kind, double a, double b) {
-  if (kind == OpKind::add) return a + b;
-  if (kind == OpKind::sub) return a - b;
-  if (kind == OpKind::mul) return a * b;
-  if (kind == OpKind::div) return a / b;
-  if (kind == OpKind::pow) return vm::math::scalar::pow(a, b);
-  return fold_comparison(kind, a, b);
-}
-
-std::optional<Constant> fold_booleans(OpKind kind, bool a, bool b) {
-  if (kind == OpKind::and_) return a && b;
-  if (kind == OpKind::or_) return a || b;
-  if (kind == OpKind::eq) return a == b;
-  if (kind == OpKind::ne) return a != b;
-  return std::nullopt;
-}
-
-std::optional<Constant> fold_unary(OpKind kind, const Constant& x) {
-  if (kind == OpKind::copy) return x;
-  if (const auto* number = std::get_if<std::int64_t>(&x)) {
-    if (kind == OpKind::int_to_float) return static_cast<double>(*number);
-    if (kind == OpKind::neg && *number != std::numeric_limits<std::int64_t>::min()) return -*number;
+/// As kernels compute it. @return none: it fails
+std::optional<Constant> fold_words(OpKind kind, std::span<const Word> operands) {
+  const ir::KernelOperator found = ir::kernel_operator(kind, operands[0].type);
+  if (found.op == vm::KernelOp::if_) return std::nullopt;
+  std::vector<std::int64_t> bits;
+  for (const Word& operand : operands) bits.push_back(operand.bits);
+  if (found.swaps) std::swap(bits[0], bits[1]);
+  const std::optional<std::int64_t> result = vm::evaluate(found.op, bits);
+  if (!result) return std::nullopt;
+  switch (vm::info(found.op).result) {  // not that of `copy`: see fold()
+    case 'i': return Constant(*result);
+    case 'f': return Constant(std::bit_cast<double>(*result));
+    default: return Constant(*result != 0);
   }
-  if (const auto* number = std::get_if<double>(&x); number && kind == OpKind::neg) return -*number;
-  if (const auto* truth = std::get_if<bool>(&x); truth && kind == OpKind::not_) return !*truth;
-  return std::nullopt;
 }
 
-std::optional<Constant> fold_binary(OpKind kind, const Constant& a, const Constant& b) {
-  if (a.index() != b.index()) return std::nullopt;
-  if (const auto* x = std::get_if<std::int64_t>(&a)) return fold_ints(kind, *x, std::get<std::int64_t>(b));
-  if (const auto* x = std::get_if<double>(&a)) return fold_floats(kind, *x, std::get<double>(b));
-  if (const auto* x = std::get_if<bool>(&a)) return fold_booleans(kind, *x, std::get<bool>(b));
-  const auto& x = std::get<std::string>(a);
-  const auto& y = std::get<std::string>(b);
+std::optional<Constant> fold_strings(OpKind kind, const std::string& x, const std::string& y) {
   const bool is_short = x.size() + y.size() <= longest_folded;
   if (kind == OpKind::concat && is_short) return x + y;
   if (kind == OpKind::path_join && is_short) return x + "/" + y;
@@ -83,13 +62,18 @@ std::optional<Constant> fold_binary(OpKind kind, const Constant& a, const Consta
 }
 
 std::optional<Constant> fold(const ir::Module& module, const ir::Op& op) {
-  if (ir::info(op.kind).effect > ir::Effect::fails || op.results.size() != 1) return std::nullopt;
-  for (const ir::Operand& operand : op.operands)
+  if (ir::info(op.kind).effect > ir::Effect::fails || op.results.size() != 1 || op.operands.empty())
+    return std::nullopt;
+  std::vector<Word> words;
+  for (const ir::Operand& operand : op.operands) {
     if (!operand.is_constant) return std::nullopt;
+    if (const std::optional<Word> word = word_of(module.constants[operand.index])) words.push_back(*word);
+  }
   const auto value = [&](std::size_t i) -> const Constant& { return module.constants[op.operands[i].index]; };
-  if (op.operands.size() == 1) return fold_unary(op.kind, value(0));
-  if (op.operands.size() == 2) return fold_binary(op.kind, value(0), value(1));
-  return std::nullopt;
+  if (op.kind == OpKind::copy) return value(0);
+  if (words.size() == op.operands.size()) return fold_words(op.kind, words);
+  if (!words.empty() || op.operands.size() != 2) return std::nullopt;
+  return fold_strings(op.kind, std::get<std::string>(value(0)), std::get<std::string>(value(1)));
 }
 
 /// Folds until nothing changes. Readers of a folded variable take the constant itself; the copy is dead then.

@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/library_calls.hpp"
-#include "compiler/opt/leaf_builtins.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -86,8 +86,7 @@ class Inspector {
 
   bool is_assertion(const ir::Op& op) const {
     if (op.kind != OpKind::call_builtin) return false;
-    const std::optional<LeafBuiltin> builtin = leaf_builtin(op);
-    return builtin && failure_of(*builtin) == LeafBuiltinFailure::assertion;
+    return failure_of(op) == vm::KernelFailure::assertion;
   }
 
   /// What is told if an assertion fails: then the call is interpreted.
@@ -109,10 +108,7 @@ class Inspector {
       case OpKind::if_:
       case OpKind::switch_: return false;  // what is in them is looked at
       case OpKind::call: return !is_library_call(op);
-      case OpKind::call_builtin: {
-        const std::optional<LeafBuiltin> builtin = leaf_builtin(op);
-        return !builtin || failure_of(*builtin) != LeafBuiltinFailure::nothing;
-      }
+      case OpKind::call_builtin: return failure_of(op) != vm::KernelFailure::nothing;
       default: return !can_not_fail(module_, function_, op);
     }
   }
@@ -211,16 +207,19 @@ class Inspector {
   }
 
   void inspect_builtin(const ir::Op& op) {
-    if (!leaf_builtin(op)) found(fmt::format("it calls `{}`", stdlib::builtins()[op.callee].name), op.span);
+    if (ir::library_operator(module_, function_, op) == vm::KernelOp::if_)
+      found(fmt::format("it calls `{}`", stdlib::builtins()[op.callee].name), op.span);
   }
 
-  std::optional<LeafBuiltin> leaf_builtin(const ir::Op& op) const {
-    std::vector<TypeId> argument_types;
-    for (const ir::Operand& operand : op.operands) argument_types.push_back(ir::type_of(module_, function_, operand));
-    return raddle::leaf_builtin(types_, stdlib::builtins()[op.callee].name, argument_types);
+  /// Of a library function that a leaf can call.
+  vm::KernelFailure failure_of(const ir::Op& op) const {
+    return vm::info(ir::library_operator(module_, function_, op)).failure;
   }
 
   void inspect_branches(const ir::Op& op) {
+    constexpr std::size_t most_labels = 500;  // branches of a kernel lie in each other
+    if (op.labels.size() > most_labels)
+      return found(fmt::format("it has a `switch` with more than {} labels", most_labels), op.span);
     const std::set<ir::VarId> before = assigned_;
     const std::set<ir::VarId> maybe_before = maybe_assigned_;
     const bool had_called_library = has_called_library_;

@@ -6,7 +6,7 @@ namespace raddle::opt {
 
 /// Marks the functions that can be compiled to machine code as leaf functions: those over int, float and boolean
 /// scalars and read-only arrays of them (int keys), whose bodies hold arithmetic, `if`, `switch`, loops, calls of other
-/// leaf functions and the builtins of leaf_builtins.def, and in which every variable is surely assigned before it is
+/// leaf functions and the library functions of vm/kernel/kernel_ops.def, and in which every variable is surely assigned before it is
 /// read. Functions that call each other are leaves together or not at all.
 /// What stands in the way goes to Function::not_leaf_reason; where `@leaf` demands one it is reported.
 /// Needs: order-operations.

@@ -43,13 +43,12 @@ ALLOWED = {
     "compiler/parse": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast"],
     "compiler/format": ["compiler/source", "compiler/ast", "compiler/parse"],
     "compiler/check": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "stdlib"],
-    "compiler/ir": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/value"],
+    "compiler/ir": ["compiler/source", "compiler/types", "compiler/diagnostics", "stdlib", "vm/kernel", "vm/value"],
     "compiler/lower": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check",
                        "compiler/ir", "stdlib"],
-    "compiler/opt": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ir", "stdlib", "vm/math", "vm/value"],
+    "compiler/opt": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ir", "stdlib", "vm/kernel", "vm/value"],
     "compiler/codegen": ["vm/kernel", "vm/math", "vm/program", "vm/value"],
-    "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/kernel", "vm/math", "vm/program",
-                      "vm/value"],
+    "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/kernel", "vm/program", "vm/value"],
     "compiler/graph": ["compiler/source", "compiler/types", "compiler/ir", "stdlib"],
     # of the tool, each may include those above it that it names
     "compiler/tool/terminal": ["vm/value"],  # files that are written whole or not at all

@@ -43,10 +43,12 @@ class Printer {
     for (KernelRegister parameter = 0; parameter < kernel_.parameter_count; ++parameter)
       out_ += (parameter == 0 ? "" : ", ") + typed(parameter);
     out_ += fmt::format(") -> ({}) {{\n", list(kernel_.outputs));
+    ++depth_;
     for (std::size_t i = 0; i < kernel_.constants.size(); ++i) {
       const auto constant = static_cast<KernelRegister>(kernel_.parameter_count + i);
       line(fmt::format("const {} = {}", typed(constant), constant_text(kernel_.types[constant], kernel_.constants[i])));
     }
+    --depth_;
     block(0);
     return std::move(out_) + "}\n";
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vm/kernel/lane_operations.hpp"
+
 namespace raddle::vm {
 
 namespace {
@@ -9,8 +11,6 @@ namespace {
 /// Of 256 points, 2 KiB each, with those of kernels that are called: what a second-level cache holds.
 constexpr std::uint32_t most_registers = 256;
 constexpr std::uint32_t mathematics_cost = 4, iterations = 8;
-
-bool is_mathematics(KernelOp op) { return op >= KernelOp::sqrt && op <= KernelOp::pow_int; }
 
 class Planner {
  public:

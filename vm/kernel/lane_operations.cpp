@@ -66,8 +66,6 @@ struct NoInput {
 
 constexpr char letter(std::string_view letters, std::size_t i) { return i < letters.size() ? letters[i] : '\0'; }
 
-constexpr bool is_mathematics(KernelOp op) { return op >= KernelOp::sqrt && op <= KernelOp::pow_int; }
-
 RADDLE_MATH_INLINE void join(const LaneView& view, const LaneWord* from, std::uint8_t from_stride, LaneWord* to) {
   for (std::size_t i = view.begin; i < view.end; ++i)
     put(to, i,

@@ -24,6 +24,9 @@ struct LaneView {
   LaneWord* lanes(KernelRegister id) const { return registers + id * lanes_of_register; }
 };
 
+/// Of a function of vm/math, which has it for many numbers at once.
+constexpr bool is_mathematics(KernelOp op) { return op >= KernelOp::sqrt && op <= KernelOp::pow_int; }
+
 /// Runs operations until one is of control or of mathematics, which are not done here.
 /// @return that one, or `end`; nullptr: some active lane has failed
 const KernelInstruction* run_operations(const KernelInstruction* next, const KernelInstruction* end,

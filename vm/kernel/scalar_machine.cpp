@@ -1,12 +1,9 @@
 #include "vm/kernel/scalar_machine.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <string_view>
-#include <type_traits>
 
 #include "vm/kernel/leaf_arguments.hpp"
-#include "vm/kernel/kernel_operations.hpp"
+#include "vm/kernel/scalar_operations.hpp"
 
 namespace raddle::vm {
 
@@ -19,50 +16,6 @@ constexpr unsigned turns = 10'000;                            ///< calls and ite
 void set_constants(const ScalarCode& code, std::int64_t* registers) {
   std::int64_t* to = registers + code.parameter_words;
   for (const std::int64_t constant : code.constants) *to++ = constant;
-}
-
-using Operations = KernelOperations<KernelScalars>;
-
-/// An input by its letter in kernel_ops.def.
-template <char letter>
-RADDLE_MATH_INLINE auto load(const std::int64_t* word) {
-  if constexpr (letter == 'f')
-    return std::bit_cast<double>(*word);
-  else if constexpr (letter == 'b')
-    return *word != 0;
-  else if constexpr (letter == 'i' || letter == 'x')
-    return *word;
-  else
-    return KernelScalars::Array{word[0], word[1]};
-}
-template <typename Number>
-RADDLE_MATH_INLINE std::int64_t word_of_number(Number number) {
-  if constexpr (std::is_same_v<Number, double>)
-    return std::bit_cast<std::int64_t>(number);
-  else
-    return number;
-}
-constexpr char letter(std::string_view letters, std::size_t i) { return i < letters.size() ? letters[i] : '\0'; }
-
-/// Computes what `operation` says and puts its result into its register. @return false: it fails
-template <char first, char second, char third, char result, typename Operation>
-RADDLE_MATH_INLINE bool compute(std::int64_t* r, ScalarInstruction in, const ScalarInstruction*& next,
-                                const Operation& operation) {
-  bool has_failed = false;
-  const auto fail = [&](bool fails, KernelFailure) __attribute__((always_inline)) { has_failed |= fails; };
-  const auto made = [&]() __attribute__((always_inline)) {
-    if constexpr (third != '\0')
-      return operation(load<first>(r + in.b), load<second>(r + in.c), load<third>(r + next++->a), fail);
-    else if constexpr (second != '\0')
-      return operation(load<first>(r + in.b), load<second>(r + in.c), fail);
-    else
-      return operation(load<first>(r + in.b), fail);
-  };
-  if constexpr (result == 'v')
-    made();
-  else
-    r[in.a] = word_of_number(made());
-  return !has_failed;
 }
 
 }  // namespace
@@ -117,9 +70,10 @@ ScalarMachine::Outcome ScalarMachine::advance(std::int64_t* results) {
     switch (in.opcode) {
 #define RADDLE_KERNEL_OP(name, inputs, result, failure)                                                            \
   case name:                                                                                                       \
-    if (!compute<letter(inputs, 0), letter(inputs, 1), letter(inputs, 2), result>(                                 \
-            r, in, next,                                                                                           \
-            [](const auto&... operands) __attribute__((always_inline)) { return Operations::name(operands...); })) \
+    if (!scalar::compute<scalar::letter(inputs, 0), scalar::letter(inputs, 1), scalar::letter(inputs, 2), result>( \
+            r + in.b, r + in.c, sizeof(inputs) > 3 ? r + next++->a : nullptr, r + in.a,                            \
+            [](const auto&... operands)                                                                            \
+                __attribute__((always_inline)) { return scalar::Operations::name(operands...); }))                 \
       return Outcome::failed;                                                                                      \
     break;
 #include "vm/kernel/kernel_ops.def"

@@ -101,7 +101,7 @@ class Verifier {
       }
       reads(input);
       if (fault_.empty() && !matches(about.inputs[i], kernel_.types[input]))
-        return fail(fmt::format("`{}` of %{}, which is a {}", about.text, input, text_of(kernel_.types[input])));
+        return fail(fmt::format("`{}` of %{}, whose type is {}", about.text, input, text_of(kernel_.types[input])));
     }
     if (!fault_.empty()) return;
     if (about.result == 'v') {

@@ -38,10 +38,12 @@ Launcher::Launcher(RunWorker& here)
 std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
   const raddle_leaf_function code = launched_code(launch.leaf, calls_of(launch, count));
-  const bool has_lanes = program_.functions[launch.leaf].lane_code.exists();
+  const Function& launched = program_.functions[launch.leaf];
+  constexpr std::int64_t worth_lanes = 8;  // a vector: fewer long calls are better made one by one
+  const bool has_lanes = launched.lane_code.exists() && (!launched.is_heavy || count >= worth_lanes);
   if (!code && (!has_lanes || worker_->queues_all() || worker_->perturbation().one_in(4))) return std::nullopt;
   SinkArrays arrays;
-  LaunchedLeaf leaf(program_.functions[launch.leaf], code, 0);
+  LaunchedLeaf leaf(launched, code, 0);
   if (piece.kind == RangeTask::Kind::elements && !piece.order->is_dense) return std::nullopt;
   if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||
       !find_sinks(piece.frame, piece.site, nullptr, nullptr, arrays))

@@ -2,6 +2,7 @@
 
 #include "compiler/check/check.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
+#include "compiler/emit/check_kernels.hpp"
 #include "compiler/lower/lower.hpp"
 #include "compiler/opt/pipeline.hpp"
 
@@ -36,6 +37,7 @@ std::optional<Compilation> compile(Session& session, std::uint32_t file, const T
   options.verify_each |= session.options.verify_each;
   opt::optimise(compilation.module, options, session.diagnostics);
   if (session.diagnostics.has_errors()) return std::nullopt;
+  if (options.verify_each) emit::check_kernels(compilation.module);
   return compilation;
 }
 

@@ -241,8 +241,8 @@ TEST_CASE("kernels as text") {
       } {
         %2: float = array_get %a, %i
         %3: int = add %i, 1
+        var %5: float
         %4: boolean = gt %2, %s.1
-        %5: float
         if %4 {
           %5 = call @g %2
         } {
@@ -260,7 +260,7 @@ TEST_CASE("kernels as text") {
   CHECK(!kernels[0].exists());
   CHECK(vm::verify_kernels(kernels) == "");
   CHECK(vm::print_kernel(kernels[1], 1) ==
-        R"(kernel 1 "f" at 0:0-0 (%0: float[], %1: int) -> (%13) {
+        R"(kernel 1 "f" at 0:0-0 (%0: float[], %1: int) -> (%12) {
   const %2: int = 0
   const %3: float = 0.5
   const %4: int = 1
@@ -308,10 +308,10 @@ TEST_CASE("what is no kernel is refused, with the reason") {
   CHECK(fault("%2: int = add_int %0 %0" + at, "%2") == "");
   CHECK(fault("%2: int = add_int %0 %3" + at + "%3: int = copy %0" + at) ==
         "kernel `k`: %3 is read before it is assigned");
-  CHECK(fault("%2: int = add_int %0 %1" + at) == "kernel `k`: `add_int` of %1, which is a int[]");
+  CHECK(fault("%2: int = add_int %0 %1" + at) == "kernel `k`: `add_int` of %1, whose type is int[]");
   CHECK(fault("%2: float = add_int %0 %0" + at) == "kernel `k`: `add_int` gives no float");
   CHECK(fault("%2: int = copy %0" + at + "%2: int = copy %0" + at) == "kernel `k`: %2 is assigned twice");
-  CHECK(fault("%2: int[] = copy %1" + at) == "kernel `k`: `copy` of %1, which is a int[]");
+  CHECK(fault("%2: int[] = copy %1" + at) == "kernel `k`: `copy` of %1, whose type is int[]");
   CHECK(fault("if %0" + at + "{ }") == "kernel `k`: %0 is no boolean");
   CHECK(fault("%2: int = noise %0" + at) == "line 2: an operation expected");
   CHECK(fault("%2: boolean = lt_int %0 %0" + at + "if %2" + at + "{ %3: int = copy %0" + at + "}", "%3") ==

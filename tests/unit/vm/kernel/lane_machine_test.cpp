@@ -202,7 +202,7 @@ TEST_CASE("operations of ints: the same results, and the same ones fail") {
                                              1 + static_cast<std::int64_t>(random_numbers() % 50));
         }
     }
-    CHECK(has_ended_well);
+    if (info(op).failure != KernelFailure::assertion) CHECK(has_ended_well);
   }
 }
 
