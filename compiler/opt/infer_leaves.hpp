@@ -6,10 +6,9 @@ namespace raddle::opt {
 
 /// Marks the functions that can be compiled to machine code as leaf functions: those over int, float and boolean
 /// scalars and read-only arrays of them (int keys), whose bodies hold arithmetic, `if`, `switch`, loops, calls of other
-/// leaf functions and the library functions of vm/kernel/kernel_ops.def, and in which every variable is surely assigned before it is
-/// read. Functions that call each other are leaves together or not at all.
-/// What stands in the way goes to Function::not_leaf_reason; where `@leaf` demands one it is reported.
-/// Needs: order-operations.
+/// leaf functions and the library functions of vm/kernel/kernel_ops.def, and in which every variable is surely assigned
+/// before it is read. Functions that call each other are leaves together or not at all. What stands in the way goes to
+/// Function::not_leaf_reason; where `@leaf` demands one it is reported. Needs: order-operations.
 void infer_leaves(ir::Module& module, Diagnostics& diagnostics);
 
 /// True if the function, which need not be one of the module, is such a function. One that is launched may call library

@@ -46,8 +46,7 @@ Future* missing_argument(Frame& frame, const CallSite& site, const Function& fun
 
 }  // namespace
 
-KernelCaller::KernelCaller(RunWorker& here)
-    : WorkerService(here), scalar_machine_(program_, run_.foreigns) {}
+KernelCaller::KernelCaller(RunWorker& here) : WorkerService(here), scalar_machine_(program_, run_.foreigns) {}
 
 void KernelCaller::set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction,
                                     const std::int64_t* words) {
@@ -107,7 +106,9 @@ bool KernelCaller::call_in_registers(Frame& frame, const CallSite& site, std::ui
   switch (scalar_machine_.run(site.function, {words.data(), *count}, results.data(), goes_on)) {
     case ScalarMachine::Outcome::done: break;
     case ScalarMachine::Outcome::stopped: return false;
-    case ScalarMachine::Outcome::failed: here_.interpreter().call_composite(frame, site, instruction, true); return true;
+    case ScalarMachine::Outcome::failed:
+      here_.interpreter().call_composite(frame, site, instruction, true);
+      return true;
   }
   ++here_.counters.leaf_calls_interpreted;
   set_leaf_results(frame, site, instruction, results.data());

@@ -47,8 +47,8 @@ class Disassembler {
     const Body& body = program_.bodies[id];
     out_ += fmt::format("body {} of @{}: {} futures, {} outputs, {} strand states\n", id,
                         program_.functions[body.function].name, body.future_count, body.output_count, body.state_count);
-    const bool has_kernel = body.parent == no_id && body.function < program_.kernels.size() &&
-                            program_.kernels[body.function].exists();
+    const bool has_kernel =
+        body.parent == no_id && body.function < program_.kernels.size() && program_.kernels[body.function].exists();
     if (has_kernel) line(1, fmt::format("kernel {}", body.function));
     write_region(body.region, 1);
   }

@@ -61,7 +61,6 @@ TEST_CASE("errors of placeholders mark them") {
   CHECK(fault("{}").at(1) == "{}");
 }
 
-
 TEST_CASE("parameters that no word names") {
   CHECK(CommandTemplate::parse({"run", "{a}"}, parameters)->unused(parameters) ==
         std::vector<std::string>{"beta", "x"});
