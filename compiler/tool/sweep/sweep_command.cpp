@@ -15,6 +15,7 @@
 #include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/sweep/other_runs.hpp"
 #include "compiler/tool/sweep/make_runner.hpp"
+#include "compiler/tool/sweep/program_runner.hpp"
 #include "compiler/tool/process/signals.hpp"
 #include "compiler/tool/sweep/sweep_plan.hpp"
 #include "compiler/tool/sweep/sweep_preview.hpp"
