@@ -1,6 +1,7 @@
 #pragma once
 // The number type of vm/math that emits LLVM (Note [number types] in vm/math/number.hpp): each operation becomes an
-// instruction of the same meaning, of one double or of a vector of them, so machine code has the bits of the interpreter.
+// instruction of the same meaning, of one double or of a vector of them, so machine code has the bits of the
+// interpreter.
 #include <llvm/IR/IRBuilder.h>
 
 #include <concepts>

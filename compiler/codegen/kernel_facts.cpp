@@ -83,7 +83,7 @@ bool is_brief(const Kernel& kernel, const KernelLoop& loop) {
   return counts && first && end && *first > -most_iterations && *end < most_iterations;
 }
 
-GroupFacts::GroupFacts(const vm::KernelGroup& group) 
+GroupFacts::GroupFacts(const vm::KernelGroup& group)
     : group_(group), reached_(group.size()), fails_(group.size()), costs_(group.size()) {
   for (KernelId id = 0; id < group.size(); ++id) {
     std::vector<KernelId> open = {id};
@@ -161,8 +161,10 @@ bool GroupFacts::suits_lanes(KernelId kernel) const {
   for (const KernelId id : all) {
     const Kernel& each = group_[id];
     if (is_recursive(id) || !each.foreign_calls.empty()) return false;
-    for (const KernelLoop& loop : each.loops)  // lanes have the elements of one array
-      if (std::ranges::any_of(loop.variables, [&](KernelRegister id) { return is_array(each.types[id]); })) return false;
+    // lanes read the elements of one array
+    for (const KernelLoop& loop : each.loops)
+      if (std::ranges::any_of(loop.variables, [&](KernelRegister id) { return is_array(each.types[id]); }))
+        return false;
   }
   return cost(group_[kernel], 0) <= most_cost;
 }

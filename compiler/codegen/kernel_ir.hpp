@@ -51,8 +51,7 @@ struct KernelIr {
     if (!is_vector()) return checked(llvm::Intrinsic::sadd_with_overflow, a, b, sum);
     if (constant_of(a) != nullptr) std::swap(a, b);
     sum = a + b;
-    if (const llvm::ConstantInt* constant = constant_of(b))
-      return constant->isNegative() ? less(a, sum) : less(sum, a);
+    if (const llvm::ConstantInt* constant = constant_of(b)) return constant->isNegative() ? less(a, sum) : less(sum, a);
     return is_negative((a ^ sum) & (b ^ sum));
   }
   static Mask sub_overflows(Int a, Int b, Int& rest) {

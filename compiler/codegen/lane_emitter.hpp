@@ -3,8 +3,8 @@
 //
 // Note [lanes]. A value is one scalar if it is the same for all points, else some vectors, a lane for each point
 // (LaneValue). What is taken by some lanes only is run under a mask: `if` runs both arms, and jumps around one that is
-// not cheap if no lane takes it; `loop` runs until no lane is live. In lanes that are not live values mean nothing: they
-// are selected away where paths join. What fails is a mask that is kept beside the values: nothing stops, so that
+// not cheap if no lane takes it; `loop` runs until no lane is live. In lanes that are not live values mean nothing:
+// they are selected away where paths join. What fails is a mask that is kept beside the values: nothing stops, so that
 // operations get inputs for which they can not be computed; none of them traps or is undefined then.
 // Several vectors are computed side by side, as one operation needs the result of the one before it, and processors
 // begin an operation in each cycle or two, but take some cycles for it.
@@ -49,12 +49,7 @@ class LaneEmitter final : public OperationEmitter {
   /// @param counts   an i1: each lane's point is greater by 1 than that of the one before it
   LaneEmitter(ModuleEmitter& module, LaneShape shape, llvm::BasicBlock* entry, llvm::Value* worker,
               llvm::BasicBlock* stopped, llvm::Value* counts)
-      : OperationEmitter(entry),
-        module_(module),
-        shape_(shape),
-        worker_(worker),
-        stopped_(stopped),
-        counts_(counts) {}
+      : OperationEmitter(entry), module_(module), shape_(shape), worker_(worker), stopped_(stopped), counts_(counts) {}
 
   /// @return  of each output the value
   std::vector<LaneValue> emit(vm::KernelId kernel, std::vector<LaneValue> arguments);

@@ -97,8 +97,8 @@ llvm::Value* LaneEmitter::get_uniform(const LaneValue& array, llvm::Value* index
   return phi(element, inside, llvm::Constant::getNullValue(stored), before);
 }
 
-/// Mostly elements follow each other, all are there, and they are loaded as vectors. That is seen when it is run, as the
-/// step of the launch may be any.
+/// Mostly elements follow each other, all are there, and they are loaded as vectors. That is seen when it is run, as
+/// the step of the launch may be any.
 LaneParts LaneEmitter::get_following(const LaneValue& array, const LaneValue& index, llvm::Type* stored,
                                      const vm::Place& place) {
   const auto is_inside = [&](llvm::Value* number) { return builder_.CreateICmpULT(number, array.length); };
@@ -204,8 +204,8 @@ LaneEmitter::Path LaneEmitter::join(const Path& one, const Path& other) {
       joined.values.push_back({join_parts(vectors_in(first, one.end), vectors_in(second, other.end))});
   }
   if (!one.failed.empty() || !other.failed.empty())
-    joined.failed = join_parts(one.failed.empty() ? lanes(false) : one.failed,
-                               other.failed.empty() ? lanes(false) : other.failed);
+    joined.failed =
+        join_parts(one.failed.empty() ? lanes(false) : one.failed, other.failed.empty() ? lanes(false) : other.failed);
   failed_ = joined.failed;
   joined.end = builder_.GetInsertBlock();
   return joined;

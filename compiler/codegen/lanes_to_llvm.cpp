@@ -97,8 +97,7 @@ void LaneEmitter::emit_if(Frame& frame, const KernelInstruction& instruction) {
   live_ = live;
 }
 
-LaneEmitter::Path LaneEmitter::emit_path(Frame& frame, KernelBlockId block,
-                                         std::span<const KernelRegister> results) {
+LaneEmitter::Path LaneEmitter::emit_path(Frame& frame, KernelBlockId block, std::span<const KernelRegister> results) {
   emit_block(frame, block);
   Path path{builder_.GetInsertBlock(), {}, failed_};
   for (const KernelRegister result : results) path.values.push_back(frame.values[result]);
@@ -147,8 +146,7 @@ std::set<KernelRegister> LaneEmitter::varying_in(const Frame& frame, const Kerne
     if (instruction.op == KernelOp::loop) return add_variables(kernel.loops[instruction.index]);
     const bool is_varying = std::ranges::any_of(inputs_of(kernel, instruction), varies);
     if (!is_varying) return;
-    const vm::KernelBranch* branch =
-        instruction.op == KernelOp::if_ ? &kernel.branches[instruction.index] : nullptr;
+    const vm::KernelBranch* branch = instruction.op == KernelOp::if_ ? &kernel.branches[instruction.index] : nullptr;
     if (branch != nullptr) {
       varying.merge(assigned_in(kernel, branch->then_block));
       varying.merge(assigned_in(kernel, branch->else_block));
@@ -175,7 +173,8 @@ void LaneEmitter::emit_loop(Frame& frame, const KernelInstruction& instruction) 
   const KernelLoop& loop = kernel.loops[instruction.index];
   const std::set<KernelRegister> varying = varying_in(frame, loop);
   const bool is_uniform = !varying.contains(loop.condition);
-  const bool can_fail = module_.facts.can_fail(kernel, loop.test_block) || module_.facts.can_fail(kernel, loop.body_block);
+  const bool can_fail =
+      module_.facts.can_fail(kernel, loop.test_block) || module_.facts.can_fail(kernel, loop.body_block);
   const LaneMask live = live_;
   if (can_fail && failed_.empty()) failed_ = lanes(false);
   if (!is_uniform) live_ = without(live_.empty() ? lanes(true) : live_, failed_);

@@ -20,7 +20,8 @@ class Plugin {
   std::string identity() const;
   /// @error  why it can not be compiled: no plugin, or the plugin's reason
   std::expected<LeafImage, std::string> compile(const CodeRequest& request) const;
-  /// `--emit=llvm`: all kernels as LLVM IR. @param kernels  as vm::write_kernels() has them. @param entries  of each one
+  /// `--emit=llvm`: all kernels as LLVM IR. @param kernels  as vm::write_kernels() has them. @param entries  of each
+  /// one
   /// @error  why not: no plugin, or LLVM's text
   std::expected<std::string, std::string> llvm_text(const std::string& kernels,
                                                     std::span<const vm::KernelEntry> entries, bool unrolls_recursion,

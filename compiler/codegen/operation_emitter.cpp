@@ -82,9 +82,9 @@ llvm::Value* OperationEmitter::emit_operation(const vm::KernelInstruction& instr
     fail_if(failed.value, status_of(failure), instruction.place);
   };
   switch (instruction.op) {
-#define RADDLE_KERNEL_OP(name, inputs_, result, failure)                                       \
-  case vm::KernelOp::name:                                                                     \
-    return emit<letter(inputs_, 0), letter(inputs_, 1), letter(inputs_, 2)>(                   \
+#define RADDLE_KERNEL_OP(name, inputs_, result, failure)                     \
+  case vm::KernelOp::name:                                                   \
+    return emit<letter(inputs_, 0), letter(inputs_, 1), letter(inputs_, 2)>( \
         inputs, fail, [](const auto&... operands) { return Operations::name(operands...); });
 #include "vm/kernel/kernel_ops.def"
     default: std::unreachable();

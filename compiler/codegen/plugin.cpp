@@ -39,8 +39,7 @@ Text text_of(const codegen::PluginRequest& request, std::uint32_t version, codeg
   const auto kernels = kernels_of(request, version);
   if (!kernels) return std::unexpected(kernels.error());
   std::vector<vm::KernelEntry> entries;
-  for (std::size_t i = 0; i < kernels->size(); ++i)
-    entries.push_back(static_cast<vm::KernelEntry>(request.entries[i]));
+  for (std::size_t i = 0; i < kernels->size(); ++i) entries.push_back(static_cast<vm::KernelEntry>(request.entries[i]));
   return codegen::llvm_text(*kernels, entries, request.unrolls_recursion, form);
 }
 

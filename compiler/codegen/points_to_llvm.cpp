@@ -164,8 +164,8 @@ class LaneLoop {
     builder_.SetInsertPoint(fails);
     llvm::Value* bits = builder_.getInt64(0);
     for (std::size_t i = 0; i < failed.size(); ++i) {
-      llvm::Value* part = builder_.CreateZExt(
-          builder_.CreateBitCast(failed[i], builder_.getIntNTy(shape_.vector_size)), builder_.getInt64Ty());
+      llvm::Value* part = builder_.CreateZExt(builder_.CreateBitCast(failed[i], builder_.getIntNTy(shape_.vector_size)),
+                                              builder_.getInt64Ty());
       bits = builder_.CreateOr(bits, builder_.CreateShl(part, i * shape_.vector_size));
     }
     llvm::Value* first = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder_.getTrue());

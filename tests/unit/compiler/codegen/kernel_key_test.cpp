@@ -51,7 +51,8 @@ TEST_CASE("the key of a kernel changes with all that its code depends on") {
   CHECK(changes_key([](Program& program) { program.unrolls_recursion = false; }));
   CHECK(changes_key([](Program& program) { program.caller = program.callee; }));
 
-  // of what it calls: operation, constant, types, position, which says where it failed, whether it is called for many points
+  // of what it calls: operation, constant, types, position, which says where it failed, whether it is called for many
+  // points
   CHECK(changes_key([](Program& program) { program.addition().kind = OpKind::sub; }));
   CHECK(changes_key([](Program& program) {
     program.addition().operands[1] = Operand::constant(program.test.module.constant(std::int64_t{2}));

@@ -59,7 +59,9 @@ class Both {
   bool agree(std::int64_t first, std::int64_t step, std::int64_t count, const std::vector<std::int64_t>& captures) {
     Columns columns(static_cast<std::size_t>(count));
     for (std::int64_t done = 0; done < count;) {
-      std::vector<std::int64_t> words = {first + done * step, step, count - done,
+      std::vector<std::int64_t> words = {first + done * step,
+                                         step,
+                                         count - done,
                                          reinterpret_cast<std::int64_t>(columns.ints.data() + done),
                                          reinterpret_cast<std::int64_t>(columns.floats.data() + done),
                                          reinterpret_cast<std::int64_t>(columns.booleans.data() + done)};
@@ -150,11 +152,13 @@ class RandomLeaf {
       case 4: return ints_.push_back(leaf.op(OpKind::mod, int_, {pick(ints_), leaf.number(std::int64_t{97})}));
       case 5:
       case 6: return floats_.push_back(pick({OpKind::add, OpKind::sub, OpKind::mul, OpKind::div}, float_, floats_));
-      case 7: return floats_.push_back(call({"sqrt", "exp", "log", "sin", "floor", "abs_float"}, float_, {pick(floats_)}));
+      case 7:
+        return floats_.push_back(call({"sqrt", "exp", "log", "sin", "floor", "abs_float"}, float_, {pick(floats_)}));
       case 8: return floats_.push_back(leaf.op(OpKind::int_to_float, float_, {pick(ints_)}));
       case 9: return booleans_.push_back(pick({OpKind::lt, OpKind::le, OpKind::eq, OpKind::ne}, boolean, ints_));
       case 10:
-        if (below(2) == 0) return booleans_.push_back(pick({OpKind::and_, OpKind::or_, OpKind::ne}, boolean, booleans_));
+        if (below(2) == 0)
+          return booleans_.push_back(pick({OpKind::and_, OpKind::or_, OpKind::ne}, boolean, booleans_));
         return booleans_.push_back(pick({OpKind::lt, OpKind::gt, OpKind::ne}, boolean, floats_));
       case 11: return element();
       case 12: return branch(depth - 1);
@@ -238,8 +242,14 @@ struct Captured {
   std::vector<std::uint8_t> booleans;
   std::vector<std::int64_t> words(std::int64_t integer, double real) const {
     const auto size = static_cast<std::int64_t>(ints.size());
-    return {integer, std::bit_cast<std::int64_t>(real), reinterpret_cast<std::int64_t>(ints.data()), size,
-            reinterpret_cast<std::int64_t>(floats.data()), size, reinterpret_cast<std::int64_t>(booleans.data()), size};
+    return {integer,
+            std::bit_cast<std::int64_t>(real),
+            reinterpret_cast<std::int64_t>(ints.data()),
+            size,
+            reinterpret_cast<std::int64_t>(floats.data()),
+            size,
+            reinterpret_cast<std::int64_t>(booleans.data()),
+            size};
   }
 };
 
@@ -291,7 +301,8 @@ TEST_CASE("lanes divide as single calls do, whatever the numbers") {
                                   std::int64_t{1} << 62, most - 3, least + 3, -(std::int64_t{1} << 53)})
     for (std::int64_t distance = -3; distance <= 3; ++distance) arrays.ints.push_back(near + distance);
   for (int k = 0; k < 200; ++k)
-    arrays.ints.push_back(static_cast<std::int64_t>((std::uint64_t{random()} << 33 ^ std::uint64_t{random()} << 8 ^ random()) >> k % 60));
+    arrays.ints.push_back(
+        static_cast<std::int64_t>((std::uint64_t{random()} << 33 ^ std::uint64_t{random()} << 8 ^ random()) >> k % 60));
   arrays.floats.resize(arrays.ints.size());
   arrays.booleans.resize(arrays.ints.size());
   Both both(test, leaf);

@@ -146,7 +146,7 @@ inline vm::KernelGroup kernels_of(const TestModule& test, ir::FunctionId leaf) {
 }
 inline vm::KernelEntry entry_of(const TestModule& test, ir::FunctionId leaf) {
   const ir::Function& function = test.module.functions[leaf];
-  return !function.is_launched  ? vm::KernelEntry::call
+  return !function.is_launched ? vm::KernelEntry::call
          : function.is_batched ? vm::KernelEntry::lanes
                                : vm::KernelEntry::points;
 }

@@ -500,7 +500,8 @@ TEST_CASE("the LLVM text has every kernel") {
   const std::string kernels = vm::write_kernels(kernels_of(test, fib.id()));
   for (const bool optimised : {false, true}) {
     const auto text =
-        Plugin(RADDLE_PLUGIN).llvm_text(kernels, std::vector{vm::KernelEntry::call}, /*unrolls_recursion=*/true, optimised);
+        Plugin(RADDLE_PLUGIN)
+            .llvm_text(kernels, std::vector{vm::KernelEntry::call}, /*unrolls_recursion=*/true, optimised);
     REQUIRE(text.has_value());
     CHECK(text->find("define i32 @raddle_leaf_0") != std::string::npos);
     CHECK((text->find(" alloca i64") == std::string::npos) == optimised);

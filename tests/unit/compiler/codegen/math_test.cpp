@@ -42,7 +42,8 @@ LoadedLeaf one_call(const math::Function& function) {
   TestModule test;
   LeafBuilder leaf(test, "one");
   const Operand x = leaf.parameter(float_), y = leaf.parameter(float_), out = leaf.output(float_);
-  leaf.add(OpKind::call_builtin, {out}, function.count == 1 ? std::vector{x} : std::vector{x, y}).callee = builtin(function.name);
+  leaf.add(OpKind::call_builtin, {out}, function.count == 1 ? std::vector{x} : std::vector{x, y}).callee =
+      builtin(function.name);
   return compiled(test, leaf);
 }
 
@@ -54,7 +55,8 @@ LoadedLeaf stretch(const math::Function& function) {
   const Operand i = leaf.parameter(int_), xs = leaf.parameter(floats), ys = leaf.parameter(floats),
                 out = leaf.output(float_);
   const Operand x = leaf.op(OpKind::array_get, float_, {xs, i}), y = leaf.op(OpKind::array_get, float_, {ys, i});
-  leaf.add(OpKind::call_builtin, {out}, function.count == 1 ? std::vector{x} : std::vector{x, y}).callee = builtin(function.name);
+  leaf.add(OpKind::call_builtin, {out}, function.count == 1 ? std::vector{x} : std::vector{x, y}).callee =
+      builtin(function.name);
   test.module.functions[leaf.id()].is_launched = true;
   test.module.functions[leaf.id()].is_batched = true;
   return compiled(test, leaf);
