@@ -62,11 +62,11 @@ struct RunOptions {
   bool keep_going = false;                    ///< independent work goes on after a failure
   bool notes_iterations = false;              ///< makes RunResult::failed_iterations
   RunSettings settings;
-  std::vector<Value> arguments;           ///< the entry's parameters, in order
+  std::vector<Value> arguments;               ///< the entry's parameters, in order
   KernelCompiler* kernel_compiler = nullptr;  ///< null: everything is interpreted
-  std::uint32_t leaf_threshold = 1000;    ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
-  std::size_t call_memory_bytes = 0;  ///< most that open calls and what waits in them may take; 0: half of the memory
-  ProcessBudget process_budget;       ///< of external programs that run at once
+  std::uint32_t leaf_threshold = 1000;  ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
+  std::size_t call_memory_bytes = 0;    ///< most that open calls and what waits in them may take; 0: half of the memory
+  ProcessBudget process_budget;         ///< of external programs that run at once
   AppSettings apps;
   std::vector<std::string> package_folders;  ///< in which Tcl looks for packages, before its own places
   ProgramOutputs program_outputs;            ///< where programs print to that are not redirected

@@ -255,9 +255,9 @@ struct LaunchRead {
 /// makes them. Operands: seen from the frame around.
 ///
 /// Without a projection the elements are those with the number of the iteration, the point, and the leaf's machine code
-/// makes many points at a time (leaf_abi.hpp, Note [stretches]). With one, points read and write elements by keys that it
-/// computes. Parameters of the projection: the point, `projected`; its results are the keys of all reads, then of all
-/// sinks but for `row_keys`. Parameters of the leaf: the point, the elements that are read, `captures`.
+/// makes many points at a time (leaf_abi.hpp, Note [stretches]). With one, points read and write elements by keys that
+/// it computes. Parameters of the projection: the point, `projected`; its results are the keys of all reads, then of
+/// all sinks but for `row_keys`. Parameters of the leaf: the point, the elements that are read, `captures`.
 struct IndexLaunch {
   FunctionId leaf = no_id;  ///< no_id: the loop is no index launch
   std::vector<LaunchInput> captures = {};
