@@ -161,7 +161,8 @@ bool GroupFacts::suits_lanes(KernelId kernel) const {
   for (const KernelId id : all) {
     const Kernel& each = group_[id];
     if (is_recursive(id) || !each.foreign_calls.empty()) return false;
-    for (const KernelLoop& loop : each.loops)  // lanes have the elements of one array
+    // lanes read the elements of one array
+    for (const KernelLoop& loop : each.loops)
       if (std::ranges::any_of(loop.variables, [&](KernelRegister id) { return is_array(each.types[id]); }))
         return false;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Inside of leaf_to_llvm: the words of a call, one after the other.
+// Inside of kernels_to_llvm: the words of a call, one after the other.
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 

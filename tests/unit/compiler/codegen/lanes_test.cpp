@@ -313,4 +313,27 @@ TEST_CASE("lanes divide as single calls do, whatever the numbers") {
   CHECK(both.good > 50'000);
 }
 
+TEST_CASE("lanes in a loop without end stop when the run is to end") {
+  TestModule test;
+  LeafBuilder leaf(test, "endless");
+  const Operand point = leaf.parameter(int_), out = leaf.output(int_);
+  const auto is_odd = [&](const Operands& v) {
+    const Operand rest = leaf.op(OpKind::mod, int_, {v[0], leaf.number(std::int64_t{2})});
+    return leaf.op(OpKind::ne, boolean, {rest, leaf.number(std::int64_t{0})});
+  };
+  leaf.loop({out}, {int_}, {point}, is_odd, [](const Operands& v) { return v; });
+  const LoadedLeaf code = compiled(test, leaf, vm::KernelEntry::lanes);
+  TestWorker worker;
+  std::vector<std::int64_t> results(100);
+  raddle_leaf_failure failure = {};
+  std::int64_t made = -1;
+  std::int64_t words[] = {0, 2, 100, reinterpret_cast<std::int64_t>(results.data())};
+  code.code()(&worker, words, &made, &failure);
+  CHECK(made == 100);
+  words[0] = 1;
+  worker.stack_limit = reinterpret_cast<const void*>(~std::uintptr_t{0});
+  code.code()(&worker, words, &made, &failure);
+  CHECK(made == 0);
+}
+
 }  // namespace raddle::codegen

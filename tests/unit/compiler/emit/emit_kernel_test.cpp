@@ -229,6 +229,19 @@ TEST_CASE("what needs more than registers has no such code, nor has what calls i
   CHECK(Leaf(fib).has_code());
 }
 
+TEST_CASE("functions of the library are told apart by their arguments' types") {
+  const auto find = [](std::string_view name, std::vector<vm::KernelType> inputs) {
+    return vm::operation_of_function(name, inputs);
+  };
+  CHECK(find("abs", {vm::KernelType::int_}) == vm::KernelOp::abs_int);
+  CHECK(find("abs", {vm::KernelType::float_}) == vm::KernelOp::abs_float);
+  CHECK(find("ln", {vm::KernelType::float_}) == vm::KernelOp::log);
+  CHECK(find("log", {vm::KernelType::float_, vm::KernelType::float_}) == vm::KernelOp::if_);
+  CHECK(find("printf", {vm::KernelType::int_}) == vm::KernelOp::if_);
+  CHECK(vm::info(vm::KernelOp::is_nan).result == 'b');
+  CHECK(vm::info(vm::KernelOp::sqrt).failure == vm::KernelFailure::domain);
+}
+
 TEST_CASE("kernels as text") {
   TypeStore types;
   const auto module = ir::read_text(R"(

@@ -11,7 +11,6 @@
 #include "compiler/opt/gather_calls.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
-#include "compiler/opt/leaf_builtins.hpp"
 #include "compiler/opt/order_operations.hpp"
 #include "compiler/opt/pipeline.hpp"
 
@@ -175,20 +174,6 @@ TEST_CASE("@leaf that can not be one is reported") {
   infer_leaves(script.module, diagnostics);
   REQUIRE(diagnostics.all().size() == 1);
   CHECK(diagnostics.all()[0].message == "`g` can not be a leaf function: `s` has the type string");
-}
-
-TEST_CASE("leaf builtins are told apart by their argument types") {
-  const TypeStore types;
-  const auto find = [&types](std::string_view name, std::vector<TypeId> arguments) {
-    return leaf_builtin(types, name, arguments);
-  };
-  CHECK(find("abs", {TypeStore::int_}) == LeafBuiltin::abs_int);
-  CHECK(find("abs", {TypeStore::float_}) == LeafBuiltin::abs_float);
-  CHECK(find("ln", {TypeStore::float_}) == LeafBuiltin::log);
-  CHECK(find("log", {TypeStore::float_, TypeStore::float_}) == std::nullopt);
-  CHECK(find("printf", {TypeStore::string}) == std::nullopt);
-  CHECK(result_type_of(LeafBuiltin::is_nan) == TypeStore::boolean);
-  CHECK(failure_of(LeafBuiltin::sqrt) == LeafBuiltinFailure::domain);
 }
 
 TEST_CASE("the pipeline leaves out disabled passes") {
