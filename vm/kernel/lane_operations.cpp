@@ -69,8 +69,8 @@ constexpr char letter(std::string_view letters, std::size_t i) { return i < lett
 RADDLE_MATH_INLINE void join(const LaneView& view, const LaneWord* from, std::uint8_t from_stride, LaneWord* to) {
   for (std::size_t i = view.begin; i < view.end; ++i)
     put(to, i,
-        LaneInts{mask_at(view.active, i).bits ? (LaneInts::Words)mask_at(from, i * from_stride).bits
-                                              : (LaneInts::Words)mask_at(to, i).bits});
+        KernelLanes::select(mask_at(view.active, i), LaneInts{(LaneInts::Words)mask_at(from, i * from_stride).bits},
+                            LaneInts{(LaneInts::Words)mask_at(to, i).bits}));
 }
 
 /// Of an operation: all of its lanes, with the inputs `in.inputs` of these letters.
