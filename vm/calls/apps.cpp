@@ -99,10 +99,11 @@ bool ProgramCaller::run_app(Frame& frame, const Instruction& in) {
       run_.written_files.write_aside(program->begun, path);
   }
   here_.memos().note_words(frame, site, program->request.words);
+  const bool is_first = run_.note_program();
   frame.retain();
   run_.throttle.begin();
   if (run_.options.listener)
-    program->number = run_.options.listener->begun(program->input_paths, program->request.words);
+    program->number = run_.options.listener->begun(program->input_paths, program->request.words, is_first);
   start_program(*program);
   return true;
 }

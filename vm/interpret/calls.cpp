@@ -198,6 +198,7 @@ bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   results_.assign(site.results.size(), Value());
   if (site.files_read != FilesRead::none) here_.memos().note_reads(frame, site);
+  if (site.runs_code) run_.note_program();
   CallHost host(here_, frame, here_.index_of(in));
   const BuiltinCall call{run_.options.settings, here_.stream_at(frame, here_.index_of(in)), &host};
   const std::expected<void, std::string> outcome = site.function(call, arguments_, results_);
