@@ -20,6 +20,7 @@
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::vm {
 
@@ -173,7 +174,8 @@ void ProgramCaller::start_program(ProgramRun& program) {
     run_.options.trace_program(
         fmt::format("app {}: {}", program.site.label, shell_command(program.request, whole_command)));
   }
-  const bool prints_by_itself = !run_.options.program_outputs.out.take;
+  const bool prints_by_itself = !run_.options.program_outputs.out.take || is_stream(program.request.stdout_path) ||
+                                is_stream(program.request.stderr_path);
   if (run_.options.before_program && prints_by_itself) run_.options.before_program();
   run_.pool.hold();
   const auto ended = [&program, &pool = run_.pool](ProcessResult result) {
