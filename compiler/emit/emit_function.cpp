@@ -20,7 +20,9 @@ namespace {
 /// Which of its inputs say what files it reads or looks for.
 vm::FilesRead files_read(const stdlib::Builtin& builtin) {
   if (builtin.effect == stdlib::BuiltinEffect::looks)
-    return builtin.name == "glob" ? vm::FilesRead::of_pattern : vm::FilesRead::of_path;
+    return builtin.name == "glob"         ? vm::FilesRead::of_pattern
+           : builtin.name == "file_mtime" ? vm::FilesRead::of_time
+                                          : vm::FilesRead::of_path;
   if (builtin.name == "system" || builtin.module == "launch") return vm::FilesRead::of_words;
   const std::size_t inputs = std::min(builtin.signature.find('(', 1), builtin.signature.size());
   const bool has_files = builtin.signature.find("file ", inputs) != std::string_view::npos;
@@ -259,6 +261,7 @@ class FunctionEmitter {
     site.results.resize(site.returns_void.size());
     site.priority = operands_.of(op.priority, body);
     site.files_read = files_read(builtin);
+    site.runs_code = stdlib::may_end_later(builtin.effect) && !builtin.name.starts_with("sleep");
     program_.builtins.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.builtins.size() - 1);
   }

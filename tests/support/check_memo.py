@@ -324,6 +324,29 @@ def files_of_commands_are_noticed(folder):
     expect(folder.counts(), (0, 2, "trace: 3,3\n"))
 
 
+def what_is_edited_before_it_is_read_is_noticed(folder):
+    """Also the time of a file, where that is asked for; not what the call writes itself."""
+    folder.write("script.df", """
+        import files; import string; import sys;
+        @memo (string s) slow() { sleep(1) => s = trim(read(input("data.txt"))); }
+        @memo (int t) written() { t = file_mtime("t.txt"); }
+        @memo (boolean b) makes() { file f<"made.txt"> = write("text"); wait (f) { b = file_exists("made.txt"); } }
+        trace(slow(), written(), makes());
+        """)
+    folder.write("data.txt", "old")
+    folder.write("t.txt", "")
+    os.utime(folder.path / "t.txt", (1500, 1500))
+    run = folder.start("run script.df")
+    wait_for((folder.path / "made.txt").exists, "the calls' beginning")
+    folder.write("data.txt", "new")
+    expect((run.communicate(timeout=60)[0], run.returncode), ("trace: new,1500,1\n", 0))
+    (folder.path / "made.txt").unlink()
+    expect(folder.counts(), (3, 0, "trace: new,1500,1\n"))
+    folder.write("data.txt", "later")
+    os.utime(folder.path / "t.txt", (1700, 1700))
+    expect(folder.counts(), (1, 2, "trace: later,1700,1\n"))
+
+
 def libraries_are_noticed(folder):
     """What is in a shared library that the call may reach, of the script's folder."""
     def build(name, value):
@@ -413,6 +436,7 @@ TESTS = [
     two_runs_at_once,
     runs_do_not_mix_their_outputs,
     a_killed_run_leaves_the_file_of_another,
+    what_is_edited_before_it_is_read_is_noticed,
     what_is_edited_meanwhile_is_not_kept,
     files_of_programs_are_noticed,
     files_of_commands_are_noticed,

@@ -3,6 +3,7 @@
 
 import collections
 import contextlib
+import fcntl
 import os
 import random
 import re
@@ -123,6 +124,42 @@ def locked_record_loses_nothing(folder):
     expect(recorded(folder), 500)
     expect(recorded(folder, "SELECT count(DISTINCT key) FROM point"), 500)
     expect([row.split(",")[:3] for row in folder.read("x.csv").splitlines()[1:]], [[str(a), str(a), "ok"] for a in range(1, 501)])
+
+
+def what_is_spoilt_beside_the_record_is_put_away(folder):
+    """Rows that a killed run could not move: the record is used without them, and they are kept."""
+    folder.run("sweep -p a=1:20 -- echo {a}")
+    with contextlib.closing(sqlite3.connect(folder.path / ".raddle" / "runs.db")) as record:
+        record.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        run = record.execute("SELECT id FROM run").fetchone()[0]
+    whole = (folder.path / ".raddle" / "runs.db").read_bytes()
+    spilled = folder.path / ".raddle" / f"spilled-{run}.db"
+    other_format = whole[:60] + (999).to_bytes(4, "big") + whole[64:]
+    for spoilt in (b"no database" * 1000, whole[:100] + bytes(4000) + whole[4100:], whole[:4096] + b"x" * (len(whole) - 4096), whole[:6000], other_format):
+        spilled.write_bytes(spoilt)
+        folder.run("runs list", err=f"raddle: what a run could not write into the record can not be read: it is kept in `.raddle/spilled-{run}.db.damaged`\n")
+        expect((spilled.exists(), spilled.with_name(spilled.name + ".damaged").read_bytes() == spoilt), (False, True))
+        expect(folder.run("runs list").stderr, "")
+    spilled.write_bytes(b"")  # killed before the first row: nothing to tell
+    expect((folder.run("runs list").stderr, spilled.exists()), ("", False))
+    folder.run("sweep -p a=1:20 -- echo {a}", err="20 from the record")
+
+
+def points_of_a_locked_record_are_run_once(folder):
+    """What has ended while somebody else holds the record is not there for others to read: nobody begins what they may have."""
+    line = "sweep -j2 -p a=1:60 -o {0}.csv --progress=none -- sh -c 'sleep 0.02; echo {{a}} >> done; echo {{a}}'"
+    first = folder.start(line.format("x"))
+    wait_for(lambda: lines_of(folder, "done"), "the first point")
+    second = folder.start(line.format("y"))
+    wait_for(lambda: recorded(folder, "SELECT count(DISTINCT run) FROM point") == 2, "the second run's first point")
+    with open(folder.path / ".raddle" / "runs.db-shm", "r+b") as shared:
+        fcntl.lockf(shared, fcntl.LOCK_EX, 8, 120)  # all locks of the write-ahead log: nobody reads, either
+        told_by(second, "another process holds the record `.raddle/runs.db` locked: ")
+    for process, name in ((first, "x"), (second, "y")):
+        process.communicate(timeout=60)
+        expect(process.returncode, 0)
+        expect([row.split(",")[:3] for row in folder.read(f"{name}.csv").splitlines()[1:]], [[str(a), str(a), "ok"] for a in range(1, 61)])
+    expect(collections.Counter(lines_of(folder, "done")), collections.Counter({str(a): 1 for a in range(1, 61)}))
 
 
 def a_signal_ends_the_wait_for_a_lock(folder):
@@ -307,7 +344,7 @@ def files_that_killed_runs_write_are_removed(folder):
     expect(sorted(path.name for path in (folder.path / "out").iterdir()), ["b.dat", "r.txt"])
 
 
-TESTS = [flipped_bits_give_no_wrong_table, damaged_record_is_told_with_a_remedy, locked_record_loses_nothing, a_signal_ends_the_wait_for_a_lock, full_disk_is_told_as_it_is,
+TESTS = [flipped_bits_give_no_wrong_table, damaged_record_is_told_with_a_remedy, locked_record_loses_nothing, what_is_spoilt_beside_the_record_is_put_away, points_of_a_locked_record_are_run_once, a_signal_ends_the_wait_for_a_lock, full_disk_is_told_as_it_is,
          points_that_a_sweep_counts_on_stay, points_that_are_gone_are_told, what_another_run_runs_is_not_run_here,
          points_of_a_killed_run_are_taken_over, all_anew_waits_for_nobody, what_killed_runs_leave_is_removed,
          files_that_killed_runs_write_are_removed]

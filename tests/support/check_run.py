@@ -213,6 +213,21 @@ def too_little_memory_is_told(folder):
            "raddle: it was asked for at text.df:2:69\n")
 
 
+def strings_have_a_longest(folder):
+    """It is told where one is longer, whoever makes it."""
+    doubled = [f"string v{i} = v{i - 1} + v{i - 1};\n" for i in range(1, 41)]
+    first = 'import string;\n@param string v0 = "";\n'
+    for name, text, told in (
+            ("plus", "".join(doubled) + "trace(strlen(v40));\n", "1074790400"),
+            ("path", "".join(doubled[:19]) + "string w = v19 / v19;\ntrace(strlen(w));\n", "1074790401"),
+            ("strcat", "".join(doubled[:19]) + "string w = strcat(v19, v19);\ntrace(strlen(w));\n", "1074790400")):
+        folder.write(f"{name}.df", first + text)
+        for level in ("-O0", "-O2"):
+            error = folder.run(f"run {level} {name}.df --v0={'x' * 1025}", code=1, out="").stderr
+            expect_in(f"a string of {told} bytes is longer than 1 GiB, the most that there can be", error)
+            expect_in(f"{name}.df:22:", error)
+
+
 def too_few_threads_are_no_fault(folder):
     """It does with fewer, or says so."""
     is_root = os.geteuid() == 0  # whom the limit does not hold for: another user is taken
@@ -393,6 +408,31 @@ def replaced_files_keep_permissions_and_streams_stay(folder):
     expect((folder.path / "made.txt").exists(), False)
     folder.write("stream.df", 'app (file o) w(string t) { "echo" t @stdout=o }\nfile a<"/dev/stdout"> = w("told");\n')
     folder.run("run stream.df", out="told\n")
+    expected = "trace: before\ntold\n"
+    for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"):  # a regular file goes on where it is
+        folder.write("stream.df", 'app (file o) w(string t) { "echo" t @stdout=o }\n'
+                     f'trace("before") => file a<"{name}"> = w("told") => trace("behind");\n')
+        if name == "link":
+            (folder.path / "link").symlink_to("/dev/stdout")
+        for options in ("", "--no-record"):
+            with open(folder.path / "printed.txt", "w", encoding="utf-8") as printed:
+                subprocess.run([folder.raddle, "run", *options.split(), "stream.df"], cwd=folder.path, stdin=subprocess.DEVNULL, stdout=printed,
+                               timeout=60, check=True)
+            expect((name, folder.read("printed.txt")), (name, expected + "trace: behind\n"))
+    folder.write("error.df", 'app (file o) w(string t) { "echo" t @stderr=o }\nfile a<"/dev/stderr"> = w("told");\n'
+                 'app (file o) e(string t) { "sh" "-c" ("echo " + t + " >&2") @stderr=o }\na => file b<"/dev/fd/2"> = e("said");\n')
+    with open(folder.path / "printed.txt", "w", encoding="utf-8") as printed:
+        printed.write("before\n")
+        printed.flush()
+        subprocess.run([folder.raddle, "run", "-q", "error.df"], cwd=folder.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=printed, timeout=60, check=True)
+    expect(folder.read("printed.txt"), "before\nsaid\n")
+    folder.write("input.df", 'app (file o) c(file i) { "cat" @stdin=i @stdout=o }\nfile i = input("/dev/fd/0");\n'
+                 'file o<"copied.txt"> = c(i);\n')
+    with open(folder.path / "printed.txt", "r", encoding="utf-8") as printed:
+        os.lseek(printed.fileno(), 7, os.SEEK_SET)
+        subprocess.run([folder.raddle, "run", "input.df"], cwd=folder.path, stdin=printed, timeout=60, check=True)
+    expect(folder.read("copied.txt"), "said\n")
     folder.write("null.df", 'app (file o) w(string t) { "echo" t @stdout=o }\nfile a<"/dev/null"> = w("lost");\n')
     folder.run("run null.df", out="")
     expect(stat.S_ISCHR(os.stat("/dev/null").st_mode), True)
@@ -412,7 +452,7 @@ def chains_of_any_length(folder):
     folder.run("run -k fails.df", code=1, out="trace: 0\n", err="too large")
 
 
-TESTS = [chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, too_few_threads_are_no_fault,
+TESTS = [chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
          programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 

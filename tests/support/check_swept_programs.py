@@ -266,6 +266,56 @@ def files_that_scripts_read_are_noticed(folder):
     expect("from the record" in folder.run(command, err="`a.csv` has changed").stderr, False)
 
 
+def what_is_edited_before_it_is_read_is_noticed(folder):
+    """A file that is new to the point, before any program of it has run: nobody but a user has written it. Also its time."""
+    folder.write("m.df", """
+        import files; import string; import sys;
+        @param int n = 1;
+        app (file o) show(string name) { "cat" name @stdout=o }
+        sleep(1) => @result string own = trim(read(input("a.csv")));
+        @result string shown;
+        wait (own) { shown = trim(read(show("b.csv"))); }
+        """)
+    folder.write("a.csv", "1\n")
+    folder.write("b.csv", "1\n")
+    first = folder.start("sweep m.df -p n=1")
+    wait_for((folder.path / ".raddle" / "claims").exists, "the point's beginning")
+    time.sleep(0.5)
+    folder.write("a.csv", "2\n")
+    folder.write("b.csv", "2\n")
+    expect(first.wait(timeout=60), 0)
+    first.communicate()
+    expect(sorted(inputs_of(folder, 1)), ["a.csv", "b.csv"])
+    expect(folder.column("sweep m.df -p n=1", "own", "shown"), ["2 2"])
+    folder.run("sweep m.df -p n=1", err="1 from the record")
+    for name, right in (("a.csv", "3 2"), ("b.csv", "3 3")):
+        folder.write(name, "3\n")
+        expect(folder.column("sweep m.df -p n=1", "own", "shown"), [right])
+
+
+def times_of_files_are_noticed(folder):
+    folder.write("m.df", "import files;\n@param int n = 1;\n@result int written = file_mtime(\"t.csv\");\n@result boolean there = file_exists(\"t.csv\");\n")
+    folder.write("t.csv", "")
+    for time_s in (1500, 1700):
+        os.utime(folder.path / "t.csv", (time_s, time_s))
+        expect(folder.column("sweep m.df -p n=1,2", "written", "there"), [f"{time_s} true"] * 2)
+    folder.run("sweep m.df -p n=1,2", err="2 from the record")
+
+
+def only_points_that_search_are_run_again(folder):
+    folder.write("m.df", """
+        import files; import stats;
+        @param int n = 1;
+        @result int found;
+        if (n > 1) { found = size(glob("in*.txt")); } else { found = 0; }
+        """)
+    folder.write("in1.txt", "")
+    expect(folder.column("sweep m.df -p n=1:3", "found"), ["0", "1", "1"])
+    folder.write("in2.txt", "")
+    expect_in("1 from the record", folder.run("sweep m.df -p n=1:3").stderr)
+    expect(folder.column("sweep m.df -p n=1:3", "found"), ["0", "2", "2"])
+
+
 def files_of_commands_are_noticed(folder):
     folder.write("model.sh", "exit 2\n")
     folder.write("m.df", 'import sys;\n@param int n = 1;\n@result int c;\n(text, c) = system(["sh", "model.sh", "" + n]);\n')
@@ -500,7 +550,8 @@ def who_waits_for_another_run_uses_no_processor(folder):
     expect([row.split(",")[:2] for row in folder.read("b.csv").splitlines()[1:]], [["1", "1"], ["2", "2"]])
 
 
-TESTS = [who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+TESTS = [who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, what_is_edited_before_it_is_read_is_noticed,
+         times_of_files_are_noticed, only_points_that_search_are_run_again, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 

@@ -20,6 +20,7 @@
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::vm {
 
@@ -99,10 +100,11 @@ bool ProgramCaller::run_app(Frame& frame, const Instruction& in) {
       run_.written_files.write_aside(program->begun, path);
   }
   here_.memos().note_words(frame, site, program->request.words);
+  const bool is_first = run_.note_program();
   frame.retain();
   run_.throttle.begin();
   if (run_.options.listener)
-    program->number = run_.options.listener->begun(program->input_paths, program->request.words);
+    program->number = run_.options.listener->begun(program->input_paths, program->request.words, is_first);
   start_program(*program);
   return true;
 }
@@ -172,7 +174,8 @@ void ProgramCaller::start_program(ProgramRun& program) {
     run_.options.trace_program(
         fmt::format("app {}: {}", program.site.label, shell_command(program.request, whole_command)));
   }
-  const bool prints_by_itself = !run_.options.program_outputs.out.take;
+  const bool prints_by_itself = !run_.options.program_outputs.out.take || is_stream(program.request.stdout_path) ||
+                                is_stream(program.request.stderr_path);
   if (run_.options.before_program && prints_by_itself) run_.options.before_program();
   run_.pool.hold();
   const auto ended = [&program, &pool = run_.pool](ProcessResult result) {

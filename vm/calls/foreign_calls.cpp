@@ -22,6 +22,7 @@ bool ProgramCaller::run_foreign(Frame& frame, const Instruction& in) {
     return false;
   }
   if (run_.options.before_program) run_.options.before_program();  // it may print
+  run_.note_program();
   std::vector<Value> outputs(site.outputs.size());
   if (std::string problem = run_.foreigns[site.foreign]->call(inputs, outputs); !problem.empty()) {
     fail_program(frame, site, here_.failure_at(frame, here_.index_of(in), std::move(problem)));
@@ -52,6 +53,7 @@ bool ProgramCaller::call_foreign(Frame& frame, const CallSite& site, std::uint32
   arguments_.clear();
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   if (run_.options.before_program) run_.options.before_program();  // it may print
+  run_.note_program();
   std::optional<CallTimer> timer;
   if (way == CallWay::timed) timer.emplace(run_.call_profiles[site.function]);
   Value output;

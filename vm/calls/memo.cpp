@@ -175,7 +175,8 @@ void MemoCaller::memo(Frame& frame, const Instruction& in) {
   }
   const std::optional<CallRecord::Found> found = record->find(*call);
   const auto compute = [&] {
-    if (TaskListener* const listener = run_.options.listener) run_.memo_calls.set_number(key, listener->begun({}, {}));
+    if (TaskListener* const listener = run_.options.listener)
+      run_.memo_calls.set_number(key, listener->begun({}, {}, false));
     enter_miss(frame, in, bytes_of(key));
   };
   if (!found) return compute();
@@ -190,7 +191,10 @@ void MemoCaller::memo(Frame& frame, const Instruction& in) {
   }
   ++here_.counters.memo_calls_taken;
   for (const ReadFile& file : found->reads)
-    note_read(frame, {file.name, /*is_certain=*/true, is_of_pattern(file.version)});
+    note_read(frame, {.name = file.name,
+                      .is_certain = true,
+                      .is_pattern = is_of_pattern(file.version),
+                      .is_time = is_of_time(file.version)});
   if (TaskListener* const listener = run_.options.listener)
     listener->ended({.number = 0,
                      .call = *call,

@@ -47,7 +47,7 @@ class MemoCaller : WorkerService {
   void end_memo(const PointKey& key);
   bool is_noting() const;
   /// In a call that is kept, and for who listens.
-  void note_read(const Frame& frame, const NamedFile& file);
+  void note_read(const Frame& frame, NamedFile file);
   void note_words(const Frame& frame, const std::vector<std::string>& words);
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vm/interpret/frame.hpp"
+#include "vm/calls/written_files.hpp"
 #include "vm/record/call_record.hpp"
 #include "vm/record/named_files.hpp"
 
@@ -88,7 +89,8 @@ class MemoCalls {
   }
   bool has_begun_any() const { return count_.load(std::memory_order_relaxed) != 0; }
   /// A file is named in a call: noted in all calls around it that are about to be kept.
-  void note(const Frame& frame, const NamedFile& file, KeptFiles& files);
+  /// @param written  by the run itself
+  void note(const Frame& frame, const NamedFile& file, KeptFiles& files, WrittenFiles& written);
   /// It has ended, well or not. @return the calls that wait for it
   std::vector<MemoWait*> end(const PointKey& key) {
     const std::lock_guard lock(mutex_);

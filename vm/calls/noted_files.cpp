@@ -29,7 +29,7 @@ void append_strings(std::vector<std::string>& strings, const Value& value) {
 
 bool MemoCaller::is_noting() const { return run_.options.listener != nullptr || run_.options.call_record != nullptr; }
 
-void MemoCalls::note(const Frame& frame, const NamedFile& file, KeptFiles& files) {
+void MemoCalls::note(const Frame& frame, const NamedFile& file, KeptFiles& files, WrittenFiles& written) {
   if (!has_begun_any()) return;
   const std::string version = version_of(files, file);
   const std::lock_guard lock(mutex_);
@@ -37,21 +37,28 @@ void MemoCalls::note(const Frame& frame, const NamedFile& file, KeptFiles& files
     const auto found = frames_.find(each);
     if (found == frames_.end()) continue;
     Begun& begun = begun_.at(found->second);
-    if (!file.is_pattern && is_written_after(file.name, begun.files_time)) continue;  // by a program in the call
-    begun.reads.try_emplace(file.name, Noted{version, false}).first->second.is_certain |= file.is_certain;
+    const bool is_new = !file.is_pattern && is_written_after(file.name, begun.files_time);
+    if (is_new && (file.may_be_made || written.is_written(file.name))) continue;  // in the call
+    Noted& noted = begun.reads.try_emplace(file.name, Noted{version, false}).first->second;
+    noted.is_certain |= file.is_certain;
+    join_versions(files, file.name, noted.version, version);
   }
 }
 
-void MemoCaller::note_read(const Frame& frame, const NamedFile& file) {
+void MemoCaller::note_read(const Frame& frame, NamedFile file) {
+  file.may_be_made = run_.has_run_program();
   if (TaskListener* const listener = run_.options.listener) listener->reads(file);
+  file.is_certain = true;
   if (CallRecord* const record = run_.options.call_record)
-    run_.memo_calls.note(frame, {file.name, /*is_certain=*/true, file.is_pattern}, record->files());
+    run_.memo_calls.note(frame, file, record->files(), run_.written_files);
 }
 
 void MemoCaller::note_words(const Frame& frame, const std::vector<std::string>& words) {
-  for (const NamedFile& file : named_files(words)) {
+  for (NamedFile& file : named_files(words)) {
+    file.may_be_made = run_.has_run_program();
     if (TaskListener* const listener = run_.options.listener) listener->reads(file);
-    if (CallRecord* const record = run_.options.call_record) run_.memo_calls.note(frame, file, record->files());
+    if (CallRecord* const record = run_.options.call_record)
+      run_.memo_calls.note(frame, file, record->files(), run_.written_files);
   }
 }
 
@@ -60,9 +67,10 @@ void MemoCaller::note_words(Frame& frame, const AppSite& site, const std::vector
   if (record == nullptr || !run_.memo_calls.has_begun_any()) return;
   std::vector<File*> files;
   for (const Operand word : site.words) append_files(files, frame.at(word).get());
-  for (const NamedFile& file : named_files(words)) {
+  for (NamedFile& file : named_files(words)) {
+    file.may_be_made = run_.has_run_program();
     const auto is_it = [&file](File* each) { return each->path() == file.name; };
-    if (std::ranges::none_of(files, is_it)) run_.memo_calls.note(frame, file, record->files());
+    if (std::ranges::none_of(files, is_it)) run_.memo_calls.note(frame, file, record->files(), run_.written_files);
   }
 }
 
@@ -82,7 +90,9 @@ void MemoCaller::note_reads(Frame& frame, const BuiltinSite& site) {
     return note_words(frame, words);
   }
   const std::string& name = object_in<String>(frame.at(site.arguments[0])).text;
-  note_read(frame, {.name = name, .is_pattern = site.files_read == FilesRead::of_pattern && is_pattern(name)});
+  note_read(frame, {.name = name,
+                    .is_pattern = site.files_read == FilesRead::of_pattern && is_pattern(name),
+                    .is_time = site.files_read == FilesRead::of_time});
 }
 
 void MemoCaller::note_found(const Frame& frame, const Value& files) {

@@ -103,6 +103,12 @@ void WrittenFiles::give_up(const std::vector<std::string>& begun) {
   for (const std::string& place : begun) entries_.erase(place);
 }
 
+bool WrittenFiles::is_written(const std::string& path) {
+  const std::string place = place_of(path);
+  const std::lock_guard lock(mutex_);
+  return entries_.contains(place);
+}
+
 void WrittenFiles::remove_partial() {
   const std::lock_guard lock(mutex_);
   for (auto& [place, entry] : entries_) {

@@ -71,6 +71,8 @@ class WrittenFiles {
   void end(const std::vector<std::string>& begun);
   /// What has begun is not written.
   void give_up(const std::vector<std::string>& begun);
+  /// Whether a call has written the file or is writing it.
+  bool is_written(const std::string& path);
   /// Removes the files that are half-written.
   void remove_partial();
 

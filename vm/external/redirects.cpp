@@ -7,7 +7,10 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -26,7 +29,16 @@ bool is_pipe(const std::string& path) {
 /// For the program, reads and writes wait as usual.
 void let_block(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK); }
 
+/// A stream of our own goes on where it is. @return none: the path names no stream
+std::optional<Opened> duplicate_stream(const std::string& path, FileDescriptor& file) {
+  const int stream = own_stream(path);
+  if (stream < 0) return std::nullopt;
+  file = FileDescriptor(fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  return file ? Opened(true) : Opened(fault(path, errno));
+}
+
 Opened open_output(const std::string& path, FileDescriptor& file) {
+  if (const std::optional<Opened> opened = duplicate_stream(path, file)) return *opened;
   constexpr int attempts = 2;
   for (int attempt = 1; !file; ++attempt) {
     file = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
@@ -53,18 +65,9 @@ bool has_writer(int pipe) {
   return waits || poll(&input, 1, 0) != 0;
 }
 
-/// Opened once more, a file would be read from its beginning.
-bool is_own_input(const std::string& path) {
-  return path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0";
-}
-
 /// A pipe stays open meanwhile: its writer is not to lose a reader that it has seen.
 Opened open_input(const std::string& path, FileDescriptor& file) {
-  if (is_own_input(path)) {
-    file = FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-    if (!file) return fault(path, errno);
-    return true;
-  }
+  if (const std::optional<Opened> opened = duplicate_stream(path, file)) return *opened;
   if (!file) file = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return fault(path, errno);
   if (is_pipe(path) && !has_writer(file.get())) return false;

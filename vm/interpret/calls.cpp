@@ -13,6 +13,7 @@
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
 #include "vm/value/borrow.hpp"
+#include "vm/value/string_limit.hpp"
 
 namespace raddle::vm {
 
@@ -23,6 +24,14 @@ constexpr std::uint32_t kept_depth = 200;
 
 /// Open activations in one chain of calls that are shown as a recursion.
 constexpr std::uint64_t least_recursion = 1000;
+
+/// @return what is wrong with results of a function of the library, "" if nothing
+std::string too_long_result(const std::vector<Value>& results) {
+  for (const Value& result : results)
+    if (result.kind() == ValueKind::string && result.as_string().size() > longest_string)
+      return too_long_text(result.as_string().size());
+  return {};
+}
 
 /// Of one call, on the stack of call_builtin.
 class CallHost final : public BuiltinHost {
@@ -198,11 +207,14 @@ bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   for (const Operand argument : site.arguments) arguments_.push_back(frame.at(argument).get());
   results_.assign(site.results.size(), Value());
   if (site.files_read != FilesRead::none) here_.memos().note_reads(frame, site);
+  if (site.runs_code) run_.note_program();
   CallHost host(here_, frame, here_.index_of(in));
   const BuiltinCall call{run_.options.settings, here_.stream_at(frame, here_.index_of(in)), &host};
-  const std::expected<void, std::string> outcome = site.function(call, arguments_, results_);
+  std::expected<void, std::string> outcome = site.function(call, arguments_, results_);
   arguments_.clear();
   if (host.ends_later()) return true;
+  if (std::string problem = too_long_result(results_); outcome && !problem.empty())
+    outcome = std::unexpected(std::move(problem));
   if (outcome && site.files_read == FilesRead::of_pattern) here_.memos().note_found(frame, results_[0]);
   if (outcome) {
     set_results(frame, in, results_);
@@ -235,6 +247,9 @@ void BuiltinReturn::run(Worker& worker) {
 void Interpreter::finish_builtin(BuiltinReturn* ended) {
   Frame& frame = ended->frame;
   const Instruction& in = program_.instructions[ended->instruction];
+  if (ended->outcome)
+    if (std::string problem = too_long_result(*ended->outcome); !problem.empty())
+      ended->outcome = std::unexpected(std::move(problem));
   if (ended->outcome) {
     set_results(frame, in, *ended->outcome);
   } else {

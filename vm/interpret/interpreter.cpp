@@ -8,11 +8,13 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/running_place.hpp"
 #include "vm/math/scalar.hpp"
 #include "vm/value/borrow.hpp"
+#include "vm/value/string_limit.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/updateable.hpp"
 
@@ -55,8 +57,6 @@ std::string scalar_text(Frame& frame, Operand operand) {
   const Future& future = frame.at(operand);
   return future.kind() == ValueKind::string ? object_in<String>(future).text : to_text(future.get());
 }
-
-std::string joined_path(const std::string& folder, const std::string& name) { return folder + "/" + name; }
 
 constexpr const char* overflow_text = "integer overflow";
 constexpr const char* zero_text = "division by zero";
@@ -167,10 +167,19 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::gt_string: put(frame, in, Value::of(text_in(frame, in.b) > text_in(frame, in.c))); break;
       case Opcode::ge_string: put(frame, in, Value::of(text_in(frame, in.b) >= text_in(frame, in.c))); break;
 
-      case Opcode::concat: put(frame, in, Value::of(scalar_text(frame, in.b) + scalar_text(frame, in.c))); break;
-      case Opcode::path_join:
-        put(frame, in, Value::of(joined_path(scalar_text(frame, in.b), scalar_text(frame, in.c))));
+      case Opcode::concat:
+      case Opcode::path_join: {
+        std::string text = scalar_text(frame, in.b);
+        if (in.opcode == Opcode::path_join) text += '/';
+        const std::string rest = scalar_text(frame, in.c);
+        const std::size_t size = text.size() + rest.size();
+        ok = size <= longest_string;
+        if (ok)
+          put(frame, in, Value::of(std::move(text += rest)));
+        else
+          here_.fail(frame, in, too_long_text(size));
         break;
+      }
 
       case Opcode::array_new: array_new(frame, in); break;
       case Opcode::array_get: ok = array_get(frame, in); break;

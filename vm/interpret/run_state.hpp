@@ -38,6 +38,12 @@ class Run {
   /// @param iteration  of the entry's loop, if that is to be noted
   void report(Ref<Failure> failure, std::optional<std::int64_t> iteration);
   bool is_stopped() const { return pool.stopped(); }
+  /// A program, or code in another language, is about to run: it may make files that nobody tells of. Any thread.
+  /// @return whether it is the first
+  bool note_program() {  // C functions are called often: most only look
+    return !has_run_program() && !has_run_program_.exchange(true, std::memory_order_relaxed);
+  }
+  bool has_run_program() const { return has_run_program_.load(std::memory_order_relaxed); }
 
   Machine& machine;
   const Program& program;
@@ -66,6 +72,7 @@ class Run {
   void go_on_when_idle();
 
  private:
+  std::atomic<bool> has_run_program_ = false;  // relaxed: who finds its files comes after it
   std::vector<Future> constants_;
   std::deque<RunWorker> workers_;  ///< by index
   /// The same failure at one place, of different calls.

@@ -46,9 +46,10 @@ class TaskListener {
   virtual ~TaskListener() = default;
   /// A program is about to be started for a call, or a call of a `@memo` function to be computed.
   /// @param inputs  paths of files that a program is given   @param words  of the program's command line; none: no
-  /// program
+  /// program   @param is_first  nothing has run before that may have made files
   /// @return the call's number, from 1
-  virtual std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) = 0;
+  virtual std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words,
+                              bool is_first) = 0;
   /// The script itself is about to read a file, or to look for it, or is given its name.
   virtual void reads(const NamedFile&) {}
   /// A program runs; on the thread that has started it, which is not to wait.

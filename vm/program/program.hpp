@@ -189,6 +189,7 @@ enum class FilesRead : std::uint8_t {
   none,
   of_inputs,   ///< its inputs that are files
   of_path,     ///< the first input is a path
+  of_time,     ///< the same, and when it was written is what matters
   of_pattern,  ///< the first input is a pattern of paths
   of_words,    ///< the inputs are words of a command line
 };
@@ -202,6 +203,7 @@ struct BuiltinSite {
   std::vector<bool> returns_void;  ///< by result
   Operand priority = {};           ///< absent: called where its inputs are set
   FilesRead files_read = FilesRead::none;
+  bool runs_code = false;  ///< a program, or code in another language, which may make files
 };
 
 /// How many writers of an array the operations of a region that is being entered hold.

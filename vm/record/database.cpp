@@ -8,11 +8,6 @@
 #include <system_error>
 
 namespace raddle::vm {
-namespace {
-
-constexpr std::chrono::minutes longest_wait(1);
-
-}  // namespace
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {
   sqlite3_stmt* statement = nullptr;
@@ -106,7 +101,7 @@ void Database::wait_for_others(std::chrono::milliseconds time) {
 
 void Database::fail() const {
   const int code = sqlite3_errcode(handle_.get());
-  if (code == SQLITE_BUSY)
+  if (code == SQLITE_BUSY || code == SQLITE_PROTOCOL)  // the latter: locks of the write-ahead log
     throw RecordBusy(fmt::format("the record `{}` is locked by another process, which was waited for in vain", path_));
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
     throw RecordError(

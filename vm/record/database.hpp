@@ -13,6 +13,9 @@
 
 namespace raddle::vm {
 
+/// For others that hold it locked, where nothing else is said.
+inline constexpr std::chrono::minutes longest_wait(1);
+
 /// What SQLite or the file system refuses: no room, no permission, no database. The text is for the user.
 struct RecordError : std::runtime_error {
   using std::runtime_error::runtime_error;

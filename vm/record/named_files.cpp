@@ -17,7 +17,7 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::string_view names_mark = "names ";
+constexpr std::string_view names_mark = "names ", time_mark = "written ";
 
 bool is_file(const std::string& path) {
   std::error_code ignored;
@@ -68,7 +68,10 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& words) {
 }
 
 std::string version_of(KeptFiles& files, const NamedFile& file) {
-  return file.is_pattern ? version_of_names(file.name) : file_version(files, file.name);
+  if (file.is_pattern) return version_of_names(file.name);
+  if (!file.is_time) return file_version(files, file.name);
+  const std::optional<timespec> written = time_of(file.name);
+  return fmt::format("{}{} {}", time_mark, written ? written->tv_sec : 0, file_version(files, file.name));
 }
 
 timespec time_of_files() {
@@ -88,9 +91,16 @@ bool may_be_written_after(const std::string& path, const timespec& time) {
 }
 
 bool has_version(KeptFiles& files, const std::string& name, const std::string& version) {
-  return version_of(files, {.name = name, .is_pattern = is_of_pattern(version)}) == version;
+  return version_of(files, {.name = name, .is_pattern = is_of_pattern(version), .is_time = is_of_time(version)}) ==
+         version;
 }
 
 bool is_of_pattern(std::string_view version) { return version.starts_with(names_mark); }
+
+bool is_of_time(std::string_view version) { return version.starts_with(time_mark); }
+
+void join_versions(KeptFiles& files, const std::string& name, std::string& version, const std::string& later) {
+  if (is_of_time(later) && !is_of_time(version) && has_version(files, name, version)) version = later;
+}
 
 }  // namespace raddle::vm

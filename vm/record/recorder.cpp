@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <utility>
 
 #include "vm/record/process_identity.hpp"
 #include "vm/record/record_format.hpp"
@@ -22,6 +23,7 @@ constexpr std::size_t batch_limit = 16;        // batches in memory
 // at.
 constexpr std::chrono::milliseconds usual_wait(1000), short_wait(10);
 constexpr std::chrono::seconds told_after(4);
+constexpr std::chrono::milliseconds pause_of_mover(100);
 
 std::chrono::nanoseconds processor_time_of_thread() {
   timespec time{};
@@ -109,7 +111,19 @@ void Recorder::work() {
   const auto is_empty = [&] { return waiting_.empty() && waiting_batches_.empty(); };
   Clock::time_point next_commit = Clock::now();
   for (;;) {
-    arrived_.wait(lock, [&] { return ending_ || !is_empty(); });
+    const auto has_work = [&] { return ending_ || !is_empty(); };
+    while (spilled_ && !has_failed() && !arrived_.wait_for(lock, pause_of_mover, has_work)) {
+      lock.unlock();
+      std::string error;
+      try {
+        try_to_move_spilled();
+      } catch (const RecordError& failure) {
+        error = failure.what();
+      }
+      lock.lock();
+      if (!error.empty()) fail(std::move(error));
+    }
+    arrived_.wait(lock, has_work);
     arrived_.wait_until(lock, next_commit, [&] {
       return ending_ || waiting_.size() >= batch_size || waiting_batches_.size() >= batch_limit / 2;
     });
@@ -124,15 +138,19 @@ void Recorder::work() {
     } catch (const RecordError& failure) {
       error = failure.what();
     }
-    if (!error.empty() || has_failed()) count_unwritten(rows, batches);
+    if (!error.empty() || has_failed()) count(unwritten_, rows, batches);
     rows.clear();
     batches.clear();
     lock.lock();
-    if (error.empty()) continue;
-    error_ = std::move(error);
-    has_failed_.store(true, std::memory_order_release);
-    written_.notify_all();
+    if (!error.empty()) fail(std::move(error));
   }
+}
+
+void Recorder::fail(std::string error) {
+  error_ = std::move(error);
+  count_spilled_as_unwritten();
+  has_failed_.store(true, std::memory_order_release);
+  written_.notify_all();
 }
 
 Recorder::Clock::time_point Recorder::write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
@@ -153,13 +171,28 @@ void Recorder::spill(const std::vector<PointRow>& rows, const std::vector<BatchR
     record_.database_->wait_for_others(short_wait);
   }
   spilled_->write(rows, batches);
+  count(spilled_points_, rows, batches);
+  for (const PointRow& row : rows)
+    if (row.claim) spilled_claims_.push_back(row.claim);
+  for (const BatchRow& batch : batches)
+    if (batch.claim) spilled_claims_.push_back(batch.claim);
   tell_of_lock();
 }
 
 void Recorder::move_spilled() {
   spilled_->move_into(*record_.database_);
   spilled_.reset();
+  spilled_claims_.clear();
+  spilled_points_ = {};
   record_.database_->wait_for_others(usual_wait);
+}
+
+void Recorder::try_to_move_spilled() {
+  try {
+    move_spilled();
+  } catch (const RecordBusy&) {
+    tell_of_lock();
+  }
 }
 
 void Recorder::tell_of_lock() {
@@ -168,10 +201,15 @@ void Recorder::tell_of_lock() {
   is_lock_told_ = true;
 }
 
-void Recorder::count_unwritten(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+void Recorder::count(Unwritten& points, const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
   for (const PointRow& row : rows)
-    if (row.is_last && row.point == 0) ++(row.attempt.outcome == PointOutcome::ok ? unwritten_.ok : unwritten_.failed);
-  for (const BatchRow& batch : batches) unwritten_.ok += batch.keys.size();
+    if (row.is_last && row.point == 0) ++(row.attempt.outcome == PointOutcome::ok ? points.ok : points.failed);
+  for (const BatchRow& batch : batches) points.ok += batch.keys.size();
+}
+
+void Recorder::count_spilled_as_unwritten() {
+  unwritten_.ok += std::exchange(spilled_points_.ok, 0);
+  unwritten_.failed += std::exchange(spilled_points_.failed, 0);
 }
 
 void Recorder::write_end(const RunRow& run) {
@@ -199,6 +237,7 @@ std::expected<void, std::string> Recorder::end(const RunRow& run) {
       if (has_given_up_) return std::unexpected(lock_text("it was not waited for; what has ended is kept"));
       tell_of_lock();
     } catch (const RecordError& failure) {
+      count_spilled_as_unwritten();
       return std::unexpected(failure.what());
     }
   }

@@ -55,13 +55,17 @@ class Recorder {
  private:
   using Clock = std::chrono::steady_clock;
   void work();
+  void fail(std::string error);  ///< with mutex_ held
   /// @return when the next commit may begin
   Clock::time_point write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
   void spill(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
   void move_spilled();
+  /// Now and then, though nothing arrives: who waits for these points may be waited for itself.
+  void try_to_move_spilled();
   void write_end(const RunRow& run);
   void tell_of_lock();
-  void count_unwritten(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
+  static void count(Unwritten& points, const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
+  void count_spilled_as_unwritten();
   void stop();
 
   RunRow run_;
@@ -77,10 +81,11 @@ class Recorder {
   bool has_given_up_ = false;          // of end()
   RunRecord record_;                   // of thread_, once that is started, until it has ended; so are all below
   std::optional<RowWriter> writer_;
-  std::optional<SpilledRows> spilled_;  // none: nothing is
+  std::optional<SpilledRows> spilled_;      // none: nothing is
+  std::vector<PointClaim> spilled_claims_;  // others can not read what is there: they would run it once more
   Clock::time_point locked_since_;
   bool is_lock_told_ = false;
-  Unwritten unwritten_;
+  Unwritten unwritten_, spilled_points_;
   std::thread thread_;
 };
 

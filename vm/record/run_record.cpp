@@ -211,9 +211,10 @@ std::optional<RunRecord> RunRecord::open() {
   return record;
 }
 
-RunRecord RunRecord::create() {
+RunRecord RunRecord::create(std::chrono::milliseconds wait) {
   make_record_folder();
   RunRecord record;
+  record.database_->wait_for_others(wait);
   use_write_ahead_log(*record.database_);
   make_or_open_tables(*record.database_);
   take_in_spilled_rows(*record.database_);

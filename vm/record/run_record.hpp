@@ -140,7 +140,8 @@ class RunRecord {
   /// @return nothing if this folder has no record
   static std::optional<RunRecord> open();
   /// Makes the record where there is none. @throws RecordError
-  static RunRecord create();
+  /// @param wait  how long others that hold it locked are waited for, now and later
+  static RunRecord create(std::chrono::milliseconds wait = longest_wait);
 
   /// All runs, the oldest first.
   std::vector<RunRow> runs();

@@ -70,7 +70,10 @@ void move_rows(Database& record, const std::string& run) {
   const std::string path = path_of(run);
   {
     const Attached attached(record, path);
-    if (number_of(record, "PRAGMA spilled.user_version") != 0) copy_all(record, run);
+    const std::int64_t format = number_of(record, "PRAGMA spilled.user_version");
+    if (format != 0 && format != number_of(record, "PRAGMA main.user_version"))
+      throw RecordError(fmt::format("`{}` is of another raddle's format", path));
+    if (format != 0) copy_all(record, run);
   }
   std::error_code ignored;
   std::filesystem::remove(path, ignored);

@@ -39,7 +39,7 @@ std::string stream_of(const std::string& path) {
   std::error_code failed;
   follow_links(fs::absolute(path, failed), [&stream](const fs::path& name) {
     std::string plain = name.lexically_normal().string();
-    if (plain == "/dev/stdout" || plain == "/dev/stderr" || plain.starts_with("/dev/fd/") ||
+    if (plain == "/dev/stdin" || plain == "/dev/stdout" || plain == "/dev/stderr" || plain.starts_with("/dev/fd/") ||
         plain.starts_with("/proc/"))
       stream = std::move(plain);
     return stream.empty();
@@ -49,6 +49,7 @@ std::string stream_of(const std::string& path) {
 
 /// A stream of this process. @return -1: it is none
 int descriptor_of(const std::string& stream) {
+  if (stream == "/dev/stdin") return STDIN_FILENO;
   if (stream == "/dev/stdout") return STDOUT_FILENO;
   if (stream == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
@@ -106,6 +107,8 @@ Written write_in_place(const std::string& path, mode_t mode, const std::function
 
 bool is_stream(const std::string& path) { return !stream_of(path).empty(); }
 
+int own_stream(const std::string& path) { return descriptor_of(stream_of(path)); }
+
 void follow_links(fs::path path, const std::function<bool(const fs::path&)>& visit) {
   constexpr int most_links = 40;  // as many as the kernel follows
   std::error_code failed;
@@ -116,7 +119,7 @@ void follow_links(fs::path path, const std::function<bool(const fs::path&)>& vis
 }
 
 Written write_whole(const std::string& path, mode_t mode, const std::function<int(int)>& fill) {
-  if (const int descriptor = descriptor_of(stream_of(path)); descriptor >= 0) return write_to_stream(descriptor, fill);
+  if (const int descriptor = own_stream(path); descriptor >= 0) return write_to_stream(descriptor, fill);
   const std::optional<std::string> target = replaceable(path);
   if (!target) return write_in_place(path, mode, fill);
   std::expected<FileBeside, int> beside = make_beside(*target, mode);

@@ -22,6 +22,9 @@ std::expected<std::optional<FileIdentity>, int> write_whole(const std::string& p
 
 /// Whether it names what a process has open, as `/dev/stdout` or a link to it, even if that is a regular file.
 bool is_stream(const std::string& path);
+/// Which descriptor of this process it names. Opened by its name a file would be emptied, or read and written from its
+/// beginning. @return -1: none
+int own_stream(const std::string& path);
 
 /// The name of what a path leads to, through the links of its last part, also if that is not there yet.
 /// @param visit  called with each name on the way, the first one and the last, too; returns false to end it

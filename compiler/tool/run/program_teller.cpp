@@ -7,8 +7,9 @@
 
 namespace raddle::tool {
 
-std::uint64_t ProgramTeller::begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) {
-  return next_ != nullptr ? next_->begun(inputs, words) : begun_.fetch_add(1, std::memory_order_relaxed) + 1;
+std::uint64_t ProgramTeller::begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words,
+                                   bool is_first) {
+  return next_ != nullptr ? next_->begun(inputs, words, is_first) : begun_.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 void ProgramTeller::reads(const vm::NamedFile& file) {

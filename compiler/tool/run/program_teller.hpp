@@ -11,7 +11,8 @@ class ProgramTeller final : public vm::TaskListener {
  public:
   /// @param next  hears all of it, too; may be null
   explicit ProgramTeller(vm::TaskListener* next) : next_(next) {}
-  std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) override;
+  std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words,
+                      bool is_first) override;
   void reads(const vm::NamedFile& file) override;
   void started(const vm::ProcessRequest& request) override;
   void ended(const vm::EndedProgram& program) override;

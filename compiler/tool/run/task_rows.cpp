@@ -103,7 +103,7 @@ std::string parameters_of(const std::string& task, const std::string& work) {
 
 }  // namespace
 
-std::uint64_t TaskRows::begun(const std::vector<std::string>& inputs, const std::vector<std::string>&) {
+std::uint64_t TaskRows::begun(const std::vector<std::string>& inputs, const std::vector<std::string>&, bool) {
   std::vector<std::string> versions;
   for (const std::string& path : inputs) versions.push_back(vm::file_version(files_, path));
   std::uint64_t number = 0;
@@ -169,7 +169,7 @@ void TaskRows::ended(const vm::EndedProgram& program) {
 
 void TaskRows::ended(const vm::EndedMemoCall& call) {
   vm::PointRow row;
-  row.number = call.number != 0 ? call.number : begun({}, {});
+  row.number = call.number != 0 ? call.number : begun({}, {}, false);
   const auto [text, inputs] = call_texts(call.call.function, call.call.inputs);
   row.parameters = parameters_of(call.call.function, text);
   sweep::JsonObject results;

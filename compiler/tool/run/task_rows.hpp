@@ -20,7 +20,8 @@ class TaskRows : public vm::TaskListener {
  public:
   /// @param sources  outlives it
   explicit TaskRows(const SourceMap& sources) : sources_(sources) {}
-  std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) override;
+  std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words,
+                      bool is_first) override;
   void ended(const vm::EndedProgram& program) override;
   void ended(const vm::EndedMemoCall& call) override;
 

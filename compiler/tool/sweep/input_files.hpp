@@ -42,6 +42,8 @@ class InputFiles {
   bool has_declared() const { return !declared_.empty(); }
   /// A file as it is now. Any thread.
   Input now(const vm::NamedFile& file);
+  /// What is known of a file that was named twice. Any thread.
+  void join(Input& input, const Input& later) { vm::join_versions(files_, input.path, input.version, later.version); }
   /// Those that were declared, at a point. Any thread.
   std::vector<vm::NamedFile> declared(const Point& point) const;
   /// Those that it has read, as vm::Attempt::inputs. Any thread.

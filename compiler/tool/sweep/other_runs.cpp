@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "compiler/tool/process/signals.hpp"
 #include "vm/value/hash.hpp"
 
 namespace raddle::tool {
@@ -47,8 +48,17 @@ std::expected<sweep::Sweep::Claimed, std::string> OtherRuns::claim(std::span<con
   if (!claimed.claim || !claims_.has_others()) return claimed;
   const std::lock_guard lock(mutex_);
   try {
-    if (!earlier_) earlier_.emplace(record_.emplace(vm::RunRecord::create()), form_, run_, request_.since);
+    if (!earlier_)
+      earlier_.emplace(record_.emplace(vm::RunRecord::create(wait_while_running)), form_, run_, request_.since);
     claimed.are_done = earlier_->are_done_by_now(numbers, is_batch);
+  } catch (const vm::RecordBusy&) {  // nobody knows whether others have done them: they are tried again
+    earlier_.reset();
+    record_.reset();
+    claimed.claim = nullptr;
+    if (!std::exchange(is_lock_told_, true))
+      tell_at_once(
+          "raddle: another process holds the record `.raddle/runs.db` locked: points that other runs may have "
+          "done wait for it\n");
   } catch (const vm::RecordError& error) {
     return std::unexpected(error.what());
   }

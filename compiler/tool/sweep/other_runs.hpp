@@ -1,5 +1,6 @@
 #pragma once
 // Runs that go on at the same time in this folder: what they are running is not run once more.
+#include <chrono>
 #include <expected>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,9 @@
 #include "vm/record/run_record.hpp"
 
 namespace raddle::tool {
+
+/// For who holds the record locked: then it is tried again, unless the sweep is to end.
+inline constexpr std::chrono::milliseconds wait_while_running(1000);
 
 class OtherRuns {
  public:
@@ -40,6 +44,7 @@ class OtherRuns {
   std::mutex mutex_;         ///< guards the next two
   std::optional<vm::RunRecord> record_;
   std::optional<sweep::EarlierResults> earlier_;  ///< none: there was no other run yet
+  bool is_lock_told_ = false;                     ///< guarded by mutex_
   bool has_waited_ = false;
 };
 

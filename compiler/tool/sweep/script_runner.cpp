@@ -56,14 +56,15 @@ class PointTasks final : public TaskRows {
     for (const vm::NamedFile& file : files.declared(point)) note(files.now(file));
   }
 
-  std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words) override {
+  std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words,
+                      bool is_first) override {
     for (const sweep::InputFiles::Input& input : files_.at_begin(words, inputs))
-      if (input.is_certain || !vm::may_be_written_after(input.path, begin_)) note(input);
-    return TaskRows::begun(inputs, words);
+      if (input.is_certain || is_first || !vm::may_be_written_after(input.path, begin_)) note(input);
+    return TaskRows::begun(inputs, words, is_first);
   }
   void reads(const vm::NamedFile& file) override {
     const sweep::InputFiles::Input input = files_.now(file);
-    if (vm::is_of_pattern(input.version) || !vm::is_written_after(input.path, begin_)) note(input);
+    if (file.is_pattern || !file.may_be_made || !vm::is_written_after(input.path, begin_)) note(input);
   }
   void ended(const vm::EndedProgram& program) override {
     {
@@ -91,7 +92,9 @@ class PointTasks final : public TaskRows {
 
   void note(const sweep::InputFiles::Input& input) {
     const std::lock_guard lock(mutex_);
-    inputs_.try_emplace(input.path, input).first->second.is_certain |= input.is_certain;
+    sweep::InputFiles::Input& noted = inputs_.try_emplace(input.path, input).first->second;
+    noted.is_certain |= input.is_certain;
+    files_.join(noted, input);
   }
 
   const timespec begin_ = vm::time_of_files();  // what is new then a program has made that does not say so

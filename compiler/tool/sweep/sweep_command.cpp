@@ -83,7 +83,7 @@ class SweepRun {
     if (!runner) return runner.error();
     runner_ = runner->get();
     vm::Recorder recorder(row);
-    vm::RunRecord record = vm::RunRecord::create();
+    vm::RunRecord record = vm::RunRecord::create(wait_while_running);
     row.id = recorder.id();
     runner_->begin_run(recorder);
     OtherRuns others(request_, plan_, form_, row.id);  // before the record is looked at
@@ -147,16 +147,16 @@ class SweepRun {
                        .signal = signals.caught(),
                        .seconds = row.ended - row.started,
                        .is_quiet = request_.script_options.is_quiet};
-    if (!end.is_quiet) tell_of_changed_files();
+    if (!end.is_quiet) report_changed_files(plan_.inputs->changes());
     if (plan_.script && !end.is_quiet)
       if (const std::optional<std::string> problem = plan_.script->call_record().problem())
         warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
     report_sweep(end, sweep.failures(), plan_.command);
     if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
       vm::print_stderr("raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
-    int code = !written                           ? failed(fault_text(written.error(), unwritten, row.id))
+    int code = !written                           ? failed(unwritten_text(written.error(), unwritten, row.id))
                : stop == sweep::SweepStop::broken ? failed(sweep.error())
-                                                  : finish(record, end);
+                                                  : finish(end);
     if (recorder.has_given_up()) code = signals.caught() == SIGINT ? exit_interrupted : exit_ended_early;
     if (request_.as_json && !write_output(sweep_json(end, sweep.failures(), plan_.command, code))) code = exit_failed;
     if (runner_->has_lost_runs()) leave(code);
@@ -171,11 +171,12 @@ class SweepRun {
   }
 
   /// Writes the table if all points are through. @return exit code
-  int finish(vm::RunRecord& record, const SweepEnd& end) {
+  int finish(const SweepEnd& end) {
     if (end.stop == sweep::SweepStop::none) {
       is_writing_.store(true, std::memory_order_relaxed);
       std::expected<void, std::string> printed;
       try {
+        vm::RunRecord record = vm::RunRecord::create();
         record.read_together([&] { printed = write_sweep_table(request_, plan_, record, end.run.id); });
       } catch (const vm::RecordError& error) {
         printed = std::unexpected(error.what());
@@ -188,19 +189,27 @@ class SweepRun {
   }
 
   sweep::Sweep::Done find_done(sweep::EarlierResults& earlier, std::span<const std::uint64_t> numbers,
-                               sweep::Progress& progress) const {
-    try {
-      const bool has_told = !earlier.changed_input().empty();
-      sweep::Sweep::Done done = earlier.are_done(numbers);
-      if (!has_told && !earlier.changed_input().empty() && !request_.script_options.is_quiet) {
-        progress.clear();
-        tell_at_once(fmt::format("raddle: `{}` has changed: points that have read it are run again\n",
-                                 sweep::path_text(earlier.changed_input())));
+                               sweep::Progress& progress) {
+    const bool has_told = !earlier.changed_input().empty();
+    sweep::Sweep::Done done = std::vector<bool>(numbers.size());
+    for (bool is_busy = true; is_busy && !is_stopping_.load(std::memory_order_relaxed);) {
+      try {
+        done = earlier.are_done(numbers);
+        is_busy = false;
+      } catch (const vm::RecordBusy&) {
+        if (!std::exchange(is_lock_told_, true))
+          tell_at_once(
+              "raddle: another process holds the record `.raddle/runs.db` locked: what it has is waited for\n");
+      } catch (const vm::RecordError& error) {
+        return std::unexpected(error.what());
       }
-      return done;
-    } catch (const vm::RecordError& error) {
-      return std::unexpected(error.what());
     }
+    if (!has_told && !earlier.changed_input().empty() && !request_.script_options.is_quiet) {
+      progress.clear();
+      tell_at_once(fmt::format("raddle: `{}` has changed: points that have read it are run again\n",
+                               sweep::path_text(earlier.changed_input())));
+    }
+    return done;
   }
 
   bool keep(vm::Recorder& recorder, const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number,
@@ -232,6 +241,7 @@ class SweepRun {
     const std::lock_guard lock(mutex_);
     if (sweep_ == nullptr) return;
     tell_at_once(stop_message({sweep_->counts(), 0, id_, true}));
+    is_stopping_.store(true, std::memory_order_relaxed);
     sweep_->request_stop();
   }
 
@@ -255,6 +265,7 @@ class SweepRun {
 
   /// At the first signal. mutex_ is held.
   void stop(int signal) {
+    is_stopping_.store(true, std::memory_order_relaxed);
     sweep_->request_stop();
     if (!lets_end(signal)) end_now();
   }
@@ -285,29 +296,6 @@ class SweepRun {
     return written;
   }
 
-  void tell_of_changed_files() const {
-    const auto tell = [](const std::vector<std::string>& paths, std::string_view what) {
-      if (paths.empty()) return;
-      const std::string more =
-          paths.size() == 1 ? "" : fmt::format(" (and {})", sweep::counted(paths.size() - 1, "more file"));
-      vm::print_stderr("raddle: `{}`{} has changed while points ran: {}\n", sweep::path_text(paths.front()), more,
-                       what);
-    };
-    const sweep::InputFiles::Changes changes = plan_.inputs->changes();
-    tell(changes.edited, "the same line runs those again that have read it before or meanwhile");
-    tell(changes.written, "it counts as written by them; if they read it, --input FILE");
-  }
-
-  /// Of a record that can not be written.
-  static std::string fault_text(const std::string& error, const vm::Recorder::Unwritten& unwritten,
-                                const std::string& run) {
-    const std::uint64_t lost = unwritten.ok + unwritten.failed;
-    return fmt::format("{}\n  = help: it goes on with: raddle sweep --resume={}{}", error, run,
-                       lost == 0 ? ""
-                                 : fmt::format("; {} that ended can not be recorded, and {} run again",
-                                               sweep::counted(lost, "point"), lost == 1 ? "is" : "are"));
-  }
-
   static int failed(const std::string& message) {
     if (!message.empty()) vm::print_stderr("raddle: {}\n", message);
     return exit_failed;
@@ -322,7 +310,9 @@ class SweepRun {
   sweep::Sweep* sweep_ = nullptr;           ///< while it runs
   vm::Recorder* ended_recorder_ = nullptr;  ///< while it writes the end, after that
   std::string id_;
-  std::atomic<bool> is_writing_{false};  ///< the table, after all else; relaxed: it says nothing of anything else
+  bool is_lock_told_ = false;             ///< of the thread that looks ahead
+  std::atomic<bool> is_stopping_{false};  ///< relaxed: it says nothing of anything else
+  std::atomic<bool> is_writing_{false};   ///< the table, after all else; relaxed: it says nothing of anything else
   std::jthread ender_;
 };
 

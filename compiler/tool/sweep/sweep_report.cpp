@@ -8,6 +8,7 @@
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/sweep/failures.hpp"
 #include "compiler/tool/formats/json_text.hpp"
+#include "compiler/tool/formats/path_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "vm/value/standard_error.hpp"
 
@@ -52,6 +53,25 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
     vm::print_stderr("raddle: it goes on with: raddle sweep --resume={}\n", end.run.id);
   else if (counts.failed != 0)
     vm::print_stderr("raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);
+}
+
+void report_changed_files(const sweep::InputFiles::Changes& changes) {
+  const auto tell = [](const std::vector<std::string>& paths, std::string_view what) {
+    if (paths.empty()) return;
+    const std::string more =
+        paths.size() == 1 ? "" : fmt::format(" (and {})", sweep::counted(paths.size() - 1, "more file"));
+    vm::print_stderr("raddle: `{}`{} has changed while points ran: {}\n", sweep::path_text(paths.front()), more, what);
+  };
+  tell(changes.edited, "the same line runs those again that have read it before or meanwhile");
+  tell(changes.written, "it counts as written by them; if they read it, --input FILE");
+}
+
+std::string unwritten_text(const std::string& error, const vm::Recorder::Unwritten& unwritten, const std::string& run) {
+  const std::uint64_t lost = unwritten.ok + unwritten.failed;
+  return fmt::format("{}\n  = help: it goes on with: raddle sweep --resume={}{}", error, run,
+                     lost == 0 ? ""
+                               : fmt::format("; {} that ended can not be recorded, and {} run again",
+                                             sweep::counted(lost, "point"), lost == 1 ? "is" : "are"));
 }
 
 std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command,

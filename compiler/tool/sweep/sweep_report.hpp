@@ -3,7 +3,9 @@
 #include <string>
 
 #include "compiler/tool/sweep/command_template.hpp"
+#include "compiler/tool/sweep/input_files.hpp"
 #include "compiler/tool/sweep/sweep.hpp"
+#include "vm/record/recorder.hpp"
 #include "vm/record/run_record.hpp"
 
 namespace raddle::tool {
@@ -20,6 +22,12 @@ struct SweepEnd {
 
 /// The failures in groups, each with a line that shows one; how many points, and how it can go on.
 void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command);
+
+/// Files that points have read, or that a point has written, while the sweep ran.
+void report_changed_files(const sweep::InputFiles::Changes& changes);
+
+/// Of a record that can not be written: how the run goes on, and what is lost.
+std::string unwritten_text(const std::string& error, const vm::Recorder::Unwritten& unwritten, const std::string& run);
 
 /// The run, its failures in groups, and what the tool ends with: a line of JSON.
 std::string sweep_json(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command,

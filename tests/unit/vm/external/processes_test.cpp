@@ -504,6 +504,17 @@ TEST_CASE("the destructor ends what runs") {
 }
 
 #ifndef __SANITIZE_THREAD__  // which does not allow threads after a fork
+TEST_CASE("a fork of the run that ends leaves the run's programs alone") {
+  Folder folder;
+  Processes processes({.programs = 1});
+  const auto ended = begin(processes, shell("echo $$ > " + (folder / "pid") + "; exec sleep 100"));
+  const pid_t sleeper = pid_from(folder / "pid");
+  const pid_t copy = fork();
+  if (copy == 0) std::exit(0);
+  waitpid(copy, nullptr, 0);
+  CHECK_FALSE(becomes([&] { return !is_alive(sleeper); }));
+}
+
 TEST_CASE("programs do not outlive a run that is killed") {
   Folder folder;
   const pid_t runner = fork();

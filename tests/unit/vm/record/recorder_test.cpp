@@ -355,12 +355,23 @@ TEST_CASE("what a killed run has left beside the record is taken in once, by who
     id = recorder.id();
   }
   for (int time = 0; time < 2; ++time) {  // the second time as if somebody was killed before the file was removed
-    SpilledRows(id, 1).write({point(1, PointOutcome::ok), task(1)},
+    PointRow first = task(1);
+    first.is_last = false;
+    PointRow again = first, of_next_attempt = task(1);
+    again.attempt_number = 2;
+    of_next_attempt.point_attempt = 3;
+    SpilledRows(id, 1).write({point(1, PointOutcome::ok), first, again, of_next_attempt},
                              {BatchRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {}}});
     RunRecord record = *RunRecord::open();
     CHECK(!std::filesystem::exists(fmt::format(".raddle/spilled-{}.db", id)));
     CHECK(record.point_heads(id).size() == 1);
     CHECK(record.count_tasks(id).all == 1);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> attempts;
+    record.for_each_task(id, std::nullopt, [&](const PointRow& row) {
+      attempts.emplace_back(row.point_attempt, row.attempt_number);
+      return true;
+    });
+    CHECK(attempts == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{2, 1}, {2, 2}, {3, 1}});
     CHECK(record.batches_of(id).size() == 1);
   }
   SpilledRows("of-no-run", 1).write({point(1, PointOutcome::ok)}, {});

@@ -123,6 +123,36 @@ TEST_CASE("what a process that was killed has left is removed by the next one, a
   unsetenv("SWIFT_TMP");
 }
 
+TEST_CASE("a name that somebody else has taken is passed over, and what is there stays") {
+  const FreshFolder fresh;
+  const std::string folder = std::filesystem::current_path().string();
+  remove_temporaries();
+  setenv("SWIFT_TMP", folder.c_str(), 1);
+  const std::string first = make_temporary();
+  const std::size_t number = first.rfind('_') + 1;
+  const auto later = [&](int by) {
+    return first.substr(0, number) + std::to_string(std::stoi(first.substr(number)) + by);
+  };
+  std::ofstream(later(1)) << "of somebody else";
+  std::filesystem::create_symlink("nowhere", later(2));
+  CHECK(make_temporary() == later(3));
+  CHECK(std::filesystem::file_size(later(1)) == 16);
+  CHECK_FALSE(std::filesystem::exists("nowhere"));
+
+  const std::string aside = make_folder_aside(folder);
+  remove_folder_aside(aside);
+  const std::string base = std::filesystem::path(aside).parent_path().string();
+  const int last = std::stoi(aside.substr(aside.rfind('/') + 1));
+  const auto taken = [&](int by) { return base.substr(0, base.rfind('-') + 1) + std::to_string(last + by); };
+  for (const int by : {1, 2}) std::filesystem::create_directory(taken(by));
+  const std::string second = make_folder_aside(folder);
+  CHECK(std::filesystem::path(second).parent_path() == taken(3));
+  remove_folder_aside(second);
+  for (const int by : {1, 2}) CHECK(std::filesystem::is_empty(taken(by)));
+  remove_temporaries();
+  unsetenv("SWIFT_TMP");
+}
+
 TEST_CASE("temporaries lie in SWIFT_TMP and stay with SWIFT_TMP_AUTODELETE=0") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "raddle_file_test";
   std::filesystem::create_directory(folder);
