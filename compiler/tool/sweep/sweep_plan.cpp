@@ -25,16 +25,15 @@ using OptionResult = std::expected<void, sweep::OptionError>;
 OptionResult read_shard(const std::string& word, sweep::CursorOptions& cursor) {
   if (word.empty()) return {};
   const std::size_t slash = word.find('/');
-  const auto shard = sweep::read_count(word.substr(0, slash));
-  const auto count = slash == std::string::npos ? std::nullopt : sweep::read_count(word.substr(slash + 1));
-  if (!shard || !count || *shard == 0 || *shard > *count)
-    return std::unexpected(bad_option("--shard", word, "a shard is i/n with i from 1 to n",
-                                      !shard || !count || *shard == 0 || *count == 0
-                                          ? "--shard 3/20"
-                                          : fmt::format("of {} the last is {}/{}; --shard {}/{} is one of {}", *count,
-                                                        *count, *count, *count, *shard, *shard)));
-  cursor.shard = *shard;
-  cursor.shard_count = *count;
+  const std::uint64_t shard = sweep::read_count(word.substr(0, slash)).value_or(0);
+  const std::uint64_t count = slash == std::string::npos ? 0 : sweep::read_count(word.substr(slash + 1)).value_or(0);
+  const std::string help = shard == 0 || count == 0 ? "--shard 3/20"
+                                                    : fmt::format("of {} the last is {}/{}; --shard {}/{} is one of {}",
+                                                                  count, count, count, count, shard, shard);
+  if (shard == 0 || shard > count)
+    return std::unexpected(bad_option("--shard", word, "a shard is i/n with i from 1 to n", help));
+  cursor.shard = shard;
+  cursor.shard_count = count;
   return {};
 }
 
