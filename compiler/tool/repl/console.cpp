@@ -19,7 +19,7 @@ using terminal::EditorEvent;
 using terminal::Key;
 using terminal::KeyKind;
 
-constexpr milliseconds busy_interval(30), idle_interval(500);
+constexpr milliseconds busy_interval(30), idle_interval(500), rest_patience(150);
 
 constexpr std::string_view prompt_style = "1;32";
 
@@ -145,7 +145,9 @@ Console::Reading Console::handle(const Key& key, Conversation& conversation) {
     case EditorEvent::submit: return submit(conversation);
     case EditorEvent::interrupt: conversation.interrupt(); break;
     case EditorEvent::end:
-      if (was_leaving || !conversation.is_busy() || conversation.session().is_at_rest()) return Reading::leaves;
+      // the last value is told of a moment before the workers have nothing left to do
+      if (was_leaving || !conversation.is_busy() || conversation.session().wait_for_rest(rest_patience))
+        return Reading::leaves;
       fmt::print("something still runs: Ctrl-D once more leaves and ends it\n");
       is_leaving_ = true;
       break;
