@@ -13,7 +13,8 @@ namespace raddle::vm {
 
 /// Note [comparisons of lanes]. Before what is inlined here is compiled for the processor, GCC takes apart what the
 /// least processor does not have, lane by lane: comparisons of 64 bits, and what is chosen by them. So these are made
-/// of sums, bits and shifts, which stay whole: 4 ns of 5 for a product and a remainder.
+/// of sums, bits and shifts, which stay whole: a run of a million products and remainders (tests/bench/fill_and_sum.df,
+/// interpreted) takes 7.2 ms of processor time in place of 10.9.
 
 /// Signed, of 64 bits; what overflows wraps around.
 struct LaneInts {

@@ -6,11 +6,11 @@
 namespace raddle::vm {
 
 /// Blocks of this process. A block that is given back is kept for the next one of its size: the system clears each page
-/// that it hands out, which takes longer than most loops over it. So that a run takes no more memory than it would
-/// without, all that is kept goes back to the system when a block of another size is wanted.
-/// Huge pages (2 MiB): a page fault of 4 KiB costs as much as 500 numbers that a loop computes. On two cores of a
-/// virtual machine the first write of 80 MB takes 10 ms with them, 40 ms without. Source of keeping blocks by size:
-/// Bonwick, Adams, "Magazines and Vmem" (USENIX 2001), section 3. Threads: any.
+/// that it hands out, which takes longer than most loops over it. All that is kept goes back to the system when a block
+/// of another size is wanted; it is a quarter of what memory there is, at most.
+/// Huge pages (2 MiB): the first write of 80 MiB takes 5 ms with them, 32 ms without, the next one 2 to 3 ms (medians
+/// of 9, two cores of a virtual machine). Now and then it takes 100 to 170 ms with them: the system makes room.
+/// Source of keeping blocks by size: Bonwick, Adams, "Magazines and Vmem" (USENIX 2001). Threads: any.
 class LargeBlocks {
  public:
   /// Smaller blocks are the allocator's, which keeps those for each thread.

@@ -12,9 +12,6 @@
 namespace raddle::codegen {
 namespace {
 
-using ir::OpKind;
-using Operand = ir::Operand;
-
 constexpr const char* no_plugin = "/nowhere/libraddle_codegen.so";
 
 /// `scaled`: 3x + 4, by way of a call. `doubled`: 2x.

@@ -11,11 +11,6 @@
 namespace raddle::codegen {
 namespace {
 
-using ir::OpKind;
-using Operand = ir::Operand;
-
-constexpr TypeId int_ = TypeStore::int_, float_ = TypeStore::float_;
-
 /// A leaf that calls another, which adds a constant.
 struct Program {
   TestModule test;

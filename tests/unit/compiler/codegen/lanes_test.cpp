@@ -15,14 +15,6 @@
 namespace raddle::codegen {
 namespace {
 
-using ir::OpKind;
-using Operand = ir::Operand;
-using Operands = std::vector<Operand>;
-
-constexpr TypeId int_ = TypeStore::int_, float_ = TypeStore::float_, boolean = TypeStore::boolean;
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
 /// The results of one point, and of how many points they are to be found.
 struct Columns {
   std::vector<std::int64_t> ints;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,15 @@
 #include "vm/kernel/kernel_bytes.hpp"
 
 namespace raddle::codegen {
+
+// words of the tests that build leaves
+using ir::OpKind;
+using Operand = ir::Operand;
+using Operands = std::vector<Operand>;
+
+inline constexpr TypeId int_ = TypeStore::int_, float_ = TypeStore::float_, boolean = TypeStore::boolean;
+inline constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 /// A module with its types. Functions are added by LeafBuilder, in the order of their ids.
 struct TestModule {

@@ -17,14 +17,6 @@
 namespace raddle::codegen {
 namespace {
 
-using ir::OpKind;
-using Operand = ir::Operand;
-using Operands = std::vector<Operand>;
-
-constexpr TypeId int_ = TypeStore::int_, float_ = TypeStore::float_, boolean = TypeStore::boolean;
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
 std::int64_t bits(double value) { return std::bit_cast<std::int64_t>(value); }
 double number(std::int64_t bits) { return std::bit_cast<double>(bits); }
 

@@ -12,10 +12,6 @@ namespace raddle::codegen {
 namespace {
 
 namespace math = vm::math::test;
-using ir::OpKind;
-using Operand = ir::Operand;
-
-constexpr TypeId int_ = TypeStore::int_, float_ = TypeStore::float_;
 
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
