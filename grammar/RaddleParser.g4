@@ -57,7 +57,8 @@ formal: type=type_expression varargs=ELLIPSIS? name=ID dimensions+=dimension* (A
 
 type_expression: first=plain_type (BAR others+=plain_type)*;
 plain_type: name=ID (LT argument=type_expression GT)? dimensions+=dimension*;
-dimension: LBRACK (entries+=expression (COMMA entries+=expression)*)? RBRACK;
+/** `[]`, `[string]`: growing arrays and their keys; `[n]`, `[n, m]`, `[:, :]`: extents of a dense one. */
+dimension: LBRACK (entries+=index_entry (COMMA entries+=index_entry)*)? RBRACK;
 
 /** One word of a command line. */
 word: value=word_value | AT (file=ID | stream=(STDIN | STDOUT | STDERR) ASSIGN target=word_value);
@@ -132,7 +133,11 @@ else_part: IF LPAREN condition=expression RPAREN then_body=controlled | otherwis
 switch_statement: SWITCH LPAREN value=expression RPAREN LBRACE cases+=case_clause* RBRACE;
 case_clause: (CASE negative=MINUS? label=INT | otherwise=DEFAULT) COLON content=statements;
 
-foreach_statement: FOREACH value=ID (COMMA key=ID)? IN iterable=expression content=block;
+/** `foreach i in [0:n-1], j in [0:m-1] { ... }` is a loop in a loop. */
+foreach_statement
+  : FOREACH value=ID (COMMA key=ID)? IN iterable=expression (COMMA inner+=foreach_inner)* content=block
+  ;
+foreach_inner: value=ID IN iterable=expression;
 
 for_statement
   : FOR LPAREN variables+=for_variable (COMMA variables+=for_variable)*

@@ -25,13 +25,22 @@ enum class StmtKind : std::uint8_t {
 #include "compiler/ast/nodes.def"
 };
 
+/// What becomes of a value once it is there.
+enum class Conversion : std::uint8_t {
+  none,
+  to_float,     ///< an int; each element of a dense array of ints
+  to_growing,   ///< a dense array of one dimension, read as a growing one
+  to_string,    ///< a dense array, to be printed
+  to_elements,  ///< a dense array, read as the growing array of all its elements
+};
+
 struct Expr {
   explicit Expr(ExprKind k) : kind(k) {}
   virtual ~Expr() = default;
   const ExprKind kind;
   Span span;
-  TypeId type = TypeStore::error;  ///< set by check: the type before widening; int literals used as float get float
-  bool widen = false;              ///< set by check: the value (an int) is converted to float after evaluation
+  TypeId type = TypeStore::error;  ///< set by check: before conversion; int literals used as float get float
+  Conversion conversion = Conversion::none;  ///< set by check
 };
 using ExprPtr = std::unique_ptr<Expr>;
 
@@ -68,7 +77,8 @@ using Annotations = std::vector<Annotation>;
 
 // ---------------------------------------------------------------- types as written
 
-/// One `[...]` after a name: `[]` no entries; `[string]`, `[n]`, `[n, m]`: expressions (a type's name is a Name).
+/// One `[...]` after a name: `[]` no entries; `[string]`, `[n]`, `[n, m]`: expressions (a type's name is a Name);
+/// `[:]`: a Slice without parts.
 struct Dimension {
   std::vector<ExprPtr> entries;
   Span span;
@@ -105,6 +115,7 @@ struct Name : Expr {
   Name() : Expr(ExprKind::Name) {}
   std::string text;
   VariableId variable = no_variable;  ///< set by check
+  bool is_end = false;                ///< set by check: `end` between `[` and `]`, the last index of its dimension
 };
 
 enum class UnaryOp : std::uint8_t { negate, not_ };
@@ -139,7 +150,7 @@ struct Binary : Expr {
   Binary() : Expr(ExprKind::Binary) {}
   BinaryOp op = BinaryOp::add;
   Span op_span;
-  ExprPtr left, right;  ///< after check: `widen` of each says whether it is converted first
+  ExprPtr left, right;  ///< after check: `conversion` of each says what it becomes first
 };
 
 /// What a call means; set by check.
@@ -165,6 +176,8 @@ struct Call : Expr {
   /// value of the formal. Points into this call or into the definition.
   std::vector<const Expr*> resolved_arguments;
   std::vector<TypeId> output_types;  ///< set by check; `type` is the first one, or void if there is none
+  /// Set by check: the call is done for each element of the dense arrays among its arguments.
+  bool is_lifted = false;
 };
 
 struct Index : Expr {
@@ -345,6 +358,8 @@ struct Formal {
   Span span;
   TypeId resolved_type = TypeStore::error;  ///< set by check
   VariableId variable = no_variable;        ///< set by check
+  /// Set by check: of a dense input, for each dimension the variable that gets its extent, or no_variable.
+  std::vector<VariableId> extents = {};
 };
 
 enum class TypeDefinitionKind : std::uint8_t { structure, alias, distinct, file_subtype };

@@ -23,7 +23,7 @@ class Verdict {
       warn_unused(use_.is_updated ? "is updated but never read" : "is assigned but never read");
       return;
     }
-    if (context_.store().kind(type_) == TypeKind::structure) {
+    if (has_fields(type_)) {
       Path path;
       check_parts(type_, path, variable_.name);
     } else {
@@ -35,6 +35,9 @@ class Verdict {
  private:
   bool is_collection() const {
     return context_.store().is_array(type_) || context_.store().kind(type_) == TypeKind::bag;
+  }
+  bool has_fields(TypeId type) const {
+    return context_.store().kind(type) == TypeKind::structure && !context_.store().is_dense(type);
   }
 
   /// Values whose only purpose is to be read. A file, a void or a url of a given name may be made for the making's
@@ -163,7 +166,7 @@ class Verdict {
     if (whole) return check_definite(path, name);
     if (!some) return report_part(path, name);
     const TypeId base = context_.store().base(type);
-    if (context_.store().kind(base) != TypeKind::structure) return;
+    if (!has_fields(base)) return;
     const auto& fields = context_.store().structure(base).fields;
     for (std::uint32_t i = 0; i < fields.size(); ++i) {
       path.push_back({.kind = Step::Kind::field, .field = i, .key = {}});

@@ -85,12 +85,25 @@ void ExpressionChecker::call(ast::Call& call) {
   for (const MatchedArgument& matched : match->arguments) {
     if (matched.argument != nullptr) {
       // an empty literal that nothing gives a type to: any will do
+      const bool is_lifted = match->rank != 0 && context_.store().is_dense(matched.argument->type) &&
+                             context_.store().is_scalar(matched.type) && matched.type != TypeStore::string;
+      if (is_lifted) {
+        const bool is_wider = matched.type == TypeStore::float_ &&
+                              context_.store().dense_element(matched.argument->type) == TypeStore::int_;
+        if (is_wider) matched.argument->conversion = ast::Conversion::to_float;
+        call.resolved_arguments.push_back(matched.argument);
+        continue;
+      }
       const bool untyped = is_incomplete(context_.store(), matched.type) && matched.argument->type != TypeStore::error;
       const TypeId empty = context_.store().array_of(TypeStore::int_, TypeStore::int_);
       convert(context_, *matched.argument, untyped ? empty : matched.type);
     }
     call.resolved_arguments.push_back(matched.argument != nullptr ? matched.argument : matched.default_value);
   }
+  call.is_lifted = match->rank != 0;
+  if (call.is_lifted && !call.annotations.empty())
+    context_.diagnostics.report(DiagnosticKind::not_supported, call.annotations.front().span,
+                                "an annotation of a call that is done for each element");
   call.callee_kind = match->signature->kind;
   call.callee_index = match->signature->index;
   check_callee(call);

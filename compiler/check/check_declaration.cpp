@@ -80,6 +80,7 @@ bool StatementChecker::refuse_element(ast::Declarator& declarator) {
 void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator& declarator) {
   if (refuse_element(declarator)) return;
   const TypeId type = resolve_type(context_, declaration.type, declarator.dimensions);
+  if (context_.store().is_dense(type)) extents(extents_of(declaration.type, declarator.dimensions));
   const bool bad_mapping = declarator.mapping != nullptr && !mapping(declarator, type);
   // before the name is visible: a variable can not be computed from itself
   if (declarator.value != nullptr) {
@@ -93,6 +94,12 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
   if (context_.options.piece != nullptr) return;  // a session has no command line, and shows what it is asked for
   if (find_annotation(declaration.annotations, "param") != nullptr) parameter(declaration, declarator);
   if (find_annotation(declaration.annotations, "result") != nullptr) result(declaration, declarator);
+}
+
+void StatementChecker::extents(ast::Dimension* dimension) {
+  if (dimension == nullptr) return;
+  for (auto& entry : dimension->entries)
+    if (!is_open(*entry)) expressions_.value_of_type(*entry, TypeStore::int_);
 }
 
 void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type, bool is_parameter) {

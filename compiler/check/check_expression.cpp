@@ -57,7 +57,9 @@ void ExpressionChecker::value_of_type(ast::Expr& expr, TypeId target) {
 void ExpressionChecker::condition(ast::Expr& expr) {
   const TypeId found = context_.store().base(value(expr));
   if (found == TypeStore::boolean || found == TypeStore::int_ || found == TypeStore::error) return;
-  context_.diagnostics.report(DiagnosticKind::bad_condition, expr.span, context_.name(expr.type));
+  Diagnostic& diagnostic =
+      context_.diagnostics.report(DiagnosticKind::bad_condition, expr.span, context_.name(expr.type));
+  if (context_.store().is_dense(found)) diagnostic.note("a condition is one boolean: `all(...)` or `any(...)`");
 }
 
 TypeId ExpressionChecker::infer(ast::Expr& expr) {
@@ -93,6 +95,10 @@ TypeId ExpressionChecker::infer(ast::Expr& expr) {
 TypeId ExpressionChecker::name(ast::Name& name) {
   name.variable = scopes_.find(name.text);
   if (name.variable != ast::no_variable) return name.type = context_.variable(name.variable).type;
+  if (brackets_ > 0 && name.text == "end") {
+    name.is_end = true;
+    return name.type = TypeStore::int_;
+  }
   if (scopes_.first_report(name.text)) unknown_variable(name);
   return TypeStore::error;
 }
@@ -255,13 +261,16 @@ TypeId ExpressionChecker::index(ast::Index& index) {
 
 TypeId ExpressionChecker::element(ast::Index& index, TypeId array) {
   const TypeId base = context_.store().base(array);
+  if (context_.store().is_dense(base)) return dense_element(index, base);
   const bool is_slice = index.indices.size() == 1 && index.indices.front()->kind == ExprKind::Slice;
   if (base == TypeStore::error || index.indices.size() != 1 || is_slice) {
     for (auto& key : index.indices)
       if (key->kind != ExprKind::Slice) value(*key);
     if (base != TypeStore::error)
-      context_.diagnostics.report(DiagnosticKind::not_supported, index.span,
-                                  is_slice ? "slices of arrays" : "several indices in one `[...]`");
+      context_.diagnostics
+          .report(DiagnosticKind::not_supported, index.span,
+                  is_slice ? "slices of growing arrays" : "several indices of a growing array in one `[...]`")
+          .note("a dense array has both, as in `float A[n, m];`: `A[i, j]`, `A[1:n-2, :]`");
     return index.type = TypeStore::error;
   }
   ast::Expr& key = *index.indices.front();
@@ -286,7 +295,7 @@ TypeId ExpressionChecker::element(ast::Index& index, TypeId array) {
 TypeId ExpressionChecker::field(ast::Field& field, TypeId base) {
   const TypeId type = context_.store().base(base);
   if (type == TypeStore::error) return field.type = TypeStore::error;
-  if (context_.store().kind(type) != TypeKind::structure) {
+  if (context_.store().kind(type) != TypeKind::structure || context_.store().is_dense(type)) {
     context_.diagnostics.report(DiagnosticKind::no_fields, field.name.span, context_.name(base), field.name.text);
     return field.type = TypeStore::error;
   }

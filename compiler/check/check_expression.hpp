@@ -52,9 +52,18 @@ class ExpressionChecker {
   void check_step_and_bounds(const ast::Range& range);
   void report_repeated_keys(const std::vector<ast::Expr*>& keys);
   TypeId index(ast::Index& index);
+  /// The same of a dense array: an element, or a slice if an index is missing or is a range.
+  TypeId dense_element(ast::Index& index, TypeId dense);
+  bool index_of_dense(ast::Expr& entry, TypeId dense);
   TypeId file_name(ast::FileName& name);
   TypeId unary(ast::Unary& unary);
   TypeId binary(ast::Binary& binary);
+  /// By the types that the operands have now.
+  TypeId of_operand(const ast::Unary& unary);
+  TypeId of_operands(ast::Binary& binary);
+  bool is_lifted(const ast::Expr& one, const ast::Expr& other) const;
+  TypeId lifted_unary(ast::Unary& unary);
+  TypeId lifted_binary(ast::Binary& binary);
   TypeId add(ast::Binary& binary);
   TypeId arithmetic(ast::Binary& binary);
   TypeId float_arithmetic(ast::Binary& binary);
@@ -78,6 +87,7 @@ class ExpressionChecker {
   Context& context_;
   Scopes& scopes_;
   std::vector<EnclosingBlock> blocks_;
+  unsigned brackets_ = 0;  ///< of dense arrays around the expression
 };
 
 /// Values that the script takes by `argv("name")` though it declares a parameter of that name, above or below.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "compiler/check/check_statement.hpp"
+#include "compiler/check/resolve_types.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -28,6 +29,46 @@ void bind_formals(Context& context, Scopes& scopes, const std::vector<ast::Forma
     }
     scopes.bind(formal.name.text, formal.variable);
   }
+}
+
+/// Null: it is not dense, or its extents are not named.
+ast::Dimension* dense_dimension(const Context& context, ast::Formal& formal) {
+  return context.store().is_dense(formal.resolved_type) ? extents_of(formal.type, formal.dimensions) : nullptr;
+}
+
+/// `float x[n]`: `n` is the extent of the argument, unless it is an input, a constant or the extent of one before: then
+/// both are to be equal. What hides a top-level variable so is meant to.
+void bind_extents(Context& context, Scopes& scopes, ExpressionChecker& expressions, ast::FunctionDefinition& function) {
+  for (ast::Formal& input : function.inputs) {
+    ast::Dimension* const dimension = dense_dimension(context, input);
+    if (dimension == nullptr) continue;
+    for (auto& entry : dimension->entries) {
+      input.extents.push_back(ast::no_variable);
+      if (entry->kind != ast::ExprKind::Name) continue;
+      auto& name = as<ast::Name>(*entry);
+      const VariableId known = scopes.find(name.text);
+      if (known != ast::no_variable && context.variable(known).role != VariableRole::global) continue;
+      input.extents.back() = context.add_variable({name.text, name.span}, TypeStore::int_, VariableRole::input);
+      scopes.bind(name.text, input.extents.back());
+    }
+  }
+  for (auto* const formals : {&function.inputs, &function.outputs}) {
+    for (ast::Formal& formal : *formals) {
+      ast::Dimension* const dimension = dense_dimension(context, formal);
+      if (dimension == nullptr) continue;
+      for (auto& entry : dimension->entries)
+        if (!is_open(*entry)) expressions.value_of_type(*entry, TypeStore::int_);
+    }
+  }
+}
+
+/// Code outside of the script does not know them yet.
+void refuse_dense(Context& context, const ast::FunctionDefinition& function) {
+  for (const auto* formals : {&function.inputs, &function.outputs})
+    for (const ast::Formal& formal : *formals)
+      if (context.store().is_dense(formal.resolved_type))
+        context.diagnostics.report(DiagnosticKind::not_supported, formal.span, "a dense array of a function without a body in this language")
+            .note("it may take a growing array, `float " + formal.name.text + "[]`, to which a dense one is passed as it is");
 }
 
 /// One app function.
@@ -209,13 +250,17 @@ void check_function_bodies(Context& context) {
       switch (function->body_kind) {
         case ast::BodyKind::block: {
           StatementChecker statements(context, scopes);
+          bind_extents(context, scopes, statements.expressions(), *function);
           statements.expressions().annotation_values(function->annotations);
           statements.statements(*function->block);
           break;
         }
-        case ast::BodyKind::command: CommandChecker(context, scopes, *function).check(); break;
+        case ast::BodyKind::command:
+          refuse_dense(context, *function);
+          CommandChecker(context, scopes, *function).check();
+          break;
         case ast::BodyKind::tcl:
-        case ast::BodyKind::library: break;
+        case ast::BodyKind::library: refuse_dense(context, *function); break;
       }
     }
   }

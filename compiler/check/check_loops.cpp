@@ -16,6 +16,10 @@ void StatementChecker::foreach_(ast::Foreach& loop) {
   if (kind == TypeKind::array || kind == TypeKind::bag) {
     element = context_.store().at(type).element;
     if (kind == TypeKind::array) key = context_.store().at(type).key;
+  } else if (const std::uint32_t rank = context_.store().rank(type); rank != 0) {
+    element = context_.store().dense_element(type);
+    if (rank > 1) element = context_.store().dense_of(element, rank - 1);
+    key = TypeStore::int_;
   } else if (kind != TypeKind::error) {
     context_.diagnostics.report(DiagnosticKind::not_iterable, loop.iterable->span, context_.name(loop.iterable->type));
   }
@@ -35,6 +39,8 @@ void StatementChecker::loop_variable(ast::For::Variable& variable, const Scopes&
   TypeId type = variable.initial->type;
   if (variable.type) {
     type = resolve_type(context_, *variable.type, {});
+    std::vector<ast::Dimension> none;
+    if (context_.store().is_dense(type)) extents(extents_of(*variable.type, none));
   } else {
     variable.outer = outside.find(variable.name.text);
     if (variable.outer != ast::no_variable) {

@@ -31,6 +31,11 @@ TypeId ExpressionChecker::bad_operands(const ast::Binary& binary, const char* he
 TypeId ExpressionChecker::unary(ast::Unary& unary) {
   const TypeId found = value(*unary.operand);
   if (found == TypeStore::error) return found;
+  return is_lifted(*unary.operand, *unary.operand) ? lifted_unary(unary) : of_operand(unary);
+}
+
+TypeId ExpressionChecker::of_operand(const ast::Unary& unary) {
+  const TypeId found = unary.operand->type;
   const bool negates = unary.op == ast::UnaryOp::negate;
   if (negates && number_type(*unary.operand) != TypeStore::error) return number_type(*unary.operand);
   if (!negates && context_.store().base(found) == TypeStore::boolean) return TypeStore::boolean;
@@ -44,6 +49,12 @@ TypeId ExpressionChecker::binary(ast::Binary& binary) {
   value(*binary.left);
   value(*binary.right);
   if (binary.left->type == TypeStore::error || binary.right->type == TypeStore::error) return TypeStore::error;
+  const bool makes_string = binary.op == BinaryOp::add && (context_.store().base(binary.left->type) == TypeStore::string ||
+                                                           context_.store().base(binary.right->type) == TypeStore::string);
+  return is_lifted(*binary.left, *binary.right) && !makes_string ? lifted_binary(binary) : of_operands(binary);
+}
+
+TypeId ExpressionChecker::of_operands(ast::Binary& binary) {
   switch (binary.op) {
     case BinaryOp::or_:
     case BinaryOp::and_: return logic(binary);
@@ -69,7 +80,11 @@ TypeId ExpressionChecker::add(ast::Binary& binary) {
   const TypeId left = context_.store().base(binary.left->type);
   const TypeId right = context_.store().base(binary.right->type);
   if (left != TypeStore::string && right != TypeStore::string) return arithmetic(binary);
-  const ast::Expr& other = left == TypeStore::string ? *binary.right : *binary.left;
+  ast::Expr& other = left == TypeStore::string ? *binary.right : *binary.left;
+  if (context_.store().is_dense(other.type)) {
+    convert(context_, other, TypeStore::string);
+    return TypeStore::string;
+  }
   if (left == right || number_type(other) != TypeStore::error) return TypeStore::string;
   if (context_.store().base(other.type) == TypeStore::boolean)
     return bad_operands(binary, "`toString(...)` makes a string of a boolean");
@@ -145,7 +160,8 @@ TypeId ExpressionChecker::format(ast::Binary& binary) {
   for (ast::Expr* element : values) {
     const TypeId found = value(*element);
     failed = failed || found == TypeStore::error;
-    if (is_printable(found)) continue;
+    if (context_.store().is_dense(found)) convert(context_, *element, TypeStore::string);
+    if (is_printable(found) || context_.store().is_dense(found)) continue;
     context_.diagnostics.report(DiagnosticKind::not_formattable, element->span, context_.name(found));
     failed = true;
   }

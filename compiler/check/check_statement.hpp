@@ -21,6 +21,8 @@ class StatementChecker {
   void declaration(ast::Declaration& declaration);
   bool refuse_element(ast::Declarator& declarator);
   void declarator(ast::Declaration& declaration, ast::Declarator& declarator);
+  /// Ints, where they are not open.
+  void extents(ast::Dimension* dimension);
   bool mapping(ast::Declarator& declarator, TypeId type);
   void updateable(const ast::Declarator& declarator);
   void parameter(const ast::Declaration& declaration, const ast::Declarator& declarator);

@@ -187,6 +187,10 @@ Diagnostic& StatementChecker::report_misfit(const ast::Expr& target, TypeId type
 
 void StatementChecker::fit_value(ast::Expr& value, const ast::Expr& target, TypeId type) {
   if (type == TypeStore::updateable) type = TypeStore::float_;
+  // one number for all of a slice
+  if (target.kind == ExprKind::Index && context_.store().is_dense(type) && !context_.store().is_dense(value.type) &&
+      value.kind != ExprKind::ArrayLiteral && value.kind != ExprKind::Range)
+    type = context_.store().dense_element(type);
   if (fit(context_, value, type) == Fit::none) {
     if (report_counter_of_quotient(context_, value, type)) return;
     suggest_for_value(context_, report_misfit(target, type, value.span, value.type), value, type);

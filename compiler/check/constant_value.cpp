@@ -119,7 +119,7 @@ Result unwidened(const Context& context, const ast::Expr& expr) {
 
 std::optional<ConstantValue> constant_value(const Context& context, const ast::Expr& expr) {
   Result value = unwidened(context, expr);
-  if (!value || !expr.widen) return value;
+  if (!value || expr.conversion != ast::Conversion::to_float) return value;
   const auto* number = std::get_if<std::int64_t>(&*value);
   return number == nullptr ? value : Result(static_cast<double>(*number));
 }

@@ -82,7 +82,21 @@ void make_float(Context& context, ast::IntLiteral& literal) {
 
 }  // namespace
 
+namespace {
+
+/// A dense array as a growing one of the same elements, or as one of floats.
+Fit fit_dense(const TypeStore& types, TypeId found, TypeId target) {
+  if (types.rank(found) == 1 && target == types.dense_elements(found)) return Fit::converts;
+  const bool is_wider = types.rank(target) == types.rank(found) && types.is_dense(target) &&
+                        types.dense_element(target) == TypeStore::float_ &&
+                        types.dense_element(found) == TypeStore::int_;
+  return is_wider ? Fit::widens : Fit::none;
+}
+
+}  // namespace
+
 Fit fit_type(const TypeStore& types, TypeId found, TypeId target) {
+  if (types.is_dense(found) && found != target) return fit_dense(types, found, target);
   if (const auto steps = steps_to_base(types, found, target)) return *steps == 0 ? Fit::exact : Fit::converts;
   if (target != TypeStore::float_) return Fit::none;
   const TypeId base = types.base(found);
@@ -91,11 +105,13 @@ Fit fit_type(const TypeStore& types, TypeId found, TypeId target) {
 }
 
 int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target) {
-  constexpr int widening = 1000;
+  constexpr int widening = 1000, lifting = 1'000'000;
   switch (fit) {
     case Fit::exact: return 0;
     case Fit::converts: return std::max(steps_to_base(types, found, target).value_or(1), 1);
     case Fit::widens: return widening;
+    case Fit::prints: return lifting;
+    case Fit::lifts: return lifting + (types.dense_element(found) == types.base(target) ? 0 : widening);
     case Fit::none: break;
   }
   return widening;
@@ -267,10 +283,52 @@ bool is_incomplete(const TypeStore& types, TypeId type) {
   return false;
 }
 
+namespace {
+
+/// `[1.0, 2.0]`, `[0:9]`; of more dimensions literals in a literal.
+Fit fit_dense_literal(const Context& context, const ast::Expr& expr, TypeId target) {
+  const TypeStore& types = context.store();
+  const std::uint32_t rank = types.rank(target);
+  const Type row = {.kind = TypeKind::array, .key = TypeStore::int_, .element = types.dense_element(target)};
+  if (rank == 1) return expr.kind == ExprKind::MapLiteral ? Fit::none : fit_elements(context, expr, row);
+  if (expr.kind != ExprKind::ArrayLiteral) return Fit::none;
+  const TypeId inner = context.program.types.find_dense(row.element, rank - 1);
+  Fit result = Fit::exact;
+  for (const auto& element : as<ast::ArrayLiteral>(expr).elements)
+    result = worse(result, element->kind == ExprKind::ArrayLiteral ? fit_dense_literal(context, *element, inner)
+                                                                   : Fit::none);
+  return result;
+}
+
+void convert_dense_literal(Context& context, ast::Expr& expr, TypeId target) {
+  const TypeStore& types = context.store();
+  const std::uint32_t rank = types.rank(target);
+  expr.type = target;
+  if (rank == 1) {
+    const Type row = {.kind = TypeKind::array, .key = TypeStore::int_, .element = types.dense_element(target)};
+    return convert_elements(context, expr, row);
+  }
+  auto& rows = as<ast::ArrayLiteral>(expr).elements;
+  for (auto& row : rows) {
+    convert_dense_literal(context, *row, types.find_dense(types.dense_element(target), rank - 1));
+    const std::size_t found = as<const ast::ArrayLiteral>(*row).elements.size();
+    const std::size_t wanted = as<const ast::ArrayLiteral>(*rows.front()).elements.size();
+    if (found == wanted) continue;
+    context.diagnostics
+        .report(DiagnosticKind::bad_dense_type, row->span,
+                fmt::format("the rows of a dense array are of one length: {} and {}", wanted, found))
+        .label(rows.front()->span, "the first row");
+    return;
+  }
+}
+
+}  // namespace
+
 Fit fit(const Context& context, const ast::Expr& expr, TypeId target) {
   const TypeStore& types = context.store();
   if (expr.type == TypeStore::error || target == TypeStore::error || expr.type == target) return Fit::exact;
   const TypeId array = types.base(target);
+  if (types.is_dense(array) && is_array_expression(expr)) return fit_dense_literal(context, expr, array);
   if (types.is_array(array) && is_array_expression(expr)) {
     const Fit elements = fit_elements(context, expr, types.at(array));
     return array == target ? elements : Fit::none;
@@ -280,6 +338,14 @@ Fit fit(const Context& context, const ast::Expr& expr, TypeId target) {
 
 void convert(Context& context, ast::Expr& expr, TypeId target) {
   if (expr.type == TypeStore::error || target == TypeStore::error) return;
+  const TypeStore& types = context.store();
+  if (types.is_dense(target) && is_array_expression(expr)) return convert_dense_literal(context, expr, target);
+  if (types.is_dense(expr.type) && target != expr.type) {
+    expr.conversion = target == TypeStore::string   ? ast::Conversion::to_string
+                      : types.is_array(target)      ? ast::Conversion::to_growing
+                                                    : ast::Conversion::to_float;
+    return;
+  }
   if (context.store().is_array(target) && is_array_expression(expr)) {
     const Type type = context.store().at(target);
     convert_elements(context, expr, type);
@@ -293,7 +359,7 @@ void convert(Context& context, ast::Expr& expr, TypeId target) {
     make_float(context, as<ast::IntLiteral>(*as<ast::Unary>(expr).operand));
     expr.type = TypeStore::float_;
   } else {
-    expr.widen = true;
+    expr.conversion = ast::Conversion::to_float;
   }
 }
 

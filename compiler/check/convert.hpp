@@ -7,14 +7,16 @@ namespace raddle::check_detail {
 /// From best to worst; of an array literal that of its worst element.
 enum class Fit : std::uint8_t {
   exact,
-  converts,  ///< a named type to its base, updateable_float to float
+  converts,  ///< a named type to its base, updateable_float to float, a dense array to a growing one
   widens,    ///< int to float
+  prints,    ///< a dense array to a string, where one is printed
+  lifts,     ///< a dense array to its elements: the call is done for each
   none,
 };
 
 /// Changes nothing. Expressions or targets of the error type fit everywhere.
 Fit fit(const Context& context, const ast::Expr& expr, TypeId target);
-/// Marks `expr` (widen, types of literals) to be a `target`. @param expr  fits
+/// Marks `expr` (its conversion, types of literals) to be a `target`. @param expr  fits
 void convert(Context& context, ast::Expr& expr, TypeId target);
 /// As `fit` for a value that no expression stands for: one of several outputs of a call.
 Fit fit_type(const TypeStore& types, TypeId found, TypeId target);

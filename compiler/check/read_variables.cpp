@@ -1,5 +1,8 @@
 #include "compiler/check/read_variables.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "stdlib/builtins.hpp"
 
 namespace raddle::check_detail {
@@ -89,11 +92,11 @@ bool asks_without_waiting(const ast::Expr& expr) {
 VariableId part_path(const ast::Expr& expr, Path& path) {
   if (expr.kind == ExprKind::Index) {
     const auto& index = as<const ast::Index>(expr);
-    const Step step = key_step(*index.indices.front());
-    if (index.indices.size() != 1 || (step.kind == Step::Kind::element && step.variable == ast::no_variable))
-      return ast::no_variable;
+    Path steps;
+    for (const auto& key : index.indices) steps.push_back(key_step(*key));
+    if (!std::ranges::all_of(steps, is_known)) return ast::no_variable;
     const VariableId variable = part_path(*index.base, path);
-    path.push_back(step);
+    std::ranges::move(steps, std::back_inserter(path));
     return variable;
   }
   if (expr.kind == ExprKind::Field) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace raddle::check_detail {
 namespace {
@@ -70,6 +71,44 @@ Fit match_formal(Context& context, const FormalPattern& formal, const ast::Expr&
     type = trial_type;
   }
   return best;
+}
+
+bool is_number_or_truth(const TypeStore& types, const TypePattern& pattern) {
+  if (pattern.kind != TypePattern::Kind::concrete) return false;
+  return pattern.type == TypeStore::int_ || pattern.type == TypeStore::float_ || pattern.type == TypeStore::boolean ||
+         (types.kind(pattern.type) == TypeKind::named && types.is_scalar(pattern.type));
+}
+
+/// What gives numbers can be done for each element of a dense array.
+bool can_be_lifted(const TypeStore& types, const Signature& signature) {
+  return !signature.outputs.empty() && std::ranges::all_of(signature.outputs, [&](const TypePattern& output) {
+    return is_number_or_truth(types, output);
+  });
+}
+
+/// `trace(A)`: where strings and numbers are taken, they are printed.
+bool is_printed(const FormalPattern& formal) {
+  return formal.alternatives.size() > 1 && std::ranges::any_of(formal.alternatives, [](const TypePattern& pattern) {
+    return pattern.kind == TypePattern::Kind::concrete && pattern.type == TypeStore::string;
+  });
+}
+
+/// A dense array where none is taken.
+Fit match_dense(Context& context, const Signature& signature, const FormalPattern& formal, ast::Expr& argument,
+                TypeId& type) {
+  if (is_printed(formal)) {
+    type = TypeStore::string;
+    return Fit::prints;
+  }
+  if (!can_be_lifted(context.store(), signature)) return Fit::none;
+  const TypeId dense = std::exchange(argument.type, context.store().dense_element(argument.type));
+  Bindings bindings;
+  const bool is_number = std::ranges::any_of(formal.alternatives, [&](const TypePattern& pattern) {
+    return is_number_or_truth(context.store(), pattern);
+  });
+  const Fit found = is_number ? match_formal(context, formal, argument, bindings, type) : Fit::none;
+  argument.type = dense;
+  return found == Fit::none ? found : Fit::lifts;
 }
 
 std::size_t required_count(const Signature& signature) {
@@ -247,7 +286,11 @@ std::variant<Match, Mismatch> match(Context& context, const Signature& signature
   const auto take = [&](std::size_t formal, std::size_t argument) -> bool {
     ast::Expr& value = *call.arguments[argument].value;
     TypeId type = TypeStore::error;
-    const Fit found = match_formal(context, signature.inputs[formal], value, bindings, type);
+    Fit found = match_formal(context, signature.inputs[formal], value, bindings, type);
+    if (found == Fit::none && context.store().is_dense(value.type)) {
+      found = match_dense(context, signature, signature.inputs[formal], value, type);
+      if (found == Fit::lifts) result.rank = std::max(result.rank, context.store().rank(value.type));
+    }
     if (found != Fit::none) result.conversions += conversion_cost(context.store(), found, value.type, type);
     result.arguments.push_back({.argument = &value, .default_value = nullptr, .type = type});
     return found != Fit::none;
@@ -265,6 +308,8 @@ std::variant<Match, Mismatch> match(Context& context, const Signature& signature
       return Mismatch{Mismatch::Kind::type, argument, signature.inputs.size() - 1};
   for (const TypePattern& output : signature.outputs)
     result.outputs.push_back(instantiate(context.store(), output, bindings).value_or(TypeStore::error));
+  if (result.rank != 0)
+    for (TypeId& output : result.outputs) output = context.store().dense_of(context.store().base(output), result.rank);
   return result;
 }
 

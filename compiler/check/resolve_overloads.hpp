@@ -19,6 +19,7 @@ struct Match {
   std::vector<MatchedArgument> arguments;  ///< formal order, then the varargs
   std::vector<TypeId> outputs;
   int conversions = 0;  ///< sum of the arguments' conversion_cost: 0 if all are exact
+  std::uint32_t rank = 0;  ///< of the dense arrays that it is lifted over; 0: of none
 };
 
 /// Why a signature does not match.

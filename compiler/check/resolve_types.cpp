@@ -1,5 +1,7 @@
 #include "compiler/check/resolve_types.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/diagnostics/foreign_names.hpp"
@@ -75,6 +77,12 @@ class TypeDefinitions {
     if (context_.types.contains(definition.name.text)) return;  // found to be endless on the way
     const TypeId base = resolve_type(context_, definition.base, {});
     const bool distinct = definition.kind == TypeDefinitionKind::distinct && base != TypeStore::error;
+    if (distinct && context_.store().is_dense(base)) {
+      context_.diagnostics.report(DiagnosticKind::not_supported, definition.base.span, "a distinct type of dense arrays")
+          .note("another name for them is an alias: `typedef " + definition.name.text + " float[:];`");
+      enter(definition, TypeStore::error);
+      return;
+    }
     enter(definition, distinct ? context_.store().new_named(definition.name.text, base) : base);
   }
 
@@ -154,22 +162,24 @@ bool is_error(const TypePattern& pattern) {
   return pattern.kind == TypePattern::Kind::concrete && pattern.type == TypeStore::error;
 }
 
+std::string word_of(const ast::Expr& entry) {
+  return entry.kind == ast::ExprKind::Name ? ast::as<ast::Name>(entry).text : "";
+}
+
+/// `[n]`, `[n, m]`, `[:]`: of a dense array. One name of a type, or of a type variable, is that of keys.
+bool has_extents(const Context& context, const TypeVariables& variables, const ast::Dimension& dimension) {
+  if (dimension.entries.size() != 1) return !dimension.entries.empty();
+  const std::string word = word_of(*dimension.entries.front());
+  return !is_variable(variables, word) && !context.types.contains(word);
+}
+
 /// The key type that one `[...]` names.
 TypePattern resolve_key(Context& context, const TypeVariables& variables, const ast::Dimension& dimension) {
   if (dimension.entries.empty()) return concrete(TypeStore::int_);
   const ast::Expr& entry = *dimension.entries.front();
-  const std::string word = entry.kind == ast::ExprKind::Name ? ast::as<ast::Name>(entry).text : "";
-  if (dimension.entries.size() == 1 && is_variable(variables, word))
-    return {.kind = TypePattern::Kind::variable, .variable = word};
-  const auto type = context.types.find(word);
-  if (dimension.entries.size() > 1 || type == context.types.end()) {
-    context.diagnostics.report(DiagnosticKind::not_supported, dimension.span, "dense arrays")
-        .note(
-            "arrays grow as they are filled, with empty brackets: `float A[];`, `float grid[][];`; in brackets stands "
-            "only the type of other keys than `int`, as in `float A[string];`");
-    return concrete(TypeStore::error);
-  }
-  const TypeId key = type->second.type;
+  const std::string word = word_of(entry);
+  if (is_variable(variables, word)) return {.kind = TypePattern::Kind::variable, .variable = word};
+  const TypeId key = context.types.at(word).type;
   if (key == TypeStore::error || context.store().is_scalar(key)) return concrete(key);
   context.diagnostics.report(DiagnosticKind::bad_key_type, entry.span, context.name(key));
   return concrete(TypeStore::error);
@@ -190,16 +200,54 @@ TypePattern array_of(Context& context, TypePattern key, TypePattern element, Spa
   return {.kind = TypePattern::Kind::array, .parts = {std::move(key), std::move(element)}};
 }
 
+/// Dense arrays hold numbers and booleans, and lie innermost.
+TypePattern dense_of(Context& context, const TypePattern& element, const ast::Dimension& dimension) {
+  constexpr std::size_t most = 8;
+  const auto refuse = [&](std::string why) -> Diagnostic& {
+    return context.diagnostics.report(DiagnosticKind::bad_dense_type, dimension.span, std::move(why));
+  };
+  const bool is_scalar = element.type == TypeStore::int_ || element.type == TypeStore::float_ ||
+                         element.type == TypeStore::boolean;
+  if (element.kind != TypePattern::Kind::concrete || !is_scalar) {
+    const bool holds_arrays = element.kind == TypePattern::Kind::array ||
+                              (element.kind == TypePattern::Kind::concrete &&
+                               (context.store().is_array(element.type) || context.store().is_dense(element.type)));
+    Diagnostic& diagnostic = refuse("a dense array holds `int`, `float` or `boolean`");
+    if (holds_arrays)
+      diagnostic.note("its dimensions stand in one pair of brackets, the last one: `float A[n, m];`, `float tiles[][b, b];`");
+    else
+      diagnostic.note("arrays of other values grow as they are filled, with empty brackets: `string names[];`");
+    return concrete(TypeStore::error);
+  }
+  for (const auto& entry : dimension.entries) {
+    if (entry->kind != ast::ExprKind::Slice || is_open(*entry)) continue;
+    refuse("an extent is a number, or `:` where it is that of what is assigned").note("indices count from 0: `float A[n];`");
+    return concrete(TypeStore::error);
+  }
+  if (dimension.entries.size() > most) {
+    refuse(fmt::format("a dense array has at most {} dimensions", most));
+    return concrete(TypeStore::error);
+  }
+  return concrete(context.store().dense_of(element.type, static_cast<std::uint32_t>(dimension.entries.size())));
+}
+
 TypePattern with_dimensions(Context& context, const TypeVariables& variables, TypePattern element,
                             const std::vector<ast::Dimension>& dimensions) {
   if (is_error(element)) return element;
   std::vector<TypePattern> keys;
   for (const ast::Dimension& dimension : dimensions) {
-    keys.push_back(resolve_key(context, variables, dimension));
+    const bool is_dense = has_extents(context, variables, dimension);
+    keys.push_back(is_dense ? concrete(TypeStore::void_) : resolve_key(context, variables, dimension));
     if (is_error(keys.back())) return keys.back();  // of several, the first wrong one is reported
   }
-  for (std::size_t i = dimensions.size(); i-- > 0;)
+  for (std::size_t i = dimensions.size(); i-- > 0;) {
+    if (has_extents(context, variables, dimensions[i])) {
+      element = dense_of(context, element, dimensions[i]);
+      if (is_error(element)) return element;
+      continue;
+    }
     element = array_of(context, std::move(keys[i]), std::move(element), dimensions[i].span);
+  }
   return element;
 }
 
@@ -267,6 +315,12 @@ std::vector<TypePattern> resolve_formal(Context& context, const TypeVariables& v
   if (suggest_type_first(context, formal)) formal.name = formal.type.name;  // as it was meant
   for (const ast::TypeExpr& alternative : formal.type.alternatives) add(alternative);
   return alternatives;
+}
+
+bool is_open(const ast::Expr& entry) {
+  if (entry.kind != ast::ExprKind::Slice) return false;
+  const auto& slice = ast::as<const ast::Slice>(entry);
+  return slice.low == nullptr && slice.high == nullptr && slice.step == nullptr;
 }
 
 void declare_types(Context& context) {

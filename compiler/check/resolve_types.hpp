@@ -17,4 +17,12 @@ TypeId resolve_type(Context& context, const ast::TypeExpr& type, const std::vect
 std::vector<TypePattern> resolve_formal(Context& context, const std::vector<ast::Identifier>& variables,
                                         ast::Formal& formal);
 
+/// `:` in place of an extent: it is that of what is assigned. With bounds it is none.
+bool is_open(const ast::Expr& entry);
+/// Where the extents stand in what has been resolved to a dense array; null: nowhere, its type is an alias.
+template <typename Type, typename Dimensions>
+auto* extents_of(Type& type, Dimensions& dimensions) {
+  return !dimensions.empty() ? &dimensions.back() : type.dimensions.empty() ? nullptr : &type.dimensions.back();
+}
+
 }  // namespace raddle::check_detail

@@ -40,6 +40,8 @@ class UseCollector {
   WriteSet statements(const ast::Block& block);
   WriteSet statement(const ast::Stmt& statement);
   WriteSet declaration(const ast::Declaration& declaration);
+  /// Reads what stands in `[...]` behind the name or the type of a variable.
+  void extents(const std::vector<ast::Dimension>& dimensions);
 
   /// Adds the write of `target` and the reads of its indices.
   void target(const ast::Expr& target, WriteSet& writes, bool appends = false);

@@ -121,7 +121,10 @@ WriteSet UseCollector::foreach_(const ast::Foreach& loop) {
 
 WriteSet UseCollector::for_(const ast::For& loop) {
   annotations(loop.annotations);
-  for (const ast::For::Variable& variable : loop.variables) read(*variable.initial);
+  for (const ast::For::Variable& variable : loop.variables) {
+    if (variable.type) extents(variable.type->dimensions);
+    read(*variable.initial);
+  }
   read(*loop.condition);
   for (const ast::For::Variable& variable : loop.variables) declare_in_loop(variable.variable);
   enter_scope();

@@ -72,6 +72,12 @@ void UseCollector::walk_function(const ast::FunctionDefinition& function) {
   }
   if (function.body_kind != ast::BodyKind::block) return;
   enter_scope();
+  for (const auto* formals : {&function.inputs, &function.outputs}) {
+    for (const ast::Formal& formal : *formals) {
+      extents(formal.type.dimensions);
+      extents(formal.dimensions);
+    }
+  }
   for (const ast::Formal& output : function.outputs) declare(output.variable);
   WriteSet writes = within({.span = function.name.span}, [&] { return statements(*function.block); });
   leave_scope(writes);
@@ -149,10 +155,17 @@ WriteSet UseCollector::statement(const ast::Stmt& statement) {
   return {};
 }
 
+void UseCollector::extents(const std::vector<ast::Dimension>& dimensions) {
+  for (const ast::Dimension& dimension : dimensions)
+    for (const auto& entry : dimension.entries) read(*entry);
+}
+
 WriteSet UseCollector::declaration(const ast::Declaration& declaration) {
   annotations(declaration.annotations);
   WriteSet writes;
+  extents(declaration.type.dimensions);
   for (const ast::Declarator& declarator : declaration.declarators) {
+    extents(declarator.dimensions);
     declare(declarator.variable);
     if (declarator.mapping != nullptr) {
       read(*declarator.mapping);
@@ -197,7 +210,7 @@ VariableId UseCollector::target_path(const ast::Expr& target, Write& write) {
     read(*key);
     append_to(write.waits, awaited_variables(context_, *key));
   }
-  write.path.push_back(key_step(*index.indices.front()));
+  for (const auto& key : index.indices) write.path.push_back(key_step(*key));
   return variable;
 }
 

@@ -35,8 +35,17 @@ void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more)
 std::string path_text(const Context& context, VariableId variable, const Path& path) {
   std::string text = context.program.variables[variable].name;
   TypeId type = context.program.variables[variable].type;
+  std::uint32_t axis = 0;  // of a dense array: the next index's
   for (const Step& step : path) {
     const TypeId base = context.store().base(type);
+    if (context.store().is_dense(base)) {
+      if (axis > 0) text.back() = ',';
+      text += (axis > 0 ? " " : "[") + key_text(context, step, TypeStore::int_) + "]";
+      if (++axis < context.store().rank(base)) continue;
+      type = context.store().dense_element(base);
+      axis = 0;
+      continue;
+    }
     if (step.kind == Step::Kind::field && context.store().kind(base) == TypeKind::structure) {
       const StructType::Field& field = context.store().structure(base).fields.at(step.field);
       text += "." + field.name;

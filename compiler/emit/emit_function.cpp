@@ -132,7 +132,7 @@ class FunctionEmitter {
       return i < op.operands.size() ? operands_.of(op.operands[i], body) : vm::Operand();
     };
     switch (vm::form_of(in.opcode)) {
-      case vm::InstructionForm::make: set_make(in, op); break;
+      case vm::InstructionForm::make: set_make(in, op, body); break;
       case vm::InstructionForm::unary:
         in.b = input(0);
         in.d = static_cast<std::uint32_t>(op.number);
@@ -200,7 +200,7 @@ class FunctionEmitter {
     return operands_.of(plan_.variables[op.operands[0].index].root, body).bits();
   }
 
-  void set_make(vm::Instruction& in, const ir::Op& op) {
+  void set_make(vm::Instruction& in, const ir::Op& op, std::uint32_t body) {
     const ir::VarId result = op.results[0];
     if (op.kind == OpKind::struct_new) {
       in.d = structure_info(result);
@@ -209,7 +209,10 @@ class FunctionEmitter {
     in.d = static_cast<std::uint32_t>(op.number);
     in.b = vm::Operand::from_bits(static_cast<std::uint32_t>(program_.arrays.size()));
     const ir::Var& variable = function_.variables[result];
-    program_.arrays.push_back({variable.name, place_of(variable.span), op.is_reduced});
+    vm::ArrayInfo info{variable.name, place_of(variable.span), op.is_reduced};
+    info.rank = static_cast<std::uint32_t>(op.operands.size());
+    in.c = vm::Operand::from_bits(add_list(op, body));
+    program_.arrays.push_back(std::move(info));
   }
 
   std::uint32_t structure_info(ir::VarId result) {
@@ -225,10 +228,15 @@ class FunctionEmitter {
   }
 
   void set_list(vm::Instruction& in, const ir::Op& op, std::uint32_t body) {
-    in.b = vm::Operand::from_bits(static_cast<std::uint32_t>(program_.lists.size()));
+    in.b = vm::Operand::from_bits(add_list(op, body));
     in.d = static_cast<std::uint32_t>(op.operands.size());
     if (op.kind == OpKind::struct_make) in.c = vm::Operand::from_bits(structure_info(op.results[0]));
+  }
+  /// @return where its operands begin
+  std::uint32_t add_list(const ir::Op& op, std::uint32_t body) {
+    const auto first = static_cast<std::uint32_t>(program_.lists.size());
     for (const ir::Operand each : op.operands) program_.lists.push_back(operands_.of(each, body));
+    return first;
   }
 
   // --- sites

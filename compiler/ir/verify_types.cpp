@@ -73,7 +73,8 @@ class TypeChecker {
       case OpKind::concat:
       case OpKind::path_join: strings(); break;
       case OpKind::array_new:
-        shape(0, 1);
+        shape(op_.operands.size(), 1);
+        all(TypeStore::int_);
         array(result());
         break;
       case OpKind::array_get: row(); break;

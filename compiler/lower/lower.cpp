@@ -62,6 +62,12 @@ class GlobalReads {
     };
     const TreeVisitor visitor{.expression = expression, .updated = read};
     if (definition.block) visit_statement(*definition.block, visitor);
+    for (const auto* formals : {&definition.inputs, &definition.outputs}) {
+      for (const ast::Formal& formal : *formals) {
+        visit_extents(formal.type.dimensions, visitor);
+        visit_extents(formal.dimensions, visitor);
+      }
+    }
     for (const ast::Annotation& annotation : definition.annotations)
       if (annotation.value) visit_expression(*annotation.value, visitor);
     for (const ast::ExprPtr& word : definition.command.words) visit_expression(*word, visitor);
@@ -113,6 +119,7 @@ void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, 
   } else if (definition.body_kind == ast::BodyKind::library || definition.body_kind == ast::BodyKind::tcl) {
     body.lower_foreign(definition);
   } else if (definition.block) {
+    body.bind_extents(definition);
     body.find_containers(*definition.block);
     body.create_output_containers(checked.outputs);
     body.lower_block(*definition.block);

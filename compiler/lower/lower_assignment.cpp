@@ -48,7 +48,13 @@ void FunctionLowering::assign_one(const ast::Expr& target, const ast::Expr& valu
   if (target.kind == ExprKind::Name) {
     const ir::VarId variable = variable_of(as<ast::Name>(target).variable);
     initialise(variable, value_expr);
+    if (types().is_dense(target.type)) check_declared(as<ast::Name>(target).variable, parts_of(variable), value_expr.span);
     outputs_.push_back(ir::Operand::variable(variable));
+    return;
+  }
+  if (target.kind == ExprKind::Index && types().is_dense(target.type) &&
+      types().is_dense(as<ast::Index>(target).base->type)) {
+    store_slice(as<ast::Index>(target), value_expr);
     return;
   }
   const ir::Operand result = value(value_expr);
@@ -73,6 +79,7 @@ void FunctionLowering::store(const ast::Expr& target, ir::Operand source) {
     store_whole(variable_of(as<ast::Name>(target).variable), source, target.span);
   } else if (target.kind == ExprKind::Index) {
     const auto& index = as<ast::Index>(target);
+    if (types().is_dense(index.base->type)) return store_dense(index, source);
     const ir::Operand into = container(*index.base);
     const ir::Operand at = key(index);
     emit(OpKind::array_insert, {into, at, converted(source, types().at(type_of(into)).element, target.span)}, {},

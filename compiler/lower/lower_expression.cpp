@@ -36,7 +36,8 @@ OpKind op_of(ast::BinaryOp op) {
 }  // namespace
 
 ir::Operand FunctionLowering::value(const ast::Expr& expr, ir::VarId target) {
-  if (!expr.widen) return unwidened(expr, target);
+  if (types().is_dense(expr.type) && expr.conversion != ast::Conversion::none) return converted_dense(expr, target);
+  if (expr.conversion != ast::Conversion::to_float) return unwidened(expr, target);
   if (expr.kind == ExprKind::IntLiteral) {
     const auto number = static_cast<double>(as<ast::IntLiteral>(expr).value);
     const ir::Operand constant = ir::Operand::constant(context_.module.constant(number));
@@ -46,7 +47,35 @@ ir::Operand FunctionLowering::value(const ast::Expr& expr, ir::VarId target) {
   return emit_value(OpKind::int_to_float, {narrow}, TypeStore::float_, expr.span, target);
 }
 
+/// A dense array that becomes something else.
+ir::Operand FunctionLowering::converted_dense(const ast::Expr& expr, ir::VarId target) {
+  if (expr.conversion == ast::Conversion::to_float) return dense_value(expr, target);
+  const ir::Operand whole = unwidened(expr, ir::none);
+  if (expr.conversion == ast::Conversion::to_growing) {
+    const ir::Operand elements = parts_of(whole.index).elements;
+    return target == ir::none ? elements
+                              : emit_value(OpKind::copy, {elements}, type_of(elements), expr.span, target);
+  }
+  const ir::Operand text = call_builtin_named("@dense_text", {whole}, TypeStore::string, expr.span);
+  return target == ir::none ? text : emit_value(OpKind::copy, {text}, TypeStore::string, expr.span, target);
+}
+
+/// It has no value before its elements are computed.
+bool FunctionLowering::is_computed(const ast::Expr& expr) const {
+  if (!types().is_dense(expr.type)) return false;
+  switch (expr.kind) {
+    case ExprKind::Unary:
+    case ExprKind::Binary:
+    case ExprKind::ArrayLiteral:
+    case ExprKind::Range: return true;
+    case ExprKind::Index: return types().is_dense(as<ast::Index>(expr).base->type);
+    case ExprKind::Call: return as<ast::Call>(expr).is_lifted;
+    default: return false;
+  }
+}
+
 ir::Operand FunctionLowering::unwidened(const ast::Expr& expr, ir::VarId target) {
+  if (is_computed(expr)) return dense_value(expr, target);
   ir::Operand known;
   switch (expr.kind) {
     case ExprKind::IntLiteral: {
@@ -98,6 +127,7 @@ ir::Operand FunctionLowering::unwidened(const ast::Expr& expr, ir::VarId target)
 }
 
 ir::Operand FunctionLowering::name(const ast::Name& name) {
+  if (name.is_end) return emit_value(OpKind::sub, {ends_.back(), int_constant(1)}, TypeStore::int_, name.span);
   const Variable& variable = context_.program.variables[name.variable];
   if (variable.role == VariableRole::constant && variable.constant) return value(*variable.constant);
   const ir::Operand operand = ir::Operand::variable(variable_of(name.variable));
@@ -106,20 +136,27 @@ ir::Operand FunctionLowering::name(const ast::Name& name) {
 }
 
 ir::Operand FunctionLowering::unary(const ast::Unary& unary, ir::VarId target) {
-  const OpKind kind = unary.op == ast::UnaryOp::negate ? OpKind::neg : OpKind::not_;
-  return emit_value(kind, {value(*unary.operand)}, unary.type, unary.span, target);
+  return apply(unary, value(*unary.operand), unary.type, target);
+}
+
+ir::Operand FunctionLowering::apply(const ast::Unary& unary, ir::Operand operand, TypeId type, ir::VarId target) {
+  return emit_value(unary.op == ast::UnaryOp::negate ? OpKind::neg : OpKind::not_, {operand}, type, unary.span, target);
 }
 
 ir::Operand FunctionLowering::binary(const ast::Binary& binary, ir::VarId target) {
   if (binary.op == ast::BinaryOp::format) return format(binary, target);
   const ir::Operand left = value(*binary.left);
-  const ir::Operand right = value(*binary.right);
+  return apply(binary, left, value(*binary.right), binary.type, target);
+}
+
+ir::Operand FunctionLowering::apply(const ast::Binary& binary, ir::Operand left, ir::Operand right, TypeId type,
+                                    ir::VarId target) {
   OpKind kind = op_of(binary.op);
-  const bool makes_string = types().base(binary.type) == TypeStore::string;
+  const bool makes_string = types().base(type) == TypeStore::string;
   if (makes_string && binary.op == ast::BinaryOp::add) kind = OpKind::concat;
   if (makes_string && binary.op == ast::BinaryOp::div) kind = OpKind::path_join;
   const Span span = binary.span;
-  if (kind != OpKind::pow) return emit_value(kind, {left, right}, binary.type, span, target);
+  if (kind != OpKind::pow) return emit_value(kind, {left, right}, type, span, target);
   // ints are raised as floats
   const auto widened = [&](ir::Operand operand) { return converted(operand, TypeStore::float_, span); };
   return emit_value(kind, {widened(left), widened(right)}, TypeStore::float_, span, target);
@@ -150,13 +187,14 @@ std::uint32_t FunctionLowering::builtin_named(std::string_view name) const {
 
 ir::Operand FunctionLowering::key(const ast::Index& index) {
   if (index.indices.size() != 1 || index.indices[0]->kind == ExprKind::Slice) {
-    not_supported(index.span, "dense arrays: several indices or a slice");
+    not_supported(index.span, "several indices or a slice of a growing array");
     return int_constant(0);
   }
   return value(*index.indices[0]);
 }
 
 ir::Operand FunctionLowering::index(const ast::Index& index, ir::VarId target) {
+  if (types().is_dense(index.base->type)) return dense_index(index, target);
   const ir::Operand base = value(*index.base);
   const ir::Operand at = key(index);
   return emit_value(OpKind::array_get, {base, at}, index.type, index.span, target);

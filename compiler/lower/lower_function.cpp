@@ -174,7 +174,9 @@ void FunctionLowering::create_container(ast::VariableId variable, ir::VarId var)
   // where the variable is declared, not where a chain has got to
   const ir::RegionId here = std::exchange(region_, scope_);
   const TypeKind kind = types().kind(types().base(type));
-  if (kind == TypeKind::array) {
+  if (types().is_dense(type)) {
+    create_dense(variable, var);
+  } else if (kind == TypeKind::array) {
     emit(ir::OpKind::array_new, {}, {var}, span);
   } else if (kind == TypeKind::bag) {
     emit(ir::OpKind::bag_new, {}, {var}, span);

@@ -12,6 +12,7 @@
 #include "compiler/check/checked_program.hpp"
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/ir/module.hpp"
+#include "compiler/lower/lifted.hpp"
 
 namespace raddle::lowering {
 
@@ -60,6 +61,8 @@ class FunctionLowering {
   void lower_command(const ast::FunctionDefinition& definition, LimitSet from_caller);
   /// A function of a shared library or in Tcl.
   void lower_foreign(const ast::FunctionDefinition& definition);
+  /// Names in the brackets of dense inputs; checks what they have to be equal to. After the signature.
+  void bind_extents(const ast::FunctionDefinition& definition);
   /// Calls the script's function `main`.
   void call_function(std::uint32_t function, Span span);
 
@@ -88,9 +91,14 @@ class FunctionLowering {
   // ---- expressions (lower_expression.cpp): the value after widening; in `target` if one is given
   ir::Operand value(const ast::Expr& expr, ir::VarId target = ir::none);
   ir::Operand unwidened(const ast::Expr& expr, ir::VarId target);
+  ir::Operand converted_dense(const ast::Expr& expr, ir::VarId target);
+  bool is_computed(const ast::Expr& expr) const;
   ir::Operand name(const ast::Name& name);
   ir::Operand unary(const ast::Unary& unary, ir::VarId target);
   ir::Operand binary(const ast::Binary& binary, ir::VarId target);
+  /// To values. @param type  of the result
+  ir::Operand apply(const ast::Unary& unary, ir::Operand operand, TypeId type, ir::VarId target);
+  ir::Operand apply(const ast::Binary& binary, ir::Operand left, ir::Operand right, TypeId type, ir::VarId target);
   ir::Operand format(const ast::Binary& binary, ir::VarId target);
   ir::Operand index(const ast::Index& index, ir::VarId target);
   ir::Operand field(const ast::Field& field, ir::VarId target);
@@ -141,6 +149,68 @@ class FunctionLowering {
   void declare_auto(const ast::Expr& target);
   ir::Operand converted(ir::Operand value, TypeId wanted, Span span);
 
+  // ---- dense arrays (lower_dense.cpp): see Note [dense] there
+  struct Dense {
+    ir::Operand elements;  ///< `float[]`, by their numbers in row-major order
+    Operands extents;
+  };
+  const Dense& parts_of(ir::VarId variable);
+  Dense dense_parts(const ast::Expr& expr);
+  ir::VarId pack(const Dense& parts, TypeId type, Span span, ir::VarId target);
+  ir::VarId new_elements(std::string name, TypeId element, const Operands& extents, Span span);
+  ir::Operand call_builtin_named(std::string_view name, Operands operands, TypeId type, Span span);
+  ir::Operand text_constant(std::string text);
+  ir::Operand key_of(const Operands& indices, const Operands& extents, Span span);
+  /// What stands between brackets: `end` is the last index of a dimension of that extent.
+  ir::Operand bracketed(const ast::Expr& expr, ir::Operand extent);
+  ir::Operand checked_index(const ast::Expr& entry, ir::Operand extent);
+  ir::Operand dense_key(const ast::Index& index, const Dense& of);
+  ir::Operand dense_index(const ast::Index& index, ir::VarId target);
+  void store_dense(const ast::Index& target, ir::Operand source);
+  /// The array whose elements are assigned; without elements if that can not be.
+  const Dense& dense_target(const ast::Index& target);
+  /// @param dimension  null: the extents are not named
+  void declare_extents(ast::VariableId variable, const ast::Dimension* dimension);
+  const ast::Dimension* extents_of_formal(const ast::Formal& formal) const;
+  void create_dense(ast::VariableId variable, ir::VarId var);
+  void check_extent(const std::string& name, std::size_t axis, ir::Operand wanted, ir::Operand found, Span span);
+  /// What is assigned as a whole has the extents that stand in the declaration.
+  void check_declared(ast::VariableId variable, const Dense& found, Span span);
+
+  // ---- whole-array expressions (lower_lifted.cpp)
+  /// The indices of one dimension that a slice, or one index, selects; one index has no step and no count.
+  struct Selection {
+    ir::Operand first, step, count;
+  };
+  Lifted lifted(const ast::Expr& expr);
+  Lifted lifted_dense(const ast::Expr& expr);
+  Lifted lifted_call(const ast::Call& call);
+  Operands lifted_outputs(const ast::Call& call, const std::vector<ir::VarId>& targets);
+  bool is_taken_whole(const ast::Call& call, std::size_t argument) const;
+  Operands call_at_point(const ast::Call& call, Operands operands);
+  Lifted read_whole(const Dense& array, Span span);
+  Operands indices_at(const Point& point, const Stretched& read, Span span);
+  Lifted joined(const std::vector<Lifted>& operands, std::string_view what, Span span);
+  Operands joint_extents(const Operands& first, const Operands& second, std::string_view what, Span span);
+  Lifted slice(const ast::Index& index);
+  Selection selection(const ast::Slice& slice, ir::Operand extent);
+  std::vector<Selection> selections(const ast::Index& index, const Operands& extents);
+  Operands selected(const std::vector<Selection>& selections, Operands indices, Span span);
+  static Operands extents_of(const std::vector<Selection>& selections);
+  bool make_factors(const Lifted& of, Span span);
+  ir::Operand nothing_stretches(const Lifted& of, Span span);
+  void for_each_point(const Lifted& of, Span span, const std::function<void(const Point&)>& visit);
+  void count_to(ir::Operand count, Span span, const std::function<void(ir::Operand)>& body);
+  void flat_loop(const Operands& extents, Span span, const std::function<void(const Point&)>& visit);
+  void nested_loops(const Operands& extents, bool stretches, Operands indices, Span span,
+                    const std::function<void(const Point&)>& visit);
+  /// Arrays of all results. @param elements  their types
+  std::vector<Dense> fill(const Lifted& of, const std::vector<TypeId>& elements, Span span);
+  ir::Operand dense_value(const ast::Expr& expr, ir::VarId target);
+  Dense dense_literal(const ast::Expr& expr);
+  void add_elements(const ast::Expr& literal, std::uint32_t rank, Operands& elements);
+  void store_slice(const ast::Index& target, const ast::Expr& source);
+
   // ---- statements (lower_statement.cpp, lower_loop.cpp)
   void statement(const ast::Stmt& stmt);
   void declaration(const ast::Declaration& declaration);
@@ -154,6 +224,7 @@ class FunctionLowering {
   void chain_from(const ast::Chain& chain, std::size_t link, const Operands& gate);
   void wait_for(const Operands& awaited, const ast::Chain& chain, std::size_t link, const Operands& gate);
   void foreach (const ast::Foreach& loop);
+  void foreach_dense(const ast::Foreach& loop);
   void for_loop(const ast::For& loop);
   std::vector<ir::VarId> final_values(const ast::For& loop);
   void iterate(const ast::Iterate& loop);
@@ -169,6 +240,9 @@ class FunctionLowering {
   std::map<Path, ir::VarId> containers_;   ///< none until the variable is declared
   std::set<ir::VarId> files_with_object_;  ///< variables whose file object is made before they are assigned
   Operands outputs_;                       ///< of the last statement, for chains
+  std::unordered_map<ir::VarId, Dense> dense_;                       ///< as far as they have been asked for
+  std::unordered_map<ast::VariableId, Operands> declared_extents_;  ///< index none: open
+  Operands ends_;  ///< extents of the dimensions whose brackets are around the expression
 };
 
 template <typename Body>

@@ -8,6 +8,7 @@ using ast::as;
 using ir::OpKind;
 
 void FunctionLowering::foreach (const ast::Foreach& loop) {
+  if (types().is_dense(loop.iterable->type)) return foreach_dense(loop);
   const bool over_range = loop.iterable->kind == ast::ExprKind::Range;
   Operands operands = over_range ? range_bounds(as<ast::Range>(*loop.iterable)) : Operands{value(*loop.iterable)};
   const ir::RegionId body = in_region([&] {
@@ -23,6 +24,37 @@ void FunctionLowering::foreach (const ast::Foreach& loop) {
     lower_block(*loop.body);
   });
   emit(over_range ? OpKind::foreach_range : OpKind::foreach_array, std::move(operands), {}, loop.span).regions = {body};
+}
+
+/// Over the elements, or, of more than one dimension, over the rows.
+void FunctionLowering::foreach_dense(const ast::Foreach& loop) {
+  const Dense over = dense_parts(*loop.iterable);
+  if (over.extents.size() == 1) {
+    const ir::RegionId body = in_region([&] {
+      region_parameter(region_, loop.value_variable);
+      if (loop.key)
+        region_parameter(region_, loop.key_variable);
+      else
+        function().regions[region_].parameters.push_back(new_variable("", TypeStore::int_, loop.span, region_));
+      lower_block(*loop.body);
+    });
+    emit(OpKind::foreach_array, {over.elements}, {}, loop.span).regions = {body};
+    return;
+  }
+  count_to(over.extents[0], loop.span, [&](ir::Operand number) {
+    if (loop.key) variables_[loop.key_variable] = number.index;
+    const Span span = loop.iterable->span;
+    Lifted rows = read_whole(over, span);
+    const Operands extents(over.extents.begin() + 1, over.extents.end());
+    const Lifted row{.extents = extents, .is_flat = false, .at = [&](const Point& point) {
+                       Operands indices = {number};
+                       indices.insert(indices.end(), point.indices.begin(), point.indices.end());
+                       return rows.at({.indices = std::move(indices)});
+                     }};
+    const TypeId type = context_.program.variables[loop.value_variable].type;
+    pack(fill(row, {types().dense_element(type)}, span)[0], type, span, declare(loop.value_variable));
+    lower_block(*loop.body);
+  });
 }
 
 // See Note [loop] in compiler/ir/module.hpp: the test's region holds the loop variables, the body's the statements and

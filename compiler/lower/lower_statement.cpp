@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compiler/check/resolve_types.hpp"
 #include "compiler/lower/lower_function.hpp"
 
 namespace raddle::lowering {
@@ -42,6 +43,8 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
       emit(OpKind::file_new, {value(*declarator.mapping)}, {variable}, declarator.span);
       files_with_object_.insert(variable);
     }
+    if (types().is_dense(checked.type))
+      declare_extents(declarator.variable, check_detail::extents_of(declaration.type, declarator.dimensions));
     if (checked.written_by_element) create_container(declarator.variable, variable);
     if (!declarator.value) continue;
     const bool starts_as_number = types().kind(types().base(declarator.value->type)) != TypeKind::updateable;
@@ -50,6 +53,8 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
            declarator.span);
     } else {
       initialise(variable, *declarator.value);
+      if (types().is_dense(checked.type))
+        check_declared(declarator.variable, parts_of(variable), declarator.value->span);
     }
     outputs_.push_back(ir::Operand::variable(variable));
   }
@@ -98,7 +103,10 @@ void FunctionLowering::branch(const ast::Switch& branch) {
 
 void FunctionLowering::wait(const ast::Wait& wait) {
   Operands awaited;
-  for (const ast::ExprPtr& expr : wait.awaited) awaited.push_back(value(*expr));
+  for (const ast::ExprPtr& expr : wait.awaited) {
+    const ir::Operand operand = value(*expr);
+    awaited.push_back(types().is_dense(expr->type) ? parts_of(operand.index).elements : operand);
+  }
   const ir::RegionId body = in_region([&] { lower_block(*wait.body); });
   emit(wait.deep ? OpKind::wait_deep : OpKind::wait, std::move(awaited), {}, wait.span).regions = {body};
 }

@@ -73,13 +73,20 @@ void visit_expression(const ast::Expr& expr, const TreeVisitor& visitor) {
   }
 }
 
+void visit_extents(const std::vector<ast::Dimension>& dimensions, const TreeVisitor& visitor) {
+  for (const ast::Dimension& dimension : dimensions)
+    for (const ast::ExprPtr& entry : dimension.entries) visit_expression(*entry, visitor);
+}
+
 void visit_statement(const ast::Stmt& stmt, const TreeVisitor& visitor) {
   const auto visit_block = [&](const ast::BlockPtr& block) {
     if (block) visit_statement(*block, visitor);
   };
   switch (stmt.kind) {
     case StmtKind::Declaration:
+      visit_extents(as<ast::Declaration>(stmt).type.dimensions, visitor);
       for (const ast::Declarator& declarator : as<ast::Declaration>(stmt).declarators) {
+        visit_extents(declarator.dimensions, visitor);
         visit_if_there(declarator.mapping, visitor);
         visit_if_there(declarator.value, visitor);
       }
@@ -109,6 +116,7 @@ void visit_statement(const ast::Stmt& stmt, const TreeVisitor& visitor) {
       return visit_block(as<ast::Foreach>(stmt).body);
     case StmtKind::For:
       for (const ast::For::Variable& variable : as<ast::For>(stmt).variables) {
+        if (variable.type) visit_extents(variable.type->dimensions, visitor);
         visit_if_there(variable.initial, visitor);
         visit_if_there(variable.update, visitor);
       }

@@ -1,6 +1,7 @@
 #pragma once
 // Walks over syntax trees, for what lowering must know of a function before it lowers it.
 #include <functional>
+#include <vector>
 
 #include "compiler/ast/nodes.hpp"
 
@@ -14,6 +15,8 @@ struct TreeVisitor {
 };
 
 void visit_expression(const ast::Expr& expr, const TreeVisitor& visitor);
+/// What stands between the brackets of a declaration.
+void visit_extents(const std::vector<ast::Dimension>& dimensions, const TreeVisitor& visitor);
 /// The statement and everything inside it.
 void visit_statement(const ast::Stmt& stmt, const TreeVisitor& visitor);
 

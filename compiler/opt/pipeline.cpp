@@ -18,6 +18,7 @@
 #include "compiler/opt/key_memo_calls.hpp"
 #include "compiler/opt/merge_branch_writes.hpp"
 #include "compiler/opt/order_operations.hpp"
+#include "compiler/opt/prove_indices.hpp"
 #include "compiler/opt/reduced_arrays.hpp"
 #include "vm/value/standard_error.hpp"
 
@@ -43,7 +44,8 @@ constexpr Pass pipeline[] = {
     {"inline-calls", without_findings<inline_calls>, 2},                // what follows works on the bodies
     {"fold-constants", without_findings<fold_constants>, 1},
     {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
-    {"dead-code", without_findings<remove_dead_code>, 1},         // after the two that leave dead operations
+    {"prove-indices", without_findings<prove_indices>, 1},        // after sharing: equal extents are one variable
+    {"dead-code", without_findings<remove_dead_code>, 1},         // after those that leave dead operations
     {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation
     {"infer-leaves", infer_leaves, 0},                            // needs the final bodies, ordered
     {"index-launches", without_findings<find_index_launches>, 1},

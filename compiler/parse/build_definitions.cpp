@@ -51,7 +51,10 @@ void AstBuilder::refuse(const Annotations& annotations) {
 std::vector<ast::Dimension> AstBuilder::dimensions(const std::vector<P::DimensionContext*>& from) {
   std::vector<ast::Dimension> out;
   out.reserve(from.size());
-  for (P::DimensionContext* one : from) out.push_back({expressions(one->entries), span(one)});
+  for (P::DimensionContext* one : from) {
+    ast::Dimension& made = out.emplace_back(std::vector<ExprPtr>{}, span(one));
+    for (P::Index_entryContext* entry : one->entries) made.entries.push_back(index_entry(entry));
+  }
   return out;
 }
 

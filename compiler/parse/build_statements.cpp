@@ -327,7 +327,16 @@ StmtPtr AstBuilder::foreach_statement(P::Foreach_statementContext* from, Annotat
   node->value = identifier(from->value);
   if (from->key != nullptr) node->key = identifier(from->key);
   node->iterable = expression(from->iterable);
-  node->body = block(from->content);
+  ast::Foreach* innermost = node.get();
+  for (P::Foreach_innerContext* inner : from->inner) {
+    auto loop = make<ast::Foreach>(join(span(inner), span(from->content)));
+    loop->value = identifier(inner->value);
+    loop->iterable = expression(inner->iterable);
+    innermost->body = make<ast::Block>(loop->span);
+    innermost->body->statements.push_back(std::move(loop));
+    innermost = static_cast<ast::Foreach*>(innermost->body->statements.back().get());
+  }
+  innermost->body = block(from->content);
   return node;
 }
 

@@ -26,6 +26,20 @@ TypeId TypeStore::new_structure(std::string name, Span span) {
   return intern({.kind = TypeKind::structure, .index = static_cast<std::uint32_t>(structures_.size() - 1)});
 }
 
+TypeId TypeStore::dense_of(TypeId element, std::uint32_t rank) {
+  const auto [known, is_new] = dense_.try_emplace({element, rank}, error);
+  if (!is_new) return known->second;
+  if (rank > 1) dense_of(element, rank - 1);
+  std::string name = this->name(element) + "[:";
+  for (std::uint32_t axis = 1; axis < rank; ++axis) name += ", :";
+  known->second = new_structure(name + "]", {});
+  StructType& made = structure(known->second);
+  made.rank = rank;
+  made.fields.push_back({dense_elements_name, array_of(int_, element), {}});
+  for (std::uint32_t axis = 0; axis < rank; ++axis) made.fields.push_back({"[" + std::to_string(axis) + "]", int_, {}});
+  return known->second;
+}
+
 TypeId TypeStore::new_named(std::string name, TypeId base) {
   names_.push_back(std::move(name));
   return intern({.kind = TypeKind::named, .element = base, .index = static_cast<std::uint32_t>(names_.size() - 1)});
@@ -65,7 +79,9 @@ std::string TypeStore::name(TypeId id) const {
         keys += at(element).key == int_ ? "[]" : "[" + name(at(element).key) + "]";
         element = at(element).element;
       }
-      return name(element) + keys;
+      if (!is_dense(element)) return name(element) + keys;
+      const std::string dense = name(element), of = name(dense_element(element));
+      return of + keys + dense.substr(of.size());
     }
   }
   return {};

@@ -2,8 +2,10 @@
 // Types of values, interned: equal types have equal ids. Shared by check, lower, ir, codegen and emit.
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/source/source_buffer.hpp"
@@ -22,7 +24,7 @@ enum class TypeKind : std::uint8_t {
   url,
   array,       ///< key -> element, sparse
   bag,         ///< element
-  structure,   ///< index into TypeStore::structures
+  structure,   ///< index into TypeStore::structures; dense arrays too: Note [dense types]
   named,       ///< `type t int;`: distinct, converts to `element` (its base) implicitly
   updateable,  ///< updateable_float
 };
@@ -37,6 +39,9 @@ struct Type {
   bool operator==(const Type&) const = default;
 };
 
+// Note [dense types]. A dense array, `float A[n, m]`, is a structure that no script has written: its fields are the array
+// of its elements, `float[]`, in row-major order with the keys 0 to n*m - 1, and its extents, ints. Check sees a type of
+// its own (is_dense()); what comes after check sees a structure and an array, and needs to know nothing else.
 struct StructType {
   struct Field {
     std::string name;
@@ -46,7 +51,10 @@ struct StructType {
   std::string name;
   std::vector<Field> fields;
   Span span;
+  std::uint32_t rank = 0;  ///< of a dense array; 0: a structure of the script
 };
+/// The name of a dense array's first field, as in vm/value/dense.hpp: no script can write it.
+inline constexpr const char* dense_elements_name = "[:]";
 
 /// Owns all types of a session. Basic types have fixed ids, in the order of the constants below.
 class TypeStore {
@@ -58,6 +66,10 @@ class TypeStore {
   TypeId bag_of(TypeId element);
   /// A new structure; fields may be added afterwards through structure().
   TypeId new_structure(std::string name, Span span);
+  /// The dense arrays of `rank` dimensions. @param element  int, float or boolean
+  TypeId dense_of(TypeId element, std::uint32_t rank);
+  /// The same if it was made before; those of fewer dimensions are made along.
+  TypeId find_dense(TypeId element, std::uint32_t rank) const { return dense_.at({element, rank}); }
   /// A new distinct type `name` over `base`.
   TypeId new_named(std::string name, TypeId base);
 
@@ -68,6 +80,12 @@ class TypeStore {
   StructType& structure(TypeId id) { return structures_[types_[id].index]; }
   const StructType& structure(TypeId id) const { return structures_[types_[id].index]; }
   bool is_array(TypeId id) const { return kind(id) == TypeKind::array; }
+  bool is_dense(TypeId id) const { return rank(id) != 0; }
+  /// Of a dense array; 0 for all else.
+  std::uint32_t rank(TypeId id) const { return kind(id) == TypeKind::structure ? structure(id).rank : 0; }
+  /// The type of a dense array's first field, `float[]`, and what it consists of. @pre is_dense(id)
+  TypeId dense_elements(TypeId id) const { return structure(id).fields[0].type; }
+  TypeId dense_element(TypeId id) const { return at(dense_elements(id)).element; }
   /// int, float, string, boolean or a named type over one.
   bool is_scalar(TypeId id) const;
   /// As a user writes it: `int[]`, `float[string]`, `bag<int>`, `person`.
@@ -77,6 +95,7 @@ class TypeStore {
   TypeId intern(Type type);
   std::deque<Type> types_;
   std::deque<StructType> structures_;
+  std::map<std::pair<TypeId, std::uint32_t>, TypeId> dense_;  ///< by element and rank
   std::deque<std::string> names_;
 };
 

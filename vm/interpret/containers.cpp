@@ -20,6 +20,12 @@ void Interpreter::array_new(Frame& frame, const Instruction& in) {
   const ArrayInfo& info = program_.arrays[in.b.bits()];
   Ref<Array> array = make_ref<Array>(static_cast<std::int32_t>(in.d), info.name, info.place);
   if (info.is_reduced) array->keep_reductions();
+  if (info.rank != 0) {
+    std::vector<std::int64_t> extents;
+    for (std::uint32_t axis = 0; axis < info.rank; ++axis)
+      extents.push_back(frame.at(program_.lists[in.c.bits() + axis]).get().as_int());
+    array->set_extents(std::move(extents));
+  }
   put(frame, in, list_value(std::move(array)));
 }
 

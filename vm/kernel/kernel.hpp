@@ -41,7 +41,7 @@ enum class KernelOp : std::uint8_t {
 };
 
 /// What may be wrong with the inputs of an operation; see kernel_ops.def.
-enum class KernelFailure : std::uint8_t { nothing, overflow, division, index, domain, assertion };
+enum class KernelFailure : std::uint8_t { nothing, overflow, division, index, extent, domain, assertion };
 
 struct KernelOpInfo {
   std::string_view text;

@@ -159,6 +159,10 @@ struct KernelOperations {
     return N::boolean_at(array, index, outside);
   }
   RADDLE_MATH_INLINE static Int size(const Array& array, const auto&) { return N::size(array); }
+  RADDLE_MATH_INLINE static Int index(const Int& a, const Int& extent, const auto& fail) {
+    fail(N::less(a, N::integer(0)) | !N::less(a, extent), KernelFailure::extent);
+    return a;
+  }
 
   // ---------------------------------------------------------------- mathematics
 

@@ -139,6 +139,7 @@ struct ArrayInfo {
   std::string name;
   Place place;
   bool is_reduced = false;  ///< Array::keep_reductions
+  std::uint32_t rank = 0;   ///< of a dense array's elements: the instruction's list has so many extents
 };
 
 struct StructureInfo {

@@ -86,8 +86,8 @@ Ref<Array> Array::packed_of(std::vector<double> elements) { return packed_copy(V
 
 namespace {
 
-std::string element_text(const std::string& array, const Value& key) {
-  return (array.empty() ? "array" : array) + "[" + key_text(key) + "]";
+std::string element_text(const std::string& array, const std::string& index) {
+  return (array.empty() ? "array" : array) + "[" + index + "]";
 }
 
 }  // namespace
@@ -255,7 +255,7 @@ void Array::share_family(std::uint32_t row_count) {
 }
 
 std::string Array::name() const {
-  if (row_key_ != no_row_key) return element_text(family_->name, Value::of(std::int64_t{row_key_}));
+  if (row_key_ != no_row_key) return element_text(family_->name, std::to_string(row_key_));
   const Rest* rest = find_rest();
   return rest ? rest->name : std::string();
 }
@@ -266,6 +266,19 @@ Place Array::place() const {
   return rest ? rest->place : Place();
 }
 
-std::string Array::element_name(const Value& key) const { return element_text(name(), key); }
+std::string Array::index_text(const Value& key) const {
+  const std::vector<std::int64_t> extents = this->extents();
+  if (extents.size() < 2) return key_text(key);
+  std::string text;
+  std::int64_t number = key.as_int();
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    const std::int64_t index = axis == 0 ? number : number % extents[axis];
+    text = std::to_string(index) + (text.empty() ? "" : ", ") + text;
+    number /= extents[axis];
+  }
+  return text;
+}
+
+std::string Array::element_name(const Value& key) const { return element_text(name(), index_text(key)); }
 
 }  // namespace raddle::vm

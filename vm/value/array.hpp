@@ -176,7 +176,12 @@ class alignas(64) Array final : public HeapObject {
 
   /// Of the variable; of a row as messages name it: `a[3]`. Empty: it has none.
   std::string name() const;
-  /// An element likewise: `a[3]`, `a["x"][3]`.
+  /// Its elements are those of a dense array, in row-major order: messages name them by all their indices. Before
+  /// anybody else sees the array.
+  void set_extents(std::vector<std::int64_t> extents) { rest().extents = std::move(extents); }
+  /// Empty: of a growing array.
+  std::vector<std::int64_t> extents() const { return find_rest() ? find_rest()->extents : std::vector<std::int64_t>(); }
+  /// An element likewise: `a[3]`, `a["x"][3]`, `a[1, 3]`.
   std::string element_name(const Value& key) const;
   /// The array that made this one as a row and closes it; null for others, and once it is closed.
   Array* parent() const { return family_ ? family_->array.load(std::memory_order_acquire) : nullptr; }
@@ -245,6 +250,7 @@ class alignas(64) Array final : public HeapObject {
   struct Rest {
     std::string name;
     Place place;
+    std::vector<std::int64_t> extents;           ///< see set_extents()
     Future failure;                              ///< of the first writer that failed; looked at when no writer is left
     std::atomic<Family*> rows{nullptr};          ///< made once; null: there are none
     std::atomic<bool> has_bags{false};           ///< likewise made here, for bag_row()
@@ -268,6 +274,7 @@ class alignas(64) Array final : public HeapObject {
     return rest ? rest->reductions.get() : nullptr;
   }
   Place place() const;
+  std::string index_text(const Value& key) const;  // what stands between the brackets
   Family& family();  // of its rows
   void share_family(std::uint32_t row_count);
   std::uint32_t count_rows() const;

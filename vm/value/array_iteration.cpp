@@ -280,9 +280,9 @@ std::string extent_text(const Array& array) {
   return text;
 }
 
-std::string missing_text(std::string_view name, const Value& key, const std::string& extent) {
+std::string missing_text(std::string_view name, const std::string& index, const std::string& extent) {
   const std::string what = name.empty() ? "the array" : "`" + std::string(name) + "`";
-  return what + " has no element " + key_text(key) + ": " + extent;
+  return what + " has no element " + index + ": " + extent;
 }
 
 }  // namespace
@@ -333,13 +333,13 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
     if (has_failed)
       element->miss(rest->failure.get(), wake);
     else
-      element->miss(failed_value(make_ref<Failure>(missing_text(name(), key, extent), place())), wake);
+      element->miss(failed_value(make_ref<Failure>(missing_text(name(), index_text(key), extent), place())), wake);
   }
 }
 
 Ref<Failure> Array::missing(const Value& key) const {
   if (closed_.is_failed()) return Ref<Failure>::share(&as_failure(closed_.get()));
-  return make_ref<Failure>(missing_text(name(), key, extent_text(*this)), place());
+  return make_ref<Failure>(missing_text(name(), index_text(key), extent_text(*this)), place());
 }
 
 }  // namespace raddle::vm

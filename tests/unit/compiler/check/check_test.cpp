@@ -52,9 +52,9 @@ TEST_CASE("int literals become float where one is wanted, other ints are marked 
   const Checked checked("int i = 1; float a = 3; float b = i; float c = -2; trace(i, a, b, c);");
   CHECK(checked.kinds().empty());
   CHECK(declarator(checked.statement(1)).value->type == TypeStore::float_);
-  CHECK_FALSE(declarator(checked.statement(1)).value->widen);
+  CHECK_FALSE(declarator(checked.statement(1)).value->conversion == ast::Conversion::to_float);
   CHECK(declarator(checked.statement(2)).value->type == TypeStore::int_);
-  CHECK(declarator(checked.statement(2)).value->widen);
+  CHECK(declarator(checked.statement(2)).value->conversion == ast::Conversion::to_float);
   CHECK(declarator(checked.statement(3)).value->type == TypeStore::float_);
 }
 

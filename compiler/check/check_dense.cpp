@@ -1,0 +1,119 @@
+// Dense arrays: elements and slices, operators and functions that work on each element.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/check/check_expression.hpp"
+
+namespace raddle::check_detail {
+
+using ast::as;
+using ast::ExprKind;
+
+namespace {
+
+/// While it lives, expressions of dense arrays have the types of their elements.
+class AsElements {
+ public:
+  AsElements(const TypeStore& types, std::initializer_list<ast::Expr*> operands) {
+    for (ast::Expr* operand : operands) {
+      if (!types.is_dense(operand->type)) continue;
+      rank_ = std::max(rank_, types.rank(operand->type));
+      kept_.emplace_back(operand, operand->type);
+      operand->type = types.dense_element(operand->type);
+    }
+  }
+  AsElements(const AsElements&) = delete;
+  AsElements& operator=(const AsElements&) = delete;
+  ~AsElements() {
+    for (const auto& [operand, type] : kept_) operand->type = type;
+  }
+  std::uint32_t rank() const { return rank_; }
+
+ private:
+  std::vector<std::pair<ast::Expr*, TypeId>> kept_;
+  std::uint32_t rank_ = 0;
+};
+
+bool is_number_or_truth(TypeId type) {
+  return type == TypeStore::int_ || type == TypeStore::float_ || type == TypeStore::boolean;
+}
+
+std::string dimensions_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " dimension" : " dimensions");
+}
+
+}  // namespace
+
+TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
+  const TypeStore& types = context_.store();
+  const std::uint32_t rank = types.rank(dense);
+  std::uint32_t kept = 0;
+  bool is_wrong = false;
+  ++brackets_;
+  for (auto& entry : index.indices) {
+    if (entry->kind == ExprKind::Slice) {
+      auto& slice = as<ast::Slice>(*entry);
+      for (ast::Expr* part : {slice.low.get(), slice.high.get(), slice.step.get()})
+        if (part != nullptr) is_wrong = !index_of_dense(*part, dense) || is_wrong;
+      ++kept;
+    } else {
+      is_wrong = !index_of_dense(*entry, dense) || is_wrong;
+    }
+  }
+  --brackets_;
+  if (index.indices.size() > rank) {
+    context_.diagnostics.report(DiagnosticKind::too_many_indices, index.span, context_.name(dense),
+                                dimensions_text(rank), std::to_string(index.indices.size()) + " indices");
+    return index.type = TypeStore::error;
+  }
+  if (is_wrong) return index.type = TypeStore::error;
+  kept += rank - static_cast<std::uint32_t>(index.indices.size());
+  const TypeId element = types.dense_element(dense);
+  return index.type = kept == 0 ? element : context_.store().dense_of(element, kept);
+}
+
+bool ExpressionChecker::index_of_dense(ast::Expr& entry, TypeId dense) {
+  const TypeId found = context_.store().base(value(entry));
+  if (found == TypeStore::int_) return true;
+  if (found == TypeStore::error) return false;
+  if (report_counter_of_quotient(context_, entry, TypeStore::int_)) return false;
+  suggest_quotient(context_,
+                   context_.diagnostics.report(DiagnosticKind::wrong_key_type, entry.span, context_.name(dense), "int",
+                                               context_.name(found)),
+                   entry, TypeStore::int_);
+  return false;
+}
+
+bool ExpressionChecker::is_lifted(const ast::Expr& one, const ast::Expr& other) const {
+  return context_.store().is_dense(one.type) || context_.store().is_dense(other.type);
+}
+
+TypeId ExpressionChecker::lifted_binary(ast::Binary& binary) {
+  const TypeStore& types = context_.store();
+  for (const ast::Expr* operand : {binary.left.get(), binary.right.get()}) {
+    const TypeId base = types.base(operand->type);
+    const bool fits = types.is_dense(base) || is_number_or_truth(base) || base == TypeStore::updateable;
+    if (!fits) return bad_operands(binary);
+  }
+  TypeId element = TypeStore::error;
+  std::uint32_t rank = 0;
+  {
+    const AsElements operands(types, {binary.left.get(), binary.right.get()});
+    element = of_operands(binary);
+    rank = operands.rank();
+  }
+  return element == TypeStore::error ? element : context_.store().dense_of(element, rank);
+}
+
+TypeId ExpressionChecker::lifted_unary(ast::Unary& unary) {
+  TypeId element = TypeStore::error;
+  std::uint32_t rank = 0;
+  {
+    const AsElements operand(context_.store(), {unary.operand.get()});
+    element = of_operand(unary);
+    rank = operand.rank();
+  }
+  return element == TypeStore::error ? element : context_.store().dense_of(element, rank);
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,201 @@
+// Dense arrays: where their elements and extents are, elements by their indices, declarations.
+//
+// Note [dense]. A dense array is a structure of the growing array of its elements, in row-major order, and its extents
+// (Note [dense types] in compiler/types/type_store.hpp). So the key of an element is computed here, and what comes
+// after sees arrays with int keys and ints: launches, their promises, lanes and machine code need to know nothing of
+// dimensions. The array is made by `array_new` with the extents as operands: it says which element is missing when it
+// closes, and names elements by all their indices.
+#include <algorithm>
+
+#include "compiler/check/resolve_types.hpp"
+#include "compiler/lower/lower_function.hpp"
+
+namespace raddle::lowering {
+
+using ast::as;
+using ast::ExprKind;
+using ir::OpKind;
+
+// ---------------------------------------------------------------- parts
+
+/// Where the variable is declared, so that all that see it see them.
+const FunctionLowering::Dense& FunctionLowering::parts_of(ir::VarId variable) {
+  const auto known = dense_.find(variable);
+  if (known != dense_.end()) return known->second;
+  const ir::Var of = function().variables[variable];
+  const std::uint32_t rank = types().rank(of.type);
+  const ir::RegionId here = std::exchange(region_, of.region);
+  Dense parts;
+  for (std::uint32_t part = 0; part <= rank; ++part) {
+    const TypeId type = part == 0 ? types().dense_elements(of.type) : TypeStore::int_;
+    const ir::VarId made = local(part == 0 ? of.name : "", type, of.span, of.region);
+    emit(OpKind::struct_get, {ir::Operand::variable(variable)}, {made}, of.span).number = part;
+    if (part == 0)
+      parts.elements = ir::Operand::variable(made);
+    else
+      parts.extents.push_back(ir::Operand::variable(made));
+  }
+  region_ = here;
+  return dense_[variable] = std::move(parts);
+}
+
+ir::VarId FunctionLowering::pack(const Dense& parts, TypeId type, Span span, ir::VarId target) {
+  Operands fields = {parts.elements};
+  fields.insert(fields.end(), parts.extents.begin(), parts.extents.end());
+  const ir::VarId packed = target == ir::none ? temporary(type, span) : target;
+  emit(OpKind::struct_make, std::move(fields), {packed}, span);
+  if (function().variables[packed].region == region_) dense_.try_emplace(packed, parts);
+  return packed;
+}
+
+ir::VarId FunctionLowering::new_elements(std::string name, TypeId element, const Operands& extents, Span span) {
+  const TypeId type = context_.program.types.array_of(TypeStore::int_, element);
+  const ir::VarId elements = local(std::move(name), type, span, region_);
+  emit(OpKind::array_new, extents, {elements}, span);
+  return elements;
+}
+
+// ---------------------------------------------------------------- elements
+
+ir::Operand FunctionLowering::call_builtin_named(std::string_view name, Operands operands, TypeId type, Span span) {
+  std::vector<TypeId> operand_types;
+  for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
+  const ir::VarId result = temporary(type, span);
+  ir::Op& op = emit(OpKind::call_builtin, std::move(operands), {result}, span);
+  op.callee = builtin_named(name);
+  op.operand_types = std::move(operand_types);
+  return ir::Operand::variable(result);
+}
+
+ir::Operand FunctionLowering::text_constant(std::string text) {
+  return ir::Operand::constant(context_.module.constant(std::move(text)));
+}
+
+ir::Operand FunctionLowering::key_of(const Operands& indices, const Operands& extents, Span span) {
+  ir::Operand key = indices[0];
+  for (std::size_t axis = 1; axis < indices.size(); ++axis) {
+    const ir::Operand row = emit_value(OpKind::mul, {key, extents[axis]}, TypeStore::int_, span);
+    key = emit_value(OpKind::add, {row, indices[axis]}, TypeStore::int_, span);
+  }
+  return key;
+}
+
+ir::Operand FunctionLowering::bracketed(const ast::Expr& expr, ir::Operand extent) {
+  ends_.push_back(extent);
+  const ir::Operand operand = value(expr);
+  ends_.pop_back();
+  return operand;
+}
+
+ir::Operand FunctionLowering::checked_index(const ast::Expr& entry, ir::Operand extent) {
+  return call_builtin_named("@index", {bracketed(entry, extent), extent}, TypeStore::int_, entry.span);
+}
+
+ir::Operand FunctionLowering::dense_key(const ast::Index& index, const Dense& of) {
+  Operands indices;
+  for (std::size_t axis = 0; axis < index.indices.size(); ++axis)
+    indices.push_back(checked_index(*index.indices[axis], of.extents[axis]));
+  return key_of(indices, of.extents, index.span);
+}
+
+FunctionLowering::Dense FunctionLowering::dense_parts(const ast::Expr& expr) {
+  return parts_of(value(expr).index);
+}
+
+ir::Operand FunctionLowering::dense_index(const ast::Index& index, ir::VarId target) {
+  const Dense of = dense_parts(*index.base);
+  const ir::Operand key = dense_key(index, of);
+  return emit_value(OpKind::array_get, {of.elements, key}, index.type, index.span, target);
+}
+
+/// `A[i, j] = x`, `A[1:n-2, :] = B`
+void FunctionLowering::store_dense(const ast::Index& target, ir::Operand source) {
+  const Dense& into = dense_target(target);
+  const ir::Operand at = dense_key(target, into);
+  emit(OpKind::array_insert, {into.elements, at, converted(source, types().dense_element(target.base->type), target.span)},
+       {}, target.span);
+}
+
+const FunctionLowering::Dense& FunctionLowering::dense_target(const ast::Index& target) {
+  static const Dense none;
+  if (target.base->kind == ExprKind::Name) return parts_of(variable_of(as<ast::Name>(*target.base).variable));
+  not_supported(target.span, "the assignment of single elements to dense arrays that are elements or fields");
+  return none;
+}
+
+// ---------------------------------------------------------------- declarations
+
+void FunctionLowering::declare_extents(ast::VariableId variable, const ast::Dimension* dimension) {
+  if (dimension == nullptr) return;
+  Operands extents;
+  for (const ast::ExprPtr& entry : dimension->entries)
+    extents.push_back(check_detail::is_open(*entry) ? ir::Operand() : value(*entry));
+  declared_extents_[variable] = std::move(extents);
+}
+
+void FunctionLowering::create_dense(ast::VariableId variable, ir::VarId var) {
+  const Variable& checked = context_.program.variables[variable];
+  const auto declared = declared_extents_.find(variable);
+  const bool is_known = declared != declared_extents_.end() &&
+                        std::ranges::none_of(declared->second, [](ir::Operand one) { return one.index == ir::none; });
+  if (!is_known) {
+    context_.diagnostics
+        .report(DiagnosticKind::bad_dense_type, checked.span,
+                "`" + checked.name + "` is assigned in parts, so its extents are to be known where it is declared")
+        .note("as in `float " + checked.name + "[n];`");
+    return;
+  }
+  Dense parts;
+  for (std::size_t axis = 0; axis < declared->second.size(); ++axis)
+    parts.extents.push_back(call_builtin_named("@extent", {text_constant(checked.name), declared->second[axis]},
+                                               TypeStore::int_, checked.span));
+  parts.elements = ir::Operand::variable(
+      new_elements(checked.name, types().dense_element(checked.type), parts.extents, checked.span));
+  dense_[var] = parts;
+  pack(parts, checked.type, checked.span, var);
+  call_builtin_named("@complete", {parts.elements}, TypeStore::void_, checked.span);
+}
+
+void FunctionLowering::bind_extents(const ast::FunctionDefinition& definition) {
+  const auto visit_inputs = [&](const auto& visit) {
+    for (const ast::Formal& input : definition.inputs) {
+      const ast::Dimension* const dimension = extents_of_formal(input);
+      for (std::size_t axis = 0; dimension != nullptr && axis < dimension->entries.size(); ++axis)
+        visit(input, *dimension->entries[axis], axis, parts_of(variable_of(input.variable)).extents[axis]);
+    }
+  };
+  visit_inputs([&](const ast::Formal& input, const ast::Expr&, std::size_t axis, ir::Operand extent) {
+    if (input.extents[axis] != ast::no_variable) variables_[input.extents[axis]] = extent.index;
+  });
+  visit_inputs([&](const ast::Formal& input, const ast::Expr& entry, std::size_t axis, ir::Operand extent) {
+    if (!check_detail::is_open(entry) && input.extents[axis] == ast::no_variable)
+      check_extent(input.name.text, axis, value(entry), extent, entry.span);
+  });
+  for (const ast::Formal& output : definition.outputs) declare_extents(output.variable, extents_of_formal(output));
+}
+
+const ast::Dimension* FunctionLowering::extents_of_formal(const ast::Formal& formal) const {
+  return types().is_dense(formal.resolved_type) ? check_detail::extents_of(formal.type, formal.dimensions) : nullptr;
+}
+
+void FunctionLowering::check_extent(const std::string& name, std::size_t axis, ir::Operand wanted, ir::Operand found,
+                                    Span span) {
+  if (wanted == found || wanted.index == ir::none) return;
+  call_builtin_named("@same_extent",
+                     {text_constant(name), int_constant(static_cast<std::int64_t>(axis)), wanted, found},
+                     TypeStore::void_, span);
+}
+
+void FunctionLowering::check_declared(ast::VariableId variable, const Dense& found, Span span) {
+  const auto declared = declared_extents_.find(variable);
+  if (declared == declared_extents_.end()) return;
+  for (std::size_t axis = 0; axis < found.extents.size(); ++axis)
+    check_extent(context_.program.variables[variable].name, axis, declared->second[axis], found.extents[axis], span);
+  // from here on: what reads the array sees that its extents are those of others
+  const auto known = dense_.find(variable_of(variable));
+  if (known == dense_.end()) return;
+  for (std::size_t axis = 0; axis < declared->second.size(); ++axis)
+    if (declared->second[axis].index != ir::none) known->second.extents[axis] = declared->second[axis];
+}
+
+}  // namespace raddle::lowering

@@ -1,0 +1,418 @@
+// Whole-array expressions: an expression of dense arrays becomes one loop that computes it for each element. So a
+// whole expression is one index launch, and nothing between its operators is ever stored.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/check/resolve_types.hpp"
+#include "compiler/lower/lower_function.hpp"
+
+namespace raddle::lowering {
+
+using ast::as;
+using ast::ExprKind;
+using ir::OpKind;
+
+namespace {
+
+/// The last dimensions of the expression are those of what is read.
+std::size_t first_axis(const Lifted& of, const Stretched& read) { return of.extents.size() - read.extents.size(); }
+
+bool has_extents_of(const Lifted& of, const Stretched& read) {
+  return std::equal(read.extents.begin(), read.extents.end(),
+                    of.extents.begin() + static_cast<std::ptrdiff_t>(first_axis(of, read)));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- what there is at a point
+
+Lifted FunctionLowering::lifted(const ast::Expr& expr) {
+  const bool is_dense = types().is_dense(expr.type);
+  if (!is_dense || expr.conversion == ast::Conversion::to_string) {
+    const ir::Operand scalar = value(expr);
+    return {.at = [scalar](const Point&) { return Operands{scalar}; }};
+  }
+  Lifted made = lifted_dense(expr);
+  if (expr.conversion != ast::Conversion::to_float) return made;
+  made.at = [this, at = std::move(made.at), span = expr.span](const Point& point) {
+    return Operands{emit_value(OpKind::int_to_float, at(point), TypeStore::float_, span)};
+  };
+  return made;
+}
+
+Lifted FunctionLowering::lifted_dense(const ast::Expr& expr) {
+  if (expr.kind == ExprKind::Unary) {
+    const auto& unary = as<ast::Unary>(expr);
+    Lifted made = lifted(*unary.operand);
+    made.at = [this, &unary, at = std::move(made.at)](const Point& point) {
+      return Operands{apply(unary, at(point)[0], types().dense_element(unary.type), ir::none)};
+    };
+    return made;
+  }
+  if (expr.kind == ExprKind::Binary) {
+    const auto& binary = as<ast::Binary>(expr);
+    std::vector<Lifted> operands;
+    operands.push_back(lifted(*binary.left));
+    operands.push_back(lifted(*binary.right));
+    Lifted made = joined(operands, ast::text_of(binary.op), binary.span);
+    made.at = [this, &binary, left = std::move(operands[0].at), right = std::move(operands[1].at)](const Point& point) {
+      const ir::Operand first = left(point)[0];
+      return Operands{apply(binary, first, right(point)[0], types().dense_element(binary.type), ir::none)};
+    };
+    return made;
+  }
+  if (expr.kind == ExprKind::Call && as<ast::Call>(expr).is_lifted) return lifted_call(as<ast::Call>(expr));
+  if (expr.kind == ExprKind::Index && types().is_dense(as<ast::Index>(expr).base->type))
+    return slice(as<ast::Index>(expr));
+  return read_whole(parts_of(unwidened(expr, ir::none).index), expr.span);
+}
+
+Lifted FunctionLowering::read_whole(const Dense& array, Span span) {
+  auto read = std::make_shared<Stretched>(array.extents);
+  Lifted made{.extents = array.extents, .read = {read}};
+  made.at = [this, array, read, span](const Point& point) {
+    const ir::Operand key =
+        point.flat.index != ir::none ? point.flat : key_of(indices_at(point, *read, span), array.extents, span);
+    const TypeId element = types().at(type_of(array.elements)).element;
+    return Operands{emit_value(OpKind::array_get, {array.elements, key}, element, span)};
+  };
+  return made;
+}
+
+FunctionLowering::Operands FunctionLowering::indices_at(const Point& point, const Stretched& read, Span span) {
+  const std::size_t rank = read.extents.size();
+  Operands indices(point.indices.end() - static_cast<std::ptrdiff_t>(rank), point.indices.end());
+  for (std::size_t axis = 0; axis < rank && point.stretches; ++axis)
+    if (axis < read.factors.size() && read.factors[axis].index != ir::none)
+      indices[axis] = emit_value(OpKind::mul, {indices[axis], read.factors[axis]}, TypeStore::int_, span);
+  return indices;
+}
+
+/// `f(A, b)`: for each element.
+Lifted FunctionLowering::lifted_call(const ast::Call& call) {
+  std::vector<Lifted> arguments;
+  for (const ast::Expr* argument : call.resolved_arguments) {
+    const bool is_whole = argument->conversion == ast::Conversion::to_growing || is_taken_whole(call, arguments.size());
+    if (is_whole && types().is_dense(argument->type)) {
+      const ir::Operand whole = value(*argument);
+      arguments.push_back({.at = [whole](const Point&) { return Operands{whole}; }});
+    } else {
+      arguments.push_back(lifted(*argument));
+    }
+  }
+  Lifted made = joined(arguments, call.callee.text, call.span);
+  std::vector<std::function<Operands(const Point&)>> parts;
+  for (Lifted& argument : arguments) parts.push_back(std::move(argument.at));
+  made.at = [this, &call, parts = std::move(parts)](const Point& point) {
+    Operands operands;
+    for (const auto& part : parts) operands.push_back(part(point)[0]);
+    return call_at_point(call, std::move(operands));
+  };
+  return made;
+}
+
+FunctionLowering::Operands FunctionLowering::lifted_outputs(const ast::Call& call,
+                                                            const std::vector<ir::VarId>& targets) {
+  std::vector<TypeId> elements;
+  for (const TypeId type : call.output_types) elements.push_back(types().dense_element(type));
+  const std::vector<Dense> made = fill(lifted_call(call), elements, call.span);
+  Operands outputs;
+  for (std::size_t i = 0; i < made.size(); ++i)
+    outputs.push_back(ir::Operand::variable(pack(made[i], call.output_types[i], call.span, targets[i])));
+  return outputs;
+}
+
+/// The function itself takes a dense array there.
+bool FunctionLowering::is_taken_whole(const ast::Call& call, std::size_t argument) const {
+  if (call.callee_kind != ast::CalleeKind::function) return false;
+  const CheckedFunction& callee = context_.program.functions[call.callee_index];
+  return types().is_dense(context_.program.variables[callee.inputs[argument]].type);
+}
+
+FunctionLowering::Operands FunctionLowering::call_at_point(const ast::Call& call, Operands operands) {
+  std::vector<ir::VarId> results;
+  Operands outputs;
+  for (const TypeId type : call.output_types) {
+    results.push_back(temporary(types().dense_element(type), call.span));
+    outputs.push_back(ir::Operand::variable(results.back()));
+  }
+  std::vector<TypeId> operand_types;
+  if (call.callee_kind == ast::CalleeKind::builtin) {
+    for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
+    ir::Op& op = emit(OpKind::call_builtin, std::move(operands), std::move(results), call.span);
+    op.callee = call.callee_index;
+    op.operand_types = std::move(operand_types);
+    return outputs;
+  }
+  for (const ast::VariableId global : context_.globals_read[call.callee_index])
+    operands.push_back(ir::Operand::variable(variable_of(global)));
+  emit(OpKind::call, std::move(operands), std::move(results), call.span).callee = context_.functions[call.callee_index];
+  return outputs;
+}
+
+// ---------------------------------------------------------------- shapes
+
+/// The extents that the operands have in common; where that is not sure, it is found when the script runs.
+Lifted FunctionLowering::joined(const std::vector<Lifted>& operands, std::string_view what, Span span) {
+  Lifted made;
+  for (const Lifted& operand : operands) {
+    if (operand.extents.empty()) continue;
+    made.is_flat = made.is_flat && operand.is_flat;
+    made.read.insert(made.read.end(), operand.read.begin(), operand.read.end());
+    made.extents = made.extents.empty() ? operand.extents : joint_extents(made.extents, operand.extents, what, span);
+  }
+  return made;
+}
+
+FunctionLowering::Operands FunctionLowering::joint_extents(const Operands& first, const Operands& second,
+                                                           std::string_view what, Span span) {
+  const std::size_t rank = std::max(first.size(), second.size());
+  Operands joint;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const std::size_t missing_first = rank - first.size(), missing_second = rank - second.size();
+    if (axis < missing_first || axis < missing_second) {
+      joint.push_back(axis < missing_first ? second[axis] : first[axis]);
+      continue;
+    }
+    const ir::Operand a = first[axis - missing_first], b = second[axis - missing_second];
+    if (a == b) {
+      joint.push_back(a);
+      continue;
+    }
+    Operands operands = {text_constant(std::string(what)), a, b, int_constant(static_cast<std::int64_t>(first.size()))};
+    operands.insert(operands.end(), first.begin(), first.end());
+    operands.insert(operands.end(), second.begin(), second.end());
+    joint.push_back(call_builtin_named("@joint_extent", std::move(operands), TypeStore::int_, span));
+  }
+  return joint;
+}
+
+// ---------------------------------------------------------------- slices
+
+/// `lo:hi:step` of a dimension, as where it begins, how far its indices are from each other, and how many there are.
+FunctionLowering::Selection FunctionLowering::selection(const ast::Slice& slice, ir::Operand extent) {
+  const ir::Operand zero = int_constant(0), one = int_constant(1);
+  if (!slice.low && !slice.high && !slice.step) return {zero, one, extent};
+  Selection made;
+  made.first = slice.low ? bracketed(*slice.low, extent) : zero;
+  made.step = slice.step ? bracketed(*slice.step, extent) : one;
+  const ir::Operand last = slice.high ? bracketed(*slice.high, extent)
+                                      : emit_value(OpKind::sub, {extent, one}, TypeStore::int_, slice.span);
+  made.count = call_builtin_named("@slice", {made.first, last, made.step, extent}, TypeStore::int_, slice.span);
+  return made;
+}
+
+std::vector<FunctionLowering::Selection> FunctionLowering::selections(const ast::Index& index, const Operands& extents) {
+  std::vector<Selection> made;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    if (axis >= index.indices.size()) {
+      made.push_back({int_constant(0), int_constant(1), extents[axis]});
+    } else if (index.indices[axis]->kind == ExprKind::Slice) {
+      made.push_back(selection(as<ast::Slice>(*index.indices[axis]), extents[axis]));
+    } else {
+      made.push_back({checked_index(*index.indices[axis], extents[axis]), {}, {}});
+    }
+  }
+  return made;
+}
+
+FunctionLowering::Operands FunctionLowering::selected(const std::vector<Selection>& selections, Operands indices,
+                                                      Span span) {
+  const ir::Operand zero = int_constant(0), one = int_constant(1);
+  Operands made;
+  std::size_t next = 0;
+  for (const Selection& each : selections) {
+    if (each.count.index == ir::none) {
+      made.push_back(each.first);
+      continue;
+    }
+    ir::Operand index = indices[next++];
+    if (each.step != one) index = emit_value(OpKind::mul, {index, each.step}, TypeStore::int_, span);
+    if (each.first != zero) index = emit_value(OpKind::add, {index, each.first}, TypeStore::int_, span);
+    made.push_back(index);
+  }
+  return made;
+}
+
+FunctionLowering::Operands FunctionLowering::extents_of(const std::vector<Selection>& selections) {
+  Operands extents;
+  for (const Selection& each : selections)
+    if (each.count.index != ir::none) extents.push_back(each.count);
+  return extents;
+}
+
+Lifted FunctionLowering::slice(const ast::Index& index) {
+  Lifted base = lifted(*index.base);
+  const std::vector<Selection> chosen = selections(index, base.extents);
+  const Span span = index.span;
+  auto read = std::make_shared<Stretched>(extents_of(chosen));
+  Lifted made{.extents = read->extents, .read = {read}, .is_flat = false};
+  const bool stretches = make_factors(base, span);
+  made.at = [this, at = std::move(base.at), chosen, read, stretches, span](const Point& point) {
+    return at({.indices = selected(chosen, indices_at(point, *read, span), span), .stretches = stretches});
+  };
+  return made;
+}
+
+// ---------------------------------------------------------------- loops
+
+/// For what has other extents than the expression. @return false: nothing has
+bool FunctionLowering::make_factors(const Lifted& of, Span span) {
+  bool stretches = false;
+  for (const auto& read : of.read) {
+    read->factors.assign(read->extents.size(), ir::Operand());
+    for (std::size_t axis = 0; axis < read->extents.size(); ++axis) {
+      if (read->extents[axis] == of.extents[first_axis(of, *read) + axis]) continue;
+      const ir::Operand differs =
+          emit_value(OpKind::ne, {read->extents[axis], int_constant(1)}, TypeStore::boolean, span);
+      read->factors[axis] = call_builtin_named("bool2int", {differs}, TypeStore::int_, span);
+      stretches = true;
+    }
+  }
+  return stretches;
+}
+
+/// True when the script runs if nothing that is read is stretched.
+ir::Operand FunctionLowering::nothing_stretches(const Lifted& of, Span span) {
+  ir::Operand all;
+  for (const auto& read : of.read) {
+    for (std::size_t axis = 0; axis < read->extents.size(); ++axis) {
+      const ir::Operand wanted = of.extents[first_axis(of, *read) + axis];
+      if (read->extents[axis] == wanted) continue;
+      const ir::Operand same = emit_value(OpKind::eq, {read->extents[axis], wanted}, TypeStore::boolean, span);
+      all = all.index == ir::none ? same : emit_value(OpKind::and_, {all, same}, TypeStore::boolean, span);
+    }
+  }
+  return all;
+}
+
+void FunctionLowering::for_each_point(const Lifted& of, Span span, const std::function<void(const Point&)>& visit) {
+  const bool is_sure = std::ranges::all_of(of.read, [&](const auto& read) { return has_extents_of(of, *read); });
+  const bool is_flat = of.is_flat && std::ranges::all_of(of.read, [&](const auto& read) {
+                         return read->extents.size() == of.extents.size();
+                       });
+  const auto loop = [&](bool stretches) {
+    if (is_flat && !stretches)
+      flat_loop(of.extents, span, visit);
+    else
+      nested_loops(of.extents, stretches, {}, span, visit);
+  };
+  if (is_sure) return loop(false);
+  const ir::Operand is_plain = nothing_stretches(of, span);
+  make_factors(of, span);
+  std::vector<ir::RegionId> regions;
+  regions.push_back(in_region([&] { loop(false); }));
+  regions.push_back(in_region([&] { loop(true); }));
+  emit(OpKind::if_, {is_plain}, {}, span).regions = std::move(regions);
+}
+
+/// `foreach i in [0:count - 1]`
+void FunctionLowering::count_to(ir::Operand count, Span span, const std::function<void(ir::Operand)>& body) {
+  const ir::Operand last = emit_value(OpKind::sub, {count, int_constant(1)}, TypeStore::int_, span);
+  const ir::RegionId region = in_region([&] {
+    for (int i = 0; i < 2; ++i)
+      function().regions[region_].parameters.push_back(new_variable("", TypeStore::int_, span, region_));
+    body(ir::Operand::variable(function().regions[region_].parameters[0]));
+  });
+  emit(OpKind::foreach_range, {int_constant(0), last, int_constant(1)}, {}, span).regions = {region};
+}
+
+void FunctionLowering::flat_loop(const Operands& extents, Span span, const std::function<void(const Point&)>& visit) {
+  ir::Operand count = extents[0];
+  for (std::size_t axis = 1; axis < extents.size(); ++axis)
+    count = emit_value(OpKind::mul, {count, extents[axis]}, TypeStore::int_, span);
+  count_to(count, span, [&](ir::Operand number) { visit({.indices = {number}, .flat = number}); });
+}
+
+void FunctionLowering::nested_loops(const Operands& extents, bool stretches, Operands indices, Span span,
+                                    const std::function<void(const Point&)>& visit) {
+  if (indices.size() == extents.size()) return visit({.indices = std::move(indices), .stretches = stretches});
+  count_to(extents[indices.size()], span, [&](ir::Operand index) {
+    Operands inner = indices;
+    inner.push_back(index);
+    nested_loops(extents, stretches, std::move(inner), span, visit);
+  });
+}
+
+std::vector<FunctionLowering::Dense> FunctionLowering::fill(const Lifted& of, const std::vector<TypeId>& elements,
+                                                            Span span) {
+  std::vector<Dense> made;
+  for (const TypeId element : elements)
+    made.push_back({ir::Operand::variable(new_elements("", element, of.extents, span)), of.extents});
+  for_each_point(of, span, [&](const Point& point) {
+    const Operands results = of.at(point);
+    const ir::Operand key = point.flat.index != ir::none ? point.flat : key_of(point.indices, of.extents, span);
+    for (std::size_t i = 0; i < made.size(); ++i)
+      emit(OpKind::array_insert, {made[i].elements, key, results[i]}, {}, span);
+  });
+  return made;
+}
+
+/// Computed, element by element, or written down.
+ir::Operand FunctionLowering::dense_value(const ast::Expr& expr, ir::VarId target) {
+  if (expr.kind == ExprKind::ArrayLiteral || expr.kind == ExprKind::Range)
+    return ir::Operand::variable(pack(dense_literal(expr), expr.type, expr.span, target));
+  TypeId type = expr.type;
+  const bool widens = expr.conversion == ast::Conversion::to_float;
+  if (widens) type = context_.program.types.dense_of(TypeStore::float_, types().rank(type));
+  const Lifted computed = widens ? lifted(expr) : lifted_dense(expr);
+  const Dense made = fill(computed, {types().dense_element(type)}, expr.span)[0];
+  return ir::Operand::variable(pack(made, type, expr.span, target));
+}
+
+FunctionLowering::Dense FunctionLowering::dense_literal(const ast::Expr& expr) {
+  const TypeId element = types().dense_element(expr.type);
+  const TypeId growing = context_.program.types.array_of(TypeStore::int_, element);
+  if (expr.kind == ExprKind::Range) {
+    const ir::Operand elements =
+        emit_value(OpKind::array_range, range_bounds(as<ast::Range>(expr)), growing, expr.span);
+    return {elements, {call_builtin_named("size", {elements}, TypeStore::int_, expr.span)}};
+  }
+  Dense made;
+  Operands elements;
+  const ast::Expr* row = &expr;
+  for (std::uint32_t axis = 0; axis < types().rank(expr.type); ++axis) {
+    const auto& rows = as<ast::ArrayLiteral>(*row).elements;
+    made.extents.push_back(int_constant(static_cast<std::int64_t>(rows.size())));
+    if (rows.empty()) made.extents.resize(types().rank(expr.type), int_constant(0));
+    if (rows.empty()) break;
+    row = rows.front().get();
+  }
+  add_elements(expr, types().rank(expr.type), elements);
+  made.elements = emit_value(OpKind::array_list, std::move(elements), growing, expr.span);
+  return made;
+}
+
+void FunctionLowering::add_elements(const ast::Expr& literal, std::uint32_t rank, Operands& elements) {
+  for (const ast::ExprPtr& each : as<ast::ArrayLiteral>(literal).elements) {
+    if (rank == 1)
+      elements.push_back(value(*each));
+    else
+      add_elements(*each, rank - 1, elements);
+  }
+}
+
+/// `A[1:n-2, :] = B`, `A[0] = 0.0`: each element that the target selects.
+void FunctionLowering::store_slice(const ast::Index& target, const ast::Expr& source) {
+  const Dense into = dense_target(target);
+  if (into.elements.index == ir::none) return;
+  const Span span = target.span;
+  const std::vector<Selection> chosen = selections(target, into.extents);
+  Lifted from = lifted(source);
+  const Operands wanted = extents_of(chosen);
+  if (!from.extents.empty()) {
+    Operands operands = {int_constant(static_cast<std::int64_t>(wanted.size()))};
+    operands.insert(operands.end(), wanted.begin(), wanted.end());
+    operands.insert(operands.end(), from.extents.begin(), from.extents.end());
+    if (wanted != from.extents) call_builtin_named("@fits_slice", std::move(operands), TypeStore::void_, span);
+  }
+  const TypeId element = types().at(type_of(into.elements)).element;
+  const Lifted all{.extents = wanted, .read = from.read, .is_flat = false, .at = from.at};
+  for_each_point(all, span, [&](const Point& point) {
+    const ir::Operand from_value = converted(all.at(point)[0], element, span);
+    const ir::Operand key = key_of(selected(chosen, point.indices, span), into.extents, span);
+    emit(OpKind::array_insert, {into.elements, key, from_value}, {}, span);
+  });
+}
+
+}  // namespace raddle::lowering

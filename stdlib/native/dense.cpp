@@ -1,0 +1,99 @@
+// Dense arrays: what is checked of indices and extents, and their text. What lowering calls; no script can.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "stdlib/native/functions.hpp"
+#include "vm/value/array.hpp"
+#include "vm/value/dense.hpp"
+
+namespace raddle::stdlib::native {
+namespace {
+
+using vm::Value;
+
+std::string shape_text(Arguments extents) {
+  std::vector<std::int64_t> numbers;
+  for (const Value& extent : extents) numbers.push_back(extent.as_int());
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
+}
+
+}  // namespace
+
+/// The index, if there is an element.
+Result dense_index(Call, Arguments arguments, Results results) {
+  const std::int64_t index = arguments[0].as_int(), extent = arguments[1].as_int();
+  if (index >= 0 && index < extent) return give(results, arguments[0]);
+  if (extent == 0) return fail(fmt::format("index {}: the array has no elements", index));
+  return fail(fmt::format("index {} is outside of 0..{}{}", index, extent - 1,
+                          index < 0 ? ": `end` is the last index, `end-1` the one before" : ""));
+}
+
+/// The extent, if it can be one.
+Result dense_extent(Call, Arguments arguments, Results results) {
+  const std::int64_t extent = arguments[1].as_int();
+  if (extent >= 0) return give(results, arguments[1]);
+  return fail(fmt::format("`{}` can not have the extent {}", arguments[0].as_string(), extent));
+}
+
+Result dense_same_extent(Call, Arguments arguments, Results results) {
+  const std::int64_t wanted = arguments[2].as_int(), found = arguments[3].as_int();
+  if (wanted == found) return give_void(results);
+  return fail(fmt::format("dimension {} of `{}` is {} long, found {}", arguments[1].as_int(),
+                          arguments[0].as_string(), wanted, found));
+}
+
+/// Extents are equal, or 1 in one of both. Behind the rank of the first: its extents, then those of the second.
+Result dense_joint_extent(Call, Arguments arguments, Results results) {
+  const std::int64_t first = arguments[1].as_int(), second = arguments[2].as_int();
+  if (first == second || second == 1) return give(results, arguments[1]);
+  if (first == 1) return give(results, arguments[2]);
+  const auto rank = static_cast<std::size_t>(arguments[3].as_int());
+  const Arguments extents = arguments.subspan(4);
+  return fail(fmt::format("shapes {} and {} do not fit in `{}`", shape_text(extents.first(rank)),
+                          shape_text(extents.subspan(rank)), arguments[0].as_string()));
+}
+
+/// How many indices `first:last:step` are.
+Result dense_slice(Call, Arguments arguments, Results results) {
+  const std::int64_t first = arguments[0].as_int(), last = arguments[1].as_int(), step = arguments[2].as_int(),
+                     extent = arguments[3].as_int();
+  if (step < 1) return fail(fmt::format("the step of a slice is 1 or more, found {}", step));
+  if (first < 0 || first > extent || last >= extent || last < first - 1)
+    return fail(fmt::format("the slice {}:{} is outside of 0..{}", first, last, extent - 1));
+  return give(results, Value::of((last - first) / step + (last < first ? 0 : 1)));
+}
+
+/// Behind the rank of the slice: its extents, then those of what is assigned.
+Result dense_fits_slice(Call, Arguments arguments, Results results) {
+  const auto rank = static_cast<std::size_t>(arguments[0].as_int());
+  const Arguments extents = arguments.subspan(1), wanted = extents.first(rank), found = extents.subspan(rank);
+  bool fits = found.size() <= rank;
+  for (std::size_t axis = 0; fits && axis < found.size(); ++axis) {
+    const std::int64_t there = wanted[rank - found.size() + axis].as_int();
+    fits = found[axis].as_int() == there || found[axis].as_int() == 1;
+  }
+  if (fits) return give_void(results);
+  return fail(fmt::format("what is assigned has the shape {}, the slice {}", shape_text(found), shape_text(wanted)));
+}
+
+/// Each element of a closed array has been assigned.
+Result dense_complete(Call, Arguments arguments, Results results) {
+  const vm::Array& elements = arguments[0].as_array();
+  std::int64_t wanted = 1;
+  for (const std::int64_t extent : elements.extents()) wanted *= extent;
+  const auto found = static_cast<std::int64_t>(elements.size());
+  if (found == wanted) return give_void(results);
+  std::int64_t missing = 0;
+  while (elements.contains(Value::of(missing))) ++missing;
+  return fail(fmt::format("`{}` was never assigned: {} of {} elements {} missing", elements.element_name(Value::of(missing)),
+                          wanted - found, wanted, wanted - found == 1 ? "is" : "are"));
+}
+
+Result dense_text(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(vm::dense_text(arguments[0].as_structure())));
+}
+
+}  // namespace raddle::stdlib::native
