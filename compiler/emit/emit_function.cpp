@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "compiler/emit/builtin_arguments.hpp"
 #include "compiler/emit/external_sites.hpp"
 #include "compiler/emit/guarded_assignments.hpp"
 #include "compiler/emit/launch_sites.hpp"
@@ -24,9 +23,9 @@ vm::FilesRead files_read(const stdlib::Builtin& builtin) {
            : builtin.name == "file_mtime" ? vm::FilesRead::of_time
                                           : vm::FilesRead::of_path;
   if (builtin.name == "system" || builtin.module == "launch") return vm::FilesRead::of_words;
-  const std::size_t inputs = std::min(builtin.signature.find('(', 1), builtin.signature.size());
-  const bool has_files = builtin.signature.find("file ", inputs) != std::string_view::npos;
-  return has_files && !stdlib::uses_name_of_file(builtin) ? vm::FilesRead::of_inputs : vm::FilesRead::none;
+  const stdlib::BuiltinSignature& signature = stdlib::signature_of(builtin);
+  const bool reads = signature.takes(stdlib::BasicType::file) && !signature.uses_name_of(stdlib::BasicType::file);
+  return reads ? vm::FilesRead::of_inputs : vm::FilesRead::none;
 }
 
 class FunctionEmitter {
@@ -250,14 +249,15 @@ class FunctionEmitter {
 
   std::uint32_t add_builtin(const ir::Op& op, std::uint32_t body) {
     const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
-    const BuiltinArguments arguments = builtin_arguments(builtin.signature);
+    const stdlib::BuiltinSignature& signature = stdlib::signature_of(builtin);
     vm::BuiltinSite site;
     site.name = builtin.name;
     site.function = builtin.function;
-    site.file_output_count = static_cast<std::uint32_t>(arguments.file_output_count);
+    site.file_output_count = static_cast<std::uint32_t>(signature.file_output_count());
     site.arguments = operands_.all(op.operands, body);
     site.results = operands_.all(op.results, body);
-    site.returns_void = arguments.returns_void;
+    for (const stdlib::SignatureType& output : signature.outputs)
+      if (!signature.is_written(output)) site.returns_void.push_back(output.is(stdlib::BasicType::void_));
     site.results.resize(site.returns_void.size());
     site.priority = operands_.of(op.priority, body);
     site.files_read = files_read(builtin);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/emit/builtin_arguments.hpp"
 #include "compiler/ir/writers.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -199,20 +198,20 @@ class Planner {
 
   void await_builtin(Step& step) {
     const ir::Op& op = *step.op;
-    const BuiltinArguments arguments = builtin_arguments(stdlib::builtins()[op.callee].signature);
+    const stdlib::BuiltinSignature& signature = stdlib::signature_of(op.callee);
+    const std::size_t files = signature.file_output_count();
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
       const ir::Operand operand = op.operands[i];
-      const bool names_file = i < arguments.file_output_count || op.number != 0;
-      await(step, operand,
-            names_file ? AwaitMode::set : input_mode(operand, arguments.mark(i - arguments.file_output_count)));
+      const bool names_file = i < files || op.number != 0;
+      await(step, operand, names_file ? AwaitMode::set : input_mode(operand, signature.mark(i - files)));
     }
   }
 
-  AwaitMode input_mode(ir::Operand operand, InputMark mark) const {
+  AwaitMode input_mode(ir::Operand operand, stdlib::InputMark mark) const {
     switch (mark) {
-      case InputMark::none: return deep_mode(operand);
-      case InputMark::closed: return reference_mode(operand);
-      case InputMark::reference: return AwaitMode::set;
+      case stdlib::InputMark::none: return deep_mode(operand);
+      case stdlib::InputMark::closed: return reference_mode(operand);
+      case stdlib::InputMark::reference: return AwaitMode::set;
     }
     std::unreachable();
   }

@@ -1,6 +1,5 @@
 #include "compiler/lower/lower_function.hpp"
 #include "compiler/lower/memo_call.hpp"
-#include "compiler/check/builtin_signatures.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::lowering {
@@ -9,8 +8,7 @@ using ast::CalleeKind;
 using ir::OpKind;
 
 bool FunctionLowering::fills_files(const ast::Call& call) const {
-  if (call.callee_kind == CalleeKind::builtin)
-    return !check_detail::returns_existing_files(stdlib::builtins()[call.callee_index]);
+  if (call.callee_kind == CalleeKind::builtin) return !stdlib::signature_of(call.callee_index).returns_existing_files();
   return call.callee_kind == CalleeKind::function;
 }
 
@@ -191,7 +189,7 @@ FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call,
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
   for (const ast::Expr* argument : call.resolved_arguments) operands.push_back(value(*argument));
-  if (stdlib::takes_process_count(stdlib::builtins()[call.callee_index])) {
+  if (stdlib::signature_of(call.callee_index).has_process_count) {
     const ir::Operand count = annotation_operand(call.annotations, "par");
     if (count.index != ir::none) operands.back() = count;
   }
