@@ -4,6 +4,7 @@
 
 #include "stdlib/module_sources.hpp"
 #include "stdlib/native/functions.hpp"
+#include "stdlib/read_signature.hpp"
 
 namespace raddle::stdlib {
 namespace {
@@ -18,13 +19,18 @@ constexpr Builtin table[] = {
 #undef RADDLE_BUILTIN
 };
 
+// Beside the table, which has addresses in it: nothing of this is touched at a start.
+constexpr BuiltinSignature signatures[] = {
+#define RADDLE_BUILTIN(name, module, signature, effect, function, summary, example) read_signature(signature),
+#include "stdlib/builtins.def"
+#undef RADDLE_BUILTIN
+};
+
 }  // namespace
 
 std::span<const Builtin> builtins() { return table; }
 
-bool uses_name_of_file(const Builtin& builtin) { return builtin.signature.find("(&file ") != std::string_view::npos; }
-bool uses_name_of_url(const Builtin& builtin) { return builtin.signature.find("(&url ") != std::string_view::npos; }
-bool looks_at_growing_array(const Builtin& builtin) { return builtin.signature.find("&&") != std::string_view::npos; }
+const BuiltinSignature& signature_of(const Builtin& builtin) { return signatures[&builtin - table]; }
 
 bool is_module(std::string_view name) {
   if (name.empty()) return false;

@@ -1,12 +1,12 @@
 #pragma once
-// The table of native library functions. One list, builtins.def; the checker reads the signatures, the VM calls
-// the functions.
+// The table of native library functions. One list, builtins.def.
 #include <cstdint>
 #include <expected>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "stdlib/signature.hpp"
 #include "vm/program/builtin_abi.hpp"
 
 namespace raddle::stdlib {
@@ -33,26 +33,18 @@ inline bool is_pure(BuiltinEffect effect) { return effect == BuiltinEffect::pure
 struct Builtin {
   std::string_view name;       ///< overloads share it
   std::string_view module;     ///< "" = always there; else the import that brings it
-  std::string_view signature;  ///< "string(string,int,int=-1)": see Note [signatures] in builtins.def
+  std::string_view signature;  ///< the text that slices of signature_of() are of
   BuiltinEffect effect;
   vm::BuiltinFunction function;
   std::string_view summary;  ///< a line for users; "" in further overloads of a name in a module
   std::string_view example;  ///< "sqrt(16.0) -> 4.0": an expression and what `trace` prints of it; or statements
 };
 
-inline bool gives_nothing(const Builtin& builtin) { return builtin.signature.starts_with("void("); }
-
-/// The builtin's only input is a file or url of which it uses the name. Note [signatures] in builtins.def has the mark.
-bool uses_name_of_file(const Builtin& builtin);
-bool uses_name_of_url(const Builtin& builtin);
-/// It looks at an array as it is at the time of the call.
-bool looks_at_growing_array(const Builtin& builtin);
-
-/// The builtin's last input is how many processes it uses: what `@par` before a call says.
-inline bool takes_process_count(const Builtin& builtin) { return builtin.signature.ends_with("int par=1)"); }
-
 /// Indexed by Call::callee_index and ir::Op::callee.
 std::span<const Builtin> builtins();
+/// @param builtin  an entry of the table
+const BuiltinSignature& signature_of(const Builtin& builtin);
+inline const BuiltinSignature& signature_of(std::uint32_t index) { return signature_of(builtins()[index]); }
 
 /// A module of the library is one that some builtin names, or that has a source below stdlib/.
 bool is_module(std::string_view name);

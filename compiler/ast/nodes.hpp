@@ -8,41 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/types/type_store.hpp"
-#include "compiler/source/source_buffer.hpp"
+#include "compiler/ast/expressions.hpp"
 
 namespace raddle::ast {
 
-using VariableId = std::uint32_t;  ///< index into CheckedProgram::variables
-inline constexpr VariableId no_variable = ~0u;
+// ---------------------------------------------------------------- statements
 
-enum class ExprKind : std::uint8_t {
-#define RADDLE_EXPR(name) name,
-#include "compiler/ast/nodes.def"
-};
 enum class StmtKind : std::uint8_t {
 #define RADDLE_STMT(name) name,
 #include "compiler/ast/nodes.def"
 };
-
-/// What becomes of a value once it is there.
-enum class Conversion : std::uint8_t {
-  none,
-  to_float,     ///< an int; each element of a dense array of ints
-  to_growing,   ///< a dense array of one dimension, read as a growing one
-  to_string,    ///< a dense array, to be printed
-  to_elements,  ///< a dense array, read as the growing array of all its elements
-};
-
-struct Expr {
-  explicit Expr(ExprKind k) : kind(k) {}
-  virtual ~Expr() = default;
-  const ExprKind kind;
-  Span span;
-  TypeId type = TypeStore::error;  ///< set by check: before conversion; int literals used as float get float
-  Conversion conversion = Conversion::none;  ///< set by check
-};
-using ExprPtr = std::unique_ptr<Expr>;
 
 struct Stmt {
   explicit Stmt(StmtKind k) : kind(k) {}
@@ -51,174 +26,6 @@ struct Stmt {
   Span span;
 };
 using StmtPtr = std::unique_ptr<Stmt>;
-
-/// `node.as<Call>()`: checked in no build; look at `kind` first.
-template <typename T, typename Base>
-T& as(Base& node) {
-  return static_cast<T&>(node);
-}
-template <typename T, typename Base>
-const T& as(const Base& node) {
-  return static_cast<const T&>(node);
-}
-
-struct Identifier {
-  std::string text;
-  Span span;
-};
-
-/// `@name`, `@name=expr`, `@name="text"`.
-struct Annotation {
-  Identifier name;
-  ExprPtr value;  ///< null if none
-  Span span;
-};
-using Annotations = std::vector<Annotation>;
-
-// ---------------------------------------------------------------- types as written
-
-/// One `[...]` after a name: `[]` no entries; `[string]`, `[n]`, `[n, m]`: expressions (a type's name is a Name);
-/// `[:]`: a Slice without parts.
-struct Dimension {
-  std::vector<ExprPtr> entries;
-  Span span;
-};
-
-/// `int`, `bag<T>`, `int|float` (alternatives, in formals only), `float[]` (dimensions, in typedefs and arguments).
-struct TypeExpr {
-  Identifier name;
-  std::vector<TypeExpr> arguments;     ///< of bag<...>
-  std::vector<TypeExpr> alternatives;  ///< further members of a union
-  std::vector<Dimension> dimensions;
-  Span span;
-};
-
-// ---------------------------------------------------------------- expressions
-
-struct IntLiteral : Expr {
-  IntLiteral() : Expr(ExprKind::IntLiteral) {}
-  std::int64_t value = 0;
-};
-struct FloatLiteral : Expr {
-  FloatLiteral() : Expr(ExprKind::FloatLiteral) {}
-  double value = 0;
-};
-struct StringLiteral : Expr {
-  StringLiteral() : Expr(ExprKind::StringLiteral) {}
-  std::string value;  ///< escapes resolved
-};
-struct BoolLiteral : Expr {
-  BoolLiteral() : Expr(ExprKind::BoolLiteral) {}
-  bool value = false;
-};
-struct Name : Expr {
-  Name() : Expr(ExprKind::Name) {}
-  std::string text;
-  VariableId variable = no_variable;  ///< set by check
-  bool is_end = false;                ///< set by check: `end` between `[` and `]`, the last index of its dimension
-};
-
-enum class UnaryOp : std::uint8_t { negate, not_ };
-struct Unary : Expr {
-  Unary() : Expr(ExprKind::Unary) {}
-  UnaryOp op = UnaryOp::negate;
-  Span op_span;
-  ExprPtr operand;
-};
-
-enum class BinaryOp : std::uint8_t {
-  or_,
-  and_,
-  eq,
-  ne,
-  lt,
-  le,
-  gt,
-  ge,
-  add,
-  sub,
-  mul,
-  div,     ///< `/`: float division, or path join of strings
-  idiv,    ///< `%/`
-  mod,     ///< `%%`
-  format,  ///< `%`: right operand is a value or a Tuple
-  pow,     ///< `**`
-};
-/// Text as in a script: "%/", "&&", ...
-const char* text_of(BinaryOp op);
-struct Binary : Expr {
-  Binary() : Expr(ExprKind::Binary) {}
-  BinaryOp op = BinaryOp::add;
-  Span op_span;
-  ExprPtr left, right;  ///< after check: `conversion` of each says what it becomes first
-};
-
-/// What a call means; set by check.
-enum class CalleeKind : std::uint8_t {
-  unresolved,
-  function,    ///< index into CheckedProgram::functions
-  builtin,     ///< index into the table of stdlib/builtins.hpp
-  structure,   ///< constructor of the structure type `Call::type`
-  conversion,  ///< constructor of a named type: one argument, value unchanged
-};
-struct Call : Expr {
-  Call() : Expr(ExprKind::Call) {}
-  Identifier callee;
-  struct Argument {
-    std::optional<Identifier> keyword;
-    ExprPtr value;
-  };
-  std::vector<Argument> arguments;                  ///< as written
-  Annotations annotations;                          ///< `@prio=3 f(x)`
-  CalleeKind callee_kind = CalleeKind::unresolved;  ///< set by check
-  std::uint32_t callee_index = 0;                   ///< set by check
-  /// Set by check: one for each formal in order (then the varargs): an argument of this call, or the default
-  /// value of the formal. Points into this call or into the definition.
-  std::vector<const Expr*> resolved_arguments;
-  std::vector<TypeId> output_types;  ///< set by check; `type` is the first one, or void if there is none
-  /// Set by check: the call is done for each element of the dense arrays among its arguments.
-  bool is_lifted = false;
-};
-
-struct Index : Expr {
-  Index() : Expr(ExprKind::Index) {}
-  ExprPtr base;
-  std::vector<ExprPtr> indices;  ///< more than one, or a Slice: dense arrays
-};
-/// `lo:hi:step`, each may be null (`:`); only inside Index.
-struct Slice : Expr {
-  Slice() : Expr(ExprKind::Slice) {}
-  ExprPtr low, high, step;
-};
-struct Field : Expr {
-  Field() : Expr(ExprKind::Field) {}
-  ExprPtr base;
-  Identifier name;
-  std::uint32_t index = 0;  ///< set by check: which field of the structure
-};
-struct ArrayLiteral : Expr {
-  ArrayLiteral() : Expr(ExprKind::ArrayLiteral) {}
-  std::vector<ExprPtr> elements;
-};
-struct MapLiteral : Expr {
-  MapLiteral() : Expr(ExprKind::MapLiteral) {}
-  std::vector<std::pair<ExprPtr, ExprPtr>> entries;
-};
-struct Range : Expr {
-  Range() : Expr(ExprKind::Range) {}
-  ExprPtr low, high, step;  ///< step may be null
-};
-struct Tuple : Expr {
-  Tuple() : Expr(ExprKind::Tuple) {}
-  std::vector<ExprPtr> elements;
-};
-/// `@f` in a command line: old spelling of the file variable's name.
-struct FileName : Expr {
-  FileName() : Expr(ExprKind::FileName) {}
-  ExprPtr file;
-};
-
-// ---------------------------------------------------------------- statements
 
 struct Block : Stmt {
   Block() : Stmt(StmtKind::Block) {}

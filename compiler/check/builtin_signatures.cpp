@@ -1,150 +1,75 @@
 #include "compiler/check/builtin_signatures.hpp"
 
-#include <cctype>
 #include <charconv>
+
+#include "stdlib/builtins.hpp"
 
 namespace raddle::check_detail {
 namespace {
 
-class SignatureReader {
- public:
-  SignatureReader(Context& context, std::string_view text) : context_(context), rest_(text) {}
+TypeId type_id(stdlib::BasicType basic) {
+  switch (basic) {
+    case stdlib::BasicType::int_: return TypeStore::int_;
+    case stdlib::BasicType::float_: return TypeStore::float_;
+    case stdlib::BasicType::string: return TypeStore::string;
+    case stdlib::BasicType::boolean: return TypeStore::boolean;
+    case stdlib::BasicType::void_: return TypeStore::void_;
+    case stdlib::BasicType::blob: return TypeStore::blob;
+    case stdlib::BasicType::file: return TypeStore::file;
+    case stdlib::BasicType::url: return TypeStore::url;
+    case stdlib::BasicType::updateable_float: return TypeStore::updateable;
+    case stdlib::BasicType::variable: break;
+  }
+  return TypeStore::error;
+}
 
-  bool read(Signature& signature) {
-    if (accept('(')) {
-      if (!accept(')')) {
-        do signature.outputs.push_back(read_type());
-        while (accept(','));
-        expect(')');
-      }
-    } else {
-      signature.outputs.push_back(read_type());
-    }
-    expect('(');
-    if (!accept(')')) {
-      do read_formal(signature);
-      while (accept(','));
-      expect(')');
-    }
-    skip_spaces();
-    return good_ && rest_.empty();
-  }
+TypePattern pattern_of(const stdlib::NamedType& type) {
+  if (type.basic == stdlib::BasicType::variable)
+    return {.kind = TypePattern::Kind::variable, .variable = std::string(1, type.variable)};
+  return {.type = type_id(type.basic)};
+}
 
- private:
-  void skip_spaces() {
-    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
-  }
-  bool accept(char c) {
-    skip_spaces();
-    if (rest_.empty() || rest_.front() != c) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-  void expect(char c) {
-    if (!accept(c)) good_ = false;
-  }
+TypePattern pattern_of(const stdlib::SignatureType& type) {
+  TypePattern pattern = pattern_of(type.element);
+  if (type.is_bag) pattern = {.kind = TypePattern::Kind::bag, .parts = {std::move(pattern)}};
+  for (std::size_t i = type.keys.size(); i-- > 0;)
+    pattern = {.kind = TypePattern::Kind::array, .parts = {pattern_of(type.keys[i]), std::move(pattern)}};
+  return pattern;
+}
 
-  std::string read_word() {
-    skip_spaces();
-    std::size_t length = 0;
-    while (length < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[length])) || rest_[length] == '_'))
-      ++length;
-    const std::string word(rest_.substr(0, length));
-    rest_.remove_prefix(length);
-    return word;
-  }
+template <typename Number>
+Number number_of(std::string_view text) {
+  Number value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
 
-  TypePattern named(const std::string& word) {
-    if (word.size() == 1 && std::isupper(static_cast<unsigned char>(word[0])))
-      return {.kind = TypePattern::Kind::variable, .variable = word};
-    const auto found = context_.types.find(word);
-    if (found == context_.types.end()) good_ = false;
-    return {.type = found == context_.types.end() ? TypeStore::error : found->second.type};
-  }
+template <typename Literal, typename Value>
+const ast::Expr* literal(Context& context, Value value, TypeId type) {
+  auto made = std::make_unique<Literal>();
+  made->value = std::move(value);
+  made->type = type;
+  return context.program.builtin_defaults.emplace_back(std::move(made)).get();
+}
 
-  TypePattern read_type() {
-    const std::string word = read_word();
-    TypePattern type;
-    if (word == "bag" && accept('<')) {
-      type = {.kind = TypePattern::Kind::bag, .parts = {read_type()}};
-      expect('>');
-    } else {
-      type = named(word);
-      accept('!');  // whose object it is makes no difference to types
-    }
-    accept('!');  // whether a file exists already is lowering's business
-    std::vector<TypePattern> keys;
-    while (accept('[')) {
-      if (accept(']')) {
-        keys.push_back({.type = TypeStore::int_});
-      } else {
-        keys.push_back(read_type());
-        expect(']');
-      }
-    }
-    for (auto key = keys.rbegin(); key != keys.rend(); ++key)
-      type = {.kind = TypePattern::Kind::array, .parts = {std::move(*key), std::move(type)}};
-    return type;
+const ast::Expr* default_literal(Context& context, std::string_view text, TypeId type) {
+  switch (type) {
+    case TypeStore::int_: return literal<ast::IntLiteral>(context, number_of<std::int64_t>(text), type);
+    case TypeStore::float_: return literal<ast::FloatLiteral>(context, number_of<double>(text), type);
+    case TypeStore::boolean: return literal<ast::BoolLiteral>(context, text == "true", type);
+    default: return literal<ast::StringLiteral>(context, std::string(text), type);
   }
+}
 
-  void read_formal(Signature& signature) {
-    FormalPattern formal;
-    while (accept('&')) continue;  // what is awaited is the VM's business
-    do formal.alternatives.push_back(read_type());
-    while (accept('|'));
-    if (rest_.starts_with("...")) {
-      rest_.remove_prefix(3);
-      signature.varargs = true;
-    }
-    formal.name = read_word();
-    if (accept('=')) formal.default_value = read_default();
-    signature.inputs.push_back(std::move(formal));
-  }
-
-  template <typename Literal, typename Value>
-  const ast::Expr* literal(Value value, TypeId type) {
-    auto made = std::make_unique<Literal>();
-    made->value = std::move(value);
-    made->type = type;
-    return context_.program.builtin_defaults.emplace_back(std::move(made)).get();
-  }
-
-  const ast::Expr* read_default() {
-    if (accept('"')) {
-      const std::size_t end = rest_.find('"');
-      if (end == std::string_view::npos) {
-        good_ = false;
-        return nullptr;
-      }
-      std::string text(rest_.substr(0, end));
-      rest_.remove_prefix(end + 1);
-      return literal<ast::StringLiteral>(std::move(text), TypeStore::string);
-    }
-    if (rest_.starts_with("true") || rest_.starts_with("false")) {
-      return literal<ast::BoolLiteral>(read_word() == "true", TypeStore::boolean);
-    }
-    return read_number();
-  }
-
-  const ast::Expr* read_number() {
-    const std::size_t length = std::min(rest_.find_first_of(",) "), rest_.size());
-    const std::string_view word = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    const char* const end = word.data() + word.size();
-    if (word.find_first_of(".e") == std::string_view::npos) {
-      std::int64_t value = 0;
-      if (std::from_chars(word.data(), end, value).ptr != end || word.empty()) good_ = false;
-      return literal<ast::IntLiteral>(value, TypeStore::int_);
-    }
-    double value = 0;
-    if (std::from_chars(word.data(), end, value).ptr != end) good_ = false;
-    return literal<ast::FloatLiteral>(value, TypeStore::float_);
-  }
-
-  Context& context_;
-  std::string_view rest_;
-  bool good_ = true;
-};
+FormalPattern formal_of(Context& context, const stdlib::Builtin& builtin, const stdlib::SignatureInput& input) {
+  FormalPattern formal;
+  for (const stdlib::SignatureType& type : input.alternatives) formal.alternatives.push_back(pattern_of(type));
+  formal.name = input.name.of(builtin.signature);
+  if (input.has_default)
+    formal.default_value =
+        default_literal(context, input.default_value.of(builtin.signature), formal.alternatives[0].type);
+  return formal;
+}
 
 std::unordered_set<std::string> imported_modules(const Context& context) {
   std::unordered_set<std::string> names = {""};
@@ -154,12 +79,6 @@ std::unordered_set<std::string> imported_modules(const Context& context) {
 }
 
 }  // namespace
-
-std::optional<Signature> read_signature(Context& context, std::string_view text) {
-  Signature signature;
-  if (!SignatureReader(context, text).read(signature)) return std::nullopt;
-  return signature;
-}
 
 void declare_builtins(Context& context) {
   const std::unordered_set<std::string> imported = imported_modules(context);
@@ -172,21 +91,14 @@ void declare_builtins(Context& context) {
       context.not_imported.try_emplace(name, builtin.module);
       continue;
     }
-    std::optional<Signature> signature = read_signature(context, builtin.signature);
-    if (!signature) {
-      // names a type of a module that is not loaded: nobody can have a value for it
-      context.not_imported.try_emplace(name, builtin.module);
-      continue;
-    }
-    signature->name = name;
-    signature->kind = ast::CalleeKind::builtin;
-    signature->index = index;
-    context.callables[name].push_back(std::move(*signature));
+    const stdlib::BuiltinSignature& declared = stdlib::signature_of(builtin);
+    Signature signature{
+        .name = name, .kind = ast::CalleeKind::builtin, .index = index, .varargs = declared.has_varargs};
+    for (const stdlib::SignatureInput& input : declared.inputs)
+      signature.inputs.push_back(formal_of(context, builtin, input));
+    for (const stdlib::SignatureType& output : declared.outputs) signature.outputs.push_back(pattern_of(output));
+    context.callables[name].push_back(std::move(signature));
   }
-}
-
-bool returns_existing_files(const stdlib::Builtin& builtin) {
-  return builtin.signature.substr(0, builtin.signature.find('(', 1)).find('!') != std::string_view::npos;
 }
 
 }  // namespace raddle::check_detail

@@ -47,10 +47,9 @@ void ExpressionChecker::check_callee(const ast::Call& call) {
     const std::string& name = annotation.name.text;
     if (is_for_apps(name) && (definition == nullptr || definition->body_kind != ast::BodyKind::command))
       context_.diagnostics.report(DiagnosticKind::not_an_app, mark_of(annotation), name, call.callee.text);
-    const bool is_parallel = definition != nullptr
-                                 ? find_annotation(definition->annotations, "par") != nullptr
-                                 : call.callee_kind == ast::CalleeKind::builtin &&
-                                       stdlib::takes_process_count(stdlib::builtins()[call.callee_index]);
+    const bool is_parallel = definition != nullptr ? find_annotation(definition->annotations, "par") != nullptr
+                                                   : call.callee_kind == ast::CalleeKind::builtin &&
+                                                         stdlib::signature_of(call.callee_index).has_process_count;
     if (name == "par" && !is_parallel)
       context_.diagnostics.report(DiagnosticKind::not_parallel, mark_of(annotation), call.callee.text);
   }
@@ -109,6 +108,7 @@ void ExpressionChecker::call(ast::Call& call) {
   check_callee(call);
   call.output_types = std::move(match->outputs);
   call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
+  if (reshape(call)) return;
   check_outputs_are_known(call, *match->signature);
   if (call.callee_kind == ast::CalleeKind::builtin) known_arguments(call);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/check/check_expression.hpp"
+#include "stdlib/builtins.hpp"
 
 namespace raddle::check_detail {
 
@@ -82,6 +83,30 @@ bool ExpressionChecker::index_of_dense(ast::Expr& entry, TypeId dense) {
                                                context_.name(found)),
                    entry, TypeStore::int_);
   return false;
+}
+
+bool ExpressionChecker::reshape(ast::Call& call) {
+  if (call.callee_kind != ast::CalleeKind::builtin) return false;
+  const stdlib::Builtin& builtin = stdlib::builtins()[call.callee_index];
+  if (builtin.module != "arrays" || (builtin.name != "reshape" && builtin.name != "flatten")) return false;
+  const ast::Expr& array = *call.arguments.front().value;
+  const std::size_t extents = call.arguments.size() - 1;
+  if (array.type == TypeStore::error) {
+    call.type = array.type;
+  } else if (!context_.store().is_dense(array.type)) {
+    context_.diagnostics.report(DiagnosticKind::wrong_argument_type, array.span, 1, call.callee.text, "a dense array",
+                                context_.name(array.type));
+    call.type = TypeStore::error;
+  } else if (builtin.name == "reshape" && extents == 0) {
+    context_.diagnostics.report(DiagnosticKind::wrong_argument_count, call.callee.span, "reshape",
+                                "an array and its extents", call.arguments.size());
+    call.type = TypeStore::error;
+  } else {
+    call.type = context_.store().dense_of(context_.store().dense_element(array.type),
+                                          std::max<std::uint32_t>(1, static_cast<std::uint32_t>(extents)));
+  }
+  call.output_types = {call.type};
+  return true;
 }
 
 bool ExpressionChecker::is_lifted(const ast::Expr& one, const ast::Expr& other) const {

@@ -77,6 +77,8 @@ class ExpressionChecker {
   /// Makes all of `elements` one type and returns it; incomplete if there are none, nullopt after a report.
   std::optional<TypeId> common_type(const std::vector<ast::Expr*>& elements);
   void construct(ast::Call& call, TypeId type);
+  /// `reshape(A, n, m)`, `flatten(A)`: the type by the number of extents. @return false: another function
+  bool reshape(ast::Call& call);
   void check_outputs_are_known(const ast::Call& call, const Signature& signature);
   void known_arguments(const ast::Call& call);
   void known_comparison(const ast::Call& call);

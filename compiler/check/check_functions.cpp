@@ -67,8 +67,11 @@ void refuse_dense(Context& context, const ast::FunctionDefinition& function) {
   for (const auto* formals : {&function.inputs, &function.outputs})
     for (const ast::Formal& formal : *formals)
       if (context.store().is_dense(formal.resolved_type))
-        context.diagnostics.report(DiagnosticKind::not_supported, formal.span, "a dense array of a function without a body in this language")
-            .note("it may take a growing array, `float " + formal.name.text + "[]`, to which a dense one is passed as it is");
+        context.diagnostics
+            .report(DiagnosticKind::not_supported, formal.span,
+                    "a dense array of a function without a body in this language")
+            .note("it may take a growing array, `float " + formal.name.text +
+                  "[]`, to which a dense one is passed as it is");
 }
 
 /// One app function.

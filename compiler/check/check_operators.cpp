@@ -49,8 +49,9 @@ TypeId ExpressionChecker::binary(ast::Binary& binary) {
   value(*binary.left);
   value(*binary.right);
   if (binary.left->type == TypeStore::error || binary.right->type == TypeStore::error) return TypeStore::error;
-  const bool makes_string = binary.op == BinaryOp::add && (context_.store().base(binary.left->type) == TypeStore::string ||
-                                                           context_.store().base(binary.right->type) == TypeStore::string);
+  const bool makes_string =
+      binary.op == BinaryOp::add && (context_.store().base(binary.left->type) == TypeStore::string ||
+                                     context_.store().base(binary.right->type) == TypeStore::string);
   return is_lifted(*binary.left, *binary.right) && !makes_string ? lifted_binary(binary) : of_operands(binary);
 }
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <system_error>
 
-#include "compiler/check/builtin_signatures.hpp"
 #include "compiler/check/read_variables.hpp"
 #include "compiler/check/value_text.hpp"
+#include "stdlib/builtins.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -65,7 +65,7 @@ bool makes_file(const ast::Expr* value) {
   if (value == nullptr || value->kind != ast::ExprKind::Call) return false;
   const auto& call = ast::as<const ast::Call>(*value);
   if (call.callee_kind == ast::CalleeKind::builtin)
-    return !returns_existing_files(stdlib::builtins()[call.callee_index]);
+    return !stdlib::signature_of(call.callee_index).returns_existing_files();
   return call.callee_kind == ast::CalleeKind::function;
 }
 

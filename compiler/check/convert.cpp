@@ -295,8 +295,8 @@ Fit fit_dense_literal(const Context& context, const ast::Expr& expr, TypeId targ
   const TypeId inner = context.program.types.find_dense(row.element, rank - 1);
   Fit result = Fit::exact;
   for (const auto& element : as<ast::ArrayLiteral>(expr).elements)
-    result = worse(result, element->kind == ExprKind::ArrayLiteral ? fit_dense_literal(context, *element, inner)
-                                                                   : Fit::none);
+    result = worse(result,
+                   element->kind == ExprKind::ArrayLiteral ? fit_dense_literal(context, *element, inner) : Fit::none);
   return result;
 }
 
@@ -341,9 +341,9 @@ void convert(Context& context, ast::Expr& expr, TypeId target) {
   const TypeStore& types = context.store();
   if (types.is_dense(target) && is_array_expression(expr)) return convert_dense_literal(context, expr, target);
   if (types.is_dense(expr.type) && target != expr.type) {
-    expr.conversion = target == TypeStore::string   ? ast::Conversion::to_string
-                      : types.is_array(target)      ? ast::Conversion::to_growing
-                                                    : ast::Conversion::to_float;
+    expr.conversion = target == TypeStore::string ? ast::Conversion::to_string
+                      : types.is_array(target)    ? ast::Conversion::to_growing
+                                                  : ast::Conversion::to_float;
     return;
   }
   if (context.store().is_array(target) && is_array_expression(expr)) {

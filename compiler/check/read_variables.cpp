@@ -75,8 +75,8 @@ bool needs_only_the_name(const ast::Expr& expr) {
   if (expr.kind != ExprKind::Call) return false;
   const auto& call = as<const ast::Call>(expr);
   if (call.callee_kind != ast::CalleeKind::builtin) return false;
-  const stdlib::Builtin& builtin = stdlib::builtins()[call.callee_index];
-  return stdlib::uses_name_of_file(builtin) || stdlib::uses_name_of_url(builtin);
+  const stdlib::BuiltinSignature& signature = stdlib::signature_of(call.callee_index);
+  return signature.uses_name_of(stdlib::BasicType::file) || signature.uses_name_of(stdlib::BasicType::url);
 }
 
 /// `exists(A, k)` looks at the array as it is now.
@@ -84,7 +84,7 @@ bool asks_without_waiting(const ast::Expr& expr) {
   if (expr.kind != ExprKind::Call) return false;
   const auto& call = as<const ast::Call>(expr);
   return call.callee_kind == ast::CalleeKind::builtin &&
-         stdlib::looks_at_growing_array(stdlib::builtins()[call.callee_index]);
+         stdlib::signature_of(call.callee_index).looks_at_growing_array();
 }
 
 /// `s.f[0][i].g`: the variable s and what follows; no_variable for anything else, and where a key is no literal or

@@ -89,8 +89,8 @@ bool can_be_lifted(const TypeStore& types, const Signature& signature) {
 /// `trace(A)`: where strings and numbers are taken, they are printed.
 bool is_printed(const FormalPattern& formal) {
   return formal.alternatives.size() > 1 && std::ranges::any_of(formal.alternatives, [](const TypePattern& pattern) {
-    return pattern.kind == TypePattern::Kind::concrete && pattern.type == TypeStore::string;
-  });
+           return pattern.kind == TypePattern::Kind::concrete && pattern.type == TypeStore::string;
+         });
 }
 
 /// A dense array where none is taken.
@@ -103,9 +103,8 @@ Fit match_dense(Context& context, const Signature& signature, const FormalPatter
   if (!can_be_lifted(context.store(), signature)) return Fit::none;
   const TypeId dense = std::exchange(argument.type, context.store().dense_element(argument.type));
   Bindings bindings;
-  const bool is_number = std::ranges::any_of(formal.alternatives, [&](const TypePattern& pattern) {
-    return is_number_or_truth(context.store(), pattern);
-  });
+  const bool is_number = std::ranges::any_of(
+      formal.alternatives, [&](const TypePattern& pattern) { return is_number_or_truth(context.store(), pattern); });
   const Fit found = is_number ? match_formal(context, formal, argument, bindings, type) : Fit::none;
   argument.type = dense;
   return found == Fit::none ? found : Fit::lifts;
@@ -130,7 +129,6 @@ std::optional<Mismatch> place_keyword(const Signature& signature, const ast::Cal
   const auto formal =
       std::ranges::find_if(signature.inputs, [&](const FormalPattern& input) { return input.name == keyword; });
   if (formal == signature.inputs.end()) return Mismatch{Mismatch::Kind::unknown_keyword, argument};
-  if (formal->default_value == nullptr) return Mismatch{Mismatch::Kind::keyword_of_required, argument};
   std::size_t& place = placement.of_formal[static_cast<std::size_t>(formal - signature.inputs.begin())];
   if (place != no_argument) return Mismatch{Mismatch::Kind::repeated, argument, place};
   place = argument;
@@ -221,9 +219,6 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
       out.report(DiagnosticKind::repeated_argument, argument->keyword->span, argument->keyword->text)
           .label(call.arguments[mismatch.other].value->span, "first given here");
       return;
-    case Mismatch::Kind::keyword_of_required:
-      diagnostic = &out.report(DiagnosticKind::keyword_of_required, argument->keyword->span, argument->keyword->text);
-      break;
     case Mismatch::Kind::positional_after_keyword:
       diagnostic = &out.report(DiagnosticKind::positional_after_keyword, argument->value->span);
       break;

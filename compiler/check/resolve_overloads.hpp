@@ -18,20 +18,13 @@ struct Match {
   const Signature* signature = nullptr;
   std::vector<MatchedArgument> arguments;  ///< formal order, then the varargs
   std::vector<TypeId> outputs;
-  int conversions = 0;  ///< sum of the arguments' conversion_cost: 0 if all are exact
+  int conversions = 0;     ///< sum of the arguments' conversion_cost: 0 if all are exact
   std::uint32_t rank = 0;  ///< of the dense arrays that it is lifted over; 0: of none
 };
 
 /// Why a signature does not match.
 struct Mismatch {
-  enum class Kind : std::uint8_t {
-    count,
-    type,
-    unknown_keyword,
-    repeated,
-    keyword_of_required,
-    positional_after_keyword
-  };
+  enum class Kind : std::uint8_t { count, type, unknown_keyword, repeated, positional_after_keyword };
   Kind kind;
   std::size_t argument = 0;  ///< index in the call; not for count
   std::size_t other = 0;     ///< type: index of the formal; repeated: index in the call of the first time

@@ -78,7 +78,8 @@ class TypeDefinitions {
     const TypeId base = resolve_type(context_, definition.base, {});
     const bool distinct = definition.kind == TypeDefinitionKind::distinct && base != TypeStore::error;
     if (distinct && context_.store().is_dense(base)) {
-      context_.diagnostics.report(DiagnosticKind::not_supported, definition.base.span, "a distinct type of dense arrays")
+      context_.diagnostics
+          .report(DiagnosticKind::not_supported, definition.base.span, "a distinct type of dense arrays")
           .note("another name for them is an alias: `typedef " + definition.name.text + " float[:];`");
       enter(definition, TypeStore::error);
       return;
@@ -206,22 +207,24 @@ TypePattern dense_of(Context& context, const TypePattern& element, const ast::Di
   const auto refuse = [&](std::string why) -> Diagnostic& {
     return context.diagnostics.report(DiagnosticKind::bad_dense_type, dimension.span, std::move(why));
   };
-  const bool is_scalar = element.type == TypeStore::int_ || element.type == TypeStore::float_ ||
-                         element.type == TypeStore::boolean;
+  const bool is_scalar =
+      element.type == TypeStore::int_ || element.type == TypeStore::float_ || element.type == TypeStore::boolean;
   if (element.kind != TypePattern::Kind::concrete || !is_scalar) {
     const bool holds_arrays = element.kind == TypePattern::Kind::array ||
                               (element.kind == TypePattern::Kind::concrete &&
                                (context.store().is_array(element.type) || context.store().is_dense(element.type)));
     Diagnostic& diagnostic = refuse("a dense array holds `int`, `float` or `boolean`");
     if (holds_arrays)
-      diagnostic.note("its dimensions stand in one pair of brackets, the last one: `float A[n, m];`, `float tiles[][b, b];`");
+      diagnostic.note(
+          "its dimensions stand in one pair of brackets, the last one: `float A[n, m];`, `float tiles[][b, b];`");
     else
       diagnostic.note("arrays of other values grow as they are filled, with empty brackets: `string names[];`");
     return concrete(TypeStore::error);
   }
   for (const auto& entry : dimension.entries) {
     if (entry->kind != ast::ExprKind::Slice || is_open(*entry)) continue;
-    refuse("an extent is a number, or `:` where it is that of what is assigned").note("indices count from 0: `float A[n];`");
+    refuse("an extent is a number, or `:` where it is that of what is assigned")
+        .note("indices count from 0: `float A[n];`");
     return concrete(TypeStore::error);
   }
   if (dimension.entries.size() > most) {

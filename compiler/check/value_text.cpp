@@ -69,7 +69,7 @@ std::optional<std::string> text_of(const Context& context, const ast::Expr& expr
     const auto& call = as<const ast::Call>(expr);
     if (call.callee_kind != ast::CalleeKind::builtin) return std::nullopt;
     const stdlib::Builtin& builtin = stdlib::builtins()[call.callee_index];
-    if (!stdlib::is_pure(builtin.effect) || stdlib::looks_at_growing_array(builtin)) return std::nullopt;
+    if (!stdlib::is_pure(builtin.effect) || stdlib::signature_of(builtin).looks_at_growing_array()) return std::nullopt;
     std::string text = call.callee.text + "#" + std::to_string(call.callee_index);
     for (const ast::Expr* argument : call.resolved_arguments) {
       const auto one = text_of(context, *argument);

@@ -3,31 +3,18 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "compiler/emit/builtin_arguments.hpp"
 #include "compiler/emit/external_sites.hpp"
 #include "compiler/emit/guarded_assignments.hpp"
 #include "compiler/emit/launch_sites.hpp"
+#include "compiler/emit/library_site.hpp"
 #include "compiler/emit/operand_map.hpp"
 #include "compiler/emit/select_opcode.hpp"
-#include "stdlib/builtins.hpp"
 
 namespace raddle::emit {
 
 using ir::OpKind;
 
 namespace {
-
-/// Which of its inputs say what files it reads or looks for.
-vm::FilesRead files_read(const stdlib::Builtin& builtin) {
-  if (builtin.effect == stdlib::BuiltinEffect::looks)
-    return builtin.name == "glob"         ? vm::FilesRead::of_pattern
-           : builtin.name == "file_mtime" ? vm::FilesRead::of_time
-                                          : vm::FilesRead::of_path;
-  if (builtin.name == "system" || builtin.module == "launch") return vm::FilesRead::of_words;
-  const std::size_t inputs = std::min(builtin.signature.find('(', 1), builtin.signature.size());
-  const bool has_files = builtin.signature.find("file ", inputs) != std::string_view::npos;
-  return has_files && !stdlib::uses_name_of_file(builtin) ? vm::FilesRead::of_inputs : vm::FilesRead::none;
-}
 
 class FunctionEmitter {
  public:
@@ -170,7 +157,10 @@ class FunctionEmitter {
         in.d = static_cast<std::uint32_t>(op.number);
         break;
       case vm::InstructionForm::call: in.d = add_call(op, body); break;
-      case vm::InstructionForm::builtin: in.d = add_builtin(op, body); break;
+      case vm::InstructionForm::builtin:
+        in.d = static_cast<std::uint32_t>(program_.builtins.size());
+        program_.builtins.push_back(library_site(op, operands_, body));
+        break;
       case vm::InstructionForm::branch:
         in.b = input(0);
         in.d = add_branch(step, body);
@@ -254,24 +244,6 @@ class FunctionEmitter {
     }
     program_.calls.push_back(std::move(site));
     return static_cast<std::uint32_t>(program_.calls.size() - 1);
-  }
-
-  std::uint32_t add_builtin(const ir::Op& op, std::uint32_t body) {
-    const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
-    const BuiltinArguments arguments = builtin_arguments(builtin.signature);
-    vm::BuiltinSite site;
-    site.name = builtin.name;
-    site.function = builtin.function;
-    site.file_output_count = static_cast<std::uint32_t>(arguments.file_output_count);
-    site.arguments = operands_.all(op.operands, body);
-    site.results = operands_.all(op.results, body);
-    site.returns_void = arguments.returns_void;
-    site.results.resize(site.returns_void.size());
-    site.priority = operands_.of(op.priority, body);
-    site.files_read = files_read(builtin);
-    site.runs_code = stdlib::may_end_later(builtin.effect) && !builtin.name.starts_with("sleep");
-    program_.builtins.push_back(std::move(site));
-    return static_cast<std::uint32_t>(program_.builtins.size() - 1);
   }
 
   std::vector<vm::WriterShare> shares(const std::set<ir::VarId>& roots, PlanId region, std::uint32_t body) const {

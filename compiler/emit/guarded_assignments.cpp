@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/emit/builtin_arguments.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::emit {
@@ -63,7 +62,7 @@ class GuardedAssignments {
     if (op.kind == OpKind::file_assign) return 1;
     if (op.kind == OpKind::call) return plan_.module->functions[op.callee].file_output_count;
     if (op.kind != OpKind::call_builtin) return 0;
-    return builtin_arguments(stdlib::builtins()[op.callee].signature).file_output_count;
+    return stdlib::signature_of(op.callee).file_output_count();
   }
 
   /// The field is a structure that is made with the one around it, and has its own writes.

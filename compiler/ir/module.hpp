@@ -55,7 +55,7 @@ enum class OpKind : std::uint8_t {
 #undef RADDLE_IR_OP
 };
 enum class Effect : std::uint8_t { pure, fails, creates, writes, acts };
-enum class Strict : std::uint8_t { all, first, none };
+enum class Strict : std::uint8_t { all, first, none, own };
 struct OpInfo {
   const char* text;
   Effect effect;

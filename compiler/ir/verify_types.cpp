@@ -12,58 +12,22 @@ class TypeChecker {
 
   std::string run() {
     switch (op_.kind) {
-      case OpKind::copy:
-        shape(1, 1);
-        same(result(), operand(0));
-        break;
-      case OpKind::int_to_float:
-        shape(1, 1);
-        is(operand(0), TypeStore::int_);
-        is(result(), TypeStore::float_);
-        break;
+      case OpKind::copy: copies(); break;
+      case OpKind::int_to_float: computes(1, TypeStore::int_, TypeStore::float_); break;
       case OpKind::add:
       case OpKind::sub:
-      case OpKind::mul:
-        shape(2, 1);
-        number(operand(0));
-        all(operand(0));
-        same(operand(0), result());
-        break;
-      case OpKind::neg:
-        shape(1, 1);
-        number(operand(0));
-        same(operand(0), result());
-        break;
+      case OpKind::mul: numbers_of_one_type(2); break;
+      case OpKind::neg: numbers_of_one_type(1); break;
       case OpKind::div:
-      case OpKind::pow:
-        shape(2, 1);
-        all(TypeStore::float_);
-        is(result(), TypeStore::float_);
-        break;
+      case OpKind::pow: computes(2, TypeStore::float_, TypeStore::float_); break;
       case OpKind::mul_add:
       case OpKind::mul_sub:
-      case OpKind::sub_mul:
-        shape(3, 1);
-        all(TypeStore::float_);
-        is(result(), TypeStore::float_);
-        break;
+      case OpKind::sub_mul: computes(3, TypeStore::float_, TypeStore::float_); break;
       case OpKind::idiv:
-      case OpKind::mod:
-        shape(2, 1);
-        all(TypeStore::int_);
-        is(result(), TypeStore::int_);
-        break;
-      case OpKind::not_:
-        shape(1, 1);
-        all(TypeStore::boolean);
-        is(result(), TypeStore::boolean);
-        break;
+      case OpKind::mod: computes(2, TypeStore::int_, TypeStore::int_); break;
+      case OpKind::not_: computes(1, TypeStore::boolean, TypeStore::boolean); break;
       case OpKind::and_:
-      case OpKind::or_:
-        shape(2, 1);
-        all(TypeStore::boolean);
-        is(result(), TypeStore::boolean);
-        break;
+      case OpKind::or_: computes(2, TypeStore::boolean, TypeStore::boolean); break;
       case OpKind::eq:
       case OpKind::ne:
       case OpKind::lt:
@@ -73,39 +37,16 @@ class TypeChecker {
       case OpKind::concat:
       case OpKind::path_join: strings(); break;
       case OpKind::array_new:
-        shape(op_.operands.size(), 1);
-        all(TypeStore::int_);
-        array(result());
-        break;
-      case OpKind::array_get: row(); break;
+      case OpKind::array_list:
+      case OpKind::array_map:
+      case OpKind::array_range: makes_array(); break;
+      case OpKind::array_get:
+      case OpKind::array_row:
+      case OpKind::bag_row: row(); break;
       case OpKind::array_insert:
         shape(3, 0);
         key(operand(0), operand(1));
         same(element(operand(0)), operand(2));
-        break;
-      case OpKind::array_row:
-        row();
-        array(result());
-        break;
-      case OpKind::bag_row:
-        row();
-        bag(result());
-        break;
-      case OpKind::array_list:
-        shape(any, 1);
-        array(result());
-        elements(0, 1);
-        break;
-      case OpKind::array_map:
-        shape(any, 1);
-        array(result());
-        map();
-        break;
-      case OpKind::array_range:
-        shape(3, 1);
-        array(result());
-        numbers();
-        elements(0, 1);
         break;
       case OpKind::bag_new:
         shape(0, 1);
@@ -120,10 +61,7 @@ class TypeChecker {
         shape(0, 1);
         structure(result());
         break;
-      case OpKind::struct_make:
-        shape(any, 1);
-        fields();
-        break;
+      case OpKind::struct_make: fields(); break;
       case OpKind::struct_get:
         shape(1, 1);
         same(field(operand(0)), result());
@@ -138,16 +76,8 @@ class TypeChecker {
         file(operand(0));
         file(operand(1));
         break;
-      case OpKind::update_new:
-        shape(1, 1);
-        all(TypeStore::float_);
-        is(result(), TypeStore::updateable);
-        break;
-      case OpKind::update_get:
-        shape(1, 1);
-        all(TypeStore::updateable);
-        is(result(), TypeStore::float_);
-        break;
+      case OpKind::update_new: computes(1, TypeStore::float_, TypeStore::updateable); break;
+      case OpKind::update_get: computes(1, TypeStore::updateable, TypeStore::float_); break;
       case OpKind::update:
         shape(2, any);
         is(operand(0), TypeStore::updateable);
@@ -169,15 +99,8 @@ class TypeChecker {
         shape(1, 0);
         is(operand(0), TypeStore::int_);
         break;
-      case OpKind::foreach_range:
-        shape(3, 0);
-        numbers();
-        range_parameters();
-        break;
-      case OpKind::foreach_array:
-        shape(1, 0);
-        array_parameters();
-        break;
+      case OpKind::foreach_range: range_parameters(); break;
+      case OpKind::foreach_array: array_parameters(); break;
       case OpKind::loop: loop(); break;
       case OpKind::wait:
       case OpKind::wait_deep: shape(any, 0); break;
@@ -226,6 +149,20 @@ class TypeChecker {
   void structure(TypeId type) { require(types_.kind(type) == TypeKind::structure, "expected a structure"); }
   void file(TypeId type) { require(type == TypeStore::file || type == TypeStore::url, "expected a file"); }
 
+  void copies() {
+    shape(1, 1);
+    same(result(), operand(0));
+  }
+  void computes(std::size_t count, TypeId of, TypeId result_type) {
+    shape(count, 1);
+    all(of);
+    is(result(), result_type);
+  }
+  void numbers_of_one_type(std::size_t count) {
+    shape(count, 1);
+    numbers();
+    same(operand(0), result());
+  }
   void comparison() {
     shape(2, 1);
     require(types_.is_scalar(operand(0)), "expected scalars");
@@ -246,6 +183,16 @@ class TypeChecker {
     shape(2, 1);
     key(operand(0), operand(1));
     same(element(operand(0)), result());
+    if (op_.kind == OpKind::array_row) array(result());
+    if (op_.kind == OpKind::bag_row) bag(result());
+  }
+  void makes_array() {
+    shape(op_.kind == OpKind::array_range ? 3 : any, 1);
+    array(result());
+    if (op_.kind == OpKind::array_new) return all(TypeStore::int_);
+    if (op_.kind == OpKind::array_map) return map();
+    if (op_.kind == OpKind::array_range) numbers();
+    elements(0, 1);
   }
   void elements(std::size_t first, std::size_t step) {
     if (!types_.is_array(result())) return;
@@ -265,6 +212,7 @@ class TypeChecker {
     return types_.base(all[static_cast<std::size_t>(op_.number)].type);
   }
   void fields() {
+    shape(any, 1);
     structure(result());
     if (!problem_.empty()) return;
     const auto& all = types_.structure(result()).fields;
@@ -302,12 +250,15 @@ class TypeChecker {
     return function_.regions[op_.regions[region]].parameters;
   }
   void range_parameters() {
+    shape(3, 0);
+    numbers();
     const std::vector<VarId>& own = parameters(0);
     if (!require(own.size() == 1 || own.size() == 2, "expected one or two parameters")) return;
     same(operand(0), variable(own[0]));
     if (own.size() == 2) is(variable(own[1]), TypeStore::int_);
   }
   void array_parameters() {
+    shape(1, 0);
     const std::vector<VarId>& own = parameters(0);
     const TypeId of = operand(0);
     if (!require(types_.is_array(of) || types_.kind(of) == TypeKind::bag, "expected an array or a bag")) return;

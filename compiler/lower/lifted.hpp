@@ -18,7 +18,8 @@ struct Point {
 /// A dense array that is read at the points of an expression: perhaps of fewer dimensions, or with an extent of 1.
 struct Stretched {
   std::vector<ir::Operand> extents;
-  /// For each dimension 0 where its extent is 1, else 1; index none: it is that of the expression. Made when the loop is.
+  /// For each dimension 0 where its extent is 1, else 1; index none: it is that of the expression. Made when the loop
+  /// is.
   std::vector<ir::Operand> factors = {};
 };
 

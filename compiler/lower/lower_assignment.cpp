@@ -48,7 +48,8 @@ void FunctionLowering::assign_one(const ast::Expr& target, const ast::Expr& valu
   if (target.kind == ExprKind::Name) {
     const ir::VarId variable = variable_of(as<ast::Name>(target).variable);
     initialise(variable, value_expr);
-    if (types().is_dense(target.type)) check_declared(as<ast::Name>(target).variable, parts_of(variable), value_expr.span);
+    if (types().is_dense(target.type))
+      check_declared(as<ast::Name>(target).variable, parts_of(variable), value_expr.span);
     outputs_.push_back(ir::Operand::variable(variable));
     return;
   }

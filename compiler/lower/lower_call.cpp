@@ -1,6 +1,5 @@
 #include "compiler/lower/lower_function.hpp"
 #include "compiler/lower/memo_call.hpp"
-#include "compiler/check/builtin_signatures.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::lowering {
@@ -9,8 +8,7 @@ using ast::CalleeKind;
 using ir::OpKind;
 
 bool FunctionLowering::fills_files(const ast::Call& call) const {
-  if (call.callee_kind == CalleeKind::builtin)
-    return !check_detail::returns_existing_files(stdlib::builtins()[call.callee_index]);
+  if (call.callee_kind == CalleeKind::builtin) return !stdlib::signature_of(call.callee_index).returns_existing_files();
   return call.callee_kind == CalleeKind::function;
 }
 
@@ -68,6 +66,7 @@ bool FunctionLowering::file_has_object(ir::VarId variable) {
 
 FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Call& call, std::vector<ir::VarId> targets,
                                                                   ir::Operand priority) {
+  if (is_where(call)) return {choice(call, targets[0])};
   const CheckedFunction& callee = context_.program.functions[call.callee_index];
   Operands operands, outputs, inputs;
   std::vector<ir::VarId> results;
@@ -177,6 +176,8 @@ ir::Operand FunctionLowering::argument(const ast::Expr& expr, TypeId formal) {
 
 FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,
                                                           ir::Operand priority) {
+  if (stdlib::builtins()[call.callee_index].function == stdlib::builtins()[builtin_named("reshape")].function)
+    return {reshaped(call, targets[0])};
   const bool fills = fills_files(call);
   Operands operands, outputs;
   std::vector<ir::VarId> results;
@@ -192,7 +193,7 @@ FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call,
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
   for (const ast::Expr* argument : call.resolved_arguments) operands.push_back(value(*argument));
-  if (stdlib::takes_process_count(stdlib::builtins()[call.callee_index])) {
+  if (stdlib::signature_of(call.callee_index).has_process_count) {
     const ir::Operand count = annotation_operand(call.annotations, "par");
     if (count.index != ir::none) operands.back() = count;
   }

@@ -98,9 +98,7 @@ ir::Operand FunctionLowering::dense_key(const ast::Index& index, const Dense& of
   return key_of(indices, of.extents, index.span);
 }
 
-FunctionLowering::Dense FunctionLowering::dense_parts(const ast::Expr& expr) {
-  return parts_of(value(expr).index);
-}
+FunctionLowering::Dense FunctionLowering::dense_parts(const ast::Expr& expr) { return parts_of(value(expr).index); }
 
 ir::Operand FunctionLowering::dense_index(const ast::Index& index, ir::VarId target) {
   const Dense of = dense_parts(*index.base);
@@ -112,8 +110,8 @@ ir::Operand FunctionLowering::dense_index(const ast::Index& index, ir::VarId tar
 void FunctionLowering::store_dense(const ast::Index& target, ir::Operand source) {
   const Dense& into = dense_target(target);
   const ir::Operand at = dense_key(target, into);
-  emit(OpKind::array_insert, {into.elements, at, converted(source, types().dense_element(target.base->type), target.span)},
-       {}, target.span);
+  emit(OpKind::array_insert,
+       {into.elements, at, converted(source, types().dense_element(target.base->type), target.span)}, {}, target.span);
 }
 
 const FunctionLowering::Dense& FunctionLowering::dense_target(const ast::Index& target) {

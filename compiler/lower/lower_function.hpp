@@ -185,6 +185,13 @@ class FunctionLowering {
   Lifted lifted(const ast::Expr& expr);
   Lifted lifted_dense(const ast::Expr& expr);
   Lifted lifted_call(const ast::Call& call);
+  /// `where(c, a, b)` of the module arrays: of a and b only what is taken is computed.
+  bool is_where(const ast::Call& call) const;
+  ir::Operand choice(const ast::Call& call, ir::VarId target);
+  ir::Operand choose(ir::Operand condition, TypeId type, Span span, ir::VarId target,
+                     const std::function<ir::Operand(bool)>& value_of);
+  ir::Operand reshaped(const ast::Call& call, ir::VarId target);
+  ir::Operand product(const Operands& extents, Span span);
   Operands lifted_outputs(const ast::Call& call, const std::vector<ir::VarId>& targets);
   bool is_taken_whole(const ast::Call& call, std::size_t argument) const;
   Operands call_at_point(const ast::Call& call, Operands operands);
@@ -237,10 +244,10 @@ class FunctionLowering {
   std::unordered_map<ast::VariableId, ir::VarId> variables_;
   /// Paths of fields from a structure variable to the containers inside it that are written piece by piece.
   using Path = std::pair<ast::VariableId, std::vector<std::uint32_t>>;
-  std::map<Path, ir::VarId> containers_;   ///< none until the variable is declared
-  std::set<ir::VarId> files_with_object_;  ///< variables whose file object is made before they are assigned
-  Operands outputs_;                       ///< of the last statement, for chains
-  std::unordered_map<ir::VarId, Dense> dense_;                       ///< as far as they have been asked for
+  std::map<Path, ir::VarId> containers_;        ///< none until the variable is declared
+  std::set<ir::VarId> files_with_object_;       ///< variables whose file object is made before they are assigned
+  Operands outputs_;                            ///< of the last statement, for chains
+  std::unordered_map<ir::VarId, Dense> dense_;  ///< as far as they have been asked for
   std::unordered_map<ast::VariableId, Operands> declared_extents_;  ///< index none: open
   Operands ends_;  ///< extents of the dimensions whose brackets are around the expression
 };

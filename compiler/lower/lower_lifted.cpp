@@ -103,12 +103,65 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
   Lifted made = joined(arguments, call.callee.text, call.span);
   std::vector<std::function<Operands(const Point&)>> parts;
   for (Lifted& argument : arguments) parts.push_back(std::move(argument.at));
+  if (is_where(call)) {
+    made.at = [this, &call, parts = std::move(parts)](const Point& point) {
+      const TypeId type = types().dense_element(call.type);
+      return Operands{choose(parts[0](point)[0], type, call.span, ir::none,
+                             [&](bool is_so) { return converted(parts[is_so ? 1 : 2](point)[0], type, call.span); })};
+    };
+    return made;
+  }
   made.at = [this, &call, parts = std::move(parts)](const Point& point) {
     Operands operands;
     for (const auto& part : parts) operands.push_back(part(point)[0]);
     return call_at_point(call, std::move(operands));
   };
   return made;
+}
+
+bool FunctionLowering::is_where(const ast::Call& call) const {
+  if (call.callee_kind != ast::CalleeKind::function) return false;
+  const CheckedFunction& callee = context_.program.functions[call.callee_index];
+  return callee.name == "where" &&
+         context_.module.sources->at(callee.definition->span.file).path() == "<stdlib>/arrays.df";
+}
+
+ir::Operand FunctionLowering::choice(const ast::Call& call, ir::VarId target) {
+  return choose(value(*call.resolved_arguments[0]), call.type, call.span, target,
+                [&](bool is_so) { return value(*call.resolved_arguments[is_so ? 1 : 2]); });
+}
+
+ir::Operand FunctionLowering::choose(ir::Operand condition, TypeId type, Span span, ir::VarId target,
+                                     const std::function<ir::Operand(bool)>& value_of) {
+  const ir::VarId result = target == ir::none ? temporary(type, span) : target;
+  std::vector<ir::RegionId> regions;
+  for (const bool is_so : {true, false})
+    regions.push_back(in_region([&] { emit(OpKind::copy, {value_of(is_so)}, {result}, span); }));
+  emit(OpKind::if_, {condition}, {}, span).regions = std::move(regions);
+  return ir::Operand::variable(result);
+}
+
+ir::Operand FunctionLowering::reshaped(const ast::Call& call, ir::VarId target) {
+  const Dense from = dense_parts(*call.resolved_arguments[0]);
+  Dense made{from.elements, {}};
+  for (std::size_t i = 1; i < call.resolved_arguments.size(); ++i)
+    made.extents.push_back(value(*call.resolved_arguments[i]));
+  if (made.extents.empty()) {
+    made.extents.push_back(product(from.extents, call.span));
+  } else {
+    Operands operands = {int_constant(static_cast<std::int64_t>(from.extents.size()))};
+    operands.insert(operands.end(), from.extents.begin(), from.extents.end());
+    operands.insert(operands.end(), made.extents.begin(), made.extents.end());
+    call_builtin_named("@reshaped", std::move(operands), TypeStore::void_, call.span);
+  }
+  return ir::Operand::variable(pack(made, call.type, call.span, target));
+}
+
+ir::Operand FunctionLowering::product(const Operands& extents, Span span) {
+  ir::Operand count = extents[0];
+  for (std::size_t axis = 1; axis < extents.size(); ++axis)
+    count = emit_value(OpKind::mul, {count, extents[axis]}, TypeStore::int_, span);
+  return count;
 }
 
 FunctionLowering::Operands FunctionLowering::lifted_outputs(const ast::Call& call,
@@ -196,13 +249,14 @@ FunctionLowering::Selection FunctionLowering::selection(const ast::Slice& slice,
   Selection made;
   made.first = slice.low ? bracketed(*slice.low, extent) : zero;
   made.step = slice.step ? bracketed(*slice.step, extent) : one;
-  const ir::Operand last = slice.high ? bracketed(*slice.high, extent)
-                                      : emit_value(OpKind::sub, {extent, one}, TypeStore::int_, slice.span);
+  const ir::Operand last =
+      slice.high ? bracketed(*slice.high, extent) : emit_value(OpKind::sub, {extent, one}, TypeStore::int_, slice.span);
   made.count = call_builtin_named("@slice", {made.first, last, made.step, extent}, TypeStore::int_, slice.span);
   return made;
 }
 
-std::vector<FunctionLowering::Selection> FunctionLowering::selections(const ast::Index& index, const Operands& extents) {
+std::vector<FunctionLowering::Selection> FunctionLowering::selections(const ast::Index& index,
+                                                                      const Operands& extents) {
   std::vector<Selection> made;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     if (axis >= index.indices.size()) {
@@ -318,10 +372,7 @@ void FunctionLowering::count_to(ir::Operand count, Span span, const std::functio
 }
 
 void FunctionLowering::flat_loop(const Operands& extents, Span span, const std::function<void(const Point&)>& visit) {
-  ir::Operand count = extents[0];
-  for (std::size_t axis = 1; axis < extents.size(); ++axis)
-    count = emit_value(OpKind::mul, {count, extents[axis]}, TypeStore::int_, span);
-  count_to(count, span, [&](ir::Operand number) { visit({.indices = {number}, .flat = number}); });
+  count_to(product(extents, span), span, [&](ir::Operand number) { visit({.indices = {number}, .flat = number}); });
 }
 
 void FunctionLowering::nested_loops(const Operands& extents, bool stretches, Operands indices, Span span,

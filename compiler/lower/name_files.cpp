@@ -52,7 +52,7 @@ class FileNaming {
 
   static bool uses_name(const ir::Op& op) {
     if (op.kind != OpKind::call_builtin || op.operands.empty() || op.operands[0].is_constant) return false;
-    return stdlib::uses_name_of_file(stdlib::builtins()[op.callee]);
+    return stdlib::signature_of(op.callee).uses_name_of(stdlib::BasicType::file);
   }
   /// Every file that is an input is taken to be named until a call is found that gives it another file.
   void find_named_inputs() {

@@ -137,7 +137,7 @@ const Warning* warning_of(const stdlib::Builtin& builtin) {
     case prints:
     case waits_and_prints: return &is_not_called;
     case asserts: return &is_not_checked;
-    case reads_words: return gives_nothing(builtin) ? &is_not_checked : &is_no_input;
+    case reads_words: return stdlib::signature_of(builtin).gives_nothing() ? &is_not_checked : &is_no_input;
     case draws:
     case asks: return &is_no_input;
     case waits: return knows_files(builtin) ? nullptr : &is_not_looked_into;

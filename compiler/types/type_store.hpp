@@ -39,9 +39,9 @@ struct Type {
   bool operator==(const Type&) const = default;
 };
 
-// Note [dense types]. A dense array, `float A[n, m]`, is a structure that no script has written: its fields are the array
-// of its elements, `float[]`, in row-major order with the keys 0 to n*m - 1, and its extents, ints. Check sees a type of
-// its own (is_dense()); what comes after check sees a structure and an array, and needs to know nothing else.
+// Note [dense types]. A dense array, `float A[n, m]`, is a structure that no script has written: its fields are the
+// array of its elements, `float[]`, in row-major order with the keys 0 to n*m - 1, and its extents, ints. Check sees a
+// type of its own (is_dense()); what comes after check sees a structure and an array, and needs to know nothing else.
 struct StructType {
   struct Field {
     std::string name;

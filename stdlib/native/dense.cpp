@@ -41,8 +41,8 @@ Result dense_extent(Call, Arguments arguments, Results results) {
 Result dense_same_extent(Call, Arguments arguments, Results results) {
   const std::int64_t wanted = arguments[2].as_int(), found = arguments[3].as_int();
   if (wanted == found) return give_void(results);
-  return fail(fmt::format("dimension {} of `{}` is {} long, found {}", arguments[1].as_int(),
-                          arguments[0].as_string(), wanted, found));
+  return fail(fmt::format("dimension {} of `{}` is {} long, found {}", arguments[1].as_int(), arguments[0].as_string(),
+                          wanted, found));
 }
 
 /// Extents are equal, or 1 in one of both. Behind the rank of the first: its extents, then those of the second.
@@ -79,6 +79,23 @@ Result dense_fits_slice(Call, Arguments arguments, Results results) {
   return fail(fmt::format("what is assigned has the shape {}, the slice {}", shape_text(found), shape_text(wanted)));
 }
 
+/// Behind the number of the old extents: these, then the new ones. Both are of as many elements.
+Result dense_reshaped(Call, Arguments arguments, Results results) {
+  const auto rank = static_cast<std::size_t>(arguments[0].as_int());
+  const Arguments extents = arguments.subspan(1), before = extents.first(rank), after = extents.subspan(rank);
+  const auto count = [](Arguments of) {
+    std::int64_t product = 1;
+    for (const Value& extent : of)
+      if (extent.as_int() < 0 || __builtin_mul_overflow(product, extent.as_int(), &product)) return std::int64_t{-1};
+    return product;
+  };
+  if (count(before) == count(after)) return give_void(results);
+  return fail(fmt::format("an array of the shape {} can not have the shape {}", shape_text(before), shape_text(after)));
+}
+
+/// Lowering makes the array itself.
+Result dense_reshape(Call, Arguments, Results) { return fail("reshape is not called"); }
+
 /// Each element of a closed array has been assigned.
 Result dense_complete(Call, Arguments arguments, Results results) {
   const vm::Array& elements = arguments[0].as_array();
@@ -88,8 +105,9 @@ Result dense_complete(Call, Arguments arguments, Results results) {
   if (found == wanted) return give_void(results);
   std::int64_t missing = 0;
   while (elements.contains(Value::of(missing))) ++missing;
-  return fail(fmt::format("`{}` was never assigned: {} of {} elements {} missing", elements.element_name(Value::of(missing)),
-                          wanted - found, wanted, wanted - found == 1 ? "is" : "are"));
+  return fail(fmt::format("`{}` was never assigned: {} of {} elements {} missing",
+                          elements.element_name(Value::of(missing)), wanted - found, wanted,
+                          wanted - found == 1 ? "is" : "are"));
 }
 
 Result dense_text(Call, Arguments arguments, Results results) {

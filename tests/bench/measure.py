@@ -27,6 +27,7 @@ class Variant:
     environment: dict = field(default_factory=dict)
     problem: object = None  # variants with the same one print the same
     seconds: list = field(default_factory=list)
+    processor_seconds: list = field(default_factory=list)
     peak_kib: int = 0
     output: str = ""
 
@@ -55,7 +56,7 @@ def compile_program(source, program, flags=(), compiler="g++"):
 
 
 def run_once(variant):
-    """Wall time of one run in seconds; notes its output and peak memory."""
+    """(wall time, processor time) of one run, in seconds; notes its output and peak memory."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(variant.threads), **variant.environment}
     start = time.perf_counter()
     process = subprocess.Popen(variant.command, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
@@ -68,20 +69,26 @@ def run_once(variant):
         sys.exit(f"bench: {' '.join(variant.command)}: exit code {process.returncode}")
     variant.peak_kib = max(variant.peak_kib, usage.ru_maxrss)
     variant.output = output
-    return seconds
+    return seconds, usage.ru_utime + usage.ru_stime
 
 
-def run_in_turn(name, variants, repeats):
+def begins_alike(expected, found):
+    lines = expected.splitlines()
+    return found.splitlines()[:len(lines)] == lines
+
+
+def run_in_turn(name, variants, repeats, agree=begins_alike):
     """Each once to warm up, then `repeats` times, one after the other. Outputs of the same problem must agree."""
     for variant in variants:
         run_once(variant)
         variant.peak_kib = 0  # it may have compiled what the others take from a cache
     for _ in range(repeats):
         for variant in variants:
-            variant.seconds.append(run_once(variant))
+            seconds, processor_seconds = run_once(variant)
+            variant.seconds.append(seconds)
+            variant.processor_seconds.append(processor_seconds)
     for variant in variants:
         first = next(v for v in variants if v.problem == variant.problem)
-        expected = first.output.splitlines()
-        if variant.output.splitlines()[:len(expected)] != expected:
+        if not agree(first.output, variant.output):
             sys.exit(f"bench: {name}: {variant.label} prints something else than {first.label}:\n"
                      f"{first.output}--\n{variant.output}")

@@ -61,7 +61,7 @@ def seconds_of(label, threads, *arguments):
     program = variant(label, threads, *arguments)
     expected = expected_output(*arguments)
     for _ in range(TRIES):
-        program.seconds.append(run_once(program))
+        program.seconds.append(run_once(program)[0])
         if program.output.strip() != expected.strip():
             sys.exit(f"bench: {' '.join(program.command)} prints {program.output.strip()}, not {expected.strip()}")
     return min(program.seconds)

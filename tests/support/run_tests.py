@@ -55,6 +55,7 @@ def random_programs(seconds):
 STRESSED = ("raddle", "raddle_codegen", "raddle_stress_tiles", "raddle_concurrent_tests")
 STEPS = [
     Step("includes", "who may include whom", [[PYTHON, "tests/support/check_includes.py"]]),
+    Step("lengths", "no source has more than 400 lines", [[PYTHON, "tests/support/check_lengths.py"]]),
     Step("diagnostics", "every kind is emitted and has a golden test",
          [[PYTHON, "tests/support/check_diagnostics.py"]]),
     Step("explanations", "every kind is explained, and the page's scripts do what it says",

@@ -1,16 +1,14 @@
 #include "vm/diagnose/diagnosis.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
-#include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "vm/diagnose/live_variables.hpp"
+#include "vm/diagnose/merge_stuck.hpp"
 #include "vm/diagnose/unset_fields.hpp"
 #include "vm/interpret/deep_wait.hpp"
 #include "vm/interpret/forwarder.hpp"
@@ -22,10 +20,6 @@
 namespace raddle::vm {
 
 namespace {
-
-void add_once(std::vector<Place>& places, Place place) {
-  if (std::ranges::find(places, place) == places.end()) places.push_back(place);
-}
 
 class Diagnosis {
  public:
@@ -186,7 +180,7 @@ class Diagnosis {
       awaited.inside = inside;
     }
     if (place.end == 0) return;
-    add_once(awaited.places, place);
+    if (std::ranges::find(awaited.places, place) == awaited.places.end()) awaited.places.push_back(place);
     if (!waiting_.empty()) waiting_.back().edges.push_back({origin, place});
   }
 
@@ -254,21 +248,7 @@ class Diagnosis {
       found.push_back(std::move(stuck));
     }
     std::ranges::sort(found, {}, [](const StuckVariable& each) { return std::tie(each.declared, each.name); });
-    return merged_cycles(std::move(found));
-  }
-
-  /// Of cycles through the same statements, in other iterations, the first stands for all.
-  static std::vector<StuckVariable> merged_cycles(std::vector<StuckVariable> all) {
-    std::vector<StuckVariable> result;
-    std::map<std::pair<Place, std::set<Place>>, std::size_t> known;
-    for (StuckVariable& each : all) {
-      std::set<Place> places;
-      for (const CycleStep& step : each.cycle) places.insert(step.place);
-      const auto [at, is_new] = known.try_emplace(std::pair(each.declared, std::move(places)), result.size());
-      if (is_new) result.push_back(std::move(each));
-      ++result[at->second].cycle_count;
-    }
-    return result;
+    return merge_cycles(std::move(found));
   }
 
   struct Visit {
@@ -349,7 +329,7 @@ class Diagnosis {
       variable.awaited = awaited->places;
       stuck.push_back(std::move(variable));
     }
-    return merged(std::move(stuck));
+    return merge_variables(std::move(stuck));
   }
 
   void add_skipped(const Future& future, const Awaited& awaited, StuckVariable& stuck) const {
@@ -365,23 +345,6 @@ class Diagnosis {
       stuck = std::move(followed);
       return;
     }
-  }
-
-  /// The same variable in many frames is named once, elements of one array with their number.
-  static std::vector<StuckVariable> merged(std::vector<StuckVariable> all) {
-    std::vector<StuckVariable> result;
-    std::map<std::tuple<std::string, Place, bool, bool, std::vector<Place>>, std::size_t> known;
-    for (StuckVariable& each : all) {
-      const auto key = std::tuple(each.name, each.declared, each.is_unclosed, each.element.empty(), each.calls);
-      const auto [at, is_new] = known.try_emplace(key, result.size());
-      if (is_new) {
-        result.push_back(std::move(each));
-        continue;
-      }
-      result[at->second].element_count += each.element_count;
-      for (const Place place : each.awaited) add_once(result[at->second].awaited, place);
-    }
-    return result;
   }
 
   Run& run_;

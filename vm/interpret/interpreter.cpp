@@ -61,7 +61,40 @@ std::string scalar_text(Frame& frame, Operand operand) {
 constexpr const char* overflow_text = "integer overflow";
 constexpr const char* zero_text = "division by zero";
 
+const Arm& chosen_arm(const BranchSite& site, std::int64_t selector) {
+  std::size_t arm = 0;
+  while (arm < site.labels.size() && site.labels[arm] != selector) ++arm;
+  return site.arms[arm];
+}
+
 }  // namespace
+
+bool Interpreter::divide(Frame& frame, const Instruction& in) {
+  const std::int64_t dividend = int_in(frame, in.b), divisor = int_in(frame, in.c);
+  const bool overflows = divisor == -1 && dividend == std::numeric_limits<std::int64_t>::min();
+  if (divisor == 0 || (overflows && in.opcode == Opcode::idiv)) {
+    here_.fail(frame, in, divisor == 0 ? zero_text : overflow_text);
+    return false;
+  }
+  if (in.opcode == Opcode::idiv)
+    put(frame, in, Value::of(dividend / divisor));
+  else
+    put(frame, in, Value::of(overflows ? std::int64_t{0} : dividend % divisor));
+  return true;
+}
+
+bool Interpreter::join_texts(Frame& frame, const Instruction& in) {
+  std::string text = scalar_text(frame, in.b);
+  if (in.opcode == Opcode::path_join) text += '/';
+  const std::string rest = scalar_text(frame, in.c);
+  const std::size_t size = text.size() + rest.size();
+  if (size > longest_string) {
+    here_.fail(frame, in, too_long_text(size));
+    return false;
+  }
+  put(frame, in, Value::of(std::move(text += rest)));
+  return true;
+}
 
 /// @return the frame to activate next, with a reference of the caller's: after a loop test, the next iteration (perhaps
 ///         this frame again, then the caller's own reference is meant)
@@ -74,59 +107,36 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
     const Instruction& in = *next;
     if (careful && fails_with_operand(frame, strand, in)) continue;
     bool ok = true;
+    const auto put_unless_overflow = [&](auto compute) {
+      std::int64_t result;
+      if (compute(&result)) return here_.fail(frame, in, overflow_text), false;
+      return put(frame, in, Value::of(result)), true;
+    };
     switch (in.opcode) {
       case Opcode::copy: put(frame, in, frame.at(in.b).get()); break;
       case Opcode::int_to_float: put(frame, in, Value::of(static_cast<double>(int_in(frame, in.b)))); break;
 
-      case Opcode::add_int: {
-        std::int64_t result;
-        ok = !__builtin_add_overflow(int_in(frame, in.b), int_in(frame, in.c), &result);
-        if (ok)
-          put(frame, in, Value::of(result));
-        else
-          here_.fail(frame, in, overflow_text);
+      case Opcode::add_int:
+        ok = put_unless_overflow([&](std::int64_t* result) {
+          return __builtin_add_overflow(int_in(frame, in.b), int_in(frame, in.c), result);
+        });
         break;
-      }
-      case Opcode::sub_int: {
-        std::int64_t result;
-        ok = !__builtin_sub_overflow(int_in(frame, in.b), int_in(frame, in.c), &result);
-        if (ok)
-          put(frame, in, Value::of(result));
-        else
-          here_.fail(frame, in, overflow_text);
+      case Opcode::sub_int:
+        ok = put_unless_overflow([&](std::int64_t* result) {
+          return __builtin_sub_overflow(int_in(frame, in.b), int_in(frame, in.c), result);
+        });
         break;
-      }
-      case Opcode::mul_int: {
-        std::int64_t result;
-        ok = !__builtin_mul_overflow(int_in(frame, in.b), int_in(frame, in.c), &result);
-        if (ok)
-          put(frame, in, Value::of(result));
-        else
-          here_.fail(frame, in, overflow_text);
+      case Opcode::mul_int:
+        ok = put_unless_overflow([&](std::int64_t* result) {
+          return __builtin_mul_overflow(int_in(frame, in.b), int_in(frame, in.c), result);
+        });
         break;
-      }
       case Opcode::idiv:
-      case Opcode::mod: {
-        const std::int64_t dividend = int_in(frame, in.b), divisor = int_in(frame, in.c);
-        const bool overflows = divisor == -1 && dividend == std::numeric_limits<std::int64_t>::min();
-        ok = divisor != 0 && !(overflows && in.opcode == Opcode::idiv);
-        if (!ok)
-          here_.fail(frame, in, divisor == 0 ? zero_text : overflow_text);
-        else if (in.opcode == Opcode::idiv)
-          put(frame, in, Value::of(dividend / divisor));
-        else
-          put(frame, in, Value::of(overflows ? std::int64_t{0} : dividend % divisor));
+      case Opcode::mod: ok = divide(frame, in); break;
+      case Opcode::neg_int:
+        ok = put_unless_overflow(
+            [&](std::int64_t* result) { return __builtin_sub_overflow(std::int64_t{0}, int_in(frame, in.b), result); });
         break;
-      }
-      case Opcode::neg_int: {
-        std::int64_t result;
-        ok = !__builtin_sub_overflow(std::int64_t{0}, int_in(frame, in.b), &result);
-        if (ok)
-          put(frame, in, Value::of(result));
-        else
-          here_.fail(frame, in, overflow_text);
-        break;
-      }
       case Opcode::add_float: put(frame, in, Value::of(float_in(frame, in.b) + float_in(frame, in.c))); break;
       case Opcode::sub_float: put(frame, in, Value::of(float_in(frame, in.b) - float_in(frame, in.c))); break;
       case Opcode::mul_float: put(frame, in, Value::of(float_in(frame, in.b) * float_in(frame, in.c))); break;
@@ -168,18 +178,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::ge_string: put(frame, in, Value::of(text_in(frame, in.b) >= text_in(frame, in.c))); break;
 
       case Opcode::concat:
-      case Opcode::path_join: {
-        std::string text = scalar_text(frame, in.b);
-        if (in.opcode == Opcode::path_join) text += '/';
-        const std::string rest = scalar_text(frame, in.c);
-        const std::size_t size = text.size() + rest.size();
-        ok = size <= longest_string;
-        if (ok)
-          put(frame, in, Value::of(std::move(text += rest)));
-        else
-          here_.fail(frame, in, too_long_text(size));
-        break;
-      }
+      case Opcode::path_join: ok = join_texts(frame, in); break;
 
       case Opcode::array_new: array_new(frame, in); break;
       case Opcode::array_get: ok = array_get(frame, in); break;
@@ -223,14 +222,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::memo: here_.memos().memo(frame, in); break;
       case Opcode::memo_keep: here_.memos().memo_keep(frame, in); break;
       case Opcode::branch_if: enter_arm(frame, program_.branches[in.d].arms[int_in(frame, in.b) != 0 ? 0 : 1]); break;
-      case Opcode::branch_switch: {
-        const BranchSite& site = program_.branches[in.d];
-        const std::int64_t selector = int_in(frame, in.b);
-        std::size_t arm = 0;
-        while (arm < site.labels.size() && site.labels[arm] != selector) ++arm;
-        enter_arm(frame, site.arms[arm]);
-        break;
-      }
+      case Opcode::branch_switch: enter_arm(frame, chosen_arm(program_.branches[in.d], int_in(frame, in.b))); break;
       case Opcode::enter: enter_arm(frame, program_.branches[in.d].arms[0]); break;
       case Opcode::foreach_range:
       case Opcode::foreach_range_float:

@@ -93,7 +93,11 @@ class Interpreter : WorkerService {
   void pass_into(Future& source, Frame& source_frame, Future& target, const Value& container,
                  std::uint32_t instruction);
 
-  // --- containers.cpp; these return false if the instruction failed
+  // --- these return false if the instruction failed
+  bool divide(Frame& frame, const Instruction& in);
+  bool join_texts(Frame& frame, const Instruction& in);
+
+  // --- containers.cpp; these, too
   bool array_get(Frame& frame, const Instruction& in);
   bool array_insert(Frame& frame, const Instruction& in);
   bool array_row(Frame& frame, const Instruction& in);

@@ -5,7 +5,7 @@
 #pragma once
 #include "vm/math/exponential.hpp"
 #include "vm/math/number.hpp"
-#include "vm/math/tables.hpp"
+#include "vm/math/error_function_tables.hpp"
 
 namespace raddle::vm::math {
 

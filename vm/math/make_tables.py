@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes tables.hpp: the numbers of vm/math, each rounded from 60 digits. Needs mpmath; only whoever changes a table runs it.
-
-    python3 vm/math/make_tables.py > vm/math/tables.hpp
+"""Writes tables.hpp and error_function_tables.hpp: the numbers of vm/math, each rounded from 60 digits. Needs mpmath; only
+whoever changes a table runs it.
 """
+import contextlib
+import pathlib
 import struct
 
 from mpmath import (atan, cbrt, chebyfit, cos, erf, erfc, exp, floor, ldexp, log, log1p, mp, mpf, nint, pi, sin, sinh,
@@ -78,14 +79,29 @@ def erfc_table():
     return values
 
 
-def main():
-    print("""// The tables of vm/math, made by make_tables.py: not to be changed by hand.
+@contextlib.contextmanager
+def header(name):
+    """What is printed meanwhile goes there."""
+    with open(pathlib.Path(__file__).parent / name, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
+        print("""// Tables of vm/math, made by make_tables.py: not to be changed by hand.
 #pragma once
 #include <stdint.h>
 
 namespace raddle::vm::math {
 // clang-format off
 """)
+        yield
+        print("// clang-format on\n}  // namespace raddle::vm::math")
+
+
+def main():
+    with header("tables.hpp"):
+        general_tables()
+    with header("error_function_tables.hpp"):
+        error_function_tables()
+
+
+def general_tables():
     constant("log2_e_128", "128 / log 2", 128 / log(2))
     step = log(2) / 128
     first, second = cut(step, 42)
@@ -132,11 +148,13 @@ namespace raddle::vm::math {
     z = mpf("0.3") ** 2 * mpf("1.01")
     table("sinh_polynomial", "(sinh(x) - x) / x^3, of x^2", fit(lambda v: (sinh(sqrt(v)) - sqrt(v)) / sqrt(v) ** 3, 0, z, 6))
     table("cbrt_polynomial", "The cube root from 1 to 2, to 17 bits.", fit(cbrt, 1, 2, 5))
+
+
+def error_function_tables():
     z = mpf("0.25") * mpf("1.01")
     table("erf_polynomial", "erf(x)/x - 1, of x^2", fit(lambda v: erf(sqrt(v)) / sqrt(v) - 1, 0, z, 11))
     table("erfc_table", "exp(x^2) erfc(x) around the middle of each eighth of an octave from 0.5 up: the constant in two parts, 12 more.",
           erfc_table())
-    print("// clang-format on\n}  // namespace raddle::vm::math")
 
 
 def with_digits(digits, action):

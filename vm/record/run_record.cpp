@@ -6,47 +6,13 @@
 #include <filesystem>
 #include <set>
 
-#include "vm/record/process_identity.hpp"
 #include "vm/record/record_folder.hpp"
 #include "vm/record/record_format.hpp"
+#include "vm/record/record_rows.hpp"
 #include "vm/record/spilled_rows.hpp"
 
 namespace raddle::vm {
 namespace {
-
-constexpr const char* run_columns =
-    "id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, pid, start_ticks, boot, "
-    "work, columns";
-
-std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\0', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-RunRow run_row(const Statement& found) {
-  RunRow run{.id = found.text(0),
-             .kind = found.text(1),
-             .command = found.text(2),
-             .started = found.real(3),
-             .ended = found.real(4),
-             .state = static_cast<RunState>(found.integer(5)),
-             .points = static_cast<std::uint64_t>(found.integer(6)),
-             .taken = static_cast<std::uint64_t>(found.integer(7)),
-             .ok = static_cast<std::uint64_t>(found.integer(8)),
-             .failed = static_cast<std::uint64_t>(found.integer(9)),
-             .resumes = found.text(10),
-             .collect = found.text(11),
-             .columns = found.text(16),
-             .work = static_cast<std::uint64_t>(found.integer(15))};
-  const ProcessIdentity process{found.integer(12), found.integer(13), found.text(14)};
-  if (run.state == RunState::running && !is_alive(process)) run.state = RunState::killed;
-  return run;
-}
 
 // Two columns: how many outcomes are ok, how many has_failed().
 constexpr const char* ok_and_failed = "coalesce(sum(outcome = 0), 0), coalesce(sum(outcome NOT IN (0, 8)), 0)";
@@ -74,49 +40,8 @@ void count_points(Database& database, RunRow& run) {
 
 std::string is_content_intact() { return fmt::format("is_intact(content_digest, {})", batch_content); }
 
-std::vector<BatchHead> take_heads(Statement& query) {
-  std::vector<BatchHead> heads;
-  while (query.step())
-    heads.push_back({.row = query.integer(0),
-                     .first = static_cast<std::uint64_t>(query.integer(1)),
-                     .last = static_cast<std::uint64_t>(query.integer(2)),
-                     .is_of_first_run = query.integer(3) != 0});
-  return heads;
-}
-
-/// Columns of `point` or `task`, by the name `attempt`, for take_attempt, which is told where they begin.
-constexpr const char* attempt_columns =
-    "outcome, attempt.started, duration_s, exit_code, signal, detail, results, stdout_end, stderr_end, stdout_size, "
-    "stderr_size, worker, attempt.inputs";
-constexpr int attempt_width = 13;
-
-Attempt take_attempt(const Statement& found, int begin) {
-  return {.outcome = static_cast<PointOutcome>(found.integer(begin)),
-          .started = found.real(begin + 1),
-          .duration_s = found.real(begin + 2),
-          .exit_code = static_cast<int>(found.integer(begin + 3)),
-          .signal = static_cast<int>(found.integer(begin + 4)),
-          .worker = static_cast<std::uint32_t>(found.integer(begin + 11)),
-          .inputs = found.text(begin + 12),
-          .detail = found.text(begin + 5),
-          .results = found.text(begin + 6),
-          .stdout_end = found.text(begin + 7),
-          .stderr_end = found.text(begin + 8),
-          .stdout_size = static_cast<std::uint64_t>(found.integer(begin + 9)),
-          .stderr_size = static_cast<std::uint64_t>(found.integer(begin + 10))};
-}
-
 constexpr const char* attempt_query =
     "SELECT number, attempt, is_last, parameters, key, {} FROM point AS attempt {} WHERE {} {} ORDER BY attempt.rowid";
-
-PointRow row_of(const Statement& found) {
-  return {.number = static_cast<std::uint64_t>(found.integer(0)),
-          .key = PointKey::of_bytes(found.text(4)),
-          .attempt_number = static_cast<std::uint32_t>(found.integer(1)),
-          .is_last = found.integer(2) != 0,
-          .parameters = found.text(3),
-          .attempt = take_attempt(found, 5)};
-}
 
 void visit_attempts(Statement& rows, const std::function<bool(const PointRow&)>& visit) {
   while (rows.step())
@@ -156,48 +81,9 @@ std::string result_query(const char* condition, const char* order) {
 
 constexpr const char* point_query = "SELECT number, key, parameters FROM point AS attempt {} WHERE {} {}";
 
-PointRow take_point(const Statement& found) {
-  return {.number = static_cast<std::uint64_t>(found.integer(0)),
-          .key = PointKey::of_bytes(found.text(1)),
-          .parameters = found.text(2),
-          .attempt = {}};
-}
-
 EarlierResult take_result(const Statement& query) { return {query.text(1), take_attempt(query, 2)}; }
 
 }  // namespace
-
-std::string_view name_of(RunState state) {
-  switch (state) {
-    case RunState::running: return "running";
-    case RunState::done: return "done";
-    case RunState::failed: return "failed";
-    case RunState::stopped: return "stopped";
-    case RunState::interrupted: return "interrupted";
-    case RunState::killed: return "killed";
-  }
-  return "";
-}
-
-std::string_view name_of(PointOutcome outcome) {
-  switch (outcome) {
-    case PointOutcome::ok: return "ok";
-    case PointOutcome::exit_code: return "exit code";
-    case PointOutcome::signal: return "signal";
-    case PointOutcome::timeout: return "timeout";
-    case PointOutcome::not_started: return "not started";
-    case PointOutcome::no_result: return "no result";
-    case PointOutcome::failed: return "failed";
-    case PointOutcome::stuck: return "stuck";
-    case PointOutcome::interrupted: return "interrupted";
-  }
-  return "";
-}
-
-bool has_failed(PointOutcome outcome) { return outcome != PointOutcome::ok && outcome != PointOutcome::interrupted; }
-
-std::vector<std::string> RunRow::words() const { return parts_of(command); }
-std::vector<std::string> RunRow::column_words() const { return parts_of(columns); }
 
 RunRecord::RunRecord() : database_(std::make_unique<Database>(record_path)) {}
 

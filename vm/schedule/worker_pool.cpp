@@ -5,184 +5,31 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <variant>
 
-#include "vm/schedule/idle_gate.hpp"
-#include "vm/schedule/leaf_forks.hpp"
-#include "vm/schedule/priority_tasks.hpp"
-#include "vm/schedule/queue_tree.hpp"
+#include "vm/schedule/pool_state.hpp"
 #include "vm/schedule/stack_limit.hpp"
-#include "vm/schedule/stealing_queues.hpp"
-#include "vm/schedule/topology.hpp"
 #include "vm/schedule/work_search.hpp"
 
 namespace raddle::vm {
-
-/// Whether there is stack for a whole tree of calls more.
-static bool has_stack_left(const void* limit) {
-  constexpr std::ptrdiff_t enough_bytes = 1 << 20;
-  return static_cast<const std::byte*>(__builtin_frame_address(0)) - static_cast<const std::byte*>(limit) >
-         enough_bytes;
-}
-
-using Queues = std::variant<std::monostate, StealingQueues<>, QueueTree<>>;
 
 static Topology topology_for(const PoolOptions& options, unsigned capacity) {
   if (options.scheduler != Scheduler::tree) return {};
   return options.domain_of_worker.empty() ? topology_of_machine(capacity) : Topology{options.domain_of_worker, {}};
 }
 
-struct WorkerPool::State {
-  State(unsigned worker_count, const PoolOptions& options)
-      : topology(topology_for(options, std::max(worker_count, options.capacity))),
-        gate(worker_count),
-        when_idle(options.when_idle),
-        scheduler_seed(options.scheduler_seed),
-        inlining(options.inlining),
-        wanted(worker_count),
-        is_working(std::max(worker_count, options.capacity), false) {
-    std::fill_n(is_working.begin(), worker_count, true);
-    if (options.scheduler == Scheduler::stealing)
-      queues.emplace<StealingQueues<>>(static_cast<unsigned>(is_working.size()));
-    else
-      queues.emplace<QueueTree<>>(topology.domain_of_worker, options.order);
-  }
-
-  /// The two schedulers behind one interface: a branch, as a virtual call would cost more than a push.
-  template <typename Use>
-  decltype(auto) with_queues(const Use& use) {
-    if (auto* stealing = std::get_if<StealingQueues<>>(&queues)) [[likely]]
-      return use(*stealing);
-    return with_tree(use);
-  }
-  template <typename Use>
-  [[gnu::noinline]] decltype(auto) with_tree(const Use& use) {  // else its registers are saved for stealing, too
-    return use(*std::get_if<QueueTree<>>(&queues));
-  }
-
-  TaskQueue injected;
-  PriorityTasks prioritised;
-  const Topology topology;  // of the tree
-  Queues queues;
-  IdleGate gate;
-  const std::function<void()> when_idle;
-  const std::uint64_t scheduler_seed;
-  const Inlining inlining;
-  alignas(64) std::atomic<std::int32_t> hungry{0};  // workers that look for work or sleep; a hint, so relaxed
-  alignas(64) std::atomic<std::int32_t> holds{0};   // as the gate has them, for workers to look at; a hint, so relaxed
-  /// Workers from this index on leave; 0: the run is stopped. Written under the roster's mutex, read by all workers
-  /// between tasks (relaxed: a wish) and, seq_cst, between announce() and sleep, so that nobody sleeps through it.
-  alignas(64) std::atomic<unsigned> wanted;
-  std::vector<std::unique_ptr<Worker>> workers;
-
-  std::mutex roster_mutex;       // guards all below
-  bool is_running = false;       // there are threads
-  std::vector<bool> is_working;  // counted by the gate
-  std::vector<std::jthread> threads;
-
-  Task* steal_fork(Worker& thief);
-  void work(Worker& worker) noexcept;  // no task throws: what does ends the process, while the other workers are there
-  template <typename Queues>
-  void work_with(Queues& all, Worker& worker);
-  bool leave(Worker& worker);
-  bool start_thread(unsigned index);
-  void do_without(unsigned index);
-  const auto nothing_injected() {
-    return [this] { return injected.is_empty() && prioritised.is_empty(); };
-  }
-};
-
-struct Worker::State {
-  State(Worker& worker, WorkerPool::State& pool) : forks(worker, pool.hungry, pool.inlining) {}
-  LeafForks forks;
-};
-
-// ---------------------------------------------------------------- Worker
-
-Worker::Worker(WorkerPool& pool, unsigned index)
-    : pool_(pool),
-      index_(index),
-      perturbation_(pool.state_->scheduler_seed, index),
-      state_(std::make_unique<State>(*this, *pool.state_)) {}
-Worker::~Worker() = default;
-
-void Worker::push_own(Task& task) {
-  WorkerPool::State& pool = *pool_.state_;
-  if (pool.with_queues([&](auto& all) { return all.push(index_, task); })) pool.gate.notify_one();
-}
-
-void Worker::push(TaskBatch batch) {
-  WorkerPool::State& pool = *pool_.state_;
-  if (!pool.with_queues([&](auto& all) { return all.push(index_, batch); })) return;
-  for (std::size_t i = 0; i < std::min(batch.count, pool.workers.size()); ++i) pool.gate.notify_one();
-}
-
-Task* Worker::take_own_within(const void* begin, const void* end) {
-  WorkerPool::State& pool = *pool_.state_;
-  const auto is_wanted = [=](const Task* task) { return std::less_equal()(begin, task) && std::less()(task, end); };
-  bool has_moved = false;
-  Task* const task = pool.with_queues([&](auto& all) { return all.take(index_, has_moved, is_wanted); });
-  if (has_moved) pool.gate.notify_one();
-  return task;
-}
-
-bool Worker::take_back(Task& task) { return take_own_within(&task, &task + 1); }
-
-Task* Worker::take_next_within(const void* begin, const void* end) {
-  const WorkerPool::State& pool = *pool_.state_;
-  const bool is_next =
-      index_ < pool.wanted.load(std::memory_order_relaxed) && !pool.prioritised.has_urgent() && !perturbation_.is_on();
-  return is_next ? take_own_within(begin, end) : nullptr;
-}
-
-void Worker::push_by_priority(Task& task, std::int32_t priority) {
-  pool_.state_->prioritised.push(task, priority);
-  pool_.state_->gate.notify_one();
-}
-
-bool Worker::queues_all() {
-  if (pool_.stopped()) return true;  // what goes to the queue now is freed with the run
-  if (pool_.state_->inlining == Inlining::never) return true;
-  return perturbation_.is_on() && perturbation_.one_in(2);
-}
-
-bool Worker::others_are_hungry() {
-  if (queues_all()) return true;
-  if (perturbation_.is_on()) return false;
-  return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 && !has_own_work();
-}
-
-bool Worker::has_own_work() const {
-  return pool_.state_->with_queues([this](auto& queues) { return queues.has_own(index_); });
-}
-
-std::int64_t Worker::waiting_tasks() const {
-  return pool_.state_->with_queues([this](auto& queues) { return queues.waiting(index_); });
-}
-
-LeafForks& Worker::leaf_worker() { return state_->forks; }
-void Worker::announce_work() { pool_.state_->gate.notify_one(); }
-
-void Worker::wait_for(const ForkTask& task) {
-  constexpr unsigned spins = 64, yields = 1024;
-  constexpr std::chrono::microseconds nap(50);  // the other one is at something long, and nobody shares
-  WorkerPool::State& pool = *pool_.state_;
-  pool.hungry.fetch_add(1, std::memory_order_relaxed);
-  for (unsigned turn = 0; !task.has_ended(); ++turn) {
-    // what it runs lies above the call that waits: there must be stack for it
-    Task* other = has_stack_left(state_->forks.current_stack_limit()) ? pool.steal_fork(*this) : nullptr;
-    if (other) {
-      pool.hungry.fetch_sub(1, std::memory_order_relaxed);
-      other->run(*this);
-      pool.hungry.fetch_add(1, std::memory_order_relaxed);
-      turn = 0;
-    } else if (turn > yields) {
-      std::this_thread::sleep_for(nap);
-    } else if (turn > spins) {
-      std::this_thread::yield();
-    }
-  }
-  pool.hungry.fetch_sub(1, std::memory_order_relaxed);
+WorkerPool::State::State(unsigned worker_count, const PoolOptions& options)
+    : topology(topology_for(options, std::max(worker_count, options.capacity))),
+      gate(worker_count),
+      when_idle(options.when_idle),
+      scheduler_seed(options.scheduler_seed),
+      inlining(options.inlining),
+      wanted(worker_count),
+      is_working(std::max(worker_count, options.capacity), false) {
+  std::fill_n(is_working.begin(), worker_count, true);
+  if (options.scheduler == Scheduler::stealing)
+    queues.emplace<StealingQueues<>>(static_cast<unsigned>(is_working.size()));
+  else
+    queues.emplace<QueueTree<>>(topology.domain_of_worker, options.order);
 }
 
 // ---------------------------------------------------------------- the loop

@@ -275,7 +275,7 @@ class alignas(64) Array final : public HeapObject {
   }
   Place place() const;
   std::string index_text(const Value& key) const;  // what stands between the brackets
-  Family& family();  // of its rows
+  Family& family();                                // of its rows
   void share_family(std::uint32_t row_count);
   std::uint32_t count_rows() const;
 

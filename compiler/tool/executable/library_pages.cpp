@@ -1,9 +1,11 @@
 #include "compiler/tool/executable/library_pages.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "stdlib/builtins.hpp"
 #include "stdlib/module_sources.hpp"
@@ -12,22 +14,53 @@ namespace raddle::tool {
 
 namespace {
 
-/// A signature of builtins.def without the marks that are for the VM, the name before its inputs.
-std::string readable(const stdlib::Builtin& builtin) {
+std::string text_of(const stdlib::NamedType& type) {
+  switch (type.basic) {
+    case stdlib::BasicType::int_: return "int";
+    case stdlib::BasicType::float_: return "float";
+    case stdlib::BasicType::string: return "string";
+    case stdlib::BasicType::boolean: return "boolean";
+    case stdlib::BasicType::void_: return "void";
+    case stdlib::BasicType::blob: return "blob";
+    case stdlib::BasicType::file: return "file";
+    case stdlib::BasicType::url: return "url";
+    case stdlib::BasicType::updateable_float: return "updateable_float";
+    case stdlib::BasicType::variable: return std::string(1, type.variable);
+  }
+  std::unreachable();
+}
+
+std::string text_of(const stdlib::SignatureType& type) {
+  std::string text = type.is_bag ? fmt::format("bag<{}>", text_of(type.element)) : text_of(type.element);
+  for (const stdlib::NamedType& key : type.keys)
+    text += key.basic == stdlib::BasicType::int_ ? "[]" : fmt::format("[{}]", text_of(key));
+  return text;
+}
+
+std::string text_of(const stdlib::Builtin& builtin, const stdlib::SignatureInput& input, bool varargs) {
   std::string text;
-  for (const char c : builtin.signature) {
-    if (c == ' ' && text.ends_with(' ')) continue;
-    if (c != '&' && c != '!') text += c;
-    if (c == ',') text += ' ';
+  for (const stdlib::SignatureType& type : input.alternatives) text += (text.empty() ? "" : "|") + text_of(type);
+  text += fmt::format("{} {}", varargs ? "..." : "", input.name.of(builtin.signature));
+  if (!input.has_default) return text;
+  const std::string_view quote = input.alternatives[0].is(stdlib::BasicType::string) ? "\"" : "";
+  return text + fmt::format("={}{}{}", quote, input.default_value.of(builtin.signature), quote);
+}
+
+/// As a user writes a call of it.
+std::string text_of(const stdlib::Builtin& builtin) {
+  const stdlib::BuiltinSignature& signature = stdlib::signature_of(builtin);
+  std::vector<std::string> outputs;
+  for (const stdlib::SignatureType& output : signature.outputs) outputs.push_back(text_of(output));
+  std::vector<std::string> inputs;
+  for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
+    const bool is_last = i + 1 == signature.inputs.size();
+    if (is_last && signature.has_process_count) break;
+    inputs.push_back(text_of(builtin, signature.inputs[i], is_last && signature.has_varargs));
   }
-  const std::size_t open = text.find('(', 1);  // outputs may stand in parentheses
-  std::string inputs = text.substr(open);
-  std::string before;
-  if (stdlib::takes_process_count(builtin)) {
-    inputs = inputs.substr(0, inputs.rfind(", int par=1")) + ")";
-    before = "@par=n ";
-  }
-  return fmt::format("{}{} {}{}", before, text.substr(0, open), builtin.name, inputs);
+  const std::string results = fmt::format("{}", fmt::join(outputs, ", "));
+  return fmt::format("{}{} {}({})", signature.has_process_count ? "@par=n " : "",
+                     outputs.size() == 1 ? results : fmt::format("({})", results), builtin.name,
+                     fmt::join(inputs, ", "));
 }
 
 LibraryPage& page_of(std::vector<LibraryPage>& pages, std::string_view module, std::string_view name) {
@@ -85,7 +118,7 @@ std::vector<LibraryPage> library_pages() {
   for (const stdlib::Builtin& builtin : stdlib::builtins()) {
     if (builtin.name.starts_with('@')) continue;  // the compiler's own
     LibraryPage& page = page_of(pages, builtin.module, builtin.name);
-    page.signatures.push_back(readable(builtin));
+    page.signatures.push_back(text_of(builtin));
     if (builtin.summary.empty()) continue;
     page.summary = builtin.summary;
     page.example = builtin.example;

@@ -134,6 +134,38 @@ void tell_of_results(const CheckedProgram& checked, const vm::RunResult& result)
   vm::print_stderr("raddle: --results prints what the script has marked `@result`: {}\n", fmt::join(names, ", "));
 }
 
+/// What is to be run gets them, or else the exit code is said: after --help, or where they are wrong.
+std::expected<ScriptArguments, int> arguments_of(const ArgumentRules& rules, const CheckedProgram& checked,
+                                                 const std::string& path, const std::vector<std::string>& arguments) {
+  if (asks_for_help(arguments) && (!checked.parameters.empty() || !rules.reads_words))
+    return std::unexpected(write_output(describe_parameters(checked, path)) ? exit_ok : exit_failed);
+  std::expected<ScriptArguments, std::string> read = read_arguments(rules, arguments);
+  if (read) return std::move(*read);
+  vm::print_stderr("raddle: {}\ntry `raddle run {} --help`\n", read.error(), path);
+  return std::unexpected(exit_usage);
+}
+
+void print_results(const Session& session, const CheckedProgram& checked, const vm::RunResult& result, bool as_json) {
+  if (session.options.show_results)
+    for (std::size_t i = 0; i < checked.results.size(); ++i)
+      stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
+                                     vm::result_text(result.results[i])));
+  else if (result.status == vm::RunStatus::ok && !checked.results.empty() && !as_json && !session.options.is_quiet)
+    tell_of_results(checked, result);
+}
+
+/// The one that has ended the run, 0 if none.
+int signal_of(const SignalWatch& signals) {
+  if (signals.caught() != 0) return signals.caught();
+  const bool is_unread = !stdlib::has_reader(stdlib::Stream::out) || !stdlib::has_reader(stdlib::Stream::error);
+  return is_unread && signals.hears(SIGPIPE) ? SIGPIPE : 0;  // the watch may not have heard it yet
+}
+
+void warn_of_records(const std::optional<std::string>& of_calls, const std::optional<std::string>& of_log) {
+  if (of_calls) warn(fmt::format("results of `@memo` functions may not be kept: {}", *of_calls));
+  if (of_log) warn(fmt::format("what was run is not recorded: {}", *of_log));
+}
+
 /// @param json  null: without   @return exit code
 int compile_and_run(Session& session, Script script, const std::vector<std::string>& arguments, JsonLine* json) {
   const std::string path = script.path;
@@ -144,14 +176,8 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   const CheckedProgram& checked = *compilation->checked;
   const bool is_quiet = session.options.is_quiet;
   const ArgumentRules rules{checked, reads_words(compilation->module), path, session.option_names, !is_quiet};
-  if (asks_for_help(arguments) && (!checked.parameters.empty() || !rules.reads_words))
-    return write_output(describe_parameters(checked, path)) ? exit_ok : exit_failed;
-  std::expected<ScriptArguments, std::string> read = read_arguments(rules, arguments);
-  if (!read) {
-    vm::print_stderr("raddle: {}\ntry `raddle run {} --help`\n", read.error(), path);
-    return exit_usage;
-  }
-
+  std::expected<ScriptArguments, int> read = arguments_of(rules, checked, path, arguments);
+  if (!read) return read.error();
   std::expected<vm::RunOptions, int> options = run_options(session.options, path);
   if (!options) return options.error();
   std::optional<vm::TaskTrace> trace;
@@ -205,24 +231,15 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   limit.reset();
   if (result.status != vm::RunStatus::cancelled) last_end.stop();
 
-  if (session.options.show_results)
-    for (std::size_t i = 0; i < checked.results.size(); ++i)
-      stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
-                                     vm::result_text(result.results[i])));
-  else if (result.status == vm::RunStatus::ok && !checked.results.empty() && json == nullptr && !is_quiet)
-    tell_of_results(checked, result);
+  print_results(session, checked, result, json != nullptr);
   const bool output_written = result.status == vm::RunStatus::cancelled
                                   ? stdlib::flush_output_within(longest_last_write)
                                   : stdlib::flush_output();
-  const bool is_unread = !stdlib::has_reader(stdlib::Stream::out) || !stdlib::has_reader(stdlib::Stream::error);
-  const int unread_signal = is_unread && signals.hears(SIGPIPE) ? SIGPIPE : 0;  // the watch may not have heard it yet
-  const int signal = signals.caught() != 0 ? signals.caught() : unread_signal;
+  const int signal = signal_of(signals);
   if (session.options.statistics) print_statistics(result.counters, executable.leaf_counters());
-  if (const std::optional<std::string> problem = call_record.problem(); problem && !is_quiet)
-    warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
-  if (log)
-    if (const std::optional<std::string> problem = log->end(state_of(result.status, signal)); problem && !is_quiet)
-      warn(fmt::format("what was run is not recorded: {}", *problem));
+  const std::optional<std::string> of_calls = call_record.problem();
+  const std::optional<std::string> of_log = log ? log->end(state_of(result.status, signal)) : std::nullopt;
+  if (!is_quiet) warn_of_records(of_calls, of_log);
   if (json != nullptr) json->results = results_json(checked, result);
   const bool is_timed_out = result.status == vm::RunStatus::cancelled && signal == 0;
   const int told = report_run(session, result, signal);

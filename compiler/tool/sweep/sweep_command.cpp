@@ -147,13 +147,7 @@ class SweepRun {
                        .signal = signals.caught(),
                        .seconds = row.ended - row.started,
                        .is_quiet = request_.script_options.is_quiet};
-    if (!end.is_quiet) report_changed_files(plan_.inputs->changes());
-    if (plan_.script && !end.is_quiet)
-      if (const std::optional<std::string> problem = plan_.script->call_record().problem())
-        warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
-    report_sweep(end, sweep.failures(), plan_.command);
-    if (stop == sweep::SweepStop::none && counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
-      vm::print_stderr("raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
+    report(end, sweep.failures());
     int code = !written                           ? failed(unwritten_text(written.error(), unwritten, row.id))
                : stop == sweep::SweepStop::broken ? failed(sweep.error())
                                                   : finish(end);
@@ -168,6 +162,16 @@ class SweepRun {
   [[noreturn]] static void leave(int code) {
     vm::remove_temporaries();
     _exit(write_output("") || code != exit_ok ? code : exit_failed);
+  }
+
+  void report(const SweepEnd& end, const sweep::Failures& failures) {
+    if (!end.is_quiet) report_changed_files(plan_.inputs->changes());
+    if (plan_.script && !end.is_quiet)
+      if (const std::optional<std::string> problem = plan_.script->call_record().problem())
+        warn(fmt::format("results of `@memo` functions may not be kept: {}", *problem));
+    report_sweep(end, failures, plan_.command);
+    if (end.stop == sweep::SweepStop::none && end.counts.found == 0 && plan_.cursor.filter && !end.is_quiet)
+      vm::print_stderr("raddle: --where leaves none of {}\n", sweep::counted(cursor_.size(), "point"));
   }
 
   /// Writes the table if all points are through. @return exit code

@@ -164,4 +164,18 @@ inline CodeRequest request_of(const TestModule& test, ir::FunctionId leaf) {
   return {vm::write_kernels(kernels_of(test, leaf)), entry_of(test, leaf)};
 }
 
+/// (int out) fib(int n)
+inline void build_fib(LeafBuilder& leaf) {
+  const Operand n = leaf.parameter(int_), out = leaf.output(int_);
+  leaf.if_(
+      leaf.op(OpKind::lt, boolean, {n, leaf.number(std::int64_t{2})}), [&] { leaf.copy(out, n); },
+      [&] {
+        const Operand one = leaf.op(OpKind::sub, int_, {n, leaf.number(std::int64_t{1})});
+        const Operand a = leaf.op(OpKind::call, int_, {one}, leaf.id());
+        const Operand two = leaf.op(OpKind::sub, int_, {n, leaf.number(std::int64_t{2})});
+        const Operand b = leaf.op(OpKind::call, int_, {two}, leaf.id());
+        leaf.add(OpKind::add, {out}, {a, b});
+      });
+}
+
 }  // namespace raddle::codegen

@@ -18,44 +18,11 @@
 #include <thread>
 #include <vector>
 
-using raddle::vm::Processes;
-using raddle::vm::ProcessRequest;
-using raddle::vm::ProcessResult;
+#include "tests/unit/vm/external/external_programs.hpp"
+
+using namespace raddle::vm;
 
 namespace {
-
-ProcessRequest shell(const std::string& line) {
-  ProcessRequest request;
-  request.words = {"sh", "-c", line};
-  return request;
-}
-
-std::future<ProcessResult> begin(Processes& processes, ProcessRequest request) {
-  auto result = std::make_shared<std::promise<ProcessResult>>();
-  auto future = result->get_future();
-  processes.spawn(std::move(request), [result](ProcessResult ended) { result->set_value(std::move(ended)); });
-  return future;
-}
-
-ProcessResult run(Processes& processes, ProcessRequest request) { return begin(processes, std::move(request)).get(); }
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// A folder of its own for a test, removed with it.
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "raddle_test_XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string operator/(const char* name) const { return (path / name).string(); }
-};
 
 // "Cpus_allowed_list: 0-1"
 std::string core_list(const std::string& status_file) {
@@ -63,35 +30,6 @@ std::string core_list(const std::string& status_file) {
   for (std::string line; std::getline(in, line);)
     if (line.starts_with("Cpus_allowed_list")) return line;
   return "";
-}
-
-// Waits (bounded) for what another process does in its own time.
-template <typename Condition>
-bool becomes(Condition condition) {
-  for (int i = 0; i < 500; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
-
-bool is_alive(pid_t pid) {
-  if (kill(pid, 0) != 0) return false;
-  const std::string stat = content("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t name_end = stat.rfind(')');
-  return name_end != std::string::npos && stat.compare(name_end + 2, 1, "Z") != 0;
-}
-
-// The number that a program writes to `path` once it runs.
-pid_t pid_from(const std::string& path) {
-  pid_t pid = 0;
-  becomes([&] {
-    const std::string text = content(path);
-    if (text.empty() || text.back() != '\n') return false;
-    pid = std::stoi(text);
-    return true;
-  });
-  return pid;
 }
 
 }  // namespace
@@ -127,73 +65,6 @@ TEST_CASE("a program that does not exist") {
   CHECK(run(processes, request).start_error == "permission denied");
   request.words = {};
   CHECK(run(processes, request).start_error == "no such file or directory");
-}
-
-TEST_CASE("a named pipe whose other end nobody has open keeps no other program from starting") {
-  Folder folder;
-  const std::string sink = folder / "sink", source = folder / "source";
-  REQUIRE(mkfifo(sink.c_str(), 0600) == 0);
-  REQUIRE(mkfifo(source.c_str(), 0600) == 0);
-  Processes processes({.programs = 1});
-  ProcessRequest through;
-  through.words = {"cat"};
-  through.stdin_path = source;
-  through.stdout_path = sink;
-  auto ended = begin(processes, through);
-  CHECK(run(processes, shell("true")).exit_code == 0);
-  std::thread writer([&] { std::ofstream(source) << "text"; });
-  CHECK(run(processes, shell("exit 3")).exit_code == 3);
-  CHECK(content(sink) == "text");
-  writer.join();
-  CHECK(ended.get().exit_code == 0);
-}
-
-TEST_CASE("a program that answers through named pipes starts before anything is said") {
-  Folder folder;
-  const std::string question = folder / "question", answer = folder / "answer";
-  REQUIRE(mkfifo(question.c_str(), 0600) == 0);
-  REQUIRE(mkfifo(answer.c_str(), 0600) == 0);
-  Processes processes({.programs = 2});
-  ProcessRequest server;
-  server.words = {"cat"};
-  server.stdin_path = question;
-  server.stdout_path = answer;
-  auto served = begin(processes, server);
-  ProcessRequest client = shell("exec 3>\"$0\"; exec 4<\"$1\"; echo text >&3; read line <&4; test \"$line\" = text");
-  client.words.push_back(question);
-  client.words.push_back(answer);
-  CHECK(run(processes, client).exit_code == 0);
-  CHECK(served.get().exit_code == 0);
-}
-
-TEST_CASE("the time limit counts while a program waits for a named pipe") {
-  Folder folder;
-  const std::string source = folder / "source";
-  REQUIRE(mkfifo(source.c_str(), 0600) == 0);
-  Processes processes({.programs = 1});
-  ProcessRequest request;
-  request.words = {"cat"};
-  request.stdin_path = source;
-  request.timeout_s = 0.05;
-  const ProcessResult ended = run(processes, request);
-  CHECK(ended.timed_out);
-  CHECK(ended.duration_s >= 0.05);
-}
-
-TEST_CASE("programs that wait for a named pipe are forgotten with the others") {
-  Folder folder;
-  const std::string sink = folder / "sink";
-  REQUIRE(mkfifo(sink.c_str(), 0600) == 0);
-  Processes processes({.programs = 2});
-  ProcessRequest request;
-  request.words = {"true"};
-  request.stdout_path = sink;
-  std::atomic<bool> told = false;
-  processes.spawn(request, [&told](const ProcessResult&) { told = true; });
-  CHECK(run(processes, shell("true")).exit_code == 0);
-  processes.end_all();
-  CHECK(run(processes, shell("true")).exit_code == 0);  // the loop has gone on since
-  CHECK(!told);
 }
 
 TEST_CASE("where nobody waits any more, programs are killed, and those that wait are forgotten") {
@@ -399,96 +270,6 @@ TEST_CASE("with few descriptors programs wait for each other, and none fails") {
   }
   CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
   CHECK(good == 300);
-}
-
-TEST_CASE("others start and end while somebody is told") {
-  Processes processes({.programs = 2});
-  std::promise<void> is_told, other_has_ended;
-  std::promise<int> first;
-  processes.spawn(shell("true"), [&](const ProcessResult&) {
-    is_told.set_value();
-    other_has_ended.get_future().wait();
-    first.set_value(1);
-  });
-  is_told.get_future().wait();
-  CHECK(run(processes, shell("exit 3")).exit_code == 3);
-  other_has_ended.set_value();
-  CHECK(first.get_future().get() == 1);
-}
-
-TEST_CASE("a program that ends in time has done so though somebody is told of another one for longer") {
-  Folder folder;
-  std::promise<void> first_is_told;
-  Processes processes({.programs = 1}), others({.programs = 1});
-  processes.spawn(shell("until test -e " + (folder / "asked") + "; do sleep 0.01; done"), [&](const ProcessResult&) {
-    becomes([&] { return std::filesystem::exists(folder / "ran"); });  // it was started before this is told
-    ProcessRequest longer = shell("sleep 100");
-    longer.timeout_s = 0.6;
-    run(others, longer);
-    first_is_told.set_value();
-  });
-  ProcessRequest second = shell("touch " + (folder / "ran"));
-  second.timeout_s = 0.5;
-  auto ended = begin(processes, second);
-  std::ofstream(folder / "asked") << "yes";
-  const ProcessResult result = ended.get();
-  CHECK(result.exit_code == 0);
-  CHECK_FALSE(result.timed_out);
-  first_is_told.get_future().wait();  // it may be told on another thread than the second one, and uses `others`
-}
-
-// The second program ends when it has been told of the first, which is short while others wait.
-static void check_told_meanwhile(const std::string& first) {
-  const Folder folder;
-  const std::string heard = folder / "heard";
-  std::promise<void> told;
-  Processes processes({.programs = 1});
-  processes.spawn(shell(first), [&](ProcessResult) {
-    std::ofstream(heard).put('\n');
-    told.set_value();
-  });
-  const auto second = begin(processes, shell("until [ -e " + heard + " ]; do sleep 0.01; done"));
-  const auto third = begin(processes, shell("true"));
-  CHECK(told.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
-  std::ofstream(heard).put('\n');
-  second.wait();
-  third.wait();
-}
-
-TEST_CASE("the end of a short program is told though the next one takes long") { check_told_meanwhile("true"); }
-
-TEST_CASE("a failure is told though the next program takes long") { check_told_meanwhile("exit 3"); }
-
-TEST_CASE("a time limit counts while somebody is told of a program before") {
-  const Folder folder;
-  std::promise<bool> in_time;
-  Processes processes({.programs = 1});
-  // the thread that tells may be the one that is to hear of the second program's end: it can be told only later
-  processes.spawn(shell("true"), [&](ProcessResult) {
-    in_time.set_value(becomes([&] { return std::filesystem::exists(folder / "ended"); }));
-  });
-  ProcessRequest second = shell("trap 'touch " + (folder / "ended") + "; exit 1' TERM; sleep 100 & wait");
-  second.timeout_s = 0.3;
-  CHECK(run(processes, second).timed_out);
-  CHECK(in_time.get_future().get());
-}
-
-TEST_CASE("each of many short programs is told once") {
-  constexpr int count = 200;
-  std::vector<int> told;
-  std::mutex mutex;
-  std::promise<void> all;
-  Processes processes({.programs = 2});
-  for (int i = 0; i < count; ++i)
-    processes.spawn(shell("exit " + std::to_string(i % 50 == 0 ? 1 : 0)), [&, i](ProcessResult result) {
-      const std::lock_guard lock(mutex);
-      CHECK(result.exit_code == (i % 50 == 0 ? 1 : 0));
-      told.push_back(i);
-      if (told.size() == count) all.set_value();
-    });
-  REQUIRE(all.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
-  std::ranges::sort(told);
-  for (int i = 0; i < count; ++i) CHECK(told[static_cast<std::size_t>(i)] == i);
 }
 
 TEST_CASE("the destructor ends what runs") {

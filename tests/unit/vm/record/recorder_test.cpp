@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/unit/fresh_folder.hpp"
+#include "tests/unit/vm/record/recorded_rows.hpp"
 #include "vm/record/process_identity.hpp"
 #include "vm/record/row_digest.hpp"
 #include "vm/record/spilled_rows.hpp"
@@ -19,28 +20,6 @@
 using namespace raddle::vm;
 
 namespace {
-
-RunRow sweep_of(std::uint64_t points) {
-  RunRow run;
-  run.kind = "sweep";
-  run.command = std::string("-p\0a=1\0", 7);
-  run.started = 1000;
-  run.points = points;
-  return run;
-}
-
-PointRow point(std::uint64_t number, PointOutcome outcome) {
-  PointRow row;
-  row.number = number;
-  row.key = {7, number};
-  row.attempt.outcome = outcome;
-  row.attempt.results = R"({"E":1})";
-  row.attempt.stdout_end = std::string("a\0b", 3);
-  row.attempt.stdout_size = 100;
-  row.attempt.worker = 3;
-  row.attempt.inputs = R"({"x.csv":"5-1"})";
-  return row;
-}
 
 bool any(const Attempt&) { return true; }
 
@@ -146,14 +125,6 @@ TEST_CASE("of several results the latest that fits is found") {
   CHECK(record.find_latest({7, 1}, "", fits("first"))->attempt.inputs == "first");
   CHECK(record.find_latest({7, 1}, "", fits(""))->attempt.inputs == "third");
   CHECK(record.find_latest({7, 1}, ids[1], fits("first"))->attempt.inputs == "second");
-}
-
-/// Of point 5, at the second attempt.
-PointRow task(std::uint64_t number) {
-  PointRow row = point(number, PointOutcome::ok);
-  row.point = 5;
-  row.point_attempt = 2;
-  return row;
 }
 
 TEST_CASE("tasks of points are read back, and are no points") {
@@ -321,62 +292,6 @@ TEST_CASE("what a run that goes on counts on is not removed") {
     CHECK(remove(live.id()) == live.id());
   }
   CHECK(record.runs().size() == 3);
-}
-
-TEST_CASE("while others hold the record locked, what has ended is kept beside it") {
-  const FreshFolder folder;
-  Recorder recorder(sweep_of(3));
-  const std::string spilled = fmt::format(".raddle/spilled-{}.db", recorder.id());
-  {
-    Database other(record_path);
-    other.run("BEGIN EXCLUSIVE");
-    recorder.add(point(1, PointOutcome::ok));
-    recorder.add(task(1));
-    recorder.add(BatchRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {{-1}}});
-    while (!std::filesystem::exists(spilled)) std::this_thread::yield();
-    recorder.add(point(2, PointOutcome::signal));
-  }
-  REQUIRE(recorder.end(sweep_of(3)));
-  CHECK(!std::filesystem::exists(spilled));
-  RunRecord record = *RunRecord::open();
-  CHECK(record.point_heads(recorder.id()).size() == 2);
-  CHECK(record.count_tasks(recorder.id()).all == 1);
-  CHECK(record.batch_keys(record.batches_of(recorder.id()).at(0).row) == std::vector<std::uint64_t>{5});
-}
-
-TEST_CASE("what a killed run has left beside the record is taken in once, by whoever opens it next") {
-  const FreshFolder folder;
-  RunRow ended = sweep_of(1);
-  ended.state = RunState::done;
-  std::string id;
-  {
-    Recorder recorder(sweep_of(1));
-    REQUIRE(recorder.end(ended));
-    id = recorder.id();
-  }
-  for (int time = 0; time < 2; ++time) {  // the second time as if somebody was killed before the file was removed
-    PointRow first = task(1);
-    first.is_last = false;
-    PointRow again = first, of_next_attempt = task(1);
-    again.attempt_number = 2;
-    of_next_attempt.point_attempt = 3;
-    SpilledRows(id, 1).write({point(1, PointOutcome::ok), first, again, of_next_attempt},
-                             {BatchRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {}}});
-    RunRecord record = *RunRecord::open();
-    CHECK(!std::filesystem::exists(fmt::format(".raddle/spilled-{}.db", id)));
-    CHECK(record.point_heads(id).size() == 1);
-    CHECK(record.count_tasks(id).all == 1);
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> attempts;
-    record.for_each_task(id, std::nullopt, [&](const PointRow& row) {
-      attempts.emplace_back(row.point_attempt, row.attempt_number);
-      return true;
-    });
-    CHECK(attempts == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{2, 1}, {2, 2}, {3, 1}});
-    CHECK(record.batches_of(id).size() == 1);
-  }
-  SpilledRows("of-no-run", 1).write({point(1, PointOutcome::ok)}, {});
-  CHECK(RunRecord::open()->point_heads(id).size() == 1);
-  CHECK(!std::filesystem::exists(".raddle/spilled-of-no-run.db"));
 }
 
 TEST_CASE("what has ended is in the record at once, not only when more has been gathered") {

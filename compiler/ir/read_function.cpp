@@ -1,0 +1,346 @@
+#include "compiler/ir/read_function.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <unordered_map>
+
+#include "compiler/ir/builtin_names.hpp"
+#include "compiler/ir/print.hpp"
+
+namespace raddle::ir {
+namespace {
+
+using Kind = Token::Kind;
+
+const std::unordered_map<std::string_view, OpKind>& op_kinds() {
+  static const std::unordered_map<std::string_view, OpKind> kinds = {
+#define RADDLE_IR_OP(name, text, effect, strict) {text, OpKind::name},
+#include "compiler/ir/ops.def"
+#undef RADDLE_IR_OP
+  };
+  return kinds;
+}
+
+class FunctionReader {
+ public:
+  FunctionReader(ModuleText& text, Function& function) : text_(text), function_(function) {}
+
+  void run() {
+    const std::string kind = text_.expect(Kind::word, "`composite`, `leaf`, `app` or `foreign`");
+    if (kind == "leaf")
+      function_.kind = FunctionKind::leaf;
+    else if (kind == "app")
+      function_.kind = FunctionKind::app;
+    else if (kind == "foreign")
+      function_.kind = FunctionKind::foreign;
+    else if (kind != "composite")
+      text_.fail("unknown kind of function `" + kind + "`");
+    if (text_.accept_word("files")) function_.file_output_count = static_cast<std::uint32_t>(text_.integer());
+    function_.is_launched = text_.accept_word("launched");
+    function_.is_batched = function_.is_launched && text_.accept_word("in_batches");
+    function_.demands_leaf = text_.accept_word("demands_leaf");
+    if (text_.accept_word("not_leaf")) function_.not_leaf_reason = text_.expect(Kind::string, "a reason");
+    function_.regions.emplace_back();
+    function_.parameters = declarations(0);
+    if (!text_.accept(Kind::punctuation, "->")) text_.fail("expected `->`");
+    function_.outputs = declarations(0);
+    function_.span = text_.position();
+    region(0);
+    for (const auto& [name, id] : variables_)
+      if (function_.variables[id].region == none)
+        throw Fault{fmt::format("@{}: %{} is not declared", function_.name, name)};
+  }
+
+ private:
+  // --- variables
+
+  VarId mention(const std::string& name) {
+    const auto [found, fresh] = variables_.try_emplace(name, static_cast<VarId>(function_.variables.size()));
+    if (!fresh) return found->second;
+    function_.variables.push_back({script_name(name), TypeStore::error, {}, none});
+    return found->second;
+  }
+
+  /// Without what print() has added to make it unique: `x.1`, but not `person.age`; numbers are nameless.
+  static std::string script_name(const std::string& text) {
+    const auto is_number = [](std::string_view word) {
+      return word.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    if (is_number(text)) return "";
+    const std::size_t dot = text.rfind('.');
+    return dot != std::string::npos && is_number(text.substr(dot + 1)) ? text.substr(0, dot) : text;
+  }
+
+  VarId declare(const std::string& name, RegionId region) {
+    const VarId id = mention(name);
+    if (function_.variables[id].region != none) text_.fail("%" + name + " is declared twice");
+    text_.expect(':');
+    function_.variables[id].type = text_.type();
+    function_.variables[id].region = region;
+    return id;
+  }
+
+  /// `(%x: int, %y: float !0:1-2)`
+  std::vector<VarId> declarations(RegionId region) {
+    std::vector<VarId> ids;
+    text_.expect('(');
+    while (!text_.accept(')')) {
+      if (!ids.empty()) text_.expect(',');
+      const VarId id = declare(text_.expect(Kind::variable, "a variable"), region);
+      function_.variables[id].span = text_.position();
+      ids.push_back(id);
+    }
+    return ids;
+  }
+
+  Operand number(const std::string& text) {
+    const char* const end = text.data() + text.size();
+    std::int64_t whole = 0;
+    if (const auto [last, code] = std::from_chars(text.data(), end, whole); last == end && code == std::errc())
+      return Operand::constant(text_.module.constant(whole));
+    double value = 0;
+    if (std::from_chars(text.data(), end, value).ptr != end) text_.fail("malformed number `" + text + "`");
+    return Operand::constant(text_.module.constant(value));
+  }
+
+  Operand operand() {
+    const Token token = text_.take();
+    switch (token.kind) {
+      case Kind::variable: return Operand::variable(mention(token.text));
+      case Kind::string: return Operand::constant(text_.module.constant(token.text));
+      case Kind::number: return number(token.text);
+      case Kind::word:
+        if (token.text == "true" || token.text == "false")
+          return Operand::constant(text_.module.constant(token.text == "true"));
+        if (token.text == "inf" || token.text == "nan") return number(token.text);
+        break;
+      case Kind::function:
+      case Kind::position:
+      case Kind::punctuation:
+      case Kind::end: break;
+    }
+    text_.fail("expected a variable or constant, found `" + token.text + "`");
+  }
+
+  std::vector<Operand> operand_list() {
+    std::vector<Operand> list;
+    do list.push_back(operand());
+    while (text_.accept(','));
+    return list;
+  }
+
+  /// An operation without operands is followed by something on the next line.
+  bool at_operand(unsigned line) const {
+    const Token& token = text_.peek();
+    if (token.line != line) return false;
+    if (token.kind == Kind::word)
+      return token.text == "true" || token.text == "false" || token.text == "inf" || token.text == "nan";
+    return token.kind == Kind::variable || token.kind == Kind::string || token.kind == Kind::number;
+  }
+
+  // --- regions and operations
+
+  void region(RegionId id) {
+    text_.expect('{');
+    if (text_.is(Kind::punctuation, "(")) function_.regions[id].parameters = declarations(id);
+    while (!text_.accept('}')) {
+      if (text_.accept_word("var")) {
+        const VarId variable = declare(text_.expect(Kind::variable, "a variable"), id);
+        function_.variables[variable].span = text_.position();
+        function_.regions[id].variables.push_back(variable);
+      } else if (text_.accept_word("launch")) {
+        launch();
+      } else if (text_.accept_word("nest")) {
+        nest();
+      } else if (text_.accept_word("command")) {
+        command();
+      } else if (text_.accept_word("code")) {
+        foreign();
+      } else {
+        operation(id);
+      }
+    }
+  }
+
+  void launch() {
+    IndexLaunch launch;
+    launch.kernel = text_.function_named(text_.expect(Kind::function, "a kernel"));
+    if (text_.accept_word("captures")) launch.captures = operand_list();
+    if (text_.accept_word("projection"))
+      launch.projection = text_.function_named(text_.expect(Kind::function, "a projection"));
+    if (text_.accept_word("projected")) launch.projected = operand_list();
+    while (std::optional<AccessMode> mode = access_mode()) launch.accesses.push_back(access(*mode));
+    function_.launches.push_back(std::move(launch));
+  }
+
+  std::optional<AccessMode> access_mode() {
+    for (std::size_t mode = 0; mode < std::size(access_modes); ++mode)
+      if (text_.accept_word(access_modes[mode])) return static_cast<AccessMode>(mode);
+    return std::nullopt;
+  }
+
+  Access access(AccessMode mode) {
+    Access access{.mode = mode, .data = operand(), .keys = {}, .span = {}};
+    if (text_.accept('[')) {
+      do access.keys.push_back(key());
+      while (text_.accept(','));
+      text_.expect(']');
+    }
+    access.span = text_.position();
+    return access;
+  }
+
+  Key key() {
+    if (text_.accept_word("point")) return {};
+    if (text_.accept('#')) return {.kind = Key::Kind::computed, .result = static_cast<std::uint32_t>(text_.integer())};
+    return {.kind = Key::Kind::same, .operand = operand()};
+  }
+
+  void nest() {
+    LaunchNest nest;
+    nest.launch = static_cast<LaunchId>(text_.integer());
+    nest.prelude = text_.function_named(text_.expect(Kind::function, "a prelude"));
+    if (text_.accept_word("captures")) nest.captures = operand_list();
+    if (!text_.accept_word("values")) text_.fail("expected `values`");
+    do nest.values.push_back(mention(text_.expect(Kind::variable, "a variable")));
+    while (text_.accept(','));
+    function_.nests.push_back(std::move(nest));
+  }
+
+  void command() {
+    Command& command = function_.command;
+    command.words = operand_list();
+    if (text_.accept_word("stdin")) command.stdin_file = operand();
+    if (text_.accept_word("stdout")) command.stdout_file = operand();
+    if (text_.accept_word("stderr")) command.stderr_file = operand();
+    for (std::size_t i = 0; i < app_limits.size(); ++i)
+      if (text_.accept_word(app_limits[i].name)) command.limits[i] = operand();
+  }
+
+  void foreign() {
+    Foreign& foreign = function_.foreign;
+    foreign.kind = static_cast<ForeignKind>(text_.integer());
+    foreign.library = text_.expect(Kind::string, "a library");
+    foreign.version = text_.expect(Kind::string, "a version");
+    foreign.code = text_.expect(Kind::string, "code");
+    std::istringstream outputs(text_.expect(Kind::string, "names of outputs"));
+    for (std::string name; outputs >> name;) foreign.outputs.push_back(name);
+    foreign.varargs = text_.expect(Kind::string, "a name of inputs");
+  }
+
+  void operation(RegionId region) {
+    Op op;
+    std::vector<VarId> follow_operation;  // declared here without a position of their own
+    if (text_.peek().kind == Kind::variable) {
+      do op.results.push_back(result(region, follow_operation));
+      while (text_.accept(','));
+      text_.expect('=');
+    }
+    const unsigned line = text_.peek().line;
+    const std::string text = text_.expect(Kind::word, "an operation");
+    const auto kind = op_kinds().find(text);
+    if (kind == op_kinds().end()) text_.fail("unknown operation `" + text + "`");
+    op.kind = kind->second;
+    if (text_.peek().kind == Kind::function) callee(op);
+    if (at_operand(line)) op.operands = operand_list();
+    while (text_.peek().kind == Kind::word && text_.peek().line == line) attribute(op);
+    while (text_.is(Kind::punctuation, "{")) nested(op, region);
+    op.span = text_.position();
+    for (const VarId id : follow_operation) function_.variables[id].span = op.span;
+    function_.regions[region].ops.push_back(std::move(op));
+  }
+
+  VarId result(RegionId region, std::vector<VarId>& follow_operation) {
+    const std::string name = text_.expect(Kind::variable, "a result");
+    if (!text_.is(Kind::punctuation, ":")) return mention(name);
+    const VarId id = declare(name, region);
+    function_.regions[region].variables.push_back(id);
+    if (text_.peek().kind == Kind::position)
+      function_.variables[id].span = text_.take().span;
+    else
+      follow_operation.push_back(id);
+    return id;
+  }
+
+  void callee(Op& op) {
+    const std::string name = text_.take().text;
+    op.callee = op.kind == OpKind::call_builtin ? find_builtin(name) : text_.function_named(name);
+    if (op.callee == none) text_.fail("unknown library function @" + name);
+  }
+
+  void nested(Op& op, RegionId around) {
+    // the body of a loop sees the variables of its test
+    const bool is_loop_body = op.kind == OpKind::loop && op.regions.size() == 1;
+    function_.regions.emplace_back().parent = is_loop_body ? op.regions[0] : around;
+    const auto id = static_cast<RegionId>(function_.regions.size() - 1);
+    op.regions.push_back(id);
+    region(id);
+  }
+
+  void attribute(Op& op) {
+    const std::string word = text_.take().text;
+    if (word == "writers" || word == "field" || word == "files")
+      op.number = text_.integer();
+    else if (word == "mode")
+      op.number = update_mode();
+    else if (word == "names")
+      op.number = 1;
+    else if (word == "labels")
+      labels(op);
+    else if (word == "types")
+      operand_types(op);
+    else if (word == "prio")
+      op.priority = operand();
+    else if (word == "test")
+      op.condition = operand();
+    else if (word == "next")
+      op.nexts = operand_list();
+    else if (word == "launch")
+      op.launch = static_cast<LaunchId>(text_.integer());
+    else if (word == "nest")
+      op.nest = static_cast<NestId>(text_.integer());
+    else if (word == "reduced")
+      op.is_reduced = true;
+    else if (word == "after")
+      op.test_after = true;
+    else
+      text_.fail("unknown attribute `" + word + "`");
+  }
+
+  std::int64_t update_mode() {
+    const std::string word = text_.expect(Kind::word, "`incr`, `min` or `scale`");
+    for (std::int64_t mode = 0; mode < 3; ++mode)
+      if (word == update_modes[mode]) return mode;
+    text_.fail("unknown mode `" + word + "`");
+  }
+
+  void labels(Op& op) {
+    text_.expect('[');
+    while (!text_.accept(']')) {
+      if (!op.labels.empty()) text_.expect(',');
+      op.labels.push_back(text_.integer());
+    }
+  }
+
+  void operand_types(Op& op) {
+    text_.expect('[');
+    while (!text_.accept(']')) {
+      if (!op.operand_types.empty()) text_.expect(',');
+      op.operand_types.push_back(text_.type());
+    }
+  }
+
+  ModuleText& text_;
+  Function& function_;
+  std::unordered_map<std::string, VarId> variables_;
+};
+
+}  // namespace
+
+void read_function(ModuleText& text, Function& function) { FunctionReader(text, function).run(); }
+
+}  // namespace raddle::ir
