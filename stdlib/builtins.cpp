@@ -32,6 +32,8 @@ std::span<const Builtin> builtins() { return table; }
 
 const BuiltinSignature& signature_of(const Builtin& builtin) { return signatures[&builtin - table]; }
 
+bool is_made_by_lowering(const Builtin& builtin) { return builtin.function == native::made_by_lowering; }
+
 bool is_module(std::string_view name) {
   if (name.empty()) return false;
   return name == "builtins" || !module_source(name).empty() ||

@@ -40,6 +40,9 @@ struct Builtin {
   std::string_view example;  ///< "sqrt(16.0) -> 4.0": an expression and what `trace` prints of it; or statements
 };
 
+/// Its signature does not tell of which type the result is; it is not called.
+bool is_made_by_lowering(const Builtin& builtin);
+
 /// Indexed by Call::callee_index and ir::Op::callee.
 std::span<const Builtin> builtins();
 /// @param builtin  an entry of the table

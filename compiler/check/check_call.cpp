@@ -65,9 +65,19 @@ void ExpressionChecker::check_callee(const ast::Call& call) {
                             .place = place == call.annotations.end() ? nullptr : &*place});
 }
 
+namespace {
+
+bool is_made_by_lowering(const ast::Call& call) {
+  return call.callee_kind == ast::CalleeKind::builtin &&
+         stdlib::is_made_by_lowering(stdlib::builtins()[call.callee_index]);
+}
+
+}  // namespace
+
 void ExpressionChecker::call(ast::Call& call) {
   check_annotations(context_, call.annotations, AnnotationPlace::call, call.span);
   annotation_values(call.annotations);
+  const TypeId wanted = std::exchange(wanted_, TypeStore::error);
   for (ast::Call::Argument& argument : call.arguments) value(*argument.value);
   call.type = TypeStore::error;
   const auto candidates = context_.callables.find(call.callee.text);
@@ -108,7 +118,7 @@ void ExpressionChecker::call(ast::Call& call) {
   check_callee(call);
   call.output_types = std::move(match->outputs);
   call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
-  if (reshape(call)) return;
+  if (is_made_by_lowering(call)) return array_result(call, wanted);
   check_outputs_are_known(call, *match->signature);
   if (call.callee_kind == ast::CalleeKind::builtin) known_arguments(call);
 }

@@ -103,7 +103,7 @@ void StatementChecker::extents(ast::Dimension* dimension) {
 }
 
 void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type, bool is_parameter) {
-  const TypeId found = expressions_.value(value);
+  const TypeId found = expressions_.value_for(value, type);
   const TypeId target = type == TypeStore::updateable && !makes_updateable(value) ? TypeStore::float_ : type;
   if (fit(context_, value, target) != Fit::none) {
     convert(context_, value, target);

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "compiler/check/check_expression.hpp"
-#include "stdlib/builtins.hpp"
 
 namespace raddle::check_detail {
 
@@ -85,28 +84,43 @@ bool ExpressionChecker::index_of_dense(ast::Expr& entry, TypeId dense) {
   return false;
 }
 
-bool ExpressionChecker::reshape(ast::Call& call) {
-  if (call.callee_kind != ast::CalleeKind::builtin) return false;
-  const stdlib::Builtin& builtin = stdlib::builtins()[call.callee_index];
-  if (builtin.module != "arrays" || (builtin.name != "reshape" && builtin.name != "flatten")) return false;
+TypeId ExpressionChecker::value_for(ast::Expr& expr, TypeId target) {
+  if (expr.kind == ExprKind::Call) wanted_ = target;
+  const TypeId found = value(expr);
+  wanted_ = TypeStore::error;
+  return found;
+}
+
+void ExpressionChecker::array_result(ast::Call& call, TypeId wanted) {
+  TypeStore& types = context_.store();
+  const std::string& name = call.callee.text;
   const ast::Expr& array = *call.arguments.front().value;
-  const std::size_t extents = call.arguments.size() - 1;
-  if (array.type == TypeStore::error) {
-    call.type = array.type;
-  } else if (!context_.store().is_dense(array.type)) {
-    context_.diagnostics.report(DiagnosticKind::wrong_argument_type, array.span, 1, call.callee.text, "a dense array",
-                                context_.name(array.type));
+  const auto extents = static_cast<std::uint32_t>(call.arguments.size() - 1);
+  const auto refuse = [&](const char* what) {
+    if (array.type != TypeStore::error)
+      context_.diagnostics.report(DiagnosticKind::wrong_argument_type, array.span, 1, name, what,
+                                  context_.name(array.type));
+    return TypeStore::error;
+  };
+  if (name == "reshape" || name == "flatten") {
+    call.type = types.is_dense(array.type) ? types.dense_of(types.dense_element(array.type), std::max(1U, extents))
+                                           : refuse("a dense array");
+  } else if (name == "dense") {
+    const TypeId element = types.is_array(array.type) && types.at(array.type).key == TypeStore::int_
+                               ? types.at(array.type).element
+                               : TypeStore::error;
+    call.type = is_number_or_truth(element) ? types.dense_of(element, 1) : refuse("a growing array of numbers");
+  } else if (name == "read_csv" && types.is_dense(wanted) && types.dense_element(wanted) == TypeStore::boolean) {
+    context_.diagnostics.report(DiagnosticKind::not_supported, call.callee.span, "tables of booleans");
     call.type = TypeStore::error;
-  } else if (builtin.name == "reshape" && extents == 0) {
-    context_.diagnostics.report(DiagnosticKind::wrong_argument_count, call.callee.span, "reshape",
-                                "an array and its extents", call.arguments.size());
-    call.type = TypeStore::error;
+  } else if (types.is_dense(wanted)) {
+    call.type = wanted;
   } else {
-    call.type = context_.store().dense_of(context_.store().dense_element(array.type),
-                                          std::max<std::uint32_t>(1, static_cast<std::uint32_t>(extents)));
+    context_.diagnostics.report(DiagnosticKind::untyped_file, call.callee.span, name)
+        .note("as in `float A[:, :] = " + name + "(f);`");
+    call.type = TypeStore::error;
   }
   call.output_types = {call.type};
-  return true;
 }
 
 bool ExpressionChecker::is_lifted(const ast::Expr& one, const ast::Expr& other) const {
@@ -118,7 +132,10 @@ TypeId ExpressionChecker::lifted_binary(ast::Binary& binary) {
   for (const ast::Expr* operand : {binary.left.get(), binary.right.get()}) {
     const TypeId base = types.base(operand->type);
     const bool fits = types.is_dense(base) || is_number_or_truth(base) || base == TypeStore::updateable;
-    if (!fits) return bad_operands(binary);
+    if (!fits)
+      return bad_operands(binary, types.is_array(base)
+                                      ? "`dense(...)` of the module arrays makes a dense array of a growing one"
+                                      : nullptr);
   }
   TypeId element = TypeStore::error;
   std::uint32_t rank = 0;

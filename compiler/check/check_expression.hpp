@@ -18,6 +18,8 @@ class ExpressionChecker {
 
   /// An expression of which one value is wanted.
   TypeId value(ast::Expr& expr);
+  /// The same for a variable of that type: `float A[:, :] = read_npy(f)`.
+  TypeId value_for(ast::Expr& expr, TypeId target);
   /// A value that must become a `target`; reports `cannot assign ... to ...`-like mismatches as "expected".
   void value_of_type(ast::Expr& expr, TypeId target);
   /// Any number of outputs: statements, multiple assignment.
@@ -77,8 +79,9 @@ class ExpressionChecker {
   /// Makes all of `elements` one type and returns it; incomplete if there are none, nullopt after a report.
   std::optional<TypeId> common_type(const std::vector<ast::Expr*>& elements);
   void construct(ast::Call& call, TypeId type);
-  /// `reshape(A, n, m)`, `flatten(A)`: the type by the number of extents. @return false: another function
-  bool reshape(ast::Call& call);
+  /// Functions of the module arrays whose signatures do not tell of which type the result is: `reshape(A, n, m)`.
+  /// @param wanted  the type of the variable that gets it, if that is known
+  void array_result(ast::Call& call, TypeId wanted);
   void check_outputs_are_known(const ast::Call& call, const Signature& signature);
   void known_arguments(const ast::Call& call);
   void known_comparison(const ast::Call& call);
@@ -89,7 +92,8 @@ class ExpressionChecker {
   Context& context_;
   Scopes& scopes_;
   std::vector<EnclosingBlock> blocks_;
-  unsigned brackets_ = 0;  ///< of dense arrays around the expression
+  TypeId wanted_ = TypeStore::error;  ///< of the call that comes next, see value_for()
+  unsigned brackets_ = 0;             ///< of dense arrays around the expression
 };
 
 /// Values that the script takes by `argv("name")` though it declares a parameter of that name, above or below.

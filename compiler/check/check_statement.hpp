@@ -30,6 +30,7 @@ class StatementChecker {
   /// @param is_parameter  it can be set on the command line: the value is its default
   void initial_value(ast::Expr& value, const ast::Identifier& name, TypeId type, bool is_parameter);
 
+  TypeId declared_type(const ast::Expr& target) const;
   void assign(ast::Assign& assign);
   void assign_outputs(ast::Assign& assign, ast::Call& call);
   void refuse_marks(const ast::Assign& assign);

@@ -199,6 +199,13 @@ void StatementChecker::fit_value(ast::Expr& value, const ast::Expr& target, Type
   convert(context_, value, type);
 }
 
+/// Of a variable that is there already.
+TypeId StatementChecker::declared_type(const ast::Expr& target) const {
+  if (target.kind != ExprKind::Name) return TypeStore::error;
+  const VariableId known = scopes_.find(as<const ast::Name>(target).text);
+  return known == ast::no_variable ? TypeStore::error : context_.variable(known).type;
+}
+
 void StatementChecker::assign(ast::Assign& assign) {
   check_annotations(context_, assign.annotations, AnnotationPlace::declaration, assign.span);
   expressions_.annotation_values(assign.annotations);
@@ -210,7 +217,9 @@ void StatementChecker::assign(ast::Assign& assign) {
   const bool one_call = assign.values.size() == 1 && assign.values[0]->kind == ExprKind::Call;
   if (one_call && assign.targets.size() > 1) return assign_outputs(assign, as<ast::Call>(*assign.values[0]));
   // all values first: none of them sees a variable that this statement declares
-  for (auto& value : assign.values) expressions_.value(*value);
+  for (std::size_t i = 0; i < assign.values.size(); ++i)
+    expressions_.value_for(*assign.values[i],
+                           i < assign.targets.size() ? declared_type(*assign.targets[i]) : TypeStore::error);
   const bool counts_differ = assign.values.size() != assign.targets.size();
   if (counts_differ)
     context_.diagnostics.report(DiagnosticKind::assignment_count, assign.targets.front()->span, assign.targets.size(),

@@ -53,6 +53,10 @@ Fit match_pattern(Context& context, const TypePattern& pattern, const ast::Expr&
     type = TypeStore::error;
     return Fit::exact;
   }
+  if (pattern.kind == TypePattern::Kind::array && context.store().rank(argument.type) == 1) {
+    type = context.store().dense_elements(argument.type);
+    return unify(context.store(), pattern, type, bindings) ? Fit::converts : Fit::none;
+  }
   type = argument.type;
   return unify(context.store(), pattern, argument.type, bindings) ? Fit::exact : Fit::none;
 }
@@ -335,8 +339,6 @@ std::optional<Match> resolve_overload(Context& context, const std::vector<Signat
       context.diagnostics.report(best ? DiagnosticKind::ambiguous_call : DiagnosticKind::no_overload, call.callee.span,
                                  call.callee.text, argument_types_text(context, call));
   list_candidates(context, listed, diagnostic);
-  if (!best && std::ranges::any_of(call.arguments, [](const auto& a) { return a.keyword.has_value(); }))
-    diagnostic.note("only an input with a default value is given by its name");
   if (const auto hidden = context.not_imported.find(call.callee.text); !best && hidden != context.not_imported.end())
     diagnostic.note(fmt::format("`import {};` has more functions of this name", hidden->second));
   return std::nullopt;

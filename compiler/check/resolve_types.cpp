@@ -213,12 +213,12 @@ TypePattern dense_of(Context& context, const TypePattern& element, const ast::Di
     const bool holds_arrays = element.kind == TypePattern::Kind::array ||
                               (element.kind == TypePattern::Kind::concrete &&
                                (context.store().is_array(element.type) || context.store().is_dense(element.type)));
-    Diagnostic& diagnostic = refuse("a dense array holds `int`, `float` or `boolean`");
     if (holds_arrays)
-      diagnostic.note(
-          "its dimensions stand in one pair of brackets, the last one: `float A[n, m];`, `float tiles[][b, b];`");
+      refuse("the dimensions of a dense array stand in one pair of brackets, the last one")
+          .note("as in `float A[n, m];`, `float tiles[][b, b];`");
     else
-      diagnostic.note("arrays of other values grow as they are filled, with empty brackets: `string names[];`");
+      refuse("a dense array holds `int`, `float` or `boolean`")
+          .note("arrays of other values grow as they are filled, with empty brackets: `string names[];`");
     return concrete(TypeStore::error);
   }
   for (const auto& entry : dimension.entries) {

@@ -64,6 +64,13 @@ TypeId ModuleText::type() {
   }
   std::vector<TypeId> keys;
   while (accept('[')) {
+    if (accept(':')) {  // a dense array: the last bracket
+      std::uint32_t rank = 1;
+      for (; accept(','); ++rank) expect(':');
+      expect(']');
+      type = module.types->dense_of(type, rank);
+      break;
+    }
     keys.push_back(is(Kind::punctuation, "]") ? TypeStore::int_ : this->type());
     expect(']');
   }

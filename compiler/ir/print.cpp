@@ -314,6 +314,7 @@ class TypePrinter {
     }
   }
   void structure(TypeId id) {
+    if (types_.is_dense(id)) return;  // its name says all
     std::string fields;
     for (const StructType::Field& field : types_.structure(id).fields) {
       add(field.type);

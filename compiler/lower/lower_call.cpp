@@ -176,8 +176,7 @@ ir::Operand FunctionLowering::argument(const ast::Expr& expr, TypeId formal) {
 
 FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,
                                                           ir::Operand priority) {
-  if (stdlib::builtins()[call.callee_index].function == stdlib::builtins()[builtin_named("reshape")].function)
-    return {reshaped(call, targets[0])};
+  if (stdlib::is_made_by_lowering(stdlib::builtins()[call.callee_index])) return {array_function(call, targets[0])};
   const bool fills = fills_files(call);
   Operands operands, outputs;
   std::vector<ir::VarId> results;

@@ -9,6 +9,7 @@
 
 #include "compiler/check/resolve_types.hpp"
 #include "compiler/lower/lower_function.hpp"
+#include "stdlib/builtins.hpp"
 
 namespace raddle::lowering {
 
@@ -119,6 +120,55 @@ const FunctionLowering::Dense& FunctionLowering::dense_target(const ast::Index& 
   if (target.base->kind == ExprKind::Name) return parts_of(variable_of(as<ast::Name>(*target.base).variable));
   not_supported(target.span, "the assignment of single elements to dense arrays that are elements or fields");
   return none;
+}
+
+// ---------------------------------------------------------------- functions of the module arrays
+
+ir::Operand FunctionLowering::array_function(const ast::Call& call, ir::VarId target) {
+  const std::string_view name = stdlib::builtins()[call.callee_index].name;
+  Dense made;
+  if (name == "dense") {
+    const ir::Operand elements = value(*call.resolved_arguments[0]);
+    made = {elements, {call_builtin_named("@dense_keys", {elements}, TypeStore::int_, call.span)}};
+  } else {
+    made = name == "reshape" || name == "flatten" ? reshaped(call) : read_from_file(call);
+  }
+  return ir::Operand::variable(pack(made, call.type, call.span, target));
+}
+
+FunctionLowering::Dense FunctionLowering::reshaped(const ast::Call& call) {
+  const Dense from = dense_parts(*call.resolved_arguments[0]);
+  Dense made{from.elements, {}};
+  for (std::size_t i = 1; i < call.resolved_arguments.size(); ++i)
+    made.extents.push_back(value(*call.resolved_arguments[i]));
+  if (made.extents.empty()) return {from.elements, {product(from.extents, call.span)}};
+  Operands operands = {int_constant(static_cast<std::int64_t>(from.extents.size()))};
+  operands.insert(operands.end(), from.extents.begin(), from.extents.end());
+  operands.insert(operands.end(), made.extents.begin(), made.extents.end());
+  call_builtin_named("@reshaped", std::move(operands), TypeStore::void_, call.span);
+  return made;
+}
+
+/// The variable's type says what is to be in the file.
+FunctionLowering::Dense FunctionLowering::read_from_file(const ast::Call& call) {
+  TypeStore& all = context_.program.types;
+  const TypeId element = all.dense_element(call.type);
+  const std::uint32_t rank = all.rank(call.type);
+  Operands operands;
+  for (const ast::Expr* argument : call.resolved_arguments) operands.push_back(value(*argument));
+  operands.insert(operands.begin() + 1, int_constant(rank));
+  const ir::VarId elements = temporary(all.array_of(TypeStore::int_, element), call.span);
+  const ir::VarId extents = temporary(all.array_of(TypeStore::int_, TypeStore::int_), call.span);
+  std::vector<TypeId> operand_types;
+  for (const ir::Operand& operand : operands) operand_types.push_back(type_of(operand));
+  ir::Op& op = emit(OpKind::call_builtin, std::move(operands), {elements, extents}, call.span);
+  op.callee = builtin_named("@" + std::string(stdlib::builtins()[call.callee_index].name) + "_" + all.name(element));
+  op.operand_types = std::move(operand_types);
+  Dense made{ir::Operand::variable(elements), {}};
+  for (std::uint32_t axis = 0; axis < rank; ++axis)
+    made.extents.push_back(emit_value(OpKind::array_get, {ir::Operand::variable(extents), int_constant(axis)},
+                                      TypeStore::int_, call.span));
+  return made;
 }
 
 // ---------------------------------------------------------------- declarations

@@ -177,7 +177,7 @@ class FunctionLowering {
   /// What is assigned as a whole has the extents that stand in the declaration.
   void check_declared(ast::VariableId variable, const Dense& found, Span span);
 
-  // ---- whole-array expressions (lower_lifted.cpp)
+  // ---- whole-array expressions (lower_lifted.cpp, lower_slices.cpp)
   /// The indices of one dimension that a slice, or one index, selects; one index has no step and no count.
   struct Selection {
     ir::Operand first, step, count;
@@ -190,7 +190,10 @@ class FunctionLowering {
   ir::Operand choice(const ast::Call& call, ir::VarId target);
   ir::Operand choose(ir::Operand condition, TypeId type, Span span, ir::VarId target,
                      const std::function<ir::Operand(bool)>& value_of);
-  ir::Operand reshaped(const ast::Call& call, ir::VarId target);
+  /// A call of what stdlib::is_made_by_lowering.
+  ir::Operand array_function(const ast::Call& call, ir::VarId target);
+  Dense reshaped(const ast::Call& call);
+  Dense read_from_file(const ast::Call& call);
   ir::Operand product(const Operands& extents, Span span);
   Operands lifted_outputs(const ast::Call& call, const std::vector<ir::VarId>& targets);
   bool is_taken_whole(const ast::Call& call, std::size_t argument) const;

@@ -141,22 +141,6 @@ ir::Operand FunctionLowering::choose(ir::Operand condition, TypeId type, Span sp
   return ir::Operand::variable(result);
 }
 
-ir::Operand FunctionLowering::reshaped(const ast::Call& call, ir::VarId target) {
-  const Dense from = dense_parts(*call.resolved_arguments[0]);
-  Dense made{from.elements, {}};
-  for (std::size_t i = 1; i < call.resolved_arguments.size(); ++i)
-    made.extents.push_back(value(*call.resolved_arguments[i]));
-  if (made.extents.empty()) {
-    made.extents.push_back(product(from.extents, call.span));
-  } else {
-    Operands operands = {int_constant(static_cast<std::int64_t>(from.extents.size()))};
-    operands.insert(operands.end(), from.extents.begin(), from.extents.end());
-    operands.insert(operands.end(), made.extents.begin(), made.extents.end());
-    call_builtin_named("@reshaped", std::move(operands), TypeStore::void_, call.span);
-  }
-  return ir::Operand::variable(pack(made, call.type, call.span, target));
-}
-
 ir::Operand FunctionLowering::product(const Operands& extents, Span span) {
   ir::Operand count = extents[0];
   for (std::size_t axis = 1; axis < extents.size(); ++axis)
@@ -238,74 +222,6 @@ FunctionLowering::Operands FunctionLowering::joint_extents(const Operands& first
     joint.push_back(call_builtin_named("@joint_extent", std::move(operands), TypeStore::int_, span));
   }
   return joint;
-}
-
-// ---------------------------------------------------------------- slices
-
-/// `lo:hi:step` of a dimension, as where it begins, how far its indices are from each other, and how many there are.
-FunctionLowering::Selection FunctionLowering::selection(const ast::Slice& slice, ir::Operand extent) {
-  const ir::Operand zero = int_constant(0), one = int_constant(1);
-  if (!slice.low && !slice.high && !slice.step) return {zero, one, extent};
-  Selection made;
-  made.first = slice.low ? bracketed(*slice.low, extent) : zero;
-  made.step = slice.step ? bracketed(*slice.step, extent) : one;
-  const ir::Operand last =
-      slice.high ? bracketed(*slice.high, extent) : emit_value(OpKind::sub, {extent, one}, TypeStore::int_, slice.span);
-  made.count = call_builtin_named("@slice", {made.first, last, made.step, extent}, TypeStore::int_, slice.span);
-  return made;
-}
-
-std::vector<FunctionLowering::Selection> FunctionLowering::selections(const ast::Index& index,
-                                                                      const Operands& extents) {
-  std::vector<Selection> made;
-  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-    if (axis >= index.indices.size()) {
-      made.push_back({int_constant(0), int_constant(1), extents[axis]});
-    } else if (index.indices[axis]->kind == ExprKind::Slice) {
-      made.push_back(selection(as<ast::Slice>(*index.indices[axis]), extents[axis]));
-    } else {
-      made.push_back({checked_index(*index.indices[axis], extents[axis]), {}, {}});
-    }
-  }
-  return made;
-}
-
-FunctionLowering::Operands FunctionLowering::selected(const std::vector<Selection>& selections, Operands indices,
-                                                      Span span) {
-  const ir::Operand zero = int_constant(0), one = int_constant(1);
-  Operands made;
-  std::size_t next = 0;
-  for (const Selection& each : selections) {
-    if (each.count.index == ir::none) {
-      made.push_back(each.first);
-      continue;
-    }
-    ir::Operand index = indices[next++];
-    if (each.step != one) index = emit_value(OpKind::mul, {index, each.step}, TypeStore::int_, span);
-    if (each.first != zero) index = emit_value(OpKind::add, {index, each.first}, TypeStore::int_, span);
-    made.push_back(index);
-  }
-  return made;
-}
-
-FunctionLowering::Operands FunctionLowering::extents_of(const std::vector<Selection>& selections) {
-  Operands extents;
-  for (const Selection& each : selections)
-    if (each.count.index != ir::none) extents.push_back(each.count);
-  return extents;
-}
-
-Lifted FunctionLowering::slice(const ast::Index& index) {
-  Lifted base = lifted(*index.base);
-  const std::vector<Selection> chosen = selections(index, base.extents);
-  const Span span = index.span;
-  auto read = std::make_shared<Stretched>(extents_of(chosen));
-  Lifted made{.extents = read->extents, .read = {read}, .is_flat = false};
-  const bool stretches = make_factors(base, span);
-  made.at = [this, at = std::move(base.at), chosen, read, stretches, span](const Point& point) {
-    return at({.indices = selected(chosen, indices_at(point, *read, span), span), .stretches = stretches});
-  };
-  return made;
 }
 
 // ---------------------------------------------------------------- loops
@@ -441,29 +357,6 @@ void FunctionLowering::add_elements(const ast::Expr& literal, std::uint32_t rank
     else
       add_elements(*each, rank - 1, elements);
   }
-}
-
-/// `A[1:n-2, :] = B`, `A[0] = 0.0`: each element that the target selects.
-void FunctionLowering::store_slice(const ast::Index& target, const ast::Expr& source) {
-  const Dense into = dense_target(target);
-  if (into.elements.index == ir::none) return;
-  const Span span = target.span;
-  const std::vector<Selection> chosen = selections(target, into.extents);
-  Lifted from = lifted(source);
-  const Operands wanted = extents_of(chosen);
-  if (!from.extents.empty()) {
-    Operands operands = {int_constant(static_cast<std::int64_t>(wanted.size()))};
-    operands.insert(operands.end(), wanted.begin(), wanted.end());
-    operands.insert(operands.end(), from.extents.begin(), from.extents.end());
-    if (wanted != from.extents) call_builtin_named("@fits_slice", std::move(operands), TypeStore::void_, span);
-  }
-  const TypeId element = types().at(type_of(into.elements)).element;
-  const Lifted all{.extents = wanted, .read = from.read, .is_flat = false, .at = from.at};
-  for_each_point(all, span, [&](const Point& point) {
-    const ir::Operand from_value = converted(all.at(point)[0], element, span);
-    const ir::Operand key = key_of(selected(chosen, point.indices, span), into.extents, span);
-    emit(OpKind::array_insert, {into.elements, key, from_value}, {}, span);
-  });
 }
 
 }  // namespace raddle::lowering

@@ -93,8 +93,19 @@ Result dense_reshaped(Call, Arguments arguments, Results results) {
   return fail(fmt::format("an array of the shape {} can not have the shape {}", shape_text(before), shape_text(after)));
 }
 
-/// Lowering makes the array itself.
-Result dense_reshape(Call, Arguments, Results) { return fail("reshape is not called"); }
+/// Functions whose calls lowering makes something else of.
+Result made_by_lowering(Call, Arguments, Results) { return fail("this function is not called"); }
+
+/// How many elements a closed array has, if its keys are 0 to n - 1.
+Result dense_keys(Call, Arguments arguments, Results results) {
+  const vm::Array& elements = arguments[0].as_array();
+  const auto count = static_cast<std::int64_t>(elements.size());
+  std::int64_t missing = 0;
+  while (missing < count && elements.contains(Value::of(missing))) ++missing;
+  if (missing == count) return give(results, Value::of(count));
+  return fail(fmt::format("the keys of a dense array are 0 to n - 1: `{}` is missing, though there are {} elements",
+                          elements.element_name(Value::of(missing)), count));
+}
 
 /// Each element of a closed array has been assigned.
 Result dense_complete(Call, Arguments arguments, Results results) {

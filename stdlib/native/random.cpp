@@ -3,10 +3,13 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/philox.hpp"
 #include "vm/math/scalar.hpp"
+#include "vm/value/array.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -40,6 +43,45 @@ Result random_normal(Call call, Arguments arguments, Results results) {
 Result random_exponential(Call call, Arguments arguments, Results results) {
   if (!(arguments[0].as_float() > 0)) return fail("random_exponential: the mean is not positive");
   return give(results, Value::of(-arguments[0].as_float() * vm::math::scalar::log(1 - stream_of(call).next_unit())));
+}
+
+// ---------------------------------------------------------------- many at once, all of the call's stream
+
+namespace {
+
+constexpr std::int64_t most_numbers = std::int64_t{1} << 40;
+
+template <typename T, typename Next>
+Result numbers_of(std::int64_t count, Results results, const Next& next) {
+  if (count < 0 || count > most_numbers) return fail(fmt::format("{} random numbers", count));
+  std::vector<T> numbers(static_cast<std::size_t>(count));
+  for (T& number : numbers) number = next();
+  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers))));
+}
+
+}  // namespace
+
+Result random_floats(Call call, Arguments arguments, Results results) {
+  RandomStream stream = stream_of(call);
+  return numbers_of<double>(arguments[0].as_int(), results, [&] { return stream.next_unit(); });
+}
+
+Result random_normals(Call call, Arguments arguments, Results results) {
+  RandomStream stream = stream_of(call);
+  return numbers_of<double>(arguments[0].as_int(), results, [&] {
+    const double radius = std::sqrt(-2 * vm::math::scalar::log(1 - stream.next_unit()));
+    return radius * vm::math::scalar::cos(2 * std::numbers::pi * stream.next_unit());
+  });
+}
+
+Result random_ints(Call call, Arguments arguments, Results results) {
+  const std::int64_t low = arguments[0].as_int(), high = arguments[1].as_int();
+  if (low >= high) return fail(fmt::format("randint: the start {} is not below the end {}", low, high));
+  const std::uint64_t bound = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  RandomStream stream = stream_of(call);
+  return numbers_of<std::int64_t>(arguments[2].as_int(), results, [&] {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + stream.next_below(bound));
+  });
 }
 
 }  // namespace raddle::stdlib::native

@@ -8,6 +8,7 @@
 
 #include "vm/value/array.hpp"
 #include "vm/value/bag.hpp"
+#include "vm/value/dense.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/file.hpp"
 #include "vm/value/structure.hpp"
@@ -107,6 +108,7 @@ std::string to_text(const Value& value) {
     case ValueKind::structure: {
       std::string text;
       Structure& structure = value.as_structure();
+      if (is_dense(structure)) return dense_text(structure);
       for (std::size_t i = 0; i < structure.field_count(); ++i) {
         append_list(text, structure.field_name(i));
         append_list(text, nested_text(structure.field(i).get()));

@@ -91,7 +91,7 @@ void add_definition(std::vector<LibraryPage>& pages, std::string_view module, st
   if (name.ends_with('_')) return;
   LibraryPage& page = page_of(pages, module, name);
   page.signatures.emplace_back(head);
-  page.summary = comment;
+  if (!comment.empty()) page.summary = comment;  // of overloads the first one has it
 }
 
 void add_module_source(std::vector<LibraryPage>& pages, const stdlib::ModuleSource& source) {
@@ -116,7 +116,7 @@ void add_module_source(std::vector<LibraryPage>& pages, const stdlib::ModuleSour
 std::vector<LibraryPage> library_pages() {
   std::vector<LibraryPage> pages;
   for (const stdlib::Builtin& builtin : stdlib::builtins()) {
-    if (builtin.name.starts_with('@')) continue;  // the compiler's own
+    if (builtin.name.starts_with('@') || builtin.name.ends_with('_')) continue;  // the compiler's own, a module's own
     LibraryPage& page = page_of(pages, builtin.module, builtin.name);
     page.signatures.push_back(text_of(builtin));
     if (builtin.summary.empty()) continue;

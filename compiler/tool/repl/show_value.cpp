@@ -11,6 +11,7 @@
 #include "compiler/tool/terminal/text_width.hpp"
 #include "vm/value/array.hpp"
 #include "vm/value/bag.hpp"
+#include "vm/value/dense.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/file.hpp"
 #include "vm/value/structure.hpp"
@@ -95,6 +96,7 @@ std::string brief(const Value& value, int depth);
 
 std::string brief_structure(const Value& value, int depth) {
   vm::Structure& structure = value.as_structure();
+  if (vm::is_dense(structure)) return fmt::format("array of {}", fmt::join(vm::dense_extents(structure), " x "));
   std::string text = "{";
   for (std::size_t i = 0; i < structure.field_count(); ++i)
     text += fmt::format("{}{}: {}", i == 0 ? "" : ", ", structure.field_name(i),
@@ -225,6 +227,10 @@ std::string collection(const Value& value, std::size_t width) {
 }  // namespace
 
 std::string show_value(const Value& value, std::size_t width) {
+  if (value.kind() == ValueKind::structure && vm::is_dense(value.as_structure())) {
+    const std::vector<std::int64_t> extents = vm::dense_extents(value.as_structure());
+    return fmt::format("{}  ({})", vm::dense_text(value.as_structure()), fmt::join(extents, " x "));
+  }
   if (value.kind() == ValueKind::array || value.kind() == ValueKind::bag) return collection(value, width);
   return brief(value, 0);
 }
