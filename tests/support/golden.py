@@ -2,7 +2,7 @@
 """Golden tests: runs scripts and compares what they print with the files beside them.
 
     golden.py [--update-golden] [--raddle PATH] [--jobs N] [--workers N,..] [--scheduler WHICH]
-              [--scheduler-seeds N] [--one-mode] [FILTER..]
+              [--scheduler-seeds N] [--one-mode] [--each-program-once] [FILTER..]
 
 Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie NAME.out (stdout; without it a run
 that fails is to print nothing there) and NAME.err (stderr, exact; without it nothing is to be printed there, and a run
@@ -24,6 +24,8 @@ counts and levels and of the schedulers: the order of tasks is perturbed, what i
 
 --one-mode runs each case once, in another of its modes than the case before it.
 
+--each-program-once: of two levels only the last where both make the same program of the script, by build/raddle.
+
 A script runs in an empty folder with links to its data, so that what it writes does not lie in the tree, and is named
 by its file name alone; names of temporary files on stderr become TEMPORARY. Folders data/ and modules/ (what scripts
 import) hold no cases.
@@ -42,6 +44,7 @@ import tempfile
 from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILT = str(ROOT / "build" / "raddle")
 TIMEOUT_S = 60
 SHOWN_LINES = 60
 SCHEDULERS = ("stealing", "tree", "tree-fifo")
@@ -179,8 +182,23 @@ def fault_of(case, outcome):
     return None
 
 
-def check(raddle, case, scheduler_seeds, timeout_s):
+def program_of(case, level):
+    """All that the VM gets: strands, and kernels, of which each launch has one of its own."""
+    return [run_once(BUILT, case, [*case.options, level, f"--emit={stage}"]) for stage in ("vm", "kernels")]
+
+
+def has_one_program(case):
+    """At all of its levels. The passes of a level are among those of the next one."""
+    if case.emit or case.exit_code == 3 or len(case.levels) == 1:
+        return False
+    first, *others = [program_of(case, level) for level in case.levels]
+    return first[0][0] == 0 and all(other == first for other in others)
+
+
+def check(raddle, case, scheduler_seeds, timeout_s, each_program_once):
     """(case, None or the report of the first run that differs)."""
+    if each_program_once and has_one_program(case):
+        case.levels = case.levels[-1:]
     for options in case.runs(scheduler_seeds):
         fault = fault_of(case, run_once(raddle, case, options, timeout_s))
         if fault:
@@ -219,13 +237,14 @@ def find_cases(filters):
 def main():
     parser = argparse.ArgumentParser(description="Runs the golden tests.")
     parser.add_argument("--update-golden", action="store_true", help="rewrite the expected files; read the difference")
-    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
+    parser.add_argument("--raddle", default=BUILT)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--workers", help="comma-separated counts, for the cases that ask for none themselves")
     parser.add_argument("--scheduler", choices=SCHEDULERS, help="in place of the default one; not with seeds")
     parser.add_argument("--scheduler-seeds", type=int, default=0, metavar="N")
     parser.add_argument("--first-seed", type=int, default=1, metavar="N", help="with --scheduler-seeds, in place of 1")
     parser.add_argument("--one-mode", action="store_true", help="each case once")
+    parser.add_argument("--each-program-once", action="store_true", help="at one level where both make the same program")
     parser.add_argument("--timeout", type=float, default=TIMEOUT_S, metavar="S", help="for one run of a script")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a case's path")
     options = parser.parse_args()
@@ -244,7 +263,8 @@ def main():
     for number, case in enumerate(cases if options.one_mode else []):
         case.only_mode = number
     seeds = range(options.first_seed, options.first_seed + options.scheduler_seeds)
-    work = functools.partial(check, raddle, scheduler_seeds=seeds, timeout_s=options.timeout)
+    work = functools.partial(check, raddle, scheduler_seeds=seeds, timeout_s=options.timeout,
+                             each_program_once=options.each_program_once)
     if options.update_golden:
         work = functools.partial(update, raddle)
     failed = []

@@ -12,6 +12,7 @@ import argparse
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -40,11 +41,12 @@ def build(preset, *targets):
     return [*configure, ["ninja", "-C", folder, *targets]]
 
 
-def sanitized(preset):
-    """The concurrent parts only; the whole is built for ASan (steps golden-asan and fuzz)."""
+def sanitized(preset, *targets):
+    """Parts of the VM only; the whole is built for ASan (steps golden-asan and fuzz)."""
     return [
-        *build(preset, "raddle_concurrent_tests"),
-        ["ctest", "--test-dir", f"build/{preset}", "-L", "concurrent", "--output-on-failure", "--no-tests=error"],
+        *build(preset, *targets),
+        ["ctest", "--test-dir", f"build/{preset}", "-L", "concurrent|sequential", "--output-on-failure", "--no-tests=error",
+         "-j", str(os.cpu_count())],
     ]
 
 
@@ -94,13 +96,13 @@ STEPS = [
          random_programs(seconds=60), quick=random_programs(seconds=15)),
     Step("mutants", "golden scripts with words changed end well in little memory",
          [[PYTHON, "tests/property/mutated_scripts.py", "--seed=1", "--count=400", "--memory=600000"]], quick=[]),
-    Step("asan", "concurrent parts under ASan and UBSan", sanitized("asan"), quick=[]),
+    Step("asan", "the VM's unit and stress tests under ASan and UBSan", sanitized("asan", "raddle_concurrent_tests", "raddle_vm_tests"), quick=[]),
     Step("golden-asan", "the whole under ASan and UBSan, leaks included, runs every script with 8 workers",
          [*build("asan", "raddle", "raddle_codegen"),
-          [PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle", "--workers=8"]], quick=[]),
+          [PYTHON, "tests/support/golden.py", "--raddle=build/asan/raddle", "--workers=8", "--each-program-once"]], quick=[]),
     Step("fuzz", "random text through the compiler, under ASan and UBSan",
          [*build("asan", "raddle_fuzz"), [PYTHON, "tests/fuzz/run.py", "--seed=1", "--seconds=60"]], quick=[]),
-    Step("tsan", "concurrent parts under TSan", sanitized("tsan"), quick=[]),
+    Step("tsan", "those that start threads under TSan", sanitized("tsan", "raddle_concurrent_tests"), quick=[]),
     Step("stress", "small scripts and stress tests, again and again, under TSan and ASan with 8 workers",
          [*build("asan", *STRESSED), *build("tsan", *STRESSED), [PYTHON, "tests/stress/all_workers.py", "--seconds=120"]],
          quick=[]),
@@ -139,6 +141,12 @@ def run(commands):
     return outputs, True
 
 
+def processor_s():
+    """Of what has run so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def hear_signals():
     """Whoever started us may ignore some, as nohup does: raddle would, too, and the tests send them to it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -175,14 +183,15 @@ def main():
         commands = step.quick if options.quick and step.quick is not None else step.commands
         if (options.steps and step.name not in options.steps) or not commands:
             continue
-        start = time.monotonic()
+        start, processor_before = time.monotonic(), processor_s()
         outputs, succeeded = run(commands)
         passed, failed = counts_of(outputs, succeeded)
         all_passed += passed
         all_failed += failed
         if failed or options.verbose:
             print("".join(outputs).rstrip())
-        print(f"-- {step.name}: {passed} passed, {failed} failed, {time.monotonic() - start:.1f} s", flush=True)
+        print(f"-- {step.name}: {passed} passed, {failed} failed, {time.monotonic() - start:.1f} s, "
+              f"{processor_s() - processor_before:.1f} s of processor", flush=True)
     print(f"{all_passed} passed, {all_failed} failed")
     sys.exit(1 if all_failed or not all_passed else 0)
 
