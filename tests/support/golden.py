@@ -229,7 +229,7 @@ def keep(expected, text, needed):
 
 
 def find_cases(filters):
-    scripts = sorted([*ROOT.glob("tests/golden/**/*.df"), *ROOT.glob("examples/*.df")])
+    scripts = sorted([*ROOT.glob("tests/golden/**/*.df"), *ROOT.glob("examples/**/*.df")])
     scripts = [s for s in scripts if not {"data", "modules"} & set(s.relative_to(ROOT).parts)]
     return [parse_header(s) for s in scripts if not filters or any(f in str(s.relative_to(ROOT)) for f in filters)]
 
