@@ -12,8 +12,8 @@ namespace {
 
 using ast::as;
 
-/// @param reads_globals  false: the body, in Tcl or of the library, knows its formals only
-void bind_formals(Context& context, Scopes& scopes, const std::vector<ast::Formal>& formals, bool reads_globals) {
+/// A formal may have the name of a top-level variable: which of them is meant in the body is plain.
+void bind_formals(Context& context, Scopes& scopes, const std::vector<ast::Formal>& formals) {
   for (const ast::Formal& formal : formals) {
     const VariableId other = scopes.find(formal.name.text);
     if (other != ast::no_variable) {
@@ -23,8 +23,6 @@ void bind_formals(Context& context, Scopes& scopes, const std::vector<ast::Forma
         context.diagnostics.report(DiagnosticKind::redeclared, formal.name.span, formal.name.text)
             .label(variable.span, "first declared here");
         context.silenced.insert({other, formal.variable});
-      } else if (reads_globals) {
-        scopes.report_hiding(formal.name, other, /*is_formal=*/true);
       }
     }
     scopes.bind(formal.name.text, formal.variable);
@@ -246,10 +244,8 @@ void check_function_bodies(Context& context) {
     for (const auto& function : module->functions) {
       context.function = function.get();
       Scopes scopes(context, true);
-      const bool reads_globals =
-          function->body_kind == ast::BodyKind::block || function->body_kind == ast::BodyKind::command;
-      bind_formals(context, scopes, function->outputs, reads_globals);
-      bind_formals(context, scopes, function->inputs, reads_globals);
+      bind_formals(context, scopes, function->outputs);
+      bind_formals(context, scopes, function->inputs);
       switch (function->body_kind) {
         case ast::BodyKind::block: {
           StatementChecker statements(context, scopes);

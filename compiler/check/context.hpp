@@ -43,8 +43,6 @@ struct Context {
   std::unordered_map<std::string, VariableId> globals = {};
   /// Variables about which something was reported: further findings would have the same cause.
   std::unordered_set<VariableId> silenced = {};
-  /// Top-level variables that an input or output of some function hides.
-  std::unordered_set<VariableId> hidden_by_formals = {};
   /// Variables of loops over a range of floats that is one for a `/` of ints: where that is.
   std::unordered_map<VariableId, Span> quotients = {};
   /// Names in `argv("name")`, as far as they are known, and where they are.

@@ -1,7 +1,5 @@
 #include "compiler/check/scopes.hpp"
 
-#include <utility>
-
 namespace raddle::check_detail {
 
 void suggest(Diagnostic& diagnostic, std::string_view name, const std::vector<std::string>& candidates) {
@@ -32,7 +30,7 @@ bool Scopes::report_taken(const ast::Identifier& name) {
   const Span there = context_.variable(other).span;
   const bool is_global = context_.globals.contains(name.text) && context_.globals.at(name.text) == other;
   if (in_function_ && is_global) {
-    report_hiding(name, other, /*is_formal=*/false);
+    report_hiding(name, other);
     return false;
   }
   const bool same_scope = is_global ? levels_.size() == 1 : levels_.back().contains(name.text);
@@ -43,16 +41,13 @@ bool Scopes::report_taken(const ast::Identifier& name) {
   return true;
 }
 
-void Scopes::report_hiding(const ast::Identifier& name, VariableId global, bool is_formal) {
+void Scopes::report_hiding(const ast::Identifier& name, VariableId global) {
   const Span there = context_.variable(global).span;
   const bool declared_before =
       name.span.file == there.file ? there.begin < name.span.begin : name.span.file == context_.main_file;
   if (!declared_before || !hiding_.insert(name.text).second) return;
-  const bool is_told =
-      is_formal && (!context_.hidden_by_formals.insert(global).second || std::exchange(has_hiding_formal_, true));
-  if (!is_told)
-    context_.diagnostics.report(DiagnosticKind::hides_global, name.span, name.text)
-        .label(there, "top-level variable declared here");
+  context_.diagnostics.report(DiagnosticKind::hides_global, name.span, name.text)
+      .label(there, "top-level variable declared here");
 }
 
 VariableId Scopes::declare(const ast::Identifier& name, TypeId type, VariableRole role) {

@@ -38,21 +38,18 @@ class Scopes {
   std::vector<std::string> names() const;
   /// True the first time that it is asked for `name`: an unknown name is reported once a body.
   bool first_report(const std::string& name) { return reported_.insert(name).second; }
-  /// Warns, once for a name, where `name` of a function hides the top-level variable `global`. Not where the function
-  /// came first, nor in a module for a variable of the script that imports it: neither can have meant the other.
-  /// @param is_formal  an input or output: they are often named like `@param`s that are passed on, so one warning for a
-  ///                   function, and one for a global, says it of all
-  void report_hiding(const ast::Identifier& name, VariableId global, bool is_formal);
 
  private:
   bool report_taken(const ast::Identifier& name);
+  /// Warns, once for a name, where `name` of a function hides the top-level variable `global`. Not where the function
+  /// came first, nor in a module for a variable of the script that imports it: neither can have meant the other.
+  void report_hiding(const ast::Identifier& name, VariableId global);
 
   Context& context_;
   bool in_function_;
   std::vector<std::unordered_map<std::string, VariableId>> levels_;  ///< [0] is unused at top level: globals
   std::unordered_map<std::string, VariableId> ended_;
   std::unordered_set<std::string> reported_, hiding_;
-  bool has_hiding_formal_ = false;
 };
 
 }  // namespace raddle::check_detail

@@ -101,7 +101,8 @@ TEST_CASE("names") {
   CHECK(kinds("int x = 1; int x = 2;") == "redeclared");
   CHECK(kinds("int size = 1;") == "name_is_function");
   CHECK(kinds("f() { trace(late); } f(); int late = 1;").empty());
-  CHECK(kinds("int x = 2; f(int x) { trace(x); } f(1); trace(x);") == "hides_global");
+  CHECK(kinds("int x = 2; f() { int x = 1; trace(x); } f(); trace(x);") == "hides_global");
+  CHECK(kinds("int x = 2; f(int x) { trace(x); } f(1); trace(x);").empty());
   CHECK(kinds("f(int x) { int y = x; trace(y); } f(1); int x = 2, y = x; trace(y);").empty());
   CHECK(kinds("f() { x = 3; } f(); int x; trace(x);") == "not_assignable");
   CHECK(kinds("strlen(\"x\");") == "unknown_function");

@@ -23,6 +23,9 @@ function @main composite () -> () {
   %not_a_number: float = add %0, -nan
   %flag: boolean = eq "a\"\n\\", "\x01"
   %list: int[string][] = array_new writers 2
+  %cells: float[] = array_new 3, 2 writers 0
+  %grid: float[:, :] = struct_make %cells, 3, 2
+  %grids: float[][:, :] = array_list %grid
   %2: int[] = array_row %list, "k"
   array_insert %2, 0, 7
   %p: point = struct_new
@@ -90,7 +93,7 @@ TEST_CASE("text is read back exactly") {
   TypeStore types;
   const Module module = read(module_text, types);
   CHECK(print(module) == module_text);
-  CHECK(verify(module) == std::vector<std::string>{});
+  for (const std::string& problem : verify(module)) FAIL_CHECK(problem);
 }
 
 TEST_CASE("what is wrong with a text is told with its line") {

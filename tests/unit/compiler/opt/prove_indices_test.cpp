@@ -1,0 +1,64 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "compiler/ir/print.hpp"
+#include "compiler/ir/read_text.hpp"
+#include "compiler/ir/verify.hpp"
+#include "compiler/opt/prove_indices.hpp"
+
+namespace raddle::opt {
+namespace {
+
+/// Whether `@index KEY, EXTENT` goes, in a loop from `low` to `high`.
+bool is_proven(const std::string& low, const std::string& high, const std::string& key, const std::string& extent) {
+  TypeStore types;
+  const std::string text =
+      "entry @f\nfunction @f composite (%n: int, %m: int, %x: float[]) -> () {\n"
+      "  %last: int = sub %n, 1\n"
+      "  %inner: int = sub %last, 1\n"
+      "  %same: int = call_builtin @@extent \"x\", %n types [string, int]\n"
+      "  foreach_range " +
+      low + ", " + high +
+      ", 1 {(%i: int, %k: int)\n"
+      "    %before: int = sub %i, 1\n"
+      "    %after: int = add 1, %i\n"
+      "    %at: int = call_builtin @@index " +
+      key + ", " + extent +
+      " types [int, int]\n"
+      "    %e: float = array_get %x, %at\n"
+      "  }\n}\n";
+  auto module = ir::read_text(text, types);
+  REQUIRE_MESSAGE(module.has_value(), module.error());
+  prove_indices(*module);
+  CHECK(ir::verify(*module) == std::vector<std::string>{});
+  const std::string after = ir::print(*module);
+  const bool is_gone = after.find("@index") == std::string::npos;
+  CHECK(is_gone == (after.find("array_get %x, %at") == std::string::npos));
+  return is_gone;
+}
+
+}  // namespace
+
+TEST_CASE("prove-indices: a check goes where it holds in all iterations") {
+  CHECK(is_proven("0", "%last", "%i", "%n"));
+  CHECK(is_proven("0", "%last", "%i", "%same"));
+  CHECK(is_proven("1", "%inner", "%before", "%n"));
+  CHECK(is_proven("1", "%inner", "%after", "%n"));
+  CHECK(is_proven("0", "9", "%i", "10"));
+  CHECK(is_proven("0", "9", "3", "4"));
+}
+
+TEST_CASE("prove-indices: a check that may fail stays") {
+  CHECK_FALSE(is_proven("0", "%n", "%i", "%n"));
+  CHECK_FALSE(is_proven("0", "%last", "%i", "%m"));
+  CHECK_FALSE(is_proven("0", "%last", "%before", "%n"));
+  CHECK_FALSE(is_proven("0", "%last", "%after", "%n"));
+  CHECK_FALSE(is_proven("-1", "%last", "%i", "%n"));
+  CHECK_FALSE(is_proven("%m", "%last", "%i", "%n"));
+  CHECK_FALSE(is_proven("0", "10", "%i", "10"));
+  CHECK_FALSE(is_proven("0", "9", "4", "4"));
+  CHECK_FALSE(is_proven("0", "9", "%m", "%n"));
+}
+
+}  // namespace raddle::opt
