@@ -51,7 +51,8 @@ def sanitized(preset, *targets):
 
 
 def random_programs(seconds):
-    return [[PYTHON, "tests/property/random_programs.py", "--seed=1", "--count=100000", f"--seconds={seconds}"]]
+    return [[PYTHON, f"tests/property/{script}.py", "--seed=1", "--count=100000", f"--seconds={seconds}"]
+            for script in ("random_programs", "array_programs")]
 
 
 STRESSED = ("raddle", "raddle_codegen", "raddle_stress_tiles", "raddle_concurrent_tests")
@@ -93,7 +94,7 @@ STEPS = [
     Step("killed-sweeps", "sweeps that are killed, interrupted, two at a time",
          [[PYTHON, "tests/stress/sweep_kill.py"]], quick=[]),
     Step("property", "random programs do the same in every mode",
-         random_programs(seconds=60), quick=random_programs(seconds=15)),
+         random_programs(seconds=45), quick=random_programs(seconds=10)),
     Step("mutants", "golden scripts with words changed end well in little memory",
          [[PYTHON, "tests/property/mutated_scripts.py", "--seed=1", "--count=400", "--memory=600000"]], quick=[]),
     Step("asan", "the VM's unit and stress tests under ASan and UBSan", sanitized("asan", "raddle_concurrent_tests", "raddle_vm_tests"), quick=[]),

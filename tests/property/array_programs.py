@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Random programs of dense arrays print what this file computes for them, number by number, in every mode.
+
+    array_programs.py [--seed N] [--count N] [--seconds S] [--raddle PATH] [--show]
+
+Shapes, views, types and operations are drawn: operators, mathematics, functions of the script, broadcasting, slices with
+steps, assignment by slices, `where`, reductions. Every fifth program has shapes that do not fit: it ends with an error in
+every mode.
+"""
+
+import argparse
+import itertools
+import math
+import os
+import pathlib
+import random
+import sys
+import tempfile
+import time
+
+from program_tree import text_of
+from random_programs import ROOT, modes_of, wrong_failure, wrong_output
+
+PRELUDE = """import arrays;
+(float y) bent(float x, float k) { if (x > k) { y = x - k; } else { y = 2.0 * (k - x); } }
+(int q, int r) parts(int a, int b) { q = a %/ b; r = a %% b; }
+"""
+
+
+class Array:
+    """Elements in row-major order."""
+
+    def __init__(self, kind, shape, elements):
+        self.kind, self.shape, self.elements = kind, tuple(shape), list(elements)
+
+    def at(self, index):
+        flat = 0
+        for extent, i in zip(self.shape, index):
+            flat = flat * extent + i
+        return self.elements[flat]
+
+
+def indices(shape):
+    return itertools.product(*(range(extent) for extent in shape))
+
+
+def stretched(array, shape):
+    """Elements of a scalar or an array as NumPy repeats them."""
+    if not isinstance(array, Array):
+        return [array] * math.prod(shape)
+    skipped = len(shape) - len(array.shape)
+    return [array.at([0 if extent == 1 else i for extent, i in zip(array.shape, index[skipped:])])
+            for index in indices(shape)]
+
+
+def joint(*operands):
+    shapes = [o.shape for o in operands if isinstance(o, Array)]
+    rank = max(len(shape) for shape in shapes)
+    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    return tuple(max(extents) if 0 not in extents else 0 for extents in zip(*padded))
+
+
+def lift(kind, compute, *operands):
+    shape = joint(*operands)
+    columns = [stretched(o, shape) for o in operands]
+    return Array(kind, shape, [compute(*values) for values in zip(*columns)])
+
+
+def truncated(a, b):
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+class Generator:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines, self.expected, self.arrays = [], [], []
+        self.extents = {f"n{i}": self.random.choice((1, 2, 3, 4, 5)) for i in range(3)}
+
+    def name(self):
+        return f"a{len(self.lines)}_"
+
+    def number(self, kind):
+        if kind == "int":
+            return self.random.randint(-9, 9)
+        if kind == "boolean":
+            return self.random.random() < 0.5
+        return self.random.randint(-64, 64) / 8
+
+    def literal(self, value):
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return str(value) if value >= 0 else f"(-{-value})"
+
+    def extent(self):
+        """(text, value)"""
+        return self.random.choice([*self.extents.items(), ("1", 1), ("4", 4)])
+
+    # -- arrays that are there
+
+    def declare(self):
+        kind = self.random.choice(("float", "float", "int", "boolean"))
+        extents = [self.extent() for _ in range(self.random.choice((1, 1, 2, 2, 3)))]
+        shape = [value for _, value in extents]
+        name, brackets = self.name(), ", ".join(text for text, _ in extents)
+        self.lines.append(f"{kind} {name}[{brackets}];")
+        counters = [f"i{axis}" for axis in range(len(shape))]
+        factors = [self.random.randint(-3, 3) for _ in shape]
+        base = self.number("float") if kind == "float" else self.random.randint(-5, 5)
+        terms = " + ".join([self.literal(base), *(f"({f}) * {c}" for f, c in zip(factors, counters))])
+        values = [base + sum(f * i for f, i in zip(factors, index)) for index in indices(shape)]
+        if kind == "boolean":
+            terms, values = f"({terms}) %% 2 == 0", [value % 2 == 0 for value in values]
+        loops = ", ".join(f"{c} in [0:{text} - 1]" for c, (text, _) in zip(counters, extents))
+        how = self.random.random()
+        if how < 0.6 or shape[0] < 2:
+            self.lines.append(f"foreach {loops} {{ {name}[{', '.join(counters)}] = {terms}; }}")
+        else:  # by slices: the first rows by a loop, the others by one value
+            inner = ", ".join([f"i0 in [0:0]", *(f"{c} in [0:{text} - 1]" for c, (text, _) in
+                                                 zip(counters[1:], extents[1:]))])
+            rest = self.number(kind)
+            self.lines.append(f"foreach {inner} {{ {name}[{', '.join(counters)}] = {terms}; }}")
+            self.lines.append(f"{name}[1:end{', :' * (len(shape) - 1)}] = {self.literal(rest)};")
+            values = [value if index[0] == 0 else rest for index, value in zip(indices(shape), values)]
+        self.keep(name, Array(kind, shape, values))
+
+    def keep(self, name, array):
+        self.arrays.append((name, array))
+        self.lines.append(f'trace("{name}", {"flatten(" + name + ")" if len(array.shape) > 1 else name});')
+        self.expected.append(f"trace: {name},[{', '.join(self.text(e) for e in array.elements)}]")
+        if array.kind != "boolean":
+            self.lines.append(f'trace("{name}", shape({name}));')
+            self.expected.append(f"trace: {name},[{', '.join(map(str, array.shape))}]")
+
+    def text(self, value):
+        return ("true" if value else "false") if isinstance(value, bool) else text_of(value)
+
+    # -- expressions: (text, value)
+
+    def known(self, kind, shape):
+        """An array of that kind that can be repeated to that shape, perhaps a slice."""
+        found = []
+        for name, array in self.arrays:
+            if array.kind == kind and len(array.shape) <= len(shape):
+                tail = shape[len(shape) - len(array.shape):]
+                if all(a in (1, b) for a, b in zip(array.shape, tail)):
+                    found.append((name, array))
+        return self.random.choice(found) if found else (self.literal(v := self.number(kind)), v)
+
+    def slice_of(self, name, array):
+        entries, chosen = [], []
+        for extent in array.shape:
+            how = self.random.random()
+            if how < 0.3:
+                entries.append(":")
+                chosen.append(range(extent))
+            elif how < 0.45 and sum(isinstance(c, range) for c in chosen) + 1 < len(array.shape):
+                i = self.random.randrange(extent)
+                entries.append(str(i) if i < extent - 1 else "end")
+                chosen.append(i)
+            else:
+                low = self.random.randrange(extent)
+                high = self.random.randrange(low, extent)
+                step = self.random.choice((1, 1, 2, 3))
+                entries.append(f"{low}:{high if high < extent - 1 else 'end'}{'' if step == 1 else f':{step}'}")
+                chosen.append(range(low, high + 1, step))
+        kept = [c for c in chosen if isinstance(c, range)]
+        if not kept:
+            entries[0], chosen[0] = ":", range(array.shape[0])
+            kept = [chosen[0]]
+        elements = []
+        for index in itertools.product(*kept):
+            rest = iter(index)
+            elements.append(array.at([next(rest) if isinstance(c, range) else c for c in chosen]))
+        return f"{name}[{', '.join(entries)}]", Array(array.kind, [len(c) for c in kept], elements)
+
+    def expression(self, kind, shape, depth):
+        if depth == 0:
+            return self.known(kind, shape)
+        a = lambda k: self.expression(k, shape, depth - 1)
+        if kind == "boolean":
+            return self.truth(a)
+        return self.whole(a) if kind == "int" else self.real(a)
+
+    def combine(self, kind, form, compute, *parts):
+        values = [value for _, value in parts]
+        text = form.format(*(text for text, _ in parts))
+        if not any(isinstance(value, Array) for value in values):
+            return text, compute(*values)
+        return text, lift(kind, compute, *values)
+
+    def truth(self, a):
+        form, compute, kind = self.random.choice((
+            ("({} < {})", lambda x, y: x < y, "float"), ("({} >= {})", lambda x, y: x >= y, "int"),
+            ("({} == {})", lambda x, y: x == y, "int"), ("({} && {})", lambda x, y: x and y, "boolean"),
+            ("({} || {})", lambda x, y: x or y, "boolean"), ("(!{})", lambda x: not x, "boolean")))
+        return self.combine("boolean", form, compute, *(a(kind) for _ in range(form.count("{}"))))
+
+    def whole(self, a):
+        form, compute = self.random.choice((
+            ("(({} + {}) %% 1000)", lambda x, y: math.fmod(x + y, 1000)),
+            ("(({} - {}) %% 1000)", lambda x, y: math.fmod(x - y, 1000)),
+            ("(({} * {}) %% 1000)", lambda x, y: math.fmod(x * y, 1000)),
+            ("({} %/ (abs({}) + 1))", lambda x, y: truncated(x, abs(y) + 1)),
+            ("max({}, {})", max), ("(-{})", lambda x: -x), ("bool2int({} == {})", lambda x, y: x == y)))
+        kinds = ["int"] * form.count("{}")
+        if self.random.random() < 0.15:
+            c, x, y = a("boolean"), a("int"), a("int")
+            return self.combine("int", "where({}, {}, {})", lambda c, x, y: x if c else y, c, x, y)
+        return self.combine("int", form, lambda *v: int(compute(*v)), *(a(kind) for kind in kinds))
+
+    def real(self, a):
+        form, compute, kinds = self.random.choice((
+            ("({} + {})", lambda x, y: x + y, "ff"), ("({} - {})", lambda x, y: x - y, "fi"),
+            ("({} * {})", lambda x, y: x * y, "if"), ("({} / (abs({}) + 1.0))", lambda x, y: x / (abs(y) + 1.0), "ff"),
+            ("min({}, {})", lambda x, y: x if x < y else y, "ff"), ("sqrt(abs({}))", lambda x: math.sqrt(abs(x)), "f"),
+            ("bent({}, {})", lambda x, k: x - k if x > k else 2.0 * (k - x), "ff"),
+            ("floor({})", lambda x: x if x == 0 else float(math.floor(x)), "f"),
+            ("where({}, {}, {})", lambda c, x, y: x if c else y, "bff"),
+            ("where({0} > 0.0, sqrt({0}), 0.0)", lambda x: math.sqrt(x) if x > 0 else 0.0, "f")))
+        names = {"f": "float", "i": "int", "b": "boolean"}
+        made = self.combine("float", form, lambda *v: float(compute(*v)), *(a(names[k]) for k in kinds))
+        elements = made[1].elements if isinstance(made[1], Array) else [made[1]]
+        return made if all(abs(e) < 1e12 for e in elements) else a("float")
+
+    # -- statements
+
+    def statement(self):
+        how = self.random.random()
+        name = self.name()
+        if how < 0.25 or not self.arrays:
+            return self.declare()
+        if how < 0.4:
+            source, array = self.random.choice(self.arrays)
+            text, value = self.slice_of(source, array)
+            self.lines.append(f"{array.kind} {name}[{', '.join(':' * len(value.shape))}] = {text};")
+            return self.keep(name, value)
+        shape = self.random.choice(self.arrays)[1].shape
+        if how < 0.5:
+            x, k = self.expression("int", shape, 1), self.random.randint(1, 4)
+            if not isinstance(x[1], Array):
+                return self.declare()
+            self.lines.append(f"({name}q, {name}r) = parts({x[0]}, {k});")
+            self.keep(name + "q", lift("int", lambda v: truncated(v, k), x[1]))
+            return self.keep(name + "r", lift("int", lambda v: int(math.fmod(v, k)), x[1]))
+        kind = self.random.choice(("float", "float", "int", "boolean"))
+        text, value = self.expression(kind, shape, self.random.choice((1, 2, 3)))
+        if not isinstance(value, Array):
+            return self.declare()
+        if how < 0.6 and kind == "int":
+            rows = f"flatten({text})"
+            self.lines.append(f'trace("{name}", sum({rows}), max({rows}), min({rows}));')
+            self.expected.append(f"trace: {name},{sum(value.elements)},{max(value.elements)},{min(value.elements)}")
+            return None
+        self.lines.append(f"{name} = {text};")
+        return self.keep(name, value)
+
+    def program(self):
+        for text, value in self.extents.items():
+            self.lines.append(f"@param int {text} = {value};")
+        for _ in range(self.random.randint(6, 14)):
+            self.statement()
+        return PRELUDE + "\n".join(self.lines) + "\n", sorted(self.expected)
+
+    def failing_program(self):
+        text, _ = self.program()
+        wrong = self.random.choice((
+            "w1 = ones(2) + ones(3);\ntrace(\"not reached\", w1);", "w1 = ones(3)[0:3];\ntrace(\"not reached\", w1);",
+            "float w1[3];\nw1[0:1] = 1.0;\ntrace(\"not reached\", w1[2]);", "w1 = ones(2, 2)[n0 + 5, 0];\ntrace(\"not reached\", w1);",
+            "w1 = sqrt(ones(4) - 2.0);\ntrace(\"not reached\", w1);", "w1 = reshape(ones(4), 3);\nwait (w1) { }"))
+        return text + wrong + "\n"
+
+
+def fault_of(raddle, seed, folder):
+    generator = Generator(seed)
+    fails = seed % 5 == 4
+    text, expected = (generator.failing_program(), None) if fails else generator.program()
+    script = pathlib.Path(folder, f"arrays_{seed}.df")
+    script.write_text(text, encoding="utf-8")
+    modes = [[*mode, "-q"] for mode in modes_of(seed)]
+    return wrong_failure(raddle, modes, script) if fails else wrong_output(raddle, modes, script, expected)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Random programs of dense arrays print the right numbers in every mode.")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
+    parser.add_argument("--show", action="store_true")
+    options = parser.parse_args()
+    first = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
+    if options.show:
+        print(Generator(first).program()[0], end="")
+        return
+    print(f"arrays: first seed {first}", flush=True)
+    passed = failed = 0
+    end = time.monotonic() + options.seconds
+    with tempfile.TemporaryDirectory(prefix="raddle-arrays-") as folder:
+        os.environ["XDG_CACHE_HOME"] = folder
+        for seed in range(first, first + options.count):
+            if time.monotonic() > end:
+                break
+            fault = fault_of(str(pathlib.Path(options.raddle).resolve()), seed, folder)
+            passed += fault is None
+            if fault is not None:
+                failed += 1
+                print(f"FAIL seed {seed} (see it: array_programs.py --seed {seed} --show)\n{fault}", flush=True)
+    print(f"arrays: {passed} passed, {failed} failed")
+    sys.exit(1 if failed or not passed else 0)
+
+
+if __name__ == "__main__":
+    main()
