@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "compiler/graph/graph.hpp"
 #include "compiler/ir/written_name.hpp"
@@ -49,11 +53,14 @@ class FunctionGraph {
 
   bool has_node(ir::VarId variable) const { return !function_.variables[variable].name.empty(); }
 
+  /// A dense array and its elements are one variable of the script: one node.
   void declare(ir::VarId variable, NodeKind kind, ClusterId cluster) {
     if (!has_node(variable)) return;
     const ir::Var& var = function_.variables[variable];
-    of_variable_[variable] = {
-        add_node(kind, var.name, var.span, cluster, module_.types->name(var.type) + " " + var.name)};
+    NodeSet& nodes = of_written_[{var.name, var.span.file, var.span.begin}];
+    if (nodes.empty())
+      nodes = {add_node(kind, var.name, var.span, cluster, module_.types->name(var.type) + " " + var.name)};
+    of_variable_[variable] = nodes;
   }
 
   /// Where a value comes from: the variable's own node; of a temporary, the nodes that it was made from.
@@ -122,6 +129,7 @@ class FunctionGraph {
       case call: return build_call(op, NodeKind::call, written_name(module_.functions[op.callee]), cluster);
       case call_app: return build_call(op, NodeKind::program, written_name(module_.functions[op.callee]), cluster);
       case call_builtin:
+        if (stdlib::builtins()[op.callee].name.starts_with('@')) return build_operator(op);  // not the script's
         return build_call(op, NodeKind::library, std::string(stdlib::builtins()[op.callee].name), cluster);
       case if_:
       case switch_: return build_branches(op, cluster);
@@ -174,9 +182,13 @@ class FunctionGraph {
       case struct_get:
       case file_new:
       case update_new:
-      case update_get:
-        for (const ir::VarId result : op.results) assign(result, sources_of(op.operands));
+      case update_get: return build_operator(op);
     }
+  }
+
+  /// No node: what it makes comes from where its operands do.
+  void build_operator(const ir::Op& op) {
+    for (const ir::VarId result : op.results) assign(result, sources_of(op.operands));
   }
 
   void build_call(const ir::Op& op, NodeKind kind, const std::string& name, ClusterId cluster) {
@@ -279,6 +291,7 @@ class FunctionGraph {
   const ir::Module& module_;
   const ir::Function& function_;
   std::vector<NodeSet> of_variable_;
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, NodeSet> of_written_;  ///< by name and place
   // of the innermost region that waits for something:
   NodeSet causes_;                ///< what it waits for
   std::size_t first_inside_ = 0;  ///< of its nodes
