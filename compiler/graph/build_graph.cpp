@@ -140,6 +140,7 @@ class FunctionGraph {
       case wait_deep: return build_wait(op, cluster);
       case memo: return build_region(op.regions.front(), add_cluster("memo", cluster));
       case memo_keep: return;  // nothing of the script flows out of it
+      case array_new: return;  // nor do extents into elements
       case array_insert:
       case bag_append:
       case struct_set:
@@ -169,7 +170,6 @@ class FunctionGraph {
       case ge:
       case concat:
       case path_join:
-      case array_new:
       case array_get:
       case array_row:
       case array_list:
@@ -208,9 +208,13 @@ class FunctionGraph {
   /// Into a variable that holds others.
   void build_write(const ir::Op& op) {
     const std::span<const ir::Operand> operands = op.operands;
-    const NodeSet target = sources_of(operands.front());
-    flow(sources_of(operands.subspan(1)), target);
-    for (const ir::VarId result : op.results) assign(result, target);
+    const ir::VarId into = operands.front().index;
+    const NodeSet from = sources_of(operands.subspan(1));
+    if (has_node(into) || op.kind != ir::OpKind::array_insert)
+      flow(from, of_variable_[into]);
+    else
+      of_variable_[into].insert(from.begin(), from.end());  // the elements of a whole-array expression
+    for (const ir::VarId result : op.results) assign(result, of_variable_[into]);
   }
 
   void build_branches(const ir::Op& op, ClusterId cluster) {
