@@ -312,9 +312,24 @@ class Reader {
   }
 
   Key key() {
-    if (accept_word("point")) return {};
     if (accept('#')) return {.kind = Key::Kind::computed, .result = static_cast<std::uint32_t>(integer())};
-    return {.kind = Key::Kind::same, .operand = operand()};
+    Key key;
+    const bool is_of_point = accept_word("point");
+    if (is_of_point)
+      key.stride = accept_word("times") ? integer() : 1;
+    else
+      key.operand = operand();
+    bool is_sum = key.stride != 1 && is_of_point;
+    while (accept_word("plus")) {
+      is_sum = true;
+      if (peek().kind == Kind::variable)
+        key.operand = operand();
+      else
+        key.offset = integer();
+    }
+    key.kind = is_sum ? Key::Kind::affine : is_of_point ? Key::Kind::point : Key::Kind::same;
+    if (key.kind == Key::Kind::point) key.stride = 0;
+    return key;
   }
 
   void nest() {
