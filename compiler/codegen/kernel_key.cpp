@@ -6,7 +6,8 @@ std::string kernel_key(const CodeRequest& request, std::string_view compiler, st
   std::string key = request.unrolls_recursion ? "unrolls recursion\n" : "\n";
   key.append(compiler).append("\n").append(cpu).append("\n");
   key += std::to_string(static_cast<unsigned>(request.target)) + " " +
-         std::to_string(static_cast<unsigned>(request.entry)) + "\n";
+         std::to_string(static_cast<unsigned>(request.entry.kind)) + " " +
+         std::to_string(static_cast<unsigned>(request.entry.reads)) + "\n";
   return key + request.kernels;
 }
 

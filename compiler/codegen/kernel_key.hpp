@@ -10,7 +10,7 @@ namespace raddle::codegen {
 /// What is asked of the code generator.
 struct CodeRequest {
   std::string kernels;  ///< a group as vm::write_kernels() has it; code is made for the first one
-  vm::KernelEntry entry = vm::KernelEntry::call;
+  vm::KernelEntry entry = {};
   vm::KernelTarget target = vm::KernelTarget::host;
   /// Calls of small recursive functions are made several levels deep without calling: Note [levels] in
   /// kernels_to_llvm.cpp.

@@ -123,12 +123,12 @@ llvm::Function* ModuleEmitter::make_entry(const std::string& name, llvm::GlobalV
 
 void ModuleEmitter::emit_exported(vm::KernelId kernel, vm::KernelEntry entry) {
   llvm::Function* function = make_entry(exported_name(kernel), llvm::Function::ExternalLinkage);
-  if (entry == vm::KernelEntry::call)
+  if (entry.kind == vm::KernelEntry::call)
     emit_call(kernel, function);
-  else if (entry == vm::KernelEntry::lanes && facts.suits_lanes(kernel))
+  else if (entry.kind == vm::KernelEntry::lanes && facts.suits_lanes(kernel))
     emit_lanes(kernel, function);
   else
-    emit_points(kernel, function);
+    emit_points(kernel, entry.reads, function);
 }
 
 llvm::Constant* ModuleEmitter::fork_site(vm::KernelId kernel) {

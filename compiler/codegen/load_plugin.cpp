@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "compiler/codegen/build_id.hpp"
 #include "compiler/codegen/plugin.hpp"
@@ -42,8 +41,8 @@ std::string Plugin::identity() const { return build_id(path_); }
 std::expected<LeafImage, std::string> Plugin::compile(const CodeRequest& request) const {
   const auto symbol = find_symbol(path_, "raddle_codegen_compile");
   if (!symbol) return std::unexpected(symbol.error());
-  const auto entry = static_cast<std::uint8_t>(request.entry);
-  const PluginRequest asked = {request.kernels.data(), request.kernels.size(), &entry, request.unrolls_recursion};
+  const PluginRequest asked = {request.kernels.data(), request.kernels.size(), &request.entry,
+                               request.unrolls_recursion};
   std::string bytes;
   if (!reinterpret_cast<CompileKernel>(*symbol)(&asked, plugin_version, keep_text, &bytes))
     return std::unexpected(bytes);
@@ -57,9 +56,7 @@ std::expected<std::string, std::string> Plugin::llvm_text(const std::string& ker
                                                           bool unrolls_recursion, bool optimised) const {
   const auto symbol = find_symbol(path_, "raddle_codegen_llvm_text");
   if (!symbol) return std::unexpected(symbol.error());
-  std::vector<std::uint8_t> numbers;
-  for (const vm::KernelEntry entry : entries) numbers.push_back(static_cast<std::uint8_t>(entry));
-  const PluginRequest asked = {kernels.data(), kernels.size(), numbers.data(), unrolls_recursion};
+  const PluginRequest asked = {kernels.data(), kernels.size(), entries.data(), unrolls_recursion};
   std::string text;
   if (!reinterpret_cast<GetLlvmText>(*symbol)(&asked, plugin_version, optimised, keep_text, &text))
     return std::unexpected(text);

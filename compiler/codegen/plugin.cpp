@@ -2,7 +2,6 @@
 
 #include <expected>
 #include <string>
-#include <vector>
 
 #include "compiler/codegen/compile_kernels.hpp"
 #include "vm/kernel/kernel_bytes.hpp"
@@ -29,8 +28,7 @@ std::expected<vm::KernelGroup, std::string> kernels_of(const codegen::PluginRequ
 Text compiled(const codegen::PluginRequest& request, std::uint32_t version) {
   const auto kernels = kernels_of(request, version);
   if (!kernels) return std::unexpected(kernels.error());
-  const auto entry = static_cast<vm::KernelEntry>(request.entries[0]);
-  const auto image = codegen::compile_kernel(*kernels, entry, request.unrolls_recursion);
+  const auto image = codegen::compile_kernel(*kernels, request.entries[0], request.unrolls_recursion);
   if (!image) return std::unexpected(image.error());
   return codegen::to_bytes(*image);
 }
@@ -38,9 +36,7 @@ Text compiled(const codegen::PluginRequest& request, std::uint32_t version) {
 Text text_of(const codegen::PluginRequest& request, std::uint32_t version, codegen::LlvmText form) {
   const auto kernels = kernels_of(request, version);
   if (!kernels) return std::unexpected(kernels.error());
-  std::vector<vm::KernelEntry> entries;
-  for (std::size_t i = 0; i < kernels->size(); ++i) entries.push_back(static_cast<vm::KernelEntry>(request.entries[i]));
-  return codegen::llvm_text(*kernels, entries, request.unrolls_recursion, form);
+  return codegen::llvm_text(*kernels, {request.entries, kernels->size()}, request.unrolls_recursion, form);
 }
 
 }  // namespace

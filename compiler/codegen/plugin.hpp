@@ -2,10 +2,12 @@
 // The entry points of libraddle_codegen.so, found by dlsym: all that the tool sees of LLVM's side of codegen.
 #include <cstdint>
 
+#include "vm/kernel/kernel_compiler.hpp"
+
 namespace raddle::codegen {
 
 /// Raised with each change of what is below. Kernels come as bytes that say of which form they are.
-inline constexpr std::uint32_t plugin_version = 5;
+inline constexpr std::uint32_t plugin_version = 6;
 
 /// Gets the whole text in one call, and copies it.
 using TextReceiver = void (*)(void* receiver, const char* text, std::uint64_t size_bytes);
@@ -14,7 +16,7 @@ using TextReceiver = void (*)(void* receiver, const char* text, std::uint64_t si
 struct PluginRequest {
   const char* kernels;  ///< as vm::write_kernels() has them
   std::uint64_t size_bytes;
-  const std::uint8_t* entries;  ///< vm::KernelEntry; to compile: one, of the first kernel; for the text: of each one
+  const vm::KernelEntry* entries;  ///< to compile: one, of the first kernel; for the text: of each one
   bool unrolls_recursion;
 };
 

@@ -13,12 +13,14 @@ struct Stretch {
   llvm::Value* step = nullptr;
   llvm::Value* count = nullptr;
   std::vector<llvm::Value*> results;  ///< where they go
+  std::vector<llvm::Value*> reads;    ///< where the elements lie that points read
 
-  Stretch(WordReader& words, llvm::IRBuilder<>& builder, std::size_t result_count) {
+  Stretch(WordReader& words, llvm::IRBuilder<>& builder, std::size_t result_count, std::size_t read_count) {
     first = words.load(builder.getInt64Ty());
     step = words.load(builder.getInt64Ty());
     count = words.load(builder.getInt64Ty());
     for (std::size_t i = 0; i < result_count; ++i) results.push_back(words.load(builder.getPtrTy()));
+    for (std::size_t i = 0; i < read_count; ++i) reads.push_back(words.load(builder.getPtrTy()));
   }
 };
 
@@ -35,6 +37,12 @@ void store_result(llvm::IRBuilder<>& builder, llvm::Value* result, llvm::Value* 
     builder.CreateAlignedStore(result, address, alignment);
   else
     builder.CreateMaskedStore(result, address, alignment, mask);
+}
+
+llvm::Value* load_element(llvm::IRBuilder<>& builder, llvm::Type* type, llvm::Value* elements, llvm::Value* number) {
+  llvm::Type* stored = type->isIntegerTy(1) ? builder.getInt8Ty() : type;
+  llvm::Value* element = builder.CreateLoad(stored, builder.CreateInBoundsGEP(stored, elements, number));
+  return stored == type ? element : builder.CreateIsNotNull(element);
 }
 
 /// Emits the loop over groups of lanes around a kernel.
@@ -204,7 +212,7 @@ void ModuleEmitter::emit_lanes(vm::KernelId kernel, llvm::Function* function) {
   // else LLVM splits the widest vectors on processors that run slower with them
   function->addFnAttr("min-legal-vector-width", std::to_string(shape.vector_size * 64));
   WordReader words(builder, function->getArg(1));
-  const Stretch stretch(words, builder, source.outputs.size());
+  const Stretch stretch(words, builder, source.outputs.size(), 0);
   std::vector<LaneValue> captures;
   for (vm::KernelRegister parameter = 1; parameter < source.parameter_count; ++parameter) {
     std::vector<llvm::Value*> parts;
@@ -214,8 +222,8 @@ void ModuleEmitter::emit_lanes(vm::KernelId kernel, llvm::Function* function) {
   LaneLoop(*this, shape, function, stretch, builder).emit(kernel, std::move(captures));
 }
 
-/// A loop around the inner function.
-void ModuleEmitter::emit_points(vm::KernelId kernel, llvm::Function* function) {
+/// A loop around the inner function. @param reads  see vm::KernelEntry
+void ModuleEmitter::emit_points(vm::KernelId kernel, std::size_t reads, llvm::Function* function) {
   const vm::Kernel& source = group[kernel];
   llvm::BasicBlock* entry = llvm::BasicBlock::Create(llvm_context, "entry", function);
   llvm::BasicBlock* head = llvm::BasicBlock::Create(llvm_context, "head", function);
@@ -223,10 +231,11 @@ void ModuleEmitter::emit_points(vm::KernelId kernel, llvm::Function* function) {
   llvm::BasicBlock* store = llvm::BasicBlock::Create(llvm_context, "store", function);
   llvm::BasicBlock* end = llvm::BasicBlock::Create(llvm_context, "end", function);
   llvm::IRBuilder<> builder(entry);
-  std::vector<llvm::Value*> arguments = {make_context(builder, function), nullptr};
+  std::vector<llvm::Value*> arguments(2 + reads);
+  arguments[0] = make_context(builder, function);
   WordReader words(builder, function->getArg(1));
-  const Stretch stretch(words, builder, source.outputs.size());
-  for (vm::KernelRegister parameter = 1; parameter < source.parameter_count; ++parameter)
+  const Stretch stretch(words, builder, source.outputs.size(), reads);
+  for (auto parameter = static_cast<vm::KernelRegister>(1 + reads); parameter < source.parameter_count; ++parameter)
     words.load_argument(type(source.types[parameter]), arguments);
   builder.CreateBr(head);
 
@@ -237,6 +246,8 @@ void ModuleEmitter::emit_points(vm::KernelId kernel, llvm::Function* function) {
 
   builder.SetInsertPoint(body);
   arguments[1] = builder.CreateAdd(stretch.first, builder.CreateMul(number, stretch.step));
+  for (std::size_t i = 0; i < reads; ++i)
+    arguments[2 + i] = load_element(builder, type(source.types[1 + i]), stretch.reads[i], number);
   llvm::CallInst* all = builder.CreateCall(inner(kernel), arguments);
   all->setCallingConv(llvm::CallingConv::Fast);
   llvm::Value* is_good = builder.CreateICmpEQ(builder.CreateExtractValue(all, 0), builder.getInt32(raddle_leaf_ok));

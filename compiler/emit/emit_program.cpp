@@ -5,6 +5,7 @@
 #include "compiler/emit/emit_function.hpp"
 #include "compiler/emit/emit_kernel.hpp"
 #include "compiler/emit/function_plan.hpp"
+#include "compiler/emit/needed_parameters.hpp"
 #include "compiler/emit/partition_strands.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/library_calls.hpp"
@@ -87,6 +88,15 @@ void find_starters(const ir::Module& module, std::vector<vm::Function>& function
   }
 }
 
+void describe_launch(vm::Program& program, vm::IndexLaunch& launch) {
+  if (launch.reads.size() < vm::KernelEntry::reads_limit)
+    program.functions[launch.leaf].kernel_entry.reads = static_cast<std::uint8_t>(launch.reads.size());
+  if (!program.kernels[launch.leaf].exists()) return;
+  const std::vector<bool> needed = emit::needed_parameters(program.kernels[launch.leaf]);
+  const std::size_t first_capture = needed.size() - launch.captures.size();
+  for (std::size_t i = 0; i < launch.captures.size(); ++i) launch.captures[i].is_needed = needed[first_capture + i];
+}
+
 }  // namespace
 
 vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
@@ -120,6 +130,8 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
   forget_callers(program.functions);
   const std::vector<vm::LaneCode> lanes = vm::plan_lanes(program.kernels);
   for (ir::FunctionId id = 0; id < lanes.size(); ++id) program.functions[id].lane_code = lanes[id];
+  for (vm::ForeachSite& site : program.foreaches)
+    if (site.launch.leaf != vm::no_id) describe_launch(program, site.launch);
   find_sequential(program.functions);
   find_starters(module, program.functions);
   return program;

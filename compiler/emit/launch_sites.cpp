@@ -23,30 +23,31 @@ vm::LaunchSink::Kind sink_kind(ir::AccessMode mode) {
   return Kind::element;
 }
 
-std::vector<ir::Operand> same_keys(const ir::Access& access) {
-  std::vector<ir::Operand> keys;
-  for (const ir::Key& key : access.keys)
-    if (key.kind == ir::Key::Kind::same) keys.push_back(key.operand);
-  return keys;
-}
-
-std::uint32_t count_computed(const ir::Access& access) {
-  return static_cast<std::uint32_t>(std::ranges::count(access.keys, ir::Key::Kind::computed, &ir::Key::kind));
+/// How many keys of rows, from the first one on, are the same for all points.
+std::size_t count_row_keys(const ir::Access& access) {
+  std::size_t count = 0;
+  while (count + 1 < access.keys.size() && access.keys[count].kind == ir::Key::Kind::same) ++count;
+  return count;
 }
 
 }  // namespace
 
 vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& operands, std::uint32_t body,
                              std::span<const ir::VarId> values) {
+  const auto input = [&](ir::Operand from) -> vm::LaunchInput {
+    const auto value = from.is_constant ? values.end() : std::ranges::find(values, from.index);
+    if (value == values.end()) return {.operand = operands.of(from, body)};
+    return {.operand = {}, .value = static_cast<std::uint32_t>(value - values.begin())};
+  };
   const auto inputs = [&](std::span<const ir::Operand> from) {
     std::vector<vm::LaunchInput> made;
-    for (const ir::Operand input : from) {
-      const auto value = input.is_constant ? values.end() : std::ranges::find(values, input.index);
-      if (value == values.end())
-        made.push_back({.operand = operands.of(input, body)});
-      else
-        made.push_back({.operand = {}, .value = static_cast<std::uint32_t>(value - values.begin())});
-    }
+    for (const ir::Operand each : from) made.push_back(input(each));
+    return made;
+  };
+  const auto key = [&](const ir::Key& from) {
+    vm::LaunchKey made{.result = from.result, .stride = from.stride, .offset = from.offset};
+    if (from.kind == ir::Key::Kind::point) made.stride = 1;
+    if (from.has_operand()) made.base = input(from.operand);
     return made;
   };
   vm::IndexLaunch launch{.leaf = from.kernel, .captures = inputs(from.captures)};
@@ -54,13 +55,19 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& oper
   launch.projected = inputs(from.projected);
   for (const ir::Access& access : from.accesses) {
     const vm::Operand data = operands.of(access.data, body);
-    const std::uint32_t key_count = count_computed(access);
-    if (access.mode == ir::AccessMode::read)
-      launch.reads.push_back({data, launch.key_count, key_count});
-    else
-      launch.sinks.push_back({sink_kind(access.mode), data, place_of(access.span), launch.key_count, key_count,
-                              inputs(same_keys(access))});
-    launch.key_count += key_count;
+    const auto first_key = static_cast<std::uint32_t>(launch.keys.size());
+    const bool is_read = access.mode == ir::AccessMode::read;
+    const std::size_t row_keys = is_read ? 0 : count_row_keys(access);
+    if (from.is_projected())
+      for (std::size_t i = row_keys; i < access.keys.size(); ++i) launch.keys.push_back(key(access.keys[i]));
+    const auto key_count = static_cast<std::uint32_t>(launch.keys.size()) - first_key;
+    if (is_read) {
+      launch.reads.push_back({data, first_key, key_count});
+      continue;
+    }
+    vm::LaunchSink& sink =
+        launch.sinks.emplace_back(sink_kind(access.mode), data, place_of(access.span), first_key, key_count);
+    for (std::size_t i = 0; i < row_keys; ++i) sink.row_keys.push_back(input(access.keys[i].operand));
   }
   return launch;
 }

@@ -3,6 +3,8 @@
 // operation has the launch space, its operands, and the fallback, its region; an entry of its function's table has the
 // rest. verify() compares the entry with the region, so that neither can change without the other.
 // Source of the terms: Bauer, Treichler, Slaughter, Aiken, "Legion" (SC 2012); Soi et al., "Index Launches" (SC 2021).
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "compiler/ir/ids.hpp"
@@ -22,11 +24,14 @@ struct Key {
   enum class Kind : std::uint8_t {
     point,     ///< the point itself
     same,      ///< `operand`, from outside of the loop: the same for all points
+    affine,    ///< stride * point + `operand` + offset; the operand, if there is one, is from outside of the loop
     computed,  ///< the result `result` of the launch's projection
   };
   Kind kind = Kind::point;
   Operand operand = {};
+  std::int64_t stride = 0, offset = 0;
   std::uint32_t result = none;
+  bool has_operand() const { return kind == Kind::same || (kind == Kind::affine && operand.index != none); }
   bool operator==(const Key&) const = default;
 };
 
@@ -44,9 +49,22 @@ struct IndexLaunch {
   std::vector<Operand> captures = {};
   std::vector<Access> accesses = {};  ///< reads first
   /// Computes keys from a point. Its parameters: the point, `projected`; its outputs: keys, numbered by their first
-  /// use in `accesses`. none: no key is computed, and no element is read but within arrays among the captures.
+  /// use in `accesses`. none: no key is computed.
   FunctionId projection = none;
   std::vector<Operand> projected = {};
+  /// Points read elements, or write others than that of their own number. Else no element is read but within arrays
+  /// among the captures, and the kernel is made for many points at once.
+  bool is_projected() const {
+    const auto is_for_points = [](const Access& access) {
+      const auto is_projected = [](const Key& key) {
+        return key.kind == Key::Kind::affine || key.kind == Key::Kind::computed;
+      };
+      const bool ends_with_point = access.keys.empty() || access.keys.back().kind == Key::Kind::point;
+      return access.mode == AccessMode::read || !ends_with_point || std::ranges::any_of(access.keys, is_projected) ||
+             std::ranges::count(access.keys, Key::Kind::point, &Key::kind) > 1;
+    };
+    return std::ranges::any_of(accesses, is_for_points);
+  }
 };
 
 /// A loop whose iterations consist of one index launch over a range that is the same for all of them, and of scalars

@@ -28,7 +28,7 @@ std::vector<VarId> nest_values(const Function& function, const Op& outer, const 
   for (const Operand capture : launch.projected) take(capture);
   for (const Access& access : launch.accesses)
     for (const Key& key : access.keys)
-      if (key.kind == Key::Kind::same) take(key.operand);
+      if (key.has_operand()) take(key.operand);
   return values;
 }
 

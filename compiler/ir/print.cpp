@@ -236,10 +236,17 @@ class FunctionPrinter {
   std::string keys(const std::vector<Key>& keys) const {
     std::vector<std::string> texts;
     for (const Key& key : keys)
-      texts.push_back(key.kind == Key::Kind::point  ? "point"
-                      : key.kind == Key::Kind::same ? operand(key.operand)
-                                                    : fmt::format("#{}", key.result));
+      texts.push_back(key.kind == Key::Kind::point    ? "point"
+                      : key.kind == Key::Kind::same   ? operand(key.operand)
+                      : key.kind == Key::Kind::affine ? affine(key)
+                                                      : fmt::format("#{}", key.result));
     return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
+  std::string affine(const Key& key) const {
+    std::string text = key.stride == 0 ? "" : "point";
+    if (key.stride != 0 && key.stride != 1) text += fmt::format(" times {}", key.stride);
+    if (key.has_operand()) text += (text.empty() ? "" : " plus ") + operand(key.operand);
+    return key.offset == 0 ? text : text + fmt::format(" plus {}", key.offset);
   }
 
   void nest(const LaunchNest& nest) {

@@ -21,6 +21,7 @@
 //     launch @f.launch captures %x projection @f.projection projected %n
 //       read %a[#0, #1]                                   #0: the projection's first result
 //       write %b[%k, point]
+//       read %c[point times 2 plus %k plus -1]            affine in the point
 //       incr %u
 //     nest 0 @f.prelude captures %x values %y             0: the launch within
 // An app's region ends with `command %word, ...` and `stdin %f`, `stdout %f`, `stderr %f`.

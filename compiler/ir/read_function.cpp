@@ -195,9 +195,24 @@ class FunctionReader {
   }
 
   Key key() {
-    if (text_.accept_word("point")) return {};
     if (text_.accept('#')) return {.kind = Key::Kind::computed, .result = static_cast<std::uint32_t>(text_.integer())};
-    return {.kind = Key::Kind::same, .operand = operand()};
+    Key key;
+    const bool is_of_point = text_.accept_word("point");
+    if (is_of_point)
+      key.stride = text_.accept_word("times") ? text_.integer() : 1;
+    else
+      key.operand = operand();
+    bool is_sum = key.stride != 1 && is_of_point;
+    while (text_.accept_word("plus")) {
+      is_sum = true;
+      if (text_.peek().kind == Kind::variable)
+        key.operand = operand();
+      else
+        key.offset = text_.integer();
+    }
+    key.kind = is_sum ? Key::Kind::affine : is_of_point ? Key::Kind::point : Key::Kind::same;
+    if (key.kind == Key::Kind::point) key.stride = 0;
+    return key;
   }
 
   void nest() {

@@ -149,7 +149,7 @@ class Verifier {
       for (const Access& access : launch.accesses) {
         good = use(access.data, at) && good;
         for (const Key& key : access.keys)
-          if (key.kind == Key::Kind::same) good = use(key.operand, at) && good;
+          if (key.has_operand()) good = use(key.operand, at) && good;
       }
     }
     if (op.nest != none) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/affine_keys.hpp"
 #include "compiler/ir/body_accesses.hpp"
 #include "compiler/ir/nest_values.hpp"
 
@@ -33,9 +34,9 @@ class LaunchChecker {
     std::vector<TypeId> inputs, values;
     for (const Access& access : launch.accesses)
       (access.mode == AccessMode::read ? inputs : values).push_back(value_type(access));
-    const bool is_projected = launch.projection != none;
-    leaf(launch.kernel, inputs, launch.captures, values, /*in_batches=*/!is_projected);
-    if (is_projected) leaf(launch.projection, {}, launch.projected, std::vector<TypeId>(computed_, TypeStore::int_));
+    leaf(launch.kernel, inputs, launch.captures, values, /*in_batches=*/!launch.is_projected());
+    if (launch.projection != none)
+      leaf(launch.projection, {}, launch.projected, std::vector<TypeId>(computed_, TypeStore::int_));
   }
 
   void nest(const LaunchNest& nest) {
@@ -51,7 +52,7 @@ class LaunchChecker {
   void accesses(const IndexLaunch& launch) {
     const BodyAccesses body = body_accesses(module_, function_, op_);
     std::vector<const BodyAccess*> all;
-    if (launch.projection != none)
+    if (launch.is_projected())
       for (const BodyAccess& read : body.reads) all.push_back(&read);
     for (const BodyAccess& write : body.writes) all.push_back(&write);
     if (!require(all.size() == launch.accesses.size(), "the loop's body has another number of accesses")) return;
@@ -69,11 +70,16 @@ class LaunchChecker {
 
   bool is_of_body(const Key& key, Operand in_body) {
     switch (key.kind) {
-      case Key::Kind::point: return in_body == point();
-      case Key::Kind::same: return in_body == key.operand;
+      case Key::Kind::point: return in_body == point() || is_affine(key, in_body);
+      case Key::Kind::same: return in_body == key.operand || is_affine(key, in_body);
+      case Key::Kind::affine: return is_affine(key, in_body);
       case Key::Kind::computed: return key.result == computed_++;
     }
     return false;
+  }
+
+  bool is_affine(const Key& key, Operand in_body) const {
+    return op_.kind == OpKind::foreach_range && affine_key(module_, function_, op_, in_body) == key;
   }
 
   /// The loop's variable; over an array its key.

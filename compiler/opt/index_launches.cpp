@@ -7,6 +7,7 @@
 #include <ranges>
 #include <set>
 
+#include "compiler/ir/affine_keys.hpp"
 #include "compiler/ir/body_accesses.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/library_calls.hpp"
@@ -142,27 +143,31 @@ class ProjectedLaunch {
     computation_.copy_body([&](const ir::Op& op) { return values.ops.contains(&op); });
     for (const ir::BodyAccess& write : accesses_.writes)
       computation_.add_output(write.op->operands.back(), write.op->span);
-    projection_.add_parameter(body_.parameters[0]);
-    projection_.copy_body([&](const ir::Op& op) { return keys.ops.contains(&op); });
-    for (const ir::Operand key : all_keys()) {
+    for (const ir::Operand key : all_keys())
       if (ir::type_of(module_, around_, key) != TypeStore::int_) return false;
-      projection_.add_output(key, loop_.span);
-    }
+    const std::vector<ir::Operand> computed = computed_keys();
+    const Slice computed_slice = slice(computed);
+    projection_.add_parameter(body_.parameters[0]);
+    projection_.copy_body([&](const ir::Op& op) { return computed_slice.ops.contains(&op); });
+    for (const ir::Operand key : computed) projection_.add_output(key, loop_.span);
     return true;
   }
-  /// Each key that differs from point to point is a result of the projection, in the order of all_keys().
+  /// Each key that is not affine in the point is a result of the projection.
   std::vector<ir::Access> accesses() const {
     std::vector<ir::Access> made;
     std::uint32_t result = 0;
     const auto add = [&](const ir::BodyAccess& access) {
       made.push_back(with_same_keys(access));
-      while (made.back().keys.size() < access.keys.size())
-        made.back().keys.push_back({.kind = ir::Key::Kind::computed, .result = result++});
+      for (std::size_t i = made.back().keys.size(); i < access.keys.size(); ++i) {
+        const std::optional<ir::Key> affine = affine_key(access.keys[i]);
+        made.back().keys.push_back(affine ? *affine : ir::Key{.kind = ir::Key::Kind::computed, .result = result++});
+      }
     };
     for (const ir::BodyAccess& read : accesses_.reads) add(read);
     for (const ir::BodyAccess& write : accesses_.writes) add(write);
     return made;
   }
+  bool computes_keys() const { return !computed_keys().empty(); }
   LoopBodyCopier& computation() { return computation_; }
   LoopBodyCopier& projection() { return projection_; }
 
@@ -180,7 +185,15 @@ class ProjectedLaunch {
     return values;
   }
 
-  /// Those that differ from point to point, of reads first.
+  std::optional<ir::Key> affine_key(ir::Operand key) const { return ir::affine_key(module_, around_, loop_, key); }
+
+  std::vector<ir::Operand> computed_keys() const {
+    std::vector<ir::Operand> keys = all_keys();
+    std::erase_if(keys, [this](ir::Operand key) { return affine_key(key).has_value(); });
+    return keys;
+  }
+
+  /// But for keys of rows from outside that are written; of reads first.
   std::vector<ir::Operand> all_keys() const {
     std::vector<ir::Operand> keys;
     for (const ir::BodyAccess& read : accesses_.reads) keys.insert(keys.end(), read.keys.begin(), read.keys.end());
@@ -325,12 +338,14 @@ void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loo
   if (!can_be_leaf(module, computation) || !can_be_leaf(module, projection) ||
       ir::HeavyLeaves(module).is_heavy(projection) || ir::calls_library(module, projection))
     return;
-  set_launch(around, loop,
-             {.kernel = add(module, std::move(computation)),
-              .captures = launch.computation().captures(),
-              .accesses = launch.accesses(),
-              .projection = add(module, std::move(projection)),
-              .projected = launch.projection().captures()});
+  ir::IndexLaunch made{.captures = launch.computation().captures(), .accesses = launch.accesses()};
+  if (!made.is_projected()) return;
+  made.kernel = add(module, std::move(computation));
+  if (launch.computes_keys()) {
+    made.projection = add(module, std::move(projection));
+    made.projected = launch.projection().captures();
+  }
+  set_launch(around, loop, std::move(made));
 }
 
 void find_in(ir::Module& module, ir::FunctionId id) {

@@ -52,7 +52,7 @@ class ArrayMarker {
 
   void find_fills(const ir::Op& op, ir::RegionId region) {
     if (op.kind != OpKind::foreach_range && op.kind != OpKind::foreach_array) return;
-    if (op.launch == ir::none || function_.launches[op.launch].projection != ir::none) return;
+    if (op.launch == ir::none || function_.launches[op.launch].is_projected()) return;
     for (const ir::Op& inner : function_.regions[op.regions[0]].ops)
       if (inner.kind == OpKind::array_insert) fill(inner, region);
   }

@@ -20,7 +20,7 @@ void visit_launch(ir::IndexLaunch& launch, const std::function<void(ir::Operand&
   for (ir::Access& access : launch.accesses) {
     visit(access.data);
     for (ir::Key& key : access.keys)
-      if (key.kind == ir::Key::Kind::same) visit(key.operand);
+      if (key.has_operand()) visit(key.operand);
   }
 }
 

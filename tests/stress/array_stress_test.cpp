@@ -147,6 +147,58 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("runs of numbers, single inserts and reads race: one writer has each key, and who waits for one is told") {
+  constexpr std::int64_t size = 4096, step = 100;
+  for (int round = 0; round < 50; ++round) {
+    auto array = make_ref<Array>(1);
+    std::atomic<std::int64_t> inserted{0}, wrong{0};
+    std::vector<std::jthread> threads;
+    for (std::int64_t t = 0; t < 2; ++t) {  // each every other run
+      threads.emplace_back([&, t] {
+        WakeList nobody;
+        std::vector<std::int64_t> numbers, rest;
+        for (std::int64_t first = t * step; first < size; first += 2 * step) {
+          numbers.clear();
+          rest.clear();
+          for (std::int64_t key = first; key < std::min(first + step, size); ++key) numbers.push_back(key);
+          const auto count = static_cast<std::int64_t>(numbers.size());
+          array->insert_run(first, {ValueKind::int_, numbers.data(), count}, rest);
+          inserted.fetch_add(count - static_cast<std::int64_t>(rest.size()));
+          for (const std::int64_t key : rest)
+            if (array->insert(Value::of(key), Value::of(key), nobody)) inserted.fetch_add(1);
+        }
+      });
+    }
+    threads.emplace_back([&] {
+      WakeList nobody;
+      for (std::int64_t key = size - 1; key >= 0; key -= 37)
+        if (array->insert(Value::of(key), Value::of(key), nobody)) inserted.fetch_add(1);
+    });
+    std::vector<Future*> awaited;
+    threads.emplace_back([&] {
+      for (std::int64_t key = 0; key < size; key += 13) {
+        if (Future* const element = array->element(Value::of(key)))
+          awaited.push_back(element);
+        else if (array->get(Value::of(key)).as_int() != key)
+          wrong.fetch_add(1);
+      }
+    });
+    threads.clear();
+    WakeList nobody;
+    array->release_writers(1, nobody);
+    CHECK(inserted.load() == size);
+    CHECK(wrong.load() == 0);
+    CHECK(std::ranges::all_of(awaited, [](const Future* element) { return element->is_resolved(); }));
+    std::size_t count = 0;
+    const auto* const all = static_cast<const std::int64_t*>(array->packed(count));
+    REQUIRE(all != nullptr);
+    REQUIRE(count == static_cast<std::size_t>(size));
+    for (std::int64_t key = 0; key < size; ++key)
+      if (all[key] != key) wrong.fetch_add(1);
+    CHECK(wrong.load() == 0);
+  }
+}
+
 TEST_CASE("promised numbers are written by several while others read: who waits is told, who comes later finds them") {
   constexpr std::int64_t size = 20'000, part = 100;
   for (int round = 0; round < 20; ++round) {

@@ -1,5 +1,6 @@
 #pragma once
 // Where the VM gets machine code for kernels from. Implemented by compiler/codegen, wired by compiler/tool.
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -12,16 +13,24 @@ namespace raddle::vm {
 enum class KernelTarget : std::uint8_t { host };  ///< the CPU of this machine
 
 /// How machine code is called; see raddle_leaf_function.
-enum class KernelEntry : std::uint8_t {
-  call,    ///< for one call
-  points,  ///< for points of an index launch: Note [stretches] in leaf_abi.hpp
-  lanes,   ///< the same, mostly for many at once: side by side, if the kernel lets them
+struct KernelEntry {
+  enum Kind : std::uint8_t {
+    call,    ///< for one call
+    points,  ///< for points of an index launch: Note [stretches] in leaf_abi.hpp
+    lanes,   ///< the same, mostly for many at once: side by side, if the kernel lets them
+  };
+  Kind kind = call;
+  /// Of `points`: so many parameters, from the second one on, are elements that each point reads.
+  std::uint8_t reads = 0;
+  static constexpr std::size_t reads_limit = 256;
+  constexpr KernelEntry(Kind kind = call, std::uint8_t reads = 0) : kind(kind), reads(reads) {}
+  bool operator==(const KernelEntry&) const = default;
 };
 
 /// A kernel, by its index in a group, and how it is to be called.
 struct KernelEntryPoint {
   KernelId kernel = 0;
-  KernelEntry entry = KernelEntry::call;
+  KernelEntry entry;
 };
 
 /// Compiles in the background: a request never stops the run.

@@ -58,7 +58,7 @@ Lack read_elements(LaunchPoint& point, const IndexLaunch& launch, const Function
 
 }  // namespace
 
-/// @param point  its number, in the loop that has the points  @param keys  of the projection for it
+/// @param point  its number, in the loop that has the points  @param keys  of the launch for it
 void Launcher::defer_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys) {
   if (!points.group) points.group = make_group(points.piece);
   ++points.deferred;
@@ -66,7 +66,7 @@ void Launcher::defer_point(PointLaunch& points, std::int64_t point, const std::i
   const IndexLaunch& launch = points.piece.site.launch;
   void* const memory = here_.cells().allocate(LaunchPoint::size_of(launch));
   auto* deferred = ::new (memory) LaunchPoint(*points.group, points.number(point));
-  std::memcpy(deferred->keys(), keys, launch.key_count * sizeof *keys);
+  std::memcpy(deferred->keys(), keys, launch.keys.size() * sizeof *keys);
   find_places(*deferred, launch);
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
     const LaunchSink& sink = launch.sinks[i];

@@ -68,23 +68,33 @@ bool Launcher::foreach (Frame& frame, const Instruction& in) {
 
 void LaunchWait::resolved(Worker& worker) {
   Frame& frame = range.frame;
-  frame.run_state.on(worker).push(*this, frame.priority);
+  RunWorker& here = frame.run_state.on(worker);
+  awaits_input = false;
+  if (!is_replaced) return here.push(*this, frame.priority);
+  here.destroy(this);
+  here.release(&frame);
+}
+
+DeferredCall* LaunchWait::replacement(CellCache& cache) {
+  range.frame.retain();
+  return ::new (cache.allocate(sizeof(LaunchWait))) LaunchWait(range);
 }
 
 void LaunchWait::run(Worker& worker) {
   Frame& frame = range.frame;
   RunWorker& here = frame.run_state.on(worker);
-  here.launcher().start_range(range);
+  here.launcher().start_range(range, is_forced);
   here.destroy(this);
   here.release(&frame);
 }
 
-void Launcher::start_range(RangeTask& range) {
+void Launcher::start_range(RangeTask& range, bool is_forced) {
   Frame& frame = range.frame;
   const ForeachSite& site = range.site;
-  while (Future* const awaited = promise_results(range)) {
+  while (Future* const awaited = awaited_input(range, is_forced)) {
     auto* wait = here_.make<LaunchWait>(range);
     frame.retain();
+    wait->awaits_input = true;
     if (awaited->enlist(*wait)) return;
     here_.destroy(wait);
     here_.release(&frame);
@@ -171,8 +181,9 @@ LentRange* Launcher::lend_upper_half(RangeTask& range) {
 
 void Launcher::run_own_part(RangeTask& range) {
   const std::int64_t start = now_ns(), first = range.next_iteration;
-  for (std::int64_t count = 1; range.next_iteration < range.end; count *= 2) {
-    count = std::min(count, range.end - range.next_iteration);
+  for (std::int64_t count = sure_count(range); range.next_iteration < range.end; count *= 2) {
+    const std::int64_t left = range.end - range.next_iteration;
+    count = count < left ? whole_chunks(range, range.next_iteration, count) : left;
     run_iterations(range, range.next_iteration, count);
     range.next_iteration += count;
     const std::int64_t spent = now_ns() - start;

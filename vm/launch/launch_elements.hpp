@@ -1,6 +1,8 @@
 #pragma once
 // Where the elements lie that points of an index launch read and write.
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "vm/interpret/frame.hpp"
 #include "vm/kernel/leaf_arguments.hpp"
@@ -10,9 +12,28 @@
 
 namespace raddle::vm {
 
-/// The key in the last row. @param keys  from the projection  @param point  the value of the loop variable
+/// The key in the last row. @param keys  of the launch  @param point  the value of the loop variable
 inline std::int64_t element_key(const LaunchSink& sink, const std::int64_t* keys, std::int64_t point) {
   return sink.key_count != 0 ? keys[sink.first_key + sink.key_count - 1] : point;
+}
+
+/// The row of an element, if it is there.
+inline Array* row_of(Frame& frame, const LaunchRead& read, const std::int64_t* keys) {
+  Future& variable = frame.at(read.array);
+  if (!variable.is_resolved() || variable.kind() != ValueKind::array) return nullptr;
+  Array* row = &object_in<Array>(variable);
+  for (std::uint32_t i = 0; row && i + 1 < read.key_count; ++i) row = row->nested(Value::of(keys[i]));
+  return row;
+}
+
+/// The row of an element and what else is known of it, if it is there.
+/// @param before  reads before this one: one of them may have led to the same row
+inline KnownRow find_known(Frame& frame, const LaunchRead& read, const std::int64_t* keys,
+                           std::span<const LaunchRead> before, std::span<const KnownRow> known) {
+  for (std::size_t i = 0; read.key_count == 2 && i < before.size(); ++i)
+    if (before[i].key_count == 2 && before[i].array == read.array && known[i].row && known[i].key == keys[0])
+      return known[i];
+  return {keys[0], row_of(frame, read, keys), {}};
 }
 
 /// What a point lacks.

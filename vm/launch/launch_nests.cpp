@@ -148,7 +148,7 @@ void Launcher::run_nest_iteration(PointLaunch& points, bool is_possible) {
 std::int64_t Launcher::run_inner(PointLaunch& points, std::int64_t first, std::int64_t count) {
   LaunchedLeaf& leaf = points.computation;
   const bool is_stretch = leaf.code || (leaf.function.lane_code.exists() && count > 1);
-  if (points.projection || !is_stretch) return run_points(points, first, count);
+  if (points.piece.site.launch.is_projected() || !is_stretch) return run_points(points, first, count);
   if (!find_rows(points, nullptr)) return 0;
   if (!leaf.code) lane_machine_.prepare(points.piece.site.launch.leaf, leaf.arguments(0));
   const std::int64_t value = range_value(points.low(), points.step(), first);

@@ -1,5 +1,5 @@
 #pragma once
-// Points of an index launch with a projection (vm::IndexLaunch) that can not go at once.
+// Points of a projected index launch (vm::IndexLaunch) that can not go at once.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -101,7 +101,7 @@ class LaunchPoint final : public DeferredCall {
 
  private:
   static std::size_t word_count(const IndexLaunch& launch) {
-    return launch.reads.size() + launch.sinks.size() + launch.key_count;
+    return launch.reads.size() + launch.sinks.size() + launch.keys.size();
   }
   const std::uint16_t words_in_all_;  ///< for size_bytes(), when the group may be gone
 };

@@ -1,7 +1,8 @@
-// Index launches point by point: those with a projection, whose points read and write elements of arrays, and others
-// while there is no machine code. The keys of some points are computed at once; then each point looks for its elements,
-// computes and writes. One that lacks an element is deferred (deferred_points.cpp). Whatever else stands in the way is
-// no concern here: then the iteration is interpreted.
+// Index launches point by point: projected ones, whose points read and write elements of arrays, and others while there
+// is no machine code. Where points are about elements that follow each other they are run in blocks, as long as those
+// are there (launch_blocks.cpp). Else the keys of some points are computed at once; then each point looks for its
+// elements, computes and writes. One that lacks an element is deferred (deferred_points.cpp). Whatever else stands in
+// the way is no concern here: then the iteration is interpreted.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -21,24 +22,6 @@ namespace raddle::vm {
 
 namespace {
 
-/// The row of an element, if it is there.
-Array* row_of(Frame& frame, const LaunchRead& read, const std::int64_t* keys) {
-  Future& variable = frame.at(read.array);
-  if (!variable.is_resolved() || variable.kind() != ValueKind::array) return nullptr;
-  Array* row = &object_in<Array>(variable);
-  for (std::uint32_t i = 0; row && i + 1 < read.key_count; ++i) row = row->nested(Value::of(keys[i]));
-  return row;
-}
-
-/// @param before  reads before this one: one of them may have led to the same row
-KnownRow find_known(Frame& frame, const LaunchRead& read, const std::int64_t* keys, std::span<const LaunchRead> before,
-                    std::span<const KnownRow> known) {
-  for (std::size_t i = 0; read.key_count == 2 && i < before.size(); ++i)
-    if (before[i].key_count == 2 && before[i].array == read.array && known[i].row && known[i].key == keys[0])
-      return known[i];
-  return {keys[0], row_of(frame, read, keys), {}};
-}
-
 /// Reads whose elements are there, as bits; their words.
 std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Function& leaf, const std::int64_t* keys,
                            std::int64_t* words, std::span<KnownRow> known) {
@@ -49,10 +32,14 @@ std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Functi
     KnownRow& last = known[i];
     if (!last.leads(read, own)) last = find_known(frame, read, own, {launch.reads.data(), i}, known);
     if (!last.row) continue;
-    const Element* const element = last.part.find(*last.row, own[read.key_count - 1]);
+    const std::int64_t key = own[read.key_count - 1];
+    const ValueKind kind = kind_of(leaf.leaf_parameters[i + 1]);
+    const Element* const element = last.part.find(*last.row, key);
     std::uint64_t bits;
-    if (!element || !element->holds(kind_of(leaf.leaf_parameters[i + 1]), bits)) continue;
-    words[i] = static_cast<std::int64_t>(bits);
+    if (element && element->holds(kind, bits))
+      words[i] = static_cast<std::int64_t>(bits);
+    else if (element || !last.row->find_number(key, kind, words[i]))
+      continue;
     present |= std::uint64_t{1} << i;
   }
   return present;
@@ -104,6 +91,7 @@ std::optional<std::int64_t> Launcher::run_points(RangeTask& piece, std::int64_t 
   if (!bind(points, count)) return std::nullopt;
   const std::int64_t done = run_points(points, first, count);
   finish(points);
+  launch_chunks_.clear();
   waits |= points.waits;
   return done;
 }
@@ -118,6 +106,11 @@ bool Launcher::bind(PointLaunch& points, std::int64_t count) {
     points.prelude.emplace(program_.functions[nest.prelude], launched_code(nest.prelude, count), 0);
     if (!points.prelude->bind(frame, nest.captures)) return false;
   }
+  const auto is_bound = [&](const LaunchKey& key) {
+    return key.base.operand.is_absent() ||
+           (frame.at(key.base.operand).is_resolved() && !frame.at(key.base.operand).is_failed());
+  };
+  if (launch.keys.size() > leaf_word_limit || !std::ranges::all_of(launch.keys, is_bound)) return false;
   if (launch.projection == no_id) return true;
   points.projection.emplace(program_.functions[launch.projection], launched_code(launch.projection, count), 0);
   return points.projection->bind(frame, launch.projected);
@@ -129,19 +122,38 @@ void Launcher::finish(PointLaunch& points) {
 
 /// @return how many it has run: the next one is to be interpreted
 std::int64_t Launcher::run_points(PointLaunch& points, std::int64_t first, std::int64_t count) {
-  const std::uint32_t key_count = points.piece.site.launch.key_count;
-  point_keys_.resize(std::max<std::size_t>(1, key_count * points_at_once));
+  const IndexLaunch& launch = points.piece.site.launch;
+  const std::size_t computed = points.projection ? points.projection->function.leaf_results.size() : 0;
+  point_keys_.resize(computed * points_at_once);
   std::array<std::int64_t, leaf_word_limit> keys;
+  std::array<std::uint64_t, leaf_word_limit> steps;  // unsigned: see range_value()
+  for (std::size_t k = 0; k < launch.keys.size(); ++k)
+    steps[k] = static_cast<std::uint64_t>(launch.keys[k].stride) * static_cast<std::uint64_t>(points.step());
   const bool is_plain = points.is_plain && !is_perturbed_ && !forces_points(points.piece);
+  std::int64_t next_block = 0, pause = points_at_once;  // points that wait for each other are not run in blocks
   for (std::int64_t done = 0; done < count;) {
-    const std::int64_t part = std::min(count - done, points_at_once);
     const std::int64_t low = range_value(points.low(), points.step(), first + done);
+    if (is_plain && points.is_contiguous && done >= next_block) {
+      if (run_.is_stopped()) return count;
+      const std::int64_t made = run_block(points, low, count - done);
+      done += made;
+      if (made < least_block) {
+        next_block = done + pause;
+        pause *= 2;
+      }
+      continue;
+    }
+    const std::int64_t part = std::min(count - done, points_at_once);
+    if (!start_keys(points, low, part, keys.data())) return done;
     const std::int64_t made =
         points.projection ? compute_ahead(*points.projection, low, points.step(), part, point_keys_.data()) : part;
     for (std::int64_t i = 0; i < made; ++i) {
       if ((i == 0 || points.computation.function.is_heavy || !is_plain) && run_.is_stopped()) return count;
-      for (std::uint32_t k = 0; k < key_count; ++k)
-        keys[k] = point_keys_[k * points_at_once + static_cast<std::size_t>(i)];
+      for (std::size_t k = 0; i > 0 && k < launch.keys.size(); ++k)
+        keys[k] = static_cast<std::int64_t>(static_cast<std::uint64_t>(keys[k]) + steps[k]);
+      for (std::size_t k = 0; computed > 0 && k < launch.keys.size(); ++k)
+        if (const std::uint32_t result = launch.keys[k].result; result != no_id)
+          keys[k] = point_keys_[result * points_at_once + static_cast<std::size_t>(i)];
       if (is_plain && run_present_point(points, range_value(low, points.step(), i), keys.data())) continue;
       if (!run_point(points, first + done + i, keys.data())) return done + i;
     }
@@ -149,6 +161,30 @@ std::int64_t Launcher::run_points(PointLaunch& points, std::int64_t first, std::
     if (made < part) return done;
   }
   return count;
+}
+
+/// Affine keys of the first of `count` points. @param low  the value of its loop variable
+/// @return false: keys of some points might overflow, or not be what the script computes on the way to them
+bool Launcher::start_keys(PointLaunch& points, std::int64_t low, std::int64_t count, std::int64_t* keys) {
+  const IndexLaunch& launch = points.piece.site.launch;
+  const auto is_within = [](std::int64_t number, std::int64_t limit) { return -limit < number && number < limit; };
+  const std::int64_t last = range_value(low, points.step(), count - 1);
+  const bool has_small_points = is_within(low, affine_point_limit) && is_within(last, affine_point_limit);
+  for (std::size_t k = 0; k < launch.keys.size(); ++k) {
+    const LaunchKey& key = launch.keys[k];
+    if (!key.is_affine()) continue;
+    const bool is_value = key.base.value != no_id, has_base = is_value || !key.base.operand.is_absent();
+    std::int64_t base = 0;
+    if (has_base)
+      base = is_value ? points.values[key.base.value]
+                      : static_cast<std::int64_t>(points.piece.frame.at(key.base.operand).peek());
+    // what stands alone can not overflow
+    const bool is_plain_base = key.stride == 0 && key.offset == 0;
+    const bool is_plain_point = key.stride == 1 && key.offset == 0 && !has_base;
+    if (!is_plain_base && !is_plain_point && !(has_small_points && is_within(base, affine_base_limit))) return false;
+    keys[k] = key.stride * low + base + key.offset;
+  }
+  return true;
 }
 
 /// Computes what a projection or prelude says of `count` points, points_at_once at most.
@@ -194,20 +230,10 @@ bool Launcher::run_present_point(PointLaunch& points, std::int64_t value, const 
     const std::int64_t key = element_key(sink, keys, value);
     const KernelType type = leaf.function.leaf_results[i];
     if (type == KernelType::boolean) results[i] &= 0xff;  // a byte was written
-    write_element(points, i, key, decode(results[i], kind_of(type)));
+    write_element(points.piece.frame, sink, *points.rows[i], points.known_parts[i], key,
+                  decode(results[i], kind_of(type)));
   }
   return true;
-}
-
-/// One of a sink's.
-void Launcher::write_element(PointLaunch& points, std::size_t sink, std::int64_t key, Value number) {
-  Array& array = *points.rows[sink];
-  Element* const element = points.known_parts[sink].find(array, key);
-  if (element && element->insert(number, here_.wakes())) {
-    here_.wake();
-  } else if (!here_.insert(array, Value::of(key), number)) {
-    element_assigned_twice(points.piece.frame, points.piece.site.launch.sinks[sink], array, Value::of(key));
-  }
 }
 
 /// The arrays to which the next point writes. @return false: see find_sinks()

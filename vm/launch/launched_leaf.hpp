@@ -19,21 +19,26 @@ namespace raddle::vm {
 class LaunchedLeaf {
  public:
   /// @param code         null: it is run in registers
-  /// @param input_count  parameters between the point and the captures: scalars
+  /// @param input_count  parameters between the point and the captures: elements that a point reads
   LaunchedLeaf(const Function& function, raddle_leaf_function code, std::size_t input_count)
       : function(function),
         code(code),
         inputs_at_((code ? 3 + function.leaf_results.size() : 1)),
-        count_(inputs_at_ + input_count) {}
+        count_(inputs_at_ + input_count),
+        input_count_(input_count) {
+    if (has_room(0)) use_own_inputs();
+  }
   /// Copies are bound as the original is: a worker that calls writes into its own.
   LaunchedLeaf(const LaunchedLeaf& other)
       : function(other.function),
         code(other.code),
         inputs_at_(other.inputs_at_),
         count_(other.count_),
+        input_count_(other.input_count_),
         value_count_(other.value_count_) {
     std::copy_n(other.words_.data(), count_, words_.data());
     std::copy_n(other.values_.data(), value_count_, values_.data());
+    use_own_inputs();
   }
 
   /// @return false: a capture is not there, is no dense array, or there are too many
@@ -55,7 +60,15 @@ class LaunchedLeaf {
   void set_values(const std::int64_t* values) {
     for (std::size_t i = 0; i < value_count_; ++i) words_[values_[i].word] = values[values_[i].value];
   }
-  std::int64_t* inputs() { return words_.data() + inputs_at_; }
+  /// Where the elements are put that a single point reads.
+  std::int64_t* inputs() { return code ? own_inputs_.data() : words_.data() + inputs_at_; }
+  /// Where machine code finds an element for each of the next points, until use_own_inputs().
+  void set_input(std::size_t input, const void* elements) {
+    words_[inputs_at_ + input] = reinterpret_cast<std::int64_t>(elements);
+  }
+  void use_own_inputs() {
+    for (std::size_t i = 0; code && i < input_count_; ++i) set_input(i, &own_inputs_[i]);
+  }
   /// For registers.
   std::span<const std::int64_t> arguments(std::int64_t point) {
     words_[0] = point;
@@ -90,7 +103,7 @@ class LaunchedLeaf {
   /// For machine code, even if there is none yet: who could be bound once can be bound ever after.
   bool has_room(std::size_t captures) {
     next_parameter_ = function.leaf_parameters.size() - captures;
-    const std::size_t others = 3 + function.leaf_results.size() + (count_ - inputs_at_);
+    const std::size_t others = 3 + function.leaf_results.size() + input_count_;
     return others + 2 * captures <= leaf_word_limit && function.leaf_results.size() <= leaf_word_limit;
   }
   bool add(Future& capture) {
@@ -104,9 +117,10 @@ class LaunchedLeaf {
     return true;
   }
 
-  std::array<std::int64_t, leaf_word_limit> words_;
+  std::array<std::int64_t, leaf_word_limit> words_, own_inputs_;
   const std::size_t inputs_at_;
   std::size_t count_;
+  const std::size_t input_count_;
   std::size_t next_parameter_ = 0;
   std::array<ValuePlace, value_limit> values_;
   std::size_t value_count_ = 0;

@@ -29,6 +29,7 @@ class PointTask;
 class PointTasks;
 class RangeTask;
 struct ElementOrder;
+struct KnownPart;
 struct LoopProfile;
 struct PointLaunch;
 struct PointResults;
@@ -42,8 +43,8 @@ class Launcher : WorkerService {
   bool foreach (Frame& frame, const Instruction& in);
 
   // --- entered from tasks and waiters
-  /// Begins a loop, in place or as a task, or has it wait for an array that another launch fills.
-  void start_range(RangeTask& range);
+  /// Begins a loop, in place or as a task, or has it wait for what it needs. @param is_forced  it is not to wait
+  void start_range(RangeTask& range, bool is_forced = false);
   void run_range(RangeTask* task);
   void run_lent(LentRange* lent);
   /// Looks for the elements that the point may still lack; queues it if all are there.
@@ -64,6 +65,8 @@ class Launcher : WorkerService {
   // --- ranges.cpp
   LoopProfile& profile_of(const RangeTask& range);
   bool keeps_to_one(const RangeTask& task);
+  std::int64_t sure_count(const RangeTask& range);
+  static std::int64_t whole_chunks(const RangeTask& task, std::int64_t first, std::int64_t count);
   std::int64_t stretch_of(const RangeTask& task);
   void split(RangeTask& task);
   void finish_range(RangeTask* task);
@@ -96,11 +99,15 @@ class Launcher : WorkerService {
   std::int64_t run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
                               std::span<void* const> results);
   void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays);
+  Future* awaited_input(const RangeTask& range, bool is_forced);
   Future* promise_results(const RangeTask& range);
+  bool can_promise(const RangeTask& range, std::size_t sink) const;
   void finish_parts(const SinkArrays& arrays);
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
                   std::int64_t count);
 
+  void write_element(Frame& frame, const LaunchSink& sink, Array& array, KnownPart& part, std::int64_t key,
+                     Value number);
   void element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key);
 
   // --- launch_points.cpp
@@ -113,13 +120,17 @@ class Launcher : WorkerService {
   void finish(PointLaunch& points);
   bool run_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys);
   bool run_present_point(PointLaunch& points, std::int64_t value, const std::int64_t* keys);
-  void write_element(PointLaunch& points, std::size_t sink, std::int64_t key, Value number);
+  bool start_keys(PointLaunch& points, std::int64_t low, std::int64_t count, std::int64_t* keys);
   bool find_rows(PointLaunch& points, const std::int64_t* keys);
   bool compute_point(Frame& frame, const IndexLaunch& launch, std::int64_t point, const std::int64_t* keys,
                      const SinkArrays& arrays, LaunchedLeaf& computation);
   bool call_launched(LaunchedLeaf& leaf, std::int64_t point, std::int64_t* results);
   void count_point(const LaunchedLeaf& computation);
   void update(Frame& frame, const LaunchSink& sink, const Value& value);
+
+  // --- launch_blocks.cpp
+  std::int64_t run_block(PointLaunch& points, std::int64_t low, std::int64_t count);
+  std::int64_t find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);
 
   // --- deferred_points.cpp
   void defer_point(PointLaunch& points, std::int64_t point, const std::int64_t* keys);
@@ -163,9 +174,11 @@ class Launcher : WorkerService {
 
   ScalarMachine& scalar_machine_;
   LaneMachine lane_machine_;
-  std::vector<std::int64_t> point_keys_;  ///< of points of a launch with a projection, a row for each key
+  std::vector<std::int64_t> point_keys_;  ///< that a projection has computed, a row for each
+  std::vector<std::int64_t> streams_;     ///< elements that a block of points reads, a row for each read
   /// Results of the part of an index launch that is being made. Null: they go straight into a promised array
   std::vector<NumberChunk::Owner> launch_chunks_;
+  std::vector<std::int64_t> left_keys_;             ///< of results that have to be inserted one by one
   std::vector<ChunkReductions> launch_reductions_;  ///< of the piece, for arrays that are only reduced
 };
 

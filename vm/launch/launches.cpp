@@ -8,6 +8,7 @@
 #include "vm/kernel/leaf_arguments.hpp"
 #include "vm/launch/launched_leaf.hpp"
 #include "vm/launch/launcher.hpp"
+#include "vm/launch/point_launch.hpp"
 #include "vm/launch/range_task.hpp"
 #include "vm/schedule/leaf_forks.hpp"
 #include "vm/value/borrow.hpp"
@@ -78,7 +79,7 @@ void Launcher::finish_parts(const SinkArrays& arrays) {
 /// A leaf that may take long waits for its code inside of interpreted iterations.
 bool Launcher::makes_stretches(const IndexLaunch& launch) const {
   const Function& leaf = program_.functions[launch.leaf];
-  return launch.projection == no_id &&
+  return !launch.is_projected() &&
          (leaf.lane_code.exists() || run_.leaves.code(launch.leaf) || here_.kernels().waits_for_code_of(leaf));
 }
 
@@ -88,7 +89,7 @@ bool Launcher::makes_stretches(const IndexLaunch& launch) const {
 std::int64_t Launcher::calls_of(const IndexLaunch& launch, std::int64_t points) const {
   constexpr std::int64_t instructions_of_call = 1 << 16;
   const Function& leaf = program_.functions[launch.leaf];
-  const std::int64_t cost = launch.projection == no_id && !leaf.is_heavy ? leaf.lane_code.cost : 0;
+  const std::int64_t cost = !launch.is_projected() && !leaf.is_heavy ? leaf.lane_code.cost : 0;
   return cost == 0
              ? points
              : points / instructions_of_call * cost + points % instructions_of_call * cost / instructions_of_call + 1;
@@ -161,11 +162,39 @@ void Launcher::make_chunks(const IndexLaunch& launch, const SinkArrays& arrays) 
       launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
 }
 
-/// Before a launch begins: promises the arrays that it is to fill, if all that it needs is there or promised (Note
-/// [Promises] in value/array.hpp). @return the closing of a promised array that it reads: to be waited for; null: none
+/// Before a launch begins, which then promises what it can. @return what it is to wait for first; null: nothing
+Future* Launcher::awaited_input(const RangeTask& range, bool is_forced) {
+  const IndexLaunch& launch = range.site.launch;
+  if (!range.site.is_launch() || launch.is_projected()) return nullptr;
+  Future* awaited = nullptr;
+  for (const LaunchInput& capture : launch.captures) {
+    Future& input = range.frame.at(capture.operand);
+    if (!capture.is_needed || awaited) continue;
+    if (!input.is_resolved())
+      awaited = &input;
+    else if (input.kind() == ValueKind::array)
+      awaited = object_in<Array>(input).announced();
+  }
+  const bool waits = awaited && !is_forced;
+  if (!waits) awaited = promise_results(range);
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    Future& target = range.frame.at(launch.sinks[i].target);
+    if (launch.sinks[i].kind != LaunchSink::Kind::element || !target.is_resolved() || target.is_failed()) continue;
+    Array& array = object_in<Array>(target);
+    if (!waits) {
+      array.settle_announced(here_.wakes());
+      here_.wake();
+    } else if (can_promise(range, i)) {
+      array.announce_numbers();
+    }
+  }
+  return is_forced ? nullptr : awaited;
+}
+
+/// Promises the arrays that a launch is to fill, if all that it needs is there or promised (Note [Promises] in
+/// value/array.hpp). @return the closing of a promised array that it reads: to be waited for; null: none
 Future* Launcher::promise_results(const RangeTask& range) {
   const IndexLaunch& launch = range.site.launch;
-  if (!range.site.is_launch() || launch.projection != no_id) return nullptr;
   const std::vector<KernelType>& types = program_.functions[launch.leaf].leaf_parameters;
   const std::size_t first_capture = types.size() - launch.captures.size();
   const auto input = [&](std::size_t i) -> Future& { return range.frame.at(launch.captures[i].operand); };
@@ -177,19 +206,21 @@ Future* Launcher::promise_results(const RangeTask& range) {
   Future* awaited = nullptr;
   for (std::size_t i = 0; i < launch.captures.size() && !awaited; ++i)
     if (is_promised(i)) awaited = &object_in<Array>(input(i)).closed();
-  if (!fills_from_0(range) || !has_sinks(range.frame, launch)) return awaited;
+  if (!has_sinks(range.frame, launch)) return awaited;
   for (std::size_t i = 0; i < launch.captures.size(); ++i)
     if (!is_promised(i) && (missing_part(input(i), types[first_capture + i]) || input(i).is_failed())) return awaited;
-  const auto is_only_one = [&](const LaunchSink& sink) {
-    return std::ranges::count(launch.sinks, sink.target, &LaunchSink::target) == 1;
-  };
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
-    const LaunchSink& sink = launch.sinks[i];
-    if (sink.kind == LaunchSink::Kind::element && sink.row_keys.empty() && is_only_one(sink))
-      object_in<Array>(range.frame.at(sink.target))
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
+    if (can_promise(range, i))
+      object_in<Array>(range.frame.at(launch.sinks[i].target))
           .promise_numbers(kind_of(result_type(program_, launch, i)), static_cast<std::size_t>(range.end));
-  }
   return awaited;
+}
+
+/// All elements of the sink's array are results of the launch, as far as can be seen from it.
+bool Launcher::can_promise(const RangeTask& range, std::size_t sink) const {
+  const std::vector<LaunchSink>& sinks = range.site.launch.sinks;
+  return fills_from_0(range) && sinks[sink].kind == LaunchSink::Kind::element && sinks[sink].row_keys.empty() &&
+         std::ranges::count(sinks, sinks[sink].target, &LaunchSink::target) == 1;
 }
 
 /// Asks for code once there have been many points. @return null: none (yet)
@@ -201,7 +232,7 @@ raddle_leaf_function Launcher::launched_code(FunctionId leaf, std::int64_t point
 }
 
 /// The arrays that hold the elements of the sinks; their rows are made if need be.
-/// @param keys  from the projection; null: there is none
+/// @param keys  of the launch; null: there are none
 /// @param values  of a nest: results of the prelude
 /// @pre has_sinks()  @return false: something else is there, or a key is not
 bool Launcher::find_sinks(Frame& frame, const ForeachSite& site, const std::int64_t* keys, const std::int64_t* values,
@@ -262,9 +293,25 @@ void Launcher::write_part(const RangeTask& piece, std::size_t result, Array* to,
   const bool is_whole = count == NumberChunk::size && step == 1 && array.has_number_chunk(first);
   if (is_whole && array.keeps_reductions()) return launch_reductions_[result].add(first, *numbers);
   if (is_whole && array.insert_numbers(first, numbers)) return;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Value key = Value::of(range_value(first, step, i));
-    if (!here_.insert(array, key, numbers->at(i))) element_assigned_twice(piece.frame, sink, array, key);
+  left_keys_.clear();
+  if (step == 1) {
+    array.insert_run(first, numbers->run(0, count), left_keys_);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) left_keys_.push_back(range_value(first, step, i));
+  }
+  KnownPart part;
+  for (const std::int64_t key : left_keys_)
+    write_element(piece.frame, sink, array, part, key, numbers->at((key - first) / step));
+}
+
+/// @param part  of the array, where the last one was written
+void Launcher::write_element(Frame& frame, const LaunchSink& sink, Array& array, KnownPart& part, std::int64_t key,
+                             Value number) {
+  Element* const element = part.find(array, key);
+  if (element && element->insert(number, here_.wakes())) {
+    here_.wake();
+  } else if (!here_.insert(array, Value::of(key), number)) {
+    element_assigned_twice(frame, sink, array, Value::of(key));
   }
 }
 

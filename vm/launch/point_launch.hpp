@@ -15,6 +15,10 @@
 namespace raddle::vm {
 
 inline constexpr std::int64_t points_at_once = 64;  ///< whose keys, or values of a prelude, are computed together
+inline constexpr std::int64_t least_block = 8;      ///< shorter blocks are better run point by point
+
+/// Bounds of what affine keys are computed from: beyond them a point is interpreted, as keys might overflow on the way.
+inline constexpr std::int64_t affine_point_limit = std::int64_t{1} << 40, affine_base_limit = std::int64_t{1} << 60;
 
 /// Elements of an array among which the last one was: mostly the next one is there, too.
 struct KnownPart {
@@ -86,6 +90,7 @@ struct PointLaunch {
       : piece(piece),
         computation(leaf, code, piece.site.launch.reads.size()),
         has_fixed_rows(std::ranges::all_of(piece.site.launch.sinks, &LaunchSink::is_fixed)),
+        is_contiguous(piece.site.launch.is_contiguous(step())),
         is_plain(code && !leaf.calls_library && piece.site.launch.reads.size() <= known_rows.size() &&
                  piece.site.launch.sinks.size() <= known_parts.size() &&
                  std::ranges::all_of(piece.site.launch.sinks,
@@ -106,6 +111,7 @@ struct PointLaunch {
   std::array<std::int64_t, leaf_word_limit> values;  ///< results of the prelude
   std::int64_t iteration = 0;                        ///< of a nest's outer loop
   const bool has_fixed_rows;  ///< all points write to the same rows; in a nest, all of an iteration
+  const bool is_contiguous;   ///< see IndexLaunch
   const bool is_plain;        ///< machine code computes few numbers of few others: see run_present_point()
   bool knows_rows = false;    ///< `rows` are those of the next point
   SinkArrays rows;

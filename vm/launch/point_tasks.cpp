@@ -1,5 +1,5 @@
 // With Inlining::never each point of an index launch is a task: it lies in a queue before it is run. No frames. Those
-// of a launch with a projection are deferred (launch_points.cpp).
+// of a projected launch are deferred (launch_points.cpp).
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
 #include "vm/launch/launcher.hpp"
@@ -16,7 +16,7 @@ bool Launcher::forces_points(const RangeTask& piece) const {
 
 bool Launcher::queue_points(RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
-  if (launch.projection != no_id) return false;
+  if (launch.is_projected()) return false;
   LaunchedLeaf leaf(program_.functions[launch.leaf], launched_code(launch.leaf, count), 0);
   SinkArrays arrays{};
   if (!has_sinks(piece.frame, launch) || !leaf.bind(piece.frame, launch.captures) ||

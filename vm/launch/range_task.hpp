@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "vm/interpret/deferred_call.hpp"
 #include "vm/interpret/frame.hpp"
 #include "vm/interpret/loop_window.hpp"
 
@@ -85,12 +86,14 @@ class RangeTask final : public Cell {
   std::int64_t stretch = 0;    ///< iterations of the last one
 };
 
-/// A launch that reads an array which another one fills: begins when that is closed. Owns a reference to the frame.
-class LaunchWait final : public Cell, public Waiter {
+/// A launch that reads an array which another one fills: begins when that is closed. Or one that gives no result
+/// without a variable which is not set. Owns a reference to the frame.
+class LaunchWait final : public DeferredCall {
  public:
   explicit LaunchWait(const RangeTask& range) : range(range) {}
   void resolved(Worker& worker) override;
   void run(Worker& worker) override;
+  DeferredCall* replacement(CellCache& cache) override;
 
   RangeTask range;
 };

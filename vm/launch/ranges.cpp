@@ -22,15 +22,7 @@ constexpr std::int64_t whole_chunk_ns = 20 * long_stretch_ns;  ///< likewise, if
 constexpr std::int32_t caution_stretches = 64;
 constexpr std::int64_t point_tasks_limit = 256;  ///< points that are queued one by one: what a cache holds
 
-bool runs_in_stretches(const ForeachSite& site) { return site.is_launch() && site.launch.projection == no_id; }
-
-/// Index launches write whole chunks of numbers best: pieces end where chunks do, if they are longer than one.
-/// @param count  of iterations from `first` on  @return  as many, or somewhat fewer
-std::int64_t whole_chunks(const RangeTask& task, std::int64_t first, std::int64_t count) {
-  if (!runs_in_stretches(task.site) || task.step != 1 || count < NumberChunk::size) return count;
-  const std::int64_t rest = range_value(task.low, task.step, first + count) & (NumberChunk::size - 1);
-  return count - rest > 0 ? count - rest : count;
-}
+bool runs_in_stretches(const ForeachSite& site) { return site.is_launch() && !site.launch.is_projected(); }
 
 }  // namespace
 
@@ -49,9 +41,27 @@ LoopProfile& Launcher::profile_of(const RangeTask& range) {
 bool Launcher::keeps_to_one(const RangeTask& task) {
   constexpr std::int64_t short_ns = 1'000;
   const LoopProfile& profile = profile_of(task);
-  return task.site.launch.projection != no_id && task.inner.count == 0 && !is_perturbed_ &&
+  return task.site.launch.is_projected() && task.inner.count == 0 && !is_perturbed_ &&
          profile.caution.load(std::memory_order_relaxed) > 0 && !profile.queues.load(std::memory_order_relaxed) &&
          profile.iteration_ns.load(std::memory_order_relaxed) < short_ns && !(task.window && task.window->has_open());
+}
+
+/// How many iterations a loop begins with: points of a launch mostly take as long as others did, if none is heavy.
+std::int64_t Launcher::sure_count(const RangeTask& range) {
+  constexpr std::int64_t sure_ns = 10'000;
+  const std::int64_t iteration_ns = profile_of(range).iteration_ns.load(std::memory_order_relaxed);
+  if (!range.site.is_launch() || iteration_ns == 0) return 1;
+  const Function& leaf = program_.functions[range.site.launch.leaf];
+  return leaf.is_heavy || leaf.calls_library ? 1 : std::max<std::int64_t>(1, sure_ns / iteration_ns);
+}
+
+/// Index launches write whole chunks of numbers best: pieces end where chunks do, if they are longer than one.
+/// @param count  of iterations from `first` on  @return  as many, or somewhat fewer
+std::int64_t Launcher::whole_chunks(const RangeTask& task, std::int64_t first, std::int64_t count) {
+  const bool is_contiguous = task.site.is_launch() && task.site.launch.is_contiguous(task.step);
+  if ((!runs_in_stretches(task.site) && !is_contiguous) || task.step != 1 || count < NumberChunk::size) return count;
+  const std::int64_t rest = range_value(task.low, task.step, first + count) & (NumberChunk::size - 1);
+  return count - rest > 0 ? count - rest : count;
 }
 
 /// How many iterations to run now.
@@ -75,7 +85,8 @@ std::int64_t Launcher::stretch_of(const RangeTask& task) {
   if (runs_in_stretches(task.site) && NumberChunk::size * iteration_ns <= whole_chunk_ns &&
       (task.end - task.next_iteration) / 64 >= NumberChunk::size)
     affordable = std::max(affordable, NumberChunk::size);
-  return std::clamp<std::int64_t>(2 * task.stretch, 1, std::clamp<std::int64_t>(affordable, 1, limit));
+  return std::clamp<std::int64_t>(std::max(2 * task.stretch, sure_count(task)), 1,
+                                  std::clamp<std::int64_t>(affordable, 1, limit));
 }
 
 void Launcher::split(RangeTask& task) {

@@ -38,9 +38,10 @@ struct raddle_leaf_failure {
 
 /// Note [stretches]. A leaf that an index launch calls is called for many points of the launch space at once. Then the
 /// arguments are: the loop variable's first value, its step, the number of points; for each result a pointer to as many
-/// elements (int64_t, double, or uint8_t for boolean); the leaf's arguments but the first, the loop variable, the same
-/// for all points. results[0] is how many points were computed, from the first on: fewer than asked for if the next one
-/// does not end well, or may not; elements behind them mean nothing. The status is raddle_leaf_ok in any case.
+/// elements (int64_t, double, or uint8_t for boolean); for each argument that is an element which the point reads a
+/// pointer to as many of those; the other arguments but the first, the loop variable, the same for all points.
+/// results[0] is how many points were computed, from the first on: fewer than asked for if the next one does not end
+/// well, or may not; elements behind them mean nothing. The status is raddle_leaf_ok in any case.
 ///
 /// @param worker     the calling thread's
 /// @param arguments  8 bytes each: int64_t; double's bits; boolean 0 or 1; an array takes two words: pointer to its

@@ -172,7 +172,7 @@ struct Function {
   std::vector<KernelType> leaf_parameters, leaf_results;
   ScalarCode scalar_code;  ///< of its kernel
   LaneCode lane_code;      ///< likewise
-  KernelEntry kernel_entry = KernelEntry::call;
+  KernelEntry kernel_entry;
   Place place;
 };
 
@@ -232,6 +232,15 @@ struct BranchSite {
 struct LaunchInput {
   Operand operand;              ///< absent: it is a value
   std::uint32_t value = no_id;  ///< index of a result of LaunchNest::prelude
+  bool is_needed = false;       ///< of a capture: without it no point gives any result
+};
+
+/// A key of an element that a point of an index launch reads or writes: stride * point + base + offset, or computed.
+struct LaunchKey {
+  std::uint32_t result = no_id;  ///< of the projection; no_id: the key is affine
+  std::int64_t stride = 0, offset = 0;
+  LaunchInput base = {};  ///< absent, and no value: 0
+  bool is_affine() const { return result == no_id; }
 };
 
 /// Where a result of an index launch goes.
@@ -240,8 +249,7 @@ struct LaunchSink {
   Kind kind;
   Operand target;  ///< element: the array; else the updateable
   Place place;     ///< of the assignment
-  /// Keys among those of the projection: of rows within `row_keys`, the last one of the element. 0: the key is the
-  /// point, if it is an element
+  /// Among the launch's keys: of rows within `row_keys`, the last one of the element. 0: the key is the point
   std::uint32_t first_key = 0, key_count = 0;
   std::vector<LaunchInput> row_keys = {};  ///< of the rows that all elements lie in
   /// All elements lie in one row.
@@ -251,16 +259,16 @@ struct LaunchSink {
 /// An element that a point of an index launch reads.
 struct LaunchRead {
   Operand array;
-  std::uint32_t first_key = 0, key_count = 0;  ///< among those of the projection: of rows, the last one of the element
+  std::uint32_t first_key = 0, key_count = 0;  ///< among those of the launch: of rows, the last one of the element
 };
 
 /// Iterations that only compute scalars, which they write to elements of arrays and add to updateables. A leaf function
 /// makes them. Operands: seen from the frame around.
 ///
-/// Without a projection the elements are those with the number of the iteration, the point, and the leaf's machine code
-/// makes many points at a time (leaf_abi.hpp, Note [stretches]). With one, points read and write elements by keys that
-/// it computes. Parameters of the projection: the point, `projected`; its results are the keys of all reads, then of
-/// all sinks but for `row_keys`. Parameters of the leaf: the point, the elements that are read, `captures`.
+/// Without keys the elements are those with the number of the iteration, the point; many points are made at a time
+/// (leaf_abi.hpp, Note [stretches]). Else the launch is projected: elements are read and written by keys, those of all
+/// reads, then of all sinks but for `row_keys`. Those that are not affine a leaf function computes, the projection, of
+/// the point and `projected`. Parameters of the leaf: the point, the elements that are read, `captures`.
 struct IndexLaunch {
   FunctionId leaf = no_id;  ///< no_id: the loop is no index launch
   std::vector<LaunchInput> captures = {};
@@ -268,7 +276,10 @@ struct IndexLaunch {
   FunctionId projection = no_id;
   std::vector<LaunchInput> projected = {};
   std::vector<LaunchRead> reads = {};
-  std::uint32_t key_count = 0;  ///< results of the projection
+  std::vector<LaunchKey> keys = {};
+  bool is_projected() const { return !keys.empty(); }
+  /// Each read and sink is about elements of one row, which follow each other as points do, with this step.
+  bool is_contiguous(std::int64_t step) const;
 };
 
 /// A loop whose iterations consist of one index launch over a range that is the same for all, and of scalars that they

@@ -103,9 +103,26 @@ KeyedElements& Array::keyed_elements() { return made_once(rest().keyed); }
 Element* Array::make_element(const Value& key) {
   if (!in_table(key)) return keyed_elements().make(key);
   const std::int64_t index = key.as_int();
-  if (table_.find_numbers(index)) return nullptr;
+  if (table_.find_number(index).count != 0) return nullptr;
   if (index < ElementTable::small_limit) return table_.make_small(index);
   return keyed_elements().make_in_chunk(index, table_);
+}
+
+void Array::insert_run(std::int64_t first, const NumberRun& numbers, std::vector<std::int64_t>& rest) {
+  const auto leave = [&rest](std::int64_t from, std::int64_t end) {
+    for (std::int64_t key = from; key < end; ++key) rest.push_back(key);
+  };
+  const std::int64_t end = first + numbers.count;
+  if (keeps_reductions() || first < 0 || end > ElementTable::limit) return leave(first, end);
+  for (std::int64_t at = first; at < end;) {
+    const std::int64_t next = std::min(end, at - at % NumberChunk::size + NumberChunk::size);
+    const NumberRun part = numbers.part(at - first, next - at);
+    if (at < ElementTable::small_limit)
+      table_.adopt_small(at, part, leave);
+    else
+      keyed_elements().insert_in_chunk(at, part, table_, rest);
+    at = next;
+  }
 }
 
 Value Array::get(const Value& key) const {
@@ -116,7 +133,7 @@ Value Array::get(const Value& key) const {
     return packed->at(static_cast<std::size_t>(key.as_int()));
   }
   if (has_promised(key)) return promised()->at(key.as_int());
-  if (const NumberChunk* numbers = find_numbers(key)) return numbers->at(key.as_int() % NumberChunk::size);
+  if (const NumberRun number = find_numbers(key); number.count != 0) return number.at(0);
   const Element* element = find(key);
   return element ? element->get() : Value();
 }
@@ -125,7 +142,7 @@ bool Array::contains(const Value& key) const {
   if (const Buffer* packed = find_packed())
     return key.kind() == ValueKind::int_ && key.as_int() >= 0 &&
            static_cast<std::uint64_t>(key.as_int()) < packed->count();
-  if (find_numbers(key) || has_promised(key)) return true;
+  if (find_numbers(key).count != 0 || has_promised(key)) return true;
   const Element* element = find(key);
   return element && element->is_inserted();
 }
@@ -135,6 +152,12 @@ bool Array::find_stored(std::int64_t key, ValueKind kind, std::int64_t& word) co
     if (packed->kind() != kind || key < 0 || static_cast<std::uint64_t>(key) >= packed->count()) return false;
     word = packed->word(static_cast<std::size_t>(key));
     return true;
+  }
+  if (key >= 0 && key < ElementTable::limit) {
+    if (const NumberRun number = table_.find_number(key); number.count != 0 && number.kind == kind) {
+      word = static_cast<std::int64_t>(number.bits(0));
+      return true;
+    }
   }
   const PromisedNumbers* const numbers = promised();
   if (!numbers || numbers->kind() != kind || !numbers->is_written(key)) return false;
@@ -164,9 +187,13 @@ Future* Array::element(const Value& key) {
 
 // ---------------------------------------------------------------- promises
 
-bool Array::promise_numbers(ValueKind kind, std::size_t count) {
+bool Array::is_still_empty() const {
   // acquire: what others have inserted who were writers before is seen
-  if (writers_.load(std::memory_order_acquire) != 1 || keeps_reductions() || is_promised() || size() != 0) return false;
+  return writers_.load(std::memory_order_acquire) == 1 && !keeps_reductions() && !is_promised() && size() == 0;
+}
+
+bool Array::promise_numbers(ValueKind kind, std::size_t count) {
+  if (!is_still_empty()) return false;
   rest().promised.store(new PromisedNumbers(kind, count), std::memory_order_seq_cst);
   return true;
 }

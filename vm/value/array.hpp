@@ -100,6 +100,8 @@ class alignas(64) Array final : public HeapObject {
   /// Contiguous elements (int64_t, double, or uint8_t for boolean) of a complete array with keys 0..n-1, all set and of
   /// one numeric kind; made at the first call and kept. @return nullptr if it is not so (also for n = 0, count = 0)
   const void* packed(std::size_t& count);
+  /// The same with its kind.
+  Buffer* packed_numbers();
   /// As packed, and true for an empty array.
   bool is_packable(std::size_t& count);
   /// An element without a value that has kept the array from being packed when it was last tried; null if there is none
@@ -113,6 +115,21 @@ class alignas(64) Array final : public HeapObject {
   /// else. @return false: others may write, there is something already, or nothing is kept of single elements
   bool promise_numbers(ValueKind kind, std::size_t count);
   bool is_promised() const { return promised() != nullptr; }
+  /// Says that the caller may promise numbers, and writes nothing else, once it has what it waits for: if it holds the
+  /// only writer, and there is nothing yet.
+  void announce_numbers() {
+    if (is_still_empty()) rest().is_announced.store(true, std::memory_order_release);
+  }
+  /// It has promised them, or is not to.
+  void settle_announced(WakeList& wake) {
+    if (announced()) rest().settled.set(Value::of_void(), wake);
+  }
+  /// Resolved when it is known whether they are promised; null: it is.
+  Future* announced() const {
+    const Rest* rest = find_rest();
+    const bool is_open = rest && rest->is_announced.load(std::memory_order_acquire) && !rest->settled.is_resolved();
+    return is_open ? &this->rest().settled : nullptr;
+  }
   /// What has been promised; null: nothing.
   PromisedNumbers* promised() const {
     const Rest* rest = find_rest();
@@ -129,6 +146,9 @@ class alignas(64) Array final : public HeapObject {
   bool keeps_reductions() const { return reductions() != nullptr; }
   /// Instead of insert_numbers(): inserts all those elements. @pre keeps_reductions()
   void insert_reduced(const ChunkReductions& chunks);
+  /// Inserts numbers with keys from `first` on, each of which is written once. Which of them are left, to be inserted
+  /// one by one, is appended to `rest`.
+  void insert_run(std::int64_t first, const NumberRun& numbers, std::vector<std::int64_t>& rest);
   /// Marks `key` as inserted. @return its future, to be set by the caller; nullptr if it is inserted already
   Future* insert(const Value& key) {
     Element* const element = locate(key);
@@ -215,16 +235,16 @@ class alignas(64) Array final : public HeapObject {
   }
   Element* find_keyed(const Value& key) const;
   Element* make_element(const Value& key);  // @pre not find_in_table(key)
-  const NumberChunk* find_numbers(const Value& key) const {
-    return in_table(key) ? table_.find_numbers(key.as_int()) : nullptr;
+  NumberRun find_numbers(const Value& key) const {
+    return in_table(key) ? table_.find_number(key.as_int()) : NumberRun{ValueKind::none, nullptr, 0};
   }
-  // awaited and inserted ones, sorted by KeyLess, with the key and the mark; chunks of numbers as a whole
+  // awaited and inserted ones, sorted by KeyLess, with the key and the mark; numbers in runs
   template <typename Visit, typename VisitNumbers>
   void visit_elements(const Visit& visit, const VisitNumbers& visit_numbers) const;
   // likewise, not sorted; locks may be held, so it only looks
   template <typename Visit, typename VisitNumbers>
   void visit_in_any_order(const Visit& visit, const VisitNumbers& visit_numbers) const;
-  static void no_numbers(std::int64_t, const NumberChunk&) {}
+  static void no_numbers(std::int64_t, const NumberRun&) {}
   Buffer::Owner pack();
   static Ref<Array> of_packed(Buffer::Owner packed);
   template <typename T>
@@ -235,6 +255,8 @@ class alignas(64) Array final : public HeapObject {
     const PromisedNumbers* const numbers = promised();
     return numbers && key.kind() == ValueKind::int_ && numbers->is_written(key.as_int());
   }
+  /// Whoever asks holds the only writer, nothing is there, and single elements are kept.
+  bool is_still_empty() const;
   void keep_promise(PromisedNumbers& numbers, WakeList& wake);
 
   /// What the rows of an array have in common. Owned by the array and, once that is closed, by each of them: until
@@ -258,6 +280,8 @@ class alignas(64) Array final : public HeapObject {
     std::atomic<KeyedElements*> keyed{nullptr};  ///< made once
     std::atomic<Buffer*> packed{nullptr};        ///< made once; of a kept promise its storage
     std::atomic<PromisedNumbers*> promised{nullptr};  ///< set by who holds the only writer (seq_cst)
+    std::atomic<bool> is_announced{false};            ///< by who holds the only writer, before `settled` is set
+    Future settled;                                   ///< see announce_numbers()
     std::atomic<Future*> unset{nullptr};              ///< a hint, see unset_element()
     std::atomic<std::size_t> count{uncounted};        ///< by whoever counts a closed array; all write the same
     std::atomic<bool> is_never_packed{false};         ///< complete, and its keys or values can not be packed
@@ -312,8 +336,11 @@ class alignas(64) Array final : public HeapObject {
 // All are seq_cst, as are the loads of the pointers to the promise and to its bits: either the reader sees the bit, or
 // the writer the mark. (The reader has published the element's place in the table before the mark.) A launch that needs
 // a promised array may wait for its closing, as nobody waits in a circle: each promise was made when all that it rests
-// on was there or promised. Points that do not end well, or that are run one by one, write into the table. So the
-// closer finds either all bits set, and then the buffer is the array; or it puts what the buffer has into the table.
+// on was there or promised. A launch that waits for a variable without which it gives no result at all announces its
+// promise (announce_numbers): until that is settled a launch that gives no result without the array waits, too, as
+// there is no element that it could read. Points that do not end well, or that are run one by one, write into the
+// table. So the closer finds either all bits set, and then the buffer is the array; or it puts what the buffer has into
+// the table.
 
 inline Array& Value::as_array() const { return *static_cast<Array*>(object()); }
 

@@ -39,7 +39,7 @@ void Array::visit_elements(const Visit& visit, const VisitNumbers& visit_numbers
         visit_keyed_below(key);
         visit(Value::of(key), element, mark);
       },
-      [&](std::int64_t first_key, const NumberChunk& numbers) {
+      [&](std::int64_t first_key, const NumberRun& numbers) {
         visit_keyed_below(first_key);
         visit_numbers(first_key, numbers);
       });
@@ -70,7 +70,7 @@ std::size_t Array::size() const {
       [&](const Value& key, Element&, ElementMark mark) {
         if (mark == ElementMark::inserted && (is_final || !has_promised(key))) ++count;  // else counted below
       },
-      [&](std::int64_t, const NumberChunk&) { count += static_cast<std::size_t>(NumberChunk::size); });
+      [&](std::int64_t, const NumberRun& numbers) { count += static_cast<std::size_t>(numbers.count); });
   if (Reductions* const reduced = reductions()) {
     const std::lock_guard lock(reduced->mutex);
     count += reduced->all.count;
@@ -89,8 +89,8 @@ void Array::for_each(const std::function<void(const Value&, const Value&)>& visi
       [&](const Value& key, Element& element, ElementMark mark) {
         if (mark == ElementMark::inserted) visit(key, element.get());
       },
-      [&](std::int64_t first_key, const NumberChunk& numbers) {
-        for (std::int64_t i = 0; i < NumberChunk::size; ++i) visit(Value::of(first_key + i), numbers.at(i));
+      [&](std::int64_t first_key, const NumberRun& numbers) {
+        for (std::int64_t i = 0; i < numbers.count; ++i) visit(Value::of(first_key + i), numbers.at(i));
       });
 }
 
@@ -102,7 +102,7 @@ void Array::for_each_run(const std::function<void(const void*, std::size_t)>& vi
         const std::uint64_t bits = element.peek();
         visit(&bits, 1);
       },
-      [&](std::int64_t, const NumberChunk& numbers) { visit(numbers.words(), NumberChunk::size); });
+      [&](std::int64_t, const NumberRun& numbers) { visit(numbers.words, static_cast<std::size_t>(numbers.count)); });
 }
 
 namespace {
@@ -159,9 +159,11 @@ Reduction<T> Array::reduce() const {
           else
             by_order.add(other_count++ / size, number);
         },
-        [&](std::int64_t first_key, const NumberChunk& numbers) {
-          all.add(static_cast<std::uint64_t>(first_key) / size,
-                  Reduction<T>::of({static_cast<const T*>(numbers.words()), size}));
+        [&](std::int64_t first_key, const NumberRun& numbers) {
+          const std::span<const T> run(static_cast<const T*>(numbers.words), static_cast<std::size_t>(numbers.count));
+          const auto first = static_cast<std::uint64_t>(first_key);
+          if (run.size() == size) return all.add(first / size, Reduction<T>::of(run));
+          for (std::size_t i = 0; i < run.size(); ++i) by_key.add((first + i) / size, run[i]);
         });
   }
   return all.total().joined(others.total());
@@ -201,13 +203,13 @@ Buffer::Owner Array::pack() {
           if (is_dense) packed->set(static_cast<std::size_t>(next++), Value::from_bits(element.kind(), element.peek()));
         }
       },
-      [&](std::int64_t first_key, const NumberChunk& numbers) {
+      [&](std::int64_t first_key, const NumberRun& numbers) {
         if (!is_dense || unset) return;
-        is_dense = first_key == next && has_room(numbers.kind());
+        is_dense = first_key == next && has_room(numbers.kind);
         if (!is_dense) return;
-        std::memcpy(packed->at_index(static_cast<std::size_t>(next)), numbers.words(),
-                    NumberChunk::size * Buffer::size_of(numbers.kind()));
-        next += NumberChunk::size;
+        std::memcpy(packed->at_index(static_cast<std::size_t>(next)), numbers.words,
+                    static_cast<std::size_t>(numbers.count) * Buffer::size_of(numbers.kind));
+        next += numbers.count;
       });
   if (is_dense && !unset && packed) return packed;
   if (unset)
@@ -224,18 +226,21 @@ Future* Array::unset_element() const {
   return unset && !unset->is_resolved() ? unset : nullptr;
 }
 
+Buffer* Array::packed_numbers() {
+  if (!is_complete()) return nullptr;
+  Buffer* packed = find_packed();
+  if (packed || size() == 0) return packed;
+  Rest& rest = this->rest();
+  if (rest.is_never_packed.load(std::memory_order_relaxed) || unset_element()) return nullptr;
+  Buffer::Owner made = pack();
+  if (!made) return nullptr;
+  return rest.packed.compare_exchange_strong(packed, made.get(), std::memory_order_acq_rel) ? made.release() : packed;
+}
+
 const void* Array::packed(std::size_t& count) {
   count = size();
-  if (!is_complete() || count == 0) return nullptr;
-  Buffer* packed = find_packed();
-  if (!packed) {
-    Rest& rest = this->rest();
-    if (rest.is_never_packed.load(std::memory_order_relaxed) || unset_element()) return nullptr;
-    Buffer::Owner made = pack();
-    if (!made) return nullptr;
-    if (rest.packed.compare_exchange_strong(packed, made.get(), std::memory_order_acq_rel)) packed = made.release();
-  }
-  return packed->data();
+  const Buffer* const numbers = packed_numbers();
+  return numbers ? numbers->data() : nullptr;
 }
 
 bool Array::is_packable(std::size_t& count) {

@@ -1,6 +1,8 @@
 #include "vm/value/element_table.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -8,27 +10,46 @@
 
 namespace raddle::vm {
 
-NumberChunk::Owner NumberChunk::make(ValueKind kind) {
+NumberChunk::Owner NumberChunk::make(ValueKind kind, std::int64_t count) {
   static_assert(sizeof(NumberChunk) % alignof(double) == 0);
   const std::size_t element_size = kind == ValueKind::boolean ? sizeof(std::uint8_t) : sizeof(std::int64_t);
-  void* memory = std::malloc(sizeof(NumberChunk) + static_cast<std::size_t>(size) * element_size);
+  void* memory = std::malloc(sizeof(NumberChunk) + static_cast<std::size_t>(count) * element_size);
   if (!memory) throw std::bad_alloc();
   return Owner(new (memory) NumberChunk(kind));
 }
 
+void NumberChunk::set_present(std::int64_t first, std::int64_t count) {
+  const std::int64_t end = first + count;
+  for (std::int64_t at = first; at < end;) {
+    const std::int64_t in_word = at % 64, here = std::min(end - at, 64 - in_word);
+    const std::uint64_t mask = here == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << here) - 1) << in_word;
+    present_[static_cast<std::size_t>(at) / 64].fetch_or(mask, std::memory_order_release);
+    at += here;
+  }
+}
+
+void NumberChunk::write(std::int64_t first, const NumberRun& numbers) {
+  const std::size_t size_bytes = numbers.kind == ValueKind::boolean ? 1 : 8;
+  std::memcpy(word(first), numbers.words, static_cast<std::size_t>(numbers.count) * size_bytes);
+  set_present(first, numbers.count);
+}
+
+std::pair<std::int64_t, std::int64_t> NumberChunk::next_run(std::int64_t offset, std::int64_t count) const {
+  while (offset < count && !has(offset)) ++offset;
+  std::int64_t end = offset;
+  while (end < count && has(end)) ++end;
+  return {offset, end};
+}
+
 ElementTable::~ElementTable() {
-  for (unsigned block = 0; block < block_count; ++block) free(find_block(block), block_size(block));
+  for (unsigned block = 0; block < block_count; ++block) free_part(find_block(block), block_size(block));
   const Directory* directory = directory_.load(std::memory_order_relaxed);  // relaxed: the destroyer is alone
   const Levels* levels = find_levels();
   for (unsigned level = 0; levels && level < level_count; ++level) {
     const Chunk* chunks = (*levels)[level].load(std::memory_order_relaxed);
     if (!chunks) continue;
     for (std::size_t i = 0; i < std::size_t{1} << level; ++i) {
-      const std::uintptr_t chunk = chunks[i].load(std::memory_order_relaxed);
-      if (is_numbers(chunk))
-        NumberChunk::Free()(numbers_of(chunk));
-      else
-        free(elements_of(chunk), chunk_size);
+      free_part(chunks[i].load(std::memory_order_relaxed), chunk_size);
     }
     delete[] chunks;
   }
@@ -51,15 +72,33 @@ void ElementTable::free(Element* part, std::int64_t size) {
   std::free(part);
 }
 
-void ElementTable::publish(std::atomic<Element*>& place, Element* part, std::int64_t size) {
-  Element* expected = nullptr;
-  if (!place.compare_exchange_strong(expected, part, std::memory_order_acq_rel)) free(part, size);
+void ElementTable::free_part(std::uintptr_t part, std::int64_t size) {
+  if (is_numbers(part))
+    NumberChunk::Free()(numbers_of(part));
+  else
+    free(elements_of(part), size);
+}
+
+void ElementTable::publish(Chunk& place, Element* part, std::int64_t size) {
+  std::uintptr_t expected = 0;
+  if (!place.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(part), std::memory_order_acq_rel))
+    free(part, size);
+}
+
+bool ElementTable::adopt_block(unsigned block, const NumberRun& numbers) {
+  NumberChunk::Owner made = NumberChunk::make(numbers.kind, numbers.count);
+  made->write(0, numbers);
+  std::uintptr_t expected = 0;
+  const std::uintptr_t part = reinterpret_cast<std::uintptr_t>(made.get()) | 1;
+  if (!directory().blocks[block].compare_exchange_strong(expected, part, std::memory_order_acq_rel)) return false;
+  static_cast<void>(made.release());
+  return true;
 }
 
 Element* ElementTable::make_small(std::int64_t key) {
   if (key < inner_size) return inner_element(key);
   const unsigned block = block_of(key);
-  if (!find_block(block)) publish(directory().blocks[block], allocate(block_size(block)), block_size(block));
+  if (find_block(block) == 0) publish(directory().blocks[block], allocate(block_size(block)), block_size(block));
   return find(key);
 }
 

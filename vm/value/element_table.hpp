@@ -7,23 +7,58 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 #include "vm/value/element.hpp"
 
 namespace raddle::vm {
 
-/// The values of all elements of a chunk, written by an index launch: no futures, no marks, nobody waits for them.
+/// Numbers that follow each other: where they lie, those of which key they are.
+struct NumberRun {
+  ValueKind kind;
+  const void* words;  ///< int64_t, double, or uint8_t for boolean
+  std::int64_t count;
+  std::uint64_t bits(std::int64_t offset) const {
+    if (kind == ValueKind::boolean) return static_cast<const std::uint8_t*>(words)[offset];
+    return static_cast<const std::uint64_t*>(words)[offset];
+  }
+  Value at(std::int64_t offset) const { return Value::from_bits(kind, bits(offset)); }
+  NumberRun part(std::int64_t first, std::int64_t part_count) const {
+    const std::int64_t bytes = first * (kind == ValueKind::boolean ? 1 : 8);
+    return {kind, static_cast<const std::byte*>(words) + bytes, part_count};
+  }
+};
+
+/// The values of elements of a chunk, or of a block of small keys, written by index launches: no futures, no marks,
+/// nobody waits for them. Each has a bit that says whether it is there; who needs a key of a chunk that is not there
+/// finds it elsewhere (Array, KeyedElements).
+/// Protocol of the bits: before the chunk is published whoever makes it writes numbers and bits; from then on whoever
+/// holds the mutex of KeyedElements for the chunk, numbers before their bits (release; readers acquire).
 class NumberChunk {
  public:
-  static constexpr std::int64_t size = 256;
+  static constexpr std::int64_t size = 256;  ///< numbers, at most
   struct Free {
     void operator()(NumberChunk* chunk) const { std::free(chunk); }
   };
   using Owner = std::unique_ptr<NumberChunk, Free>;
   /// @param kind  int_, float_ or boolean
-  static Owner make(ValueKind kind);
+  static Owner make(ValueKind kind, std::int64_t count = size);
 
   ValueKind kind() const { return kind_; }
+  bool has(std::int64_t offset) const {
+    return (present_[static_cast<std::size_t>(offset) / 64].load(std::memory_order_acquire) >> (offset % 64) & 1) != 0;
+  }
+  /// They have been written.
+  void set_present(std::int64_t first, std::int64_t count);
+  /// Copies numbers of this kind to where they belong.
+  void write(std::int64_t first, const NumberRun& numbers);
+  /// The next ones of the first `count` that are there and follow each other. @return {first, end}; first is `count` if
+  /// there are none
+  std::pair<std::int64_t, std::int64_t> next_run(std::int64_t offset, std::int64_t count) const;
+  NumberRun run(std::int64_t first, std::int64_t count) const {
+    return NumberRun{kind_, words(), size}.part(first, count);
+  }
   /// int64_t, double, or uint8_t for boolean.
   void* words() { return this + 1; }
   const void* words() const { return this + 1; }
@@ -40,6 +75,7 @@ class NumberChunk {
  private:
   explicit NumberChunk(ValueKind kind) : kind_(kind) {}
   const ValueKind kind_;
+  std::array<std::atomic<std::uint64_t>, size / 64> present_{};
   std::uint64_t unused_ = 0;  // what follows is aligned
 };
 
@@ -50,8 +86,8 @@ class NumberChunk {
 /// Nothing is moved or freed before the table.
 ///
 /// A chunk may leave out some of its keys: its owner had put them elsewhere before the chunk was made. They are marked
-/// `outside` before it is published, for ever. Or a chunk holds the numbers of all of its keys and nothing else: a
-/// pointer to such a chunk has its lowest bit set.
+/// `outside` before it is published, for ever. Or a chunk or block holds numbers and nothing else, a block those of all
+/// of its keys: a pointer to it has its lowest bit set.
 class ElementTable {
  public:
   static constexpr std::int64_t limit = std::int64_t{1} << 28;  ///< keys are 0..limit-1
@@ -68,8 +104,8 @@ class ElementTable {
     if (key < inner_size) return inner_element(key);
     if (key < small_limit) {
       const unsigned block = block_of(key);
-      Element* elements = find_block(block);
-      return elements ? elements + (key - block_first(block)) : nullptr;
+      const std::uintptr_t part = find_block(block);
+      return part != 0 && !is_numbers(part) ? elements_of(part) + (key - block_first(block)) : nullptr;
     }
     const std::uintptr_t chunk = find_chunk(static_cast<std::uint64_t>(key / chunk_size));
     return chunk != 0 && !is_numbers(chunk) ? elements_of(chunk) + key % chunk_size : nullptr;
@@ -85,21 +121,41 @@ class ElementTable {
     if (key < inner_size) return {inner_element(0), 0, inner_size};
     if (key < small_limit) {
       const unsigned block = block_of(key);
-      Element* const elements = find_block(block);
-      return elements ? Part{elements, block_first(block), block_first(block) + block_size(block)} : Part{};
+      const std::uintptr_t part = find_block(block);
+      if (part == 0 || is_numbers(part)) return {};
+      return {elements_of(part), block_first(block), block_first(block) + block_size(block)};
     }
     const std::uintptr_t chunk = find_chunk(static_cast<std::uint64_t>(key / chunk_size));
     const std::int64_t first = key - key % chunk_size;
     return chunk != 0 && !is_numbers(chunk) ? Part{elements_of(chunk), first, first + chunk_size} : Part{};
   }
-  /// The chunk with the number of `key`, null if there is none.
-  const NumberChunk* find_numbers(std::int64_t key) const {
-    if (key < small_limit) return nullptr;
-    const std::uintptr_t chunk = find_chunk(static_cast<std::uint64_t>(key / chunk_size));
-    return is_numbers(chunk) ? numbers_of(chunk) : nullptr;
+  /// The number of `key`, if it lies among numbers: a run of one; else one of none.
+  NumberRun find_number(std::int64_t key) const {
+    const NumberPart part = number_part(key);
+    if (!part.numbers || !part.numbers->has(key - part.first)) return {ValueKind::none, nullptr, 0};
+    return part.numbers->run(key - part.first, 1);
   }
-  /// Makes the block of a small key if needed.
+  /// The chunk of `key`, which is no small one, if it holds numbers.
+  NumberChunk* find_number_chunk(std::int64_t key) const {
+    return key < small_limit ? nullptr : number_part(key).numbers;
+  }
+  /// Makes the block of a small key if needed. @return null if there is a number
   Element* make_small(std::int64_t key);
+  /// Makes `numbers` the elements of those blocks of small keys that lie within its keys and are not there yet.
+  /// @param first  key  @param visit_rest  (first key, end): those that are to be written otherwise
+  template <typename Visit>
+  void adopt_small(std::int64_t first, const NumberRun& numbers, const Visit& visit_rest) {
+    const std::int64_t end = first + numbers.count;
+    std::int64_t rest = first;
+    for (unsigned block = 0; block < block_count; ++block) {
+      const std::int64_t low = block_first(block), high = low + block_size(block);
+      if (low < first || high > end || find_block(block) != 0) continue;
+      if (!adopt_block(block, numbers.part(low - first, high - low))) continue;
+      if (rest < low) visit_rest(rest, low);
+      rest = high;
+    }
+    if (rest < end) visit_rest(rest, end);
+  }
   /// Makes the chunk of `key`. @param outside  marked so if it is made now
   template <typename Keys>
   void make_chunk(std::int64_t key, const Keys& outside) {
@@ -116,12 +172,12 @@ class ElementTable {
   bool adopt(std::int64_t first, NumberChunk::Owner& numbers);
 
   /// Visits all elements but the untouched and the outside ones, by increasing key: visit(std::int64_t, Element&,
-  /// ElementMark), and visit_numbers(first key, const NumberChunk&).
+  /// ElementMark), and visit_numbers(first key, const NumberRun&).
   template <typename Visit, typename VisitNumbers>
   void visit(const Visit& visit, const VisitNumbers& visit_numbers) const {
     for (std::int64_t key = 0; key < inner_size; ++key) visit_element(key, *inner_element(key), visit);
     for (unsigned block = 0; block < block_count; ++block)
-      visit_part(find_block(block), block_first(block), block_size(block), visit);
+      visit_part(find_block(block), block_first(block), block_size(block), visit, visit_numbers);
     const Levels* levels = find_levels();
     if (!levels) return;
     for (unsigned level = 0; level < level_count; ++level) {
@@ -130,10 +186,7 @@ class ElementTable {
       const std::int64_t count = std::int64_t{1} << level;
       for (std::int64_t i = 0; i < count; ++i) {
         const std::uintptr_t chunk = chunks[i].load(std::memory_order_acquire);
-        if (is_numbers(chunk))
-          visit_numbers((count + i) * chunk_size, *numbers_of(chunk));
-        else
-          visit_part(elements_of(chunk), (count + i) * chunk_size, chunk_size, visit);
+        visit_part(chunk, (count + i) * chunk_size, chunk_size, visit, visit_numbers);
       }
     }
   }
@@ -145,7 +198,7 @@ class ElementTable {
   using Chunk = std::atomic<std::uintptr_t>;  ///< elements, or numbers; 0: none
   using Levels = std::array<std::atomic<Chunk*>, level_count>;
   struct Directory {
-    std::array<std::atomic<Element*>, block_count> blocks{};
+    std::array<Chunk, block_count> blocks{};
     std::atomic<Levels*> levels{nullptr};
   };
   static bool is_numbers(std::uintptr_t chunk) { return (chunk & 1) != 0; }
@@ -161,11 +214,32 @@ class ElementTable {
 
   static Element* allocate(std::int64_t size);
   static void free(Element* part, std::int64_t size);
-  static void publish(std::atomic<Element*>& place, Element* part, std::int64_t size);
-  template <typename Visit>
-  static void visit_part(Element* part, std::int64_t first, std::int64_t size, const Visit& visit) {
-    if (!part) return;
-    for (std::int64_t i = 0; i < size; ++i) visit_element(first + i, part[i], visit);
+  static void free_part(std::uintptr_t part, std::int64_t size);
+  static void publish(Chunk& place, Element* part, std::int64_t size);
+  bool adopt_block(unsigned block, const NumberRun& numbers);
+  template <typename Visit, typename VisitNumbers>
+  static void visit_part(std::uintptr_t part, std::int64_t first, std::int64_t size, const Visit& visit,
+                         const VisitNumbers& visit_numbers) {
+    if (part == 0) return;
+    if (is_numbers(part)) {
+      const NumberChunk& numbers = *numbers_of(part);
+      for (auto [at, end] = numbers.next_run(0, size); at < size; std::tie(at, end) = numbers.next_run(end, size))
+        visit_numbers(first + at, numbers.run(at, end - at));
+      return;
+    }
+    for (std::int64_t i = 0; i < size; ++i) visit_element(first + i, elements_of(part)[i], visit);
+  }
+  struct NumberPart {
+    NumberChunk* numbers = nullptr;
+    std::int64_t first = 0;  ///< key
+  };
+  NumberPart number_part(std::int64_t key) const {
+    if (key < inner_size) return {};
+    const bool is_small = key < small_limit;
+    const unsigned block = is_small ? block_of(key) : 0;
+    const std::uintptr_t part = is_small ? find_block(block) : find_chunk(static_cast<std::uint64_t>(key / chunk_size));
+    if (!is_numbers(part)) return {};
+    return {numbers_of(part), is_small ? block_first(block) : key - key % chunk_size};
   }
   template <typename Visit>
   static void visit_element(std::int64_t key, Element& element, const Visit& visit) {
@@ -182,10 +256,10 @@ class ElementTable {
     const Chunk* chunks = (*levels)[level].load(std::memory_order_acquire);
     return chunks ? chunks[number - (std::uint64_t{1} << level)].load(std::memory_order_acquire) : 0;
   }
-  /// @return null if it is not made
-  Element* find_block(unsigned block) const {
+  /// @return 0 if it is not made
+  std::uintptr_t find_block(unsigned block) const {
     const Directory* directory = directory_.load(std::memory_order_acquire);
-    return directory ? directory->blocks[block].load(std::memory_order_acquire) : nullptr;
+    return directory ? directory->blocks[block].load(std::memory_order_acquire) : 0;
   }
   const Levels* find_levels() const {
     const Directory* directory = directory_.load(std::memory_order_acquire);

@@ -108,14 +108,15 @@ bool KeyedElements::belongs_in_table(std::int64_t key, const ElementTable& table
 Element* KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) {
   Locked locked = lock(shard_of(Value::of(key)));
   Shard& shard = locked.shard;
-  if (table.find_numbers(key)) return nullptr;
+  if (table.find_number(key).count != 0) return nullptr;
   Element* element = table.find(key);  // made meanwhile?
   if (!element) {
     const std::int64_t chunk = key / ElementTable::chunk_size;
     const auto found = shard.elements.find(Value::of(key));
     if (found != shard.elements.end()) return found->second.get();
     std::vector<std::int64_t>& keys = shard.keys_by_chunk[chunk];
-    if (keys.size() < chunk_threshold && !(keys.empty() && belongs_in_table(key, table))) {
+    const bool is_apart = keys.size() < chunk_threshold && !(keys.empty() && belongs_in_table(key, table));
+    if (is_apart || table.find_number_chunk(key)) {
       keys.push_back(key);
       return make_in(locked, Value::of(key));
     }
@@ -126,9 +127,36 @@ Element* KeyedElements::make_in_chunk(std::int64_t key, ElementTable& table) {
   return element->is_outside() ? make_in(locked, Value::of(key)) : element;
 }
 
+void KeyedElements::insert_in_chunk(std::int64_t first, const NumberRun& numbers, ElementTable& table,
+                                    std::vector<std::int64_t>& rest) {
+  constexpr std::int64_t worth_numbers = 64;  // fewer could make many of their neighbours lie here
+  const std::int64_t chunk = first / ElementTable::chunk_size, offset = first % ElementTable::chunk_size;
+  const Locked locked = lock(shard_of(Value::of(first)));
+  const auto found = locked.shard.keys_by_chunk.find(chunk);
+  const auto is_here = [&](std::int64_t key) {
+    return found != locked.shard.keys_by_chunk.end() && std::ranges::find(found->second, key) != found->second.end();
+  };
+  NumberChunk* present = table.find_number_chunk(first);
+  if (!present && !table.find(first) && numbers.count >= worth_numbers) {
+    NumberChunk::Owner made = NumberChunk::make(numbers.kind);
+    present = made.get();
+    table.adopt(chunk * ElementTable::chunk_size, made);
+  }
+  for (std::int64_t i = 0; i < numbers.count;) {
+    std::int64_t end = i;
+    const auto fits = [&] { return present && present->kind() == numbers.kind && !present->has(offset + end); };
+    while (end < numbers.count && fits() && !is_here(first + end)) ++end;
+    if (end > i) present->write(offset + i, numbers.part(i, end - i));
+    if (end < numbers.count) rest.push_back(first + end++);
+    i = end;
+  }
+}
+
 bool KeyedElements::adopt_in_chunk(std::int64_t first, NumberChunk::Owner& numbers, ElementTable& table) {
   const Locked locked = lock(shard_of(Value::of(first)));
-  return !locked.shard.keys_by_chunk.contains(first / ElementTable::chunk_size) && table.adopt(first, numbers);
+  if (locked.shard.keys_by_chunk.contains(first / ElementTable::chunk_size)) return false;
+  numbers->set_present(0, NumberChunk::size);
+  return table.adopt(first, numbers);
 }
 
 std::vector<std::pair<Value, Element*>> KeyedElements::sorted() const {

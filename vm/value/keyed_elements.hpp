@@ -25,8 +25,9 @@ struct KeyLess {
 /// long as the map. Any thread; no lock is held when a call returns, none while another lock of the VM is taken.
 ///
 /// Int keys that belong to a chunk of the table which does not exist yet are kept here until the chunk has enough keys
-/// to be worth its 4 KiB; then it is made, and those that are here already stay (marked `outside` in the chunk). Who
-/// makes a chunk and who adds one of its keys here hold the same mutex, so that no key is in both places.
+/// to be worth its 4 KiB; then it is made, and those that are here already stay (marked `outside` in the chunk). Keys
+/// of a chunk of numbers that are no number there are here, too. Who makes a chunk, adds numbers to one or one of its
+/// keys here holds the same mutex, so that no key is in both places.
 class KeyedElements {
  public:
   KeyedElements() = default;
@@ -38,6 +39,10 @@ class KeyedElements {
   Element* make(const Value& key);
   /// An int key of `table` (not a small one) that has no memory there. @return null if there is a number meanwhile
   Element* make_in_chunk(std::int64_t key, ElementTable& table);
+  /// Puts numbers with keys of one chunk into the chunk. Which of them have to be inserted as elements, one by one, is
+  /// appended to `rest`: all, if they are few or the chunk holds elements.
+  void insert_in_chunk(std::int64_t first, const NumberRun& numbers, ElementTable& table,
+                       std::vector<std::int64_t>& rest);
   /// ElementTable::adopt, unless elements of that chunk are here.
   bool adopt_in_chunk(std::int64_t first, NumberChunk::Owner& numbers, ElementTable& table);
   /// In any order. @param visit  (const Value& key, Element&): a lock is held, so it only looks

@@ -68,8 +68,7 @@ bool is_made_by_repeats(const sweep::Space& space, const std::string& name) {
 
 bool is_launched(const ir::Function& loop) {
   for (const ir::Op& op : loop.regions[0].ops)
-    if (op.kind == ir::OpKind::foreach_range)
-      return op.launch != ir::none && loop.launches[op.launch].projection == ir::none;
+    if (op.kind == ir::OpKind::foreach_range) return op.launch != ir::none && !loop.launches[op.launch].is_projected();
   return false;
 }
 

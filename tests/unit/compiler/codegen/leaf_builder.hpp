@@ -156,9 +156,8 @@ inline vm::KernelGroup kernels_of(const TestModule& test, ir::FunctionId leaf) {
 }
 inline vm::KernelEntry entry_of(const TestModule& test, ir::FunctionId leaf) {
   const ir::Function& function = test.module.functions[leaf];
-  return !function.is_launched ? vm::KernelEntry::call
-         : function.is_batched ? vm::KernelEntry::lanes
-                               : vm::KernelEntry::points;
+  if (!function.is_launched) return vm::KernelEntry::call;
+  return function.is_batched ? vm::KernelEntry::lanes : vm::KernelEntry::points;
 }
 inline CodeRequest request_of(const TestModule& test, ir::FunctionId leaf) {
   return {vm::write_kernels(kernels_of(test, leaf)), entry_of(test, leaf)};

@@ -39,6 +39,38 @@ TEST_CASE("a launched leaf makes many calls, up to the one that fails") {
   CHECK(results[2] == 6);
 }
 
+TEST_CASE("points of a projected launch read elements that follow each other") {
+  TestModule test;
+  LeafBuilder leaf(test, "projected");
+  leaf.parameter(int_);
+  const Operand dividend = leaf.parameter(int_), divisor = leaf.parameter(int_), takes = leaf.parameter(boolean);
+  const Operand added = leaf.parameter(int_), quotient = leaf.output(int_), taken = leaf.output(boolean);
+  leaf.add(OpKind::add, {quotient}, {leaf.op(OpKind::idiv, int_, {dividend, divisor}), added});
+  leaf.add(OpKind::not_, {taken}, {takes});
+  test.module.functions[leaf.id()].is_launched = true;
+  CodeRequest request = request_of(test, leaf.id());
+  request.entry = {vm::KernelEntry::points, 3};
+  const auto image = Plugin(RADDLE_PLUGIN).compile(request);
+  REQUIRE_MESSAGE(image.has_value(), image.error());
+  const auto loaded = LoadedLeaf::load(*image);
+  REQUIRE(loaded.has_value());
+  const std::int64_t dividends[] = {10, 20, 30, 40, 50}, divisors[] = {1, 2, 3, 0, 5};
+  const std::uint8_t truths[] = {0, 1, 0, 1, 0};
+  std::int64_t quotients[5] = {};
+  std::uint8_t opposites[5] = {9, 9, 9, 9, 9};
+  const auto address = [](const void* at) { return reinterpret_cast<std::int64_t>(at); };
+  const std::int64_t words[] = {
+      7, 1, 5, address(quotients), address(opposites), address(dividends), address(divisors), address(truths), 100};
+  TestWorker worker;
+  std::int64_t made = -1;
+  raddle_leaf_failure failure = {};
+  CHECK(loaded->code()(&worker, words, &made, &failure) == raddle_leaf_ok);
+  CHECK(made == 3);  // then by 0
+  for (const std::int64_t quotient : {quotients[0], quotients[1], quotients[2]}) CHECK(quotient == 110);
+  CHECK(opposites[0] == 1);
+  CHECK(opposites[1] == 0);
+}
+
 TEST_CASE("a stretch of ints that begins, ends or captures around 32 and 64 bits stops at the first overflow") {
   TestModule test;
   LeafBuilder leaf(test, "arithmetic");
@@ -281,9 +313,8 @@ TEST_CASE("the LLVM text has every kernel") {
   build_fib(fib);
   const std::string kernels = vm::write_kernels(kernels_of(test, fib.id()));
   for (const bool optimised : {false, true}) {
-    const auto text =
-        Plugin(RADDLE_PLUGIN)
-            .llvm_text(kernels, std::vector{vm::KernelEntry::call}, /*unrolls_recursion=*/true, optimised);
+    const auto text = Plugin(RADDLE_PLUGIN)
+                          .llvm_text(kernels, std::vector<vm::KernelEntry>(1), /*unrolls_recursion=*/true, optimised);
     REQUIRE(text.has_value());
     CHECK(text->find("define i32 @raddle_leaf_0") != std::string::npos);
     CHECK((text->find(" alloca i64") == std::string::npos) == optimised);

@@ -42,9 +42,9 @@ function @main composite (%n: int, %shift: float) -> () {
     write %b[point]
     min %u
   launch @next captures %s projection @keys projected %before
-    read %rows[#0, #1]
-    read %a[#2]
-    write %rows[%t, #3]
+    read %rows[#0, point]
+    read %a[#1]
+    write %rows[%t, point]
   nest 1 @prelude values %s, %before, %t
 }
 
@@ -59,11 +59,9 @@ function @next leaf launched (%k: int, %0: float, %1: float, %s: float) -> (%2: 
   %2 = add %3, %s
 }
 
-function @keys leaf launched (%k: int, %before: int) -> (%0: int, %1: int, %2: int, %3: int) {
+function @keys leaf launched (%k: int, %before: int) -> (%0: int, %1: int) {
   %0 = copy %before
   %1 = copy %k
-  %2 = copy %k
-  %3 = copy %k
 }
 
 function @prelude leaf launched (%t: int) -> (%0: float, %1: int, %2: int) {
@@ -100,15 +98,61 @@ TEST_CASE("launches and nests are verified, printed and read back") {
 TEST_CASE("accesses are those of the loop's body: swapped ones are found") {
   CHECK(problem_with("write %a[point]\n    write %b[point]", "write %b[point]\n    write %a[point]") ==
         "@main: foreach_range: access 0 is not that of the body");
-  CHECK(problem_with("read %rows[#0, #1]\n    read %a[#2]", "read %a[#0]\n    read %rows[#1, #2]") ==
+  CHECK(problem_with("read %rows[#0, point]\n    read %a[#1]", "read %a[#0]\n    read %rows[#1, point]") ==
         "@main: foreach_range: access 0 is not that of the body");
-  CHECK(problem_with("[#0, #1]", "[#1, #0]") == "@main: foreach_range: access 0 is not that of the body");
-  CHECK(problem_with("write %rows[%t, #3]", "write %rows[%before, #3]") ==
+  CHECK(problem_with("[#0, point]", "[#1, point]") == "@main: foreach_range: access 0 is not that of the body");
+  CHECK(problem_with("write %rows[%t, point]", "write %rows[%before, point]") ==
         "@main: foreach_range: access 2 is not that of the body");
   CHECK(problem_with("min %u", "incr %u") == "@main: foreach_range: access 2 is not that of the body");
   CHECK(problem_with("    min %u\n", "") == "@main: foreach_range: the loop's body has another number of accesses");
   CHECK(problem_with("array_insert %b, %i, %y", "array_insert %b, 0, %y") ==
         "@main: foreach_range: access 1 is not that of the body");
+}
+
+TEST_CASE("keys that are affine in the point are those that the body computes") {
+  const std::string text = R"(entry @main
+
+function @main composite (%n: int) -> () {
+  %a: int[] = array_new writers 0
+  %b: int[] = array_new writers 1
+  foreach_range 0, %n, 1 launch 0 {(%i: int)
+    %0: int = mul %i, 2
+    %1: int = add %n, %0
+    %2: int = sub %1, 1
+    %3: int = array_get %a, %2
+    %4: int = sub %n, 1
+    %5: int = array_get %a, %4
+    %6: int = add %3, %5
+    array_insert %b, %i, %6
+  }
+  launch @sum
+    read %a[point times 2 plus %n plus -1]
+    read %a[%n plus -1]
+    write %b[point]
+}
+
+function @sum leaf launched (%i: int, %0: int, %1: int) -> (%2: int) {
+  %2 = add %0, %1
+}
+)";
+  const auto problem = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    if (!from.empty()) changed.replace(changed.find(from), from.size(), to);
+    TypeStore types;
+    const auto module = read_text(changed, types);
+    REQUIRE_MESSAGE(module, module.error());
+    if (from.empty()) CHECK(print(*module) == text);
+    const std::vector<std::string> problems = verify(*module);
+    return problems.empty() ? "" : problems[0];
+  };
+  CHECK(problem("", "") == "");
+  const std::string found = "@main: foreach_range: access 0 is not that of the body";
+  CHECK(problem("times 2", "times 3") == found);
+  CHECK(problem("plus %n plus -1", "plus %n plus 1") == found);
+  CHECK(problem("plus %n plus -1", "plus -1") == found);
+  CHECK(problem("[point times 2 plus %n plus -1]", "[point]") == found);
+  CHECK(problem("read %a[%n plus -1]", "read %a[%n]") == "@main: foreach_range: access 1 is not that of the body");
+  CHECK(problem("mul %i, 2", "idiv %i, 2") == found);
 }
 
 TEST_CASE("functions of a launch take and give what the launch says") {

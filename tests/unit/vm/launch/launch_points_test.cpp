@@ -62,7 +62,8 @@ std::string identity_code() { return "kernel 0 \"identity\" at 0:0-0 (%0: int) -
 
 /// rows[t][x] = (rows[t - 1][x] + rows[t - 1][(x + 1) % width]) % modulus, for t from 1 to `height`; rows[0][x] = x.
 enum class Loops { apart, nest };
-enum class RowKeys { projected, fixed };  ///< of the row that is written
+/// Of the row that is written; `affine`: all keys but that of the right neighbour are.
+enum class RowKeys { projected, fixed, affine };
 
 /// @param loops  whether the loop over rows is a nest
 Program stencil(int width, int height, Loops loops, RowKeys row_keys) {
@@ -103,8 +104,12 @@ Program stencil(int width, int height, Loops loops, RowKeys row_keys) {
                    .sinks = {{LaunchSink::Kind::element, slot(0, 1), {}, 4, 2}},
                    .projection = projection,
                    .projected = {{slot(0)}},
-                   .reads = {{slot(0, 1), 0, 2}, {slot(0, 1), 2, 2}},
-                   .key_count = 6};
+                   .reads = {{slot(0, 1), 0, 2}, {slot(0, 1), 2, 2}}};
+  for (std::uint32_t key = 0; key < 6; ++key) points.launch.keys.push_back({.result = key});
+  if (row_keys == RowKeys::affine) {
+    const LaunchKey before{.offset = -1, .base = {slot(0)}}, point{.stride = 1};
+    points.launch.keys = {before, point, before, {.result = 3}, {.base = {slot(0)}}, point};
+  }
   a.program.foreaches.push_back(points);
   a.program.bodies[row].region =
       a.region(row, {{{}, {op(Opcode::foreach_range, zero, a.constant(width - 1), one, 1)}}});
@@ -119,6 +124,8 @@ Program stencil(int width, int height, Loops loops, RowKeys row_keys) {
     ForeachSite& nest = a.program.foreaches.back();
     nest.launch = points.launch;
     nest.launch.projected = {{.operand = {}, .value = 0}};
+    for (LaunchKey& key : nest.launch.keys)
+      if (!key.base.operand.is_absent()) key.base = {.operand = {}, .value = 0};
     nest.launch.sinks[0].target = slot(0);
     if (row_keys == RowKeys::fixed) fix_row(nest.launch, {.operand = {}, .value = 0});
     for (LaunchRead& read : nest.launch.reads) read.array = slot(0);
@@ -165,7 +172,7 @@ void check_rows(const RunResult& result, int height, const std::vector<std::int6
 }  // namespace
 
 TEST_CASE("points wait for the elements that other points write, wherever they are computed") {
-  for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed}) {
+  for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed, RowKeys::affine}) {
     for (const int width : {1, 2, 16, 100}) {
       constexpr int height = 150;
       const Program program = stencil(width, height, Loops::apart, row_keys);
@@ -179,7 +186,7 @@ TEST_CASE("points wait for the elements that other points write, wherever they a
 }
 
 TEST_CASE("points of a nest wait for each other across the parts that workers have") {
-  for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed}) {
+  for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed, RowKeys::affine}) {
     for (const int width : {1, 2, 3, 16, 100, 300}) {
       const int height = width < 16 ? 700 : 150;  // rows are made ahead, by all parts
       const Program program = stencil(width, height, Loops::nest, row_keys);
@@ -199,7 +206,7 @@ TEST_CASE("points need no frames, whether they wait or not; nor do iterations ar
   const int height = 1000;
   RunOptions options;
   options.workers = 2;
-  for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed}) {
+  for (const RowKeys row_keys : {RowKeys::projected, RowKeys::fixed, RowKeys::affine}) {
     const RunResult apart = run(stencil(16, height, Loops::apart, row_keys), options);
     CHECK(apart.status == RunStatus::ok);
     CHECK(apart.counters.frames < 16 + height + 10);  // of the first row, of the loop over rows, few others

@@ -41,7 +41,7 @@ TEST_CASE("table elements do not move and are visited by increasing key") {
   for (const std::int64_t key : marked) table.find(key)->insert();
   std::vector<std::int64_t> visited;
   table.visit([&](std::int64_t key, Element&, ElementMark) { visited.push_back(key); },
-              [](std::int64_t, const NumberChunk&) { FAIL("there are no numbers"); });
+              [](std::int64_t, const NumberRun&) { FAIL("there are no numbers"); });
   CHECK(visited == marked);
 }
 
@@ -98,6 +98,81 @@ TEST_CASE("numbers that come as a whole chunk are elements like others") {
     CHECK(keys.size() == 256 + 256 + 1);
     CHECK(std::ranges::is_sorted(keys));
   }
+}
+
+/// Inserts the numbers `first` to `end` - 1 with their own keys, and those that are left one by one.
+/// @return how many were left
+std::size_t insert_run(Array& array, std::int64_t first, std::int64_t end) {
+  std::vector<std::int64_t> numbers, rest;
+  for (std::int64_t key = first; key < end; ++key) numbers.push_back(key);
+  array.insert_run(first, {ValueKind::int_, numbers.data(), end - first}, rest);
+  for (const std::int64_t key : rest) put(array, key);
+  return rest.size();
+}
+
+TEST_CASE("runs of numbers lie unboxed in blocks of small keys that they fill, and in chunks of which they are much") {
+  auto array = make_ref<Array>(1);
+  WakeList nobody;
+  const auto key = [](std::int64_t at) { return Value::of(at); };
+  CHECK(insert_run(*array, 1, 300) == 3 + 44);  // the first elements, and what is little of a chunk
+  CHECK(insert_run(*array, 600, 700) == 0);
+  put(*array, 599);  // beside the chunk
+  put(*array, 701);
+  Future* const awaited = array->element(key(710));
+  std::vector<std::int64_t> rest;
+  const std::vector<std::int64_t> numbers = {699, 700, 701, 702, 703};
+  array->insert_run(699, {ValueKind::int_, numbers.data(), 5}, rest);
+  CHECK(rest == std::vector<std::int64_t>{699, 701});  // both are there
+  CHECK(insert_run(*array, 704, 767) == 1);
+  CHECK(awaited->get().as_int() == 710);
+  std::int64_t word = 0;
+  REQUIRE(array->find_number(700, ValueKind::int_, word));
+  CHECK(word == 700);
+  CHECK_FALSE(array->find_number(700, ValueKind::float_, word));
+  CHECK_FALSE(array->find_number(767, ValueKind::int_, word));
+  for (const std::int64_t there : {20, 299, 599, 650, 766}) {
+    CHECK(array->contains(key(there)));
+    CHECK(array->get(key(there)).as_int() == there);
+    CHECK_FALSE(array->insert(key(there), key(0), nobody));
+  }
+  CHECK(array->element(key(650)) == nullptr);
+  CHECK_FALSE(array->contains(key(767)));
+  CHECK(array->size() == 299 + 168);
+  CHECK(std::ranges::is_sorted(keys_of(*array)));
+  CHECK(keys_of(*array).size() == 299 + 168);
+
+  put(*array, 0);
+  insert_run(*array, 300, 599);
+  insert_run(*array, 767, 1030);
+  array->release_writers(1, nobody);
+  std::size_t count = 0;
+  const auto* all = static_cast<const std::int64_t*>(array->packed(count));
+  REQUIRE(all != nullptr);
+  REQUIRE(count == 1030);
+  for (std::int64_t i = 0; i < 1030; ++i) CHECK(all[i] == i);
+}
+
+TEST_CASE("numbers are reduced in the same blocks, wherever they lie") {
+  constexpr std::int64_t count = 1000;
+  std::vector<double> numbers;
+  for (std::int64_t i = 0; i < count; ++i) numbers.push_back(1.0 / static_cast<double>(i + 3));
+  const auto sum = [&](std::int64_t step) {
+    auto array = make_ref<Array>(1);
+    WakeList nobody;
+    for (std::int64_t first = 0; first < count; first += step) {
+      std::vector<std::int64_t> rest;
+      const std::int64_t here = std::min(step, count - first);
+      if (step > 1)
+        array->insert_run(first, {ValueKind::float_, &numbers[static_cast<std::size_t>(first)], here}, rest);
+      if (step == 1) rest.push_back(first);
+      for (const std::int64_t at : rest)
+        array->insert(Value::of(at), Value::of(numbers[static_cast<std::size_t>(at)]), nobody);
+    }
+    array->release_writers(1, nobody);
+    return array->reduce<double>().sum.total();
+  };
+  const double expected = sum(1);
+  for (const std::int64_t step : {70, 100, 256, 300, 1000}) CHECK(sum(step) == expected);
 }
 
 TEST_CASE("an array is two cache lines, its first elements the second one") {

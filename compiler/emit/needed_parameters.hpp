@@ -1,0 +1,11 @@
+#pragma once
+#include <vector>
+
+#include "vm/kernel/kernel.hpp"
+
+namespace raddle::emit {
+
+/// @return by parameter: each output depends on it, on whatever way the kernel takes. May say no where it is so
+std::vector<bool> needed_parameters(const vm::Kernel& kernel);
+
+}  // namespace raddle::emit

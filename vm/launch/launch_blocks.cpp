@@ -1,0 +1,74 @@
+// Projected launches whose points read and write elements that follow each other: machine code gets, for each read, the
+// address of a whole block of numbers. It is that of the row's buffer where the row is closed and packed; else what is
+// there is copied.
+#include <algorithm>
+#include <array>
+
+#include "vm/interpret/run_state.hpp"
+#include "vm/launch/launch_elements.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/point_launch.hpp"
+#include "vm/schedule/leaf_forks.hpp"
+
+namespace raddle::vm {
+
+/// A block of points, which ends where a chunk of the numbers that are written does, or where an element is missing.
+/// @param low  the value of the first one  @pre PointLaunch::is_plain, is_contiguous
+/// @return how many it has run, up to `count`; the next one may be one that does not end well, or has to wait
+std::int64_t Launcher::run_block(PointLaunch& points, std::int64_t low, std::int64_t count) {
+  const IndexLaunch& launch = points.piece.site.launch;
+  LaunchedLeaf& leaf = points.computation;
+  std::array<std::int64_t, leaf_word_limit> keys;
+  std::int64_t part = std::min(count, NumberChunk::size);
+  if (!start_keys(points, low, part, keys.data()) || !find_rows(points, keys.data())) return 0;
+  const std::span rows(points.rows.data(), launch.sinks.size());
+  // of two that write to one row it matters which one does first
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (std::ranges::find(rows.first(i), rows[i]) != rows.first(i).end()) return 0;
+  part = std::min(part, NumberChunk::size - (element_key(launch.sinks[0], keys.data(), low) & (NumberChunk::size - 1)));
+  streams_.resize(launch.reads.size() * NumberChunk::size);
+  for (std::size_t i = 0; i < launch.reads.size() && part > 0; ++i) part = find_stream(points, i, keys.data(), part);
+  std::int64_t made = 0;
+  if (part > 0) {
+    make_chunks(launch, points.rows);
+    for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, launch_chunks_[i]->words());
+    made = leaf.call(worker_->leaf_worker(), low, points.step(), part);
+  }
+  leaf.use_own_inputs();
+  here_.counters.iterations += static_cast<std::uint64_t>(made);
+  here_.counters.iterations_native += static_cast<std::uint64_t>(made);
+  for (std::size_t i = 0; made > 0 && i < launch.sinks.size(); ++i)
+    write_part(points.piece, i, rows[i], element_key(launch.sinks[i], keys.data(), low), 1, made);
+  return made;
+}
+
+/// Tells machine code where the elements lie that the next points read.
+/// @param keys  of the first point  @return of how many of `count` points they are there
+std::int64_t Launcher::find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys,
+                                   std::int64_t count) {
+  const IndexLaunch& launch = points.piece.site.launch;
+  const LaunchRead& what = launch.reads[read];
+  const std::int64_t* const own = keys + what.first_key;
+  const std::int64_t first = own[what.key_count - 1];
+  const ValueKind kind = kind_of(points.computation.function.leaf_parameters[read + 1]);
+  KnownRow& known = points.known_rows[read];
+  if (!known.leads(what, own))
+    known = find_known(points.piece.frame, what, own, {launch.reads.data(), read}, points.known_rows);
+  if (!known.row) return 0;
+  if (Buffer* const numbers = known.row->packed_numbers()) {
+    const auto size = static_cast<std::int64_t>(numbers->count());
+    if (numbers->kind() != kind || first < 0 || first >= size) return 0;
+    points.computation.set_input(read, numbers->at_index(static_cast<std::size_t>(first)));
+    return std::min(count, size - first);
+  }
+  std::int64_t* const copied = &streams_[read * NumberChunk::size];
+  points.computation.set_input(read, copied);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t word;
+    if (!known.row->find_number(first + i, kind, word)) return i;
+    set_number(copied, kind, static_cast<std::size_t>(i), word);
+  }
+  return count;
+}
+
+}  // namespace raddle::vm
