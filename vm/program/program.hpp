@@ -264,7 +264,6 @@ struct LaunchRead {
 
 /// Iterations that only compute scalars, which they write to elements of arrays and add to updateables. A leaf function
 /// makes them. Operands: seen from the frame around.
-///
 /// Without keys the elements are those with the number of the iteration, the point; many points are made at a time
 /// (leaf_abi.hpp, Note [stretches]). Else the launch is projected: elements are read and written by keys, those of all
 /// reads, then of all sinks but for `row_keys`. Those that are not affine a leaf function computes, the projection, of
