@@ -94,8 +94,8 @@ TypeId ExpressionChecker::value_for(ast::Expr& expr, TypeId target) {
 void ExpressionChecker::array_result(ast::Call& call, TypeId wanted) {
   TypeStore& types = context_.store();
   const std::string& name = call.callee.text;
-  const ast::Expr& array = *call.arguments.front().value;
-  const auto extents = static_cast<std::uint32_t>(call.arguments.size() - 1);
+  const ast::Expr& array = *call.resolved_arguments.front();
+  const auto extents = static_cast<std::uint32_t>(call.resolved_arguments.size() - 1);
   const auto refuse = [&](const char* what) {
     if (array.type != TypeStore::error)
       context_.diagnostics.report(DiagnosticKind::wrong_argument_type, array.span, 1, name, what,

@@ -130,9 +130,11 @@ struct Placement {
 std::optional<Mismatch> place_keyword(const Signature& signature, const ast::Call& call, std::size_t argument,
                                       Placement& placement) {
   const std::string& keyword = call.arguments[argument].keyword->text;
+  // not the one that may be given any number of times
+  const auto last = signature.inputs.begin() + static_cast<std::ptrdiff_t>(placement.of_formal.size());
   const auto formal =
-      std::ranges::find_if(signature.inputs, [&](const FormalPattern& input) { return input.name == keyword; });
-  if (formal == signature.inputs.end()) return Mismatch{Mismatch::Kind::unknown_keyword, argument};
+      std::find_if(signature.inputs.begin(), last, [&](const FormalPattern& input) { return input.name == keyword; });
+  if (formal == last) return Mismatch{Mismatch::Kind::unknown_keyword, argument};
   std::size_t& place = placement.of_formal[static_cast<std::size_t>(formal - signature.inputs.begin())];
   if (place != no_argument) return Mismatch{Mismatch::Kind::repeated, argument, place};
   place = argument;
@@ -216,6 +218,7 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
                                argument->keyword->text);
       std::vector<std::string> names;
       for (const FormalPattern& formal : signature.inputs) names.push_back(formal.name);
+      if (signature.varargs) names.pop_back();  // is given without its name
       suggest(*diagnostic, argument->keyword->text, names);
       break;
     }

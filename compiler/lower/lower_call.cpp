@@ -108,7 +108,8 @@ FunctionLowering::Operands FunctionLowering::check_place(const ast::Call& call) 
     if (!is_location && !is_par) continue;
     ir::Operand number = value(*annotation.value);
     if (is_location) number = emit_value(OpKind::struct_get, {number}, TypeStore::int_, annotation.span);
-    checks.push_back(check_with(is_location ? "@location" : "@par", number, annotation.span));
+    checks.push_back(
+        call_builtin_named(is_location ? "@location" : "@par", {number}, TypeStore::void_, annotation.span));
   }
   if (call.callee_kind == CalleeKind::function) check_work_type(call, checks);
   return checks;
@@ -119,17 +120,9 @@ void FunctionLowering::check_work_type(const ast::Call& call, Operands& checks) 
     if (annotation.name.text != "dispatch") continue;
     const std::string& type = ast::as<ast::Name>(*annotation.value).text;
     if (type == "WORKER" || type == "CONTROL") return;
-    const ir::Operand name = ir::Operand::constant(context_.module.constant(type));
-    checks.push_back(check_with("@dispatch", name, call.span));
+    const ir::Operand name = text_constant(type);
+    checks.push_back(call_builtin_named("@dispatch", {name}, TypeStore::void_, call.span));
   }
-}
-
-ir::Operand FunctionLowering::check_with(std::string_view builtin, ir::Operand operand, Span span) {
-  const ir::VarId checked = temporary(TypeStore::void_, span);
-  ir::Op& op = emit(OpKind::call_builtin, {operand}, {checked}, span);
-  op.callee = builtin_named(builtin);
-  op.operand_types = {type_of(operand)};
-  return ir::Operand::variable(checked);
 }
 
 ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& operands) {

@@ -124,7 +124,6 @@ class FunctionLowering {
   /// @return  a void for each check of the call's place
   Operands check_place(const ast::Call& call);
   void check_work_type(const ast::Call& call, Operands& checks);
-  ir::Operand check_with(std::string_view builtin, ir::Operand operand, Span span);
   /// The app for a call that gives limits; adds their values to its operands.
   ir::FunctionId limited_app(const ast::Call& call, Operands& operands);
   ir::FunctionId instance(const ast::Call& call, const Operands& operands);

@@ -226,20 +226,11 @@ Result read_npy_boolean(Call, Arguments arguments, Results results) { return rea
 Result read_csv_float(Call, Arguments arguments, Results results) { return read_csv<double>(arguments, results); }
 Result read_csv_int(Call, Arguments arguments, Results results) { return read_csv<std::int64_t>(arguments, results); }
 
+/// The kind is said, as elements that are not there do not tell it: see NpyHeader.
 Result write_npy(Call, Arguments arguments, Results) {
-  const vm::Array& elements = arguments[1].as_array();
-  const std::vector<std::int64_t> extents = extents_of(arguments[2]);
-  const Value first = elements.get(Value::of(std::int64_t{0}));
-  const bool is_boolean = first.kind() == vm::ValueKind::boolean;
-  std::string bytes = npy_header(is_boolean                            ? 'b'
-                                 : first.kind() == vm::ValueKind::int_ ? 'i'
-                                                                       : 'f',
-                                 is_boolean ? 1 : 8, extents);
-  if (is_boolean)
-    elements.for_each([&](const Value&, const Value& each) { bytes += each.as_bool() ? '\x01' : '\x00'; });
-  else
-    elements.for_each_run(
-        [&](const void* numbers, std::size_t count) { bytes.append(static_cast<const char*>(numbers), count * 8); });
+  std::string bytes = npy_header(arguments[3].as_string()[0], 8, extents_of(arguments[2]));
+  arguments[1].as_array().for_each_run(
+      [&](const void* numbers, std::size_t count) { bytes.append(static_cast<const char*>(numbers), count * 8); });
   return write_file(arguments[0].as_file(), bytes);
 }
 

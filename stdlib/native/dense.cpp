@@ -56,14 +56,14 @@ Result dense_joint_extent(Call, Arguments arguments, Results results) {
                           shape_text(extents.subspan(rank)), arguments[0].as_string()));
 }
 
-/// How many indices `first:last:step` are.
+/// How many indices `first:last:step` are; none if the last one is right before the first.
 Result dense_slice(Call, Arguments arguments, Results results) {
   const std::int64_t first = arguments[0].as_int(), last = arguments[1].as_int(), step = arguments[2].as_int(),
                      extent = arguments[3].as_int();
   if (step < 1) return fail(fmt::format("the step of a slice is 1 or more, found {}", step));
   if (first < 0 || first > extent || last >= extent || last < first - 1)
     return fail(fmt::format("the slice {}:{} is outside of 0..{}", first, last, extent - 1));
-  return give(results, Value::of((last - first) / step + (last < first ? 0 : 1)));
+  return give(results, Value::of(last < first ? std::int64_t{0} : (last - first) / step + 1));
 }
 
 /// Behind the rank of the slice: its extents, then those of what is assigned.
@@ -111,7 +111,10 @@ Result dense_keys(Call, Arguments arguments, Results results) {
 Result dense_complete(Call, Arguments arguments, Results results) {
   const vm::Array& elements = arguments[0].as_array();
   std::int64_t wanted = 1;
-  for (const std::int64_t extent : elements.extents()) wanted *= extent;
+  for (const std::int64_t extent : elements.extents())
+    if (__builtin_mul_overflow(wanted, extent, &wanted))
+      return fail(fmt::format("`{}` can not have so many elements: [{}]", elements.name(),
+                              fmt::join(elements.extents(), ", ")));
   const auto found = static_cast<std::int64_t>(elements.size());
   if (found == wanted) return give_void(results);
   std::int64_t missing = 0;

@@ -114,8 +114,10 @@ def fault_of(raddle, seed, folder):
     return wrong_output(raddle, modes_of(seed), script, expected)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Random programs do the same in every mode.")
+def run_programs(what, description, text_of, fault_of):
+    """The command line of a file of random programs. text_of(seed); fault_of(raddle, seed, folder): None if there is none."""
+    file = pathlib.Path(sys.argv[0]).name
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=600.0)
@@ -124,13 +126,13 @@ def main():
     options = parser.parse_args()
     first = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     if options.show:
-        print(program_of(first)[0], end="")
+        print(text_of(first), end="")
         return
     raddle = str(pathlib.Path(options.raddle).resolve())
     if not os.access(raddle, os.X_OK):
-        sys.exit(f"property: {raddle} is not there: ./dev build")
+        sys.exit(f"{what}: {raddle} is not there: ./dev build")
 
-    print(f"property: first seed {first}", flush=True)
+    print(f"{what}: first seed {first}", flush=True)
     passed = failed = 0
     end = time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory(prefix="raddle-property-") as folder:
@@ -143,10 +145,10 @@ def main():
                 passed += 1
             else:
                 failed += 1
-                print(f"FAIL seed {seed} (see it: random_programs.py --seed {seed} --show)\n{fault}", flush=True)
-    print(f"property: {passed} passed, {failed} failed")
+                print(f"FAIL seed {seed} (see it: {file} --seed {seed} --show)\n{fault}", flush=True)
+    print(f"{what}: {passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)
 
 
 if __name__ == "__main__":
-    main()
+    run_programs("property", "Random programs do the same in every mode.", lambda seed: program_of(seed)[0], fault_of)
