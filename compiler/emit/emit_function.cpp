@@ -9,6 +9,7 @@
 #include "compiler/emit/library_site.hpp"
 #include "compiler/emit/operand_map.hpp"
 #include "compiler/emit/select_opcode.hpp"
+#include "compiler/ir/kernel_operator.hpp"
 
 namespace raddle::emit {
 
@@ -201,6 +202,7 @@ class FunctionEmitter {
     const ir::Var& variable = function_.variables[result];
     vm::ArrayInfo info{variable.name, place_of(variable.span), op.is_reduced};
     info.rank = static_cast<std::uint32_t>(op.operands.size());
+    if (op.is_filled) info.filled_with = ir::kernel_type(*module_.types, module_.types->at(variable.type).element);
     in.c = vm::Operand::from_bits(add_list(op, body));
     program_.arrays.push_back(std::move(info));
   }
@@ -318,6 +320,9 @@ class FunctionEmitter {
     site.assigned = operands_.all(step.nested_assigned, body);
     site.written = operands_.all(step.written, body);
     if (step.op->launch != ir::none) site.launch = index_launch(function_.launches[step.op->launch], operands_, body);
+    site.is_in_nest =
+        step.op->launch != ir::none &&
+        std::ranges::find(function_.nests, step.op->launch, &ir::LaunchNest::launch) != function_.nests.end();
     if (step.op->nest != ir::none) {
       const std::uint32_t inner_body = plan_.regions[step.regions[0]].body;
       const ir::Op& inner = set_nest(site, function_, operands_, *step.op, body, inner_body);

@@ -30,6 +30,8 @@ Opcode select_opcode(const ir::Op& op, TypeKind type) {
     case OpKind::add: return by_number(type, Opcode::add_int, Opcode::add_float);
     case OpKind::sub: return by_number(type, Opcode::sub_int, Opcode::sub_float);
     case OpKind::mul: return by_number(type, Opcode::mul_int, Opcode::mul_float);
+    case OpKind::index_add: return Opcode::add_int;
+    case OpKind::index_mul: return Opcode::mul_int;
     case OpKind::div: return Opcode::div_float;
     case OpKind::idiv: return Opcode::idiv;
     case OpKind::mod: return Opcode::mod;

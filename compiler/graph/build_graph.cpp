@@ -155,6 +155,8 @@ class FunctionGraph {
       case idiv:
       case mod:
       case pow:
+      case index_add:
+      case index_mul:
       case mul_add:
       case mul_sub:
       case sub_mul:

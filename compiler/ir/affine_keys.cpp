@@ -37,8 +37,10 @@ class AffineFinder {
     if (!op) return std::nullopt;
     switch (op->kind) {
       case OpKind::copy: return find(op->operands[0]);
+      case OpKind::index_add:
       case OpKind::add: return sum(find(op->operands[0]), find(op->operands[1]), 1);
       case OpKind::sub: return sum(find(op->operands[0]), find(op->operands[1]), -1);
+      case OpKind::index_mul:
       case OpKind::mul: return product(find(op->operands[0]), find(op->operands[1]));
       default: return std::nullopt;
     }

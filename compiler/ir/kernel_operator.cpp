@@ -30,6 +30,8 @@ constexpr Operator operators[] = {
     {OpKind::add, KernelOp::add_int, KernelOp::add_float},
     {OpKind::sub, KernelOp::sub_int, KernelOp::sub_float},
     {OpKind::mul, KernelOp::mul_int, KernelOp::mul_float},
+    {OpKind::index_add, KernelOp::add_int},
+    {OpKind::index_mul, KernelOp::mul_int},
     {OpKind::div, no_op, KernelOp::div_float},
     {OpKind::pow, no_op, KernelOp::pow},
     {OpKind::idiv, KernelOp::idiv},

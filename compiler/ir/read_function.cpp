@@ -320,6 +320,8 @@ class FunctionReader {
       op.nest = static_cast<NestId>(text_.integer());
     else if (word == "reduced")
       op.is_reduced = true;
+    else if (word == "filled")
+      op.is_filled = true;
     else if (word == "after")
       op.test_after = true;
     else

@@ -23,6 +23,8 @@ class TypeChecker {
       case OpKind::mul_add:
       case OpKind::mul_sub:
       case OpKind::sub_mul: computes(3, TypeStore::float_, TypeStore::float_); break;
+      case OpKind::index_add:
+      case OpKind::index_mul:
       case OpKind::idiv:
       case OpKind::mod: computes(2, TypeStore::int_, TypeStore::int_); break;
       case OpKind::not_: computes(1, TypeStore::boolean, TypeStore::boolean); break;

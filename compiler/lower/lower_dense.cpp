@@ -75,8 +75,8 @@ ir::Operand FunctionLowering::text_constant(std::string text) {
 ir::Operand FunctionLowering::key_of(const Operands& indices, const Operands& extents, Span span) {
   ir::Operand key = indices[0];
   for (std::size_t axis = 1; axis < indices.size(); ++axis) {
-    const ir::Operand row = emit_value(OpKind::mul, {key, extents[axis]}, TypeStore::int_, span);
-    key = emit_value(OpKind::add, {row, indices[axis]}, TypeStore::int_, span);
+    const ir::Operand row = emit_value(OpKind::index_mul, {key, extents[axis]}, TypeStore::int_, span);
+    key = emit_value(OpKind::index_add, {row, indices[axis]}, TypeStore::int_, span);
   }
   return key;
 }

@@ -84,7 +84,7 @@ FunctionLowering::Operands FunctionLowering::indices_at(const Point& point, cons
   Operands indices(point.indices.end() - static_cast<std::ptrdiff_t>(rank), point.indices.end());
   for (std::size_t axis = 0; axis < rank && point.stretches; ++axis)
     if (axis < read.factors.size() && read.factors[axis].index != ir::none)
-      indices[axis] = emit_value(OpKind::mul, {indices[axis], read.factors[axis]}, TypeStore::int_, span);
+      indices[axis] = emit_value(OpKind::index_mul, {indices[axis], read.factors[axis]}, TypeStore::int_, span);
   return indices;
 }
 
@@ -278,7 +278,7 @@ void FunctionLowering::for_each_point(const Lifted& of, Span span, const std::fu
 
 /// `foreach i in [0:count - 1]`
 void FunctionLowering::count_to(ir::Operand count, Span span, const std::function<void(ir::Operand)>& body) {
-  const ir::Operand last = emit_value(OpKind::sub, {count, int_constant(1)}, TypeStore::int_, span);
+  const ir::Operand last = emit_value(OpKind::index_add, {count, int_constant(-1)}, TypeStore::int_, span);
   const ir::RegionId region = in_region([&] {
     for (int i = 0; i < 2; ++i)
       function().regions[region_].parameters.push_back(new_variable("", TypeStore::int_, span, region_));

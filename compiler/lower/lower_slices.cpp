@@ -47,8 +47,8 @@ FunctionLowering::Operands FunctionLowering::selected(const std::vector<Selectio
       continue;
     }
     ir::Operand index = indices[next++];
-    if (each.step != one) index = emit_value(OpKind::mul, {index, each.step}, TypeStore::int_, span);
-    if (each.first != zero) index = emit_value(OpKind::add, {index, each.first}, TypeStore::int_, span);
+    if (each.step != one) index = emit_value(OpKind::index_mul, {index, each.step}, TypeStore::int_, span);
+    if (each.first != zero) index = emit_value(OpKind::index_add, {index, each.first}, TypeStore::int_, span);
     made.push_back(index);
   }
   return made;

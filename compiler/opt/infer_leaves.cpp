@@ -141,6 +141,8 @@ class Inspector {
       case OpKind::add:
       case OpKind::sub:
       case OpKind::mul:
+      case OpKind::index_add:
+      case OpKind::index_mul:
       case OpKind::div:
       case OpKind::idiv:
       case OpKind::mod:

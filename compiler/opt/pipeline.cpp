@@ -9,9 +9,11 @@
 #include "compiler/ir/verify.hpp"
 #include "compiler/opt/common_subexpressions.hpp"
 #include "compiler/opt/dead_code.hpp"
+#include "compiler/opt/filled_arrays.hpp"
 #include "compiler/opt/fold_constants.hpp"
 #include "compiler/opt/fuse_multiply_add.hpp"
 #include "compiler/opt/gather_calls.hpp"
+#include "compiler/opt/hoist_keys.hpp"
 #include "compiler/opt/index_launches.hpp"
 #include "compiler/opt/infer_leaves.hpp"
 #include "compiler/opt/inline_calls.hpp"
@@ -45,11 +47,13 @@ constexpr Pass pipeline[] = {
     {"fold-constants", without_findings<fold_constants>, 1},
     {"common-subexpressions", without_findings<share_common_subexpressions>, 2},  // after folding: equal constants
     {"prove-indices", without_findings<prove_indices>, 1},        // after sharing: equal extents are one variable
+    {"hoist-keys", without_findings<hoist_keys>, 1},              // after proving: what can not fail may leave a loop
     {"dead-code", without_findings<remove_dead_code>, 1},         // after those that leave dead operations
     {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation
     {"infer-leaves", infer_leaves, 0},                            // needs the final bodies, ordered
     {"index-launches", without_findings<find_index_launches>, 1},
     {"reduced-arrays", without_findings<find_reduced_arrays>, 1},
+    {"filled-arrays", without_findings<find_filled_arrays>, 1},
     {"gather-calls", without_findings<gather_calls>, 1},  // last: it undoes the order of the text
 };
 

@@ -1,9 +1,11 @@
 #include "compiler/opt/prove_indices.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
@@ -26,11 +28,14 @@ constexpr std::int64_t most = std::int64_t{1} << 61;
 
 class Prover {
  public:
-  Prover(const ir::Module& module, ir::Function& function) : module_(module), function_(function) {
+  Prover(ir::Module& module, ir::Function& function) : module_(module), function_(function) {
     const std::vector<std::uint32_t> assignments = count_assignments(function);
-    for (const ir::Region& region : function.regions) {
-      for (const ir::Op& op : region.ops) {
-        if (op.kind == OpKind::foreach_range) loops_[function.regions[op.regions[0]].parameters[0]] = &op;
+    for (ir::Region& region : function.regions) {
+      for (ir::Op& op : region.ops) {
+        if (op.kind == OpKind::foreach_range) {
+          loops_[function.regions[op.regions[0]].parameters[0]] = &op;
+          loops_by_body_[op.regions[0]] = &op;
+        }
         if (op.results.size() == 1 && assignments[op.results[0]] == 1) made_by_[op.results[0]] = &op;
       }
     }
@@ -38,11 +43,13 @@ class Prover {
 
   void run() {
     Replacements replacements(function_);
-    for (ir::Region& region : function_.regions) {
-      for (ir::Op& op : region.ops) {
-        if (!is_builtin(op, "@index") || !made_by_.contains(op.results[0]) || !holds(op.operands[0], op.operands[1]))
+    for (ir::RegionId region = 0; region < function_.regions.size(); ++region) {
+      for (ir::Op& op : function_.regions[region].ops) {
+        if (!is_builtin(op, "@index") || !made_by_.contains(op.results[0]) ||
+            !holds(op.operands[0], op.operands[1], region))
           continue;
         replacements.add(op.results[0], op.operands[0]);
+        keep_from_failing(op.operands[0]);
         op.kind = OpKind::copy;  // nothing reads it
         op.callee = ir::none;
         op.operand_types.clear();
@@ -76,11 +83,11 @@ class Prover {
         sum.base = op.operands[0];
       } else if (is_builtin(op, "@extent")) {
         sum.base = op.operands[1];
-      } else if (op.kind == OpKind::add || op.kind == OpKind::sub) {
+      } else if (op.kind == OpKind::add || op.kind == OpKind::sub || op.kind == OpKind::index_add) {
         const auto right = number(op.operands[1]), left = number(op.operands[0]);
-        const bool is_left = op.kind == OpKind::add && left && !right;
+        const bool is_left = op.kind != OpKind::sub && left && !right;
         if (!right && !is_left) return sum;
-        const std::int64_t added = is_left ? *left : op.kind == OpKind::add ? *right : -*right;
+        const std::int64_t added = is_left ? *left : op.kind != OpKind::sub ? *right : -*right;
         if (sum.offset + added > most || sum.offset + added < -most) return sum;
         sum.offset += added;
         sum.base = op.operands[is_left ? 1 : 0];
@@ -90,10 +97,30 @@ class Prover {
     }
   }
 
+  /// What an index that holds is made of, a loop's variable and small numbers, can not overflow on the way.
+  void keep_from_failing(Operand index) {
+    while (!index.is_constant) {
+      const auto found = made_by_.find(index.index);
+      if (found == made_by_.end()) return;
+      ir::Op& op = *found->second;
+      if (op.kind == OpKind::sub)
+        op.operands[1] = Operand::constant(module_.constant(-*number(op.operands[1])));
+      else if (op.kind == OpKind::add && number(op.operands[0]))
+        std::swap(op.operands[0], op.operands[1]);
+      else if (op.kind != OpKind::add && op.kind != OpKind::index_add && op.kind != OpKind::copy)
+        return;
+      if (op.kind != OpKind::copy) op.kind = OpKind::index_add;
+      index = op.operands[0];
+    }
+  }
+
   /// 0 <= index < extent, wherever the two are known.
-  bool holds(Operand index_operand, Operand extent_operand) const {
+  bool holds(Operand index_operand, Operand extent_operand, ir::RegionId region) const {
     const Sum index = sum_of(index_operand), extent = sum_of(extent_operand);
-    if (!index.base) return index.offset >= 0 && !extent.base && index.offset < extent.offset;
+    if (!index.base && !extent.base) return index.offset >= 0 && index.offset < extent.offset;
+    if (!index.base) return index.offset >= 0 && index.offset < least(extent, region);
+    if (index.base == extent.base)
+      return index.offset < extent.offset && least({index.base, index.offset}, region) >= 0;
     if (index.base->is_constant) return false;
     const auto loop = loops_.find(index.base->index);
     if (loop == loops_.end()) return false;
@@ -103,10 +130,25 @@ class Prover {
            high.offset + index.offset < extent.offset;
   }
 
-  const ir::Module& module_;
+  /// What a sum is at least, as loops around have iterations: in `[1 : n-2]` there is n >= 3.
+  std::int64_t least(const Sum& sum, ir::RegionId region) const {
+    std::int64_t found = -most;
+    for (; region != ir::none; region = function_.regions[region].parent) {
+      const auto loop = loops_by_body_.find(region);
+      if (loop == loops_by_body_.end()) continue;
+      const Sum low = sum_of(loop->second->operands[0]), high = sum_of(loop->second->operands[1]);
+      const auto step = number(loop->second->operands[2]);
+      if (step && *step > 0 && !low.base && high.base == sum.base)
+        found = std::max(found, low.offset - high.offset + sum.offset);
+    }
+    return found;
+  }
+
+  ir::Module& module_;
   ir::Function& function_;
-  std::unordered_map<ir::VarId, const ir::Op*> loops_;    ///< by their variable
-  std::unordered_map<ir::VarId, const ir::Op*> made_by_;  ///< of what is assigned once
+  std::unordered_map<ir::VarId, const ir::Op*> loops_;             ///< by their variable
+  std::unordered_map<ir::RegionId, const ir::Op*> loops_by_body_;  ///< the same
+  std::unordered_map<ir::VarId, ir::Op*> made_by_;                 ///< of what is assigned once
 };
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST_CASE("runs of numbers, single inserts and reads race: one writer has each k
           rest.clear();
           for (std::int64_t key = first; key < std::min(first + step, size); ++key) numbers.push_back(key);
           const auto count = static_cast<std::int64_t>(numbers.size());
-          array->insert_run(first, {ValueKind::int_, numbers.data(), count}, rest);
+          array->insert_run(first, {ValueKind::int_, numbers.data(), count}, rest, nobody);
           inserted.fetch_add(count - static_cast<std::int64_t>(rest.size()));
           for (const std::int64_t key : rest)
             if (array->insert(Value::of(key), Value::of(key), nobody)) inserted.fetch_add(1);
@@ -196,51 +196,6 @@ TEST_CASE("runs of numbers, single inserts and reads race: one writer has each k
     for (std::int64_t key = 0; key < size; ++key)
       if (all[key] != key) wrong.fetch_add(1);
     CHECK(wrong.load() == 0);
-  }
-}
-
-TEST_CASE("promised numbers are written by several while others read: who waits is told, who comes later finds them") {
-  constexpr std::int64_t size = 20'000, part = 100;
-  for (int round = 0; round < 20; ++round) {
-    auto array = make_ref<Array>(1);
-    REQUIRE(array->promise_numbers(ValueKind::int_, size));
-    std::atomic<std::int64_t> next{0}, wrong{0};
-    std::vector<Future*> waits[2];
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < 2; ++t) {
-      threads.emplace_back([&] {
-        WakeList nobody;
-        for (std::int64_t first = next.fetch_add(part); first < size; first = next.fetch_add(part)) {
-          auto* const numbers =
-              static_cast<std::int64_t*>(array->promised()->numbers().at_index(static_cast<std::size_t>(first)));
-          for (std::int64_t i = 0; i < part; ++i) numbers[i] = 3 * (first + i);
-          array->tell_written(first, part, nobody);
-        }
-      });
-      threads.emplace_back([&, t] {
-        for (std::int64_t key = t * 31; key < size; key += 61) {
-          const Value at = Value::of(key);
-          Value value = array->get(at);
-          Future* const element = value ? nullptr : array->element(at);
-          if (element)
-            waits[t].push_back(element);
-          else if (!value)
-            value = array->get(at);
-          if (!element && (!value || value.as_int() != 3 * key)) wrong.fetch_add(1);
-        }
-      });
-    }
-    threads.clear();
-    for (const std::vector<Future*>& each : waits) {
-      for (Future* const element : each) wrong += element->is_resolved() && element->get().as_int() % 3 == 0 ? 0 : 1;
-    }
-    WakeList nobody;
-    array->release_writers(1, nobody);
-    CHECK(wrong.load() == 0);
-    std::size_t count = 0;
-    CHECK(array->packed(count) == array->promised()->numbers().data());
-    CHECK(count == size);
-    CHECK(array->reduce<std::int64_t>().sum.total() == 3.0 * (size - 1) * size / 2);
   }
 }
 

@@ -1,9 +1,12 @@
 // Arrays, bags and structures.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/kernel/leaf_arguments.hpp"
 #include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/text.hpp"
@@ -13,6 +16,14 @@ namespace raddle::vm {
 namespace {
 
 Value list_value(Ref<Array> array) { return Value::of_object(ValueKind::array, std::move(array)); }
+
+/// How many elements a dense array has; none: too many.
+std::optional<std::size_t> count_elements(const std::vector<std::int64_t>& extents) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents)
+    if (__builtin_mul_overflow(count, extent, &count)) return std::nullopt;
+  return static_cast<std::size_t>(count);
+}
 
 }  // namespace
 
@@ -24,6 +35,8 @@ void Interpreter::array_new(Frame& frame, const Instruction& in) {
     std::vector<std::int64_t> extents;
     for (std::uint32_t axis = 0; axis < info.rank; ++axis)
       extents.push_back(frame.at(program_.lists[in.c.bits() + axis]).get().as_int());
+    if (const auto count = count_elements(extents); count && info.filled_with)
+      array->expect_numbers(kind_of(*info.filled_with), *count);
     array->set_extents(std::move(extents));
   }
   put(frame, in, list_value(std::move(array)));

@@ -12,6 +12,12 @@
 
 namespace raddle::vm {
 
+namespace {
+
+constexpr std::int64_t block_limit = 16'384;  ///< points: between two looks whether the run is to stop
+
+}  // namespace
+
 /// A block of points, which ends where a chunk of the numbers that are written does, or where an element is missing.
 /// @param low  the value of the first one  @pre PointLaunch::is_plain, is_contiguous
 /// @return how many it has run, up to `count`; the next one may be one that does not end well, or has to wait
@@ -19,20 +25,29 @@ std::int64_t Launcher::run_block(PointLaunch& points, std::int64_t low, std::int
   const IndexLaunch& launch = points.piece.site.launch;
   LaunchedLeaf& leaf = points.computation;
   std::array<std::int64_t, leaf_word_limit> keys;
-  std::int64_t part = std::min(count, NumberChunk::size);
+  std::int64_t part = std::min(count, block_limit);
   if (!start_keys(points, low, part, keys.data()) || !find_rows(points, keys.data())) return 0;
   const std::span rows(points.rows.data(), launch.sinks.size());
   // of two that write to one row it matters which one does first
   for (std::size_t i = 1; i < rows.size(); ++i)
     if (std::ranges::find(rows.first(i), rows[i]) != rows.first(i).end()) return 0;
-  part = std::min(part, NumberChunk::size - (element_key(launch.sinks[0], keys.data(), low) & (NumberChunk::size - 1)));
+  const auto is_direct = [](Array* row) { return takes_numbers(row, 1); };
+  if (!std::ranges::all_of(rows, is_direct)) {
+    const std::int64_t in_chunk = element_key(launch.sinks[0], keys.data(), low) & (NumberChunk::size - 1);
+    part = std::min(part, NumberChunk::size - in_chunk);
+  }
   streams_.resize(launch.reads.size() * NumberChunk::size);
   for (std::size_t i = 0; i < launch.reads.size() && part > 0; ++i) part = find_stream(points, i, keys.data(), part);
   std::int64_t made = 0;
   if (part > 0) {
-    make_chunks(launch, points.rows);
-    for (std::size_t i = 0; i < launch.sinks.size(); ++i) leaf.set_results(i, launch_chunks_[i]->words());
-    made = leaf.call(worker_->leaf_worker(), low, points.step(), part);
+    make_chunks(launch, points.rows, 1);
+    SinkKeys written;
+    for (std::size_t i = 0; i < launch.sinks.size(); ++i) written[i] = element_key(launch.sinks[i], keys.data(), low);
+    part = claim_places(points.rows, written, part);
+    for (std::size_t i = 0; i < launch.sinks.size() && part > 0; ++i)
+      leaf.set_results(i, place_of(i, points.rows, written[i]));
+    if (part > 0) made = leaf.call(worker_->leaf_worker(), low, points.step(), part);
+    give_back_places(points.rows, written, made, part);
   }
   leaf.use_own_inputs();
   here_.counters.iterations += static_cast<std::uint64_t>(made);
@@ -61,6 +76,12 @@ std::int64_t Launcher::find_stream(PointLaunch& points, std::size_t read, const 
     points.computation.set_input(read, numbers->at_index(static_cast<std::size_t>(first)));
     return std::min(count, size - first);
   }
+  if (const OpenNumbers* const open = known.row->numbers(); open && open->kind() == kind)
+    if (const std::int64_t there = open->written_from(first, count); there >= least_block) {
+      points.computation.set_input(read, open->storage()->at_index(static_cast<std::size_t>(first)));
+      return there;
+    }
+  count = std::min(count, NumberChunk::size);
   std::int64_t* const copied = &streams_[read * NumberChunk::size];
   points.computation.set_input(read, copied);
   for (std::int64_t i = 0; i < count; ++i) {

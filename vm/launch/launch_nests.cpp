@@ -13,12 +13,11 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t inner_limit =
-    NumberChunk::size;                      ///< longer inner loops are worth a frame, and may be split as any loop
-constexpr std::int64_t share_ns = 2'000;    ///< a thief needs about as long to get hold of points
-constexpr std::int64_t rows_at_once = 128;  ///< that all parts make together
-constexpr std::int64_t rows_in_turn = 32;   ///< of them, that one part makes one after the other
-constexpr std::int64_t look_ns = 20'000;    ///< between two looks whether others are hungry
+constexpr std::int64_t inner_limit = 1 << 16;  ///< longer inner loops are worth a frame, and are split as any loop
+constexpr std::int64_t share_ns = 2'000;       ///< a thief needs about as long to get hold of points
+constexpr std::int64_t rows_at_once = 128;     ///< that all parts make together
+constexpr std::int64_t rows_in_turn = 32;      ///< of them, that one part makes one after the other
+constexpr std::int64_t look_ns = 20'000;       ///< between two looks whether others are hungry
 
 /// @return false: it is not there
 bool read_int(const Future& future, std::int64_t& number) {
@@ -152,7 +151,7 @@ std::int64_t Launcher::run_inner(PointLaunch& points, std::int64_t first, std::i
   if (!find_rows(points, nullptr)) return 0;
   if (!leaf.code) lane_machine_.prepare(points.piece.site.launch.leaf, leaf.arguments(0));
   const std::int64_t value = range_value(points.low(), points.step(), first);
-  return run_part(points.piece, leaf, points.rows, value, points.step(), count);
+  return run_parts(points.piece, leaf, points.rows, value, points.step(), count);
 }
 
 bool Launcher::run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values) {

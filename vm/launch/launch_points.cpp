@@ -38,7 +38,7 @@ std::uint64_t find_present(Frame& frame, const IndexLaunch& launch, const Functi
     std::uint64_t bits;
     if (element && element->holds(kind, bits))
       words[i] = static_cast<std::int64_t>(bits);
-    else if (element || !last.row->find_number(key, kind, words[i]))
+    else if (!last.row->find_number(key, kind, words[i]))
       continue;
     present |= std::uint64_t{1} << i;
   }

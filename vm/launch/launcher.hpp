@@ -89,6 +89,8 @@ class Launcher : WorkerService {
   /// Runs iterations of an index launch natively, from `first` on. @return how many it has run, fewer than `count` if
   /// the next one fails; none if they have to be interpreted
   std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
+  std::int64_t run_parts(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
+                         std::int64_t step, std::int64_t count);
   std::int64_t run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
                         std::int64_t step, std::int64_t count);
   std::int64_t call_native(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count);
@@ -98,10 +100,15 @@ class Launcher : WorkerService {
                          std::span<void* const> results);
   std::int64_t run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, std::int64_t step, std::int64_t count,
                               std::span<void* const> results);
-  void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays);
-  Future* awaited_input(const RangeTask& range, bool is_forced);
-  Future* promise_results(const RangeTask& range);
-  bool can_promise(const RangeTask& range, std::size_t sink) const;
+  KernelType result_type(const IndexLaunch& launch, std::size_t result) const {
+    return program_.functions[launch.leaf].leaf_results[result];
+  }
+  void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays, std::int64_t step);
+  static bool takes_numbers(const Array* array, std::int64_t step);
+  void* place_of(std::size_t result, const SinkArrays& arrays, std::int64_t key);
+  using SinkKeys = std::array<std::int64_t, leaf_word_limit>;
+  std::int64_t claim_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t count);
+  void give_back_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t made, std::int64_t count);
   void finish_parts(const SinkArrays& arrays);
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
                   std::int64_t count);
@@ -109,6 +116,11 @@ class Launcher : WorkerService {
   void write_element(Frame& frame, const LaunchSink& sink, Array& array, KnownPart& part, std::int64_t key,
                      Value number);
   void element_assigned_twice(Frame& frame, const LaunchSink& sink, Array& array, const Value& key);
+
+  // --- launch_inputs.cpp
+  Future* awaited_input(RangeTask& range, bool is_forced);
+  void promise(const RangeTask& range, std::size_t sink, Array& array, bool is_possible);
+  bool can_promise(const RangeTask& range, std::size_t sink) const;
 
   // --- launch_points.cpp
   /// The same point by point, by machine code or in registers. @param waits  set if some wait for elements
@@ -176,7 +188,7 @@ class Launcher : WorkerService {
   LaneMachine lane_machine_;
   std::vector<std::int64_t> point_keys_;  ///< that a projection has computed, a row for each
   std::vector<std::int64_t> streams_;     ///< elements that a block of points reads, a row for each read
-  /// Results of the part of an index launch that is being made. Null: they go straight into a promised array
+  /// Results of the part of an index launch that is being made. Null: they go straight into the array
   std::vector<NumberChunk::Owner> launch_chunks_;
   std::vector<std::int64_t> left_keys_;             ///< of results that have to be inserted one by one
   std::vector<ChunkReductions> launch_reductions_;  ///< of the piece, for arrays that are only reduced

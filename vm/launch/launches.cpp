@@ -17,22 +17,6 @@
 
 namespace raddle::vm {
 
-namespace {
-
-/// Its points are 0 to n - 1, and so many that a buffer is worth it: fewer elements are read as fast where they are.
-bool fills_from_0(const RangeTask& range) {
-  constexpr std::int64_t least_count = 64;
-  if (range.end < least_count) return false;
-  if (range.kind == RangeTask::Kind::elements) return range.order->is_dense;
-  return range.kind == RangeTask::Kind::ints && range.low == 0 && range.step == 1;
-}
-
-KernelType result_type(const Program& program, const IndexLaunch& launch, std::size_t result) {
-  return program.functions[launch.leaf].leaf_results[result];
-}
-
-}  // namespace
-
 Launcher::Launcher(RunWorker& here)
     : WorkerService(here), scalar_machine_(here.kernels().scalar_machine()), lane_machine_(run_.program) {}
 
@@ -52,19 +36,28 @@ std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::in
   launch_chunks_.clear();
   launch_reductions_.resize(launch.sinks.size());
   if (!code) lane_machine_.prepare(launch.leaf, leaf.arguments(0));
+  const std::int64_t done =
+      run_parts(piece, leaf, arrays, range_value(piece.low, piece.step, first), piece.step, count);
+  finish_parts(arrays);
+  return done;
+}
+
+/// Points whose results go to the same arrays, in parts that end where chunks of numbers do: a whole one goes into its
+/// array as it is. @param first  the value of the first one  @return how many it has made
+std::int64_t Launcher::run_parts(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
+                                 std::int64_t first, std::int64_t step, std::int64_t count) {
+  const std::span targets(arrays.data(), piece.site.launch.sinks.size());
+  const bool is_direct =
+      leaf.code && std::ranges::all_of(targets, [&](const Array* array) { return takes_numbers(array, step); });
   std::int64_t done = 0;
-  const bool is_direct = code && std::ranges::all_of(std::span(arrays).first(launch.sinks.size()),
-                                                     [](const Array* array) { return array && array->is_promised(); });
   while (done < count) {
-    // cut where chunks of numbers begin: a whole one goes into its array as it is
-    const std::int64_t key = range_value(piece.low, piece.step, first + done);
-    const std::int64_t to_boundary = NumberChunk::size - (piece.step == 1 && key > 0 ? key % NumberChunk::size : 0);
+    const std::int64_t key = range_value(first, step, done);
+    const std::int64_t to_boundary = NumberChunk::size - (step == 1 && key > 0 ? key % NumberChunk::size : 0);
     const std::int64_t part = is_direct ? count - done : std::min(count - done, to_boundary);
-    const std::int64_t made = run_part(piece, leaf, arrays, key, piece.step, part);
+    const std::int64_t made = run_part(piece, leaf, arrays, key, step, part);
     done += made;
     if (made < part) break;
   }
-  finish_parts(arrays);
   return done;
 }
 
@@ -110,11 +103,13 @@ std::int64_t Launcher::call_native(LaunchedLeaf& leaf, std::int64_t first, std::
 std::int64_t Launcher::run_part(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays,
                                 std::int64_t first, std::int64_t step, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
-  make_chunks(launch, arrays);
+  make_chunks(launch, arrays, step);
+  SinkKeys keys;
+  keys.fill(first);
+  count = claim_places(arrays, keys, count);
+  if (count == 0) return 0;
   std::array<void*, leaf_word_limit> places;
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
-    places[i] = launch_chunks_[i] ? launch_chunks_[i]->words()
-                                  : arrays[i]->promised()->numbers().at_index(static_cast<std::size_t>(first));
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) places[i] = place_of(i, arrays, first);
   const std::span<void* const> results(places.data(), launch.sinks.size());
   std::int64_t made = count;
   if (leaf.code) {
@@ -124,6 +119,7 @@ std::int64_t Launcher::run_part(const RangeTask& piece, LaunchedLeaf& leaf, cons
   } else {
     made = run_lanes(leaf, launch.leaf, first, step, count, results);
   }
+  give_back_places(arrays, keys, made, count);
   for (std::size_t i = 0; i < launch.sinks.size(); ++i) write_part(piece, i, arrays[i], first, step, made);
   here_.counters.iterations += static_cast<std::uint64_t>(made);
   return made;
@@ -154,73 +150,45 @@ std::int64_t Launcher::run_one_by_one(LaunchedLeaf& leaf, std::int64_t first, st
   return count;
 }
 
-/// For the results of the next part. Null: they go into a promised array.
-void Launcher::make_chunks(const IndexLaunch& launch, const SinkArrays& arrays) {
+/// For the results of the next part. Null: they go straight into the array.
+void Launcher::make_chunks(const IndexLaunch& launch, const SinkArrays& arrays, std::int64_t step) {
   launch_chunks_.resize(launch.sinks.size());
   for (std::size_t i = 0; i < launch.sinks.size(); ++i)
-    if (!launch_chunks_[i] && !(arrays[i] && arrays[i]->is_promised()))
-      launch_chunks_[i] = NumberChunk::make(kind_of(result_type(program_, launch, i)));
+    if (!launch_chunks_[i] && !takes_numbers(arrays[i], step))
+      launch_chunks_[i] = NumberChunk::make(kind_of(result_type(launch, i)));
 }
 
-/// Before a launch begins, which then promises what it can. @return what it is to wait for first; null: nothing
-Future* Launcher::awaited_input(const RangeTask& range, bool is_forced) {
-  const IndexLaunch& launch = range.site.launch;
-  if (!range.site.is_launch() || launch.is_projected()) return nullptr;
-  Future* awaited = nullptr;
-  for (const LaunchInput& capture : launch.captures) {
-    Future& input = range.frame.at(capture.operand);
-    if (!capture.is_needed || awaited) continue;
-    if (!input.is_resolved())
-      awaited = &input;
-    else if (input.kind() == ValueKind::array)
-      awaited = object_in<Array>(input).announced();
+/// Results of points that follow each other can be written into it.
+bool Launcher::takes_numbers(const Array* array, std::int64_t step) { return array && step == 1 && array->numbers(); }
+
+/// Where the next part's results are written. @param key  of the first one
+void* Launcher::place_of(std::size_t result, const SinkArrays& arrays, std::int64_t key) {
+  NumberChunk* const chunk = launch_chunks_[result].get();
+  return chunk ? chunk->words() : arrays[result]->numbers()->numbers().at_index(static_cast<std::size_t>(key));
+}
+
+/// Claims the numbers that the next part writes straight into arrays. @param keys  of the first point
+/// @return of how many points; the next one is assigned twice
+std::int64_t Launcher::claim_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t count) {
+  for (std::size_t i = 0; i < launch_chunks_.size(); ++i) {
+    if (launch_chunks_[i]) continue;
+    OpenNumbers& numbers = *arrays[i]->numbers();
+    numbers.numbers();
+    const auto claimed = static_cast<std::int64_t>(numbers.claim(keys[i], static_cast<std::size_t>(count)));
+    for (std::size_t before = 0; before < i && claimed < count; ++before)
+      if (!launch_chunks_[before])
+        arrays[before]->numbers()->give_back(static_cast<std::size_t>(keys[before] + claimed),
+                                             static_cast<std::size_t>(count - claimed));
+    count = claimed;
   }
-  const bool waits = awaited && !is_forced;
-  if (!waits) awaited = promise_results(range);
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
-    Future& target = range.frame.at(launch.sinks[i].target);
-    if (launch.sinks[i].kind != LaunchSink::Kind::element || !target.is_resolved() || target.is_failed()) continue;
-    Array& array = object_in<Array>(target);
-    if (!waits) {
-      array.settle_announced(here_.wakes());
-      here_.wake();
-    } else if (can_promise(range, i)) {
-      array.announce_numbers();
-    }
-  }
-  return is_forced ? nullptr : awaited;
+  return count;
 }
 
-/// Promises the arrays that a launch is to fill, if all that it needs is there or promised (Note [Promises] in
-/// value/array.hpp). @return the closing of a promised array that it reads: to be waited for; null: none
-Future* Launcher::promise_results(const RangeTask& range) {
-  const IndexLaunch& launch = range.site.launch;
-  const std::vector<KernelType>& types = program_.functions[launch.leaf].leaf_parameters;
-  const std::size_t first_capture = types.size() - launch.captures.size();
-  const auto input = [&](std::size_t i) -> Future& { return range.frame.at(launch.captures[i].operand); };
-  const auto is_promised = [&](std::size_t i) {
-    if (!is_array(types[first_capture + i]) || !input(i).is_resolved() || input(i).is_failed()) return false;
-    const Array& array = object_in<Array>(input(i));
-    return !array.is_closed() && array.is_promised();
-  };
-  Future* awaited = nullptr;
-  for (std::size_t i = 0; i < launch.captures.size() && !awaited; ++i)
-    if (is_promised(i)) awaited = &object_in<Array>(input(i)).closed();
-  if (!has_sinks(range.frame, launch)) return awaited;
-  for (std::size_t i = 0; i < launch.captures.size(); ++i)
-    if (!is_promised(i) && (missing_part(input(i), types[first_capture + i]) || input(i).is_failed())) return awaited;
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i)
-    if (can_promise(range, i))
-      object_in<Array>(range.frame.at(launch.sinks[i].target))
-          .promise_numbers(kind_of(result_type(program_, launch, i)), static_cast<std::size_t>(range.end));
-  return awaited;
-}
-
-/// All elements of the sink's array are results of the launch, as far as can be seen from it.
-bool Launcher::can_promise(const RangeTask& range, std::size_t sink) const {
-  const std::vector<LaunchSink>& sinks = range.site.launch.sinks;
-  return fills_from_0(range) && sinks[sink].kind == LaunchSink::Kind::element && sinks[sink].row_keys.empty() &&
-         std::ranges::count(sinks, sinks[sink].target, &LaunchSink::target) == 1;
+/// Of `count` points that were claimed only `made` have been computed.
+void Launcher::give_back_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t made, std::int64_t count) {
+  for (std::size_t i = 0; i < launch_chunks_.size() && made < count; ++i)
+    if (!launch_chunks_[i])
+      arrays[i]->numbers()->give_back(static_cast<std::size_t>(keys[i] + made), static_cast<std::size_t>(count - made));
 }
 
 /// Asks for code once there have been many points. @return null: none (yet)
@@ -295,7 +263,8 @@ void Launcher::write_part(const RangeTask& piece, std::size_t result, Array* to,
   if (is_whole && array.insert_numbers(first, numbers)) return;
   left_keys_.clear();
   if (step == 1) {
-    array.insert_run(first, numbers->run(0, count), left_keys_);
+    array.insert_run(first, numbers->run(0, count), left_keys_, here_.wakes());
+    here_.wake();
   } else {
     for (std::int64_t i = 0; i < count; ++i) left_keys_.push_back(range_value(first, step, i));
   }
@@ -307,7 +276,7 @@ void Launcher::write_part(const RangeTask& piece, std::size_t result, Array* to,
 /// @param part  of the array, where the last one was written
 void Launcher::write_element(Frame& frame, const LaunchSink& sink, Array& array, KnownPart& part, std::int64_t key,
                              Value number) {
-  Element* const element = part.find(array, key);
+  Element* const element = array.numbers() ? nullptr : part.find(array, key);
   if (element && element->insert(number, here_.wakes())) {
     here_.wake();
   } else if (!here_.insert(array, Value::of(key), number)) {

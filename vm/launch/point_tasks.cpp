@@ -81,14 +81,19 @@ bool Launcher::run_point_task(const PointTask& task, LaunchedLeaf& leaf, PointRe
     return compute_point(piece.frame, launch, value, nullptr, results.arrays, leaf);
   if (task.iteration != results.first + results.count) write(results);
   if (results.count == 0) {
-    make_chunks(launch, results.arrays);
+    make_chunks(launch, results.arrays, piece.step);
     results.first = task.iteration;
   }
+  SinkKeys keys;
+  keys.fill(value);
+  const std::int64_t claimed = claim_places(results.arrays, keys, 1);
+  if (claimed == 0) return false;
   for (std::size_t i = 0; i < launch.sinks.size(); ++i)
-    leaf.set_results(i, launch_chunks_[i]
-                            ? launch_chunks_[i]->word(results.count)
-                            : results.arrays[i]->promised()->numbers().at_index(static_cast<std::size_t>(value)));
-  if (leaf.call(worker_->leaf_worker(), value, 1, 1) != 1) return false;
+    leaf.set_results(i,
+                     launch_chunks_[i] ? launch_chunks_[i]->word(results.count) : place_of(i, results.arrays, value));
+  const std::int64_t made = leaf.call(worker_->leaf_worker(), value, 1, 1);
+  give_back_places(results.arrays, keys, made, claimed);
+  if (made != 1) return false;
   ++results.count;
   ++here_.counters.iterations;
   ++here_.counters.iterations_native;

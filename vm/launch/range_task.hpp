@@ -68,7 +68,8 @@ class RangeTask final : public Cell {
         float_low(other.float_low),
         float_step(other.float_step),
         order(other.order),
-        inner(other.inner) {}
+        inner(other.inner),
+        has_promised(other.has_promised) {}
   void run(Worker& worker) override;
 
   Frame& frame;
@@ -80,6 +81,7 @@ class RangeTask final : public Cell {
   double float_low = 0, float_step = 1;
   std::shared_ptr<const ElementOrder> order;
   InnerRange inner;
+  bool has_promised = false;   ///< what it writes, if it could: see Launcher::awaited_input
   std::int64_t rows_made = 0;  ///< of a part of a nest: its share of the rows before this one
   bool has_stopped = false;    ///< of a part of a nest: its last stretch ended early, as a neighbour did not come
   Ref<LoopWindow> window;      ///< null: no iteration has waited. Of the rest of a piece, too

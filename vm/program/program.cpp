@@ -1,8 +1,5 @@
 #include "vm/program/program.hpp"
 
-#include <algorithm>
-#include <span>
-
 namespace raddle::vm {
 
 namespace {
@@ -23,20 +20,6 @@ constexpr OpcodeInfo opcode_table[] = {
 InstructionForm form_of(Opcode opcode) { return opcode_table[static_cast<std::size_t>(opcode)].form; }
 
 const char* text_of(Opcode opcode) { return opcode_table[static_cast<std::size_t>(opcode)].text; }
-
-bool IndexLaunch::is_contiguous(std::int64_t step) const {
-  const auto is_same = [](const LaunchKey& key) { return key.is_affine() && key.stride == 0; };
-  const auto follows = [step](const LaunchKey& key) { return key.is_affine() && key.stride == 1 && step == 1; };
-  const auto is_fine = [&](std::uint32_t first, std::uint32_t count) {
-    const std::span own(keys.data() + first, count);
-    return std::ranges::all_of(own.first(count - 1), is_same) && follows(own.back());
-  };
-  return is_projected() &&
-         std::ranges::all_of(reads, [&](const LaunchRead& read) { return is_fine(read.first_key, read.key_count); }) &&
-         std::ranges::all_of(sinks, [&](const LaunchSink& sink) {
-           return sink.is_fixed() && (sink.key_count == 0 ? step == 1 : is_fine(sink.first_key, sink.key_count));
-         });
-}
 
 const char* text_of(AwaitMode mode) {
   switch (mode) {

@@ -10,6 +10,7 @@
 //            operands. It never blocks. Strands of a region stand in topological order: those whose inputs are there
 //            when the region is entered run at once, one after the other, the others are armed.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@
 #include "vm/kernel/lane_code.hpp"
 #include "vm/kernel/scalar_code.hpp"
 #include "vm/program/builtin_abi.hpp"
+#include "vm/program/index_launch.hpp"
+#include "vm/program/operand.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/value.hpp"
 
@@ -51,33 +54,6 @@ enum class InstructionForm : std::uint8_t {
 InstructionForm form_of(Opcode opcode);
 const char* text_of(Opcode opcode);
 
-/// Where an instruction finds a future. Levels count bodies outwards from the one that runs.
-///   bits 0..23 slot or constant   24..29 level   30 constant   31 indirect: the slot holds a Future*, an output
-class Operand {
- public:
-  static constexpr std::uint32_t max_slot = (1u << 24) - 1;
-  static constexpr std::uint32_t max_level = 62;  // 63 with all other bits set is `absent`
-  constexpr Operand() = default;
-  static constexpr Operand local(std::uint32_t slot, std::uint32_t level, bool indirect) {
-    return Operand(slot | level << 24 | (indirect ? 1u << 31 : 0));
-  }
-  static constexpr Operand constant(std::uint32_t index) { return Operand(index | 1u << 30); }
-  static constexpr Operand from_bits(std::uint32_t bits) { return Operand(bits); }
-  /// A future of the running frame itself: the common case, and then bits() is the slot.
-  constexpr bool is_plain() const { return bits_ <= max_slot; }
-  constexpr bool is_constant() const { return (bits_ & 1u << 30) != 0; }
-  constexpr bool is_indirect() const { return (bits_ & 1u << 31) != 0; }
-  constexpr bool is_absent() const { return bits_ == ~0u; }
-  constexpr std::uint32_t index() const { return bits_ & max_slot; }
-  constexpr std::uint32_t level() const { return bits_ >> 24 & 63; }
-  constexpr std::uint32_t bits() const { return bits_; }
-  constexpr bool operator==(const Operand&) const = default;
-
- private:
-  explicit constexpr Operand(std::uint32_t bits) : bits_(bits) {}
-  std::uint32_t bits_ = ~0u;
-};
-
 /// See opcodes.def for the meaning of the fields.
 struct Instruction {
   Opcode opcode = Opcode::copy;
@@ -87,12 +63,6 @@ struct Instruction {
   Operand a, b, c;
   std::uint32_t d = 0;
 };
-
-using BodyId = std::uint32_t;
-using RegionId = std::uint32_t;
-using StrandId = std::uint32_t;
-using FunctionId = std::uint32_t;
-inline constexpr std::uint32_t no_id = ~0u;
 
 /// What must be true of an input before the strand may go.
 enum class AwaitMode : std::uint8_t {
@@ -140,6 +110,7 @@ struct ArrayInfo {
   Place place;
   bool is_reduced = false;  ///< Array::keep_reductions
   std::uint32_t rank = 0;   ///< of a dense array's elements: the instruction's list has so many extents
+  std::optional<KernelType> filled_with = {};  ///< numbers of this type: Array::expect_numbers
 };
 
 struct StructureInfo {
@@ -228,71 +199,6 @@ struct BranchSite {
   std::vector<Operand> awaited;   ///< `wait`: what it waits for
 };
 
-/// What an index launch takes from outside: a future of the frame around, or a value of the nest's prelude.
-struct LaunchInput {
-  Operand operand;              ///< absent: it is a value
-  std::uint32_t value = no_id;  ///< index of a result of LaunchNest::prelude
-  bool is_needed = false;       ///< of a capture: without it no point gives any result
-};
-
-/// A key of an element that a point of an index launch reads or writes: stride * point + base + offset, or computed.
-struct LaunchKey {
-  std::uint32_t result = no_id;  ///< of the projection; no_id: the key is affine
-  std::int64_t stride = 0, offset = 0;
-  LaunchInput base = {};  ///< absent, and no value: 0
-  bool is_affine() const { return result == no_id; }
-};
-
-/// Where a result of an index launch goes.
-struct LaunchSink {
-  enum class Kind : std::uint8_t { element, increment, minimum, scale };
-  Kind kind;
-  Operand target;  ///< element: the array; else the updateable
-  Place place;     ///< of the assignment
-  /// Among the launch's keys: of rows within `row_keys`, the last one of the element. 0: the key is the point
-  std::uint32_t first_key = 0, key_count = 0;
-  std::vector<LaunchInput> row_keys = {};  ///< of the rows that all elements lie in
-  /// All elements lie in one row.
-  bool is_fixed() const { return key_count <= 1; }
-};
-
-/// An element that a point of an index launch reads.
-struct LaunchRead {
-  Operand array;
-  std::uint32_t first_key = 0, key_count = 0;  ///< among those of the launch: of rows, the last one of the element
-};
-
-/// Iterations that only compute scalars, which they write to elements of arrays and add to updateables. A leaf function
-/// makes them. Operands: seen from the frame around.
-/// Without keys the elements are those with the number of the iteration, the point; many points are made at a time
-/// (leaf_abi.hpp, Note [stretches]). Else the launch is projected: elements are read and written by keys, those of all
-/// reads, then of all sinks but for `row_keys`. Those that are not affine a leaf function computes, the projection, of
-/// the point and `projected`. Parameters of the leaf: the point, the elements that are read, `captures`.
-struct IndexLaunch {
-  FunctionId leaf = no_id;  ///< no_id: the loop is no index launch
-  std::vector<LaunchInput> captures = {};
-  std::vector<LaunchSink> sinks = {};  ///< by result
-  FunctionId projection = no_id;
-  std::vector<LaunchInput> projected = {};
-  std::vector<LaunchRead> reads = {};
-  std::vector<LaunchKey> keys = {};
-  bool is_projected() const { return !keys.empty(); }
-  /// Each read and sink is about elements of one row, which follow each other as points do, with this step.
-  bool is_contiguous(std::int64_t step) const;
-};
-
-/// A loop whose iterations consist of one index launch over a range that is the same for all, and of scalars that they
-/// compute for it: the prelude, a leaf function. Its parameters: the outer loop's variable, `captures`. Operands: seen
-/// from the frame around the outer loop, but for `values`.
-struct LaunchNest {
-  FunctionId prelude = no_id;  ///< no_id: the loop is no nest
-  std::vector<Operand> captures = {};
-  Operand low, high, step;           ///< of the inner loop
-  std::vector<Operand> values = {};  ///< by result of the prelude: the variable of the outer loop's body
-  std::uint32_t inner = no_id;       ///< the inner loop's instruction
-  bool is_chained = false;           ///< points read elements of arrays that others write
-};
-
 struct ForeachSite {
   BodyId body = 0;
   std::uint32_t parameter_count = 0;  ///< 2: slots 0, 1 are value and key; 1: the value only
@@ -300,6 +206,7 @@ struct ForeachSite {
   std::vector<Operand> assigned, written;
   IndexLaunch launch = {};  ///< of a nest: the inner loop's
   LaunchNest nest = {};
+  bool is_in_nest = false;  ///< the inner loop of one
   bool is_nest() const { return nest.prelude != no_id; }
   /// Of this loop itself.
   bool is_launch() const { return launch.leaf != no_id && !is_nest(); }

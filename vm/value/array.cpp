@@ -1,6 +1,7 @@
 #include "vm/value/array.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -38,10 +39,10 @@ Array::~Array() {
 Array::Rest::~Rest() {
   if (const Family* family = rows.load(std::memory_order_relaxed)) family->release();
   delete keyed.load(std::memory_order_relaxed);
-  const PromisedNumbers* const promise = promised.load(std::memory_order_relaxed);
-  Buffer* const numbers = packed.load(std::memory_order_relaxed);
-  if (numbers && !(promise && promise->storage() == numbers)) Buffer::Free()(numbers);
-  delete promise;
+  const OpenNumbers* const open = numbers.load(std::memory_order_relaxed);
+  Buffer* const closed = packed.load(std::memory_order_relaxed);
+  if (closed && !(open && open->storage() == closed)) Buffer::Free()(closed);
+  delete open;
 }
 
 // ---------------------------------------------------------------- made whole
@@ -108,11 +109,20 @@ Element* Array::make_element(const Value& key) {
   return keyed_elements().make_in_chunk(index, table_);
 }
 
-void Array::insert_run(std::int64_t first, const NumberRun& numbers, std::vector<std::int64_t>& rest) {
+void Array::insert_run(std::int64_t first, const NumberRun& numbers, std::vector<std::int64_t>& rest, WakeList& wake) {
   const auto leave = [&rest](std::int64_t from, std::int64_t end) {
     for (std::int64_t key = from; key < end; ++key) rest.push_back(key);
   };
   const std::int64_t end = first + numbers.count;
+  if (has_numbers_) {
+    OpenNumbers& open = open_numbers();
+    Buffer& storage = open.numbers();
+    const auto claimed = static_cast<std::int64_t>(open.claim(first, static_cast<std::size_t>(numbers.count)));
+    const auto bytes = static_cast<std::size_t>(claimed) * Buffer::size_of(numbers.kind);
+    if (claimed != 0) std::memcpy(storage.at_index(static_cast<std::size_t>(first)), numbers.words, bytes);
+    tell_written(first, claimed, wake);
+    return leave(first + claimed, end);
+  }
   if (keeps_reductions() || first < 0 || end > ElementTable::limit) return leave(first, end);
   for (std::int64_t at = first; at < end;) {
     const std::int64_t next = std::min(end, at - at % NumberChunk::size + NumberChunk::size);
@@ -132,7 +142,7 @@ Value Array::get(const Value& key) const {
       return {};
     return packed->at(static_cast<std::size_t>(key.as_int()));
   }
-  if (has_promised(key)) return promised()->at(key.as_int());
+  if (has_number(key)) return numbers()->at(key.as_int());
   if (const NumberRun number = find_numbers(key); number.count != 0) return number.at(0);
   const Element* element = find(key);
   return element ? element->get() : Value();
@@ -142,7 +152,7 @@ bool Array::contains(const Value& key) const {
   if (const Buffer* packed = find_packed())
     return key.kind() == ValueKind::int_ && key.as_int() >= 0 &&
            static_cast<std::uint64_t>(key.as_int()) < packed->count();
-  if (find_numbers(key).count != 0 || has_promised(key)) return true;
+  if (find_numbers(key).count != 0 || has_number(key)) return true;
   const Element* element = find(key);
   return element && element->is_inserted();
 }
@@ -159,7 +169,7 @@ bool Array::find_stored(std::int64_t key, ValueKind kind, std::int64_t& word) co
       return true;
     }
   }
-  const PromisedNumbers* const numbers = promised();
+  const OpenNumbers* const numbers = this->numbers();
   if (!numbers || numbers->kind() != kind || !numbers->is_written(key)) return false;
   word = numbers->word(key);
   return true;
@@ -170,7 +180,7 @@ Future* Array::element(const Value& key) {
     Element* const element = find(key);
     return element && element->is_inserted() ? element : nullptr;
   }
-  if (has_promised(key)) return nullptr;
+  if (has_number(key)) return nullptr;
   Element* const element = locate(key);
   if (!element) return nullptr;
   ElementMark mark = element->mark();
@@ -179,7 +189,7 @@ Future* Array::element(const Value& key) {
     if (!has_awaited_.load(std::memory_order_seq_cst)) has_awaited_.store(true, std::memory_order_seq_cst);
     mark = element->await();
   }
-  if (mark != ElementMark::inserted && has_promised(key)) return nullptr;  // after the mark: see Note [Promises]
+  if (mark != ElementMark::inserted && has_number(key)) return nullptr;  // after the mark: see Note [Promises]
   // the mark once more: it may have been inserted since it was looked at
   return mark == ElementMark::inserted || !closing_.load(std::memory_order_seq_cst) || element->is_inserted() ? element
                                                                                                               : nullptr;
@@ -189,17 +199,53 @@ Future* Array::element(const Value& key) {
 
 bool Array::is_still_empty() const {
   // acquire: what others have inserted who were writers before is seen
-  return writers_.load(std::memory_order_acquire) == 1 && !keeps_reductions() && !is_promised() && size() == 0;
+  return writers_.load(std::memory_order_acquire) == 1 && !keeps_reductions() && !has_numbers_ && size() == 0;
+}
+
+void Array::expect_numbers(ValueKind kind, std::size_t count) {
+  has_numbers_ = true;
+  rest().numbers.store(new OpenNumbers(kind, count), std::memory_order_relaxed);
+  rest().is_announced.store(true, std::memory_order_relaxed);
 }
 
 bool Array::promise_numbers(ValueKind kind, std::size_t count) {
   if (!is_still_empty()) return false;
-  rest().promised.store(new PromisedNumbers(kind, count), std::memory_order_seq_cst);
+  auto made = std::make_unique<OpenNumbers>(kind, count);
+  made->promise(count);
+  has_numbers_ = true;
+  rest().numbers.store(made.release(), std::memory_order_seq_cst);
+  return true;
+}
+
+void Array::promise_part(std::size_t count, WakeList& wake) {
+  OpenNumbers& numbers = open_numbers();
+  numbers.promise(count);
+  if (numbers.is_promised()) settle_announced(wake);
+}
+
+bool Array::claim(const Value& key) {
+  OpenNumbers& numbers = open_numbers();
+  const bool is_among_them =
+      key.kind() == ValueKind::int_ && key.as_int() >= 0 && static_cast<std::uint64_t>(key.as_int()) < numbers.count();
+  if (!is_among_them) return true;
+  numbers.numbers();
+  return numbers.claim(key.as_int(), 1) == 1;
+}
+
+/// What is no number has failed.
+bool Array::insert_number(const Value& key, Value value, WakeList& wake) {
+  OpenNumbers& numbers = open_numbers();
+  if (!claim(key)) return false;
+  const bool is_among_them =
+      key.kind() == ValueKind::int_ && key.as_int() >= 0 && static_cast<std::uint64_t>(key.as_int()) < numbers.count();
+  if (!is_among_them || value.kind() != numbers.kind()) return insert_in_table(key, std::move(value), wake);
+  numbers.numbers().set(static_cast<std::size_t>(key.as_int()), value);
+  tell_written(key.as_int(), 1, wake);
   return true;
 }
 
 void Array::tell_written(std::int64_t first, std::int64_t count, WakeList& wake) {
-  PromisedNumbers& numbers = *promised();
+  OpenNumbers& numbers = open_numbers();
   numbers.set_written(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   if (!has_awaited_.load(std::memory_order_seq_cst)) return;
   for (std::int64_t key = first; key < first + count; ++key) {
@@ -210,15 +256,16 @@ void Array::tell_written(std::int64_t first, std::int64_t count, WakeList& wake)
 }
 
 /// By the last writer, before the array is closing.
-void Array::keep_promise(PromisedNumbers& numbers, WakeList& wake) {
+void Array::close_numbers(OpenNumbers& numbers, WakeList& wake) {
+  settle_announced(wake);
   if (numbers.written_count() == numbers.count()) {
     rest().count.store(numbers.count(), std::memory_order_relaxed);  // published by what follows
-    rest().packed.store(numbers.storage(), std::memory_order_release);
+    rest().packed.store(numbers.count() == 0 ? nullptr : numbers.storage(), std::memory_order_release);
     return;
   }
   if (numbers.written_count() == 0) return;
   for (std::int64_t key = 0; static_cast<std::size_t>(key) < numbers.count(); ++key)
-    if (numbers.is_written(key)) insert(Value::of(key), numbers.at(key), wake);
+    if (numbers.is_written(key)) insert_in_table(Value::of(key), numbers.at(key), wake);
 }
 
 bool Array::insert_numbers(std::int64_t first, NumberChunk::Owner& numbers) {

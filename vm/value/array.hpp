@@ -3,7 +3,7 @@
 //
 // Three forms, chosen by how an array is made and by its keys:
 //   packed   numbers with keys 0..n-1 in a Buffer: made whole and closed at once (ranges, library results), or
-//            written by one index launch (Note [Promises])
+//            written by index launches (Note [Promises])
 //   table    int keys 0..2^28-1 that lie densely: reads are lock-free, inserts lock once in 256 elements; 256 numbers
 //            that come at once lie there unboxed (element_table.hpp)
 //   keyed    all other keys: a hash map in shards (keyed_elements.hpp)
@@ -110,11 +110,18 @@ class alignas(64) Array final : public HeapObject {
   /// Why a key is not there once the array is closed: its own failure, if a writer failed.
   Ref<Failure> missing(const Value& key) const;
 
-  // ---- filled by one index launch: see Note [Promises]
+  // ---- filled by index launches: see Note [Promises]
+  /// Launches alone are to write the numbers 0..count-1: a dense array. Before anybody else sees the array.
+  void expect_numbers(ValueKind kind, std::size_t count);
   /// Says that the caller, who holds the only writer, is about to write the numbers 0..count-1, each once, and nothing
   /// else. @return false: others may write, there is something already, or nothing is kept of single elements
   bool promise_numbers(ValueKind kind, std::size_t count);
-  bool is_promised() const { return promised() != nullptr; }
+  /// Says that the caller is about to write so many of the numbers that are expected.
+  void promise_part(std::size_t count, WakeList& wake);
+  bool is_promised() const {
+    const OpenNumbers* const numbers = this->numbers();
+    return numbers && numbers->is_promised();
+  }
   /// Says that the caller may promise numbers, and writes nothing else, once it has what it waits for: if it holds the
   /// only writer, and there is nothing yet.
   void announce_numbers() {
@@ -130,13 +137,13 @@ class alignas(64) Array final : public HeapObject {
     const bool is_open = rest && rest->is_announced.load(std::memory_order_acquire) && !rest->settled.is_resolved();
     return is_open ? &this->rest().settled : nullptr;
   }
-  /// What has been promised; null: nothing.
-  PromisedNumbers* promised() const {
+  /// Where the numbers are that launches write; null: there are none of these.
+  OpenNumbers* numbers() const {
     const Rest* rest = find_rest();
     // seq_cst: see Note [Promises]; a plain load on x86
-    return rest ? rest->promised.load(std::memory_order_seq_cst) : nullptr;
+    return rest ? rest->numbers.load(std::memory_order_seq_cst) : nullptr;
   }
-  /// Numbers that lie in promised()->numbers() now: those who wait for them are told.
+  /// Claimed numbers lie in numbers() now: those who wait for them are told.
   void tell_written(std::int64_t first, std::int64_t count, WakeList& wake);
 
   // ---- writing. By whoever holds a writer
@@ -148,20 +155,22 @@ class alignas(64) Array final : public HeapObject {
   void insert_reduced(const ChunkReductions& chunks);
   /// Inserts numbers with keys from `first` on, each of which is written once. Which of them are left, to be inserted
   /// one by one, is appended to `rest`.
-  void insert_run(std::int64_t first, const NumberRun& numbers, std::vector<std::int64_t>& rest);
+  void insert_run(std::int64_t first, const NumberRun& numbers, std::vector<std::int64_t>& rest, WakeList& wake);
   /// Marks `key` as inserted. @return its future, to be set by the caller; nullptr if it is inserted already
   Future* insert(const Value& key) {
+    if (has_numbers_ && !claim(key)) return nullptr;
     Element* const element = locate(key);
     return element && element->insert() ? element : nullptr;
   }
   /// Inserts an element with its value. @return false, and does nothing, if it is inserted already
   bool insert(const Value& key, Value value, WakeList& wake) {
-    Element* const element = locate(key);
-    return element && element->insert(std::move(value), wake);
+    if (has_numbers_) return insert_number(key, std::move(value), wake);
+    return insert_in_table(key, std::move(value), wake);
   }
   /// Where insert() puts the value, as long as the array; null: that is not known yet. Makes memory for small keys
   /// only, as it does not know which others will be written with it.
   Element* place_of(const Value& key) {
+    if (has_numbers_) return nullptr;
     Element* const element = find_in_table(key);
     const bool is_small = in_table(key) && key.as_int() < ElementTable::small_limit;
     return element || !is_small ? element : make_element(key);
@@ -172,7 +181,7 @@ class alignas(64) Array final : public HeapObject {
   bool insert_numbers(std::int64_t first, NumberChunk::Owner& numbers);
   /// Where insert_numbers can insert.
   bool has_number_chunk(std::int64_t first) const {
-    return first >= ElementTable::small_limit && first % NumberChunk::size == 0 &&
+    return !has_numbers_ && first >= ElementTable::small_limit && first % NumberChunk::size == 0 &&
            (keeps_reductions() || first <= ElementTable::limit - NumberChunk::size);
   }
   /// The nested array at `key`, if row() has made it: without counting a reference. Else null.
@@ -251,13 +260,22 @@ class alignas(64) Array final : public HeapObject {
   static Ref<Array> packed_copy(ValueKind kind, const std::vector<T>& elements);
   /// A number that lies in a buffer.
   bool find_stored(std::int64_t key, ValueKind kind, std::int64_t& word) const;
-  bool has_promised(const Value& key) const {
-    const PromisedNumbers* const numbers = promised();
+  bool has_number(const Value& key) const {
+    const OpenNumbers* const numbers = this->numbers();
     return numbers && key.kind() == ValueKind::int_ && numbers->is_written(key.as_int());
   }
   /// Whoever asks holds the only writer, nothing is there, and single elements are kept.
   bool is_still_empty() const;
-  void keep_promise(PromisedNumbers& numbers, WakeList& wake);
+  OpenNumbers& open_numbers() const {
+    return *find_rest()->numbers.load(std::memory_order_relaxed);
+  }  // if has_numbers_
+  void close_numbers(OpenNumbers& numbers, WakeList& wake);
+  bool claim(const Value& key);
+  bool insert_number(const Value& key, Value value, WakeList& wake);
+  bool insert_in_table(const Value& key, Value value, WakeList& wake) {
+    Element* const element = locate(key);
+    return element && element->insert(std::move(value), wake);
+  }
 
   /// What the rows of an array have in common. Owned by the array and, once that is closed, by each of them: until
   /// then the array owns the rows, and so many references need not be counted one by one.
@@ -279,12 +297,12 @@ class alignas(64) Array final : public HeapObject {
     std::unique_ptr<Reductions> reductions;      ///< null: all is kept
     std::atomic<KeyedElements*> keyed{nullptr};  ///< made once
     std::atomic<Buffer*> packed{nullptr};        ///< made once; of a kept promise its storage
-    std::atomic<PromisedNumbers*> promised{nullptr};  ///< set by who holds the only writer (seq_cst)
-    std::atomic<bool> is_announced{false};            ///< by who holds the only writer, before `settled` is set
-    Future settled;                                   ///< see announce_numbers()
-    std::atomic<Future*> unset{nullptr};              ///< a hint, see unset_element()
-    std::atomic<std::size_t> count{uncounted};        ///< by whoever counts a closed array; all write the same
-    std::atomic<bool> is_never_packed{false};         ///< complete, and its keys or values can not be packed
+    std::atomic<OpenNumbers*> numbers{nullptr};  ///< set by who holds the only writer (seq_cst)
+    std::atomic<bool> is_announced{false};       ///< by who holds the only writer, before `settled` is set
+    Future settled;                              ///< see announce_numbers()
+    std::atomic<Future*> unset{nullptr};         ///< a hint, see unset_element()
+    std::atomic<std::size_t> count{uncounted};   ///< by whoever counts a closed array; all write the same
+    std::atomic<bool> is_never_packed{false};    ///< complete, and its keys or values can not be packed
     ~Rest();
   };
   const Rest* find_rest() const { return rest_.load(std::memory_order_acquire); }
@@ -310,6 +328,7 @@ class alignas(64) Array final : public HeapObject {
   Future closed_;
   std::atomic<bool> closing_{false};      // see Note [Closing]
   std::atomic<bool> has_awaited_{false};  // see Note [Closing]
+  bool has_numbers_ = false;              // by who holds the only writer; writers look
   std::uint32_t row_key_ = no_row_key;    // of a row, if it is such a number; else its name is in `rest`
   Family* family_ = nullptr;              // of a row
   mutable std::atomic<Rest*> rest_{nullptr};
@@ -326,21 +345,26 @@ class alignas(64) Array final : public HeapObject {
 // store. If it is still not inserted, the reader says itself that the element is missing. The closer may have failed
 // the future too: both give the same answer.
 
-// Note [Promises]. One index launch often writes all elements of an array, 0 to n - 1, and when it begins it has all
-// that it needs, or waits for arrays only that other such launches fill. Then it promises them (promise_numbers): they
-// are written into one buffer, and the array is packed from birth. Who reads an element that is there gets it from the
-// buffer; who comes before it waits at an element of the table, as ever:
+// Note [Promises]. Index launches mostly write all elements of an array, 0 to n - 1: one launch those of a growing
+// array, one or several those of a dense one, whose extents say from the start how many there are (expect_numbers).
+// Then they are written into one buffer (OpenNumbers), and the array is packed from birth. Who is about to write some
+// claims them first, so that an element which is written twice is found; single elements that are numbers lie there,
+// too. Who reads an element that is there gets it from the buffer; who comes before it waits at an element of the
+// table, as ever:
 //   reader   sets has_awaited_, marks the element awaited, then looks at the number's bit
 //   writer   writes the numbers, sets their bits, then loads has_awaited_; if it is set, it looks at the marks of those
 //            keys and sets what is awaited
-// All are seq_cst, as are the loads of the pointers to the promise and to its bits: either the reader sees the bit, or
-// the writer the mark. (The reader has published the element's place in the table before the mark.) A launch that needs
-// a promised array may wait for its closing, as nobody waits in a circle: each promise was made when all that it rests
-// on was there or promised. A launch that waits for a variable without which it gives no result at all announces its
-// promise (announce_numbers): until that is settled a launch that gives no result without the array waits, too, as
-// there is no element that it could read. Points that do not end well, or that are run one by one, write into the
-// table. So the closer finds either all bits set, and then the buffer is the array; or it puts what the buffer has into
-// the table.
+// All are seq_cst, as are the loads of the pointers to the numbers and to their bits: either the reader sees the bit,
+// or the writer the mark. (The reader has published the element's place in the table before the mark.)
+//
+// A launch that begins promises what it is to write if it has all that it needs, or waits for promised arrays only.
+// Once all numbers of an array are promised a launch that needs it may wait for its closing, as nobody waits in a
+// circle: each promise was made when all that it rests on was there or promised. Until then it is announced: a launch
+// that needs it waits until that is settled, as it is when all is promised, when one of the launches begins without a
+// promise, or when the array closes. (A growing array is announced by a launch that waits for a variable without which
+// it gives no result at all.) Should all that is left of a run wait in such a circle, the run sees that nothing goes on
+// and has the launches begin, and elements are waited for one by one. So the closer finds either all bits set, and then
+// the buffer is the array; or it puts what the buffer has into the table.
 
 inline Array& Value::as_array() const { return *static_cast<Array*>(object()); }
 

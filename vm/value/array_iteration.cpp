@@ -68,14 +68,14 @@ std::size_t Array::size() const {
   std::size_t count = 0;
   visit_in_any_order(
       [&](const Value& key, Element&, ElementMark mark) {
-        if (mark == ElementMark::inserted && (is_final || !has_promised(key))) ++count;  // else counted below
+        if (mark == ElementMark::inserted && (is_final || !has_number(key))) ++count;  // else counted below
       },
       [&](std::int64_t, const NumberRun& numbers) { count += static_cast<std::size_t>(numbers.count); });
   if (Reductions* const reduced = reductions()) {
     const std::lock_guard lock(reduced->mutex);
     count += reduced->all.count;
   }
-  if (const PromisedNumbers* const numbers = is_final ? nullptr : promised()) count += numbers->written_count();
+  if (const OpenNumbers* const numbers = is_final ? nullptr : this->numbers()) count += numbers->written_count();
   if (is_final && (count > counted_each_time || find_rest())) rest().count.store(count, std::memory_order_relaxed);
   return count;
 }
@@ -297,7 +297,7 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   if (writers_.load(std::memory_order_acquire) != count &&
       writers_.fetch_sub(count, std::memory_order_acq_rel) != count)
     return;
-  if (PromisedNumbers* const numbers = promised()) keep_promise(*numbers, wake);
+  if (OpenNumbers* const numbers = this->numbers()) close_numbers(*numbers, wake);
   closing_.store(true, std::memory_order_seq_cst);
   const Rest* const rest = find_rest();
   const bool has_failed = rest && rest->failure.is_failed();
@@ -328,7 +328,7 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
   visit_in_any_order(
       [&](const Value& key, Element& element, ElementMark mark) {
         // a number that came while its reader looked is awaited by nobody
-        if (mark == ElementMark::awaited && !has_promised(key)) missed.emplace_back(key, &element);
+        if (mark == ElementMark::awaited && !has_number(key)) missed.emplace_back(key, &element);
       },
       no_numbers);
   if (missed.empty()) return;

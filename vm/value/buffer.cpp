@@ -1,6 +1,7 @@
 #include "vm/value/buffer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <new>
 
@@ -44,30 +45,80 @@ void Buffer::set(std::size_t index, const Value& number) {
     *static_cast<std::uint8_t*>(place) = number.as_bool() ? 1 : 0;
 }
 
-Buffer& PromisedNumbers::numbers() {
+Buffer& OpenNumbers::numbers() {
   if (!written_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(making_);
     if (!bits_) {
       numbers_ = Buffer::make(kind_, count_);
-      bits_ = std::make_unique<Bits[]>((count_ + 63) / 64);
+      const std::size_t words = (count_ + 63) / 64;
+      bits_ = std::make_unique<Bits[]>(2 * words);
+      claimed_ = &bits_[words];
       written_.store(bits_.get(), std::memory_order_seq_cst);
     }
   }
   return *numbers_;
 }
 
-void PromisedNumbers::set_written(std::size_t first, std::size_t count) {
+namespace {
+
+/// Visits the words of the bits from `first` on: visit(number of the word, mask). It says whether to go on.
+template <typename Visit>
+void visit_words(std::size_t first, std::size_t count, const Visit& visit) {
+  for (const std::size_t end = first + count; first < end;) {
+    const std::size_t in_word = first % 64, here = std::min(end - first, 64 - in_word);
+    const std::uint64_t mask = (here == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1) << in_word;
+    if (!visit(first / 64, mask)) return;
+    first += here;
+  }
+}
+
+}  // namespace
+
+std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
+  if (key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
+  const auto first = static_cast<std::size_t>(key);
+  std::size_t claimed = 0;
+  visit_words(first, std::min(count, count_ - first), [&](std::size_t word, std::uint64_t mask) {
+    const std::uint64_t before = claimed_[word].fetch_or(mask, std::memory_order_acq_rel) & mask;
+    const std::uint64_t below = before == 0 ? mask : mask & ((before & -before) - 1);
+    claimed += static_cast<std::size_t>(std::popcount(below));
+    if (const std::uint64_t not_kept = mask & ~before & ~below; not_kept != 0)
+      claimed_[word].fetch_and(~not_kept, std::memory_order_acq_rel);
+    return before == 0;
+  });
+  return claimed;
+}
+
+void OpenNumbers::give_back(std::size_t first, std::size_t count) {
+  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+    claimed_[word].fetch_and(~mask, std::memory_order_acq_rel);
+    return true;
+  });
+}
+
+void OpenNumbers::set_written(std::size_t first, std::size_t count) {
   if (count == 0) return;
   Bits* const written = written_.load(std::memory_order_acquire);
-  const std::size_t end = first + count;
-  for (std::size_t at = first; at < end;) {
-    const std::size_t in_word = at % 64, here = std::min(end - at, 64 - in_word);
-    const std::uint64_t mask = (here == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1) << in_word;
-    // seq_cst: see Note [Promises]
-    written[at / 64].fetch_or(mask, std::memory_order_seq_cst);
-    at += here;
-  }
+  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+    written[word].fetch_or(mask, std::memory_order_seq_cst);  // see Note [Promises]
+    return true;
+  });
   missing_.fetch_sub(count, std::memory_order_release);
+}
+
+std::int64_t OpenNumbers::written_from(std::int64_t key, std::int64_t count) const {
+  // seq_cst: see Note [Promises]; plain loads on x86
+  const Bits* const written = written_.load(std::memory_order_seq_cst);
+  if (!written || key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
+  const auto first = static_cast<std::size_t>(key);
+  std::int64_t found = 0;
+  visit_words(first, std::min(static_cast<std::size_t>(count), count_ - first),
+              [&](std::size_t word, std::uint64_t mask) {
+                const std::uint64_t missing = mask & ~written[word].load(std::memory_order_seq_cst);
+                found += std::popcount(missing == 0 ? mask : mask & ((missing & -missing) - 1));
+                return missing == 0;
+              });
+  return found;
 }
 
 }  // namespace raddle::vm

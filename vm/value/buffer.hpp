@@ -59,25 +59,26 @@ class Buffer {
   const std::size_t count_;
 };
 
-/// The numbers 0 to count - 1 of an open array that one index launch writes, and nothing else: see Note [Promises] in
-/// array.hpp. Each has a bit that says whether it is there.
-class PromisedNumbers {
+/// The numbers 0 to count - 1 of an open array that index launches fill: see Note [Promises] in array.hpp. Each has two
+/// bits: it is claimed by who is about to write it, and it is there.
+class OpenNumbers {
  public:
-  PromisedNumbers(ValueKind kind, std::size_t count) : kind_(kind), count_(count), missing_(count) {}
+  OpenNumbers(ValueKind kind, std::size_t count) : kind_(kind), count_(count), missing_(count) {}
 
   std::size_t count() const { return count_; }
   ValueKind kind() const { return kind_; }
   /// Memory is taken by whoever comes first.
   Buffer& numbers();
-  /// Of who has called numbers(): these have been written, each once.
+  /// What follows is for who has called numbers(). Claims numbers that the caller is about to write.
+  /// @return how many, from the first one on; the next one is claimed already, or is none of these
+  std::size_t claim(std::int64_t first, std::size_t count);
+  /// Numbers that the caller has claimed and does not write.
+  void give_back(std::size_t first, std::size_t count);
+  /// Numbers that the caller has claimed are there.
   void set_written(std::size_t first, std::size_t count);
-  bool is_written(std::int64_t key) const {
-    if (key < 0 || static_cast<std::size_t>(key) >= count_) return false;
-    // seq_cst: see Note [Promises]; plain loads on x86
-    const Bits* const written = written_.load(std::memory_order_seq_cst);
-    const auto index = static_cast<std::size_t>(key);
-    return written && (written[index / 64].load(std::memory_order_seq_cst) >> (index % 64) & 1) != 0;
-  }
+  bool is_written(std::int64_t key) const { return written_from(key, 1) == 1; }
+  /// How many numbers from `key` on are there, at most `count`.
+  std::int64_t written_from(std::int64_t key, std::int64_t count) const;
   /// @pre is_written(key)
   Value at(std::int64_t key) const { return numbers_->at(static_cast<std::size_t>(key)); }
   std::int64_t word(std::int64_t key) const { return numbers_->word(static_cast<std::size_t>(key)); }
@@ -85,14 +86,22 @@ class PromisedNumbers {
   /// Null before numbers() was called. Lives as long as this.
   Buffer* storage() const { return written_.load(std::memory_order_acquire) ? numbers_.get() : nullptr; }
 
+  /// So many numbers more are promised.
+  void promise(std::size_t count) { promised_.fetch_add(count, std::memory_order_acq_rel); }
+  bool is_promised() const { return promised_.load(std::memory_order_acquire) == count_; }
+
  private:
   using Bits = std::atomic<std::uint64_t>;
   const ValueKind kind_;
   const std::size_t count_;
   std::atomic<std::size_t> missing_;  ///< lessened by whoever has written (release); read by whoever closes the array
+  std::atomic<std::size_t> promised_{0};  ///< each launch adds what it is to write, once
   std::mutex making_;
   Buffer::Owner numbers_;  ///< made under `making_`, published with `written_`; not changed after that
+  /// Words of bits: first whether numbers are there, then whether they are claimed (acq_rel: who claims what another
+  /// has given back sees what that one wrote).
   std::unique_ptr<Bits[]> bits_;
+  Bits* claimed_ = nullptr;              ///< in `bits_`
   std::atomic<Bits*> written_{nullptr};  ///< `bits_`, once they are made (seq_cst)
 };
 

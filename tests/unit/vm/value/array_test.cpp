@@ -222,7 +222,7 @@ TEST_CASE("an array whose writer failed fails its rows and whoever waits for wha
 /// Writes `first` to `end` - 1 of an array of floats that was promised: half of the key each.
 void write_promised(Array& array, std::int64_t first, std::int64_t end, WakeList& wake) {
   for (std::int64_t k = first; k < end; ++k)
-    *static_cast<double*>(array.promised()->numbers().at_index(static_cast<std::size_t>(k))) =
+    *static_cast<double*>(array.numbers()->numbers().at_index(static_cast<std::size_t>(k))) =
         0.5 * static_cast<double>(k);
   array.tell_written(first, end - first, wake);
 }
@@ -247,7 +247,7 @@ TEST_CASE("promised numbers are there as they are written, and the array is pack
   REQUIRE(early->is_resolved());
   CHECK(early->get().as_float() == 35.0);
   CHECK(array->size() == 130);
-  const void* const numbers = array->promised()->numbers().data();
+  const void* const numbers = array->numbers()->numbers().data();
   CHECK_FALSE(array->is_closed());
   array->release_writers(1, wake);
   CHECK(array->is_complete());
@@ -290,7 +290,7 @@ TEST_CASE("a promise that is broken leaves what was written, and the failure") {
   WakeList wake;
   auto array = make_ref<Array>(1, "A");
   REQUIRE(array->promise_numbers(ValueKind::boolean, 3));
-  *static_cast<std::uint8_t*>(array->promised()->numbers().at_index(1)) = 1;
+  *static_cast<std::uint8_t*>(array->numbers()->numbers().at_index(1)) = 1;
   array->tell_written(1, 1, wake);
   array->fail(failed_value(make_ref<Failure>("no", Place())));
   array->release_writers(1, wake);
@@ -319,6 +319,78 @@ TEST_CASE("only who is alone with an empty array can promise its elements") {
   CHECK(unwritten->promise_numbers(ValueKind::int_, 9));
   unwritten->release_writers(1, wake);
   CHECK(unwritten->size() == 0);
+}
+
+TEST_CASE("expected numbers: several write them, who needs them knows when all are promised") {
+  WakeList wake;
+  auto array = make_ref<Array>(2, "A");
+  array->expect_numbers(ValueKind::float_, 100);
+  CHECK_FALSE(array->is_promised());
+  REQUIRE(array->announced());
+  array->promise_part(60, wake);
+  REQUIRE(array->announced());
+  array->promise_part(40, wake);
+  CHECK(array->announced() == nullptr);
+  CHECK(array->is_promised());
+  array->numbers()->numbers();
+  REQUIRE(array->numbers()->claim(0, 60) == 60);
+  write_promised(*array, 0, 60, wake);
+  CHECK_FALSE(array->insert(key(59), Value::of(1.0), wake));
+  CHECK(array->insert(key(59)) == nullptr);
+  std::vector<std::int64_t> rest;
+  std::vector<double> numbers(50, 0.25);
+  array->insert_run(60, {ValueKind::float_, numbers.data(), 39}, rest, wake);
+  CHECK(rest.empty());
+  array->insert_run(90, {ValueKind::float_, numbers.data(), 10}, rest, wake);
+  CHECK(rest.size() == 10);  // the first one is there
+  CHECK(array->insert(key(99), Value::of(2.5), wake));
+  CHECK(array->get(key(99)).as_float() == 2.5);
+  CHECK(array->size() == 100);
+  array->release_writers(2, wake);
+  std::size_t count = 0;
+  const auto* const all = static_cast<const double*>(array->packed(count));
+  REQUIRE(count == 100);
+  CHECK(all == array->numbers()->numbers().data());
+  CHECK(all[59] == 29.5);
+  CHECK(all[98] == 0.25);
+}
+
+TEST_CASE("expected numbers: an element that failed, or that is to come, ends in an array like any other") {
+  WakeList wake;
+  auto array = make_ref<Array>(1, "A");
+  array->expect_numbers(ValueKind::int_, 4);
+  CHECK(array->insert(key(0), key(10), wake));
+  Future* const later = array->insert(key(1));
+  REQUIRE(later);
+  CHECK_FALSE(array->insert(key(1), key(11), wake));
+  CHECK(array->insert(key(2), failed_value(make_ref<Failure>("no", Place())), wake));
+  CHECK(array->insert(key(3), key(13), wake));
+  Future* const settled = array->announced();
+  REQUIRE(settled);
+  array->release_writers(1, wake);
+  CHECK(settled->is_resolved());
+  later->set(key(11), wake);
+  CHECK(array->size() == 4);
+  for (const std::int64_t k : {0, 1, 3}) CHECK(array->get(key(k)).as_int() == 10 + k);
+  CHECK(array->get(key(2)).kind() == ValueKind::failure);
+  std::size_t count = 0;
+  CHECK_FALSE(array->packed(count));
+}
+
+TEST_CASE("expected numbers: one that never comes is missing, one of none is empty") {
+  WakeList wake;
+  auto array = make_ref<Array>(1, "A");
+  array->expect_numbers(ValueKind::int_, 3);
+  CHECK(array->insert(key(1), key(7), wake));
+  Future* const never = array->element(key(2));
+  array->release_writers(1, wake);
+  REQUIRE(never->is_failed());
+  CHECK(as_failure(never->get()).message == "`A` has no element 2: it has 1 element: 1");
+  auto none = make_ref<Array>(1);
+  none->expect_numbers(ValueKind::int_, 0);
+  none->release_writers(1, wake);
+  CHECK(none->is_complete());
+  CHECK(none->size() == 0);
 }
 
 }  // namespace

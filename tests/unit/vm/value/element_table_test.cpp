@@ -105,7 +105,8 @@ TEST_CASE("numbers that come as a whole chunk are elements like others") {
 std::size_t insert_run(Array& array, std::int64_t first, std::int64_t end) {
   std::vector<std::int64_t> numbers, rest;
   for (std::int64_t key = first; key < end; ++key) numbers.push_back(key);
-  array.insert_run(first, {ValueKind::int_, numbers.data(), end - first}, rest);
+  WakeList nobody;
+  array.insert_run(first, {ValueKind::int_, numbers.data(), end - first}, rest, nobody);
   for (const std::int64_t key : rest) put(array, key);
   return rest.size();
 }
@@ -121,7 +122,7 @@ TEST_CASE("runs of numbers lie unboxed in blocks of small keys that they fill, a
   Future* const awaited = array->element(key(710));
   std::vector<std::int64_t> rest;
   const std::vector<std::int64_t> numbers = {699, 700, 701, 702, 703};
-  array->insert_run(699, {ValueKind::int_, numbers.data(), 5}, rest);
+  array->insert_run(699, {ValueKind::int_, numbers.data(), 5}, rest, nobody);
   CHECK(rest == std::vector<std::int64_t>{699, 701});  // both are there
   CHECK(insert_run(*array, 704, 767) == 1);
   CHECK(awaited->get().as_int() == 710);
@@ -163,7 +164,7 @@ TEST_CASE("numbers are reduced in the same blocks, wherever they lie") {
       std::vector<std::int64_t> rest;
       const std::int64_t here = std::min(step, count - first);
       if (step > 1)
-        array->insert_run(first, {ValueKind::float_, &numbers[static_cast<std::size_t>(first)], here}, rest);
+        array->insert_run(first, {ValueKind::float_, &numbers[static_cast<std::size_t>(first)], here}, rest, nobody);
       if (step == 1) rest.push_back(first);
       for (const std::int64_t at : rest)
         array->insert(Value::of(at), Value::of(numbers[static_cast<std::size_t>(at)]), nobody);

@@ -1,0 +1,63 @@
+#include "vm/value/buffer.hpp"
+
+#include <doctest/doctest.h>
+
+namespace raddle::vm {
+
+TEST_CASE("open numbers: each is claimed once, and what is given back may be claimed again") {
+  OpenNumbers open(ValueKind::int_, 200);
+  open.numbers();
+  CHECK(open.claim(0, 130) == 130);
+  CHECK(open.claim(0, 1) == 0);
+  CHECK(open.claim(100, 60) == 0);
+  CHECK(open.claim(190, 50) == 10);  // there are no more
+  CHECK(open.claim(-1, 3) == 0);
+  CHECK(open.claim(200, 1) == 0);
+  CHECK(open.claim(120, 0) == 0);
+  open.give_back(60, 10);
+  CHECK(open.claim(55, 20) == 0);
+  CHECK(open.claim(60, 20) == 10);  // up to the next one that is claimed
+  CHECK(open.claim(130, 70) == 60);
+  for (std::int64_t key = 0; key < 200; ++key) CHECK(open.claim(key, 1) == 0);
+}
+
+TEST_CASE("open numbers: a claim that meets another one keeps nothing behind it") {
+  OpenNumbers open(ValueKind::float_, 64);
+  open.numbers();
+  CHECK(open.claim(10, 1) == 1);
+  CHECK(open.claim(20, 1) == 1);
+  CHECK(open.claim(5, 50) == 5);
+  CHECK(open.claim(11, 50) == 9);
+  CHECK(open.claim(21, 50) == 43);
+}
+
+TEST_CASE("open numbers: how many of them follow each other") {
+  OpenNumbers open(ValueKind::boolean, 300);
+  CHECK(open.written_from(0, 300) == 0);  // no memory yet
+  CHECK(open.storage() == nullptr);
+  open.numbers();
+  open.set_written(3, 197);
+  CHECK(open.written_from(0, 300) == 0);
+  CHECK(open.written_from(3, 300) == 197);
+  CHECK(open.written_from(64, 64) == 64);
+  CHECK(open.written_from(199, 9) == 1);
+  CHECK(open.written_from(200, 9) == 0);
+  CHECK(open.written_from(-3, 9) == 0);
+  CHECK(open.is_written(3));
+  CHECK_FALSE(open.is_written(2));
+  CHECK(open.written_count() == 197);
+  open.set_written(200, 100);
+  CHECK(open.written_from(250, 999) == 50);
+}
+
+TEST_CASE("open numbers: they are promised once as many are as there are") {
+  OpenNumbers open(ValueKind::int_, 5);
+  CHECK_FALSE(open.is_promised());
+  open.promise(2);
+  CHECK_FALSE(open.is_promised());
+  open.promise(3);
+  CHECK(open.is_promised());
+  CHECK(OpenNumbers(ValueKind::int_, 0).is_promised());
+}
+
+}  // namespace raddle::vm
