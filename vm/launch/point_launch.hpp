@@ -116,7 +116,7 @@ struct PointLaunch {
   bool knows_rows = false;    ///< `rows` are those of the next point
   SinkArrays rows;
   std::array<KnownPart, 8> known_parts;  ///< of the rows
-  std::array<KnownRow, 8> known_rows;    ///< of the first reads; rows of others are looked for each time
+  std::array<KnownRow, 32> known_rows;   ///< of the first reads; rows of others are looked for each time
   Patience patience;
   PointGroup* group = nullptr;  ///< of points that are deferred
   std::int64_t deferred = 0;
