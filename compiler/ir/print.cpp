@@ -103,8 +103,6 @@ class FunctionPrinter {
   std::string run() {
     out_ = fmt::format("function @{} {} ", function_.name, kind_text());
     if (function_.file_output_count != 0) out_ += fmt::format("files {} ", function_.file_output_count);
-    if (function_.is_launched) out_ += "launched ";
-    if (function_.is_batched) out_ += "in_batches ";
     if (function_.demands_leaf) out_ += "demands_leaf ";
     if (!function_.not_leaf_reason.empty()) out_ += fmt::format("not_leaf {} ", quoted(function_.not_leaf_reason));
     out_ += fmt::format("({}) -> ({}){} {{\n", declarations(function_.parameters), declarations(function_.outputs),
@@ -122,6 +120,7 @@ class FunctionPrinter {
     switch (function_.kind) {
       case FunctionKind::composite: return "composite";
       case FunctionKind::leaf: return "leaf";
+      case FunctionKind::launched: return "launched";
       case FunctionKind::app: return "app";
       case FunctionKind::foreign: return "foreign";
     }

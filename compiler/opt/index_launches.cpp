@@ -323,7 +323,6 @@ bool make_batch_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
   std::optional<ir::Function> made = launch.run();
   if (made) put_library_calls_last(module, *made);
   if (!made || !can_be_leaf(module, *made)) return false;
-  made->is_batched = true;
   set_launch(around, loop,
              {.kernel = add(module, std::move(*made)), .captures = launch.captures(), .accesses = launch.accesses()});
   return true;
