@@ -140,7 +140,7 @@ void Launcher::promise(const RangeTask& range, std::size_t sink, Array& array, b
     array.promise_numbers(kind_of(result_type(range.site.launch, sink)), static_cast<std::size_t>(range.end));
   const std::optional<std::int64_t> points = is_possible && expected ? count_points(range) : std::nullopt;
   if (points)
-    array.promise_part(static_cast<std::size_t>(*points), here_.wakes());
+    array.promise_part(static_cast<std::size_t>(*points), can_promise(range, sink), here_.wakes());
   else
     array.settle_announced(here_.wakes());
   here_.wake();

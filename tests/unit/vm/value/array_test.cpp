@@ -327,12 +327,11 @@ TEST_CASE("expected numbers: several write them, who needs them knows when all a
   array->expect_numbers(ValueKind::float_, 100);
   CHECK_FALSE(array->is_promised());
   REQUIRE(array->announced());
-  array->promise_part(60, wake);
+  array->promise_part(60, true, wake);
   REQUIRE(array->announced());
-  array->promise_part(40, wake);
+  array->promise_part(40, true, wake);
   CHECK(array->announced() == nullptr);
   CHECK(array->is_promised());
-  array->numbers()->numbers();
   REQUIRE(array->numbers()->claim(0, 60) == 60);
   write_promised(*array, 0, 60, wake);
   CHECK_FALSE(array->insert(key(59), Value::of(1.0), wake));
@@ -375,6 +374,23 @@ TEST_CASE("expected numbers: an element that failed, or that is to come, ends in
   CHECK(array->get(key(2)).kind() == ValueKind::failure);
   std::size_t count = 0;
   CHECK_FALSE(array->packed(count));
+}
+
+TEST_CASE("expected numbers: two launches that each write all of them, one after the other") {
+  WakeList wake;
+  auto array = make_ref<Array>(2, "A");
+  array->expect_numbers(ValueKind::float_, 10);
+  array->promise_part(10, true, wake);
+  CHECK(array->numbers()->claim(0, 10) == 10);
+  write_promised(*array, 0, 10, wake);
+  array->release_writers(1, wake);
+  array->promise_part(10, true, wake);  // now the only writer, but not the first one
+  CHECK(array->numbers()->claim(0, 10) == 0);
+  auto alone = make_ref<Array>(1, "B");
+  alone->expect_numbers(ValueKind::float_, 10);
+  alone->promise_part(10, true, wake);
+  CHECK(alone->numbers()->claim(0, 10) == 10);
+  CHECK(alone->numbers()->claim(0, 10) == 10);  // it writes none twice
 }
 
 TEST_CASE("expected numbers: one that never comes is missing, one of none is empty") {
