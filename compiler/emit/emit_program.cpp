@@ -97,7 +97,7 @@ void describe_launch(vm::Program& program, vm::IndexLaunch& launch, const vm::La
   if (!program.kernels[launch.leaf].exists()) return;
   const std::vector<bool> needed = emit::needed_parameters(program.kernels[launch.leaf]);
   const std::size_t first_capture = needed.size() - launch.captures.size();
-  for (std::size_t i = 0; i < launch.captures.size(); ++i) launch.captures[i].is_needed = needed[first_capture + i];
+  for (std::size_t i = 0; i < launch.captures.size(); ++i) launch.captures[i].is_needed |= needed[first_capture + i];
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ struct Op {
   bool test_after = false;            ///< loop: iterate
   bool is_reduced = false;            ///< array_new: see opt/reduced_arrays.hpp
   bool is_filled = false;             ///< array_new: see opt/filled_arrays.hpp
+  bool is_fused = false;              ///< foreach_range: see opt/fuse_loops.hpp
   Operand priority;                   ///< calls: @prio, index none if absent
   std::vector<TypeId> operand_types;  ///< call_builtin with varargs or unions: the operands' types as checked
 };

@@ -200,6 +200,7 @@ class FunctionPrinter {
     if (op.kind == OpKind::array_new || op.kind == OpKind::bag_new) text += fmt::format(" writers {}", op.number);
     if (op.is_reduced) text += " reduced";
     if (op.is_filled) text += " filled";
+    if (op.is_fused) text += " fused";
     if (op.kind == OpKind::struct_get || op.kind == OpKind::struct_set) text += fmt::format(" field {}", op.number);
     if (op.kind == OpKind::call_builtin && op.number != 0) text += " names";
     if (op.kind == OpKind::update) text += fmt::format(" mode {}", update_modes[op.number]);

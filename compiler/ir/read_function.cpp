@@ -322,6 +322,8 @@ class FunctionReader {
       op.is_reduced = true;
     else if (word == "filled")
       op.is_filled = true;
+    else if (word == "fused")
+      op.is_fused = true;
     else if (word == "after")
       op.test_after = true;
     else

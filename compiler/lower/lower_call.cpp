@@ -96,6 +96,7 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
   op.callee = function;
   if (!callee.is_app) op.priority = priority;
+  if (!callee.is_app && !callee.is_generic) note_extents(call, outputs);
   return outputs;
 }
 

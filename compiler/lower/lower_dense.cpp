@@ -252,6 +252,43 @@ bool FunctionLowering::is_same_extent(ir::Operand left, ir::Operand right) const
   return known_extent(left) == known_extent(right);
 }
 
+/// Outputs as in `(float y[n]) f(float x[n])` are as long as the argument: the callee has checked it.
+void FunctionLowering::note_extents(const ast::Call& call, const Operands& outputs) {
+  const CheckedFunction& callee = context_.program.functions[call.callee_index];
+  const ast::FunctionDefinition& definition = *callee.definition;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    // of a variable from outside of a branch each branch may make something else
+    if (outputs[i].is_constant || function().variables[outputs[i].index].region != region_) continue;
+    const ast::Dimension* const dimension = extents_of_formal(definition.outputs[i]);
+    for (std::size_t axis = 0; dimension != nullptr && axis < dimension->entries.size(); ++axis) {
+      const ast::Expr& entry = *dimension->entries[axis];
+      if (entry.kind != ExprKind::Name) continue;
+      const ir::Operand argument = argument_of(call, as<ast::Name>(entry).variable);
+      const ir::Operand extent = parts_of(outputs[i].index).extents[axis];
+      if (argument.index != ir::none && !is_same_extent(extent, argument)) checked_extents_[extent.index] = argument;
+    }
+  }
+}
+
+/// What an input of the callee is here, or an extent of one that it names; none: that is not known.
+ir::Operand FunctionLowering::argument_of(const ast::Call& call, ast::VariableId of_callee) {
+  const std::vector<ast::Formal>& inputs = context_.program.functions[call.callee_index].definition->inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ast::Expr& argument = *call.resolved_arguments[i];
+    if (argument.kind == ExprKind::Name && as<ast::Name>(argument).is_end) continue;
+    const auto extent = std::ranges::find(inputs[i].extents, of_callee);
+    const bool is_extent = of_callee != ast::no_variable && extent != inputs[i].extents.end();
+    if (inputs[i].variable == of_callee && argument.kind == ExprKind::IntLiteral)
+      return int_constant(as<ast::IntLiteral>(argument).value);
+    if (argument.kind != ExprKind::Name || (inputs[i].variable != of_callee && !is_extent)) continue;
+    const ir::VarId variable = variable_of(as<ast::Name>(argument).variable);
+    if (!is_extent) return ir::Operand::variable(variable);
+    if (types().is_dense(argument.type))
+      return parts_of(variable).extents[static_cast<std::size_t>(extent - inputs[i].extents.begin())];
+  }
+  return {};
+}
+
 void FunctionLowering::check_declared(ast::VariableId variable, const Dense& found, Span span) {
   const auto declared = declared_extents_.find(variable);
   if (declared == declared_extents_.end()) return;

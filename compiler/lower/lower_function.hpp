@@ -182,6 +182,8 @@ class FunctionLowering {
     return std::ranges::equal(left, right, [this](ir::Operand a, ir::Operand b) { return is_same_extent(a, b); });
   }
   ir::Operand known_extent(ir::Operand extent) const;
+  void note_extents(const ast::Call& call, const Operands& outputs);
+  ir::Operand argument_of(const ast::Call& call, ast::VariableId of_callee);
   /// What is assigned as a whole has the extents that stand in the declaration.
   void check_declared(ast::VariableId variable, const Dense& found, Span span);
 

@@ -328,6 +328,17 @@ bool make_batch_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
   return true;
 }
 
+}  // namespace
+
+bool is_batch_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop) {
+  if (!has_launch_space(module, around, loop)) return false;
+  BatchLaunch launch(module, around, loop);
+  const std::optional<ir::Function> made = launch.run();
+  return made && !ir::calls_library(module, *made) && can_be_leaf(module, *made);
+}
+
+namespace {
+
 /// Keys that take long to compute would be computed twice if a value depends on them, and for points that only wait.
 void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
   ProjectedLaunch launch(module, around, loop);
