@@ -23,6 +23,7 @@ vm::FilesRead files_read(const stdlib::Builtin& builtin) {
     return builtin.name == "glob"         ? vm::FilesRead::of_pattern
            : builtin.name == "file_mtime" ? vm::FilesRead::of_time
                                           : vm::FilesRead::of_path;
+  if (builtin.name == "realpath" || builtin.name == "realpath_string") return vm::FilesRead::of_link;
   if (builtin.name == "system" || builtin.module == "launch") return vm::FilesRead::of_words;
   const std::size_t inputs = std::min(builtin.signature.find('(', 1), builtin.signature.size());
   const bool has_files = builtin.signature.find("file ", inputs) != std::string_view::npos;
