@@ -202,8 +202,7 @@ std::expected<DecimalRange, ArgumentError> parse_range(const Part& whole, const 
     const Mantissa value = mantissa_of(written[i], range.decimals);
     using Limits = std::numeric_limits<std::int64_t>;
     if (i < 2 && range.decimals == 0 && (value < Limits::min() || value > Limits::max()))
-      return error_at(parts[i], fmt::format("a range of ints goes from {} to {}", Limits::min(), Limits::max()),
-                      other_range);
+      return error_at(parts[i], fmt::format("a range of ints goes from {} to {}", Limits::min(), Limits::max()));
   }
   range.from = mantissa_of(written[0], range.decimals);
   range.step = mantissa_of(written[2], range.decimals);

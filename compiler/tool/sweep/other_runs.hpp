@@ -2,15 +2,19 @@
 // Runs that go on at the same time in this folder: what they are running is not run once more.
 #include <chrono>
 #include <expected>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/tool/sweep/sweep_plan.hpp"
 #include "compiler/tool/sweep/results.hpp"
 #include "compiler/tool/sweep/sweep.hpp"
+#include "vm/record/file_claim.hpp"
 #include "vm/record/point_claims.hpp"
 #include "vm/record/run_record.hpp"
 
@@ -33,7 +37,10 @@ class OtherRuns {
   bool is_first_wait(const sweep::SweepCounts& counts);
 
  private:
-  vm::PointClaim claim_of(std::span<const std::uint64_t> numbers, bool is_batch) const;
+  /// Of points, and of the files from which their results are read: points of a sweep with other ones may write them.
+  vm::PointClaim claim_of(std::span<const std::uint64_t> numbers, bool is_batch);
+  vm::PointClaim claim_of_point(std::uint64_t number) const;
+  bool claim_files(const sweep::Point& point, std::vector<vm::FileClaim>& claims);
 
   const SweepRequest& request_;
   const SweepPlan& plan_;
@@ -46,6 +53,9 @@ class OtherRuns {
   std::optional<sweep::EarlierResults> earlier_;  ///< none: there was no other run yet
   bool is_lock_told_ = false;                     ///< guarded by mutex_
   bool has_waited_ = false;
+  std::mutex files_mutex_;  ///< guards the next
+  /// By place, of points that are run: which of them share a file is the sweep's own business.
+  std::map<std::string, std::weak_ptr<const void>> files_;
 };
 
 }  // namespace raddle::tool

@@ -229,8 +229,10 @@ namespace {
 /// @param is_printed  it is a line that was printed, which is what it looks like
 CellType cell_type(const JsonMember& result, bool is_printed) {
   if (is_printed) return type_of_cell(result.text);
-  if (result.text.empty() || (result.is_string && !json_value(result.text).starts_with('"'))) return CellType::string;
-  return type_of_cell(result.text);
+  const bool is_number = !result.text.empty() && !json_value(result.text).starts_with('"');
+  if (result.text.empty() || (result.is_string && is_number)) return CellType::string;
+  const CellType type = type_of_cell(result.text);
+  return type == CellType::string && is_number ? CellType::float_ : type;  // an int of JSON's has any size
 }
 
 /// One row after the other in the same memory.

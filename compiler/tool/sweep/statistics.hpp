@@ -40,6 +40,7 @@ class Summary {
   double first_ = 0, least_ = std::numeric_limits<double>::infinity(), greatest_ = -least_;
   bool has_nan_ = false;
   double mean_distance_ = 0, squares_ = 0;
+  vm::Reduction<double> all_;  ///< for sums and squares that are too large for a float, though their mean is not
 };
 
 }  // namespace raddle::sweep

@@ -113,8 +113,10 @@ class SweepRun {
              [&](const sweep::SweepCounts& counts) {
                if (!request_.script_options.is_quiet && others.is_first_wait(counts)) {
                  progress.clear();
-                 tell_at_once(fmt::format("raddle: waiting for {}, which another run in this folder is running\n",
-                                          sweep::counted(counts.waiting, "point")));
+                 const bool has_files = std::ranges::any_of(plan_.collectors, &sweep::Collector::reads_file);
+                 tell_at_once(fmt::format("raddle: waiting for {}, which another run in this folder is running{}\n",
+                                          sweep::counted(counts.waiting, "point"),
+                                          has_files ? ", or whose files it is writing" : ""));
                }
                progress.show(counts);
              }});
@@ -373,6 +375,7 @@ int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   } catch (const vm::RecordError& error) {
     vm::print_stderr("raddle: {}\n", error.what());
   } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) throw;  // a thread: told for all verbs
     vm::print_stderr("raddle: {}\n", error.what());
   }
   return exit_failed;

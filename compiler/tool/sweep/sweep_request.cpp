@@ -235,7 +235,8 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
          "Take results out of the standard output: json: (each member of the object, of objects in it as outer.inner; "
          "strings stay strings), csv: (of the last line "
          "each column of the head), regex:EXPRESSION (POSIX extended: what stands in parentheses; its column has "
-         "the word before them, as in 'regex:E=(.*)'); or of a file that each run writes: json:FILE, csv:FILE, "
+         "the word before them, as in 'regex:E=(.*)'); or of a file that each run writes, not one that was there "
+         "before: json:FILE, csv:FILE, "
          "regex(FILE):EXPRESSION, where points that run at once need files of different names (may be repeated; "
          "default: the last line)")
       ->type_name("WHAT")
