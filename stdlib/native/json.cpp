@@ -308,8 +308,9 @@ Result json_get(Call, Arguments arguments, Results results) {
 Result json_get_int(Call, Arguments arguments, Results results) {
   return with_entry("json_get_int", arguments, results, [](const Json& value) -> Expected<Value> {
     const auto number = parse_int(text_of(value), 10);
-    if (!number) return wrong_kind(value, "int");
-    return Value::of(*number);
+    if (number) return Value::of(*number);
+    if (!value.is_number_integer()) return wrong_kind(value, "int");
+    return std::unexpected(fmt::format("{} is beyond what an int can be, -2^63 to 2^63-1", text_of(value)));
   });
 }
 
