@@ -1,5 +1,7 @@
 #include "compiler/check/check_paths.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -92,6 +94,8 @@ class PathCheck {
     for (VariableId id = 0; id < all_.size(); ++id) {
       const std::optional<MappedPath> path = path_of(context_, id, all_);
       if (!path || definite_write(context_, all_[id]) == nullptr) continue;
+      report_folder_of_tilde(id, *path);
+      report_looked_at(id, *path);
       report_repeated(id, *path);
       report_second(id, path->shown, by_path[path->key]);
     }
@@ -108,6 +112,42 @@ class PathCheck {
                 context_.variable(id).name)
         .label(all_[*first].mapping->span, "mapped here")
         .note("give each file a name of its own; what was written first would be lost");
+  }
+
+  /// No shell has seen it.
+  void report_folder_of_tilde(VariableId id, const MappedPath& path) {
+    if (!path.shown.starts_with("~/") || path.key != path.shown) return;
+    context_.diagnostics.report(DiagnosticKind::path_has_tilde, all_[id].mapping->span, path.shown)
+        .note("`getenv(\"HOME\") + \"" + path.shown.substr(1) + "\"` is in your home folder");
+  }
+
+  /// What is looked for by its name is not waited for. In a block that waits, or where the file is written in a branch
+  /// only, as one that `file_exists` decides, that may be meant.
+  void report_looked_at(VariableId id, const MappedPath& path) {
+    if (path.key != path.shown) return;
+    for (const NotedPath& looked : context_.paths_looked_at) {
+      const std::string wanted = fs::path(looked.path).lexically_normal().string();
+      const bool is_it =
+          looked.call == "glob" ? fnmatch(wanted.c_str(), path.key.c_str(), FNM_PATHNAME) == 0 : wanted == path.key;
+      if (!is_it || !is_body_of(all_[id].around, looked.function)) continue;
+      context_.diagnostics
+          .report(DiagnosticKind::path_looked_at, looked.span, looked.call, path.shown, context_.variable(id).name)
+          .label(all_[id].mapping->span, "mapped here")
+          .note("`" + context_.variable(id).name + "` itself is waited for; so is it by `wait (" +
+                context_.variable(id).name + ") { ... }` around the call");
+    }
+  }
+
+  /// Directly, or in loops.
+  static bool is_body_of(const std::vector<Surrounding>& around, const ast::FunctionDefinition* function) {
+    const std::size_t own = function == nullptr ? 0 : 1;
+    if (around.size() < own) return false;
+    if (own == 1) {
+      const Span &place = around.front().span, &name = function->name.span;
+      if (place.file != name.file || place.begin != name.begin) return false;
+    }
+    return std::all_of(around.begin() + static_cast<std::ptrdiff_t>(own), around.end(),
+                       [](const Surrounding& each) { return each.is_loop; });
   }
 
   /// Outputs of one call, which knows what it does.
