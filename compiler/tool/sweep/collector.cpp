@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cctype>
+#include <set>
 #include <utility>
 
 #include "compiler/source/read_file.hpp"
@@ -233,6 +234,7 @@ std::expected<std::string, std::string> collect_all(const std::vector<Collector>
                                                     const RunPlace& place, const std::string& output,
                                                     const FilesBefore& before) {
   JsonObject results;
+  std::set<std::string> names;
   if (collectors.empty()) {
     const std::string line = last_line(output);
     if (line.empty() && output.size() >= most_result_bytes)
@@ -245,6 +247,8 @@ std::expected<std::string, std::string> collect_all(const std::vector<Collector>
     for (const JsonMember& member : *members) {
       if (std::string fault = fault_of_size(member.name, member.text); !fault.empty())
         return std::unexpected(std::move(fault));
+      if (!names.insert(member.name).second)
+        return std::unexpected(fmt::format("two results have the name `{}`", member.name));
       results.add(member.name, json_of(member));
     }
   }

@@ -230,10 +230,14 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
     results.add(subject_.result_name(i), is_string ? sweep::json_string(text) : sweep::json_value(text));
   }
   if (!collectors_.empty() || !subject_.has_results()) {
+    const std::vector<std::string> assigned = subject_.result_names();
     const auto collected = sweep::collect_all(collectors_, point, {}, printed, before);
     if (!collected) return lack(collected.error());
-    for (const sweep::JsonMember& member : sweep::typed_members(*collected))
+    for (const sweep::JsonMember& member : sweep::typed_members(*collected)) {
+      if (std::ranges::find(assigned, member.name) != assigned.end())
+        return lack(fmt::format("two results have the name `{}`: the script assigns one of them", member.name));
       results.add(member.name, sweep::json_of(member));
+    }
   }
   attempt.results = results.text();
 }

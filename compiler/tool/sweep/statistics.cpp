@@ -21,8 +21,6 @@ constexpr std::array<std::pair<std::string_view, Statistic>, 6> statistics = {{{
                                                                                {"max", Statistic::max},
                                                                                {"sum", Statistic::sum}}};
 
-bool is_boolean(std::string_view result) { return result == "true" || result == "false"; }
-
 /// @pre is_counted(result)
 double number_of(std::string_view result) {
   if (const std::optional<double> number = read_number(result)) return *number;
@@ -54,6 +52,8 @@ std::vector<std::string> statistic_names() {
   for (const auto& each : statistics) names.emplace_back(each.first);
   return names;
 }
+
+bool is_boolean(std::string_view result) { return result == "true" || result == "false"; }
 
 bool is_counted(std::string_view result) {
   return is_boolean(result) || is_not_finite(result) || read_number(result).has_value();

@@ -18,6 +18,8 @@ std::vector<std::string> statistic_names();
 
 /// Is it counted: a number, infinities and NaN among them, or a boolean, which is 1 or 0?
 bool is_counted(std::string_view result);
+/// `true` or `false`, which count as 1 and 0.
+bool is_boolean(std::string_view result);
 
 /// As `sum`, `avg` and the like of the language: one NaN makes all but the number NaN; the sum is compensated, the mean
 /// is the sum by the number. The deviation is that of a sample, by Welford's running variance of the distances from the

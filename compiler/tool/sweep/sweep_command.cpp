@@ -13,6 +13,7 @@
 #include "vm/external/shell_command.hpp"
 #include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/sweep/column_names.hpp"
 #include "compiler/tool/sweep/other_runs.hpp"
 #include "compiler/tool/sweep/make_runner.hpp"
 #include "compiler/tool/sweep/program_runner.hpp"
@@ -359,6 +360,7 @@ int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   if (request.as_json && (request.output == "-" || request.dry_run || request.print_script))
     return usage_error("--json: standard output is that of the table, the script, or what -n says", "sweep");
   if (const auto fault = fault_of_shared_file(request, plan)) return option_error(*fault);
+  if (const auto fault = fault_of_column_names(request, plan)) return option_error(*fault);
   if (plan.script) plan.script->tell_warnings();
   if (!request.print_script && !request.script_options.is_quiet) warn_of_unused(request, plan);
   if (request.print_script) return show_script(request, plan);
@@ -387,7 +389,7 @@ const Verb sweep_verb = {
     .run =
         [](const std::vector<std::string>& words) {
           return with_record([&] {
-            const std::expected<SweepRequest, int> request = read_sweep_request(words);
+            const std::expected<SweepRequest, int> request = read_typed_sweep(words);
             return request ? run_sweep(*request) : request.error();
           });
         },
