@@ -84,7 +84,10 @@ std::expected<sweep::Sweep::Claimed, std::string> OtherRuns::claim(std::span<con
   try {
     if (!earlier_)
       earlier_.emplace(record_.emplace(vm::RunRecord::create(wait_while_running)), form_, run_, request_.since);
+    const std::size_t known = earlier_->taken().size();
     claimed.are_done = earlier_->are_done_by_now(numbers, is_batch);
+    const std::vector<std::int64_t>& taken = earlier_->taken();
+    taken_.insert(taken_.end(), taken.begin() + static_cast<std::ptrdiff_t>(known), taken.end());
   } catch (const vm::RecordBusy&) {  // nobody knows whether others have done them: they are tried again
     earlier_.reset();
     record_.reset();
@@ -97,6 +100,11 @@ std::expected<sweep::Sweep::Claimed, std::string> OtherRuns::claim(std::span<con
     return std::unexpected(error.what());
   }
   return claimed;
+}
+
+std::vector<std::int64_t> OtherRuns::taken_after(std::vector<std::int64_t> before) const {
+  before.insert(before.end(), taken_.begin(), taken_.end());
+  return before;
 }
 
 bool OtherRuns::is_first_wait(const sweep::SweepCounts& counts) {

@@ -139,7 +139,7 @@ class SweepRun {
     row.ok = counts.ok;
     row.failed = counts.failed;
     row.state = state_of(stop, signals.caught(), counts);
-    const auto written = end_record(recorder, row);
+    const auto written = end_record(recorder, row, others.taken_after(earlier.taken()));
     const vm::Recorder::Unwritten& unwritten = recorder.unwritten();
     row.ok = counts.ok -= unwritten.ok;
     row.failed = counts.failed -= unwritten.failed;
@@ -296,8 +296,9 @@ class SweepRun {
   }
 
   /// After forget_sweep(): a signal ends the wait for who holds the record locked.
-  std::expected<void, std::string> end_record(vm::Recorder& recorder, const vm::RunRow& row) {
-    auto written = recorder.end(row);
+  std::expected<void, std::string> end_record(vm::Recorder& recorder, const vm::RunRow& row,
+                                              std::vector<std::int64_t> taken) {
+    auto written = recorder.end(row, std::move(taken));
     const std::lock_guard lock(mutex_);
     ended_recorder_ = nullptr;
     return written;
