@@ -370,7 +370,8 @@ def errors(folder):
             ("sweep -p a=0.4:0.1:-1 -- echo", "one value only, 0.4: its step of -1 goes beyond 0.1\n  -p a=0.4:0.1:-1\n       ^^^^^^^^^^\n"
              "  = help: FROM:TO:STEP, as in `0.4:0.1:-0.1`"),
             ("sweep -p a=1:4:5 -- echo", "one value only, 1: its step of 5 goes beyond 4"),
-            ("sweep -p a=0.4:0.1 -- echo", "= help: 0.4:0.1:-1 counts down"),
+            ("sweep -p a=0.4:0.1 -- echo", "= help: 0.4:0.1:-0.1 counts down"),
+            ("sweep -p a=4:1 -- echo", "= help: 4:1:-1 counts down"),
             ("sweep -p a=0.4:0.1:0.1 -- echo", "= help: 0.4:0.1:-0.1 counts down"),
             ("sweep -p a=1:3:-1 -- echo", "= help: 1:3:1 counts up"),
             ("sweep -p a=1 --max-fails x -- echo", "it is a number, or a percentage"),

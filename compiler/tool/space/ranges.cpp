@@ -209,7 +209,10 @@ std::expected<DecimalRange, ArgumentError> parse_range(const Part& whole, const 
   const Mantissa distance = mantissa_of(written[1], range.decimals) - range.from;
   if (distance != 0 && (distance < 0) != (range.step < 0)) {
     const std::string_view step = parts.size() == 2 ? "1" : parts[2].text;
-    const std::string_view size = step.substr(step.starts_with('-') || step.starts_with('+') ? 1 : 0);
+    const bool goes_beyond = (distance < 0 ? -distance : distance) < (range.step < 0 ? -range.step : range.step);
+    const std::string size = goes_beyond
+                                 ? power_below(std::abs(numbers[1] - numbers[0]) / 2)
+                                 : std::string(step.substr(step.starts_with('-') || step.starts_with('+') ? 1 : 0));
     const std::string help = fmt::format("{}:{}:{}{} counts {}", parts[0].text, parts[1].text, distance < 0 ? "-" : "",
                                          size, distance < 0 ? "down" : "up");
     return error_at(whole,
