@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <utility>
 
 #include "compiler/check/read_variables.hpp"
 #include "compiler/check/value_text.hpp"
@@ -87,7 +88,16 @@ const Write* definite_write(const Context& context, const VariableUse& use) {
 
 class PathCheck {
  public:
-  PathCheck(Context& context, const std::vector<VariableUse>& all) : context_(context), all_(all) {}
+  PathCheck(Context& context, const std::vector<VariableUse>& all) : context_(context), all_(all) {
+    constexpr std::size_t most_patterns = 100;  // each is compared with each file
+    for (const NotedPath& looked : context.paths_looked_at) {
+      std::string path = fs::path(looked.path).lexically_normal().string();
+      if (looked.call != "glob")
+        names_.emplace(std::move(path), &looked);
+      else if (patterns_.size() < most_patterns)
+        patterns_.emplace_back(std::move(path), &looked);
+    }
+  }
 
   void run() {
     std::map<std::string, std::vector<VariableId>> by_path;
@@ -121,21 +131,23 @@ class PathCheck {
         .note("`getenv(\"HOME\") + \"" + path.shown.substr(1) + "\"` is in your home folder");
   }
 
-  /// What is looked for by its name is not waited for. In a block that waits, or where the file is written in a branch
-  /// only, as one that `file_exists` decides, that may be meant.
+  /// What is looked for by its name is not waited for. In a block that waits, as a loop does, or where the file is
+  /// written in a branch only, as one that `file_exists` decides, that may be meant.
   void report_looked_at(VariableId id, const MappedPath& path) {
     if (path.key != path.shown) return;
-    for (const NotedPath& looked : context_.paths_looked_at) {
-      const std::string wanted = fs::path(looked.path).lexically_normal().string();
-      const bool is_it =
-          looked.call == "glob" ? fnmatch(wanted.c_str(), path.key.c_str(), FNM_PATHNAME) == 0 : wanted == path.key;
-      if (!is_it || !is_body_of(all_[id].around, looked.function)) continue;
-      context_.diagnostics
-          .report(DiagnosticKind::path_looked_at, looked.span, looked.call, path.shown, context_.variable(id).name)
-          .label(all_[id].mapping->span, "mapped here")
-          .note("`" + context_.variable(id).name + "` itself is waited for; so is it by `wait (" +
-                context_.variable(id).name + ") { ... }` around the call");
-    }
+    const auto [first, end] = names_.equal_range(path.key);
+    for (auto name = first; name != end; ++name) report_looked_at(id, path, *name->second);
+    for (const auto& [pattern, looked] : patterns_)
+      if (fnmatch(pattern.c_str(), path.key.c_str(), FNM_PATHNAME) == 0) report_looked_at(id, path, *looked);
+  }
+
+  void report_looked_at(VariableId id, const MappedPath& path, const NotedPath& looked) {
+    if (!is_body_of(all_[id].around, looked.function)) return;
+    context_.diagnostics
+        .report(DiagnosticKind::path_looked_at, looked.span, looked.call, path.shown, context_.variable(id).name)
+        .label(all_[id].mapping->span, "mapped here")
+        .note("`" + context_.variable(id).name + "` itself is waited for; so is it by `wait (" +
+              context_.variable(id).name + ") { ... }` around the call");
   }
 
   /// Directly, or in loops.
@@ -177,6 +189,8 @@ class PathCheck {
 
   Context& context_;
   const std::vector<VariableUse>& all_;
+  std::multimap<std::string, const NotedPath*> names_;              // looked for, normalized
+  std::vector<std::pair<std::string, const NotedPath*>> patterns_;  // the same of `glob`
 };
 
 }  // namespace
