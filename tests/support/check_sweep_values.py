@@ -120,6 +120,10 @@ def empty_strings_are_values(folder):
     """What is not there is something else: no key, null in the other forms of JSON."""
     expect([row["s"] for row in rows_of(folder, """-p 's="",a' -- true {s}""")], ["", "a"])
     expect([row["s"] for row in rows_of(folder, """-p 's="",1' -- true {s}""")], ["", "1"])
+    folder.write("e.sh", 'echo "{\\"e\\": \\"$1\\"}"\n')
+    expect([row["e"] for row in rows_of(folder, """-p 's="",a' --collect json: -- sh e.sh {s}""")], ["", "a"])
+    for line in ("""-p 's="",1' -- echo {s}""", """-p 's="",1' --collect 'regex:stdout=(.*)' -- echo stdout={s}"""):
+        expect([row.get("stdout") for row in rows_of(folder, line)], [None, 1])  # a text that is printed says no type
     folder.write("s.df", "import string;\n@param string s = \"\";\n@param int n = 0;\n@result string t = s;\n@result int m = 1 %/ n;\n")
     rows = rows_of(folder, """s.df -p 's="",a' -p n=1,0""", code=4)
     expect([(row["s"], row.get("t"), row.get("m")) for row in rows], [("", "", 1), ("", None, None), ("a", "a", 1), ("a", None, None)])

@@ -240,7 +240,7 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
          "parentheses, as E in 'regex:E=(.*)', else `value`; two results of one name are an error. Or of a file that "
          "each run writes, not one that was there before: json:FILE, csv:FILE, "
          "regex(FILE):EXPRESSION, where points that run at once need files of different names (may be repeated; "
-         "default: the last line)")
+         "default: the last line). An empty text is no result, but for a string of JSON or of a script")
       ->type_name("WHAT")
       ->allow_extra_args(false)
       ->group(group);
