@@ -162,6 +162,7 @@ enum class FilesRead : std::uint8_t {
   of_inputs,   ///< its inputs that are files
   of_path,     ///< the first input is a path
   of_time,     ///< the same, and when it was written is what matters
+  of_link,     ///< the first input is a path or file, and where its links lead to is what matters
   of_pattern,  ///< the first input is a pattern of paths
   of_words,    ///< the inputs are words of a command line
 };
