@@ -35,7 +35,7 @@ struct Program {
 
 std::future<raddle_leaf_function> ask(BackgroundCompiler& compiler, const Program& program, ir::FunctionId leaf) {
   auto answer = std::make_shared<std::promise<raddle_leaf_function>>();
-  compiler.request(kernels_of(program.test, leaf), vm::KernelEntry::call, vm::KernelTarget::host,
+  compiler.request(kernels_of(program.test, leaf), vm::KernelEntry::call,
                    [answer](raddle_leaf_function code) { answer->set_value(code); });
   return answer->get_future();
 }
