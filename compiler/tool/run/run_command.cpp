@@ -36,6 +36,12 @@ void add_machine_options(CLI::App& app, Options& options) {
                  "Memory that open calls and what waits in them may take, in MiB (default: half of what there is)")
       ->check(CLI::Range(1, 1 << 30))
       ->type_name("N");
+  app.add_option(
+         "--gpus", options.gpus,
+         "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
+         "or simulated, one of threads, which gets each such loop whole; all:whole: so do GPUs")
+      ->check(CLI::IsMember({"all", "none", "simulated", "all:whole"}) | CLI::Range(1, 64))
+      ->type_name("WHICH");
   app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
       ->check(is_whole_from(0))
       ->envname("TURBINE_SRAND")
