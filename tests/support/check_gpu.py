@@ -72,8 +72,8 @@ def failing_points_read_as_on_workers(folder):
 
 
 def an_endless_point_is_ended(folder):
-    folder.write("endless.df", "(int y) f(int x) { for (int k = x, boolean goes = true; goes; k = k %% 7 + 1, goes = k > 0) { y = k; } }\n"
-                 "int a[];\nforeach i in [0:99] { a[i] = f(i); }\ntrace(a[7]);\n")
+    folder.write("endless.df", "(int n) f(int k) { for (n = 0, int x = k; x != 9; n = n + 1, x = (3 * x + 1) %% 7) {} }\n"
+                 "int a[];\nforeach i in [0:99] { a[i] = f(i %% 5); }\ntrace(a[7]);\n")
     folder.run("run --gpus simulated --timeout 1 endless.df", code=124)
 
 

@@ -22,6 +22,16 @@
 
 namespace raddle::tool {
 
+void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group) {
+  app.add_option(
+         "--gpus", gpus,
+         "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
+         "or simulated, one of threads, which gets each such loop whole; all:whole: so do GPUs")
+      ->check(CLI::IsMember({"all", "none", "simulated", "all:whole"}) | CLI::Range(1, 64))
+      ->type_name("WHICH")
+      ->group(group);
+}
+
 void add_machine_options(CLI::App& app, Options& options) {
   app.add_option("-r", options.package_folders, "Folder with packages of functions in Tcl (may be repeated)")
       ->type_name("FOLDER")
@@ -36,12 +46,7 @@ void add_machine_options(CLI::App& app, Options& options) {
                  "Memory that open calls and what waits in them may take, in MiB (default: half of what there is)")
       ->check(CLI::Range(1, 1 << 30))
       ->type_name("N");
-  app.add_option(
-         "--gpus", options.gpus,
-         "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
-         "or simulated, one of threads, which gets each such loop whole; all:whole: so do GPUs")
-      ->check(CLI::IsMember({"all", "none", "simulated", "all:whole"}) | CLI::Range(1, 64))
-      ->type_name("WHICH");
+  add_gpus_option(app, options.gpus);
   app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
       ->check(is_whole_from(0))
       ->envname("TURBINE_SRAND")
