@@ -30,9 +30,9 @@ void BackgroundCompiler::request(const vm::KernelGroup& kernels, vm::KernelEntry
   requested_.notify_one();
 }
 
-void BackgroundCompiler::request_ptx(const vm::KernelGroup& kernels, std::function<void(std::string)> done) {
-  if (!queue({{vm::write_kernels(kernels), vm::KernelEntry::range, vm::KernelTarget::nvptx, false}, {}, done}))
-    return done("");
+void BackgroundCompiler::request_ptx(const vm::KernelGroup& kernels, vm::KernelEntry entry,
+                                     std::function<void(std::string)> done) {
+  if (!queue({{vm::write_kernels(kernels), entry, vm::KernelTarget::nvptx, false}, {}, done})) return done("");
   requested_.notify_one();
 }
 
@@ -69,7 +69,7 @@ void BackgroundCompiler::work(const std::stop_token& stop) {
 void BackgroundCompiler::answer_ptx(const Request& request) {
   const std::string key = kernel_key(request.asked, plugin_identity_, "");
   if (const std::optional<std::string> kept = cache_->find(key)) return request.done_ptx(*kept);
-  const std::expected<std::string, std::string> text = plugin_.ptx(request.asked.kernels);
+  const std::expected<std::string, std::string> text = plugin_.ptx(request.asked.kernels, request.asked.entry);
   if (!text) return request.done_ptx("");
   request.done_ptx(*text);
   cache_->store(key, *text);

@@ -37,7 +37,8 @@ class BackgroundCompiler final : public vm::KernelCompiler {
   ~BackgroundCompiler() override;
   void request(const vm::KernelGroup& kernels, vm::KernelEntry entry,
                std::function<void(raddle_leaf_function)> done) override;
-  void request_ptx(const vm::KernelGroup& kernels, std::function<void(std::string)> done) override;
+  void request_ptx(const vm::KernelGroup& kernels, vm::KernelEntry entry,
+                   std::function<void(std::string)> done) override;
   LeafCounters counters() const { return {compiled_, from_cache_}; }
 
  private:

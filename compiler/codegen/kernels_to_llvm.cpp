@@ -127,7 +127,7 @@ void ModuleEmitter::emit_exported(vm::KernelId kernel, vm::KernelEntry entry) {
   if (entry.kind == vm::KernelEntry::call)
     emit_call(kernel, function);
   else if (entry.kind == vm::KernelEntry::range)
-    emit_range(kernel, function);
+    emit_range(kernel, entry.reads, function);
   else if (entry.kind == vm::KernelEntry::lanes && facts.suits_lanes(kernel))
     emit_lanes(kernel, function);
   else

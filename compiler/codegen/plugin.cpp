@@ -43,7 +43,7 @@ Text text_of(const codegen::PluginRequest& request, std::uint32_t version, codeg
 Text ptx_of(const codegen::PluginRequest& request, std::uint32_t version) {
   const auto kernels = kernels_of(request, version);
   if (!kernels) return std::unexpected(kernels.error());
-  return codegen::ptx_text(*kernels);
+  return codegen::ptx_text(*kernels, request.entries[0]);
 }
 
 }  // namespace

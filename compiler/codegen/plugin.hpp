@@ -16,7 +16,7 @@ using TextReceiver = void (*)(void* receiver, const char* text, std::uint64_t si
 struct PluginRequest {
   const char* kernels;  ///< as vm::write_kernels() has them
   std::uint64_t size_bytes;
-  const vm::KernelEntry* entries;  ///< to compile: one, of the first kernel; for the text: of each one
+  const vm::KernelEntry* entries;  ///< for LLVM's text: of each one; else one, of the first kernel
   bool unrolls_recursion;
 };
 
@@ -39,7 +39,8 @@ bool raddle_codegen_compile(const raddle::codegen::PluginRequest* request, std::
 /// @return  true: the text has been given to `receive`; false: the reason why there is none has
 bool raddle_codegen_llvm_text(const raddle::codegen::PluginRequest* request, std::uint32_t version, bool optimised,
                               raddle::codegen::TextReceiver receive, void* receiver);
-/// Of the kernels only: no entries. @return  true: the PTX has been given to `receive`; false: the reason why not has
+/// @param request  with one entry, of the first kernel  @return  true: the PTX has been given to `receive`; false: the
+/// reason why not has
 bool raddle_codegen_ptx(const raddle::codegen::PluginRequest* request, std::uint32_t version,
                         raddle::codegen::TextReceiver receive, void* receiver);
 }

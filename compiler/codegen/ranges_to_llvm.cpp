@@ -1,13 +1,13 @@
 // Points that the threads of a device share out: Note [ranges] in vm/program/leaf_abi.hpp.
 #include "compiler/codegen/module_emitter.hpp"
-#include "compiler/codegen/store_result.hpp"
+#include "compiler/codegen/point_elements.hpp"
 #include "compiler/codegen/word_reader.hpp"
 #include "vm/program/leaf_abi.hpp"
 
 namespace raddle::codegen {
 namespace {
 
-/// Parameters of range(), in this order, before the addresses of the results and the captures.
+/// Parameters of range(), in this order, before the addresses of the results and of what points read, and the captures.
 enum RangeParameter : unsigned {
   range_context,
   range_thread,
@@ -20,12 +20,12 @@ enum RangeParameter : unsigned {
 
 }  // namespace
 
-llvm::Function* ModuleEmitter::range(vm::KernelId kernel) {
+llvm::Function* ModuleEmitter::range(vm::KernelId kernel, std::size_t reads) {
   const vm::Kernel& source = group.at(kernel);
   llvm::Type *word = llvm::Type::getInt64Ty(llvm_context), *pointer = llvm::PointerType::get(llvm_context, 0);
   std::vector<llvm::Type*> types = {pointer, word, word, word, word, word};
-  types.insert(types.end(), source.outputs.size(), pointer);
-  for (vm::KernelRegister parameter = 1; parameter < source.parameter_count; ++parameter) {
+  types.insert(types.end(), source.outputs.size() + reads, pointer);
+  for (auto parameter = static_cast<vm::KernelRegister>(1 + reads); parameter < source.parameter_count; ++parameter) {
     types.push_back(type(source.types[parameter]));
     if (is_array(source.types[parameter])) types.push_back(word);
   }
@@ -49,7 +49,10 @@ llvm::Function* ModuleEmitter::range(vm::KernelId kernel) {
   std::vector<llvm::Value*> arguments = {function->getArg(range_context),
                                          builder.CreateAdd(function->getArg(range_first), distance)};
   const auto result_count = static_cast<unsigned>(source.outputs.size());
-  for (unsigned i = range_words + result_count; i < types.size(); ++i) arguments.push_back(function->getArg(i));
+  const auto first_read = range_words + result_count, first_capture = first_read + static_cast<unsigned>(reads);
+  for (unsigned i = first_read; i < first_capture; ++i)
+    arguments.push_back(load_element(builder, type(source.types[1 + i - first_read]), function->getArg(i), number));
+  for (unsigned i = first_capture; i < types.size(); ++i) arguments.push_back(function->getArg(i));
   llvm::CallInst* all = builder.CreateCall(inner(kernel), arguments);
   all->setCallingConv(llvm::CallingConv::Fast);
   llvm::Value* is_good = builder.CreateICmpEQ(builder.CreateExtractValue(all, 0), builder.getInt32(raddle_leaf_ok));
@@ -69,7 +72,7 @@ llvm::Function* ModuleEmitter::range(vm::KernelId kernel) {
 }
 
 /// For threads of this machine.
-void ModuleEmitter::emit_range(vm::KernelId kernel, llvm::Function* function) {
+void ModuleEmitter::emit_range(vm::KernelId kernel, std::size_t reads, llvm::Function* function) {
   const vm::Kernel& source = group.at(kernel);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm_context, "entry", function));
   llvm::Type* word = builder.getInt64Ty();
@@ -78,10 +81,10 @@ void ModuleEmitter::emit_range(vm::KernelId kernel, llvm::Function* function) {
                                          builder.CreateLoad(word, result(1))};
   WordReader words(builder, function->getArg(1));
   for (unsigned i = range_first; i < range_words; ++i) arguments.push_back(words.load(word));
-  for (std::size_t i = 0; i < source.outputs.size(); ++i) arguments.push_back(words.load(builder.getPtrTy()));
-  for (vm::KernelRegister parameter = 1; parameter < source.parameter_count; ++parameter)
+  for (std::size_t i = 0; i < source.outputs.size() + reads; ++i) arguments.push_back(words.load(builder.getPtrTy()));
+  for (auto parameter = static_cast<vm::KernelRegister>(1 + reads); parameter < source.parameter_count; ++parameter)
     words.load_argument(type(source.types[parameter]), arguments);
-  builder.CreateStore(builder.CreateCall(range(kernel), arguments), result(0));
+  builder.CreateStore(builder.CreateCall(range(kernel, reads), arguments), result(0));
   builder.CreateRet(builder.getInt32(raddle_leaf_ok));
 }
 

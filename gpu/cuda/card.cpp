@@ -69,7 +69,8 @@ CardFunction Card::load(const std::string& ptx) {
   const auto [entry, is_new] = modules_.try_emplace(ptx);
   Module& module = entry->second;
   int threads = 0;
-  if (is_new && driver_.load_module(&module.module, ptx.c_str(), 0, nullptr, nullptr) == 0 &&
+  if (is_new && driver_.set_context(context_) == 0 &&
+      driver_.load_module(&module.module, ptx.c_str(), 0, nullptr, nullptr) == 0 &&
       driver_.module_function(&module.function.function, module.module, vm::range_kernel_name) == 0 &&
       driver_.function_attribute(&threads, cuda_function_threads_of_block, module.function.function) == 0)
     module.function.block = std::min(usual_block, static_cast<unsigned>(threads));

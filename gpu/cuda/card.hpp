@@ -31,10 +31,10 @@ class Card {
   ~Card();
 
   const vm::DeviceFacts& facts() const { return facts_; }
-  /// To be called on each thread that uses the card. @return its stream, to be given to close_stream() there
+  /// To be called on each thread that runs batches. @return its stream, to be given to close_stream() there; null: none
   void* open_stream();
   void close_stream(void* stream);
-  /// Compiles the text for this card, or finds what was made of it before; it stays as long as the card.
+  /// Compiles the text for this card, or finds what was made of it before; it stays as long as the card. Any thread.
   CardFunction load(const std::string& ptx);
 
   /// A batch that may run here some time: copies of the arrays that it reads stay until forget() was called as often.

@@ -125,11 +125,7 @@ struct CudaDevices::State {
 
   std::shared_ptr<const vm::DeviceKernel> loaded(const std::string& ptx) {
     auto kernel = std::make_shared<CudaKernel>();
-    for (const std::unique_ptr<Card>& card : cards) {
-      void* const stream = card->open_stream();  // for the context
-      kernel->functions.push_back(card->load(ptx));
-      if (stream != nullptr) card->close_stream(stream);
-    }
+    for (const std::unique_ptr<Card>& card : cards) kernel->functions.push_back(card->load(ptx));
     const bool runs =
         !kernel->functions.empty() &&
         std::ranges::all_of(kernel->functions, [](const CardFunction& each) { return each.function != nullptr; });
@@ -192,7 +188,8 @@ std::expected<unsigned, std::string> CudaDevices::open() {
   return state_->open_cards();
 }
 
-void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelCompiler& compiler, Done done) {
+void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
+                          Done done) {
   if (!state_->load().empty()) return done(nullptr);
   try {
     state_->start_opener();
@@ -200,7 +197,7 @@ void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelCompiler& co
     return done(nullptr);
   }
   // the compiler may live longer than this
-  compiler.request_ptx(kernels, [state = std::weak_ptr(state_), done = std::move(done)](std::string ptx) {
+  compiler.request_ptx(kernels, entry, [state = std::weak_ptr(state_), done = std::move(done)](std::string ptx) {
     const std::shared_ptr<State> found = state.lock();
     if (!found || ptx.empty()) return done(nullptr);
     const std::lock_guard lock(found->mutex);

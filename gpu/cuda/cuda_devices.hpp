@@ -25,7 +25,7 @@ class CudaDevices final : public vm::Devices {
   /// @return how many cards there are; only the first `most` of them are opened  @error  why there are none, in words
   std::expected<unsigned, std::string> open();
 
-  void prepare(const vm::KernelGroup& kernels, vm::KernelCompiler& compiler,
+  void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
                std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) override;
   void submit(vm::DeviceBatch batch) override;
   bool is_hungry() const override;

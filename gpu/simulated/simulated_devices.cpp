@@ -58,9 +58,9 @@ SimulatedDevices::~SimulatedDevices() {
   for (std::jthread& thread : threads_) thread.request_stop();
 }
 
-void SimulatedDevices::prepare(const vm::KernelGroup& kernels, vm::KernelCompiler& compiler,
+void SimulatedDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
                                std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) {
-  compiler.request(kernels, vm::KernelEntry::range, [done = std::move(done)](raddle_leaf_function code) {
+  compiler.request(kernels, entry, [done = std::move(done)](raddle_leaf_function code) {
     done(code ? std::make_shared<SimulatedKernel>(code) : nullptr);
   });
 }

@@ -22,7 +22,7 @@ class SimulatedDevices final : public vm::Devices {
 
   explicit SimulatedDevices(unsigned warps);
   ~SimulatedDevices() override;
-  void prepare(const vm::KernelGroup& kernels, vm::KernelCompiler& compiler,
+  void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
                std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) override;
   void submit(vm::DeviceBatch batch) override;
   bool is_hungry() const override { return true; }

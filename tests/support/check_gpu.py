@@ -23,7 +23,11 @@ foreach i in [0:999] { b[i] = a[(i * 7) %% 10000] + exp(itof(i) * 0.001); }
 int c[];
 foreach i in [0:19] { c[i] = fib(i); }
 foreach i in [0:2] { printf("%i", i); }
-printf("%.17g %.17g %i", sum_float(a), avg(b), sum_integer(c));
+float d[];
+foreach i in [1:9000] { d[i - 1] = a[i] * 0.5 + a[i - 1]; }
+float e[];
+foreach i in [0:99] { e[i * 2] = a[i]; }
+printf("%.17g %.17g %i %.17g %.17g", sum_float(a), avg(b), sum_integer(c), avg(d), sum_float(e));
 """
 
 FAILS = """import io;
@@ -52,10 +56,11 @@ def loops_go_or_it_is_said_why(folder):
         points, stays = devices_in(done.stderr)
         if "-O0" in options:
             continue
-        expect(points >= 10000, True)
+        expect(points, 20000)  # the three loops over floats
+        expect(stays[15], "its points read or write elements that do not follow each other")
         expect(stays[10], "`fib` calls itself")
         expect(stays[11], "its iterations do more than compute numbers")
-        expect(6 in stays, False)
+        expect(sorted(stays), [10, 11, 15])
     expect(devices_in(folder.run("run --stats --gpus none loops.df").stderr), (0, {}))
     expect(set(devices_in(folder.run("run --stats --interpret --gpus simulated loops.df").stderr)[1].values()), {"nothing is compiled"})
 
@@ -131,6 +136,11 @@ def sweeps_and_sessions_have_devices(folder):
     expect(columns[0][3], ["3", str(3 * 999 * 500)])
 
 
+def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
+    done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--raddle", folder.raddle], capture_output=True, text=True, check=False)
+    expect((done.returncode, done.stdout, done.stderr), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", ""))
+
+
 def kernels_become_ptx(folder):
     """Those of all examples and golden scripts, without what a GPU should not meet."""
     count = 0
@@ -152,7 +162,7 @@ def kernels_become_ptx(folder):
 
 TESTS = [loops_go_or_it_is_said_why, failing_points_read_as_on_workers, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
-         sweeps_and_sessions_have_devices, kernels_become_ptx]
+         sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one, kernels_become_ptx]
 
 
 if __name__ == "__main__":

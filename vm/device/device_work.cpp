@@ -52,7 +52,8 @@ void DeviceWork::request(FunctionId leaf) {
     return;
   std::vector<const Kernel*> kernels;
   for (const Kernel& kernel : program_.kernels) kernels.push_back(&kernel);
-  devices_->prepare(group_of(kernels, leaf), *compiler_,
+  const KernelEntry entry(KernelEntry::range, program_.functions[leaf].kernel_entry.reads);
+  devices_->prepare(group_of(kernels, leaf), entry, *compiler_,
                     [shared = shared_, leaf](std::shared_ptr<const DeviceKernel> kernel) {
                       shared->prepared(leaf, std::move(kernel));
                     });

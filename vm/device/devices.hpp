@@ -62,9 +62,10 @@ class Devices {
  public:
   virtual ~Devices() = default;  ///< @pre nothing is under way
   /// Gets code for the first kernel of the group, in the background, and a device if none was looked for yet.
+  /// @param entry     of the kind `range`
   /// @param compiler  outlives what is made of its code
   /// @param done      called on some thread, perhaps at once; null: none of this will ever run there
-  virtual void prepare(const KernelGroup& kernels, KernelCompiler& compiler,
+  virtual void prepare(const KernelGroup& kernels, KernelEntry entry, KernelCompiler& compiler,
                        std::function<void(std::shared_ptr<const DeviceKernel>)> done) = 0;
   /// Never waits. Batches are taken up in their order.
   virtual void submit(DeviceBatch batch) = 0;

@@ -26,7 +26,8 @@ std::set<KernelId> called_by(const Program& program, KernelId first) {
 std::string obstacle_of(const Program& program, const ForeachSite& site) {
   if (site.is_nest()) return "it is a loop around a loop";
   if (!site.is_launch()) return "its iterations do more than compute numbers";
-  if (site.launch.is_projected()) return "its points read or write elements by keys of their own";
+  if (site.launch.is_projected() && !site.launch.is_contiguous(1))
+    return "its points read or write elements that do not follow each other";
   const KernelId leaf = site.launch.leaf;
   if (!program.kernels[leaf].exists()) return "what it computes is no kernel";
   std::set<KernelId> kernels = called_by(program, leaf);

@@ -22,10 +22,10 @@ struct KernelEntry {
     call,    ///< for one call
     points,  ///< for points of an index launch: Note [stretches] in leaf_abi.hpp
     lanes,   ///< the same, mostly for many at once: side by side, if the kernel lets them
-    range,   ///< for the threads of a device: Note [ranges] in leaf_abi.hpp
+    range,   ///< of points, for the threads of a device: Note [ranges] in leaf_abi.hpp
   };
   Kind kind = call;
-  /// Of `points`: so many parameters, from the second one on, are elements that each point reads.
+  /// Of `points` and `range`: so many parameters, from the second one on, are elements that each point reads.
   std::uint8_t reads = 0;
   static constexpr std::size_t reads_limit = 256;
   constexpr KernelEntry(Kind kind = call, std::uint8_t reads = 0) : kind(kind), reads(reads) {}
@@ -54,8 +54,8 @@ class KernelCompiler {
   /// The same for KernelTarget::nvptx: the text of a module with one kernel, `range_kernel_name`, whose parameters are
   /// the words of Note [ranges], of 8 bytes each, then the address of a word that becomes the least number of a point
   /// that does not end well, if it is less than what is there. No kernel of the group may be recursive or call C.
-  /// @param done  "": it could not be compiled
-  virtual void request_ptx(const KernelGroup& kernels, std::function<void(std::string)> done) = 0;
+  /// @param entry  of the kind `range`  @param done  "": it could not be compiled
+  virtual void request_ptx(const KernelGroup& kernels, KernelEntry entry, std::function<void(std::string)> done) = 0;
 };
 
 }  // namespace raddle::vm

@@ -9,9 +9,9 @@
 #include "vm/interpret/task_timer.hpp"
 #include "vm/kernel/leaf_arguments.hpp"
 #include "vm/launch/device_piece.hpp"
-#include "vm/launch/launched_leaf.hpp"
+#include "vm/launch/launch_elements.hpp"
 #include "vm/launch/launcher.hpp"
-#include "vm/value/borrow.hpp"
+#include "vm/launch/point_launch.hpp"
 #include "vm/value/range.hpp"
 
 namespace raddle::vm {
@@ -24,7 +24,8 @@ constexpr std::int64_t piece_limit = 1 << 20;  ///< points: results lie in memor
 
 bool Launcher::may_go(const RangeTask& range) {
   return run_.devices->may_go(range.site, program_.places[range.instruction]) && !range.stays &&
-         range.kind != RangeTask::Kind::floats && !(range.order && !range.order->is_dense);
+         range.kind != RangeTask::Kind::floats && !(range.order && !range.order->is_dense) &&
+         (!range.site.launch.is_projected() || (range.kind == RangeTask::Kind::ints && range.step == 1));
 }
 
 /// Of a loop that is about to begin. @return true: all of it goes to devices, if there is code; it has been queued
@@ -64,54 +65,76 @@ bool Launcher::hand_over(RangeTask& task) {
   return false;
 }
 
-/// Has devices compute `count` iterations, the next ones; the others are run when these have come back. On success the
-/// devices have what the range owns of its frame and stands for.
-/// @return false: something that is needed is not there, or is no array of numbers
+/// Has devices compute `count` iterations, the next ones, or as many of them as can go; the others are run when these
+/// have come back. On success the devices have what the range owns of its frame and stands for.
+/// @return false: something that is needed is not there, or lies where it does not stay
 bool Launcher::submit(const RangeTask& range, std::int64_t count) {
-  const IndexLaunch& launch = range.site.launch;
-  const Function& leaf = program_.functions[launch.leaf];
-  const std::int64_t key = range_value(range.low, range.step, range.next_iteration);
-  DeviceBatch batch;
-  batch.words = {key, range.step, count};
-  batch.words.resize(3 + launch.sinks.size());
-  SinkArrays arrays;
-  if (!has_sinks(range.frame, launch) || !add_captures(range.frame, launch, batch) ||
-      !find_sinks(range.frame, range.site, nullptr, nullptr, arrays))
+  auto* piece = here_.make<DevicePiece>(range);
+  const std::int64_t low = range_value(range.low, range.step, range.next_iteration);
+  PointLaunch points(*worker_, piece->range, program_.functions[range.site.launch.leaf], nullptr);
+  piece->count = claim_piece(points, low, count, *piece);
+  if (piece->count == 0) {
+    launch_chunks_.clear();
+    here_.destroy(piece);
     return false;
-  SinkKeys keys;
-  keys.fill(key);
-  launch_chunks_.clear();
-  make_chunks(launch, arrays, range.step);
-  batch.words[2] = count = claim_places(arrays, keys, count);
-  if (count == 0) return false;
-  auto* piece = here_.make<DevicePiece>(range, count);
-  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
-    const ValueKind kind = kind_of(leaf.leaf_results[i]);
-    Buffer::Owner& own = piece->results.emplace_back();
-    if (launch_chunks_[i]) own = Buffer::make(kind, static_cast<std::size_t>(count));
-    batch.results.push_back({3 + i, static_cast<std::size_t>(count) * Buffer::size_of(kind)});
-    batch.words[3 + i] = reinterpret_cast<std::int64_t>(own ? own->at_index(0) : place_of(i, arrays, key));
   }
+  for (std::size_t i = 0; i < range.site.launch.sinks.size(); ++i)
+    piece->results.push_back(
+        launch_chunks_[i] ? Buffer::make(launch_chunks_[i]->kind(), static_cast<std::size_t>(piece->count)) : nullptr);
   launch_chunks_.clear();
-  run_.devices->submit(launch.leaf, std::move(batch), piece->outcome, *piece);
+  run_.devices->submit(range.site.launch.leaf, make_batch(points, low, *piece), piece->outcome, *piece);
   return true;
 }
 
-/// Appends their words. @return false: one is not there, or is no array of numbers
-bool Launcher::add_captures(Frame& frame, const IndexLaunch& launch, DeviceBatch& batch) {
-  const std::vector<KernelType>& types = program_.functions[launch.leaf].leaf_parameters;
-  std::size_t parameter = types.size() - launch.captures.size();
-  for (const LaunchInput& capture : launch.captures) {
-    const KernelType type = types[parameter++];
-    Future& input = frame.at(capture.operand);
-    std::array<std::int64_t, 2> words;
-    std::size_t word_count = 0;
-    if (missing_part(input, type) || !encode(input, type, words.data(), word_count)) return false;
-    if (is_array(type))
-      batch.arrays.push_back({batch.words.size(), static_cast<std::size_t>(words[1]) * Buffer::size_of(kind_of(type))});
-    batch.words.insert(batch.words.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(word_count));
+/// Claims where results go, looks for what points read. Makes launch_chunks_, null where results go straight into
+/// arrays.
+/// @param low  the value of the first point  @return of how many of `count` points
+std::int64_t Launcher::claim_piece(PointLaunch& points, std::int64_t low, std::int64_t count, DevicePiece& piece) {
+  const IndexLaunch& launch = piece.range.site.launch;
+  SinkKeys keys;
+  if (launch.reads.size() > points.known_rows.size() || !has_sinks(piece.range.frame, launch) || !bind(points, count) ||
+      !start_keys(points, low, count, keys.data()) || !find_rows(points, keys.data()))
+    return 0;
+  for (std::size_t i = 0; i < launch.reads.size() && count > 0; ++i)
+    count = find_lasting(points, i, keys.data(), count);
+  piece.arrays = points.rows;
+  const std::span rows(piece.arrays.data(), launch.sinks.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    piece.keys[i] = element_key(launch.sinks[i], keys.data(), low);
+    // of two that write to one row it matters which one does first
+    if (rows[i] && std::ranges::count(rows, rows[i]) > 1) return 0;
   }
-  return true;
+  launch_chunks_.clear();
+  make_chunks(launch, piece.arrays, piece.range.step);
+  return count == 0 ? 0 : claim_places(piece.arrays, piece.keys, count);
+}
+
+DeviceBatch Launcher::make_batch(PointLaunch& points, std::int64_t low, const DevicePiece& piece) {
+  const std::vector<KernelType>&results = points.computation.function.leaf_results,
+        &parameters = points.computation.function.leaf_parameters;
+  const auto size_of = [](KernelType type, std::int64_t count) {
+    return static_cast<std::size_t>(count) * Buffer::size_of(kind_of(type));
+  };
+  DeviceBatch batch;
+  batch.words = {low, piece.range.step, piece.count};
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    void* const to = piece.results[i]
+                         ? piece.results[i]->at_index(0)
+                         : piece.arrays[i]->numbers()->numbers().at_index(static_cast<std::size_t>(piece.keys[i]));
+    batch.results.push_back({batch.words.size(), size_of(results[i], piece.count)});
+    batch.words.push_back(reinterpret_cast<std::int64_t>(to));
+  }
+  const auto arguments = points.computation.arguments(low).subspan(1);
+  const std::size_t first_capture = 1 + points.piece.site.launch.reads.size();
+  for (std::size_t parameter = 1, word = 0; parameter < parameters.size(); ++parameter) {
+    const KernelType type = parameters[parameter];
+    const bool is_read = parameter < first_capture;
+    if (is_read || is_array(type))
+      batch.arrays.push_back({batch.words.size() + word, size_of(type, is_read ? piece.count : arguments[word + 1])});
+    word += words_of(type);
+  }
+  batch.words.insert(batch.words.end(), arguments.begin(), arguments.end());
+  return batch;
 }
 
 void DevicePiece::run(Worker& worker) {
@@ -142,28 +165,24 @@ void Launcher::write_results(DevicePiece& piece) {
   const RangeTask& range = piece.range;
   const IndexLaunch& launch = range.site.launch;
   const std::int64_t made = piece.outcome.made;
-  SinkArrays arrays;
-  find_sinks(range.frame, range.site, nullptr, nullptr, arrays);  // they were there when it was submitted
   launch_chunks_.clear();
   launch_reductions_.resize(launch.sinks.size());
-  make_chunks(launch, arrays, range.step);
-  SinkKeys keys;
-  keys.fill(range_value(range.low, range.step, range.next_iteration));
-  give_back_places(arrays, keys, made, piece.count);
+  make_chunks(launch, piece.arrays, range.step);
+  give_back_places(piece.arrays, piece.keys, made, piece.count);
   const bool is_direct = std::ranges::all_of(piece.results, [](const Buffer::Owner& own) { return own == nullptr; });
   for (std::int64_t done = 0; done < made;) {
-    const std::int64_t key = range_value(range.low, range.step, range.next_iteration + done);
-    const std::int64_t part = is_direct ? made : std::min(made - done, to_boundary(key, range.step));
-    make_chunks(launch, arrays, range.step);
+    const std::int64_t to_end = to_boundary(range_value(piece.keys[0], range.step, done), range.step);
+    const std::int64_t part = is_direct ? made : std::min(made - done, to_end);
+    make_chunks(launch, piece.arrays, range.step);
     for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
       if (Buffer* const own = piece.results[i].get())
         std::memcpy(launch_chunks_[i]->words(), own->at_index(static_cast<std::size_t>(done)),
                     static_cast<std::size_t>(part) * Buffer::size_of(own->kind()));
-      write_part(range, i, arrays[i], key, range.step, part);
+      write_part(range, i, piece.arrays[i], range_value(piece.keys[i], range.step, done), range.step, part);
     }
     done += part;
   }
-  finish_parts(arrays);
+  finish_parts(piece.arrays);
   here_.counters.iterations += static_cast<std::uint64_t>(made);
   here_.counters.iterations_native += static_cast<std::uint64_t>(made);
 }

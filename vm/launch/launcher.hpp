@@ -111,7 +111,6 @@ class Launcher : WorkerService {
   void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays, std::int64_t step);
   static bool takes_numbers(const Array* array, std::int64_t step);
   void* place_of(std::size_t result, const SinkArrays& arrays, std::int64_t key);
-  using SinkKeys = std::array<std::int64_t, leaf_word_limit>;
   std::int64_t claim_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t count);
   void give_back_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t made, std::int64_t count);
   static std::int64_t to_boundary(std::int64_t key, std::int64_t step);
@@ -133,7 +132,8 @@ class Launcher : WorkerService {
   bool goes_whole(const RangeTask& range);
   bool hand_over(RangeTask& task);
   bool submit(const RangeTask& range, std::int64_t count);
-  bool add_captures(Frame& frame, const IndexLaunch& launch, DeviceBatch& batch);
+  std::int64_t claim_piece(PointLaunch& points, std::int64_t low, std::int64_t count, DevicePiece& piece);
+  static DeviceBatch make_batch(PointLaunch& points, std::int64_t low, const DevicePiece& piece);
   void write_results(DevicePiece& piece);
 
   // --- launch_points.cpp
@@ -156,6 +156,7 @@ class Launcher : WorkerService {
 
   // --- launch_blocks.cpp
   std::int64_t run_block(PointLaunch& points, std::int64_t low, std::int64_t count);
+  std::int64_t find_lasting(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);
   std::int64_t find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);
 
   // --- deferred_points.cpp

@@ -17,7 +17,6 @@
 
 #include "compiler/codegen/module_emitter.hpp"
 #include "compiler/codegen/optimise.hpp"
-#include "vm/kernel/kernel_compiler.hpp"
 
 // There is no header of LLVM's that declares these, but for those of all targets.
 extern "C" {
@@ -56,8 +55,8 @@ std::string refusal(const vm::KernelGroup& group) {
 }
 
 /// A thread for each point, or for several if there are more.
-void emit_kernel(ModuleEmitter& module) {
-  llvm::Function* const range = module.range(0);
+void emit_kernel(ModuleEmitter& module, std::size_t reads) {
+  llvm::Function* const range = module.range(0, reads);
   std::vector<llvm::Type*> types;
   for (const llvm::Argument& argument : range->args())
     if (argument.getArgNo() > 2)
@@ -102,7 +101,7 @@ void emit_kernel(ModuleEmitter& module) {
 
 }  // namespace
 
-std::expected<std::string, std::string> ptx_text(const vm::KernelGroup& group) {
+std::expected<std::string, std::string> ptx_text(const vm::KernelGroup& group, vm::KernelEntry entry) {
   if (const std::string why = refusal(group); !why.empty()) return std::unexpected(why);
   const auto target = gpu();
   if (!target) return std::unexpected(target.error());
@@ -111,7 +110,7 @@ std::expected<std::string, std::string> ptx_text(const vm::KernelGroup& group) {
   module.setDataLayout((*target)->createDataLayout());
   module.setTargetTriple((*target)->getTargetTriple().str());
   ModuleEmitter emitter(group, {.unrolls_recursion = false, .for_device = true, .has_worker = false}, module);
-  emit_kernel(emitter);
+  emit_kernel(emitter, entry.reads);
   emitter.emit_pending();
   std::string faults;
   llvm::raw_string_ostream fault_stream(faults);

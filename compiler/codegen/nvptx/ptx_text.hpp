@@ -3,13 +3,13 @@
 #include <expected>
 #include <string>
 
-#include "vm/kernel/kernel.hpp"
+#include "vm/kernel/kernel_compiler.hpp"
 
 namespace raddle::codegen {
 
 /// What vm::KernelCompiler::request_ptx() is about, for the first kernel of the group. Cost: some ten milliseconds.
-/// @param group  verified
+/// @param group  verified  @param entry  of the kind `range`
 /// @error  why there is none, in words
-std::expected<std::string, std::string> ptx_text(const vm::KernelGroup& group);
+std::expected<std::string, std::string> ptx_text(const vm::KernelGroup& group, vm::KernelEntry entry);
 
 }  // namespace raddle::codegen

@@ -89,7 +89,7 @@ std::string llvm_text(Session& session, std::uint32_t file) {
   return text ? *text : "; " + text.error() + "\n";
 }
 
-/// Of each loop that is computed many points at a time: what a GPU would run, or why there is none.
+/// Of each loop that only computes numbers: what a GPU would run, or why there is none.
 std::string ptx_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
@@ -98,8 +98,10 @@ std::string ptx_text(Session& session, std::uint32_t file) {
   for (const vm::Kernel& kernel : program.kernels) kernels.push_back(&kernel);
   std::string text;
   for (vm::KernelId id = 0; id < kernels.size(); ++id) {
-    if (!kernels[id]->exists() || program.functions[id].kernel_entry.kind != vm::KernelEntry::lanes) continue;
-    const auto ptx = codegen::Plugin().ptx(vm::write_kernels(vm::group_of(kernels, id)));
+    const vm::KernelEntry entry = program.functions[id].kernel_entry;
+    if (!kernels[id]->exists() || entry.kind == vm::KernelEntry::call) continue;
+    const auto ptx =
+        codegen::Plugin().ptx(vm::write_kernels(vm::group_of(kernels, id)), {vm::KernelEntry::range, entry.reads});
     text += "// " + kernels[id]->name + (ptx ? "\n" + *ptx : ": " + ptx.error()) + "\n";
   }
   return text;

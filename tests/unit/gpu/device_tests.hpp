@@ -32,7 +32,7 @@ class CompilerOfTests final : public vm::KernelCompiler {
   void request(const vm::KernelGroup&, vm::KernelEntry, std::function<void(raddle_leaf_function)> done) override {
     done(range_of_tests);
   }
-  void request_ptx(const vm::KernelGroup&, std::function<void(std::string)> done) override {
+  void request_ptx(const vm::KernelGroup&, vm::KernelEntry, std::function<void(std::string)> done) override {
     done(ptx.empty() ? "host " + std::to_string(reinterpret_cast<std::uint64_t>(&range_of_tests)) + " " +
                            std::to_string(words_of_tests)
                      : ptx);
@@ -88,7 +88,7 @@ struct BatchOfTests {
 
 inline std::shared_ptr<const vm::DeviceKernel> prepared(vm::Devices& devices, CompilerOfTests& compiler) {
   std::promise<std::shared_ptr<const vm::DeviceKernel>> told;
-  devices.prepare({}, compiler,
+  devices.prepare({}, vm::KernelEntry::range, compiler,
                   [&](std::shared_ptr<const vm::DeviceKernel> kernel) { told.set_value(std::move(kernel)); });
   return told.get_future().get();
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Inside of kernels_to_llvm: results of points, where Note [stretches] of vm/program/leaf_abi.hpp says.
+// Inside of kernels_to_llvm: what points read and write one by one, where Note [stretches] of vm/program/leaf_abi.hpp
+// says.
 #include <llvm/IR/IRBuilder.h>
 
 namespace raddle::codegen {
@@ -20,6 +21,14 @@ inline void store_result(llvm::IRBuilder<>& builder, llvm::Value* result, llvm::
     builder.CreateAlignedStore(result, address, alignment);
   else
     builder.CreateMaskedStore(result, address, alignment, mask);
+}
+
+/// @param elements  of the stretch. @param number  of the point
+inline llvm::Value* load_element(llvm::IRBuilder<>& builder, llvm::Type* type, llvm::Value* elements,
+                                 llvm::Value* number) {
+  llvm::Type* stored = type->isIntegerTy(1) ? builder.getInt8Ty() : type;
+  llvm::Value* element = builder.CreateLoad(stored, builder.CreateInBoundsGEP(stored, elements, number));
+  return stored == type ? element : builder.CreateIsNotNull(element);
 }
 
 }  // namespace raddle::codegen
