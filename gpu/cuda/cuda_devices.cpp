@@ -95,8 +95,13 @@ struct CudaDevices::State {
     cards = std::move(opened);
     failed.resize(cards.size());
     working.store(static_cast<unsigned>(cards.size()), std::memory_order_relaxed);
-    for (unsigned i = 0; i < cards.size() * threads_of_card; ++i)
-      threads.emplace_back([this, i](const std::stop_token& stop) { work(stop, i / threads_of_card); });
+    try {
+      for (unsigned i = 0; i < cards.size() * threads_of_card; ++i)
+        threads.emplace_back([this, i](const std::stop_token& stop) { work(stop, i / threads_of_card); });
+    } catch (const std::system_error& error) {  // those there are do it
+      fault = error.what();
+      if (threads.empty()) cards.clear();
+    }
     if (cards.empty() && !fault.empty()) return std::unexpected(fault);
     return count;
   }

@@ -115,6 +115,7 @@ void DeviceWork::Shared::done(FunctionId leaf, const DeviceOutcome& outcome, Tas
                                                             static_cast<double>(outcome.made))),
         std::memory_order_relaxed);
   const std::lock_guard lock(mutex);
+  if (outcome.is_lost) entries[leaf].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
   if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
   ++uses[outcome.device].batches;
   uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);

@@ -18,7 +18,7 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t piece_limit = 1 << 20;  ///< points: results lie in memory of their own until they have come
+constexpr std::int64_t piece_limit = 1 << 22;  ///< points: results lie in memory of their own until they have come
 
 }  // namespace
 
