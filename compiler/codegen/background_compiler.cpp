@@ -23,10 +23,16 @@ BackgroundCompiler::~BackgroundCompiler() {
   if (thread_.joinable()) thread_.join();
 }
 
-void BackgroundCompiler::request(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelTarget target,
+void BackgroundCompiler::request(const vm::KernelGroup& kernels, vm::KernelEntry entry,
                                  std::function<void(raddle_leaf_function)> done) {
-  if (!queue({{vm::write_kernels(kernels), entry, target, unrolls_recursion_}, done}))
+  if (!queue({{vm::write_kernels(kernels), entry, vm::KernelTarget::host, unrolls_recursion_}, done, {}}))
     return done(nullptr);  // it is interpreted
+  requested_.notify_one();
+}
+
+void BackgroundCompiler::request_ptx(const vm::KernelGroup& kernels, vm::KernelEntry entry,
+                                     std::function<void(std::string)> done) {
+  if (!queue({{vm::write_kernels(kernels), entry, vm::KernelTarget::nvptx, false}, {}, done})) return done("");
   requested_.notify_one();
 }
 
@@ -60,7 +66,17 @@ void BackgroundCompiler::work(const std::stop_token& stop) {
   }
 }
 
+void BackgroundCompiler::answer_ptx(const Request& request) {
+  const std::string key = kernel_key(request.asked, plugin_identity_, "");
+  if (const std::optional<std::string> kept = cache_->find(key)) return request.done_ptx(*kept);
+  const std::expected<std::string, std::string> text = plugin_.ptx(request.asked.kernels, request.asked.entry);
+  if (!text) return request.done_ptx("");
+  request.done_ptx(*text);
+  cache_->store(key, *text);
+}
+
 void BackgroundCompiler::answer(const Request& request) {
+  if (request.asked.target == vm::KernelTarget::nvptx) return answer_ptx(request);
   const std::string key = kernel_key(request.asked, plugin_identity_, cpu_identity_);
   const auto [entry, is_new] = known_.try_emplace(key);
   std::optional<LoadedLeaf>& leaf = entry->second;

@@ -35,18 +35,22 @@ class BackgroundCompiler final : public vm::KernelCompiler {
   /// @param plugin_path   "": `plugin_file` beside the executable
   explicit BackgroundCompiler(bool unrolls_recursion, std::string cache_folder = "", std::string plugin_path = "");
   ~BackgroundCompiler() override;
-  void request(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelTarget target,
+  void request(const vm::KernelGroup& kernels, vm::KernelEntry entry,
                std::function<void(raddle_leaf_function)> done) override;
+  void request_ptx(const vm::KernelGroup& kernels, vm::KernelEntry entry,
+                   std::function<void(std::string)> done) override;
   LeafCounters counters() const { return {compiled_, from_cache_}; }
 
  private:
   struct Request {
     CodeRequest asked;
     std::function<void(raddle_leaf_function)> done;
+    std::function<void(std::string)> done_ptx;  ///< in its place, for KernelTarget::nvptx
   };
   bool queue(Request request);
   void work(const std::stop_token& stop);
   void answer(const Request& request);
+  void answer_ptx(const Request& request);
   std::optional<LoadedLeaf> find(const std::string& key);
 
   const bool unrolls_recursion_;

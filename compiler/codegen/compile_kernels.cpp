@@ -1,11 +1,8 @@
 #include "compiler/codegen/compile_kernels.hpp"
 
-#include <llvm/Analysis/CGSCCPassManager.h>
-#include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
@@ -15,6 +12,7 @@
 
 #include "compiler/codegen/kernels_to_llvm.hpp"
 #include "compiler/codegen/link_leaf.hpp"
+#include "compiler/codegen/optimise.hpp"
 
 namespace raddle::codegen {
 namespace {
@@ -36,26 +34,6 @@ std::expected<std::unique_ptr<llvm::TargetMachine>, std::string> host() {
                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// The pipeline of -O3 for `target`.
-void optimise(llvm::Module& module, llvm::TargetMachine& target) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.LoopInterleaving = true;
-  tuning.SLPVectorization = true;
-  tuning.LoopUnrolling = true;
-  llvm::PassBuilder builder(&target, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager cycles;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(cycles);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, cycles, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-}
-
 /// Numbers of 8 bytes in a vector.
 unsigned vector_lanes(const llvm::TargetMachine& target) {
   const llvm::MCSubtargetInfo& features = *target.getMCSubtargetInfo();
@@ -68,7 +46,9 @@ std::expected<void, std::string> generate(const vm::KernelGroup& group, std::spa
                                           llvm::Module& out) {
   out.setDataLayout(target.createDataLayout());
   out.setTargetTriple(target.getTargetTriple().str());
-  kernels_to_llvm(group, entries, {unrolls_recursion, vector_lanes(target)}, out);
+  GenerationOptions options{.unrolls_recursion = unrolls_recursion, .vector_lanes = vector_lanes(target)};
+  options.for_device = entries.front().entry.kind == vm::KernelEntry::range;
+  kernels_to_llvm(group, entries, options, out);
   std::string faults;
   llvm::raw_string_ostream stream(faults);
   if (llvm::verifyModule(out, &stream)) return std::unexpected("LLVM refuses the code made: " + faults);

@@ -74,6 +74,7 @@ class FunctionEmitter final : public OperationEmitter {
     fail_if(failed, status, place, {});
   }
   void fail_if(llvm::Value* failed, std::int32_t status, const vm::Place& place, std::span<llvm::Value* const> detail);
+  void note_failure(const vm::Place& place, std::span<llvm::Value* const> detail);
   void store_place(llvm::Value* address, const vm::Place& place);
   void note_call(const vm::Place& place);
   void emit_return(llvm::Value* status, std::span<llvm::Value* const> results);

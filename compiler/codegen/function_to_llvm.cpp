@@ -25,7 +25,7 @@ void FunctionEmitter::emit() {
     assign(parameter, value);
   }
   if (level_ == 0 && module_.facts.is_recursive(id_)) check_stack();
-  may_fork_ = level_ == 0 && !has_tail_call(0);
+  may_fork_ = !module_.is_for_device() && level_ == 0 && !has_tail_call(0);
   emit_block(0, /*is_tail=*/true);
   std::vector<llvm::Value*> results;
   for (const KernelRegister output : kernel_.outputs) results.push_back(word(output));
@@ -56,6 +56,7 @@ void FunctionEmitter::check_stack() {
 
 /// Leaves the function if the run is to end.
 void FunctionEmitter::check_interrupt(const Place& place) {
+  if (!module_.has_worker()) return;
   fail_if(module_.is_interrupted(builder_, worker()), raddle_leaf_interrupted, place);
 }
 
@@ -72,6 +73,12 @@ void FunctionEmitter::fail_if(llvm::Value* failed, std::int32_t status, const Pl
   llvm::BasicBlock* goes_on = block("");
   builder_.CreateCondBr(failed, fails, goes_on, llvm::MDBuilder(module_.llvm_context).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(fails);
+  if (!module_.is_for_device()) note_failure(place, detail);
+  emit_return(builder_.getInt32(static_cast<std::uint32_t>(status)), {});
+  builder_.SetInsertPoint(goes_on);
+}
+
+void FunctionEmitter::note_failure(const Place& place, std::span<llvm::Value* const> detail) {
   llvm::Value* failure = builder_.CreateLoad(
       builder_.getPtrTy(), builder_.CreateStructGEP(module_.context_type(), target_->getArg(0), context_failure));
   const auto store = [&](llvm::Value* value, std::size_t offset) {
@@ -82,8 +89,6 @@ void FunctionEmitter::fail_if(llvm::Value* failed, std::int32_t status, const Pl
   for (std::size_t i = 0; i < detail.size(); ++i) {
     store(detail[i], offsetof(raddle_leaf_failure, detail) + i * sizeof(std::int64_t));
   }
-  emit_return(builder_.getInt32(static_cast<std::uint32_t>(status)), {});
-  builder_.SetInsertPoint(goes_on);
 }
 
 void FunctionEmitter::store_place(llvm::Value* address, const Place& place) {
@@ -96,6 +101,7 @@ void FunctionEmitter::store_place(llvm::Value* address, const Place& place) {
 
 /// Adds a call to the chain of those that led to the failure.
 void FunctionEmitter::note_call(const Place& place) {
+  if (module_.is_for_device()) return;
   llvm::Type* byte = builder_.getInt8Ty();
   llvm::Value* failure = builder_.CreateLoad(
       builder_.getPtrTy(), builder_.CreateStructGEP(module_.context_type(), target_->getArg(0), context_failure));

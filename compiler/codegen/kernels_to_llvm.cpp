@@ -60,7 +60,8 @@ llvm::Function* ModuleEmitter::inner(vm::KernelId kernel, unsigned level) {
   function->setCallingConv(llvm::CallingConv::Fast);
   function->setDoesNotThrow();
   function->addParamAttr(0, llvm::Attribute::NoAlias);
-  function->addParamAttr(0, llvm::Attribute::get(llvm_context, llvm::Attribute::Dereferenceable, 2 * sizeof(void*)));
+  if (has_worker())
+    function->addParamAttr(0, llvm::Attribute::get(llvm_context, llvm::Attribute::Dereferenceable, 2 * sizeof(void*)));
   for (unsigned length : lengths) {
     const llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, length_end));
     function->addParamAttr(length, llvm::Attribute::get(llvm_context, llvm::Attribute::Range, range));
@@ -80,7 +81,7 @@ void ModuleEmitter::emit_pending() {
 }
 
 unsigned ModuleEmitter::levels(vm::KernelId kernel) const {
-  if (!options_.unrolls_recursion) return 1;
+  if (!options_.unrolls_recursion || is_for_device()) return 1;
   std::size_t instruction_count = 0, call_count = 0;
   for (const auto& block : group[kernel].blocks) {
     instruction_count += block.size();
@@ -125,6 +126,8 @@ void ModuleEmitter::emit_exported(vm::KernelId kernel, vm::KernelEntry entry) {
   llvm::Function* function = make_entry(exported_name(kernel), llvm::Function::ExternalLinkage);
   if (entry.kind == vm::KernelEntry::call)
     emit_call(kernel, function);
+  else if (entry.kind == vm::KernelEntry::range)
+    emit_range(kernel, entry.reads, function);
   else if (entry.kind == vm::KernelEntry::lanes && facts.suits_lanes(kernel))
     emit_lanes(kernel, function);
   else

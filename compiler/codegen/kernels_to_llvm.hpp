@@ -16,6 +16,9 @@ struct GenerationOptions {
   /// kernels_to_llvm.cpp.
   bool unrolls_recursion = true;
   unsigned vector_lanes = 2;  ///< numbers of 8 bytes that a vector of the processor has
+  /// For the threads of a device: nothing is forked, and of failures is only told that they are there.
+  bool for_device = false;
+  bool has_worker = true;  ///< not on a GPU: loops do not look whether the run is to end
 };
 
 /// Name of the C function of the kernel of that index, with the signature raddle_leaf_function.

@@ -51,6 +51,15 @@ std::expected<LeafImage, std::string> Plugin::compile(const CodeRequest& request
   return std::move(*image);
 }
 
+std::expected<std::string, std::string> Plugin::ptx(const std::string& kernels, vm::KernelEntry entry) const {
+  const auto symbol = find_symbol(path_, "raddle_codegen_ptx");
+  if (!symbol) return std::unexpected(symbol.error());
+  const PluginRequest asked = {kernels.data(), kernels.size(), &entry, false};
+  std::string text;
+  if (!reinterpret_cast<GetPtx>(*symbol)(&asked, plugin_version, keep_text, &text)) return std::unexpected(text);
+  return text;
+}
+
 std::expected<std::string, std::string> Plugin::llvm_text(const std::string& kernels,
                                                           std::span<const vm::KernelEntry> entries,
                                                           bool unrolls_recursion, bool optimised) const {

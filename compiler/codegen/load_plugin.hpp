@@ -26,6 +26,9 @@ class Plugin {
   std::expected<std::string, std::string> llvm_text(const std::string& kernels,
                                                     std::span<const vm::KernelEntry> entries, bool unrolls_recursion,
                                                     bool optimised) const;
+  /// What vm::KernelCompiler::request_ptx() is about. @param kernels  a group as vm::write_kernels() has it
+  /// @error  why not: no plugin, or the plugin's reason
+  std::expected<std::string, std::string> ptx(const std::string& kernels, vm::KernelEntry entry) const;
 
  private:
   const std::string path_;

@@ -44,6 +44,14 @@ class ModuleEmitter {
   static llvm::Value* stack_limit(llvm::IRBuilder<>& builder, llvm::Value* worker);
   static llvm::Value* is_interrupted(llvm::IRBuilder<>& builder, llvm::Value* worker);
 
+  bool is_for_device() const { return options_.for_device; }
+  bool has_worker() const { return options_.has_worker; }
+  /// What one thread of a device does: Note [ranges] in vm/program/leaf_abi.hpp. Internal. Parameters: the Context
+  /// (null without a worker), the thread's number, how many there are, then the words, typed. Returns what results[0]
+  /// becomes.
+  /// @param reads  see vm::KernelEntry
+  llvm::Function* range(vm::KernelId kernel, std::size_t reads);
+
   const vm::KernelGroup& group;
   const GroupFacts facts;
   llvm::Module& out;
@@ -54,6 +62,7 @@ class ModuleEmitter {
   void emit_call(vm::KernelId kernel, llvm::Function* function);
   void emit_points(vm::KernelId kernel, std::size_t reads, llvm::Function* function);
   void emit_lanes(vm::KernelId kernel, llvm::Function* function);
+  void emit_range(vm::KernelId kernel, std::size_t reads, llvm::Function* function);
   unsigned vector_count(vm::KernelId kernel) const;
   llvm::Function* make_entry(const std::string& name, llvm::GlobalValue::LinkageTypes linkage);
 

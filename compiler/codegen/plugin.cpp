@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/codegen/compile_kernels.hpp"
+#include "compiler/codegen/nvptx/ptx_text.hpp"
 #include "vm/kernel/kernel_bytes.hpp"
 
 namespace codegen = raddle::codegen;
@@ -39,6 +40,12 @@ Text text_of(const codegen::PluginRequest& request, std::uint32_t version, codeg
   return codegen::llvm_text(*kernels, {request.entries, kernels->size()}, request.unrolls_recursion, form);
 }
 
+Text ptx_of(const codegen::PluginRequest& request, std::uint32_t version) {
+  const auto kernels = kernels_of(request, version);
+  if (!kernels) return std::unexpected(kernels.error());
+  return codegen::ptx_text(*kernels, request.entries[0]);
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) bool raddle_codegen_compile(const codegen::PluginRequest* request,
@@ -54,4 +61,11 @@ extern "C" __attribute__((visibility("default"))) bool raddle_codegen_llvm_text(
                                                                                 void* receiver) {
   const codegen::LlvmText form = optimised ? codegen::LlvmText::optimised : codegen::LlvmText::generated;
   return give(text_of(*request, version, form), receive, receiver);
+}
+
+extern "C" __attribute__((visibility("default"))) bool raddle_codegen_ptx(const codegen::PluginRequest* request,
+                                                                          std::uint32_t version,
+                                                                          codegen::TextReceiver receive,
+                                                                          void* receiver) {
+  return give(ptx_of(*request, version), receive, receiver);
 }

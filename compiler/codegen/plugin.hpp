@@ -7,7 +7,7 @@
 namespace raddle::codegen {
 
 /// Raised with each change of what is below. Kernels come as bytes that say of which form they are.
-inline constexpr std::uint32_t plugin_version = 6;
+inline constexpr std::uint32_t plugin_version = 7;
 
 /// Gets the whole text in one call, and copies it.
 using TextReceiver = void (*)(void* receiver, const char* text, std::uint64_t size_bytes);
@@ -16,7 +16,7 @@ using TextReceiver = void (*)(void* receiver, const char* text, std::uint64_t si
 struct PluginRequest {
   const char* kernels;  ///< as vm::write_kernels() has them
   std::uint64_t size_bytes;
-  const vm::KernelEntry* entries;  ///< to compile: one, of the first kernel; for the text: of each one
+  const vm::KernelEntry* entries;  ///< for LLVM's text: of each one; else one, of the first kernel
   bool unrolls_recursion;
 };
 
@@ -24,6 +24,8 @@ using CompileKernel = bool (*)(const PluginRequest* request, std::uint32_t versi
                                void* receiver);
 using GetLlvmText = bool (*)(const PluginRequest* request, std::uint32_t version, bool optimised, TextReceiver receive,
                              void* receiver);
+
+using GetPtx = bool (*)(const PluginRequest* request, std::uint32_t version, TextReceiver receive, void* receiver);
 
 inline constexpr const char* plugin_file = "libraddle_codegen.so";  ///< beside the executable
 
@@ -37,4 +39,8 @@ bool raddle_codegen_compile(const raddle::codegen::PluginRequest* request, std::
 /// @return  true: the text has been given to `receive`; false: the reason why there is none has
 bool raddle_codegen_llvm_text(const raddle::codegen::PluginRequest* request, std::uint32_t version, bool optimised,
                               raddle::codegen::TextReceiver receive, void* receiver);
+/// @param request  with one entry, of the first kernel  @return  true: the PTX has been given to `receive`; false: the
+/// reason why not has
+bool raddle_codegen_ptx(const raddle::codegen::PluginRequest* request, std::uint32_t version,
+                        raddle::codegen::TextReceiver receive, void* receiver);
 }

@@ -1,6 +1,7 @@
 // Many points in one call: see Note [stretches] in leaf_abi.hpp.
 #include "compiler/codegen/lane_emitter.hpp"
 #include "compiler/codegen/module_emitter.hpp"
+#include "compiler/codegen/point_elements.hpp"
 #include "compiler/codegen/word_reader.hpp"
 #include "vm/program/leaf_abi.hpp"
 
@@ -23,27 +24,6 @@ struct Stretch {
     for (std::size_t i = 0; i < read_count; ++i) reads.push_back(words.load(builder.getPtrTy()));
   }
 };
-
-void store_result(llvm::IRBuilder<>& builder, llvm::Value* result, llvm::Value* results, llvm::Value* number,
-                  llvm::Value* mask) {
-  llvm::Type* type = result->getType();
-  if (type->getScalarType()->isIntegerTy(1)) {
-    type = type->getWithNewType(builder.getInt8Ty());
-    result = builder.CreateZExt(result, type);
-  }
-  llvm::Value* address = builder.CreateInBoundsGEP(type->getScalarType(), results, number);
-  const llvm::Align alignment(type->getScalarSizeInBits() / 8);
-  if (mask == nullptr)
-    builder.CreateAlignedStore(result, address, alignment);
-  else
-    builder.CreateMaskedStore(result, address, alignment, mask);
-}
-
-llvm::Value* load_element(llvm::IRBuilder<>& builder, llvm::Type* type, llvm::Value* elements, llvm::Value* number) {
-  llvm::Type* stored = type->isIntegerTy(1) ? builder.getInt8Ty() : type;
-  llvm::Value* element = builder.CreateLoad(stored, builder.CreateInBoundsGEP(stored, elements, number));
-  return stored == type ? element : builder.CreateIsNotNull(element);
-}
 
 /// Emits the loop over groups of lanes around a kernel.
 class LaneLoop {

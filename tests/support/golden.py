@@ -2,7 +2,7 @@
 """Golden tests: runs scripts and compares what they print with the files beside them.
 
     golden.py [--update-golden] [--raddle PATH] [--jobs N] [--workers N,..] [--scheduler WHICH]
-              [--scheduler-seeds N] [--one-mode] [--each-program-once] [FILTER..]
+              [--gpus WHICH] [--scheduler-seeds N] [--one-mode] [--each-program-once] [FILTER..]
 
 Cases are the scripts tests/golden/**/*.df and examples/*.df. Beside NAME.df lie NAME.out (stdout; without it a run
 that fails is to print nothing there) and NAME.err (stderr, exact; without it nothing is to be printed there, and a run
@@ -21,6 +21,8 @@ seeds  none: what it prints rests on an order that the language leaves open: not
 
 --scheduler-seeds N runs each case that runs at all with the seeds 1 to N instead, each time with the next of its worker
 counts and levels and of the schedulers: the order of tasks is perturbed, what is printed must be the same.
+
+--gpus simulated: with a device of threads, which gets all loops that devices can run.
 
 --one-mode runs each case once, in another of its modes than the case before it.
 
@@ -241,6 +243,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--workers", help="comma-separated counts, for the cases that ask for none themselves")
     parser.add_argument("--scheduler", choices=SCHEDULERS, help="in place of the default one; not with seeds")
+    parser.add_argument("--gpus", metavar="WHICH", help="option of `raddle run`, for all cases")
     parser.add_argument("--scheduler-seeds", type=int, default=0, metavar="N")
     parser.add_argument("--first-seed", type=int, default=1, metavar="N", help="with --scheduler-seeds, in place of 1")
     parser.add_argument("--one-mode", action="store_true", help="each case once")
@@ -260,6 +263,8 @@ def main():
             case.workers = options.workers.split(",")
     for case in cases if options.scheduler else []:
         case.options.append(f"--scheduler={options.scheduler}")
+    for case in cases if options.gpus else []:
+        case.options.append(f"--gpus={options.gpus}")
     for number, case in enumerate(cases if options.one_mode else []):
         case.only_mode = number
     seeds = range(options.first_seed, options.first_seed + options.scheduler_seeds)

@@ -42,6 +42,7 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
       call_profiles(program.functions.size()),
       constants_(program.constants.size()) {
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
+  if (options.devices) devices.emplace(options.devices, options.kernel_compiler, program, pool);
   for (const ForeignFunction& function : program.foreigns) {
     foreigns.push_back(make_foreign_code(function, options.package_folders));
   }
@@ -70,6 +71,11 @@ Frame* Run::make_entry_frame(CellCache& cache, std::span<Future* const> inputs, 
   results = std::move(outputs);
   for (std::uint32_t i = 0; i < results.size(); ++i) frame->set_output(i, *results[i]);
   return frame;
+}
+
+void Run::close() {
+  leaves.close();
+  if (devices) devices->close();
 }
 
 void Run::go_on_when_idle() {
@@ -156,7 +162,7 @@ class RunDriver {
     for (std::size_t i = 0; i < arguments_.size(); ++i) arguments_[i].init(options.arguments[i]);
   }
   ~RunDriver() {
-    run_.leaves.close();
+    run_.close();
     machine_.end();
   }
 
@@ -211,6 +217,10 @@ class RunDriver {
     result.failed_iterations = run_.failed_iterations();
     for (const Future& future : results_) result.results.push_back(at_rest(future.get()));
     add_counters(result.counters);
+    if (run_.devices) {
+      result.device_uses = run_.devices->uses();
+      result.device_obstacles = run_.devices->obstacles();
+    }
     const bool is_cancelled = run_.options.cancel && run_.options.cancel->is_cancelled();
     // with keep_going a failed run comes to rest, too; what a stopped one leaves says nothing
     if (!is_cancelled && !run_.is_stopped()) result.stuck = find_stuck(run_);

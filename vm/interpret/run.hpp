@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "vm/device/device_use.hpp"
 #include "vm/external/processes.hpp"
 #include "vm/memory/cell_store.hpp"
 #include "vm/kernel/kernel_compiler.hpp"
@@ -18,6 +20,7 @@
 namespace raddle::vm {
 
 class CallRecord;  // vm/record/call_record.hpp
+class Devices;     // vm/device/devices.hpp
 class PointFiles;  // vm/calls/written_files.hpp
 class Run;
 class TaskListener;  // vm/interpret/task_listener.hpp
@@ -65,6 +68,7 @@ struct RunOptions {
   RunSettings settings;
   std::vector<Value> arguments;               ///< the entry's parameters, in order
   KernelCompiler* kernel_compiler = nullptr;  ///< null: everything is interpreted
+  std::shared_ptr<Devices> devices;           ///< null: workers do everything
   std::uint32_t leaf_threshold = 1000;  ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
   std::size_t call_memory_bytes = 0;    ///< most that open calls and what waits in them may take; 0: half of the memory
   ProcessBudget process_budget;         ///< of external programs that run at once
@@ -145,6 +149,8 @@ struct RunResult {
   std::vector<StuckVariable> stuck;  ///< with keep_going besides the failures, and not because of them
   std::vector<Value> results;        ///< the entry's outputs, of updateables the value at the end; none where not set
   RunCounters counters;
+  std::vector<DeviceUse> device_uses;
+  std::vector<DeviceObstacle> device_obstacles;  ///< of loops that have run, in the order of the program
 };
 
 /// Runs to the end: quiescence, the first failure, or cancellation. External programs still running are ended then.

@@ -5,10 +5,12 @@
 #include <memory>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "vm/calls/memo_calls.hpp"
+#include "vm/device/device_work.hpp"
 #include "vm/foreign/foreign_code.hpp"
 #include "vm/interpret/call_profile.hpp"
 #include "vm/interpret/machine.hpp"
@@ -56,6 +58,7 @@ class Run {
   const std::uint64_t number;  ///< of WrittenFiles::add_run
   LoopWindows& loop_windows;
   LeafTable leaves;
+  std::optional<DeviceWork> devices;  ///< none: workers do everything
   MemoCalls memo_calls;
   std::vector<LoopProfile> loop_profiles;              ///< by index of Program::foreaches
   std::vector<CallProfile> call_profiles;              ///< by index of Program::functions
@@ -68,6 +71,8 @@ class Run {
   std::uint64_t failures_left_out();
   /// RunResult::failed_iterations.
   std::vector<std::int64_t> failed_iterations();
+  /// It has ended: code and results that come now find nobody. Before its cells are freed.
+  void close();
   /// No worker has anything to do, though programs may be under way.
   void go_on_when_idle();
 

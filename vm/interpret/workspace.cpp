@@ -92,7 +92,7 @@ Workspace::~Workspace() {
   }
   state_->changed.notify_all();
   state_->thread.join();
-  for (const std::unique_ptr<Activity>& activity : state_->activities) activity->run_state.leaves.close();
+  for (const std::unique_ptr<Activity>& activity : state_->activities) activity->run_state.close();
   state_->machine.end();
 }
 
@@ -129,7 +129,7 @@ bool Workspace::take_if_ended(Activity& activity) {
   bool is_live = false;
   state_->machine.cells.for_each_live([&](Cell& cell) { is_live = is_live || state_->belongs_to(cell, activity); });
   if (is_live) return false;
-  activity.run_state.leaves.close();
+  activity.run_state.close();
   std::erase_if(state_->activities,
                 [&activity](const std::unique_ptr<Activity>& each) { return each.get() == &activity; });
   return true;

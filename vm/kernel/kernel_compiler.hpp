@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "vm/kernel/kernel.hpp"
 #include "vm/program/leaf_abi.hpp"
@@ -10,7 +11,10 @@
 namespace raddle::vm {
 
 /// What machine code is made for.
-enum class KernelTarget : std::uint8_t { host };  ///< the CPU of this machine
+enum class KernelTarget : std::uint8_t {
+  host,   ///< the CPU of this machine
+  nvptx,  ///< GPUs of NVIDIA, sm_70 and later: text in PTX, ISA 7.8
+};
 
 /// How machine code is called; see raddle_leaf_function.
 struct KernelEntry {
@@ -18,9 +22,10 @@ struct KernelEntry {
     call,    ///< for one call
     points,  ///< for points of an index launch: Note [stretches] in leaf_abi.hpp
     lanes,   ///< the same, mostly for many at once: side by side, if the kernel lets them
+    range,   ///< of points, for the threads of a device: Note [ranges] in leaf_abi.hpp
   };
   Kind kind = call;
-  /// Of `points`: so many parameters, from the second one on, are elements that each point reads.
+  /// Of `points` and `range`: so many parameters, from the second one on, are elements that each point reads.
   std::uint8_t reads = 0;
   static constexpr std::size_t reads_limit = 256;
   constexpr KernelEntry(Kind kind = call, std::uint8_t reads = 0) : kind(kind), reads(reads) {}
@@ -33,17 +38,24 @@ struct KernelEntryPoint {
   KernelEntry entry;
 };
 
+inline constexpr const char* range_kernel_name = "raddle_range";
+
 /// Compiles in the background: a request never stops the run.
 class KernelCompiler {
  public:
   virtual ~KernelCompiler() = default;
-  /// Starts compiling the first kernel of the group (with all others, which it calls) on the compiler's own thread.
-  /// Equal requests get the same code.
+  /// Starts compiling the first kernel of the group (with all others, which it calls) on the compiler's own thread, for
+  /// the CPU of this machine. Equal requests get the same code.
   /// @param kernels  verified
   /// @param done  called on that thread with the code, or nullptr if it could not be compiled (the kernel is
   ///              interpreted then). The code stays valid as long as the compiler lives.
-  virtual void request(const KernelGroup& kernels, KernelEntry entry, KernelTarget target,
+  virtual void request(const KernelGroup& kernels, KernelEntry entry,
                        std::function<void(raddle_leaf_function)> done) = 0;
+  /// The same for KernelTarget::nvptx: the text of a module with one kernel, `range_kernel_name`, whose parameters are
+  /// the words of Note [ranges], of 8 bytes each, then the address of a word that becomes the least number of a point
+  /// that does not end well, if it is less than what is there. No kernel of the group may be recursive or call C.
+  /// @param entry  of the kind `range`  @param done  "": it could not be compiled
+  virtual void request_ptx(const KernelGroup& kernels, KernelEntry entry, std::function<void(std::string)> done) = 0;
 };
 
 }  // namespace raddle::vm

@@ -15,6 +15,8 @@ inline constexpr std::size_t leaf_word_limit = 128;
 
 /// Of an index launch, by sink: where its results go. Null: it is an updateable.
 using SinkArrays = std::array<Array*, leaf_word_limit>;
+/// The keys of the elements that a point writes; means nothing for updateables.
+using SinkKeys = std::array<std::int64_t, leaf_word_limit>;
 
 /// Of the value, or of an array's elements.
 inline ValueKind kind_of(KernelType type) {

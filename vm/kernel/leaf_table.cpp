@@ -29,7 +29,7 @@ void LeafTable::request(FunctionId leaf) {
   if (!program_.kernels[leaf].exists()) return done(nullptr);
   std::vector<const Kernel*> kernels;
   for (const Kernel& kernel : program_.kernels) kernels.push_back(&kernel);
-  compiler_->request(group_of(kernels, leaf), program_.functions[leaf].kernel_entry, KernelTarget::host, done);
+  compiler_->request(group_of(kernels, leaf), program_.functions[leaf].kernel_entry, done);
 }
 
 bool LeafTable::wait(FunctionId leaf, Task& call) {

@@ -57,10 +57,9 @@ std::int64_t Launcher::run_block(PointLaunch& points, std::int64_t low, std::int
   return made;
 }
 
-/// Tells machine code where the elements lie that the next points read.
-/// @param keys  of the first point  @return of how many of `count` points they are there
-std::int64_t Launcher::find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys,
-                                   std::int64_t count) {
+/// The same where they lie in the row's buffer, and stay.
+std::int64_t Launcher::find_lasting(PointLaunch& points, std::size_t read, const std::int64_t* keys,
+                                    std::int64_t count) {
   const IndexLaunch& launch = points.piece.site.launch;
   const LaunchRead& what = launch.reads[read];
   const std::int64_t* const own = keys + what.first_key;
@@ -81,6 +80,19 @@ std::int64_t Launcher::find_stream(PointLaunch& points, std::size_t read, const 
       points.computation.set_input(read, open->storage()->at_index(static_cast<std::size_t>(first)));
       return there;
     }
+  return 0;
+}
+
+/// Tells machine code where the elements lie that the next points read.
+/// @param keys  of the first point  @return of how many of `count` points they are there
+std::int64_t Launcher::find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys,
+                                   std::int64_t count) {
+  if (const std::int64_t there = find_lasting(points, read, keys, count)) return there;
+  const KnownRow& known = points.known_rows[read];
+  if (!known.row) return 0;
+  const LaunchRead& what = points.piece.site.launch.reads[read];
+  const std::int64_t first = keys[what.first_key + what.key_count - 1];
+  const ValueKind kind = kind_of(points.computation.function.leaf_parameters[read + 1]);
   count = std::min(count, NumberChunk::size);
   std::int64_t* const copied = &streams_[read * NumberChunk::size];
   points.computation.set_input(read, copied);

@@ -3,7 +3,8 @@
 //
 // Files: foreach.cpp loops are started, in place or as tasks; ranges.cpp pieces of them run, stretch by stretch;
 // launches.cpp points many at a time; launch_points.cpp point by point; deferred_points.cpp points that wait;
-// launch_nests.cpp loops in loops; point_tasks.cpp points that are tasks of their own.
+// launch_nests.cpp loops in loops; point_tasks.cpp points that are tasks of their own; device_pieces.cpp points that
+// devices compute.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@
 
 namespace raddle::vm {
 
+class DevicePiece;
 class LaunchPoint;
 class LaunchedLeaf;
 class LentRange;
@@ -28,6 +30,7 @@ class PointGroup;
 class PointTask;
 class PointTasks;
 class RangeTask;
+struct DeviceBatch;
 struct ElementOrder;
 struct KnownPart;
 struct LoopProfile;
@@ -53,6 +56,8 @@ class Launcher : WorkerService {
   void forget_point(LaunchPoint* point);
   /// And those that follow it in this worker's queue.
   void run_point_tasks(const PointTask& first);
+  /// Devices have done with it.
+  void end_piece(DevicePiece* piece);
 
  private:
   // --- foreach.cpp
@@ -106,9 +111,9 @@ class Launcher : WorkerService {
   void make_chunks(const IndexLaunch& launch, const SinkArrays& arrays, std::int64_t step);
   static bool takes_numbers(const Array* array, std::int64_t step);
   void* place_of(std::size_t result, const SinkArrays& arrays, std::int64_t key);
-  using SinkKeys = std::array<std::int64_t, leaf_word_limit>;
   std::int64_t claim_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t count);
   void give_back_places(const SinkArrays& arrays, const SinkKeys& keys, std::int64_t made, std::int64_t count);
+  static std::int64_t to_boundary(std::int64_t key, std::int64_t step);
   void finish_parts(const SinkArrays& arrays);
   void write_part(const RangeTask& piece, std::size_t result, Array* to, std::int64_t first, std::int64_t step,
                   std::int64_t count);
@@ -121,6 +126,15 @@ class Launcher : WorkerService {
   Future* awaited_input(RangeTask& range, bool is_forced);
   void promise(const RangeTask& range, std::size_t sink, Array& array, bool is_possible);
   bool can_promise(const RangeTask& range, std::size_t sink) const;
+
+  // --- device_pieces.cpp; with Run::devices only
+  bool may_go(const RangeTask& range);
+  bool goes_whole(const RangeTask& range);
+  bool hand_over(RangeTask& task);
+  bool submit(const RangeTask& range, std::int64_t count);
+  std::int64_t claim_piece(PointLaunch& points, std::int64_t low, std::int64_t count, DevicePiece& piece);
+  static DeviceBatch make_batch(PointLaunch& points, std::int64_t low, const DevicePiece& piece);
+  void write_results(DevicePiece& piece);
 
   // --- launch_points.cpp
   /// The same point by point, by machine code or in registers. @param waits  set if some wait for elements
@@ -142,6 +156,7 @@ class Launcher : WorkerService {
 
   // --- launch_blocks.cpp
   std::int64_t run_block(PointLaunch& points, std::int64_t low, std::int64_t count);
+  std::int64_t find_lasting(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);
   std::int64_t find_stream(PointLaunch& points, std::size_t read, const std::int64_t* keys, std::int64_t count);
 
   // --- deferred_points.cpp

@@ -52,13 +52,17 @@ std::int64_t Launcher::run_parts(const RangeTask& piece, LaunchedLeaf& leaf, con
   std::int64_t done = 0;
   while (done < count) {
     const std::int64_t key = range_value(first, step, done);
-    const std::int64_t to_boundary = NumberChunk::size - (step == 1 && key > 0 ? key % NumberChunk::size : 0);
-    const std::int64_t part = is_direct ? count - done : std::min(count - done, to_boundary);
+    const std::int64_t part = is_direct ? count - done : std::min(count - done, to_boundary(key, step));
     const std::int64_t made = run_part(piece, leaf, arrays, key, step, part);
     done += made;
     if (made < part) break;
   }
   return done;
+}
+
+/// Parts are cut where chunks of numbers begin: a whole one goes into its array as it is.
+std::int64_t Launcher::to_boundary(std::int64_t key, std::int64_t step) {
+  return NumberChunk::size - (step == 1 && key > 0 ? key % NumberChunk::size : 0);
 }
 
 /// After the last call of write_part() for these arrays.

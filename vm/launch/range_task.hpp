@@ -69,7 +69,8 @@ class RangeTask final : public Cell {
         float_step(other.float_step),
         order(other.order),
         inner(other.inner),
-        has_promised(other.has_promised) {}
+        has_promised(other.has_promised),
+        stays(other.stays) {}
   void run(Worker& worker) override;
 
   Frame& frame;
@@ -82,6 +83,7 @@ class RangeTask final : public Cell {
   std::shared_ptr<const ElementOrder> order;
   InnerRange inner;
   bool has_promised = false;   ///< what it writes, if it could: see Launcher::awaited_input
+  bool stays = false;          ///< devices have left it to the workers
   std::int64_t rows_made = 0;  ///< of a part of a nest: its share of the rows before this one
   bool has_stopped = false;    ///< of a part of a nest: its last stretch ended early, as a neighbour did not come
   Ref<LoopWindow> window;      ///< null: no iteration has waited. Of the rest of a piece, too

@@ -104,6 +104,7 @@ void Launcher::run_range(RangeTask* task) {
   const bool has_stopped = std::exchange(task->has_stopped, false);
   if (const Ref<LoopWindow> window = task->window; window && (has_stopped || window->is_full()) && window->keep(*task))
     return;
+  if (run_.devices && hand_over(*task)) return;
   LoopProfile& profile = profile_of(*task);
   task->stretch = stretch_of(*task);
   if (task->inner.count != 0 && task->site.nest.is_chained) {

@@ -43,6 +43,11 @@ struct raddle_leaf_failure {
 /// results[0] is how many points were computed, from the first on: fewer than asked for if the next one does not end
 /// well, or may not; elements behind them mean nothing. The status is raddle_leaf_ok in any case.
 ///
+/// Note [ranges]. For devices, whose threads share out the points of a stretch, the arguments are the same. On entry
+/// results[0] is the number of the thread, results[1] how many threads there are: it computes that point, counted from
+/// the first one, the one so many points later, and so on. results[0] becomes the number of its first point that does
+/// not end well, behind which it has computed none; the number of points if there is none. The failure is not filled.
+///
 /// @param worker     the calling thread's
 /// @param arguments  8 bytes each: int64_t; double's bits; boolean 0 or 1; an array takes two words: pointer to its
 ///                   dense elements (int64_t, double, or uint8_t for boolean; of an empty array any address that no

@@ -27,6 +27,7 @@ struct Options {
   unsigned workers = 0;                      ///< 0: all cores
   unsigned process_limit = 0;                ///< 0: as many as workers
   std::size_t call_memory_mib = 0;           ///< 0: half of the memory
+  std::string gpus = "all";                  ///< or "none", "simulated", how many
   int optimisation = 2;                      ///< 0, 1, 2
   std::string emit;                          ///< stage to print instead of running, "" to run
   std::string print_after;                   ///< pass

@@ -19,6 +19,7 @@
 #include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
+#include "gpu/open_devices.hpp"
 #include "vm/foreign/tcl_api.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/record/run_record.hpp"
@@ -94,14 +95,7 @@ Finding check_tcl() {
   return {"Tcl", Health::absent, "no libtcl8.6: functions in Tcl can not be called", "apt-get install libtcl8.6"};
 }
 
-Finding check_gpu() {
-  const std::expected<ChildOutput, std::string> nvcc = run_child({"nvcc", "--version"}, "", /*with_errors=*/true);
-  const bool has_nvcc = nvcc && nvcc->is_found;
-  const bool has_device = access("/dev/nvidia0", F_OK) == 0;
-  return {"GPU", Health::ok,
-          fmt::format("{}, {}; this version computes on cores only", has_device ? "a device" : "no device",
-                      has_nvcc ? "nvcc" : "no nvcc")};
-}
+Finding check_gpu() { return {"GPU", Health::ok, gpu::text_of_devices()}; }
 
 Finding check_limit(std::string_view what, decltype(RLIMIT_NOFILE) limit, rlim_t least, const char* option) {
   rlimit values{};

@@ -89,6 +89,24 @@ std::string llvm_text(Session& session, std::uint32_t file) {
   return text ? *text : "; " + text.error() + "\n";
 }
 
+/// Of each loop that only computes numbers: what a GPU would run, or why there is none.
+std::string ptx_text(Session& session, std::uint32_t file) {
+  const std::optional<Compilation> compilation = compile(session, file);
+  if (!compilation) return {};
+  const vm::Program program = emit_program(compilation->module);
+  std::vector<const vm::Kernel*> kernels;
+  for (const vm::Kernel& kernel : program.kernels) kernels.push_back(&kernel);
+  std::string text;
+  for (vm::KernelId id = 0; id < kernels.size(); ++id) {
+    const vm::KernelEntry entry = program.functions[id].kernel_entry;
+    if (!kernels[id]->exists() || entry.kind == vm::KernelEntry::call) continue;
+    const auto ptx =
+        codegen::Plugin().ptx(vm::write_kernels(vm::group_of(kernels, id)), {vm::KernelEntry::range, entry.reads});
+    text += "// " + kernels[id]->name + (ptx ? "\n" + *ptx : ": " + ptx.error()) + "\n";
+  }
+  return text;
+}
+
 std::string kernels_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
@@ -118,6 +136,7 @@ constexpr Stage stages[] = {
     {"opt", opt_text},
     {"llvm", llvm_text},
     {"kernels", kernels_text},
+    {"ptx", ptx_text},
     {"vm", vm_text},
 };
 

@@ -122,9 +122,16 @@ int report_run(Session& session, const vm::RunResult& result, int signal) {
   return exit_internal;
 }
 
-void print_statistics(const vm::RunCounters& run, const codegen::LeafCounters& leaves) {
+void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves) {
+  const vm::RunCounters& run = result.counters;
 #define RADDLE_COUNTER(name, value, meaning) vm::print_stderr("{} {}\n", name, value);
 #include "compiler/tool/run/counters.def"
+  for (std::size_t i = 0; i < result.device_uses.size(); ++i) {
+    const vm::DeviceUse& use = result.device_uses[i];
+    vm::print_stderr("points on device {}, {} {} in {} batches\n", i, use.name, use.points, use.batches);
+  }
+  for (const vm::DeviceObstacle& obstacle : result.device_obstacles)
+    vm::print_stderr("not on devices, loop at {}: {}\n", sources.describe(span_of(obstacle.place)), obstacle.text);
 }
 
 }  // namespace raddle::tool

@@ -15,6 +15,6 @@ void add_findings(const SourceMap& sources, Diagnostics& diagnostics, const vm::
 int report_run(Session& session, const vm::RunResult& result, int signal);
 
 /// `--stats`, to stderr.
-void print_statistics(const vm::RunCounters& run, const codegen::LeafCounters& leaves);
+void print_statistics(const SourceMap& sources, const vm::RunResult& result, const codegen::LeafCounters& leaves);
 
 }  // namespace raddle::tool

@@ -22,6 +22,16 @@
 
 namespace raddle::tool {
 
+void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group) {
+  app.add_option(
+         "--gpus", gpus,
+         "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
+         "or simulated, one of threads, which gets each such loop whole; all:whole: so do GPUs")
+      ->check(CLI::IsMember({"all", "none", "simulated", "all:whole"}) | CLI::Range(1, 64))
+      ->type_name("WHICH")
+      ->group(group);
+}
+
 void add_machine_options(CLI::App& app, Options& options) {
   app.add_option("-r", options.package_folders,
                  "Folder with packages of functions in Tcl, also in folders in it (may be repeated). Programs that "
@@ -38,6 +48,7 @@ void add_machine_options(CLI::App& app, Options& options) {
                  "Memory that open calls and what waits in them may take, in MiB (default: half of what there is)")
       ->check(CLI::Range(1, 1 << 30))
       ->type_name("N");
+  add_gpus_option(app, options.gpus);
   app.add_option("--seed", options.seed, "Seed of random numbers (default 0)")
       ->check(is_whole_from(0))
       ->envname("TURBINE_SRAND")

@@ -33,6 +33,7 @@
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/formats/writer.hpp"
 #include "stdlib/native/output.hpp"
+#include "vm/device/devices.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/record/call_record.hpp"
 #include "vm/value/standard_error.hpp"
@@ -161,6 +162,11 @@ int signal_of(const SignalWatch& signals) {
   return is_unread && signals.hears(SIGPIPE) ? SIGPIPE : 0;  // the watch may not have heard it yet
 }
 
+/// @param devices  may be null
+void warn_of_devices(const vm::Devices* devices) {
+  if (const std::string problem = devices ? devices->problem() : ""; !problem.empty()) warn(problem);
+}
+
 void warn_of_records(const std::optional<std::string>& of_calls, const std::optional<std::string>& of_log) {
   if (of_calls) warn(fmt::format("results of `@memo` functions may not be kept: {}", *of_calls));
   if (of_log) warn(fmt::format("what was run is not recorded: {}", *of_log));
@@ -236,10 +242,10 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
                                   ? stdlib::flush_output_within(longest_last_write)
                                   : stdlib::flush_output();
   const int signal = signal_of(signals);
-  if (session.options.statistics) print_statistics(result.counters, executable.leaf_counters());
+  if (session.options.statistics) print_statistics(session.sources, result, executable.leaf_counters());
   const std::optional<std::string> of_calls = call_record.problem();
   const std::optional<std::string> of_log = log ? log->end(state_of(result.status, signal)) : std::nullopt;
-  if (!is_quiet) warn_of_records(of_calls, of_log);
+  if (!is_quiet) warn_of_records(of_calls, of_log), warn_of_devices(options->devices.get());
   if (json != nullptr) json->results = results_json(checked, result);
   const bool is_timed_out = result.status == vm::RunStatus::cancelled && signal == 0;
   const int told = report_run(session, result, signal);

@@ -10,6 +10,7 @@
 
 #include "compiler/tool/run/app_environment.hpp"
 #include "compiler/tool/process/machine.hpp"
+#include "gpu/open_devices.hpp"
 #include "stdlib/native/output.hpp"
 #include "vm/memory/memory_limit.hpp"
 #include "vm/value/file_descriptor.hpp"
@@ -50,7 +51,13 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
     vm::print_stderr("raddle: {}\n", apps.error());
     return std::unexpected(exit_usage);
   }
+  const auto devices = gpu::open_devices(given.gpus);
+  if (!devices) {
+    vm::print_stderr("raddle: --gpus {}: {}\n", given.gpus, devices.error());
+    return std::unexpected(exit_usage);
+  }
   vm::RunOptions options;
+  options.devices = *devices;
   options.workers = given.workers != 0 ? given.workers : core_count();
   options.process_budget = process_budget(given.process_limit, options.workers);
   options.call_memory_bytes = given.call_memory_mib << 20;

@@ -9,6 +9,7 @@
 #include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/process/machine.hpp"
+#include "compiler/tool/run/run_command.hpp"
 #include "compiler/tool/settings/settings.hpp"
 #include "compiler/tool/command/words.hpp"
 #include "compiler/tool/formats/scan.hpp"
@@ -127,6 +128,7 @@ void add_script_options(CLI::App& app, Options& options) {
       ->type_name("NAME[=TEXT]")
       ->allow_extra_args(false)
       ->group(group);
+  add_gpus_option(app, options.gpus, group);
   app.add_flag_callback(
          "--no-jit-cache", [&options] { options.jit_cache = false; }, "Compile leaf functions anew, keep none")
       ->group(group);

@@ -35,7 +35,7 @@ struct Program {
 
 std::future<raddle_leaf_function> ask(BackgroundCompiler& compiler, const Program& program, ir::FunctionId leaf) {
   auto answer = std::make_shared<std::promise<raddle_leaf_function>>();
-  compiler.request(kernels_of(program.test, leaf), vm::KernelEntry::call, vm::KernelTarget::host,
+  compiler.request(kernels_of(program.test, leaf), vm::KernelEntry::call,
                    [answer](raddle_leaf_function code) { answer->set_value(code); });
   return answer->get_future();
 }
@@ -89,6 +89,29 @@ TEST_CASE("a damaged file in the cache is compiled again and replaced") {
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
   CHECK(run(folder / "jit", RADDLE_PLUGIN).compiled == 1);
   CHECK(run(folder / "jit", RADDLE_PLUGIN).from_cache == 1);
+}
+
+TEST_CASE("a GPU gets PTX of what it can run, which is kept in the cache; nothing of what calls itself") {
+  const TemporaryFolder folder;
+  Program program;
+  LeafBuilder endless(program.test, "endless");
+  const Operand x = endless.parameter(TypeStore::int_);
+  endless.copy(endless.output(TypeStore::int_), endless.op(OpKind::call, TypeStore::int_, {x}, endless.id()));
+  const auto ptx = [&](ir::FunctionId leaf) {
+    BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", RADDLE_PLUGIN);
+    std::promise<std::string> answer;
+    compiler.request_ptx(kernels_of(program.test, leaf), vm::KernelEntry::range,
+                         [&answer](std::string text) { answer.set_value(std::move(text)); });
+    return answer.get_future().get();
+  };
+  const std::string text = ptx(program.scaled);
+  CHECK(text.find(".version 7.8") != std::string::npos);
+  CHECK(text.find(".target sm_70") != std::string::npos);
+  CHECK(text.find(".visible .entry raddle_range(") != std::string::npos);
+  using Files = std::filesystem::directory_iterator;
+  CHECK(std::distance(Files(folder / "jit"), Files()) == 1);
+  CHECK(ptx(program.scaled) == text);
+  CHECK(ptx(endless.id()).empty());
 }
 
 TEST_CASE("without the plugin every leaf is answered: it is interpreted") {

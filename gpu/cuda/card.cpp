@@ -1,0 +1,169 @@
+#include "gpu/cuda/card.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace raddle::gpu {
+
+namespace {
+
+constexpr unsigned usual_block = 256;          ///< threads; the driver lets a kernel with many registers have fewer
+constexpr std::int64_t most_blocks = 1 << 16;  ///< a thread computes several points of a larger batch
+constexpr std::size_t alignment = 256;         ///< of what lies in one allocation
+constexpr int least_compute = 70;              ///< sm_70
+constexpr unsigned stream_beside_default = 1;  ///< CU_STREAM_NON_BLOCKING
+constexpr int invalid_value = 1;               ///< CUDA_ERROR_INVALID_VALUE
+
+std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+}  // namespace
+
+std::expected<std::unique_ptr<Card>, std::string> Card::open(const CudaDriver& driver, unsigned number) {
+  int device = 0;
+  int error = driver.device(&device, static_cast<int>(number));
+  std::array<char, 256> name{};
+  if (error == 0) error = driver.device_name(name.data(), static_cast<int>(name.size()), device);
+  const auto attribute = [&](int which) {
+    int value = 0;
+    if (error == 0) error = driver.device_attribute(&value, which, device);
+    return value;
+  };
+  const int compute = 10 * attribute(cuda_compute_major) + attribute(cuda_compute_minor);
+  const int pools = attribute(cuda_memory_pools);
+  const int lanes = attribute(cuda_multiprocessor_count) * attribute(cuda_threads_of_multiprocessor);
+  if (error == 0 && (compute < least_compute || pools == 0))
+    return std::unexpected(
+        fmt::format("{} is too old: sm_{}, and sm_{} is needed", name.data(), compute, least_compute));
+  std::size_t bytes = 0;
+  void* context = nullptr;
+  if (error == 0) error = driver.device_memory(&bytes, device);
+  if (error == 0) error = driver.retain_context(&context, device);
+  if (error != 0) return std::unexpected(fmt::format("GPU {} can not be used: {}", number, driver.text_of(error)));
+  std::unique_ptr<Card> card(new Card(driver, device, context));
+  card->facts_ = {name.data(), bytes, static_cast<unsigned>(lanes)};
+  return card;
+}
+
+Card::~Card() {
+  driver_.set_context(context_);
+  for (const auto& [text, module] : modules_)
+    if (module.module != nullptr) driver_.unload_module(module.module);
+  driver_.set_context(nullptr);
+  driver_.release_context(device_);
+}
+
+void* Card::open_stream() {
+  void* stream = nullptr;
+  if (driver_.set_context(context_) != 0 || driver_.create_stream(&stream, stream_beside_default) != 0) return nullptr;
+  return stream;
+}
+
+void Card::close_stream(void* stream) { driver_.destroy_stream(stream); }
+
+CardFunction Card::load(const std::string& ptx) {
+  const std::lock_guard lock(modules_mutex_);
+  const auto [entry, is_new] = modules_.try_emplace(ptx);
+  Module& module = entry->second;
+  int threads = 0;
+  if (is_new && driver_.set_context(context_) == 0 &&
+      driver_.load_module(&module.module, ptx.c_str(), 0, nullptr, nullptr) == 0 &&
+      driver_.module_function(&module.function.function, module.module, vm::range_kernel_name) == 0 &&
+      driver_.function_attribute(&threads, cuda_function_threads_of_block, module.function.function) == 0)
+    module.function.block = std::min(usual_block, static_cast<unsigned>(threads));
+  return module.function.block == 0 ? CardFunction() : module.function;
+}
+
+void Card::expect(const vm::DeviceBatch& batch) {
+  const std::lock_guard lock(copies_mutex_);
+  for (const vm::DeviceBatch::Memory& memory : batch.arrays) ++copies_[array_of(batch, memory)].uses;
+}
+
+void Card::forget(const vm::DeviceBatch& batch) {
+  const std::lock_guard lock(copies_mutex_);
+  for (const vm::DeviceBatch::Memory& memory : batch.arrays) {
+    const auto copy = copies_.find(array_of(batch, memory));
+    if (--copy->second.uses != 0) continue;
+    if (copy->second.address != 0) forgotten_.push_back(copy->second.address);
+    copies_.erase(copy);
+  }
+}
+
+void Card::free_forgotten(void* stream) {
+  const std::lock_guard lock(copies_mutex_);
+  for (const std::uint64_t address : forgotten_) driver_.free(address, stream);
+  forgotten_.clear();
+}
+
+/// Makes those that are not there yet, and puts their addresses into the words. @return an error's number
+int Card::copy_arrays(const vm::DeviceBatch& batch, std::vector<std::int64_t>& words, void* stream) {
+  const std::lock_guard lock(copies_mutex_);
+  for (const vm::DeviceBatch::Memory& memory : batch.arrays) {
+    if (memory.size_bytes == 0) continue;
+    Copy& copy = copies_.at(array_of(batch, memory));
+    if (copy.address == 0) {
+      std::uint64_t address = 0;
+      if (const int error = driver_.allocate(&address, memory.size_bytes, stream)) return error;
+      const auto* from = reinterpret_cast<const void*>(batch.words[memory.word]);
+      int error = driver_.copy_in(address, from, memory.size_bytes, stream);
+      if (error == 0) error = driver_.wait_for_stream(stream);  // streams of other threads are to read it, too
+      if (error != 0) return driver_.free(address, stream), error;
+      copy.address = address;
+    }
+    words[memory.word] = static_cast<std::int64_t>(copy.address);
+  }
+  return 0;
+}
+
+std::expected<std::int64_t, int> Card::run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream) {
+  if (stream == nullptr || code.function == nullptr) return std::unexpected(invalid_value);
+  std::vector<std::int64_t> words = batch.words;
+  if (const int error = copy_arrays(batch, words, stream)) return std::unexpected(error);
+  // results, and before them the least number of a point that does not end well
+  std::size_t size = alignment;
+  for (const vm::DeviceBatch::Memory& memory : batch.results) size += aligned(memory.size_bytes);
+  std::uint64_t memory_of_results = 0;
+  if (const int error = driver_.allocate(&memory_of_results, size, stream)) return std::unexpected(error);
+  std::uint64_t next = memory_of_results + alignment;
+  for (const vm::DeviceBatch::Memory& memory : batch.results) {
+    words[memory.word] = static_cast<std::int64_t>(next);
+    next += aligned(memory.size_bytes);
+  }
+  std::int64_t made = batch.count();
+  int error = driver_.copy_in(memory_of_results, &made, sizeof made, stream);
+  words.push_back(static_cast<std::int64_t>(memory_of_results));
+  if (error == 0) error = launch(code, words, batch.count(), stream);
+  if (error == 0) error = take_results(batch, words, memory_of_results, made, stream);
+  const int error_of_free = driver_.free(memory_of_results, stream);
+  if (error == 0) error = error_of_free;
+  if (error != 0) return std::unexpected(error);
+  return made;
+}
+
+int Card::launch(const CardFunction& code, std::vector<std::int64_t>& words, std::int64_t count, void* stream) {
+  std::vector<void*> parameters;
+  for (std::int64_t& word : words) parameters.push_back(&word);
+  const auto blocks = static_cast<unsigned>(std::min(most_blocks, (count + code.block - 1) / code.block));
+  return driver_.launch(code.function, blocks, 1, 1, code.block, 1, 1, 0, stream, parameters.data(), nullptr);
+}
+
+/// When the launch has ended. @param least  where the number lies on the card
+int Card::take_results(const vm::DeviceBatch& batch, const std::vector<std::int64_t>& words, std::uint64_t least,
+                       std::int64_t& made, void* stream) {
+  if (const int error = driver_.copy_out(&made, least, sizeof made, stream)) return error;
+  if (const int error = driver_.wait_for_stream(stream)) return error;
+  for (const vm::DeviceBatch::Memory& memory : batch.results) {
+    const std::size_t element = memory.size_bytes / static_cast<std::size_t>(batch.count());
+    const std::size_t bytes = element * static_cast<std::size_t>(made);
+    if (bytes == 0) continue;
+    auto* to = reinterpret_cast<void*>(batch.words[memory.word]);
+    if (const int error = driver_.copy_out(to, static_cast<std::uint64_t>(words[memory.word]), bytes, stream))
+      return error;
+  }
+  return driver_.wait_for_stream(stream);
+}
+
+}  // namespace raddle::gpu

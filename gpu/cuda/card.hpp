@@ -1,0 +1,80 @@
+#pragma once
+// One GPU: kernels are loaded and run on it.
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpu/cuda/driver.hpp"
+#include "vm/device/devices.hpp"
+
+namespace raddle::gpu {
+
+/// A function of a module that is loaded on one card.
+struct CardFunction {
+  void* function = nullptr;  ///< null: the card does not take it
+  unsigned block = 0;        ///< threads
+};
+
+/// Any number of threads use one card, each with a stream of its own.
+class Card {
+ public:
+  /// @param driver  has begun; outlives this   @param number  below its count of GPUs
+  /// @error  in words
+  static std::expected<std::unique_ptr<Card>, std::string> open(const CudaDriver& driver, unsigned number);
+  Card(const Card&) = delete;
+  Card& operator=(const Card&) = delete;
+  ~Card();
+
+  const vm::DeviceFacts& facts() const { return facts_; }
+  /// To be called on each thread that runs batches. @return its stream, to be given to close_stream() there; null: none
+  void* open_stream();
+  void close_stream(void* stream);
+  /// Compiles the text for this card, or finds what was made of it before; it stays as long as the card. Any thread.
+  CardFunction load(const std::string& ptx);
+
+  /// A batch that may run here some time: copies of the arrays that it reads stay until forget() was called as often.
+  /// So the pieces of one launch, of which one follows the other, share them. Nobody changes or frees an array while a
+  /// batch that reads it is under way: so long its address tells it from others.
+  void expect(const vm::DeviceBatch& batch);
+  void forget(const vm::DeviceBatch& batch);
+  /// Frees copies that nobody expects any more.
+  void free_forgotten(void* stream);
+  /// Runs it, as a launch of its own. @return made: of how many points  @error  the driver's number
+  std::expected<std::int64_t, int> run(const vm::DeviceBatch& batch, const CardFunction& code, void* stream);
+
+ private:
+  Card(const CudaDriver& driver, int device, void* context) : driver_(driver), device_(device), context_(context) {}
+  using Array = std::pair<std::int64_t, std::size_t>;  ///< address on the host, bytes
+  struct Copy {
+    std::uint64_t address = 0;  ///< on the card; 0: not made yet
+    std::size_t uses = 0;
+  };
+  static Array array_of(const vm::DeviceBatch& batch, const vm::DeviceBatch::Memory& memory) {
+    return {batch.words[memory.word], memory.size_bytes};
+  }
+  int copy_arrays(const vm::DeviceBatch& batch, std::vector<std::int64_t>& words, void* stream);
+  int launch(const CardFunction& code, std::vector<std::int64_t>& words, std::int64_t count, void* stream);
+  int take_results(const vm::DeviceBatch& batch, const std::vector<std::int64_t>& words, std::uint64_t least,
+                   std::int64_t& made, void* stream);
+
+  const CudaDriver& driver_;
+  const int device_;
+  void* const context_;
+  vm::DeviceFacts facts_;
+  std::mutex modules_mutex_;  ///< guards modules_, also while one is compiled
+  struct Module {
+    void* module = nullptr;
+    CardFunction function;
+  };
+  std::map<std::string, Module> modules_;  ///< by text
+  std::mutex copies_mutex_;                ///< guards copies_, also while one is made
+  std::map<Array, Copy> copies_;
+  std::vector<std::uint64_t> forgotten_;  ///< guarded likewise: addresses on the card
+};
+
+}  // namespace raddle::gpu

@@ -1,0 +1,243 @@
+#include "gpu/cuda/cuda_devices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "gpu/cuda/card.hpp"
+
+namespace raddle::gpu {
+
+namespace {
+
+constexpr unsigned threads_of_card = 2;
+constexpr std::int64_t batch_ns = 100'000;      // copies, a launch, two waits
+constexpr std::int64_t start_ns = 400'000'000;  // driver, context, PTX by LLVM, code by the driver
+constexpr int out_of_memory = 2;                // CUDA_ERROR_OUT_OF_MEMORY: the card is well
+
+class CudaKernel final : public vm::DeviceKernel {
+ public:
+  std::vector<CardFunction> functions;  ///< by card
+};
+
+using Clock = std::chrono::steady_clock;
+using Done = std::function<void(std::shared_ptr<const vm::DeviceKernel>)>;
+
+}  // namespace
+
+struct CudaDevices::State {
+  State(unsigned most, std::string library) : most(most), library(std::move(library)) {}
+  ~State() {
+    opener.request_stop();
+    for (std::jthread& thread : threads) thread.request_stop();
+    if (opener.joinable()) opener.join();
+    threads.clear();  // they use all below
+  }
+
+  struct Text {
+    std::string ptx;
+    Done done;
+  };
+
+  const unsigned most;
+  const std::string library;
+  std::once_flag loading;
+  std::optional<CudaDriver> driver;  ///< written once, under `loading`
+
+  mutable std::mutex mutex;  ///< guards all below, but what says otherwise
+  std::condition_variable_any changed;
+  std::deque<Text> texts;  ///< that are to be loaded
+  std::deque<vm::DeviceBatch> batches;
+  std::vector<std::unique_ptr<Card>> cards;  ///< changed by open_cards() only, before the first batch
+  std::vector<bool> failed;                  ///< by card
+  bool is_open = false;
+  std::string problem;
+  std::atomic<unsigned> waiting = 0;  ///< batches that nobody has taken; a hint, relaxed
+  std::atomic<unsigned> working = 0;  ///< cards that have not failed; relaxed, as what it decides is tried again
+  std::vector<std::jthread> threads;
+  std::jthread opener;  ///< last: uses all of the above
+
+  /// The library, not the driver. @return why there is none, in words; "": it is there
+  std::string load() {
+    std::string fault;
+    std::call_once(loading, [&] {
+      if (auto found = CudaDriver::load(library))
+        driver = *found;
+      else
+        fault = found.error();
+    });
+    return driver ? "" : fault.empty() ? "there is no driver" : fault;
+  }
+
+  /// Once. @return of how many cards there are
+  std::expected<unsigned, std::string> open_cards() {
+    const std::expected<unsigned, std::string> count = driver->begin();
+    std::string fault = count ? "" : count.error();
+    std::vector<std::unique_ptr<Card>> opened;
+    for (unsigned i = 0; count && i < std::min(*count, most); ++i) {
+      if (auto card = Card::open(*driver, i))
+        opened.push_back(std::move(*card));
+      else
+        fault = card.error();
+    }
+    const std::lock_guard lock(mutex);
+    is_open = true;
+    cards = std::move(opened);
+    failed.resize(cards.size());
+    working.store(static_cast<unsigned>(cards.size()), std::memory_order_relaxed);
+    try {
+      for (unsigned i = 0; i < cards.size() * threads_of_card; ++i)
+        threads.emplace_back([this, i](const std::stop_token& stop) { work(stop, i / threads_of_card); });
+    } catch (const std::system_error& error) {  // those there are do it
+      fault = error.what();
+      if (threads.empty()) cards.clear();
+    }
+    if (cards.empty() && !fault.empty()) return std::unexpected(fault);
+    return count;
+  }
+
+  bool is_opened() const {
+    const std::lock_guard lock(mutex);
+    return is_open;
+  }
+
+  void start_opener() {
+    const std::lock_guard lock(mutex);
+    if (!opener.joinable()) opener = std::jthread([this](const std::stop_token& stop) { load_texts(stop); });
+  }
+
+  void load_texts(const std::stop_token& stop) {
+    if (!is_opened()) static_cast<void>(open_cards());  // without cards all texts are answered with nothing
+    while (true) {
+      std::unique_lock lock(mutex);
+      if (!changed.wait(lock, stop, [this] { return !texts.empty(); })) return;
+      const Text text = std::move(texts.front());
+      texts.pop_front();
+      lock.unlock();
+      text.done(loaded(text.ptx));
+    }
+  }
+
+  std::shared_ptr<const vm::DeviceKernel> loaded(const std::string& ptx) {
+    auto kernel = std::make_shared<CudaKernel>();
+    for (const std::unique_ptr<Card>& card : cards) kernel->functions.push_back(card->load(ptx));
+    const bool runs =
+        !kernel->functions.empty() &&
+        std::ranges::all_of(kernel->functions, [](const CardFunction& each) { return each.function != nullptr; });
+    return runs ? kernel : nullptr;
+  }
+
+  void work(const std::stop_token& stop, unsigned number) {
+    void* const stream = cards[number]->open_stream();
+    while (true) {
+      std::unique_lock lock(mutex);
+      if (!changed.wait(lock, stop, [this] { return !batches.empty(); })) break;
+      const vm::DeviceBatch batch = std::move(batches.front());
+      batches.pop_front();
+      waiting.fetch_sub(1, std::memory_order_relaxed);
+      lock.unlock();
+      run(number, batch, stream);
+    }
+    if (stream != nullptr) cards[number]->close_stream(stream);
+  }
+
+  void run(unsigned number, const vm::DeviceBatch& batch, void* stream) {
+    const Clock::time_point begin = Clock::now();
+    vm::DeviceOutcome outcome{.is_lost = true, .device = number};
+    if (stream != nullptr && batch.is_wanted() && !has_failed(number)) {
+      const auto& kernel = static_cast<const CudaKernel&>(*batch.kernel);
+      const std::expected<std::int64_t, int> made = cards[number]->run(batch, kernel.functions[number], stream);
+      outcome.is_lost = !made;
+      outcome.made = made.value_or(0);
+      if (!made) note_problem(number, made.error());
+    }
+    for (const std::unique_ptr<Card>& card : cards) card->forget(batch);
+    if (stream != nullptr) cards[number]->free_forgotten(stream);
+    outcome.spent_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+    batch.done(outcome);
+  }
+
+  bool has_failed(unsigned number) const {
+    const std::lock_guard lock(mutex);
+    return failed[number];
+  }
+
+  void note_problem(unsigned number, int error) {
+    const std::lock_guard lock(mutex);
+    if (problem.empty())
+      problem = fmt::format("{}: {}; workers have computed what it was given", cards[number]->facts().name,
+                            driver->text_of(error));
+    if (error == out_of_memory || failed[number]) return;
+    failed[number] = true;
+    working.fetch_sub(1, std::memory_order_relaxed);
+  }
+};
+
+CudaDevices::CudaDevices(unsigned most, Takes takes, std::string library)
+    : takes_(takes), state_(std::make_shared<State>(most, std::move(library))) {}
+
+CudaDevices::~CudaDevices() = default;
+
+std::expected<unsigned, std::string> CudaDevices::open() {
+  if (const std::string fault = state_->load(); !fault.empty()) return std::unexpected(fault);
+  return state_->open_cards();
+}
+
+void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
+                          Done done) {
+  if (!state_->load().empty()) return done(nullptr);
+  try {
+    state_->start_opener();
+  } catch (const std::system_error&) {
+    return done(nullptr);
+  }
+  // the compiler may live longer than this
+  compiler.request_ptx(kernels, entry, [state = std::weak_ptr(state_), done = std::move(done)](std::string ptx) {
+    const std::shared_ptr<State> found = state.lock();
+    if (!found || ptx.empty()) return done(nullptr);
+    const std::lock_guard lock(found->mutex);
+    found->texts.push_back({std::move(ptx), done});
+    found->changed.notify_all();
+  });
+}
+
+void CudaDevices::submit(vm::DeviceBatch batch) {
+  for (const std::unique_ptr<Card>& card : state_->cards) card->expect(batch);
+  const std::lock_guard lock(state_->mutex);
+  state_->batches.push_back(std::move(batch));
+  state_->waiting.fetch_add(1, std::memory_order_relaxed);
+  state_->changed.notify_all();
+}
+
+/// With one that waits for each card it has something to do at once when it has done one.
+bool CudaDevices::is_hungry() const {
+  return state_->waiting.load(std::memory_order_relaxed) < state_->working.load(std::memory_order_relaxed);
+}
+
+vm::DeviceCosts CudaDevices::costs() const {
+  return {.batch_ns = batch_ns, .start_ns = start_ns, .takes_whole_launches = takes_ == Takes::whole_launches};
+}
+
+std::vector<vm::DeviceFacts> CudaDevices::facts() const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<vm::DeviceFacts> all;
+  for (const std::unique_ptr<Card>& card : state_->cards) all.push_back(card->facts());
+  return all;
+}
+
+std::string CudaDevices::problem() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->problem;
+}
+
+}  // namespace raddle::gpu

@@ -1,0 +1,42 @@
+#pragma once
+// GPUs of NVIDIA, by the driver that is found at run time: each batch is a launch of its own.
+#include <expected>
+#include <memory>
+#include <string>
+
+#include "vm/device/devices.hpp"
+
+namespace raddle::gpu {
+
+/// Opens nothing until the first kernel is to be prepared: then the driver's library is looked for, at once, and if
+/// there is one a thread begins with it, which opens the cards and loads kernels as their text comes. Each card has two
+/// threads, which take batches from one queue: while one of them copies, the other one's kernel runs. A card that fails
+/// gets nothing more, and what it was given is lost: problem().
+class CudaDevices final : public vm::Devices {
+ public:
+  static constexpr const char* usual_library = "libcuda.so.1";
+
+  enum class Takes : bool { what_is_worth_while, whole_launches };
+  /// @param most  cards that are used, those with the least numbers
+  explicit CudaDevices(unsigned most, Takes takes = Takes::what_is_worth_while, std::string library = usual_library);
+  ~CudaDevices() override;
+
+  /// Opens all now. Once, before anything else.
+  /// @return how many cards there are; only the first `most` of them are opened  @error  why there are none, in words
+  std::expected<unsigned, std::string> open();
+
+  void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
+               std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) override;
+  void submit(vm::DeviceBatch batch) override;
+  bool is_hungry() const override;
+  vm::DeviceCosts costs() const override;
+  std::vector<vm::DeviceFacts> facts() const override;
+  std::string problem() const override;
+
+ private:
+  struct State;
+  const Takes takes_;
+  const std::shared_ptr<State> state_;  ///< the compiler's callbacks look whether it is still there
+};
+
+}  // namespace raddle::gpu

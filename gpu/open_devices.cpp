@@ -1,0 +1,44 @@
+#include "gpu/open_devices.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+#include "gpu/cuda/cuda_devices.hpp"
+#include "gpu/simulated/simulated_devices.hpp"
+
+namespace raddle::gpu {
+
+namespace {
+
+constexpr unsigned simulated_warps = 4;
+constexpr unsigned all = std::numeric_limits<unsigned>::max();
+
+}  // namespace
+
+std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text) {
+  if (text == "none") return nullptr;
+  if (text == "simulated") return std::make_shared<SimulatedDevices>(simulated_warps);
+  if (text == "all") return std::make_shared<CudaDevices>(all);
+  if (text == "all:whole") return std::make_shared<CudaDevices>(all, CudaDevices::Takes::whole_launches);
+  unsigned wanted = 0;
+  std::from_chars(text.data(), text.data() + text.size(), wanted);
+  auto devices = std::make_shared<CudaDevices>(wanted);
+  const std::expected<unsigned, std::string> count = devices->open();
+  if (!count) return std::unexpected(count.error());
+  if (*count < wanted) return std::unexpected(fmt::format("there {} {}", *count == 1 ? "is" : "are", *count));
+  return devices;
+}
+
+std::string text_of_devices() {
+  CudaDevices devices(all);
+  const std::expected<unsigned, std::string> count = devices.open();
+  if (!count) return count.error() + ": workers compute everything";
+  std::string text;
+  for (const vm::DeviceFacts& facts : devices.facts())
+    text += fmt::format("{}{}, {} GiB", text.empty() ? "" : "; ", facts.name, facts.memory_bytes >> 30);
+  return text.empty() ? "none: workers compute everything" : text;
+}
+
+}  // namespace raddle::gpu

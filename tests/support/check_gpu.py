@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""What `--gpus` does, without a GPU: with a simulated one, with none, with a driver that has no GPU behind it
+(tests/unit/gpu/fake_driver.cpp). Each test has a folder of its own.
+
+    check_gpu.py [--raddle PATH] [FILTER]
+"""
+
+import re
+import subprocess
+
+from folder_tests import ROOT, expect, expect_in, main
+
+FAKE = {"LD_LIBRARY_PATH": str(ROOT / "build" / "tests" / "fake_cuda")}
+
+LOOPS = """import io;
+import math;
+import stats;
+(int n) fib(int k) { if (k < 2) { n = k; } else { n = fib(k - 1) + fib(k - 2); } }
+float a[];
+foreach i in [0:9999] { a[i] = sqrt(itof(i)); }
+float b[];
+foreach i in [0:999] { b[i] = a[(i * 7) %% 10000] + exp(itof(i) * 0.001); }
+int c[];
+foreach i in [0:19] { c[i] = fib(i); }
+foreach i in [0:2] { printf("%i", i); }
+float d[];
+foreach i in [1:9000] { d[i - 1] = a[i] * 0.5 + a[i - 1]; }
+float e[];
+foreach i in [0:99] { e[i * 2] = a[i]; }
+printf("%.17g %.17g %i %.17g %.17g", sum_float(a), avg(b), sum_integer(c), avg(d), sum_float(e));
+"""
+
+FAILS = """import io;
+import stats;
+@param int bad = 0;
+(int y) f(int x, int bad) { y = 1000 %/ (x - bad) + x; }
+int a[];
+foreach i in [0:4999] { a[i] = f(i, bad); }
+printf("%i", sum_integer(a));
+"""
+
+
+def devices_in(stderr):
+    """(points on the first device, {line of a loop: why it did not go})."""
+    points = re.search(r"^points on device 0, simulated (\d+) in \d+ batches$", stderr, re.MULTILINE)
+    stays = re.findall(r"^not on devices, loop at \S+?:(\d+):\d+: (.*)$", stderr, re.MULTILINE)
+    return int(points[1]) if points else 0, {int(line): why for line, why in stays}
+
+
+def loops_go_or_it_is_said_why(folder):
+    folder.write("loops.df", LOOPS)
+    expected = sorted(folder.run("run --gpus none loops.df").stdout.splitlines())
+    for options in ("--workers=1", "--workers=2", "--workers=8", "--workers=2 -O0", "--workers=2 --scheduler-seed=3"):
+        done = folder.run(f"run --stats --gpus simulated {options} loops.df")
+        expect(sorted(done.stdout.splitlines()), expected)
+        points, stays = devices_in(done.stderr)
+        if "-O0" in options:
+            continue
+        expect(points, 20000)  # the three loops over floats
+        expect(stays[15], "its points read or write elements that do not follow each other")
+        expect(stays[10], "`fib` calls itself")
+        expect(stays[11], "its iterations do more than compute numbers")
+        expect(sorted(stays), [10, 11, 15])
+    expect(devices_in(folder.run("run --stats --gpus none loops.df").stderr), (0, {}))
+    expect(set(devices_in(folder.run("run --stats --interpret --gpus simulated loops.df").stderr)[1].values()), {"nothing is compiled"})
+
+
+def failing_points_read_as_on_workers(folder):
+    folder.write("fails.df", FAILS)
+    for bad in (0, 1, 31, 32, 2500, 4999):
+        for options in ("", "--keep-going"):
+            alone = folder.run(f"run --gpus none {options} fails.df --bad={bad}", code=1)
+            beside = folder.run(f"run --gpus simulated {options} fails.df --bad={bad}", code=1)
+            expect((beside.stdout, beside.stderr), (alone.stdout, alone.stderr))
+            expect_in("division by zero", beside.stderr)
+    expect(folder.run("run --gpus simulated fails.df --bad=-1").stdout, folder.run("run --gpus none fails.df --bad=-1").stdout)
+
+
+def an_endless_point_is_ended(folder):
+    folder.write("endless.df", "(int n) f(int k) { for (n = 0, int x = k; x != 9; n = n + 1, x = (3 * x + 1) %% 7) {} }\n"
+                 "int a[];\nforeach i in [0:99] { a[i] = f(i %% 5); }\ntrace(a[7]);\n")
+    folder.run("run --gpus simulated --timeout 1 endless.df", code=124)
+
+
+def what_is_not_there_is_said(folder):
+    folder.write("hello.df", 'trace("hello");\n')
+    folder.run("run --gpus 2 hello.df", code=2, out="", err="raddle: --gpus 2: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n")
+    folder.run("run --gpus some hello.df", code=2, out="", err="--gpus")
+    folder.run("run --gpus all hello.df", out="trace: hello\n")
+    folder.run("run --gpus none hello.df", out="trace: hello\n")
+    expect_in("there is no driver", folder.run("doctor", code=folder_code(folder)).stdout)
+
+
+def folder_code(folder):
+    """That of `raddle doctor` here: machines differ in what is there."""
+    return subprocess.run([folder.raddle, "doctor"], cwd=folder.path, capture_output=True, check=False).returncode
+
+
+def a_driver_is_asked(folder):
+    folder.write("hello.df", 'trace("hello");\n')
+    two = {**FAKE, "RADDLE_FAKE_GPUS": "2"}
+    folder.run("run --gpus 2 hello.df", out="trace: hello\n", env=two)
+    folder.run("run --gpus 9 hello.df", code=2, out="", err="raddle: --gpus 9: there are 2\n", env=two)
+    folder.run("run --gpus 1 hello.df", code=2, err="raddle: --gpus 1: the driver is too old: of CUDA 11.4, and 11.8 is needed\n",
+               env={**FAKE, "RADDLE_FAKE_CUDA": "11040"})
+    folder.run("run --gpus 1 hello.df", code=2, err="raddle: --gpus 1: the driver does not begin: CUDA_ERROR_NO_DEVICE\n",
+               env={**FAKE, "RADDLE_FAKE_GPUS": "0"})
+    expect_in("Fake GPU 0, 8 GiB; Fake GPU 1, 8 GiB", folder.run("doctor", code=folder_code(folder), env=two).stdout)
+
+
+def what_a_driver_does_not_take_is_done_by_workers(folder):
+    """It has no GPU that would run PTX."""
+    folder.write("loops.df", LOOPS)
+    expected = sorted(folder.run("run --gpus none loops.df").stdout.splitlines())
+    done = folder.run("run --gpus all:whole --stats loops.df", env=FAKE)
+    expect(sorted(done.stdout.splitlines()), expected)
+    expect(devices_in(done.stderr)[0], 0)
+
+
+def short_scripts_look_for_no_driver(folder):
+    folder.write("hello.df", 'trace("hello");\n')
+    folder.write("loops.df", LOOPS)
+    for script in ("hello.df", "loops.df"):
+        told = folder.run(f"run {script}", env={"LD_DEBUG": "libs"}).stderr
+        expect(("libcuda" in told, "libc.so.6" in told), (False, True))
+    told = folder.run("run --gpus all:whole loops.df", env={"LD_DEBUG": "libs"}).stderr
+    expect_in("libcuda.so.1", told)
+
+
+def sweeps_and_sessions_have_devices(folder):
+    folder.write("model.df", "import stats;\n@param int n = 1;\nint a[];\nforeach i in [0:999] { a[i] = i * n; }\n@result int s = sum_integer(a);\n")
+    for which in ("none", "simulated"):
+        folder.run(f"sweep --no-cache --gpus {which} model.df -p n=1:20 -o {which}.csv")
+    columns = [[line.split(",")[:2] for line in folder.read(f"{which}.csv").splitlines()] for which in ("none", "simulated")]
+    expect(columns[0], columns[1])
+    expect(columns[0][3], ["3", str(3 * 999 * 500)])
+
+
+def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
+    done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--raddle", folder.raddle], capture_output=True, text=True, check=False)
+    expect((done.returncode, done.stdout, done.stderr), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", ""))
+
+
+def kernels_become_ptx(folder):
+    """Those of all examples and golden scripts, without what a GPU should not meet."""
+    count = 0
+    forbidden = re.compile(r"\b(trap|brkpt|vprintf|\.local|__nv_\w+|fma\.rn\.f32|div\.full|(add|sub|mul)\.f64|atom\.\w*\.?cas)\b|call\s*\(?[^;]*,\s*%rd|\.callprototype")
+    for script in sorted([*ROOT.glob("tests/golden/language/*.df"), *ROOT.glob("tests/golden/run/*.df"), *ROOT.glob("examples/*.df")]):
+        done = subprocess.run([folder.raddle, "run", "--emit=ptx", script.name], cwd=script.parent, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            continue
+        kernels = re.findall(r"^// (?!Generated)(\S+?)(: .*)?$", done.stdout, re.MULTILINE)
+        for name, why in kernels:
+            expect((script.name, name, "calls itself" in why or "the C function" in why if why else True), (script.name, name, True))
+        entries = done.stdout.count(".visible .entry raddle_range(")
+        expect((script.name, entries), (script.name, sum(not why for _, why in kernels)))
+        found = forbidden.search(done.stdout)
+        expect((script.name, found and found[0]), (script.name, None))
+        count += entries
+    expect(count > 100, True)
+
+
+TESTS = [loops_go_or_it_is_said_why, failing_points_read_as_on_workers, an_endless_point_is_ended, what_is_not_there_is_said,
+         a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
+         sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one, kernels_become_ptx]
+
+
+if __name__ == "__main__":
+    main("gpu", "Tests --gpus without a GPU.", TESTS)

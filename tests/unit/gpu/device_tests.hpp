@@ -1,0 +1,96 @@
+#pragma once
+// A kernel for tests of devices: y = 10 x + a[x % size], which does not end well for x = bad.
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vm/device/devices.hpp"
+
+namespace raddle::gpu {
+
+/// Words: first, step, count, results, elements, their number, bad.
+inline std::int32_t range_of_tests(raddle_leaf_worker*, const std::int64_t* words, std::int64_t* results,
+                                   raddle_leaf_failure*) {
+  const std::int64_t count = words[2];
+  auto* const to = reinterpret_cast<std::int64_t*>(words[3]);
+  const auto* const elements = reinterpret_cast<const std::int64_t*>(words[4]);
+  for (std::int64_t number = results[0]; number < count; number += results[1]) {
+    const std::int64_t x = words[0] + number * words[1];
+    if (x == words[6]) return results[0] = number, raddle_leaf_ok;
+    to[number] = 10 * x + elements[x % words[5]];
+  }
+  return results[0] = count, raddle_leaf_ok;
+}
+inline constexpr int words_of_tests = 7;
+
+/// Gives that kernel for everything, at once.
+class CompilerOfTests final : public vm::KernelCompiler {
+ public:
+  void request(const vm::KernelGroup&, vm::KernelEntry, std::function<void(raddle_leaf_function)> done) override {
+    done(range_of_tests);
+  }
+  void request_ptx(const vm::KernelGroup&, vm::KernelEntry, std::function<void(std::string)> done) override {
+    done(ptx.empty() ? "host " + std::to_string(reinterpret_cast<std::uint64_t>(&range_of_tests)) + " " +
+                           std::to_string(words_of_tests)
+                     : ptx);
+  }
+  std::string ptx;  ///< "": what the fake driver takes
+};
+
+/// A batch with its memory.
+struct BatchOfTests {
+  BatchOfTests(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t bad,
+               std::shared_ptr<std::vector<std::int64_t>> elements)
+      : first(first),
+        step(step),
+        results(static_cast<std::size_t>(count), -1),
+        elements(std::move(elements)),
+        bad(bad) {}
+
+  std::future<vm::DeviceOutcome> submit(vm::Devices& devices, std::shared_ptr<const vm::DeviceKernel> kernel) {
+    vm::DeviceBatch batch;
+    batch.kernel = std::move(kernel);
+    batch.words = {first,
+                   step,
+                   static_cast<std::int64_t>(results.size()),
+                   reinterpret_cast<std::int64_t>(results.data()),
+                   reinterpret_cast<std::int64_t>(elements->data()),
+                   static_cast<std::int64_t>(elements->size()),
+                   bad};
+    batch.results = {{3, 8 * results.size()}};
+    batch.arrays = {{4, 8 * elements->size()}};
+    batch.run = &run;
+    batch.done = [this](const vm::DeviceOutcome& outcome) { told.set_value(outcome); };
+    auto outcome = told.get_future();
+    devices.submit(std::move(batch));
+    return outcome;
+  }
+  /// Of how many points, from the first one on.
+  bool is_right(std::int64_t made) const {
+    for (std::int64_t i = 0; i < made; ++i) {
+      const std::int64_t x = first + i * step;
+      if (results[static_cast<std::size_t>(i)] != 10 * x + (*elements)[static_cast<std::size_t>(x) % elements->size()])
+        return false;
+    }
+    return true;
+  }
+
+  const std::int64_t first, step;
+  std::vector<std::int64_t> results;
+  std::shared_ptr<std::vector<std::int64_t>> elements;
+  const std::int64_t bad;
+  raddle_leaf_worker run{};
+  std::promise<vm::DeviceOutcome> told;
+};
+
+inline std::shared_ptr<const vm::DeviceKernel> prepared(vm::Devices& devices, CompilerOfTests& compiler) {
+  std::promise<std::shared_ptr<const vm::DeviceKernel>> told;
+  devices.prepare({}, vm::KernelEntry::range, compiler,
+                  [&](std::shared_ptr<const vm::DeviceKernel> kernel) { told.set_value(std::move(kernel)); });
+  return told.get_future().get();
+}
+
+}  // namespace raddle::gpu

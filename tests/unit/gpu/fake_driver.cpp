@@ -1,0 +1,173 @@
+// A libcuda.so.1 without a GPU, for tests: the functions of gpu/cuda/driver_functions.def, on the host. It runs no PTX:
+// the text of a module is "host CODE WORDS", the address of a raddle_leaf_function of Note [ranges] in
+// vm/program/leaf_abi.hpp and how many words it takes; all else is refused as PTX that is not valid.
+//
+// It finds out what a real driver does not always tell. What is asked of a stream is done when the stream is waited
+// for, and not before. Addresses on a card are none of the host. Functions that need a context of the thread fail
+// without.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/gpu/fake_driver.hpp"
+#include "vm/program/leaf_abi.hpp"
+
+namespace {
+
+using raddle::gpu::FakeDriver;
+
+FakeDriver state;
+std::atomic<int> broken{0};  ///< an error after which all fail, as after an illegal address
+thread_local void* context = nullptr;
+
+enum : int {
+  ok = 0,
+  invalid_value = 1,
+  out_of_memory = 2,
+  no_device = 100,
+  invalid_context = 201,
+  invalid_ptx = 218,
+  not_found = 500
+};
+constexpr std::uint64_t tag = std::uint64_t{1} << 60;  ///< of addresses on a card
+
+struct Stream {
+  std::vector<std::function<void()>> work;
+  void run() {
+    for (const auto& each : work) each();
+    work.clear();
+  }
+};
+struct Module {
+  raddle_leaf_function code;
+  std::size_t words;
+};
+
+void* host(std::uint64_t address) { return reinterpret_cast<void*>(address & ~tag); }
+int fault() {
+  if (const int error = broken.load()) return error;
+  return context == nullptr ? invalid_context : ok;
+}
+
+void run(const Module& module, std::vector<std::int64_t> words, std::int64_t threads) {
+  auto* const least = static_cast<std::uint64_t*>(host(static_cast<std::uint64_t>(words.back())));
+  for (std::int64_t& word : words)
+    if ((static_cast<std::uint64_t>(word) & tag) != 0)
+      word = reinterpret_cast<std::int64_t>(host(static_cast<std::uint64_t>(word)));
+  raddle_leaf_worker worker{};
+  for (std::int64_t thread = 0; thread < threads; ++thread) {
+    std::int64_t results[] = {thread, threads};
+    module.code(&worker, words.data(), results, nullptr);
+    *least = std::min(*least, static_cast<std::uint64_t>(results[0]));
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+FakeDriver* raddle_fake_driver() { return &state; }
+
+int cuInit(unsigned) {
+  if (const char* const count = std::getenv("RADDLE_FAKE_GPUS")) state.devices = std::atoi(count);
+  if (const char* const version = std::getenv("RADDLE_FAKE_CUDA")) state.version = std::atoi(version);
+  return state.devices == 0 ? no_device : ok;
+}
+int cuDriverGetVersion(int* version) { return *version = state.version, ok; }
+int cuGetErrorName(int error, const char** name) {
+  switch (error) {
+    case out_of_memory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return ok;
+    case no_device: *name = "CUDA_ERROR_NO_DEVICE"; return ok;
+    case 700: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return ok;
+    default: return invalid_value;
+  }
+}
+int cuDeviceGetCount(int* count) { return *count = state.devices, ok; }
+int cuDeviceGet(int* device, int number) { return *device = number + 7, ok; }
+int cuDeviceGetName(char* name, int size, int device) {
+  std::snprintf(name, static_cast<std::size_t>(size), "Fake GPU %d", device - 7);
+  return ok;
+}
+int cuDeviceTotalMem_v2(std::size_t* bytes, int) { return *bytes = std::size_t{8} << 30, ok; }
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+  switch (attribute) {
+    case 16: return *value = 4, ok;
+    case 39: return *value = 2048, ok;
+    case 75: return *value = 9, ok;
+    case 76: return *value = 0, ok;
+    case 115: return *value = 1, ok;
+    default: return invalid_value;
+  }
+}
+int cuDevicePrimaryCtxRetain(void** made, int device) {
+  ++state.contexts;
+  return *made = reinterpret_cast<void*>(static_cast<std::uintptr_t>(device)), ok;
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return --state.contexts, ok; }
+int cuCtxSetCurrent(void* now) { return context = now, ok; }
+int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void**) {
+  if (const int error = fault()) return error;
+  std::uint64_t code = 0;
+  std::size_t words = 0;
+  if (std::sscanf(static_cast<const char*>(image), "host %lu %zu", &code, &words) != 2) return invalid_ptx;
+  ++state.modules;
+  return *module = new Module{reinterpret_cast<raddle_leaf_function>(code), words}, ok;
+}
+int cuModuleUnload(void* module) { return delete static_cast<Module*>(module), --state.modules, ok; }
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  if (std::strcmp(name, "raddle_range") != 0) return not_found;
+  return *function = module, ok;
+}
+int cuFuncGetAttribute(int* value, int attribute, void*) { return *value = 128, attribute == 0 ? ok : invalid_value; }
+int cuStreamCreate(void** stream, unsigned) {
+  if (const int error = fault()) return error;
+  return *stream = new Stream, ok;
+}
+int cuStreamDestroy_v2(void* stream) {
+  static_cast<Stream*>(stream)->run();
+  return delete static_cast<Stream*>(stream), ok;
+}
+int cuStreamSynchronize(void* stream) {
+  static_cast<Stream*>(stream)->run();
+  return fault();
+}
+int cuMemAllocAsync(std::uint64_t* address, std::size_t bytes, void*) {
+  if (const int error = fault()) return error;
+  if (bytes > state.memory_left) return out_of_memory;
+  ++state.allocations;
+  return *address = reinterpret_cast<std::uint64_t>(std::malloc(bytes)) | tag, ok;
+}
+int cuMemFreeAsync(std::uint64_t address, void* stream) {
+  static_cast<Stream*>(stream)->work.emplace_back([address] { std::free(host(address)), --state.allocations; });
+  return fault();
+}
+int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
+  state.bytes_in += bytes;
+  static_cast<Stream*>(stream)->work.emplace_back([=] { std::memcpy(host(to), from, bytes); });
+  return fault();
+}
+int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
+  static_cast<Stream*>(stream)->work.emplace_back([=] { std::memcpy(to, host(from), bytes); });
+  return fault();
+}
+int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned block_x, unsigned, unsigned, unsigned,
+                   void* stream, void** parameters, void**) {
+  if (const int error = fault()) return error;
+  while (state.is_held) std::this_thread::yield();  // no wait(): it is of one library
+  ++state.launches;
+  if (state.launch_error != 0) broken = state.launch_error.load();
+  const Module module = *static_cast<Module*>(function);
+  std::vector<std::int64_t> words;
+  for (std::size_t i = 0; i <= module.words; ++i) words.push_back(*static_cast<std::int64_t*>(parameters[i]));
+  const std::int64_t threads = std::int64_t{grid_x} * block_x;
+  static_cast<Stream*>(stream)->work.emplace_back([=] { run(module, words, threads); });
+  return ok;
+}
+
+}  // extern "C"

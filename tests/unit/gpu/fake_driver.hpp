@@ -1,0 +1,22 @@
+#pragma once
+// What tests say to the fake driver, and hear of it.
+#include <atomic>
+#include <cstddef>
+
+namespace raddle::gpu {
+
+/// Got by dlsym("raddle_fake_driver") of the library that is loaded. Any thread.
+struct FakeDriver {
+  std::atomic<int> devices{1};                                 ///< RADDLE_FAKE_GPUS
+  std::atomic<int> version{12000};                             ///< RADDLE_FAKE_CUDA
+  std::atomic<int> launch_error{0};                            ///< of the next launch and of all that comes after
+  std::atomic<std::size_t> memory_left{std::size_t{1} << 40};  ///< the largest allocation that succeeds
+  std::atomic<bool> is_held{false};                            ///< launches wait until it is not
+  // what there is now
+  std::atomic<int> contexts{0}, modules{0}, allocations{0};
+  // so far
+  std::atomic<int> launches{0};
+  std::atomic<std::size_t> bytes_in{0};
+};
+
+}  // namespace raddle::gpu

@@ -1,0 +1,79 @@
+#pragma once
+// What one run has devices do.
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "vm/device/device_rule.hpp"
+#include "vm/device/device_use.hpp"
+#include "vm/device/devices.hpp"
+#include "vm/program/program.hpp"
+#include "vm/schedule/worker_pool.hpp"
+
+namespace raddle::vm {
+
+/// Threads: any. The devices' callbacks may come after the run has ended: then they find it closed.
+class DeviceWork {
+ public:
+  /// @param compiler  null: there is no code, nothing goes. All outlive this
+  DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compiler, const Program& program, WorkerPool& pool);
+  ~DeviceWork() { close(); }
+  /// The run has ended: batches that are under way are dropped, and waited for. Before their tasks are freed.
+  void close();
+
+  bool takes_whole_launches() const { return costs_.takes_whole_launches; }
+  /// Points of the loop may go. If not, that is noted, once.
+  bool may_go(const ForeachSite& site, Place place);
+  enum class Stage : std::uint8_t { unknown, requested, ready, impossible };
+  Stage stage(FunctionId leaf) const { return shared_->entries[leaf].stage.load(std::memory_order_acquire); }
+  /// Injects `task` as soon as it is known whether there is code for the leaf, for which it asks. @return false if that
+  /// is known already: not kept
+  bool wait(FunctionId leaf, Task& task);
+  /// How many of the points are to go now, by what was measured. Asks for code if that is worth while.
+  std::int64_t points_to_go(FunctionId leaf, std::int64_t points, std::int64_t worker_ns);
+  /// Has the batch computed: `outcome` is filled then, and `task` injected. @pre stage(leaf) is ready
+  /// @param batch  without kernel, run and done
+  void submit(FunctionId leaf, DeviceBatch batch, DeviceOutcome& outcome, Task& task);
+
+  /// Not while the run goes on.
+  std::vector<DeviceUse> uses() const;
+  std::vector<DeviceObstacle> obstacles() const;
+
+ private:
+  struct Entry {
+    std::atomic<Stage> stage{Stage::unknown};  ///< release, under the mutex; publishes `kernel`
+    std::shared_ptr<const DeviceKernel> kernel;
+    std::atomic<std::int64_t> point_ps{0};  ///< of the last batch; a hint: relaxed
+    Task* waiting = nullptr;                ///< guarded by the mutex; each has a hold of the pool
+  };
+  struct Shared {
+    explicit Shared(std::size_t count) : entries(count) {}
+    void prepared(FunctionId leaf, std::shared_ptr<const DeviceKernel> kernel);
+    void done(FunctionId leaf, const DeviceOutcome& outcome, Task& task);
+
+    std::vector<Entry> entries;  ///< by function
+    raddle_leaf_worker run{};    ///< stack_limit: relaxed atomic, by close()
+    mutable std::mutex mutex;    ///< guards all below
+    std::condition_variable ended;
+    WorkerPool* pool = nullptr;                       ///< null when the run has ended
+    std::size_t under_way = 0;                        ///< batches
+    std::vector<DeviceUse> uses;                      ///< by device
+    std::map<std::size_t, DeviceObstacle> obstacles;  ///< by index of Program::foreaches
+  };
+  void request(FunctionId leaf);
+
+  const std::shared_ptr<Devices> devices_;
+  KernelCompiler* const compiler_;
+  const Program& program_;
+  const DeviceCosts costs_;
+  enum class Known : std::uint8_t { nothing, may_go, stays };
+  std::vector<std::atomic<Known>> known_;  ///< by index of Program::foreaches; relaxed: all who look find the same
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace raddle::vm
