@@ -315,6 +315,7 @@ class FunctionEmitter {
   std::uint32_t add_foreach(const Step& step, std::uint32_t body) {
     vm::ForeachSite site;
     site.body = first_body_ + plan_.regions[step.regions[0]].body;
+    site.is_whole = step.op->is_whole;
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
     site.shares = shares(step.written, step.regions[0], body);
     site.assigned = operands_.all(step.nested_assigned, body);

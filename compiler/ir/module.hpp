@@ -91,6 +91,7 @@ struct Op {
   bool is_reduced = false;            ///< array_new: see opt/reduced_arrays.hpp
   bool is_filled = false;             ///< array_new: see opt/filled_arrays.hpp
   bool is_fused = false;              ///< foreach_range: see opt/fuse_loops.hpp
+  bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
   Operand priority;                   ///< calls: @prio, index none if absent
   std::vector<TypeId> operand_types;  ///< call_builtin with varargs or unions: the operands' types as checked
 };

@@ -201,6 +201,7 @@ class FunctionPrinter {
     if (op.is_reduced) text += " reduced";
     if (op.is_filled) text += " filled";
     if (op.is_fused) text += " fused";
+    if (op.is_whole) text += " whole";
     if (op.kind == OpKind::struct_get || op.kind == OpKind::struct_set) text += fmt::format(" field {}", op.number);
     if (op.kind == OpKind::call_builtin && op.number != 0) text += " names";
     if (op.kind == OpKind::update) text += fmt::format(" mode {}", update_modes[op.number]);

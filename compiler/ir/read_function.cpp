@@ -324,6 +324,8 @@ class FunctionReader {
       op.is_filled = true;
     else if (word == "fused")
       op.is_fused = true;
+    else if (word == "whole")
+      op.is_whole = true;
     else if (word == "after")
       op.test_after = true;
     else

@@ -196,6 +196,7 @@ class FunctionLowering {
   Lifted lifted_dense(const ast::Expr& expr);
   Lifted lifted_call(const ast::Call& call);
   /// `where(c, a, b)` of the module arrays: of a and b only what is taken is computed.
+  bool is_in_arrays(Span span) const;  ///< in the module `arrays`
   bool is_of_arrays(const ast::Call& call) const;
   bool is_where(const ast::Call& call) const;
   ir::Operand choice(const ast::Call& call, ir::VarId target);

@@ -114,10 +114,13 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
   return made;
 }
 
+bool FunctionLowering::is_in_arrays(Span span) const {
+  return context_.module.sources->at(span.file).path() == "<stdlib>/arrays.df";
+}
+
 bool FunctionLowering::is_of_arrays(const ast::Call& call) const {
-  if (call.callee_kind != ast::CalleeKind::function) return false;
-  const CheckedFunction& callee = context_.program.functions[call.callee_index];
-  return context_.module.sources->at(callee.definition->span.file).path() == "<stdlib>/arrays.df";
+  return call.callee_kind == ast::CalleeKind::function &&
+         is_in_arrays(context_.program.functions[call.callee_index].definition->span);
 }
 
 bool FunctionLowering::is_where(const ast::Call& call) const {
@@ -288,7 +291,9 @@ void FunctionLowering::count_to(ir::Operand count, Span span, const std::functio
       function().regions[region_].parameters.push_back(new_variable("", TypeStore::int_, span, region_));
     body(ir::Operand::variable(function().regions[region_].parameters[0]));
   });
-  emit(OpKind::foreach_range, {int_constant(0), last, int_constant(1)}, {}, span).regions = {region};
+  ir::Op& loop = emit(OpKind::foreach_range, {int_constant(0), last, int_constant(1)}, {}, span);
+  loop.regions = {region};
+  loop.is_whole = true;
 }
 
 void FunctionLowering::flat_loop(const Operands& extents, Span span, const std::function<void(const Point&)>& visit) {

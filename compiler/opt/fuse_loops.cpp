@@ -87,8 +87,10 @@ class Fuser {
 
   // ---- the four constraints, in the paper's order
 
-  /// Equal launch spaces.
-  bool have_one_space(const ir::Op& first, const ir::Op& second) const { return first.operands == second.operands; }
+  /// Equal launch spaces; and both wait for whole arrays, or none.
+  bool have_one_space(const ir::Op& first, const ir::Op& second) const {
+    return first.operands == second.operands && first.is_whole == second.is_whole;
+  }
 
   /// What the second loop reads of the first one's it reads at its own point; there is some.
   bool reads_own_points(const Loop& first, const Loop& second) const {

@@ -208,6 +208,7 @@ struct ForeachSite {
   IndexLaunch launch = {};  ///< of a nest: the inner loop's
   LaunchNest nest = {};
   bool is_in_nest = false;  ///< the inner loop of one
+  bool is_whole = false;    ///< waits for all elements of the arrays that it reads, if it is a launch or a nest
   bool is_nest() const { return nest.prelude != no_id; }
   /// Of this loop itself.
   bool is_launch() const { return launch.leaf != no_id && !is_nest(); }
