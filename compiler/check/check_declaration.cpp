@@ -80,7 +80,7 @@ bool StatementChecker::refuse_element(ast::Declarator& declarator) {
 void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator& declarator) {
   if (refuse_element(declarator)) return;
   const TypeId type = resolve_type(context_, declaration.type, declarator.dimensions);
-  if (context_.store().is_dense(type)) extents(extents_of(declaration.type, declarator.dimensions));
+  if (type != TypeStore::error) extents(extents_of(declaration.type, declarator.dimensions));
   const bool bad_mapping = declarator.mapping != nullptr && !mapping(declarator, type);
   // before the name is visible: a variable can not be computed from itself
   if (declarator.value != nullptr) {
@@ -97,7 +97,7 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
 }
 
 void StatementChecker::extents(ast::Dimension* dimension) {
-  if (dimension == nullptr) return;
+  if (dimension == nullptr || !has_extents(context_, *dimension)) return;
   for (auto& entry : dimension->entries)
     if (!is_open(*entry)) expressions_.value_of_type(*entry, TypeStore::int_);
 }

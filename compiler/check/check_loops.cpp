@@ -42,7 +42,7 @@ void StatementChecker::loop_variable(ast::For::Variable& variable, const Scopes&
   if (variable.type) {
     type = resolve_type(context_, *variable.type, {});
     std::vector<ast::Dimension> none;
-    if (context_.store().is_dense(type)) extents(extents_of(*variable.type, none));
+    if (type != TypeStore::error) extents(extents_of(*variable.type, none));
   } else {
     variable.outer = outside.find(variable.name.text);
     if (variable.outer != ast::no_variable) {

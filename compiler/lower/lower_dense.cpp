@@ -110,6 +110,7 @@ ir::Operand FunctionLowering::dense_index(const ast::Index& index, ir::VarId tar
 /// `A[i, j] = x`, `A[1:n-2, :] = B`
 void FunctionLowering::store_dense(const ast::Index& target, ir::Operand source) {
   const Dense& into = dense_target(target);
+  if (into.elements.index == ir::none) return;
   const ir::Operand at = dense_key(target, into);
   emit(OpKind::array_insert,
        {into.elements, at, converted(source, types().dense_element(target.base->type), target.span)}, {}, target.span);
