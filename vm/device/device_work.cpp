@@ -134,8 +134,9 @@ std::vector<DeviceUse> DeviceWork::uses() const {
 }
 
 std::vector<DeviceObstacle> DeviceWork::obstacles() const {
-  const std::lock_guard lock(shared_->mutex);
   std::vector<DeviceObstacle> all;
+  if (devices_->facts().empty()) return all;  // nobody has asked for one, or there is none
+  const std::lock_guard lock(shared_->mutex);
   for (const auto& [index, obstacle] : shared_->obstacles) all.push_back(obstacle);
   return all;
 }

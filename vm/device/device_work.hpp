@@ -42,7 +42,7 @@ class DeviceWork {
 
   /// Not while the run goes on.
   std::vector<DeviceUse> uses() const;
-  std::vector<DeviceObstacle> obstacles() const;
+  std::vector<DeviceObstacle> obstacles() const;  ///< none if no device was opened
 
  private:
   struct Entry {
