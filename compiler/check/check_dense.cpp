@@ -47,7 +47,7 @@ std::string dimensions_text(std::size_t count) {
 TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
   const TypeStore& types = context_.store();
   const std::uint32_t rank = types.rank(dense);
-  std::uint32_t kept = 0;
+  std::uint32_t kept = 0, chosen = 0;  // dimensions: of slices; of arrays that choose elements
   bool is_wrong = false;
   ++brackets_;
   for (auto& entry : index.indices) {
@@ -58,9 +58,11 @@ TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
       ++kept;
     } else {
       is_wrong = !index_of_dense(*entry, dense) || is_wrong;
+      if (types.is_dense(entry->type)) chosen = std::max(chosen, types.rank(entry->type));
     }
   }
   --brackets_;
+  if (!is_wrong && chosen != 0) return chosen_elements(index, dense, chosen);
   if (index.indices.size() > rank) {
     context_.diagnostics.report(DiagnosticKind::too_many_indices, index.span, context_.name(dense),
                                 dimensions_text(rank), std::to_string(index.indices.size()) + " indices");
@@ -72,9 +74,36 @@ TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
   return index.type = kept == 0 ? element : context_.store().dense_of(element, kept);
 }
 
+/// `A[idx]`, `A[rows, cols]`, `A[mask]`: a new array.
+TypeId ExpressionChecker::chosen_elements(ast::Index& index, TypeId dense, std::uint32_t rank) {
+  TypeStore& types = context_.store();
+  const bool is_mask =
+      types.is_dense(index.indices[0]->type) && types.dense_element(index.indices[0]->type) == TypeStore::boolean;
+  const bool has_slice =
+      std::ranges::any_of(index.indices, [](const auto& each) { return each->kind == ExprKind::Slice; });
+  const std::size_t wanted = is_mask ? 1 : types.rank(dense);
+  if (has_slice || index.indices.size() != wanted || (is_mask && rank != types.rank(dense))) {
+    context_.diagnostics
+        .report(DiagnosticKind::not_supported, index.span, "choosing elements along some dimensions only by an array")
+        .note("an array of indices for each dimension, as in `A[rows, cols]`, or a mask of the array's own shape");
+    return index.type = TypeStore::error;
+  }
+  return index.type = types.dense_of(types.dense_element(dense), is_mask ? 1 : rank);
+}
+
+/// An int, or a dense array of ints or booleans.
 bool ExpressionChecker::index_of_dense(ast::Expr& entry, TypeId dense) {
-  const TypeId found = context_.store().base(value(entry));
+  const TypeStore& types = context_.store();
+  const TypeId found = types.base(value(entry));
   if (found == TypeStore::int_) return true;
+  if (entry.kind == ExprKind::ArrayLiteral || entry.kind == ExprKind::Range) {  // `A[[0, 2, 4]]`
+    const TypeId indices = context_.store().dense_of(TypeStore::int_, 1);
+    if (fit(context_, entry, indices) != Fit::none) {
+      convert(context_, entry, indices);
+      return true;
+    }
+  }
+  if (types.is_dense(found) && types.dense_element(found) != TypeStore::float_) return true;
   if (found == TypeStore::error) return false;
   if (report_counter_of_quotient(context_, entry, TypeStore::int_)) return false;
   suggest_quotient(context_,

@@ -56,6 +56,7 @@ class ExpressionChecker {
   TypeId index(ast::Index& index);
   /// The same of a dense array: an element, or a slice if an index is missing or is a range.
   TypeId dense_element(ast::Index& index, TypeId dense);
+  TypeId chosen_elements(ast::Index& index, TypeId dense, std::uint32_t rank);
   bool index_of_dense(ast::Expr& entry, TypeId dense);
   TypeId file_name(ast::FileName& name);
   TypeId unary(ast::Unary& unary);

@@ -102,7 +102,12 @@ TypeId StatementChecker::place(ast::Expr& target) {
       const ast::Name* root = root_of(index);
       const bool reported = root != nullptr && context_.silenced.contains(root->variable);
       if (reported && !context_.store().is_array(context_.store().base(base))) base = TypeStore::error;
-      return expressions_.element(index, base);
+      const TypeId type = expressions_.element(index, base);
+      const auto chooses = [this](const auto& entry) { return context_.store().is_dense(entry->type); };
+      if (type == TypeStore::error || std::ranges::none_of(index.indices, chooses)) return type;
+      context_.diagnostics.report(DiagnosticKind::not_supported, target.span,
+                                  "assigning to elements that an array of indices or of booleans chooses");
+      return index.type = TypeStore::error;
     }
     case ExprKind::Field: {
       auto& field = as<ast::Field>(target);

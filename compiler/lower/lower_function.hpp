@@ -216,6 +216,9 @@ class FunctionLowering {
   Operands joint_extents(const Operands& first, const Operands& second, std::string_view what, Span span);
   Lifted slice(const ast::Index& index);
   void note_count(const ast::Slice& slice, ir::Operand extent, ir::Operand count);
+  bool chooses_by_array(const ast::Index& index) const;
+  Lifted chosen(const ast::Index& index);
+  Lifted chosen_by_mask(const ast::Index& index);
   Selection selection(const ast::Slice& slice, ir::Operand extent);
   std::vector<Selection> selections(const ast::Index& index, const Operands& extents);
   Operands selected(const std::vector<Selection>& selections, Operands indices, Span span);

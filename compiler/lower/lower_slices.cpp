@@ -1,5 +1,5 @@
 // Slices of dense arrays: read as part of a whole-array expression, where other keys are all that they are, and
-// assigned.
+// assigned. Elements that arrays of indices or of booleans choose.
 #include <algorithm>
 
 #include "compiler/lower/lower_function.hpp"
@@ -87,6 +87,53 @@ Lifted FunctionLowering::slice(const ast::Index& index) {
   const bool stretches = make_factors(base, span);
   made.at = [this, at = std::move(base.at), chosen, read, stretches, span](const Point& point) {
     return at({.indices = selected(chosen, indices_at(point, *read, span), span), .stretches = stretches});
+  };
+  return made;
+}
+
+// ---------------------------------------------------------------- elements that an array chooses
+
+bool FunctionLowering::chooses_by_array(const ast::Index& index) const {
+  return std::ranges::any_of(index.indices, [this](const auto& entry) { return types().is_dense(entry->type); });
+}
+
+/// `A[idx]`, `A[rows, cols]`: at each point of the arrays of indices one element.
+Lifted FunctionLowering::chosen(const ast::Index& index) {
+  if (types().dense_element(index.indices[0]->type) == TypeStore::boolean) return chosen_by_mask(index);
+  const Span span = index.span;
+  Lifted base = lifted(*index.base);
+  std::vector<Lifted> entries;
+  for (std::size_t axis = 0; axis < index.indices.size(); ++axis) {
+    ends_.push_back(base.extents[axis]);
+    entries.push_back(lifted(*index.indices[axis]));
+    ends_.pop_back();
+  }
+  Lifted made = joined(entries, "[]", span);
+  const bool stretches = make_factors(base, span);
+  made.at = [this, &index, base = std::move(base), entries = std::move(entries), stretches, span](const Point& point) {
+    Operands indices;
+    for (std::size_t axis = 0; axis < entries.size(); ++axis)
+      indices.push_back(call_builtin_named("@index", {entries[axis].at(point)[0], base.extents[axis]}, TypeStore::int_,
+                                           index.indices[axis]->span));
+    return base.at({.indices = std::move(indices), .stretches = stretches});
+  };
+  return made;
+}
+
+/// `A[mask]`: those where it is true, in row-major order.
+Lifted FunctionLowering::chosen_by_mask(const ast::Index& index) {
+  const Span span = index.span;
+  const Dense base = dense_parts(*index.base), mask = dense_parts(*index.indices[0]);
+  Operands operands = {mask.elements, int_constant(static_cast<std::int64_t>(base.extents.size()))};
+  operands.insert(operands.end(), base.extents.begin(), base.extents.end());
+  operands.insert(operands.end(), mask.extents.begin(), mask.extents.end());
+  const TypeId ints = context_.program.types.array_of(TypeStore::int_, TypeStore::int_);
+  const ir::Operand keys = call_builtin_named("@true_keys", std::move(operands), ints, span);
+  const Dense chosen = {keys, {call_builtin_named("size", {keys}, TypeStore::int_, span)}};
+  Lifted made = read_whole(chosen, span);
+  made.at = [this, base, key_at = std::move(made.at), span](const Point& point) {
+    const TypeId element = types().at(type_of(base.elements)).element;
+    return Operands{emit_value(OpKind::array_get, {base.elements, key_at(point)[0]}, element, span)};
   };
   return made;
 }

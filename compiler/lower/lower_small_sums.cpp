@@ -35,6 +35,7 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
       call.resolved_arguments[0]->kind != ExprKind::Index)
     return std::nullopt;
   const auto& index = as<ast::Index>(*call.resolved_arguments[0]);
+  if (chooses_by_array(index)) return std::nullopt;
   const TypeId element =
       types().is_dense(index.base->type) ? types().dense_element(index.base->type) : TypeStore::error;
   if ((element != TypeStore::float_ && element != TypeStore::int_) ||

@@ -93,6 +93,24 @@ Result dense_reshaped(Call, Arguments arguments, Results results) {
   return fail(fmt::format("an array of the shape {} can not have the shape {}", shape_text(before), shape_text(after)));
 }
 
+/// The numbers of the elements of a mask that are true, in order. Behind the rank: the extents of the array, then those
+/// of the mask, which are to be the same.
+Result dense_true_keys(Call, Arguments arguments, Results results) {
+  const auto rank = static_cast<std::size_t>(arguments[1].as_int());
+  const Arguments extents = arguments.subspan(2), array = extents.first(rank), shape = extents.subspan(rank);
+  const auto is_equal = [](const Value& a, const Value& b) { return a.as_int() == b.as_int(); };
+  if (!std::ranges::equal(array, shape, is_equal))
+    return fail(fmt::format("a mask of the shape {} does not fit an array of the shape {}", shape_text(shape),
+                            shape_text(array)));
+  std::size_t count = 0;
+  const auto* const mask = static_cast<const std::uint8_t*>(arguments[0].as_array().packed(count));
+  if (!mask && count != 0) return fail("an element of the mask has no value");
+  std::vector<std::int64_t> keys;
+  for (std::size_t i = 0; i < count; ++i)
+    if (mask[i] != 0) keys.push_back(static_cast<std::int64_t>(i));
+  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(keys))));
+}
+
 /// Functions whose calls lowering makes something else of.
 Result made_by_lowering(Call, Arguments, Results) { return fail("this function is not called"); }
 
