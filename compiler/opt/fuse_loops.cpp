@@ -74,7 +74,7 @@ class Fuser {
 
   std::optional<Loop> loop_at(ir::RegionId region, std::size_t number) const {
     const ir::Op& op = ops(region)[number];
-    if (op.kind != OpKind::foreach_range || !is_batch_launch(module_, function_, op)) return std::nullopt;
+    if (op.kind != OpKind::foreach_range || !is_plain_launch(module_, function_, op)) return std::nullopt;
     Loop loop{.number = number, .body = op.regions[0]};
     for (const ir::Op& inner : ops(loop.body)) {
       if (inner.kind == OpKind::array_insert)

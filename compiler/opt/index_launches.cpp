@@ -40,9 +40,9 @@ ir::Access with_same_keys(const ir::BodyAccess& access) {
 
 /// Points that write to elements with their number, perhaps of a row that is the same for all, and read nothing that
 /// the loop writes.
-class BatchLaunch {
+class PlainLaunch {
  public:
-  BatchLaunch(const ir::Module& module, const ir::Function& around, const ir::Op& loop)
+  PlainLaunch(const ir::Module& module, const ir::Function& around, const ir::Op& loop)
       : around_(around),
         loop_(loop),
         body_(around.regions[loop.regions[0]]),
@@ -318,8 +318,8 @@ void set_launch(ir::Function& around, ir::Op& loop, ir::IndexLaunch launch) {
   around.launches.push_back(std::move(launch));
 }
 
-bool make_batch_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
-  BatchLaunch launch(module, around, loop);
+bool make_plain_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
+  PlainLaunch launch(module, around, loop);
   std::optional<ir::Function> made = launch.run();
   if (made) put_library_calls_last(module, *made);
   if (!made || !can_be_leaf(module, *made)) return false;
@@ -330,9 +330,9 @@ bool make_batch_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
 
 }  // namespace
 
-bool is_batch_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop) {
+bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop) {
   if (!has_launch_space(module, around, loop)) return false;
-  BatchLaunch launch(module, around, loop);
+  PlainLaunch launch(module, around, loop);
   const std::optional<ir::Function> made = launch.run();
   return made && !ir::calls_library(module, *made) && can_be_leaf(module, *made);
 }
@@ -362,7 +362,7 @@ void find_in(ir::Module& module, ir::FunctionId id) {
   ir::Function& function = module.functions[id];
   for (ir::Region& region : function.regions) {
     for (ir::Op& op : region.ops) {
-      if (has_launch_space(module, function, op) && !make_batch_launch(module, function, op))
+      if (has_launch_space(module, function, op) && !make_plain_launch(module, function, op))
         make_projected_launch(module, function, op);
     }
   }
