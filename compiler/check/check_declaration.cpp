@@ -80,7 +80,7 @@ bool StatementChecker::refuse_element(ast::Declarator& declarator) {
 void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator& declarator) {
   if (refuse_element(declarator)) return;
   const TypeId type = resolve_type(context_, declaration.type, declarator.dimensions);
-  if (context_.store().is_dense(type)) extents(extents_of(declaration.type, declarator.dimensions));
+  if (type != TypeStore::error) extents(extents_of(declaration.type, declarator.dimensions));
   const bool bad_mapping = declarator.mapping != nullptr && !mapping(declarator, type);
   // before the name is visible: a variable can not be computed from itself
   if (declarator.value != nullptr) {
@@ -97,7 +97,7 @@ void StatementChecker::declarator(ast::Declaration& declaration, ast::Declarator
 }
 
 void StatementChecker::extents(ast::Dimension* dimension) {
-  if (dimension == nullptr) return;
+  if (dimension == nullptr || !has_extents(context_, *dimension)) return;
   for (auto& entry : dimension->entries)
     if (!is_open(*entry)) expressions_.value_of_type(*entry, TypeStore::int_);
 }
@@ -115,7 +115,8 @@ void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& na
           .report(DiagnosticKind::cannot_assign, value.span, context_.name(found), name.text, context_.name(type))
           .label(name.span, "declared here as `" + context_.name(type) + "`");
   if (!is_parameter) return suggest_for_value(context_, diagnostic, value, target);
-  if (!suggest_literal(context_, diagnostic, value, target))
+  if (suggest_literal(context_, diagnostic, value, target)) return;
+  if (context_.store().is_scalar(target) && context_.store().kind(target) != TypeKind::named)
     diagnostic.note("the default value of a `@param` is a literal, as in `@param " + context_.name(type) + " " +
                     name.text + " = " + example_of(type) + ";`");
 }

@@ -31,7 +31,9 @@ void StatementChecker::foreach_(ast::Foreach& loop) {
     if (const ast::Expr* quotient = quotient_of_ints(context_, *loop.iterable); quotient != nullptr)
       context_.quotients[loop.value_variable] = quotient->span;
   if (loop.key) loop.key_variable = scopes_.declare(*loop.key, key, VariableRole::loop);
+  ++context_.waits;
   statements(*loop.body);
+  --context_.waits;
   scopes_.pop();
 }
 
@@ -40,7 +42,7 @@ void StatementChecker::loop_variable(ast::For::Variable& variable, const Scopes&
   if (variable.type) {
     type = resolve_type(context_, *variable.type, {});
     std::vector<ast::Dimension> none;
-    if (context_.store().is_dense(type)) extents(extents_of(*variable.type, none));
+    if (type != TypeStore::error) extents(extents_of(*variable.type, none));
   } else {
     variable.outer = outside.find(variable.name.text);
     if (variable.outer != ast::no_variable) {
@@ -77,7 +79,9 @@ void StatementChecker::for_(ast::For& loop) {
   for (ast::For::Variable& variable : loop.variables) loop_variable(variable, outside);
   expressions_.condition(*loop.condition);
   scopes_.push();
+  ++context_.waits;
   statements(*loop.body);
+  --context_.waits;
   updates(loop);
   scopes_.pop();
   scopes_.pop();
@@ -127,7 +131,9 @@ void StatementChecker::iterate(ast::Iterate& loop) {
   scopes_.push();
   loop.variable = scopes_.declare(loop.counter, TypeStore::int_, VariableRole::loop);
   scopes_.push();
+  ++context_.waits;
   statements(*loop.body);
+  --context_.waits;
   expressions_.value_of_type(*loop.until, TypeStore::boolean);
   scopes_.pop();
   scopes_.pop();

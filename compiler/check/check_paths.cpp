@@ -1,9 +1,12 @@
 #include "compiler/check/check_paths.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <utility>
 
 #include "compiler/check/read_variables.hpp"
 #include "compiler/check/value_text.hpp"
@@ -85,13 +88,24 @@ const Write* definite_write(const Context& context, const VariableUse& use) {
 
 class PathCheck {
  public:
-  PathCheck(Context& context, const std::vector<VariableUse>& all) : context_(context), all_(all) {}
+  PathCheck(Context& context, const std::vector<VariableUse>& all) : context_(context), all_(all) {
+    constexpr std::size_t most_patterns = 100;  // each is compared with each file
+    for (const NotedPath& looked : context.paths_looked_at) {
+      std::string path = fs::path(looked.path).lexically_normal().string();
+      if (looked.call != "glob")
+        names_.emplace(std::move(path), &looked);
+      else if (patterns_.size() < most_patterns)
+        patterns_.emplace_back(std::move(path), &looked);
+    }
+  }
 
   void run() {
     std::map<std::string, std::vector<VariableId>> by_path;
     for (VariableId id = 0; id < all_.size(); ++id) {
       const std::optional<MappedPath> path = path_of(context_, id, all_);
       if (!path || definite_write(context_, all_[id]) == nullptr) continue;
+      report_folder_of_tilde(id, *path);
+      report_looked_at(id, *path);
       report_repeated(id, *path);
       report_second(id, path->shown, by_path[path->key]);
     }
@@ -108,6 +122,44 @@ class PathCheck {
                 context_.variable(id).name)
         .label(all_[*first].mapping->span, "mapped here")
         .note("give each file a name of its own; what was written first would be lost");
+  }
+
+  /// No shell has seen it.
+  void report_folder_of_tilde(VariableId id, const MappedPath& path) {
+    if (!path.shown.starts_with("~/") || path.key != path.shown) return;
+    context_.diagnostics.report(DiagnosticKind::path_has_tilde, all_[id].mapping->span, path.shown)
+        .note("`getenv(\"HOME\") + \"" + path.shown.substr(1) + "\"` is in your home folder");
+  }
+
+  /// What is looked for by its name is not waited for. In a block that waits, as a loop does, or where the file is
+  /// written in a branch only, as one that `file_exists` decides, that may be meant.
+  void report_looked_at(VariableId id, const MappedPath& path) {
+    if (path.key != path.shown) return;
+    const auto [first, end] = names_.equal_range(path.key);
+    for (auto name = first; name != end; ++name) report_looked_at(id, path, *name->second);
+    for (const auto& [pattern, looked] : patterns_)
+      if (fnmatch(pattern.c_str(), path.key.c_str(), FNM_PATHNAME) == 0) report_looked_at(id, path, *looked);
+  }
+
+  void report_looked_at(VariableId id, const MappedPath& path, const NotedPath& looked) {
+    if (!is_body_of(all_[id].around, looked.function)) return;
+    context_.diagnostics
+        .report(DiagnosticKind::path_looked_at, looked.span, looked.call, path.shown, context_.variable(id).name)
+        .label(all_[id].mapping->span, "mapped here")
+        .note("`" + context_.variable(id).name + "` itself is waited for; so is it by `wait (" +
+              context_.variable(id).name + ") { ... }` around the call");
+  }
+
+  /// Directly, or in loops.
+  static bool is_body_of(const std::vector<Surrounding>& around, const ast::FunctionDefinition* function) {
+    const std::size_t own = function == nullptr ? 0 : 1;
+    if (around.size() < own) return false;
+    if (own == 1) {
+      const Span &place = around.front().span, &name = function->name.span;
+      if (place.file != name.file || place.begin != name.begin) return false;
+    }
+    return std::all_of(around.begin() + static_cast<std::ptrdiff_t>(own), around.end(),
+                       [](const Surrounding& each) { return each.is_loop; });
   }
 
   /// Outputs of one call, which knows what it does.
@@ -137,6 +189,8 @@ class PathCheck {
 
   Context& context_;
   const std::vector<VariableUse>& all_;
+  std::multimap<std::string, const NotedPath*> names_;              // looked for, normalized
+  std::vector<std::pair<std::string, const NotedPath*>> patterns_;  // the same of `glob`
 };
 
 }  // namespace

@@ -51,14 +51,17 @@ void StatementChecker::evaluate(ast::Evaluate& evaluate) {
 
 void StatementChecker::branch(ast::If& branch) {
   expressions_.condition(*branch.condition);
+  ++context_.waits;
   block(*branch.then_block);
-  if (branch.else_block == nullptr) return;
-  statement(*branch.else_block);
+  if (branch.else_block != nullptr) statement(*branch.else_block);
+  --context_.waits;
 }
 
 void StatementChecker::switch_(ast::Switch& written) {
   expressions_.value_of_type(*written.value, TypeStore::int_);
+  ++context_.waits;
   for (ast::Switch::Case& choice : written.cases) block(*choice.block);
+  --context_.waits;
 }
 
 void StatementChecker::wait(ast::Wait& wait) {
@@ -67,16 +70,20 @@ void StatementChecker::wait(ast::Wait& wait) {
     context_.diagnostics.report(DiagnosticKind::not_awaitable, awaited->span, as<ast::Name>(*awaited).text)
         .note(wait_for_updates);
   }
+  ++context_.waits;
   block(*wait.body);
+  --context_.waits;
 }
 
 void StatementChecker::chain(ast::Chain& chain) {
   for (std::size_t i = 0; i + 1 < chain.links.size(); ++i) {
-    if (report_chained_value(*chain.links[i])) continue;
-    statement(*chain.links[i]);
-    report_unchainable(*chain.links[i]);
+    const bool is_value = report_chained_value(*chain.links[i]);
+    if (!is_value) statement(*chain.links[i]);
+    if (!is_value) report_unchainable(*chain.links[i]);
+    ++context_.waits;
   }
   statement(*chain.links.back());
+  context_.waits -= static_cast<std::uint32_t>(chain.links.size() - 1);
 }
 
 /// `A[0] => f();` @return whether it is one

@@ -28,6 +28,13 @@ struct NotedCall {
   const ast::Annotation* place = nullptr;  ///< `@location` before the call, or null
 };
 
+/// `input("res.txt")`: a file is looked for by a name that is known.
+struct NotedPath {
+  std::string path, call;
+  Span span;
+  const ast::FunctionDefinition* function = nullptr;  ///< around the call; null: top level
+};
+
 struct Context {
   CheckedProgram& program;
   const SourceMap& sources;
@@ -47,6 +54,9 @@ struct Context {
   std::unordered_map<VariableId, Span> quotients = {};
   /// Names in `argv("name")`, as far as they are known, and where they are.
   std::vector<std::pair<std::string, Span>> arguments_read = {};
+  /// Outside of blocks that wait for something.
+  std::vector<NotedPath> paths_looked_at = {};
+  std::uint32_t waits = 0;  ///< such blocks around what is checked
   /// Calls of the script's functions, and of what leaves something behind.
   std::vector<NotedCall> calls = {};
   const ast::FunctionDefinition* function = nullptr;  ///< whose body is checked; null: top level

@@ -233,7 +233,8 @@ void suggest_conversion(const TypeStore& types, Diagnostic& diagnostic, TypeId f
     const char* help;
   };
   static constexpr Way ways[] = {
-      {TypeStore::float_, TypeStore::int_, "`toInt(...)` makes an `int` of it, toward zero"},
+      {TypeStore::float_, TypeStore::int_,
+       "`toInt(...)` makes an `int` of it, toward zero; beyond 2^53 a `float` is rounded"},
       {TypeStore::updateable, TypeStore::int_, "`toInt(...)` makes an `int` of its present value, toward zero"},
       {TypeStore::string, TypeStore::int_, "`string2int(...)` reads an `int`"},
       {TypeStore::boolean, TypeStore::int_, "`bool2int(...)` makes 1 or 0 of it"},

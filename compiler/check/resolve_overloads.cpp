@@ -97,6 +97,11 @@ bool is_printed(const FormalPattern& formal) {
          });
 }
 
+bool has_parts(const TypeStore& types, TypeId type) {
+  const TypeKind kind = types.kind(types.base(type));
+  return kind == TypeKind::array || kind == TypeKind::bag || kind == TypeKind::structure;
+}
+
 /// A dense array where none is taken.
 Fit match_dense(Context& context, const Signature& signature, const FormalPattern& formal, ast::Expr& argument,
                 TypeId& type) {
@@ -212,6 +217,8 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
       diagnostic =
           &out.report(DiagnosticKind::wrong_argument_type, argument->value->span, mismatch.other + 1, signature.name,
                       describe(signature.inputs[mismatch.other], context.store()), context.name(argument->value->type));
+      if (is_printed(signature.inputs[mismatch.other]) && has_parts(context.store(), argument->value->type))
+        diagnostic->note("`repr(...)` makes a `string` of it");
       break;
     case Mismatch::Kind::unknown_keyword: {
       diagnostic = &out.report(DiagnosticKind::unknown_keyword, argument->keyword->span, signature.name,

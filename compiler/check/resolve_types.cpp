@@ -167,11 +167,10 @@ std::string word_of(const ast::Expr& entry) {
   return entry.kind == ast::ExprKind::Name ? ast::as<ast::Name>(entry).text : "";
 }
 
-/// `[n]`, `[n, m]`, `[:]`: of a dense array. One name of a type, or of a type variable, is that of keys.
+/// Of a type variable, too.
 bool has_extents(const Context& context, const TypeVariables& variables, const ast::Dimension& dimension) {
-  if (dimension.entries.size() != 1) return !dimension.entries.empty();
-  const std::string word = word_of(*dimension.entries.front());
-  return !is_variable(variables, word) && !context.types.contains(word);
+  const bool is_one = dimension.entries.size() == 1;
+  return !(is_one && is_variable(variables, word_of(*dimension.entries.front()))) && has_extents(context, dimension);
 }
 
 /// The key type that one `[...]` names.
@@ -318,6 +317,11 @@ std::vector<TypePattern> resolve_formal(Context& context, const TypeVariables& v
   if (suggest_type_first(context, formal)) formal.name = formal.type.name;  // as it was meant
   for (const ast::TypeExpr& alternative : formal.type.alternatives) add(alternative);
   return alternatives;
+}
+
+bool has_extents(const Context& context, const ast::Dimension& dimension) {
+  return dimension.entries.size() > 1 ||
+         (dimension.entries.size() == 1 && !context.types.contains(word_of(*dimension.entries.front())));
 }
 
 bool is_open(const ast::Expr& entry) {

@@ -19,6 +19,8 @@ std::vector<TypePattern> resolve_formal(Context& context, const std::vector<ast:
 
 /// `:` in place of an extent: it is that of what is assigned. With bounds it is none.
 bool is_open(const ast::Expr& entry);
+/// `[n]`, `[n, m]`, `[:]`: of a dense array. One name of a type is that of keys.
+bool has_extents(const Context& context, const ast::Dimension& dimension);
 /// Where the extents stand in what has been resolved to a dense array; null: nowhere, its type is an alias.
 template <typename Type, typename Dimensions>
 auto* extents_of(Type& type, Dimensions& dimensions) {

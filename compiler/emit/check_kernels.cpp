@@ -18,7 +18,7 @@ void check_kernels(const ir::Module& module) {
   for (const vm::Kernel& kernel : kernels) places.push_back(&kernel);
   for (vm::KernelId id = 0; id < kernels.size(); ++id) {
     if (!kernels[id].exists()) {
-      if (module.functions[id].kind == ir::FunctionKind::leaf)
+      if (module.functions[id].is_leaf())
         throw std::logic_error("the leaf `" + module.functions[id].name + "` has no kernel");
       continue;
     }

@@ -315,14 +315,12 @@ class FunctionEmitter {
   std::uint32_t add_foreach(const Step& step, std::uint32_t body) {
     vm::ForeachSite site;
     site.body = first_body_ + plan_.regions[step.regions[0]].body;
+    site.is_whole = step.op->is_whole;
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
     site.shares = shares(step.written, step.regions[0], body);
     site.assigned = operands_.all(step.nested_assigned, body);
     site.written = operands_.all(step.written, body);
-    if (step.op->launch != ir::none) site.launch = index_launch(function_.launches[step.op->launch], operands_, body);
-    site.is_in_nest =
-        step.op->launch != ir::none &&
-        std::ranges::find(function_.nests, step.op->launch, &ir::LaunchNest::launch) != function_.nests.end();
+    if (step.op->launch != ir::none) set_launch(site, function_, operands_, *step.op, body);
     if (step.op->nest != ir::none) {
       const std::uint32_t inner_body = plan_.regions[step.regions[0]].body;
       const ir::Op& inner = set_nest(site, function_, operands_, *step.op, body, inner_body);

@@ -296,7 +296,7 @@ vm::Kernel emit_kernel(const ir::Module& module, const ir::Function& leaf) { ret
 std::vector<vm::Kernel> emit_kernels(const ir::Module& module) {
   std::vector<vm::Kernel> kernels;
   for (const ir::Function& function : module.functions)
-    kernels.push_back(function.kind == ir::FunctionKind::leaf ? emit_kernel(module, function) : vm::Kernel{});
+    kernels.push_back(function.is_leaf() ? emit_kernel(module, function) : vm::Kernel{});
   return kernels;
 }
 

@@ -88,13 +88,16 @@ void find_starters(const ir::Module& module, std::vector<vm::Function>& function
   }
 }
 
-void describe_launch(vm::Program& program, vm::IndexLaunch& launch) {
-  if (launch.reads.size() < vm::KernelEntry::reads_limit)
-    program.functions[launch.leaf].kernel_entry.reads = static_cast<std::uint8_t>(launch.reads.size());
+void describe_launch(vm::Program& program, vm::IndexLaunch& launch, const vm::LaunchNest& nest) {
+  vm::KernelEntry& entry = program.functions[launch.leaf].kernel_entry;
+  entry = launch.is_projected() ? vm::KernelEntry::points : vm::KernelEntry::lanes;
+  if (launch.reads.size() < vm::KernelEntry::reads_limit) entry.reads = static_cast<std::uint8_t>(launch.reads.size());
+  for (const vm::FunctionId id : {launch.projection, nest.prelude})
+    if (id != vm::no_id) program.functions[id].kernel_entry = vm::KernelEntry::points;
   if (!program.kernels[launch.leaf].exists()) return;
   const std::vector<bool> needed = emit::needed_parameters(program.kernels[launch.leaf]);
   const std::size_t first_capture = needed.size() - launch.captures.size();
-  for (std::size_t i = 0; i < launch.captures.size(); ++i) launch.captures[i].is_needed = needed[first_capture + i];
+  for (std::size_t i = 0; i < launch.captures.size(); ++i) launch.captures[i].is_needed |= needed[first_capture + i];
 }
 
 }  // namespace
@@ -111,15 +114,13 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
     out.name = function.name;
     out.parameter_count = static_cast<std::uint32_t>(function.parameters.size());
     out.output_count = static_cast<std::uint32_t>(function.outputs.size());
-    out.is_leaf = function.kind == ir::FunctionKind::leaf;
+    out.is_leaf = function.is_leaf();
     out.place = {function.span.file, function.span.begin, function.span.end};
     if (out.is_leaf) {
       out.is_heavy = heavy.is_heavy(id);
       out.calls_library = ir::calls_library(module, function);
       describe_leaf(module, function, out);
       out.scalar_code = vm::assemble(program.kernels[id]);
-      if (function.is_launched)
-        out.kernel_entry = function.is_batched ? vm::KernelEntry::lanes : vm::KernelEntry::points;
     }
     program.functions.push_back(std::move(out));
     emit::FunctionPlan plan = emit::plan_function(module, function);
@@ -131,7 +132,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
   const std::vector<vm::LaneCode> lanes = vm::plan_lanes(program.kernels);
   for (ir::FunctionId id = 0; id < lanes.size(); ++id) program.functions[id].lane_code = lanes[id];
   for (vm::ForeachSite& site : program.foreaches)
-    if (site.launch.leaf != vm::no_id) describe_launch(program, site.launch);
+    if (site.launch.leaf != vm::no_id) describe_launch(program, site.launch, site.nest);
   find_sequential(program.functions);
   find_starters(module, program.functions);
   return program;

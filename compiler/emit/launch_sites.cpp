@@ -30,8 +30,8 @@ std::size_t count_row_keys(const ir::Access& access) {
   return count;
 }
 
-}  // namespace
-
+/// @param body    of the loop's instruction
+/// @param values  of a nest around the loop: what its prelude computes
 vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& operands, std::uint32_t body,
                              std::span<const ir::VarId> values) {
   const auto input = [&](ir::Operand from) -> vm::LaunchInput {
@@ -70,6 +70,15 @@ vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& oper
     for (std::size_t i = 0; i < row_keys; ++i) sink.row_keys.push_back(input(access.keys[i].operand));
   }
   return launch;
+}
+
+}  // namespace
+
+void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
+                std::uint32_t body) {
+  site.launch = index_launch(function.launches[loop.launch], operands, body, {});
+  for (vm::LaunchInput& capture : site.launch.captures) capture.is_needed = loop.is_fused;
+  site.is_in_nest = std::ranges::find(function.nests, loop.launch, &ir::LaunchNest::launch) != function.nests.end();
 }
 
 const ir::Op& set_nest(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands,

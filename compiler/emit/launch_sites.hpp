@@ -1,6 +1,6 @@
 #pragma once
 // What the VM is told of index launches and nests of them.
-#include <span>
+#include <cstdint>
 
 #include "compiler/emit/operand_map.hpp"
 #include "compiler/ir/module.hpp"
@@ -8,10 +8,9 @@
 
 namespace raddle::emit {
 
-/// @param body    of the loop's instruction
-/// @param values  of a nest around the loop: what its prelude computes
-vm::IndexLaunch index_launch(const ir::IndexLaunch& from, const OperandMap& operands, std::uint32_t body,
-                             std::span<const ir::VarId> values = {});
+/// Makes `site` the index launch that `loop` is. @param body  of the loop's instruction
+void set_launch(vm::ForeachSite& site, const ir::Function& function, const OperandMap& operands, const ir::Op& loop,
+                std::uint32_t body);
 
 /// Makes `site` a nest; the inner loop's instruction is left to be set. @return that loop
 /// @param body        of the instruction of `loop`, the outer one

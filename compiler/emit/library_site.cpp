@@ -12,6 +12,7 @@ vm::FilesRead files_read(const stdlib::Builtin& builtin) {
     return builtin.name == "glob"         ? vm::FilesRead::of_pattern
            : builtin.name == "file_mtime" ? vm::FilesRead::of_time
                                           : vm::FilesRead::of_path;
+  if (builtin.name == "realpath" || builtin.name == "realpath_string") return vm::FilesRead::of_link;
   if (builtin.name == "system" || builtin.module == "launch") return vm::FilesRead::of_words;
   const stdlib::BuiltinSignature& signature = stdlib::signature_of(builtin);
   const bool reads = signature.takes(stdlib::BasicType::file) && !signature.uses_name_of(stdlib::BasicType::file);

@@ -78,6 +78,7 @@ class Partitioner {
 
   void run() {
     partition(0, Known(plan_.variables.size(), false));
+    find_positions();
     for (ir::VarId id = 0; id < plan_.variables.size(); ++id) plan_.variables[id].is_private = is_private(id);
   }
 
@@ -249,6 +250,9 @@ class Partitioner {
   }
 
   void enter_nested(PlanId id, std::uint32_t s, const Known& known) {
+    const RegionPlan& region = plan_.regions[id];
+    if (std::ranges::all_of(region.strands[s].steps, [&](std::uint32_t i) { return region.steps[i].regions.empty(); }))
+      return;  // what is known is copied for each strand otherwise
     Known inner = known;
     const StrandPlan strand = plan_.regions[id].strands[s];  // a copy: vectors may move
     for (const Awaited& input : strand.awaited) inner[input.variable] = true;
@@ -278,21 +282,28 @@ class Partitioner {
 
   // --- private variables
 
+  void find_positions() {
+    for (const RegionPlan& region : plan_.regions) {
+      std::vector<std::uint32_t>& positions = positions_.emplace_back(region.steps.size());
+      for (const StrandPlan& strand : region.strands)
+        for (std::uint32_t i = 0; i < strand.steps.size(); ++i) positions[strand.steps[i]] = i;
+    }
+  }
+
   /// All readers come later in the strand that makes it, or are nested in such.
   bool is_private(ir::VarId id) const {
     const VariablePlan& variable = plan_.variables[id];
     if (variable.is_output || variable.assigned_by.size() != 1) return false;
     const StepRef own = variable.assigned_by[0];
     if (maker(own.region, id) == unset || variable.region != own.region) return false;
-    const RegionPlan& region = plan_.regions[own.region];
-    const StrandPlan& strand = region.strands[region.strand_of[own.step]];
-    const auto position = [&strand](std::uint32_t step) { return std::ranges::find(strand.steps, step); };
+    const std::vector<std::uint32_t>& strand_of = plan_.regions[own.region].strand_of;
+    const std::vector<std::uint32_t>& positions = positions_[own.region];
     return std::ranges::all_of(variable.read_by, [&](StepRef reader) {
       while (reader.region != own.region && reader.region != ir::none) {
         reader = {plan_.regions[reader.region].parent, plan_.regions[reader.region].parent_step};
       }
-      return reader.region == own.region && position(reader.step) != strand.steps.end() &&
-             position(reader.step) > position(own.step);
+      return reader.region == own.region && strand_of[reader.step] == strand_of[own.step] &&
+             positions[reader.step] > positions[own.step];
     });
   }
 
@@ -301,6 +312,7 @@ class Partitioner {
   std::vector<Visit> visits_;
   std::unordered_map<ir::VarId, std::vector<std::uint32_t>> assigners_;  ///< of the present region
   const std::vector<std::uint32_t> none_;
+  std::vector<std::vector<std::uint32_t>> positions_;  ///< of the steps of a region, each in its strand
 };
 
 }  // namespace

@@ -90,6 +90,8 @@ struct Op {
   bool test_after = false;            ///< loop: iterate
   bool is_reduced = false;            ///< array_new: see opt/reduced_arrays.hpp
   bool is_filled = false;             ///< array_new: see opt/filled_arrays.hpp
+  bool is_fused = false;              ///< foreach_range: see opt/fuse_loops.hpp
+  bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
   Operand priority;                   ///< calls: @prio, index none if absent
   std::vector<TypeId> operand_types;  ///< call_builtin with varargs or unions: the operands' types as checked
 };
@@ -104,6 +106,7 @@ struct Region {
 enum class FunctionKind : std::uint8_t {
   composite,  ///< expanded in dataflow order
   leaf,       ///< a composite that leaf inference has proven compilable: may be called natively with inputs set
+  launched,   ///< a leaf that one index launch or nest calls, and nothing else: its kernel, projection or prelude
   app,        ///< external program: `command` below
   foreign,    ///< code outside of the script: `foreign` below; `command` has its inputs as words
 };
@@ -140,6 +143,7 @@ struct Foreign {
 struct Function {
   std::string name;  ///< unique in the module: overloads are "f", "f.1", ...
   FunctionKind kind = FunctionKind::composite;
+  bool is_leaf() const { return kind == FunctionKind::leaf || kind == FunctionKind::launched; }
   /// Parameters in order: file outputs, inputs, then globals read by the function.
   std::vector<VarId> parameters;
   std::uint32_t file_output_count = 0;
@@ -149,8 +153,6 @@ struct Function {
   std::vector<IndexLaunch> launches;  ///< each of one `foreach` of this function
   std::vector<LaunchNest> nests;      ///< likewise
   Command command;                    ///< app: words are computed by the ops of regions[0]
-  bool is_launched = false;           ///< leaf: the iterations of an index launch, called by its foreach_range only
-  bool is_batched = false;            ///< launched: what the points of a launch without a projection compute
   Foreign foreign;
   bool demands_leaf = false;    ///< @leaf: leaf inference reports what stands in the way
   std::string not_leaf_reason;  ///< set by leaf inference where kind stays composite

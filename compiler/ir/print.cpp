@@ -103,8 +103,6 @@ class FunctionPrinter {
   std::string run() {
     out_ = fmt::format("function @{} {} ", function_.name, kind_text());
     if (function_.file_output_count != 0) out_ += fmt::format("files {} ", function_.file_output_count);
-    if (function_.is_launched) out_ += "launched ";
-    if (function_.is_batched) out_ += "in_batches ";
     if (function_.demands_leaf) out_ += "demands_leaf ";
     if (!function_.not_leaf_reason.empty()) out_ += fmt::format("not_leaf {} ", quoted(function_.not_leaf_reason));
     out_ += fmt::format("({}) -> ({}){} {{\n", declarations(function_.parameters), declarations(function_.outputs),
@@ -122,6 +120,7 @@ class FunctionPrinter {
     switch (function_.kind) {
       case FunctionKind::composite: return "composite";
       case FunctionKind::leaf: return "leaf";
+      case FunctionKind::launched: return "launched";
       case FunctionKind::app: return "app";
       case FunctionKind::foreign: return "foreign";
     }
@@ -201,6 +200,8 @@ class FunctionPrinter {
     if (op.kind == OpKind::array_new || op.kind == OpKind::bag_new) text += fmt::format(" writers {}", op.number);
     if (op.is_reduced) text += " reduced";
     if (op.is_filled) text += " filled";
+    if (op.is_fused) text += " fused";
+    if (op.is_whole) text += " whole";
     if (op.kind == OpKind::struct_get || op.kind == OpKind::struct_set) text += fmt::format(" field {}", op.number);
     if (op.kind == OpKind::call_builtin && op.number != 0) text += " names";
     if (op.kind == OpKind::update) text += fmt::format(" mode {}", update_modes[op.number]);

@@ -13,8 +13,7 @@
 //     }
 //   }
 //
-// Before the `{`: `files N` (leading parameters that are file outputs), `launched`, after it
-// `in_batches`, `demands_leaf`, `not_leaf "reason"`. After the
+// Before the `{`: `files N` (leading parameters that are file outputs), `demands_leaf`, `not_leaf "reason"`. After the
 // operands of an operation, where it has them: `writers N`, `field N`, `mode incr`, `labels [1, 2]`, `types [int]`,
 // `prio %p`, of a loop `test %c`, `next %a, %b`, `after` (test after the body), of a foreach `launch N`, `nest N`: the
 // entry of its function's table (index_launch.hpp), which stands at the end of the function:

@@ -30,9 +30,11 @@ class FunctionReader {
   FunctionReader(ModuleText& text, Function& function) : text_(text), function_(function) {}
 
   void run() {
-    const std::string kind = text_.expect(Kind::word, "`composite`, `leaf`, `app` or `foreign`");
+    const std::string kind = text_.expect(Kind::word, "`composite`, `leaf`, `launched`, `app` or `foreign`");
     if (kind == "leaf")
       function_.kind = FunctionKind::leaf;
+    else if (kind == "launched")
+      function_.kind = FunctionKind::launched;
     else if (kind == "app")
       function_.kind = FunctionKind::app;
     else if (kind == "foreign")
@@ -40,8 +42,6 @@ class FunctionReader {
     else if (kind != "composite")
       text_.fail("unknown kind of function `" + kind + "`");
     if (text_.accept_word("files")) function_.file_output_count = static_cast<std::uint32_t>(text_.integer());
-    function_.is_launched = text_.accept_word("launched");
-    function_.is_batched = function_.is_launched && text_.accept_word("in_batches");
     function_.demands_leaf = text_.accept_word("demands_leaf");
     if (text_.accept_word("not_leaf")) function_.not_leaf_reason = text_.expect(Kind::string, "a reason");
     function_.regions.emplace_back();
@@ -322,6 +322,10 @@ class FunctionReader {
       op.is_reduced = true;
     else if (word == "filled")
       op.is_filled = true;
+    else if (word == "fused")
+      op.is_fused = true;
+    else if (word == "whole")
+      op.is_whole = true;
     else if (word == "after")
       op.test_after = true;
     else

@@ -212,10 +212,33 @@ class Verifier {
 
 }  // namespace
 
+namespace {
+
+/// How a launched leaf is called depends on the launch.
+void each_is_launched_once(const Module& module, std::vector<std::string>& problems) {
+  std::vector<std::uint32_t> launches(module.functions.size(), 0);
+  const auto count = [&](FunctionId id) {
+    if (id != none) ++launches[id];
+  };
+  for (const Function& function : module.functions) {
+    for (const IndexLaunch& launch : function.launches) {
+      count(launch.kernel);
+      count(launch.projection);
+    }
+    for (const LaunchNest& nest : function.nests) count(nest.prelude);
+  }
+  for (FunctionId id = 0; id < launches.size(); ++id)
+    if ((module.functions[id].kind == FunctionKind::launched) != (launches[id] == 1))
+      problems.push_back(fmt::format("@{}: it is launched {} times", module.functions[id].name, launches[id]));
+}
+
+}  // namespace
+
 std::vector<std::string> verify(const Module& module) {
   std::vector<std::string> problems;
   if (module.entry >= module.functions.size()) problems.push_back("no entry function");
   for (const Function& function : module.functions) Verifier(module, function, problems).run();
+  if (problems.empty()) each_is_launched_once(module, problems);
   return problems;
 }
 

@@ -34,7 +34,7 @@ class LaunchChecker {
     std::vector<TypeId> inputs, values;
     for (const Access& access : launch.accesses)
       (access.mode == AccessMode::read ? inputs : values).push_back(value_type(access));
-    leaf(launch.kernel, inputs, launch.captures, values, /*in_batches=*/!launch.is_projected());
+    leaf(launch.kernel, inputs, launch.captures, values);
     if (launch.projection != none)
       leaf(launch.projection, {}, launch.projected, std::vector<TypeId>(computed_, TypeStore::int_));
   }
@@ -98,11 +98,10 @@ class LaunchChecker {
 
   /// @param inputs  types of the parameters between the point and the captures
   void leaf(FunctionId id, const std::vector<TypeId>& inputs, const std::vector<Operand>& captures,
-            const std::vector<TypeId>& outputs, bool in_batches = false) {
+            const std::vector<TypeId>& outputs) {
     if (!require(id < module_.functions.size(), "no function to launch")) return;
     const Function& leaf = module_.functions[id];
-    if (!require(leaf.kind == FunctionKind::leaf && leaf.is_launched, "a leaf for launches is needed")) return;
-    if (!require(leaf.is_batched == in_batches, "`in_batches` is what a launch without a projection computes")) return;
+    if (!require(leaf.kind == FunctionKind::launched, "a launched leaf is needed")) return;
     std::vector<TypeId> expected{TypeStore::int_};
     expected.insert(expected.end(), inputs.begin(), inputs.end());
     for (const Operand capture : captures) expected.push_back(types_.base(type_of(module_, function_, capture)));

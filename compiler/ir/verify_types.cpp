@@ -232,7 +232,7 @@ class TypeChecker {
     if (!require(op_.callee < module_.functions.size(), "no callee")) return;
     const Function& callee = module_.functions[op_.callee];
     require((callee.kind == FunctionKind::app) == (op_.kind == OpKind::call_app), "an app is called by call_app");
-    require(!callee.is_launched, "a launched leaf is not called");
+    require(callee.kind != FunctionKind::launched, "a launched leaf is not called");
     shape(callee.parameters.size(), callee.outputs.size());
     if (!problem_.empty()) return;
     for (std::size_t i = 0; i < callee.parameters.size(); ++i) same(type_in(callee, callee.parameters[i]), operand(i));

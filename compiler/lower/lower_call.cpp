@@ -15,6 +15,7 @@ bool FunctionLowering::fills_files(const ast::Call& call) const {
 FunctionLowering::Operands FunctionLowering::call(const ast::Call& call, std::vector<ir::VarId> targets) {
   targets.resize(call.output_types.size(), ir::none);
   if (call.is_lifted) return lifted_outputs(call, targets);
+  if (const std::optional<ir::Operand> sum = small_sum(call, targets.empty() ? ir::none : targets[0])) return {*sum};
   Operands checks = check_place(call);
   if (checks.empty()) return call_callee(call, std::move(targets));
   // The call waits for what is checked first; its outputs belong to the region around it.
@@ -95,6 +96,7 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
   op.callee = function;
   if (!callee.is_app) op.priority = priority;
+  if (!callee.is_app && !callee.is_generic) note_extents(call, outputs);
   return outputs;
 }
 

@@ -20,7 +20,7 @@ using ir::OpKind;
 // ---------------------------------------------------------------- parts
 
 /// Where the variable is declared, so that all that see it see them.
-const FunctionLowering::Dense& FunctionLowering::parts_of(ir::VarId variable) {
+FunctionLowering::Dense& FunctionLowering::parts_of(ir::VarId variable) {
   const auto known = dense_.find(variable);
   if (known != dense_.end()) return known->second;
   const ir::Var of = function().variables[variable];
@@ -110,6 +110,7 @@ ir::Operand FunctionLowering::dense_index(const ast::Index& index, ir::VarId tar
 /// `A[i, j] = x`, `A[1:n-2, :] = B`
 void FunctionLowering::store_dense(const ast::Index& target, ir::Operand source) {
   const Dense& into = dense_target(target);
+  if (into.elements.index == ir::none) return;
   const ir::Operand at = dense_key(target, into);
   emit(OpKind::array_insert,
        {into.elements, at, converted(source, types().dense_element(target.base->type), target.span)}, {}, target.span);
@@ -194,9 +195,11 @@ void FunctionLowering::create_dense(ast::VariableId variable, ir::VarId var) {
     return;
   }
   Dense parts;
-  for (std::size_t axis = 0; axis < declared->second.size(); ++axis)
-    parts.extents.push_back(call_builtin_named("@extent", {text_constant(checked.name), declared->second[axis]},
-                                               TypeStore::int_, checked.span));
+  for (const ir::Operand wanted : declared->second) {
+    parts.extents.push_back(
+        call_builtin_named("@extent", {text_constant(checked.name), wanted}, TypeStore::int_, checked.span));
+    checked_extents_[parts.extents.back().index] = wanted;
+  }
   parts.elements = ir::Operand::variable(
       new_elements(checked.name, types().dense_element(checked.type), parts.extents, checked.span));
   dense_[var] = parts;
@@ -212,12 +215,12 @@ void FunctionLowering::bind_extents(const ast::FunctionDefinition& definition) {
         visit(input, *dimension->entries[axis], axis, parts_of(variable_of(input.variable)).extents[axis]);
     }
   };
-  visit_inputs([&](const ast::Formal& input, const ast::Expr&, std::size_t axis, ir::Operand extent) {
+  visit_inputs([&](const ast::Formal& input, const ast::Expr&, std::size_t axis, ir::Operand& extent) {
     if (input.extents[axis] != ast::no_variable) variables_[input.extents[axis]] = extent.index;
   });
-  visit_inputs([&](const ast::Formal& input, const ast::Expr& entry, std::size_t axis, ir::Operand extent) {
+  visit_inputs([&](const ast::Formal& input, const ast::Expr& entry, std::size_t axis, ir::Operand& extent) {
     if (!check_detail::is_open(entry) && input.extents[axis] == ast::no_variable)
-      check_extent(input.name.text, axis, value(entry), extent, entry.span);
+      extent = checked_extent(input.name.text, axis, value(entry), extent, entry.span);
   });
   for (const ast::Formal& output : definition.outputs) declare_extents(output.variable, extents_of_formal(output));
 }
@@ -226,24 +229,78 @@ const ast::Dimension* FunctionLowering::extents_of_formal(const ast::Formal& for
   return types().is_dense(formal.resolved_type) ? check_detail::extents_of(formal.type, formal.dimensions) : nullptr;
 }
 
-void FunctionLowering::check_extent(const std::string& name, std::size_t axis, ir::Operand wanted, ir::Operand found,
-                                    Span span) {
-  if (wanted == found || wanted.index == ir::none) return;
-  call_builtin_named("@same_extent",
-                     {text_constant(name), int_constant(static_cast<std::int64_t>(axis)), wanted, found},
-                     TypeStore::void_, span);
+/// The extent, once it is known to be the wanted one: keys are made of that.
+ir::Operand FunctionLowering::checked_extent(const std::string& name, std::size_t axis, ir::Operand wanted,
+                                             ir::Operand found, Span span) {
+  if (wanted == found || wanted.index == ir::none) return found;
+  const ir::Operand checked = call_builtin_named(
+      "@same_extent", {text_constant(name), int_constant(static_cast<std::int64_t>(axis)), wanted, found},
+      TypeStore::int_, span);
+  checked_extents_[checked.index] = wanted;
+  return checked;
+}
+
+/// What an extent has been checked to be, as far as that can be followed.
+ir::Operand FunctionLowering::known_extent(ir::Operand extent) const {
+  for (;;) {
+    const auto checked = extent.is_constant ? checked_extents_.end() : checked_extents_.find(extent.index);
+    if (checked == checked_extents_.end()) return extent;
+    extent = checked->second;
+  }
+}
+
+bool FunctionLowering::is_same_extent(ir::Operand left, ir::Operand right) const {
+  return known_extent(left) == known_extent(right);
+}
+
+/// Outputs as in `(float y[n]) f(float x[n])` are as long as the argument: the callee has checked it.
+void FunctionLowering::note_extents(const ast::Call& call, const Operands& outputs) {
+  const CheckedFunction& callee = context_.program.functions[call.callee_index];
+  const ast::FunctionDefinition& definition = *callee.definition;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    // of a variable from outside of a branch each branch may make something else
+    if (outputs[i].is_constant || function().variables[outputs[i].index].region != region_) continue;
+    const ast::Dimension* const dimension = extents_of_formal(definition.outputs[i]);
+    for (std::size_t axis = 0; dimension != nullptr && axis < dimension->entries.size(); ++axis) {
+      const ast::Expr& entry = *dimension->entries[axis];
+      if (entry.kind != ExprKind::Name) continue;
+      const ir::Operand argument = argument_of(call, as<ast::Name>(entry).variable);
+      const ir::Operand extent = parts_of(outputs[i].index).extents[axis];
+      if (argument.index != ir::none && !is_same_extent(extent, argument)) checked_extents_[extent.index] = argument;
+    }
+  }
+}
+
+/// What an input of the callee is here, or an extent of one that it names; none: that is not known.
+ir::Operand FunctionLowering::argument_of(const ast::Call& call, ast::VariableId of_callee) {
+  const std::vector<ast::Formal>& inputs = context_.program.functions[call.callee_index].definition->inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ast::Expr& argument = *call.resolved_arguments[i];
+    if (argument.kind == ExprKind::Name && as<ast::Name>(argument).is_end) continue;
+    const auto extent = std::ranges::find(inputs[i].extents, of_callee);
+    const bool is_extent = of_callee != ast::no_variable && extent != inputs[i].extents.end();
+    if (inputs[i].variable == of_callee && argument.kind == ExprKind::IntLiteral)
+      return int_constant(as<ast::IntLiteral>(argument).value);
+    if (argument.kind != ExprKind::Name || (inputs[i].variable != of_callee && !is_extent)) continue;
+    const ir::VarId variable = variable_of(as<ast::Name>(argument).variable);
+    if (!is_extent) return ir::Operand::variable(variable);
+    if (types().is_dense(argument.type))
+      return parts_of(variable).extents[static_cast<std::size_t>(extent - inputs[i].extents.begin())];
+  }
+  return {};
 }
 
 void FunctionLowering::check_declared(ast::VariableId variable, const Dense& found, Span span) {
   const auto declared = declared_extents_.find(variable);
   if (declared == declared_extents_.end()) return;
-  for (std::size_t axis = 0; axis < found.extents.size(); ++axis)
-    check_extent(context_.program.variables[variable].name, axis, declared->second[axis], found.extents[axis], span);
-  // from here on: what reads the array sees that its extents are those of others
   const auto known = dense_.find(variable_of(variable));
-  if (known == dense_.end()) return;
-  for (std::size_t axis = 0; axis < declared->second.size(); ++axis)
-    if (declared->second[axis].index != ir::none) known->second.extents[axis] = declared->second[axis];
+  for (std::size_t axis = 0; axis < found.extents.size(); ++axis) {
+    const ir::Operand extent = checked_extent(context_.program.variables[variable].name, axis, declared->second[axis],
+                                              found.extents[axis], span);
+    // for what reads it from here on, if that sees the check
+    const bool is_seen = function().variables[variable_of(variable)].region == region_;
+    if (known != dense_.end() && is_seen) known->second.extents[axis] = extent;
+  }
 }
 
 }  // namespace raddle::lowering

@@ -1,6 +1,7 @@
 #pragma once
 // Lowers the body of one function. The parts are in lower_expression, lower_call, lower_assignment, lower_statement and
 // lower_loop.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "compiler/diagnostics/diagnostics.hpp"
 #include "compiler/ir/module.hpp"
 #include "compiler/lower/lifted.hpp"
+#include "compiler/lower/slice_bounds.hpp"
 
 namespace raddle::lowering {
 
@@ -153,7 +155,7 @@ class FunctionLowering {
     ir::Operand elements;  ///< `float[]`, by their numbers in row-major order
     Operands extents;
   };
-  const Dense& parts_of(ir::VarId variable);
+  Dense& parts_of(ir::VarId variable);
   Dense dense_parts(const ast::Expr& expr);
   ir::VarId pack(const Dense& parts, TypeId type, Span span, ir::VarId target);
   ir::VarId new_elements(std::string name, TypeId element, const Operands& extents, Span span);
@@ -172,7 +174,16 @@ class FunctionLowering {
   void declare_extents(ast::VariableId variable, const ast::Dimension* dimension);
   const ast::Dimension* extents_of_formal(const ast::Formal& formal) const;
   void create_dense(ast::VariableId variable, ir::VarId var);
-  void check_extent(const std::string& name, std::size_t axis, ir::Operand wanted, ir::Operand found, Span span);
+  ir::Operand checked_extent(const std::string& name, std::size_t axis, ir::Operand wanted, ir::Operand found,
+                             Span span);
+  /// They are equal, or the script has failed.
+  bool is_same_extent(ir::Operand left, ir::Operand right) const;
+  bool are_same_extents(const Operands& left, const Operands& right) const {
+    return std::ranges::equal(left, right, [this](ir::Operand a, ir::Operand b) { return is_same_extent(a, b); });
+  }
+  ir::Operand known_extent(ir::Operand extent) const;
+  void note_extents(const ast::Call& call, const Operands& outputs);
+  ir::Operand argument_of(const ast::Call& call, ast::VariableId of_callee);
   /// What is assigned as a whole has the extents that stand in the declaration.
   void check_declared(ast::VariableId variable, const Dense& found, Span span);
 
@@ -185,6 +196,8 @@ class FunctionLowering {
   Lifted lifted_dense(const ast::Expr& expr);
   Lifted lifted_call(const ast::Call& call);
   /// `where(c, a, b)` of the module arrays: of a and b only what is taken is computed.
+  bool is_in_arrays(Span span) const;  ///< in the module `arrays`
+  bool is_of_arrays(const ast::Call& call) const;
   bool is_where(const ast::Call& call) const;
   ir::Operand choice(const ast::Call& call, ir::VarId target);
   ir::Operand choose(ir::Operand condition, TypeId type, Span span, ir::VarId target,
@@ -202,10 +215,17 @@ class FunctionLowering {
   Lifted joined(const std::vector<Lifted>& operands, std::string_view what, Span span);
   Operands joint_extents(const Operands& first, const Operands& second, std::string_view what, Span span);
   Lifted slice(const ast::Index& index);
+  void note_count(const ast::Slice& slice, ir::Operand extent, ir::Operand count);
   Selection selection(const ast::Slice& slice, ir::Operand extent);
   std::vector<Selection> selections(const ast::Index& index, const Operands& extents);
   Operands selected(const std::vector<Selection>& selections, Operands indices, Span span);
   static Operands extents_of(const std::vector<Selection>& selections);
+
+  // --- lower_small_sums.cpp
+  /// The sum or mean of a slice of few elements, see Note [small sums]; none: the call is something else.
+  std::optional<ir::Operand> small_sum(const ast::Call& call, ir::VarId target);
+  Operands indices_of(const ast::Expr& entry, std::int64_t count, ir::Operand extent);
+  bool has_extents_of(const Lifted& of, const Stretched& read) const;
   bool make_factors(const Lifted& of, Span span);
   ir::Operand nothing_stretches(const Lifted& of, Span span);
   void for_each_point(const Lifted& of, Span span, const std::function<void(const Point&)>& visit);
@@ -250,6 +270,13 @@ class FunctionLowering {
   std::set<ir::VarId> files_with_object_;       ///< variables whose file object is made before they are assigned
   Operands outputs_;                            ///< of the last statement, for chains
   std::unordered_map<ir::VarId, Dense> dense_;  ///< as far as they have been asked for
+  /// Extents that are another one, or the script has failed: what they have been checked to be.
+  std::unordered_map<ir::VarId, ir::Operand> checked_extents_;
+  struct SliceCount {
+    SliceLength length;
+    ir::Operand extent, count;  ///< of the dimension; of the slice
+  };
+  std::vector<SliceCount> slice_counts_;                            ///< lengths of slices that differ
   std::unordered_map<ast::VariableId, Operands> declared_extents_;  ///< index none: open
   Operands ends_;  ///< extents of the dimensions whose brackets are around the expression
 };

@@ -17,11 +17,6 @@ namespace {
 /// The last dimensions of the expression are those of what is read.
 std::size_t first_axis(const Lifted& of, const Stretched& read) { return of.extents.size() - read.extents.size(); }
 
-bool has_extents_of(const Lifted& of, const Stretched& read) {
-  return std::equal(read.extents.begin(), read.extents.end(),
-                    of.extents.begin() + static_cast<std::ptrdiff_t>(first_axis(of, read)));
-}
-
 }  // namespace
 
 // ---------------------------------------------------------------- what there is at a point
@@ -119,11 +114,17 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
   return made;
 }
 
+bool FunctionLowering::is_in_arrays(Span span) const {
+  return context_.module.sources->at(span.file).path() == "<stdlib>/arrays.df";
+}
+
+bool FunctionLowering::is_of_arrays(const ast::Call& call) const {
+  return call.callee_kind == ast::CalleeKind::function &&
+         is_in_arrays(context_.program.functions[call.callee_index].definition->span);
+}
+
 bool FunctionLowering::is_where(const ast::Call& call) const {
-  if (call.callee_kind != ast::CalleeKind::function) return false;
-  const CheckedFunction& callee = context_.program.functions[call.callee_index];
-  return callee.name == "where" &&
-         context_.module.sources->at(callee.definition->span.file).path() == "<stdlib>/arrays.df";
+  return is_of_arrays(call) && context_.program.functions[call.callee_index].name == "where";
 }
 
 ir::Operand FunctionLowering::choice(const ast::Call& call, ir::VarId target) {
@@ -189,6 +190,12 @@ FunctionLowering::Operands FunctionLowering::call_at_point(const ast::Call& call
 
 // ---------------------------------------------------------------- shapes
 
+bool FunctionLowering::has_extents_of(const Lifted& of, const Stretched& read) const {
+  const auto last = of.extents.begin() + static_cast<std::ptrdiff_t>(first_axis(of, read));
+  return std::equal(read.extents.begin(), read.extents.end(), last,
+                    [this](ir::Operand left, ir::Operand right) { return is_same_extent(left, right); });
+}
+
 /// The extents that the operands have in common; where that is not sure, it is found when the script runs.
 Lifted FunctionLowering::joined(const std::vector<Lifted>& operands, std::string_view what, Span span) {
   Lifted made;
@@ -212,7 +219,7 @@ FunctionLowering::Operands FunctionLowering::joint_extents(const Operands& first
       continue;
     }
     const ir::Operand a = first[axis - missing_first], b = second[axis - missing_second];
-    if (a == b) {
+    if (is_same_extent(a, b)) {
       joint.push_back(a);
       continue;
     }
@@ -232,7 +239,7 @@ bool FunctionLowering::make_factors(const Lifted& of, Span span) {
   for (const auto& read : of.read) {
     read->factors.assign(read->extents.size(), ir::Operand());
     for (std::size_t axis = 0; axis < read->extents.size(); ++axis) {
-      if (read->extents[axis] == of.extents[first_axis(of, *read) + axis]) continue;
+      if (is_same_extent(read->extents[axis], of.extents[first_axis(of, *read) + axis])) continue;
       const ir::Operand differs =
           emit_value(OpKind::ne, {read->extents[axis], int_constant(1)}, TypeStore::boolean, span);
       read->factors[axis] = call_builtin_named("bool2int", {differs}, TypeStore::int_, span);
@@ -248,7 +255,7 @@ ir::Operand FunctionLowering::nothing_stretches(const Lifted& of, Span span) {
   for (const auto& read : of.read) {
     for (std::size_t axis = 0; axis < read->extents.size(); ++axis) {
       const ir::Operand wanted = of.extents[first_axis(of, *read) + axis];
-      if (read->extents[axis] == wanted) continue;
+      if (is_same_extent(read->extents[axis], wanted)) continue;
       const ir::Operand same = emit_value(OpKind::eq, {read->extents[axis], wanted}, TypeStore::boolean, span);
       all = all.index == ir::none ? same : emit_value(OpKind::and_, {all, same}, TypeStore::boolean, span);
     }
@@ -284,7 +291,9 @@ void FunctionLowering::count_to(ir::Operand count, Span span, const std::functio
       function().regions[region_].parameters.push_back(new_variable("", TypeStore::int_, span, region_));
     body(ir::Operand::variable(function().regions[region_].parameters[0]));
   });
-  emit(OpKind::foreach_range, {int_constant(0), last, int_constant(1)}, {}, span).regions = {region};
+  ir::Op& loop = emit(OpKind::foreach_range, {int_constant(0), last, int_constant(1)}, {}, span);
+  loop.regions = {region};
+  loop.is_whole = true;
 }
 
 void FunctionLowering::flat_loop(const Operands& extents, Span span, const std::function<void(const Point&)>& visit) {

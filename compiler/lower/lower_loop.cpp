@@ -23,7 +23,9 @@ void FunctionLowering::foreach (const ast::Foreach& loop) {
     }
     lower_block(*loop.body);
   });
-  emit(over_range ? OpKind::foreach_range : OpKind::foreach_array, std::move(operands), {}, loop.span).regions = {body};
+  ir::Op& made = emit(over_range ? OpKind::foreach_range : OpKind::foreach_array, std::move(operands), {}, loop.span);
+  made.regions = {body};
+  made.is_whole = is_in_arrays(loop.span);
 }
 
 /// Over the elements, or, of more than one dimension, over the rows.

@@ -1,5 +1,7 @@
 // Slices of dense arrays: read as part of a whole-array expression, where other keys are all that they are, and
 // assigned.
+#include <algorithm>
+
 #include "compiler/lower/lower_function.hpp"
 
 namespace raddle::lowering {
@@ -18,7 +20,22 @@ FunctionLowering::Selection FunctionLowering::selection(const ast::Slice& slice,
   const ir::Operand last =
       slice.high ? bracketed(*slice.high, extent) : emit_value(OpKind::sub, {extent, one}, TypeStore::int_, slice.span);
   made.count = call_builtin_named("@slice", {made.first, last, made.step, extent}, TypeStore::int_, slice.span);
+  note_count(slice, extent, made.count);
   return made;
+}
+
+/// Slices that are equally long, as `1:end-1` and `2:end` of equal extents, need no check when the script runs.
+void FunctionLowering::note_count(const ast::Slice& slice, ir::Operand extent, ir::Operand count) {
+  const std::optional<SliceLength> length = length_of(slice);
+  if (!length) return;
+  const bool needs_extent = length->low.base == Bound::Base::end || length->high.base == Bound::Base::end;
+  const ir::Operand of = needs_extent ? known_extent(extent) : ir::Operand();
+  const auto is_it = [&](const SliceCount& known) { return known.length == *length && known.extent == of; };
+  const auto known = std::ranges::find_if(slice_counts_, is_it);
+  if (known == slice_counts_.end())
+    slice_counts_.push_back({*length, of, count});
+  else
+    checked_extents_[count.index] = known->count;
 }
 
 std::vector<FunctionLowering::Selection> FunctionLowering::selections(const ast::Index& index,
@@ -86,7 +103,8 @@ void FunctionLowering::store_slice(const ast::Index& target, const ast::Expr& so
     Operands operands = {int_constant(static_cast<std::int64_t>(wanted.size()))};
     operands.insert(operands.end(), wanted.begin(), wanted.end());
     operands.insert(operands.end(), from.extents.begin(), from.extents.end());
-    if (wanted != from.extents) call_builtin_named("@fits_slice", std::move(operands), TypeStore::void_, span);
+    if (!are_same_extents(wanted, from.extents))
+      call_builtin_named("@fits_slice", std::move(operands), TypeStore::void_, span);
   }
   const TypeId element = types().at(type_of(into.elements)).element;
   const Lifted all{.extents = wanted, .read = from.read, .is_flat = false, .at = from.at};

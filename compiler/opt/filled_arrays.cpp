@@ -1,9 +1,11 @@
 #include "compiler/opt/filled_arrays.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "compiler/ir/kernel_operator.hpp"
+#include "stdlib/builtins.hpp"
 
 namespace raddle::opt {
 
@@ -39,7 +41,8 @@ class FilledArrays {
     if (op.nest != ir::none || op.launch != ir::none) launches_.insert(op.regions[0]);
   }
 
-  /// A launch, or a nest around one, writes the array; it stands where the array is made, or in branches there.
+  /// A launch, or a nest around one, writes the array; it stands where the array is made, or in branches there, or in
+  /// loops that compute nothing but numbers for it.
   bool is_by_launch(ir::VarId array, ir::RegionId region) const {
     if (!launches_.contains(region)) return false;
     const ir::RegionId made_in = function_.variables[array].region;
@@ -48,10 +51,20 @@ class FilledArrays {
     for (; parent != made_in; parent = function_.regions[parent].parent) {
       if (parent == ir::none) return false;
       const auto around = around_.find(parent);
-      if (around == around_.end() || (around->second->kind != OpKind::if_ && around->second->kind != OpKind::switch_))
-        return false;
+      if (around == around_.end()) return false;
+      const OpKind kind = around->second->kind;
+      const bool is_branch = kind == OpKind::if_ || kind == OpKind::switch_;
+      if (!is_branch && !(kind == OpKind::foreach_range && only_computes(parent))) return false;
     }
     return true;
+  }
+
+  /// But for loops within: what takes long is no concern of theirs.
+  bool only_computes(ir::RegionId region) const {
+    return std::ranges::all_of(function_.regions[region].ops, [](const ir::Op& op) {
+      if (op.kind == OpKind::call_builtin) return stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::pure;
+      return op.kind == OpKind::foreach_range || ir::info(op.kind).effect <= ir::Effect::fails;
+    });
   }
 
   const TypeStore& types_;

@@ -85,7 +85,7 @@ class Gatherer {
 void gather_calls(ir::Module& module) {
   ir::HeavyLeaves heavy(module);
   for (ir::Function& function : module.functions) {
-    if (function.kind != ir::FunctionKind::leaf) continue;
+    if (!function.is_leaf()) continue;
     for (ir::Region& region : function.regions) Gatherer(heavy, function, region.ops).gather();
   }
 }

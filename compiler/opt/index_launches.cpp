@@ -323,11 +323,21 @@ bool make_batch_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
   std::optional<ir::Function> made = launch.run();
   if (made) put_library_calls_last(module, *made);
   if (!made || !can_be_leaf(module, *made)) return false;
-  made->is_batched = true;
   set_launch(around, loop,
              {.kernel = add(module, std::move(*made)), .captures = launch.captures(), .accesses = launch.accesses()});
   return true;
 }
+
+}  // namespace
+
+bool is_batch_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop) {
+  if (!has_launch_space(module, around, loop)) return false;
+  BatchLaunch launch(module, around, loop);
+  const std::optional<ir::Function> made = launch.run();
+  return made && !ir::calls_library(module, *made) && can_be_leaf(module, *made);
+}
+
+namespace {
 
 /// Keys that take long to compute would be computed twice if a value depends on them, and for points that only wait.
 void make_projected_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {

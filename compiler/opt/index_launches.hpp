@@ -24,4 +24,7 @@ namespace raddle::opt {
 /// Needs: infer-leaves.
 void find_index_launches(ir::Module& module);
 
+/// True if the loop is an index launch without a projection, and calls no C functions. @pre leaves are inferred
+bool is_batch_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop);
+
 }  // namespace raddle::opt

@@ -43,7 +43,8 @@ class Inspector {
 
   std::optional<Obstacle> find_obstacle() {
     if (function_.file_output_count != 0) return Obstacle{"it has a file output", function_.span};
-    if (function_.outputs.empty() && !function_.is_launched) return Obstacle{"it has no output", function_.span};
+    if (function_.outputs.empty() && function_.kind != ir::FunctionKind::launched)
+      return Obstacle{"it has no output", function_.span};
     for (const ir::VarId output : function_.outputs)
       if (!is_leaf_scalar(types_, type_of(output)))
         return Obstacle{fmt::format("its output {} has the type {}", quoted(function_.variables[output]),
@@ -114,7 +115,7 @@ class Inspector {
   }
 
   bool is_library_call(const ir::Op& op) const {
-    return function_.is_launched && ir::is_called_directly(types_, module_.functions[op.callee]);
+    return function_.kind == ir::FunctionKind::launched && ir::is_called_directly(types_, module_.functions[op.callee]);
   }
 
   void inspect(const ir::Op& op) {

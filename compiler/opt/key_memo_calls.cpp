@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -149,24 +151,35 @@ const Warning* warning_of(const stdlib::Builtin& builtin) {
   return nullptr;
 }
 
+/// Of a package only the name is known, and of code what it is, not what it reads or runs.
+bool reaches_other_code(const ir::Foreign& foreign) {
+  const bool is_tcl = foreign.kind == ir::ForeignKind::tcl_template || foreign.kind == ir::ForeignKind::tcl_procedure;
+  constexpr std::array commands = {"source", "open", "exec", "load", "package", "glob", "file"};
+  return is_tcl && (foreign.library != "turbine" || std::ranges::any_of(commands, [&](const char* command) {
+                      return foreign.code.find(command) != std::string::npos;
+                    }));
+}
+
 /// Warns of the first one that is found.
 void check_effects(const ir::Module& module, const ir::Op& memo, const std::vector<ir::FunctionId>& functions,
                    Diagnostics& diagnostics) {
   const std::string& name = std::get<std::string>(module.constants[memo.operands[0].index]);
+  const auto warn = [&](std::string_view called, const Warning& warning, Span span) {
+    Diagnostic& diagnostic =
+        diagnostics.report(DiagnosticKind::memo_effect, memo.span, name, fmt::format("`{}` {}", called, warning.what));
+    diagnostic.label(span, "here");
+    if (!warning.help.empty()) diagnostic.note(std::string(warning.help));
+  };
   for (const ir::FunctionId id : functions) {
-    for (const ir::Region& region : module.functions[id].regions) {
+    const ir::Function& function = module.functions[id];
+    if (function.kind == ir::FunctionKind::foreign && reaches_other_code(function.foreign))
+      return warn(ir::written_name(function), is_not_looked_into, function.span);
+    for (const ir::Region& region : function.regions)
       for (const ir::Op& op : region.ops) {
         if (op.kind != OpKind::call_builtin) continue;
         const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
-        const Warning* const warning = warning_of(builtin);
-        if (!warning) continue;
-        Diagnostic& diagnostic = diagnostics.report(DiagnosticKind::memo_effect, memo.span, name,
-                                                    fmt::format("`{}` {}", builtin.name, warning->what));
-        diagnostic.label(op.span, "here");
-        if (!warning->help.empty()) diagnostic.note(std::string(warning->help));
-        return;
+        if (const Warning* const warning = warning_of(builtin)) return warn(builtin.name, *warning, op.span);
       }
-    }
   }
 }
 

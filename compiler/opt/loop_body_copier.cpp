@@ -13,9 +13,8 @@ LoopBodyCopier::LoopBodyCopier(const ir::Module& module, const ir::Function& aro
     : module_(module), around_(around), loop_(loop) {
   collect_declared(loop.regions[0]);
   made_.name = fmt::format("{}.{}.{}", around.name, what, module.functions.size());
-  made_.kind = ir::FunctionKind::leaf;
+  made_.kind = ir::FunctionKind::launched;
   made_.span = loop.span;
-  made_.is_launched = true;
   made_.regions.emplace_back();
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/opt/dead_code.hpp"
 #include "compiler/opt/filled_arrays.hpp"
 #include "compiler/opt/fold_constants.hpp"
+#include "compiler/opt/fuse_loops.hpp"
 #include "compiler/opt/fuse_multiply_add.hpp"
 #include "compiler/opt/gather_calls.hpp"
 #include "compiler/opt/hoist_keys.hpp"
@@ -51,6 +52,7 @@ constexpr Pass pipeline[] = {
     {"dead-code", without_findings<remove_dead_code>, 1},         // after those that leave dead operations
     {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation
     {"infer-leaves", infer_leaves, 0},                            // needs the final bodies, ordered
+    {"fuse-loops", without_findings<fuse_loops>, 2},
     {"index-launches", without_findings<find_index_launches>, 1},
     {"reduced-arrays", without_findings<find_reduced_arrays>, 1},
     {"filled-arrays", without_findings<find_filled_arrays>, 1},

@@ -45,15 +45,16 @@ class Prover {
     Replacements replacements(function_);
     for (ir::RegionId region = 0; region < function_.regions.size(); ++region) {
       for (ir::Op& op : function_.regions[region].ops) {
-        if (!is_builtin(op, "@index") || !made_by_.contains(op.results[0]) ||
-            !holds(op.operands[0], op.operands[1], region))
-          continue;
-        replacements.add(op.results[0], op.operands[0]);
-        keep_from_failing(op.operands[0]);
+        if (op.kind != OpKind::call_builtin || op.results.size() != 1 || !made_by_.contains(op.results[0])) continue;
+        const std::optional<Operand> result = is_builtin(op, "@index")   ? proven_index(op, region)
+                                              : is_builtin(op, "@slice") ? proven_slice(op, region)
+                                                                         : std::nullopt;
+        if (!result) continue;
+        replacements.add(op.results[0], *result);
         op.kind = OpKind::copy;  // nothing reads it
         op.callee = ir::none;
         op.operand_types.clear();
-        op.operands.resize(1);
+        op.operands = {*result};
       }
     }
     replacements.apply(function_);
@@ -62,6 +63,25 @@ class Prover {
  private:
   bool is_builtin(const ir::Op& op, std::string_view name) const {
     return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == name;
+  }
+
+  std::optional<Operand> proven_index(const ir::Op& op, ir::RegionId region) {
+    if (!holds(op.operands[0], op.operands[1], region)) return std::nullopt;
+    keep_from_failing(op.operands[0]);
+    return op.operands[0];
+  }
+
+  /// How many indices it has, if that is always the same.
+  std::optional<Operand> proven_slice(const ir::Op& op, ir::RegionId region) {
+    const Operand first = op.operands[0], last = op.operands[1], extent = op.operands[3];
+    const Sum low = sum_of(first), high = sum_of(last);
+    const auto step = number(op.operands[2]);
+    if (low.base != high.base || low.offset > high.offset || !step || *step < 1 || !holds(first, extent, region) ||
+        !holds(last, extent, region))
+      return std::nullopt;
+    keep_from_failing(first);
+    keep_from_failing(last);
+    return Operand::constant(module_.constant((high.offset - low.offset) / *step + 1));
   }
 
   std::optional<std::int64_t> number(Operand operand) const {
@@ -83,6 +103,8 @@ class Prover {
         sum.base = op.operands[0];
       } else if (is_builtin(op, "@extent")) {
         sum.base = op.operands[1];
+      } else if (is_builtin(op, "@same_extent")) {
+        sum.base = op.operands[2];
       } else if (op.kind == OpKind::add || op.kind == OpKind::sub || op.kind == OpKind::index_add) {
         const auto right = number(op.operands[1]), left = number(op.operands[0]);
         const bool is_left = op.kind != OpKind::sub && left && !right;
@@ -103,13 +125,14 @@ class Prover {
       const auto found = made_by_.find(index.index);
       if (found == made_by_.end()) return;
       ir::Op& op = *found->second;
-      if (op.kind == OpKind::sub)
-        op.operands[1] = Operand::constant(module_.constant(-*number(op.operands[1])));
-      else if (op.kind == OpKind::add && number(op.operands[0]))
-        std::swap(op.operands[0], op.operands[1]);
-      else if (op.kind != OpKind::add && op.kind != OpKind::index_add && op.kind != OpKind::copy)
-        return;
-      if (op.kind != OpKind::copy) op.kind = OpKind::index_add;
+      if (op.kind != OpKind::copy) {
+        if (op.kind != OpKind::add && op.kind != OpKind::sub && op.kind != OpKind::index_add) return;
+        if (op.kind != OpKind::sub && !number(op.operands[1])) std::swap(op.operands[0], op.operands[1]);
+        const auto added = number(op.operands[1]);
+        if (!added) return;
+        if (op.kind == OpKind::sub) op.operands[1] = Operand::constant(module_.constant(-*added));
+        op.kind = OpKind::index_add;
+      }
       index = op.operands[0];
     }
   }

@@ -33,9 +33,11 @@ const std::string& path_of(const Value& value) {
 // Writes the file that came as the first argument.
 Result fill(Arguments arguments, std::string_view bytes) { return write_file(arguments[0].as_file(), bytes); }
 
-std::optional<struct stat> status_of(const std::string& path) {
+/// With errno where there is none. @param get  stat or lstat
+std::optional<struct stat> status_of(const std::string& path, int (*get)(const char*, struct stat*) = stat) {
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  errno = ENOENT;  // for a path with a zero byte, which no file has
+  if (path.find('\0') != std::string::npos || get(path.c_str(), &status) != 0) return std::nullopt;
   return status;
 }
 
@@ -188,10 +190,10 @@ Result file_size0(Call, Arguments arguments, Results results) {
 }
 
 Result file_type(Call, Arguments arguments, Results results) {
-  struct stat status {};
   const char* name = arguments[0].kind() == vm::ValueKind::string ? "file_type_string" : "file_type";
-  if (lstat(path_of(arguments[0]).c_str(), &status) != 0) return no_such_file(name, path_of(arguments[0]));
-  return give(results, Value::of(std::string(type_text(status.st_mode))));
+  const auto status = status_of(path_of(arguments[0]), lstat);
+  if (!status) return no_such_file(name, path_of(arguments[0]));
+  return give(results, Value::of(std::string(type_text(status->st_mode))));
 }
 
 Result realpath_file(Call, Arguments arguments, Results results) {

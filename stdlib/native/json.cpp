@@ -2,13 +2,16 @@
 // Swift/T's functions are Python's; other than there, an index into an array is an index.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,7 +23,50 @@ namespace raddle::stdlib::native {
 namespace {
 
 using vm::Value;
-using Json = nlohmann::ordered_json;  // members in the order of the text
+
+/// Members in the order of the text. Those of large objects are found by an index: nlohmann::ordered_map compares all.
+template <typename Key, typename T, typename, typename Allocator>
+class MemberMap : public std::vector<std::pair<const Key, T>, Allocator> {
+ public:
+  using key_type = Key;
+  using mapped_type = T;
+  using Container = std::vector<std::pair<const Key, T>, Allocator>;
+  using iterator = typename Container::iterator;
+  using const_iterator = typename Container::const_iterator;
+  using key_compare = std::equal_to<>;
+
+  MemberMap() = default;
+  template <typename Iterator>
+  MemberMap(Iterator first, Iterator last) {
+    for (; first != last; ++first) emplace(first->first, T(first->second));
+  }
+  iterator find(std::string_view key) { return this->begin() + (std::as_const(*this).find(key) - this->cbegin()); }
+  const_iterator find(std::string_view key) const {
+    if (this->size() <= most_compared)
+      return std::ranges::find(*this, key, [](const auto& member) -> std::string_view { return member.first; });
+    const auto known = index_.find(key);
+    return known == index_.end() ? this->end() : this->begin() + static_cast<std::ptrdiff_t>(known->second);
+  }
+  std::pair<iterator, bool> emplace(std::string_view key, T&& value) {
+    if (const iterator known = find(key); known != this->end()) return {known, false};
+    Container::emplace_back(Key(key), std::move(value));
+    if (this->size() > most_compared)
+      for (std::size_t i = index_.size(); i < this->size(); ++i) index_.emplace((*this)[i].first, i);
+    return {std::prev(this->end()), true};
+  }
+  T& operator[](std::string_view key) { return emplace(key, T()).first->second; }
+  iterator erase(const_iterator) { std::unreachable(); }  // the library asks for it where a callback refuses a member
+
+ private:
+  using Container::operator[];  // by number
+  struct TextHash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  static constexpr std::size_t most_compared = 16;
+  std::unordered_map<Key, std::size_t, TextHash, std::equal_to<>> index_;  // of all, once there are more than that
+};
+
+using Json = nlohmann::basic_json<MemberMap>;
 using Kind = Json::value_t;
 template <typename T>
 using Expected = std::expected<T, std::string>;
@@ -262,8 +308,9 @@ Result json_get(Call, Arguments arguments, Results results) {
 Result json_get_int(Call, Arguments arguments, Results results) {
   return with_entry("json_get_int", arguments, results, [](const Json& value) -> Expected<Value> {
     const auto number = parse_int(text_of(value), 10);
-    if (!number) return wrong_kind(value, "int");
-    return Value::of(*number);
+    if (number) return Value::of(*number);
+    if (!value.is_number_integer()) return wrong_kind(value, "int");
+    return std::unexpected(fmt::format("{} is beyond what an int can be, -2^63 to 2^63-1", text_of(value)));
   });
 }
 

@@ -172,6 +172,9 @@ class Cost {
   std::size_t at_ = 0;
 };
 
+/// For REG_STARTEND: a zero byte is no end.
+regmatch_t all_of(const std::string& text) { return {.rm_so = 0, .rm_eo = static_cast<regoff_t>(text.size())}; }
+
 /// For messages.
 std::string shortened(const std::string& expression) {
   constexpr std::size_t longest = 100;
@@ -192,6 +195,8 @@ struct Pattern::Compiled {
 };
 
 std::expected<Pattern, std::string> Pattern::compile(const std::string& expression) {
+  if (expression.find('\0') != std::string::npos)
+    return std::unexpected(fmt::format("bad regular expression `{}`: it has a zero byte", shortened(expression)));
   auto compiled = std::make_shared<Compiled>();
   Posix posix = to_posix(expression);
   if (const std::string fault = Cost::fault(posix.text); !fault.empty())
@@ -210,14 +215,15 @@ std::expected<Pattern, std::string> Pattern::compile(const std::string& expressi
 }
 
 std::optional<std::size_t> Pattern::find(const std::string& text) const {
-  regmatch_t match;
-  if (regexec(&compiled_->regex, text.c_str(), 1, &match, 0) != 0) return std::nullopt;
+  regmatch_t match = all_of(text);
+  if (regexec(&compiled_->regex, text.c_str(), 1, &match, REG_STARTEND) != 0) return std::nullopt;
   return static_cast<std::size_t>(match.rm_so);
 }
 
 std::optional<std::vector<std::string>> Pattern::groups(const std::string& text) const {
   std::vector<regmatch_t> matches(compiled_->groups.back() + 1);
-  if (regexec(&compiled_->regex, text.c_str(), matches.size(), matches.data(), 0) != 0) return std::nullopt;
+  matches.front() = all_of(text);
+  if (regexec(&compiled_->regex, text.c_str(), matches.size(), matches.data(), REG_STARTEND) != 0) return std::nullopt;
   std::vector<std::string> groups;
   for (const std::size_t number : compiled_->groups) {
     const regmatch_t& match = matches[number];  // -1: the group took part in no alternative

@@ -26,15 +26,10 @@ Result extreme(const char* name, const Value& array, T vm::Reduction<T>::*which,
 }
 
 template <typename T>
-double deviation(const vm::Reduction<T>& all) {
-  return std::sqrt(all.m2 / static_cast<double>(all.count));
-}
-
-template <typename T>
 Result mean_and_deviation(const vm::Reduction<T>& all, Results results) {
   if (all.count == 0) return no_elements("stats");
   results[0] = Value::of(all.mean());
-  results[1] = Value::of(deviation(all));
+  results[1] = Value::of(all.deviation(all.count));
   return {};
 }
 
@@ -42,7 +37,7 @@ template <typename T>
 Result count_mean_m2(const vm::Reduction<T>& all, Results results) {
   results[0] = Value::of(all.count);
   results[1] = Value::of(all.count == 0 ? 0.0 : all.mean());
-  results[2] = Value::of(all.m2);
+  results[2] = Value::of(all.squares());
   return {};
 }
 
@@ -55,7 +50,7 @@ Result mean(const vm::Reduction<T>& all, Results results) {
 template <typename T>
 Result only_deviation(const vm::Reduction<T>& all, Results results) {
   if (all.count == 0) return no_elements("std");
-  return give(results, Value::of(deviation(all)));
+  return give(results, Value::of(all.deviation(all.count)));
 }
 
 }  // namespace
@@ -68,7 +63,7 @@ Result sum_int(Call, Arguments arguments, Results results) {
 }
 
 Result sum_float(Call, Arguments arguments, Results results) {
-  return give(results, Value::of(reduce<double>(arguments[0]).sum.total()));
+  return give(results, Value::of(reduce<double>(arguments[0]).total()));
 }
 
 Result max_of_ints(Call, Arguments arguments, Results results) {
@@ -134,7 +129,7 @@ Result combine_moments(Call, Arguments arguments, Results results) {
   if (all.count == 0) return fail("stat_combine: there are no numbers");
   results[0] = Value::of(all.count);
   results[1] = Value::of(std::ldexp(all.mean(), exponent));
-  results[2] = Value::of(std::ldexp(deviation(all), exponent));
+  results[2] = Value::of(std::ldexp(all.deviation(all.count), exponent));
   return {};
 }
 

@@ -66,7 +66,8 @@ Result argv_accept(Call call, Arguments arguments, Results results) {
 }
 
 Result getenv_(Call, Arguments arguments, Results results) {
-  const char* const value = std::getenv(arguments[0].as_string().c_str());
+  const std::string& name = arguments[0].as_string();
+  const char* const value = name.find('\0') == std::string::npos ? std::getenv(name.c_str()) : nullptr;
   return give(results, Value::of(std::string(value == nullptr ? "" : value)));
 }
 

@@ -276,6 +276,84 @@ def what_is_edited_meanwhile_is_not_kept(folder):
     expect(folder.counts(), (4, 0, "trace: old,old,old,data old\n"))
 
 
+def what_is_put_back_was_edited(folder):
+    """An input that has its old content again when the function has ended, however that came to be."""
+    folder.write("script.df", """
+        import files; import string;
+        @memo app (file o) late(file i) { "sh" "-c" "touch begun; while ! test -e go; do sleep 0.01; done; cat $0" i @stdout=o }
+        @memo (string o) both(string name) { o = read(input(name)) + read(late(input(name))); }
+        trace(trim(both("in.txt")));
+        """)
+
+    def moved(new):
+        (folder.path / "in.txt").rename(folder.path / "aside")
+        folder.write("in.txt", new)
+    for edits in (("new", "old"), (moved, lambda _: (folder.path / "aside").rename(folder.path / "in.txt"))):
+        for name in ("begun", "go"):
+            (folder.path / name).unlink(missing_ok=True)
+        subprocess.run(["rm", "-rf", ".raddle"], cwd=folder.path, check=True)
+        folder.write("in.txt", "old")
+        run = folder.start("run script.df")
+        wait_for((folder.path / "begun").exists, "the program's start")
+        for edit in edits:
+            time.sleep(0.02)
+            folder.write("in.txt", edit) if isinstance(edit, str) else edit("new")
+        folder.write("go", "")
+        told = run.communicate(timeout=60)[1]
+        expect_in("results of `@memo` functions may not be kept: ", told)
+        expect(folder.counts(), (0, 2, "trace: oldold\n"))
+        expect(folder.counts(), (1, 0, "trace: oldold\n"))
+
+
+def programs_of_two_runs_write_a_file_in_turn(folder):
+    """Where a program writes to the place itself, runs wait for each other: what each keeps is its own."""
+    for name, lines in (("c", 8), ("d", 12)):
+        folder.write(f"{name}.df", """
+            import files;
+            @memo app (file o) f(int v, int n) { "sh" "-c" "(for i in $(seq $2); do echo $1; sleep 0.02; done) > $0" (filename(o)) v n }
+            file o<"%s"> = f(%d, %d);
+            """ % ("outc.txt" if name == "c" else "link/outc.txt", 1 if name == "c" else 2, lines))
+    (folder.path / "link").symlink_to(".")
+    right = {"c": "1\n" * 8, "d": "2\n" * 12}
+    for first, second in (("c", "d"), ("d", "c")):
+        subprocess.run(["rm", "-rf", ".raddle"], cwd=folder.path, check=True)
+        runs = [folder.start(f"run {first}.df")]
+        time.sleep(0.08)
+        runs.append(folder.start(f"run {second}.df"))
+        for run in runs:
+            run.communicate(timeout=60)
+            expect(run.returncode, 0)
+        expect(folder.read("outc.txt"), right[second])
+        for name in (first, second):
+            folder.run(f"run {name}.df")
+            expect(folder.read("outc.txt"), right[name])
+    folder.write("c.df", folder.read("c.df").replace("(1, 8)", "(1, 100)"))
+    run = folder.start("run c.df")
+    wait_for(lambda: folder.read("outc.txt") == "1\n" * 3, "the first lines")
+    ended = folder.start("run --timeout 0.3 d.df")  # who waits can be ended, and has nothing there to remove
+    ended.communicate(timeout=20)
+    expect((ended.returncode, run.poll()), (124, None))
+    run.communicate(timeout=60)
+    expect(folder.read("outc.txt"), "1\n" * 100)
+
+
+def where_links_lead_is_noticed(folder):
+    """Which file a link leads to is not in what is in that file."""
+    for name in ("one", "two"):
+        folder.write(name, "same")
+    folder.write("script.df", """
+        import files;
+        @memo (string o) f(string name) { o = realpath_string(name); }
+        trace(f("link"));
+        """)
+    for target in ("one", "two"):
+        (folder.path / "link").unlink(missing_ok=True)
+        (folder.path / "link").symlink_to(target)
+        said = f"trace: {os.path.realpath(folder.path)}/{target}\n"
+        expect(folder.counts(), (0, 1, said))
+        expect(folder.counts(), (1, 0, said))
+
+
 def files_of_programs_are_noticed(folder):
     """As in sweeps: the program's own file, files that its words name, those that the function reads or finds."""
     folder.write("model.sh", "#!/bin/sh\ncat factor\n")
@@ -438,6 +516,9 @@ TESTS = [
     a_killed_run_leaves_the_file_of_another,
     what_is_edited_before_it_is_read_is_noticed,
     what_is_edited_meanwhile_is_not_kept,
+    what_is_put_back_was_edited,
+    programs_of_two_runs_write_a_file_in_turn,
+    where_links_lead_is_noticed,
     files_of_programs_are_noticed,
     files_of_commands_are_noticed,
     libraries_are_noticed,

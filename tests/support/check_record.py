@@ -187,11 +187,10 @@ def full_disk_is_told_as_it_is(folder):
     """A limit on the size of files stands for it. What is counted is what is recorded."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     command = [folder.raddle, "sweep", "-p", "a=1:3000", "-o", "x.csv", "--progress=none", "--", "printf", "%0200d", "{a}"]
     done = subprocess.run(command, cwd=folder.path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
-                          preexec_fn=limit, restore_signals=False)
+                          preexec_fn=limit)
     expect(done.returncode, 1)
     ended = int(re.search(r"run \S+: ([\d,]+) of 3,000 points", done.stderr)[1].replace(",", ""))
     expect(ended, recorded(folder))

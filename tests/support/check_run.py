@@ -349,11 +349,52 @@ def programs_have_nothing_to_read(folder):
 
     expect(shell('while read line; do "$0" run none.df; done < list'), "trace: ,0\n" * 3)
     expect(folder.read("f.txt"), "")
+    folder.write("tcl.df", '(string o) eat(int i) "turbine" "0.0" [ "set p [ open |cat ]; set <<o>> [ exec cat ][ exec cat | cat ][ read $p ]; close $p" ];\n'
+                           '(string o) given(int i) "turbine" "0.0" [ "exec sleep 0 &; set <<o>> [ exec cat << x ]" ];\ntrace(eat(1) + ".", given(2));\n')
+    expect(shell('while read line; do "$0" run tcl.df; done < list'), "trace: .,x\n" * 3)
     # from where the one who reads it, too, has come to
     shell('{ read line; "$0" run some.df; } < list')
     expect(folder.read("f.txt"), "2\n3\n")
     shell('cat list | "$0" run some.df')
     expect(folder.read("f.txt"), "1\n2\n3\n")
+
+
+def large_inputs_take_linear_time(folder):
+    """What is quadratic in these takes minutes."""
+    folder.write("big.json", "{" + ",".join(f'"k{i}":{i}' for i in range(300_000)) + "}")
+    folder.write("json.df", 'import files; import json;\nstring s = read(input("big.json"));\n'
+                            'trace(json_get(s, "k299999"), json_get(s, "k7"), json_type(s, ""));\n')
+    folder.run("run json.df", out="trace: 299999,7,object\n")
+    folder.write("calls.df", "import string;\n" + "\n".join(f'trace(strlen("{i}"));' for i in range(100_000)))
+    expect(folder.run("run calls.df").stdout.count("\n"), 100_000)
+    folder.write("elements.df", "int a[];\n" + "\n".join(f"a[{i}] = {i};" for i in range(100_000)) + "\ntrace(size(a));\n")
+    folder.run("run elements.df", out="trace: 100000\n")
+
+
+def links_of_others_are_not_followed(folder):
+    """A link that another user has put into a folder where all may write leads nowhere."""
+    if os.geteuid() != 0:
+        return
+    place = folder.path / "all"
+    place.mkdir()
+    os.chown(place, 1, 1)
+    place.chmod(0o777)
+    folder.write("mine", "old\n")
+    for name in ("w.txt", "a.txt", "b.txt"):
+        (place / name).symlink_to(folder.path / "mine")
+        os.chown(place / name, 2, 2, follow_symlinks=False)
+    folder.write("write.df", 'import files;\nfile f<"all/w.txt"> = write("new");\n')
+    folder.write("app.df", 'app (file o) say() { "echo" "new" @stdout=o }\nfile f<"all/a.txt"> = say();\n')
+    folder.write("place.df", 'import files;\napp (file o) say() { "sh" "-c" "echo new > $0" (filename(o)) }\nfile f<"all/b.txt"> = say();\n')
+    for script in ("write", "app", "place"):
+        folder.run(f"run {script}.df", code=1, err="ermission denied")
+        expect(folder.read("mine"), "old\n")
+    for name in ("w.txt", "a.txt", "b.txt"):  # one of the folder's owner, or of ours, is followed
+        os.chown(place / name, *((1, 1) if name == "w.txt" else (0, 0)), follow_symlinks=False)
+    for script in ("write", "app", "place"):
+        folder.write("mine", "old\n")
+        folder.run(f"run {script}.df")
+        expect(folder.read("mine").strip(), "new")
 
 
 def nothing_outlives_a_kill(folder):
@@ -452,7 +493,7 @@ def chains_of_any_length(folder):
     folder.run("run -k fails.df", code=1, out="trace: 0\n", err="too large")
 
 
-TESTS = [chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
+TESTS = [large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
          programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 

@@ -175,6 +175,36 @@ def tables_of_runs_are_printed(folder):
     folder.run("runs table no-run", code=2, err="no run is named `no-run`")
 
 
+def tables_of_runs_stay_what_they_were(folder):
+    """A later run of the same points, with another program, or with the one before, changes no table of an earlier run."""
+    def program(factor):
+        folder.write("p.sh", f"#!/bin/sh\necho $(( $1 * {factor} ))\n")
+        (folder.path / "p.sh").chmod(0o755)
+
+    program(2)
+    folder.run("sweep -p x=1:2 -o a.csv -- ./p.sh {x}")
+    program(3)
+    folder.run("sweep -p x=1:2 -o b.csv -- ./p.sh {x}", err="`./p.sh` has changed")
+    program(2)
+    folder.run("sweep -p x=1:3 -o c.csv -- ./p.sh {x}", err="2 from the record")
+    folder.run("sweep -p x=1:2 -o d.csv -- ./p.sh {x}", err="2 from the record")
+    program(4)
+    folder.run("sweep -p x=1:2 -o e.csv -- ./p.sh {x}")
+    runs = [run_id(folder, i) for i in range(5)]
+    expect(folder.column(f"runs table {runs[2]}", "x", "stdout"), ["1 2", "2 4", "3 6"])
+    for run, name in zip(runs, "abcde"):
+        expect(folder.run(f"runs table {run}").stdout, folder.read(f"{name}.csv"))
+    expect_in(f"from the record: run {runs[0]} did the same, as point 1", folder.run(f"why {runs[2]}/1").stdout)
+    expect_in("2 points alike in both", folder.run(f"runs diff {runs[0]} {runs[3]}").stdout)
+    folder.write("points.csv", "x\n1\n2\n")
+    folder.run("sweep --from points.csv -- ./p.sh {x}", err="2 from the record")
+    folder.run("runs table", err="")
+    folder.write("points.csv", "x\n1\n3\n")  # another run has this one
+    folder.run("runs table", err="The points in `points.csv` are not those of the run any more")
+    folder.write("points.csv", "x\n1\n9\n")
+    folder.run("runs table", err="The points in `points.csv` are not those of the run any more")
+
+
 def reasons_are_told(folder):
     folder.run("why", code=1, err="nothing was recorded in this folder")
     folder.run("sweep -p a=1,2 -- echo {a}")
@@ -358,7 +388,7 @@ def failed_points_once_more(folder):
 
 
 TESTS = [other_inputs_are_a_difference, tables_tell_of_broken_settings, rerun_is_recorded_as_it_was_said, record_is_read, rerun_runs_what_is_not_done, anew_is_anew_when_resumed, runs_that_have_not_ended_are_told,
-         tables_of_runs_are_printed, reasons_are_told, reasons_of_a_script_are_told, data_of_a_script_counts,
+         tables_of_runs_are_printed, tables_of_runs_stay_what_they_were, reasons_are_told, reasons_of_a_script_are_told, data_of_a_script_counts,
          nearest_point_is_told, runs_are_compared, runs_of_earlier_scripts_are_whole, failed_points_once_more, nearest_point_of_another_script]
 
 

@@ -68,6 +68,11 @@ def statistics_count_all_numbers(folder):
     large = ",".join(str(1700000000000000000 + 100 * i) for i in range(10))
     expect(folder.run(f"sweep -q -p v={large} {line}").stdout.splitlines()[1],
            "1,1.7000000000000005e+18,302.7650354097492,10,1700000000000000000,1700000000000000900,17000000000000004500")
+    found = folder.run(f"sweep -q -p v=1.7e308,1.5e308 {line}").stdout.splitlines()[1].split(",")
+    expect(found[1:2] + found[3:], ["1.6e+308", "2", "1.5e+308", "1.7e+308", "inf"])
+    expect(abs(float(found[2]) / (0.2e308 / 2 ** 0.5) - 1) < 1e-15, True)
+    found = folder.run(f"sweep -q -p v=9007199254742036,9007199254741474,9007199254743021 {line}").stdout.splitlines()[1].split(",")
+    expect(found[1], "9007199254742176")  # rounded once
     folder.run(f"sweep -p v=1,x,2,y {line}", err="2 values of `stdout` are no numbers, as `x`: its statistics leave that out")
     folder.write("inverse.df", "@param float x = 1.0;\n@result float y = 1.0 / x;\n")
     folder.run("sweep inverse.df -p x=0,1,2")
@@ -115,6 +120,10 @@ def empty_strings_are_values(folder):
     """What is not there is something else: no key, null in the other forms of JSON."""
     expect([row["s"] for row in rows_of(folder, """-p 's="",a' -- true {s}""")], ["", "a"])
     expect([row["s"] for row in rows_of(folder, """-p 's="",1' -- true {s}""")], ["", "1"])
+    folder.write("e.sh", 'echo "{\\"e\\": \\"$1\\"}"\n')
+    expect([row["e"] for row in rows_of(folder, """-p 's="",a' --collect json: -- sh e.sh {s}""")], ["", "a"])
+    for line in ("""-p 's="",1' -- echo {s}""", """-p 's="",1' --collect 'regex:stdout=(.*)' -- echo stdout={s}"""):
+        expect([row.get("stdout") for row in rows_of(folder, line)], [None, 1])  # a text that is printed says no type
     folder.write("s.df", "import string;\n@param string s = \"\";\n@param int n = 0;\n@result string t = s;\n@result int m = 1 %/ n;\n")
     rows = rows_of(folder, """s.df -p 's="",a' -p n=1,0""", code=4)
     expect([(row["s"], row.get("t"), row.get("m")) for row in rows], [("", "", 1), ("", None, None), ("a", "a", 1), ("a", None, None)])
@@ -220,6 +229,10 @@ def terminals_obey_nobody(folder):
     expect_in(b"\x1b[1;33mwarning", sent)  # the colours are our own
     expect_in("\x1b[2J", folder.run("runs logs --json").stdout.encode().decode("unicode_escape"))  # the record has it
     folder.run(f"sweep -n -p 'a=x{escape}y' -- echo {{a}}", out="echo $'x\\033y'\n")
+    bytes_of_no_text = subprocess.run([folder.raddle, "sweep", "--print-script", "-p", b"a=caf\xe9", "--", "echo", "{a}"], cwd=folder.path,
+                                      capture_output=True, check=False)
+    expect(bytes_of_no_text.returncode, 1)
+    expect_in(b"is no UTF-8", bytes_of_no_text.stderr)
     script = folder.run("sweep --print-script -p a=1 -- echo 'x\ntrace(1);' {a}").stdout
     expect(script.splitlines()[0], "// raddle sweep --print-script -p a=1 -- echo $'x\\ntrace(1);' '{a}'")
     sent = on_terminal(folder, "", TERM="dumb")

@@ -370,7 +370,8 @@ def errors(folder):
             ("sweep -p a=0.4:0.1:-1 -- echo", "one value only, 0.4: its step of -1 goes beyond 0.1\n  -p a=0.4:0.1:-1\n       ^^^^^^^^^^\n"
              "  = help: FROM:TO:STEP, as in `0.4:0.1:-0.1`"),
             ("sweep -p a=1:4:5 -- echo", "one value only, 1: its step of 5 goes beyond 4"),
-            ("sweep -p a=0.4:0.1 -- echo", "= help: 0.4:0.1:-1 counts down"),
+            ("sweep -p a=0.4:0.1 -- echo", "= help: 0.4:0.1:-0.1 counts down"),
+            ("sweep -p a=4:1 -- echo", "= help: 4:1:-1 counts down"),
             ("sweep -p a=0.4:0.1:0.1 -- echo", "= help: 0.4:0.1:-0.1 counts down"),
             ("sweep -p a=1:3:-1 -- echo", "= help: 1:3:1 counts up"),
             ("sweep -p a=1 --max-fails x -- echo", "it is a number, or a percentage"),
@@ -398,6 +399,38 @@ def errors(folder):
     folder.run("sweep -p a=0:3 --where 'a > 5' -- echo {a}", err="raddle: --where leaves none of 4 points\n")
     folder.run("sweep --help", out=folder.run("sweep -h").stdout)
 
+
+
+def one_name_is_one_result(folder):
+    both = "'train: loss={x}' 'test: loss=7'"
+    folder.run(f"sweep -p x=1,2 --collect 'regex:train: loss=(.*)' --collect 'regex:test: loss=(.*)' -- printf '%s\\n' {both}",
+               code=2, err="two results have the name `loss`")
+    folder.run("sweep -p x=1,2 --collect 'regex:a=(.*) a=(.*)' -- echo a={x} a=3", code=2, err="two results have the name `a`")
+    folder.write("both.sh", """echo '{"E": 1}' | tee a$1.json > b$1.json\n""")
+    folder.run("sweep -p x=1 --collect json:a{x}.json --collect json:b{x}.json -- sh both.sh {x}", code=4, err="two results have the name `E`")
+    folder.write("model.df", "@param int n = 1;\n@result int loss = 2 * n;\ntrace(\"loss=%i\" % n);\n")
+    folder.run("sweep model.df -p n=1,2 --collect 'regex:loss=(.*)'", code=2,
+               err="two results have the name `loss`: the script assigns one that is named so")
+    folder.write("model.df", "import io;\n@param int n = 1;\n@result int loss = 2 * n;\nprintf(\"{\\\"loss\\\": 1}\");\n")
+    folder.run("sweep model.df -p n=1 --collect json:", code=4, err="two results have the name `loss`: the script assigns one of them")
+
+
+def words_that_are_lost_are_told(folder):
+    folder.run("sweep -p x=1 -o a.csv -o b.csv -- echo {x}", code=2, err="the table is written to one file: -o stands there twice")
+    expect((folder.path / "b.csv").exists(), False)
+    folder.run("sweep -p x=1 -o a.csv -- echo {x}")
+    folder.run("sweep --resume -o b.csv", err="1 from the record")  # in place of that of the run
+    expect(folder.read("b.csv"), folder.read("a.csv"))
+    folder.run("rerun -o a.csv -o b.csv", code=2, err="-o stands there twice")
+    for verb in ("sweep -p x=1 --where '' -- echo {x}", "rerun --where ' '"):
+        folder.run(verb, code=2, err="the expression is empty")
+
+
+def truth_beside_numbers_is_told(folder):
+    line = "sweep -p x=1:4 --collect 'regex:v=(.*)' --group-by x --agg mean -- sh -c 'test {x} = 1 && echo v=true || echo v={x}'"
+    folder.run(line, err="1 value of `v` is true or false: beside numbers its statistics count that as 1 or 0")
+    done = folder.run("sweep -p x=1:2 --collect 'regex:v=([a-z]+)' --agg mean -- echo v=true {x}")
+    expect("warning" in done.stderr, False)
 
 
 def summary_is_json(folder):
@@ -501,7 +534,7 @@ def counts_at_a_signal_add_up(folder):
         before = through
 
 
-TESTS = [counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, summary_is_json,
+TESTS = [counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
          batches_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,

@@ -33,6 +33,10 @@ def results_are_collected(folder):
     expect("warning" in done.stderr, False)
 
 
+def a_zero_byte_ends_no_line(folder):
+    expect(folder.column("sweep -p a=1 --collect 'regex:E=([0-9]+)' -- printf 'x\\0 E={a}7\\n'", "E"), ["17"])
+
+
 def numbers_that_json_has_not(folder):
     """NaN and infinities, as Python writes them into its JSON: the record has them, JSON lines have null in columns of numbers."""
     def strict(line):
@@ -46,6 +50,9 @@ def numbers_that_json_has_not(folder):
     expect([(row["x"], row["v"], row["kind"]) for row in rows], [(None, None, "low"), (None, None, "inf"), (None, None, "low"), (2.5, 2.5, "low")])
     expect([float(strict(line)["log"]["results"]["v"]) > 0 for line in sorted(folder.run(f"runs logs {run_id(folder, 0)} --json").stdout.splitlines(), key=lambda line: strict(line)["log"]["point"])],
            [False, True, False, True])
+    folder.run("sweep -q -p x=1 --collect json: -o big.jsonl -- printf '{{\"a\": 9223372036854775808, \"b\": -99999999999999999999999, \"c\": 9223372036854775807, \"d\": \"9223372036854775808\"}}' {x}")
+    big = strict(folder.read("big.jsonl"))
+    expect([big[name] for name in "abcd"], [9223372036854775808, -99999999999999999999999, 9223372036854775807, "9223372036854775808"])
     folder.write("log.df", "import math;\n@param float x = 0.0;\n@result float y = log(x);\n")
     expect(strict(folder.run("run --json log.df").stdout)["results"], {"y": "-Inf"})
     folder.run("sweep log.df -p x=0.0,1 -o y.jsonl")
@@ -367,6 +374,91 @@ def edited_inputs_are_read_again(folder):
         folder.run(command, err="1 from the record")
 
 
+def sweep_while(folder, line, *edits):
+    """A sweep whose points say `begun` and wait for `go`, with edits in the meantime."""
+    for name in ("begun", "go"):
+        (folder.path / name).unlink(missing_ok=True)
+    run = folder.start(line)
+    wait_for((folder.path / "begun").exists, "the point's start")
+    for edit in edits:
+        time.sleep(0.02)
+        edit()
+    folder.write("go", "")
+    run.communicate(timeout=60)
+    expect(run.returncode, 0)
+
+
+def inputs_of_apps_that_are_edited(folder):
+    """A file that is a value of the script is an input, also when it is edited while the first points run."""
+    folder.write("s.df", """
+        import files; import string;
+        @param int a = 1;
+        app (file o) slow(file i) { "sh" "-c" "touch begun; while ! test -e go; do sleep 0.01; done; cat $0" i @stdout=o }
+        file i = input("in.txt");
+        file r<"r%i.txt" % a> = slow(i);
+        @result string d = trim(read(r));
+        """)
+    folder.write("in.txt", "1\n")
+    sweep_while(folder, "sweep -q -p a=1,2 -j2 s.df", lambda: folder.write("in.txt", "2\n"))
+    folder.write("in.txt", "3\n")
+    expect(folder.column("sweep -q -p a=1,2 -o - s.df", "d"), ["3", "3"])
+    folder.run("sweep -p a=1,2 s.df", err="2 from the record")
+
+
+def what_is_put_back_was_edited(folder):
+    """An input that was edited, and put back before the point has ended: nobody knows which content it has read."""
+    wait = "touch begun; while ! test -e go; do sleep 0.01; done; cat"
+    folder.write("s.df", f"""
+        import files; import string;
+        @param int a = 1;
+        app (file o) slow(file i) {{ "sh" "-c" "{wait} $0" i @stdout=o }}
+        file r<"r.txt"> = slow(input("in.txt"));
+        @result string text = trim(read(r));
+        """)
+
+    def moved_back():
+        (folder.path / "in.txt").rename(folder.path / "aside")
+        folder.write("in.txt", "2\n")
+
+    def put_back():
+        (folder.path / "aside").rename(folder.path / "in.txt")
+    for edits in ((lambda: folder.write("in.txt", "2\n"), lambda: folder.write("in.txt", "1\n")), (moved_back, put_back)):
+        for line in ("s.df", f"--input in.txt -- sh -c '{wait} in.txt'"):
+            subprocess.run(["rm", "-rf", ".raddle"], cwd=folder.path, check=True)
+            folder.write("in.txt", "1\n")
+            line = f"sweep -p a=1 {line}"
+            sweep_while(folder, line, *edits)
+            expect(folder.run(line).stderr.count("from the record"), 0)
+            folder.run(line, err="1 from the record")
+
+
+def where_links_lead_is_noticed(folder):
+    """A script that asks for the full path of a link is run again when it leads elsewhere."""
+    folder.write("one", "same")
+    folder.write("two", "same")
+    folder.write("s.df", """
+        import files; @param int a = 1;
+        @result string p = realpath_string("link");
+        @result string q = filename(realpath(input("link")));
+        """)
+    for target in ("one", "two", "one"):
+        (folder.path / "link").unlink(missing_ok=True)
+        (folder.path / "link").symlink_to(target)
+        path = f"{os.path.realpath(folder.path)}/{target}"
+        expect(folder.column("sweep -q -p a=1 -o - s.df", "p", "q"), [f"{path} {path}"])
+
+
+def large_outputs_are_told(folder):
+    """What was cut is said; files that are collected are not read without end."""
+    blanks = "head -c 2000000 /dev/zero | tr \"\\0\" \"\\n\""
+    folder.run(f"sweep -q -p i=1 -- sh -c 'echo 42; {blanks}'", code=4, err="bytes of standard output are blank")
+    long = "head -c 70000000 /dev/zero | tr \"\\0\" a"
+    folder.run(f"sweep -q -p i=1 --collect json: -- sh -c '{long}'", code=4, err="no JSON object in the last 67,108,864 bytes of standard output")
+    folder.run(f"sweep -q -p i=1 --collect csv:f -- sh -c '{long} > f'", code=4, err="it has 70,000,000 bytes, more than 67,108,864")
+    folder.run(f"sweep -q -p i=1 --collect json:f -- sh -c '{long} > f'", code=4, err="no JSON object in the last 67,108,864 bytes of `f`")
+    expect(folder.column(f"sweep -q -p i=1 --collect 'regex(f):v=(.*)' -o - -- sh -c '({long}; echo; echo v=4) > f'", "v"), ["4"])
+
+
 def files_that_change_meanwhile(folder):
     """What the points themselves change is no input; what was one at another point, or is the program, stays one."""
     folder.write("log", "0\n")
@@ -385,7 +477,7 @@ def files_that_change_meanwhile(folder):
     told = folder.run("sweep -p a=1,2 --input new -- echo {a}")
     expect("from the record" in told.stderr, False)  # whether they have read it is not known
     folder.run("sweep -p a=1,2 --input new -- echo {a}", err="2 from the record")
-    folder.write("model.sh", "echo old\nsed -i s/old/new/ model.sh\n")
+    folder.write("model.sh", "echo old\ntest -e once || { touch once; sed -i s/old/new/ model.sh; }\n")
     command = "sweep -p a=1 -- sh -e ./model.sh {a}"
     expect(folder.column(command, "stdout"), ["old"])
     expect(folder.column(command, "stdout"), ["new"])
@@ -505,10 +597,20 @@ def a_line_without_end_is_cut(folder):
 def one_file_for_many_points(folder):
     """Of a file that points which run at once would share nobody knows whose it is: refused. One after the other, each point must write it."""
     folder.write("w.sh", 'sleep 0.02; if [ "$1" != "$2" ]; then echo "{\\"v\\": $1}" > "$3"; fi\n')
+    (folder.path / "one").mkdir()
+    (folder.path / "link").symlink_to("one")
+    folder.write("first.json", "")
+    (folder.path / "second.json").hardlink_to(folder.path / "first.json")
     script = "sh w.sh {i} 3"
     for option, more, line in (("json:out.json", "-p i=1:4", f"{script} out.json"),
                                ("json:out_{g}.json", "-p g=1,2 -p i=1:4", f"{script} out_{{g}}.json"),
-                               ("json:{r:.0f}.json", "-p r=1.1:1.4:0.1 -p i=1", f"{script} {{r:.0f}}.json")):
+                               ("json:{r:.0f}.json", "-p r=1.1:1.4:0.1 -p i=1", f"{script} {{r:.0f}}.json"),
+                               ("json:a{%}.json --collect json:out.json", "-p i=1:4", f"{script} out.json"),
+                               ("json:a{i}.json --collect json:b{j}.json --collect json:a{j}.json", "--zip i,j -p i=2,1,3 -p j=1,2,4", f"{script} out.json"),
+                               ("json:{d}/out.json", "-p d=one,./one -p i=1", f"{script} {{d}}/out.json"),
+                               (f"json:{{d}}/out.json", f"-p d=one,{folder.path}/one -p i=1", f"{script} {{d}}/out.json"),
+                               ("json:{d}/out.json", "-p d=one,link -p i=1", f"{script} {{d}}/out.json"),
+                               ("json:{d}.json", "-p d=first,second -p i=1", f"{script} {{d}}.json")):
         told = folder.run(f"sweep -j4 {more} --collect {option} -- {line}", code=2, err="points 1 and 2 run at once, and would both write `").stderr
         expect("as in out_{" in told and "{run.dir}/" in told and "-j 1" in told, True)
     for shard, option in (("1/2", "json:out.json"), ("2/2", "json:out.json"), ("2/2", "json:{%}.json")):
@@ -522,12 +624,44 @@ def one_file_for_many_points(folder):
     for option, more, line in (("json:{run.dir}/out.json", "", f"{script} {{run.dir}}/out.json"),
                                ("json:out_{i}.json", "", f"{script} out_{{i}}.json"), ("json:{%}.json", "", f"{script} {{%}}.json"),
                                ("json:out.json", "-j1", f"{script} out.json")):
-        folder.write("out_3.json", "") if "{i}" in option else None
+        folder.write("out_3.json", '{"v": 7}') if "{i}" in option else None
         rows = folder.column(f"sweep -j4 -p i=1:5 {more} --collect {option} -o - -- {line}", "i", "v", "outcome", code=4)
         expect(rows, ["1 1 ok", "2 2 ok", "3  no result", "4 4 ok", "5 5 ok"])
     folder.run("sweep -j1 -p i=3,1 --collect json:out.json -- sh w.sh {i} 3 out.json", code=4,
-               err="`out.json` is of an earlier point: this one has not written it")
-    folder.run("sweep -j1 m.df -p i=3,1 --collect json:out.json", code=4, err="`out.json` is of an earlier point")
+               err="`out.json` was there before: this point has not written it")
+    folder.run("sweep -j1 m.df -p i=3,1 --collect json:out.json", code=4, err="`out.json` was there before")
+
+
+def only_what_a_point_has_written_is_its_result(folder):
+    """A file that was there before is none, and is left as it is; one that is written again, by whichever means, is."""
+    line = "sweep -q --no-cache -p i=1 --collect json:s{{i}}.json -o - -- sh -c '{}' {{i}}"
+    folder.write("s1.json", '{"v": 1}')
+    os.utime(folder.path / "s1.json", (1e9, 1e9))
+
+    def times():
+        status = (folder.path / "s1.json").stat()
+        return status.st_mtime_ns, status.st_ctime_ns
+    before = times()
+    for nothing in ("true", "cat s$0.json"):
+        expect(folder.column(line.format(nothing), "outcome", code=4), ["no result"])
+        expect(times(), before)
+    for writes in ("cp s$0.json t; cat t > s$0.json", "cp -p s$0.json t; mv t s$0.json", "cp s$0.json t; cp -p t s$0.json",
+                   "cp -p s$0.json t; rm s$0.json; cp -p t s$0.json"):
+        expect(folder.column(line.format(writes), "v", "outcome"), ["1 ok"])
+    folder.write("w.sh", 'echo "{\\"v\\": $1}" > one.json\n')
+    fast = "sweep -q -j1 -p i=1:50 --collect json:one.json -o - -- sh w.sh {i}"
+    expect(folder.column(fast, "v"), [str(i) for i in range(1, 51)])  # several within one tick of the clock of files
+
+
+def sweeps_that_run_at_once_do_not_mix_results(folder):
+    """Whose points would write a file that another sweep's point is writing wait; what they find is their own."""
+    folder.write("w.sh", 'echo "{\\"v\\": $1}" > "$2"; sleep 0.1\n')
+    for name in ("out.json", "{%}.json", "./out.json"):
+        sweeps = [folder.start(f"sweep -q --no-cache -j1 -p i={first}:{first + 4} --collect json:{name} -o - -- sh w.sh {{i}} {name}") for first in (10, 20)]
+        for sweep, first in zip(sweeps, (10, 20)):
+            out = sweep.communicate(timeout=60)[0]
+            expect([row.split(",")[:2] for row in out.splitlines()[1:]], [[str(i), str(i)] for i in range(first, first + 5)])
+            expect(sweep.returncode, 0)
 
 
 def who_waits_for_another_run_uses_no_processor(folder):
@@ -550,8 +684,8 @@ def who_waits_for_another_run_uses_no_processor(folder):
     expect([row.split(",")[:2] for row in folder.read("b.csv").splitlines()[1:]], [["1", "1"], ["2", "2"]])
 
 
-TESTS = [who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, what_is_edited_before_it_is_read_is_noticed,
-         times_of_files_are_noticed, only_points_that_search_are_run_again, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+TESTS = [only_what_a_point_has_written_is_its_result, sweeps_that_run_at_once_do_not_mix_results, inputs_of_apps_that_are_edited, what_is_put_back_was_edited, where_links_lead_is_noticed, large_outputs_are_told, who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, what_is_edited_before_it_is_read_is_noticed,
+         times_of_files_are_noticed, only_points_that_search_are_run_again, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, a_zero_byte_ends_no_line, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 

@@ -18,6 +18,7 @@
 #include "vm/interpret/task_timer.hpp"
 #include "vm/value/borrow.hpp"
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/file_place.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/whole_file.hpp"
@@ -105,7 +106,7 @@ bool ProgramCaller::run_app(Frame& frame, const Instruction& in) {
   run_.throttle.begin();
   if (run_.options.listener)
     program->number = run_.options.listener->begun(program->input_paths, program->request.words, is_first);
-  start_program(*program);
+  start_when_alone(*program);
   return true;
 }
 
@@ -130,6 +131,8 @@ std::string ProgramCaller::prepare(ProgramRun& program) {
     if (program.output_paths.back().empty()) {
       return fmt::format("no temporary file could be made in `{}`", temporary_folder());
     }
+    if (const auto target = target_of_links(program.output_paths.back()); !target)
+      return fmt::format("`{}` can not be written: {}", program.output_paths.back(), error_text(target.error()));
     file.vacate();
     make_folder_of(program.output_paths.back());
   }
@@ -168,6 +171,27 @@ std::string ProgramCaller::prepare(ProgramRun& program) {
   return {};
 }
 
+bool ProgramCaller::is_recorded() const {
+  return run_.options.call_record != nullptr || run_.options.listener != nullptr;
+}
+
+bool ProgramCaller::wait_for_others(ProgramRun& program) {
+  constexpr double pause_s = 0.05;
+  run_.pool.hold();
+  const auto look_again = [&program, &pool = run_.pool] {
+    pool.inject(program);
+    pool.release_hold();
+  };
+  if (run_.outside.timers().after(pause_s, look_again)) return true;
+  run_.pool.release_hold();
+  return false;
+}
+
+void ProgramCaller::start_when_alone(ProgramRun& program) {
+  program.waits_for_others = is_recorded() && !program.claim_outputs(/*are_in_place=*/true) && wait_for_others(program);
+  if (!program.waits_for_others) start_program(program);
+}
+
 void ProgramCaller::start_program(ProgramRun& program) {
   ++here_.counters.programs_started;
   if (run_.options.trace_program) {
@@ -192,6 +216,21 @@ ProcessRequest ProgramRun::request_aside() const {
   aside.stdout_path = own.now(request.stdout_path);
   aside.stderr_path = own.now(request.stderr_path);
   return aside;
+}
+
+bool ProgramRun::claim_outputs(bool are_in_place) {
+  std::map<std::string, FileClaim> more;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& path = output_paths[i];
+    if (!object_in<File>(frame.at(outputs[i])).is_mapped() || (own.now(path) == path) != are_in_place) continue;
+    const std::string place = file_place(path);
+    if (place.empty() || claims.contains(place) || more.contains(place)) continue;
+    FileClaim claim = claim_file(place);
+    if (!claim) return false;
+    more.emplace(place, std::move(claim));
+  }
+  claims.merge(more);
+  return true;
 }
 
 std::string ProgramRun::conclude() {
@@ -250,11 +289,15 @@ void ProgramRun::tell(TaskListener& listener, const std::string& fault, bool is_
 void ProgramRun::run(Worker& worker) {
   RunWorker& here = frame.run_state.on(worker);
   const TaskTimer timer(here, TaskKind::ending, frame, instruction);
+  if (waits_for_others) return here.programs().start_when_alone(*this);
   here.programs().finish_program(this);
 }
 
 void ProgramCaller::finish_program(ProgramRun* finished) {
   Frame& frame = finished->frame;
+  if (is_recorded() && has_file_claims() && !finished->claim_outputs(/*are_in_place=*/false) &&
+      wait_for_others(*finished))
+    return;
   const std::string problem = finished->conclude();
   if (TaskTrace* const trace = run_.options.trace) {
     const auto duration_ns = static_cast<std::int64_t>(finished->result.duration_s * 1e9);

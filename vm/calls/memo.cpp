@@ -13,8 +13,10 @@
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_listener.hpp"
 #include "vm/interpret/task_timer.hpp"
+#include "vm/record/file_claim.hpp"
 #include "vm/value/borrow.hpp"
 #include "vm/value/failure.hpp"
+#include "vm/value/file_place.hpp"
 #include "vm/value/hash.hpp"
 
 namespace raddle::vm {
@@ -50,11 +52,14 @@ std::expected<std::string, std::string> joined(std::expected<std::string, std::s
 }
 
 /// Of a file: its name counts as well, as the script may read it.
+/// @param states    of the files that are inputs, before they were read
 /// @return  none if an input can not be read
-std::optional<RecordedCall> recorded_call(Frame& frame, const MemoSite& site, CallRecord& record) {
+std::optional<RecordedCall> recorded_call(Frame& frame, const MemoSite& site, CallRecord& record,
+                                          MemoCalls::States& states) {
   RecordedCall call{.key = {}, .function = site.function, .code = site.code, .inputs = ""};
   std::string all;
-  const FileWriter write_file = [&record](File& file) {
+  const FileWriter write_file = [&record, &states](File& file) {
+    states.push_back(state_of(file.path()));
     return joined(record.files().name_of(file.path()), file.is_named(), file);
   };
   for (std::size_t i = 0; i < site.inputs.size(); ++i) {
@@ -68,10 +73,11 @@ std::optional<RecordedCall> recorded_call(Frame& frame, const MemoSite& site, Ca
   return call;
 }
 
-/// Its input files may have been edited since, before or after they were read.
-bool is_as_before(Frame& frame, const MemoSite& site, const PointKey& key, CallRecord& record) {
-  const std::optional<RecordedCall> now = recorded_call(frame, site, record);
-  return now && now->key == key;
+/// Its input files may have been edited since, before or after they were read, and put back.
+bool is_as_before(Frame& frame, const MemoCalls::Begun& begun, CallRecord& record) {
+  MemoCalls::States states;
+  const std::optional<RecordedCall> now = recorded_call(frame, *begun.site, record, states);
+  return now && now->key == begun.call.key && states == begun.input_states;
 }
 
 /// What has stayed as it was since it was named; what only words name, and has not, is taken for what programs write.
@@ -79,7 +85,9 @@ bool is_as_before(Frame& frame, const MemoSite& site, const PointKey& key, CallR
 std::expected<void, std::string> add_reads(std::vector<ReadFile>& reads, const MemoCalls::Begun& begun,
                                            KeptFiles& files) {
   for (const auto& [name, noted] : begun.reads) {
-    if (has_version(files, name, noted.version))
+    const bool is_as_before =
+        has_version(files, name, noted.version) && (!noted.is_certain || state_of(name) == noted.state);
+    if (is_as_before)
       reads.push_back({name, noted.version});
     else if (noted.is_certain)
       return std::unexpected(fmt::format("`{}` was changed while `{}` was computed", name, begun.call.function));
@@ -140,8 +148,12 @@ bool MemoCaller::take_results(Frame& frame, const Instruction& in, CallRecord& r
   const MemoSite& site = program_.memos[in.d];
   std::optional<Taken> taken = read_results(site, results, record);
   if (!taken) return false;
-  for (std::size_t i = 0; i < site.files.size(); ++i)
-    if (!record.files().restore(taken->contents[i], object_in<File>(frame.at(site.files[i])).path())) return false;
+  for (std::size_t i = 0; i < site.files.size(); ++i) {
+    const std::string& path = object_in<File>(frame.at(site.files[i])).path();
+    const bool is_free =
+        !has_file_claims() || claim_file(file_place(path));  // else who writes it has it kept for its own
+    if (!is_free || !record.files().restore(taken->contents[i], path)) return false;
+  }
   for (const Operand output : site.files) {
     File& file = object_in<File>(frame.at(output));
     file.set_written(identity_of(file.path()));
@@ -156,10 +168,11 @@ void MemoCaller::memo(Frame& frame, const Instruction& in) {
   const MemoSite& site = program_.memos[in.d];
   CallRecord* const record = run_.options.call_record;
   std::optional<RecordedCall> call;
-  if (record) call = recorded_call(frame, site, *record);
+  MemoCalls::States states;
+  if (record) call = recorded_call(frame, site, *record, states);
   if (!call) return enter_miss(frame, in, std::string());
   const PointKey key = call->key;
-  while (const Frame* other = run_.memo_calls.begin(*call, frame, site)) {
+  while (const Frame* other = run_.memo_calls.begin(*call, frame, site, states)) {
     if (is_within(frame, *other))
       return fail_memo(
           frame, in,
@@ -190,11 +203,7 @@ void MemoCaller::memo(Frame& frame, const Instruction& in) {
     return compute();
   }
   ++here_.counters.memo_calls_taken;
-  for (const ReadFile& file : found->reads)
-    note_read(frame, {.name = file.name,
-                      .is_certain = true,
-                      .is_pattern = is_of_pattern(file.version),
-                      .is_time = is_of_time(file.version)});
+  for (const ReadFile& file : found->reads) note_read(frame, named_as(file.name, file.version));
   if (TaskListener* const listener = run_.options.listener)
     listener->ended({.number = 0,
                      .call = *call,
@@ -247,7 +256,7 @@ void MemoCaller::memo_keep(Frame& frame, const Instruction& in) {
                      .duration_s = kept.duration_s,
                      .worker = worker_->index() + 1});
   if (outcome) outcome = add_reads(kept.reads, begun, record.files());
-  if (outcome && begun.frame != nullptr && !is_as_before(*begun.frame, *begun.site, key, record))
+  if (outcome && begun.frame != nullptr && !is_as_before(*begun.frame, begun, record))
     outcome = std::unexpected(fmt::format("an input of `{}` was changed while it was computed", begun.site->function));
   if (outcome)
     record.keep(std::move(kept));

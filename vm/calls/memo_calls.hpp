@@ -16,6 +16,7 @@
 #include "vm/calls/written_files.hpp"
 #include "vm/record/call_record.hpp"
 #include "vm/record/named_files.hpp"
+#include "vm/value/file_identity.hpp"
 
 namespace raddle::vm {
 
@@ -37,7 +38,9 @@ class MemoCalls {
   struct Noted {
     std::string version;
     bool is_certain = false;
+    std::optional<FileState> state = std::nullopt;  ///< before its version was read
   };
+  using States = std::vector<std::optional<FileState>>;
   struct Begun {
     RecordedCall call;
     Clock::time_point time;
@@ -47,13 +50,15 @@ class MemoCalls {
     std::vector<MemoWait*> waiting = {};
     std::map<std::string, Noted> reads = {};  ///< files that were named in it, by name
     timespec files_time = time_of_files();    ///< what is written from then on may be its own
+    States input_states = {};                 ///< of files that are its inputs, before they were read
   };
 
   /// @return null, or the frame that has begun an equal call; then wait() or begin() once more
-  const Frame* begin(RecordedCall call, Frame& frame, const MemoSite& site) {
+  const Frame* begin(RecordedCall call, Frame& frame, const MemoSite& site, const States& input_states) {
     const std::lock_guard lock(mutex_);
     const PointKey key = call.key;
     const auto [begun, is_first] = begun_.try_emplace(key, Begun{std::move(call), Clock::now(), &frame, &site});
+    if (is_first) begun->second.input_states = input_states;
     if (is_first) frames_.emplace(&frame, key);
     count_.store(begun_.size(), std::memory_order_relaxed);
     return is_first ? nullptr : begun->second.frame;
@@ -76,7 +81,8 @@ class MemoCalls {
     const auto found = begun_.find(key);
     if (found == begun_.end()) return {};
     const Begun& begun = found->second;
-    return {begun.call, begun.time, begun.frame, begun.site, begun.number, {}, begun.reads, begun.files_time};
+    return {begun.call, begun.time,  begun.frame,      begun.site,        begun.number,
+            {},         begun.reads, begun.files_time, begun.input_states};
   }
   /// The call that this frame has begun, for whoever is the first to tell that it has failed; none if there is no such
   /// call, or that was told.

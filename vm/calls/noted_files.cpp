@@ -31,6 +31,7 @@ bool MemoCaller::is_noting() const { return run_.options.listener != nullptr || 
 
 void MemoCalls::note(const Frame& frame, const NamedFile& file, KeptFiles& files, WrittenFiles& written) {
   if (!has_begun_any()) return;
+  const std::optional<FileState> state = state_of(file.name);
   const std::string version = version_of(files, file);
   const std::lock_guard lock(mutex_);
   for (const Frame* each = &frame; each != nullptr; each = each->outer) {
@@ -39,7 +40,7 @@ void MemoCalls::note(const Frame& frame, const NamedFile& file, KeptFiles& files
     Begun& begun = begun_.at(found->second);
     const bool is_new = !file.is_pattern && is_written_after(file.name, begun.files_time);
     if (is_new && (file.may_be_made || written.is_written(file.name))) continue;  // in the call
-    Noted& noted = begun.reads.try_emplace(file.name, Noted{version, false}).first->second;
+    Noted& noted = begun.reads.try_emplace(file.name, Noted{version, false, state}).first->second;
     noted.is_certain |= file.is_certain;
     join_versions(files, file.name, noted.version, version);
   }
@@ -47,8 +48,8 @@ void MemoCalls::note(const Frame& frame, const NamedFile& file, KeptFiles& files
 
 void MemoCaller::note_read(const Frame& frame, NamedFile file) {
   file.may_be_made = run_.has_run_program();
-  if (TaskListener* const listener = run_.options.listener) listener->reads(file);
   file.is_certain = true;
+  if (TaskListener* const listener = run_.options.listener) listener->reads(file);
   if (CallRecord* const record = run_.options.call_record)
     run_.memo_calls.note(frame, file, record->files(), run_.written_files);
 }
@@ -89,10 +90,12 @@ void MemoCaller::note_reads(Frame& frame, const BuiltinSite& site) {
     for (const Operand argument : site.arguments) append_strings(words, frame.at(argument).get());
     return note_words(frame, words);
   }
-  const std::string& name = object_in<String>(frame.at(site.arguments[0])).text;
+  const Value first = frame.at(site.arguments[0]).get();
+  const std::string name = first.kind() == ValueKind::file ? first.as_file().path() : first.as_string();
   note_read(frame, {.name = name,
                     .is_pattern = site.files_read == FilesRead::of_pattern && is_pattern(name),
-                    .is_time = site.files_read == FilesRead::of_time});
+                    .is_time = site.files_read == FilesRead::of_time,
+                    .is_link = site.files_read == FilesRead::of_link});
 }
 
 void MemoCaller::note_found(const Frame& frame, const Value& files) {

@@ -19,18 +19,15 @@ namespace fs = std::filesystem;
 
 /// The regular file that is there or is to be made, through links. @return "": it is to be written where it is
 fs::path target_of(const std::string& path) {
-  fs::path target = fs::path(path).lexically_normal();
   if (is_stream(path)) return {};
-  follow_links(target, [&target](const fs::path& name) {
-    target = name;
-    return true;
-  });
-  const fs::path name = target.filename();
+  const std::expected<fs::path, int> target = target_of_links(fs::path(path).lexically_normal());
+  if (!target) return {};
+  const fs::path name = target->filename();
   if (name.empty() || name == "." || name == "..") return {};
   struct stat status;
-  const bool is_there = lstat(target.c_str(), &status) == 0;
-  if (is_there && (!S_ISREG(status.st_mode) || access(target.c_str(), W_OK) != 0)) return {};
-  return target;
+  const bool is_there = lstat(target->c_str(), &status) == 0;
+  if (is_there && (!S_ISREG(status.st_mode) || access(target->c_str(), W_OK) != 0)) return {};
+  return *target;
 }
 
 /// One that is replaced keeps its permissions, as if it had been written to, unless the program has set those of the

@@ -25,6 +25,8 @@ class ProgramCaller : WorkerService {
   bool run_app(Frame& frame, const Instruction& in);
   /// Entered from its task: an attempt has ended.
   void finish_program(ProgramRun* finished);
+  /// As soon as no other run writes the outputs that it writes in their places.
+  void start_when_alone(ProgramRun& program);
   /// The program, or function in C or Tcl, does not run or has failed: its results fail.
   void fail_program(Frame& frame, const AppSite& site, const Value& failure);
 
@@ -50,6 +52,9 @@ class ProgramCaller : WorkerService {
  private:
   std::string prepare(ProgramRun& program);
   void start_program(ProgramRun& program);
+  /// Another run writes its outputs: it is looked at once more in a moment. @return false: nobody could wake it
+  bool wait_for_others(ProgramRun& program);
+  bool is_recorded() const;
   void set_app_outputs(const ProgramRun& program);
 
   struct FileUse {

@@ -1,8 +1,13 @@
 #pragma once
 // An external program that runs for an app function.
+#include <map>
+#include <string>
+#include <vector>
+
 #include "vm/calls/own_outputs.hpp"
 #include "vm/external/processes.hpp"
 #include "vm/interpret/frame.hpp"
+#include "vm/record/file_claim.hpp"
 
 namespace raddle::vm {
 
@@ -14,7 +19,11 @@ class ProgramRun final : public Cell {
  public:
   ProgramRun(Frame& frame, const AppSite& site, std::uint32_t instruction)
       : frame(frame), site(site), instruction(instruction) {}
+  /// Its outputs may be written, or it has ended.
   void run(Worker& worker) override;
+  /// Takes the claims on outputs that it writes in their places, or on the others, which are put there when it has
+  /// ended. @return false: another run has one; none is taken then
+  bool claim_outputs(bool are_in_place);
   /// The request as it is to be started: outputs have the names under which they are written aside.
   ProcessRequest request_aside() const;
   /// The last attempt has ended: if well, its outputs are put in their places. @return what has gone wrong; "": nothing
@@ -33,6 +42,8 @@ class ProgramRun final : public Cell {
   std::vector<std::string> output_paths;                  ///< of `outputs`
   std::vector<std::string> input_paths, temporary_paths;  ///< for the run's listener; none if there is none
   std::vector<std::string> begun;                         ///< from WrittenFiles::begin
+  std::map<std::string, FileClaim> claims;                ///< on outputs, by place
+  bool waits_for_others = false;                          ///< till they do not write these any more, to start
   std::int64_t attempts = 1;                              ///< at most
   std::int64_t attempt = 1;
   std::uint64_t number = 0;  ///< that the listener gave it

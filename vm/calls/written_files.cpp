@@ -1,12 +1,10 @@
 #include "vm/calls/written_files.hpp"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
-
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "vm/value/file_place.hpp"
 #include "vm/value/hash.hpp"
 #include "vm/value/whole_file.hpp"
 
@@ -16,26 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The same text for all names of a file that is there or is to be made.
 /// @return "" if any number of calls may write to it
 std::string place_of(const WrittenFiles::Output& output) {
-  std::error_code failed;
-  const fs::path absolute = fs::absolute(output.path, failed);
-  const std::string plain = absolute.lexically_normal();
+  if (!output.replaces_link) return file_place(output.path);
   if (is_stream(output.path)) return {};
-  if (output.replaces_link) return entry_of(absolute).string();
-  struct stat status {};
-  const bool exists = stat(output.path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) return {};
-  // a file that has several names
-  if (exists && status.st_nlink > 1) return fmt::format("{}:{}", status.st_dev, status.st_ino);
-  fs::path last = absolute;
-  follow_links(absolute, [&last](const fs::path& name) {
-    last = name;
-    return true;
-  });
-  const fs::path whole = fs::weakly_canonical(last, failed);  // through links of folders, too
-  return failed ? plain : whole.string();
+  std::error_code failed;
+  return entry_of(fs::absolute(output.path, failed)).string();
 }
 
 }  // namespace

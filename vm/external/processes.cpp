@@ -25,6 +25,14 @@ constexpr std::size_t most_kept = 8;  // ends that are told together
 constexpr double kept_s = 0.005;      // no end is kept longer; programs that take longer are not short
 constexpr double pipe_wait_s = 0.02;  // between looks whether a named pipe's other end is there
 
+/// The system would cut it there.
+bool has_zero_byte(const ProcessRequest& request) {
+  const auto has_zero = [](const std::string& text) { return text.find('\0') != std::string::npos; };
+  return std::ranges::any_of(request.words, has_zero) ||
+         std::ranges::any_of(request.environment,
+                             [&](const auto& entry) { return has_zero(entry.first) || has_zero(entry.second); });
+}
+
 bool is_shortage(int error) { return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM; }
 
 }  // namespace
@@ -200,6 +208,10 @@ void Processes::State::release(Child& child) {
 }
 
 Processes::State::Begun Processes::State::begin(Child& child) {
+  if (has_zero_byte(child.program.request)) {
+    child.fault = "a word of its command line, or its environment, has a zero byte";
+    return Begun::failed;
+  }
   const std::expected<bool, OpenFault> is_open = child.program.redirects.open(child.program.request);
   if (is_open && !*is_open) return Begun::waits_for_pipe;
   const int error = is_open ? start(child) : is_open.error().error;

@@ -62,12 +62,12 @@ struct ChildPlan {
 };
 
 // A handler of ours must not run in the child, which shares our memory; ignored signals stay ignored (nohup), but
-// for SIGPIPE, which the run may ignore and filters rely on.
+// for those that the run itself may ignore: SIGPIPE, which filters rely on, and SIGXFSZ.
 [[gnu::no_sanitize("thread")]] void reset_handlers() {
   for (int signal = 1; signal < 32; ++signal) {
     struct sigaction action;
     if (__sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_DFL) continue;
-    if (action.sa_handler == SIG_IGN && signal != SIGPIPE) continue;
+    if (action.sa_handler == SIG_IGN && signal != SIGPIPE && signal != SIGXFSZ) continue;
     action = {};
     action.sa_handler = SIG_DFL;
     __sigaction(signal, &action, nullptr);

@@ -100,6 +100,25 @@ namespace eval ::raddle {
     error "enumerate: `$what` is none of subscripts, members, dict, count"
   }
 
+  # programs have nothing to read, as everywhere, unless they are given it: the standard input is not theirs
+  rename ::exec ::raddle::exec_with_input
+  rename ::open ::raddle::open_with_input
+  proc ::exec {args} {
+    if {[lsearch -glob $args <*] < 0} {
+      set behind [expr {[lindex $args end] eq {&} ? {&} : {}}]
+      if {$behind ne {}} { set args [lrange $args 0 end-1] }
+      lappend args < /dev/null {*}$behind
+    }
+    uplevel 1 [list ::raddle::exec_with_input {*}$args]
+  }
+  proc ::open {name args} {
+    set is_read [expr {[lindex $args 0] in {{} r rb RDONLY}}]
+    if {$is_read && [string index $name 0] eq {|} && [lsearch -glob [string range $name 1 end] <*] < 0} {
+      append name { < /dev/null}
+    }
+    uplevel 1 [list ::raddle::open_with_input $name {*}$args]
+  }
+
   # packages are looked for here before all other places
   proc look_in {folder} {
     if {$folder ni $::auto_path} { set ::auto_path [linsert $::auto_path 0 $folder] }

@@ -188,6 +188,7 @@ class RunDriver {
     machine_.cells.for_each_live([&](Cell& cell) {
       auto* const program = dynamic_cast<ProgramRun*>(&cell);
       if (program == nullptr) return;
+      if (program->waits_for_others) machine_.written_files.end(program->begun);  // what is there is theirs
       if (program->result.slot == 0) return program->own.remove();
       const bool has_succeeded = !program->result.was_asked_to_end && program->conclude().empty();
       if (has_succeeded) machine_.written_files.end(program->begun);

@@ -54,6 +54,7 @@ std::optional<std::int64_t> count_points(const RangeTask& range) {
 
 /// What there is of the inputs of a launch.
 struct Inputs {
+  const bool is_whole;        ///< the launch waits for whole arrays
   Future* awaited = nullptr;  ///< to be looked at again once it is resolved; before that nothing is promised
   Future* closing = nullptr;  ///< of a promised array
   bool is_complete = true;    ///< all is there, or promised
@@ -67,6 +68,8 @@ struct Inputs {
       await(*announced);
     } else if (array.is_promised()) {
       if (!closing) closing = &array.closed();
+    } else if (is_whole) {
+      await(array.closed());
     } else {
       is_complete = false;
     }
@@ -75,7 +78,7 @@ struct Inputs {
 
 Inputs look_at_inputs(const RangeTask& range, const std::vector<KernelType>& parameters) {
   const IndexLaunch& launch = range.site.launch;
-  Inputs inputs;
+  Inputs inputs{.is_whole = range.site.is_whole};
   const auto add_variable = [&](Future& variable, bool is_needed) {
     if (!variable.is_resolved() && is_needed) inputs.await(variable);
     if (!is_there(variable)) inputs.is_complete = false;
@@ -85,7 +88,7 @@ Inputs look_at_inputs(const RangeTask& range, const std::vector<KernelType>& par
     if (launch.captures[i].value != no_id) continue;
     Future& variable = range.frame.at(launch.captures[i].operand);
     if (Array* const array = array_there(variable); array && is_array(parameters[first_capture + i])) {
-      inputs.add(*array);
+      if (!is_sink(launch, range.frame, *array)) inputs.add(*array);
       if (array->is_closed() && missing_part(variable, parameters[first_capture + i])) inputs.is_complete = false;
     } else {
       add_variable(variable, launch.captures[i].is_needed);
@@ -140,7 +143,7 @@ void Launcher::promise(const RangeTask& range, std::size_t sink, Array& array, b
     array.promise_numbers(kind_of(result_type(range.site.launch, sink)), static_cast<std::size_t>(range.end));
   const std::optional<std::int64_t> points = is_possible && expected ? count_points(range) : std::nullopt;
   if (points)
-    array.promise_part(static_cast<std::size_t>(*points), here_.wakes());
+    array.promise_part(static_cast<std::size_t>(*points), can_promise(range, sink), here_.wakes());
   else
     array.settle_announced(here_.wakes());
   here_.wake();

@@ -55,7 +55,12 @@ bool Launcher::run_nest(RangeTask& piece, std::int64_t first, std::int64_t& coun
   if (!bind(points, calls)) return false;
   points.iteration = first;
   ValuesAhead ahead;
+  open_rows(points);
   while (points.iteration < first + count && !run_.is_stopped() && !piece.has_stopped) {
+    if (const std::int64_t rows = run_rows(points, first + count, ahead); rows != 0) {
+      points.iteration += rows;
+      continue;
+    }
     make_rows(points);
     run_nest_iteration(points, find_values(points, points.iteration, first + count, ahead, points.values.data()));
     ++points.iteration;

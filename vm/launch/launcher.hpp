@@ -180,6 +180,10 @@ class Launcher : WorkerService {
                    std::int64_t* values);
   void run_nest_iteration(PointLaunch& points, bool is_possible);
   std::int64_t run_inner(PointLaunch& points, std::int64_t first, std::int64_t count);
+  // --- launch_rows.cpp
+  void open_rows(PointLaunch& points);
+  std::int64_t run_rows(PointLaunch& points, std::int64_t end, ValuesAhead& ahead);
+  // --- launch_nests.cpp
   bool run_prelude(Frame& frame, const ForeachSite& site, std::int64_t value, std::int64_t* values);
   bool interpret_inner(RangeTask& piece, std::int64_t iteration, std::int64_t first, std::int64_t count);
   bool splits_inner(const RangeTask& task);

@@ -177,7 +177,6 @@ std::int64_t Launcher::claim_places(const SinkArrays& arrays, const SinkKeys& ke
   for (std::size_t i = 0; i < launch_chunks_.size(); ++i) {
     if (launch_chunks_[i]) continue;
     OpenNumbers& numbers = *arrays[i]->numbers();
-    numbers.numbers();
     const auto claimed = static_cast<std::int64_t>(numbers.claim(keys[i], static_cast<std::size_t>(count)));
     for (std::size_t before = 0; before < i && claimed < count; ++before)
       if (!launch_chunks_[before])

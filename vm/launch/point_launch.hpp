@@ -82,6 +82,18 @@ struct ValuesAhead {
   std::int64_t first = 0, end = 0;  ///< iterations
 };
 
+/// Where the numbers lie that a read or sink of a nest is about: those of a row begin at `offset`, plus a value of the
+/// prelude.
+struct RowPlace {
+  Array* array = nullptr;
+  std::byte* numbers = nullptr;
+  std::int64_t count = 0;  ///< of all numbers
+  std::int64_t offset = 0;
+  std::uint32_t value = no_id;  ///< result of the prelude; no_id: none
+  ValueKind kind = ValueKind::none;
+  std::int64_t bytes() const { return kind == ValueKind::boolean ? 1 : 8; }
+};
+
 /// What the points of a piece have in common while they are run.
 struct PointLaunch {
   /// @param worker  that runs them
@@ -110,13 +122,15 @@ struct PointLaunch {
   std::optional<LaunchedLeaf> prelude;               ///< of a nest
   std::array<std::int64_t, leaf_word_limit> values;  ///< results of the prelude
   std::int64_t iteration = 0;                        ///< of a nest's outer loop
+  bool runs_rows = false;                            ///< see launch_rows.cpp
+  std::array<RowPlace, 12> row_places;               ///< of reads, then of sinks
   const bool has_fixed_rows;  ///< all points write to the same rows; in a nest, all of an iteration
   const bool is_contiguous;   ///< see IndexLaunch
   const bool is_plain;        ///< machine code computes few numbers of few others: see run_present_point()
   bool knows_rows = false;    ///< `rows` are those of the next point
   SinkArrays rows;
   std::array<KnownPart, 8> known_parts;  ///< of the rows
-  std::array<KnownRow, 8> known_rows;    ///< of the first reads; rows of others are looked for each time
+  std::array<KnownRow, 32> known_rows;   ///< of the first reads; rows of others are looked for each time
   Patience patience;
   PointGroup* group = nullptr;  ///< of points that are deferred
   std::int64_t deferred = 0;

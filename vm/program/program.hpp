@@ -162,6 +162,7 @@ enum class FilesRead : std::uint8_t {
   of_inputs,   ///< its inputs that are files
   of_path,     ///< the first input is a path
   of_time,     ///< the same, and when it was written is what matters
+  of_link,     ///< the first input is a path or file, and where its links lead to is what matters
   of_pattern,  ///< the first input is a pattern of paths
   of_words,    ///< the inputs are words of a command line
 };
@@ -207,6 +208,7 @@ struct ForeachSite {
   IndexLaunch launch = {};  ///< of a nest: the inner loop's
   LaunchNest nest = {};
   bool is_in_nest = false;  ///< the inner loop of one
+  bool is_whole = false;    ///< waits for all elements of the arrays that it reads, if it is a launch or a nest
   bool is_nest() const { return nest.prelude != no_id; }
   /// Of this loop itself.
   bool is_launch() const { return launch.leaf != no_id && !is_nest(); }

@@ -64,18 +64,18 @@ std::expected<std::string, std::string> open_and_name(const std::string& path) {
 }
 
 /// None of a file that was changed just now: it may change again within the resolution of its time.
-std::optional<FileIdentity> settled_identity(const std::string& path) {
+std::optional<FileState> settled_state(const std::string& path) {
   struct stat about;
   constexpr std::int64_t settled_s = 2;
   if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
-  if (time(nullptr) - about.st_mtim.tv_sec < settled_s) return std::nullopt;
-  return identity_of(about);
+  if (time(nullptr) - about.st_ctim.tv_sec < settled_s) return std::nullopt;
+  return state_of(about);
 }
 
 }  // namespace
 
 std::expected<std::string, std::string> KeptFiles::name_of(const std::string& path) {
-  const std::optional<FileIdentity> version = settled_identity(path);
+  const std::optional<FileState> version = settled_state(path);
   if (version) {
     const std::lock_guard lock(mutex_);
     if (const auto known = names_.find(*version); known != names_.end()) return known->second;
@@ -125,17 +125,14 @@ bool KeptFiles::restore(const std::string& name, const std::string& path) {
   std::error_code code;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, code);
-  std::string target = path;
-  follow_links(path, [&target](const std::filesystem::path& link) {
-    target = link.string();
-    return true;
-  });
-  std::expected<FileBeside, int> beside = FileBeside::make(target, content_mode(about));
+  const std::expected<std::filesystem::path, int> target = target_of_links(path);
+  if (!target) return false;
+  std::expected<FileBeside, int> beside = FileBeside::make(target->string(), content_mode(about));
   if (!beside || read_through(from.get(), beside->descriptor()) != name) return false;
   struct stat made;  // that of what is replaced: a program is one then, too
   if (fstat(beside->descriptor(), &made) == 0)
     fchmod(beside->descriptor(), (made.st_mode | (about.st_mode & 0111)) & 0777);
-  return beside->place(target) == 0;
+  return beside->place(target->string()) == 0;
 }
 
 }  // namespace raddle::vm

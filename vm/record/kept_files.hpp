@@ -30,7 +30,7 @@ class KeptFiles {
 
  private:
   std::mutex mutex_;  // guards names_
-  std::map<FileIdentity, std::string> names_;
+  std::map<FileState, std::string> names_;
 };
 
 }  // namespace raddle::vm

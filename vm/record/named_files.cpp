@@ -17,7 +17,7 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::string_view names_mark = "names ", time_mark = "written ";
+constexpr std::string_view names_mark = "names ", time_mark = "written ", link_mark = "leads to ";
 
 bool is_file(const std::string& path) {
   std::error_code ignored;
@@ -69,6 +69,11 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& words) {
 
 std::string version_of(KeptFiles& files, const NamedFile& file) {
   if (file.is_pattern) return version_of_names(file.name);
+  if (file.is_link) {
+    std::error_code failed;
+    const std::string whole = std::filesystem::weakly_canonical(file.name, failed).string();
+    return fmt::format("{}{:016x} {}", link_mark, vm::hash(whole).low, file_version(files, file.name));
+  }
   if (!file.is_time) return file_version(files, file.name);
   const std::optional<timespec> written = time_of(file.name);
   return fmt::format("{}{} {}", time_mark, written ? written->tv_sec : 0, file_version(files, file.name));
@@ -91,16 +96,23 @@ bool may_be_written_after(const std::string& path, const timespec& time) {
 }
 
 bool has_version(KeptFiles& files, const std::string& name, const std::string& version) {
-  return version_of(files, {.name = name, .is_pattern = is_of_pattern(version), .is_time = is_of_time(version)}) ==
-         version;
+  return version_of(files, named_as(name, version)) == version;
 }
 
-bool is_of_pattern(std::string_view version) { return version.starts_with(names_mark); }
-
-bool is_of_time(std::string_view version) { return version.starts_with(time_mark); }
+NamedFile named_as(const std::string& name, std::string_view version) {
+  return {.name = name,
+          .is_certain = true,
+          .is_pattern = version.starts_with(names_mark),
+          .is_time = version.starts_with(time_mark),
+          .is_link = version.starts_with(link_mark)};
+}
 
 void join_versions(KeptFiles& files, const std::string& name, std::string& version, const std::string& later) {
-  if (is_of_time(later) && !is_of_time(version) && has_version(files, name, version)) version = later;
+  const auto says_more = [&](const std::string& each) {
+    const NamedFile file = named_as(name, each);
+    return file.is_time || file.is_link;
+  };
+  if (says_more(later) && !says_more(version) && has_version(files, name, version)) version = later;
 }
 
 }  // namespace raddle::vm

@@ -16,6 +16,7 @@ struct NamedFile {
   bool is_certain = false;  ///< it is read: the program itself, or what a function reads
   bool is_pattern = false;  ///< what matters is which files there are
   bool is_time = false;     ///< when it was written matters, too
+  bool is_link = false;     ///< so does where its links lead to
   bool may_be_made = true;  ///< by a program of the run that does not say so; else who writes it meanwhile edits it
 };
 
@@ -24,15 +25,15 @@ struct NamedFile {
 /// every word, or what stands behind a `=` in it, that is a regular file.
 std::vector<NamedFile> named_files(const std::vector<std::string>& words);
 
-/// file_version(), with the time if that matters, or of a pattern what tells which names fit it. Any thread.
+/// file_version(), with the time or the full path if that matters, or of a pattern what tells which names fit it. Any
+/// thread.
 std::string version_of(KeptFiles& files, const NamedFile& file);
 /// @param version  of version_of(), some time ago
 bool has_version(KeptFiles& files, const std::string& name, const std::string& version);
-/// Whether it is a version of names that fit a pattern.
-bool is_of_pattern(std::string_view version);
-/// Whether it has the time.
-bool is_of_time(std::string_view version);
-/// Which version is to be kept of a file that was named twice: that with the time, if nobody has changed it meanwhile.
+/// As it was named when it had this version. @param version  of version_of()
+NamedFile named_as(const std::string& name, std::string_view version);
+/// Which version is to be kept of a file that was named twice: that with the time or path, if nobody has changed it
+/// meanwhile.
 void join_versions(KeptFiles& files, const std::string& name, std::string& version, const std::string& later);
 
 /// Now, as file systems note the time of a change.

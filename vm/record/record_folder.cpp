@@ -14,7 +14,13 @@ std::string folder_of_run(const std::string& id) { return fmt::format("{}/runs/{
 void make_record_folder() {
   std::error_code code;
   std::filesystem::create_directory(record_folder, code);
-  if (code) throw RecordError(fmt::format("can not make the folder `{}`: {}", record_folder, code.message()));
+  if (code) {
+    std::error_code ignored;
+    throw RecordError(
+        fmt::format("can not make the folder `{}`, in which runs are recorded, in `{}`: {}\n"
+                    "  = help: run it in a folder that you may write to; paths are taken from there",
+                    record_folder, std::filesystem::current_path(ignored).string(), code.message()));
+  }
   const std::string ignore = fmt::format("{}/.gitignore", record_folder);
   if (!std::filesystem::exists(ignore, code)) std::ofstream(ignore) << "*\n";
 }

@@ -9,7 +9,7 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::int64_t format_version = 5;
+constexpr std::int64_t format_version = 6;
 
 /// The contents of batches stand last: whoever reads only the columns before them does not read their pages.
 constexpr const char* tables = R"(
@@ -29,12 +29,13 @@ CREATE TABLE IF NOT EXISTS task (
 CREATE TABLE IF NOT EXISTS batch (
   row INTEGER PRIMARY KEY, digest INTEGER, run INTEGER NOT NULL, first INTEGER, last INTEGER, count INTEGER,
   started REAL, duration_s REAL, worker INTEGER, content_digest INTEGER, numbers BLOB, keys BLOB, columns BLOB);
+CREATE TABLE IF NOT EXISTS taken (run INTEGER PRIMARY KEY, digest INTEGER, rows BLOB);
 CREATE INDEX IF NOT EXISTS batch_by_run ON batch (run);
 CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
 CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
 CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
 CREATE INDEX IF NOT EXISTS task_by_point ON task (run, point);
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 )";
 
 /// What format 2 did not have, besides the tasks of points, which came with 4; the rows that are there have none of it.
@@ -80,11 +81,12 @@ void add_digests(Database& database) {
                             batch_columns, batch_content));
 }
 
-/// Changes formats 2 to 4.
+/// Changes formats 2 to 5. Of 5 nothing changes but that runs to come say what they have taken.
 void change_format(Database& database) {
   Transaction transaction(database);
   const std::int64_t found = format_of(database);  // somebody else may have done it meanwhile
-  if (found < format_version) {
+  if (found == 5) run(database, tables);
+  if (found < 5) {
     if (found == 2) run(database, columns_of_3);
     if (found < 4) run(database, table_of_4);
     add_digests(database);
@@ -111,15 +113,17 @@ void make_views(Database& database) {
   make_view(database, "batch", "*", batch_columns);
 }
 
+constexpr const char* no_taken = "CREATE TEMP TABLE taken (run INTEGER, rows BLOB)";
+
 /// The same for an earlier format: what it lacks is there for this reader alone.
 void make_views_of(Database& database, std::int64_t format) {
   const bool is_2 = format == 2;
-  if (is_2)
-    run(database, "CREATE TEMP VIEW point AS SELECT rowid AS rowid, *, NULL AS worker, NULL AS inputs FROM main.point");
+  run(database, fmt::format("CREATE TEMP VIEW point AS SELECT rowid AS rowid, *, NULL AS digest{} FROM main.point",
+                            is_2 ? ", NULL AS worker, NULL AS inputs" : ""));
   run(database, fmt::format("CREATE TEMP VIEW batch AS SELECT *, 0 AS content_digest{} FROM main.batch",
                             is_2 ? ", NULL AS worker" : ""));
-  if (format < 4)
-    run(database, "CREATE TEMP TABLE task AS SELECT *, 0 AS point, 0 AS point_attempt FROM point WHERE false");
+  run(database, format < 4 ? "CREATE TEMP TABLE task AS SELECT *, 0 AS point, 0 AS point_attempt FROM point WHERE false"
+                           : "CREATE TEMP VIEW task AS SELECT rowid AS rowid, *, NULL AS digest FROM main.task");
 }
 
 }  // namespace
@@ -128,12 +132,16 @@ void open_tables(Database& database) {
   const std::int64_t format = format_of(database);
   const bool is_earlier = format >= 2 && format < format_version;
   const bool stays = is_earlier && database.is_read_only();
-  add_digest_functions(database, stays ? Digests::none : Digests::checked);
-  if (stays) return make_views_of(database, format);
+  add_digest_functions(database, stays && format < 5 ? Digests::none : Digests::checked);
+  if (stays) {
+    run(database, no_taken);
+    return format < 5 ? make_views_of(database, format) : make_views(database);
+  }
   if (is_earlier) change_format(database);
   if (format_of(database) != format_version)
     throw RecordError(fmt::format("the record `{}` is of another version of raddle: rename or remove it", record_path));
   make_views(database);
+  make_view(database, "taken", "*", taken_columns);
 }
 
 void make_or_open_tables(Database& database) {

@@ -26,6 +26,9 @@ inline constexpr const char* task_columns =
 inline constexpr const char* batch_columns = "run, first, last, count, started, duration_s, worker, content_digest";
 inline constexpr const char* batch_content = "numbers, keys, columns";
 
+/// Of the points that a run has taken from earlier ones.
+inline constexpr const char* taken_columns = "run, rows";
+
 /// Gives the row of a run its digest, after it was changed.
 inline constexpr const char* seal_run =
     "UPDATE main.run SET digest = digest(row, id, kind, command, started, ended, state, points, taken, ok, failed, "

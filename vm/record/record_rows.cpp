@@ -84,7 +84,8 @@ Attempt take_attempt(const Statement& found, int begin) {
           .stdout_end = found.text(begin + 7),
           .stderr_end = found.text(begin + 8),
           .stdout_size = static_cast<std::uint64_t>(found.integer(begin + 9)),
-          .stderr_size = static_cast<std::uint64_t>(found.integer(begin + 10))};
+          .stderr_size = static_cast<std::uint64_t>(found.integer(begin + 10)),
+          .row_digest = found.integer(begin + 13)};
 }
 
 PointRow row_of(const Statement& found) {

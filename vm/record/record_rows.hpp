@@ -16,8 +16,8 @@ RunRow run_row(const Statement& found);
 /// Columns of `point` or `task`, by the name `attempt`, for take_attempt, which is told where they begin.
 inline constexpr const char* attempt_columns =
     "outcome, attempt.started, duration_s, exit_code, signal, detail, results, stdout_end, stderr_end, stdout_size, "
-    "stderr_size, worker, attempt.inputs";
-inline constexpr int attempt_width = 13;
+    "stderr_size, worker, attempt.inputs, attempt.digest";
+inline constexpr int attempt_width = 14;
 Attempt take_attempt(const Statement& found, int begin);
 
 /// Columns: number, attempt, is_last, parameters, key, then those of the attempt.

@@ -212,7 +212,7 @@ void Recorder::count_spilled_as_unwritten() {
   unwritten_.failed += std::exchange(spilled_points_.failed, 0);
 }
 
-void Recorder::write_end(const RunRow& run) {
+void Recorder::write_end(const RunRow& run, const std::vector<std::int64_t>& taken) {
   Database& database = *record_.database_;
   if (spilled_) move_spilled();
   Transaction transaction(database);
@@ -221,16 +221,25 @@ void Recorder::write_end(const RunRow& run) {
   update.bind(1, run.ended).bind(2, static_cast<std::int64_t>(run.state)).bind(3, number(run.points));
   update.bind(4, number(run.taken)).bind(5, number(run.ok)).bind(6, number(run.failed)).bind(7, run_row_).run();
   Statement(database, seal_run).bind(1, run_row_).run();
+  if (!taken.empty()) {
+    Statement insert(database, fmt::format("INSERT INTO main.taken (digest, {0}) SELECT digest({0}), {0} FROM "
+                                           "(SELECT ? AS run, ? AS rows)",
+                                           taken_columns));
+    insert.bind(1, run_row_)
+        .bind_bytes(2, {reinterpret_cast<const char*>(taken.data()), taken.size() * sizeof(std::int64_t)})
+        .run();
+  }
   transaction.commit();
 }
 
-std::expected<void, std::string> Recorder::end(const RunRow& run) {
+std::expected<void, std::string> Recorder::end(const RunRow& run, std::vector<std::int64_t> taken) {
   stop();
+  std::ranges::sort(taken);
   if (has_failed()) return std::unexpected(error_);
   if (!spilled_) locked_since_ = Clock::now();
   for (;;) {
     try {
-      write_end(run);
+      write_end(run, taken);
       return {};
     } catch (const RecordBusy&) {
       has_given_up_ = gives_up_.load(std::memory_order_relaxed);

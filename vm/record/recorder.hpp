@@ -37,10 +37,11 @@ class Recorder {
   void add(PointRow row);  ///< a point's, or a task's
   /// The same for points that were done together; waits if more than a few batches can not be written.
   void add(BatchRow batch);
-  /// Writes what is left, and the run's end: its counts and state. Waits while others hold the record locked, and says
-  /// so, until give_up().
+  /// Writes what is left, and the run's end: its counts, its state, and what it has taken. Waits while others hold the
+  /// record locked, and says so, until give_up().
   /// @error  why not all could be written
-  std::expected<void, std::string> end(const RunRow& run);
+  /// @param taken  Attempt::row_digest of each point by itself that it has taken from an earlier run
+  std::expected<void, std::string> end(const RunRow& run, std::vector<std::int64_t> taken = {});
   /// Any thread: end() waits no longer. What it would have moved into the record is moved by who opens that next.
   void give_up() { gives_up_.store(true, std::memory_order_relaxed); }
   bool has_given_up() const { return has_given_up_; }  ///< after end(): it has failed for that
@@ -62,7 +63,7 @@ class Recorder {
   void move_spilled();
   /// Now and then, though nothing arrives: who waits for these points may be waited for itself.
   void try_to_move_spilled();
-  void write_end(const RunRow& run);
+  void write_end(const RunRow& run, const std::vector<std::int64_t>& taken);
   void tell_of_lock();
   static void count(Unwritten& points, const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
   void count_spilled_as_unwritten();

@@ -81,7 +81,9 @@ std::string result_query(const char* condition, const char* order) {
 
 constexpr const char* point_query = "SELECT number, key, parameters FROM point AS attempt {} WHERE {} {}";
 
-EarlierResult take_result(const Statement& query) { return {query.text(1), take_attempt(query, 2)}; }
+EarlierResult take_result(const Statement& query) {
+  return {.collect = query.text(1), .attempt = take_attempt(query, 2)};
+}
 
 }  // namespace
 
@@ -217,16 +219,31 @@ std::vector<PointKey> RunRecord::point_keys(std::uint64_t work) {
   return keys;
 }
 
-std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const std::string& first, const Fits& fits) {
+bool StandsOn::has_taken(const Attempt& attempt) const { return std::ranges::binary_search(taken, attempt.row_digest); }
+
+StandsOn RunRecord::stands_on(const std::string& run) {
+  StandsOn of{.run = run};
+  Statement row(*database_, "SELECT ended, taken.rows FROM run LEFT JOIN taken ON taken.run = run.row WHERE id = ?");
+  if (!row.bind(1, run).step()) return of;
+  of.ended = row.real(0);
+  of.taken = row.words<std::int64_t>(1);
+  return of;
+}
+
+std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const StandsOn& of, const Fits& fits) {
   if (!find_latest_)
     find_latest_.emplace(*database_, result_query("", "run.id <> ?2, outcome <> 0, attempt.rowid DESC"));
-  find_latest_->bind_bytes(1, key.bytes()).bind(2, first);
+  find_latest_->bind_bytes(1, key.bytes()).bind(2, of.run);
   std::optional<EarlierResult> found;
-  while (find_latest_->step()) {
+  for (bool has_fitting = false; find_latest_->step();) {
     EarlierResult each = take_result(*find_latest_);
-    const bool is_it = find_latest_->text(0) == first || fits(each.attempt);
-    if (!found || is_it) found = std::move(each);
-    if (is_it) break;
+    const Attempt& attempt = each.attempt;
+    const bool is_it = each.is_of_run = find_latest_->text(0) == of.run || of.has_taken(attempt);
+    const bool is_later = of.ended != 0 && attempt.started + attempt.duration_s > of.ended;
+    const bool is_first_fitting = !is_it && !is_later && !has_fitting && fits(attempt);
+    has_fitting |= is_first_fitting;
+    if (is_it || is_first_fitting || (!found && !is_later)) found = std::move(each);
+    if (is_it || (has_fitting && of.taken.empty())) break;
   }
   find_latest_->reset();
   return found;
@@ -326,7 +343,7 @@ std::string RunRecord::running_with(const RunRow& run) {
 std::string RunRecord::remove(const RunRow& run) {
   Transaction transaction(*database_);  // one that begins now waits, and finds nothing of the run
   if (std::string running = running_with(run); !running.empty()) return running;
-  for (const char* table : {"batch", "point", "task"})  // what is damaged, too
+  for (const char* table : {"batch", "point", "task", "taken"})  // what is damaged, too
     Statement(*database_,
               fmt::format("DELETE FROM main.{} WHERE run IN (SELECT row FROM main.run WHERE id = ?)", table))
         .bind(1, run.id)

@@ -78,6 +78,7 @@ struct Attempt {
   std::string results;                             ///< JSON object
   std::string stdout_end, stderr_end;              ///< as much as is kept
   std::uint64_t stdout_size = 0, stderr_size = 0;  ///< of all that was printed
+  std::int64_t row_digest = 0;  ///< of its row, by which a run refers to it that takes it; 0: it was not read from one
 };
 
 /// One attempt at one point, or at one task: a program or a call of a `@memo` function, of a script.
@@ -128,10 +129,20 @@ struct TaskCounts {
   std::uint64_t all = 0, ok = 0, failed = 0;  ///< all: with those that were interrupted
 };
 
+/// Which rows of points a run stands on.
+struct StandsOn {
+  std::string run = {};  ///< "": of none
+  double ended = 0;      ///< what has ended later it can not have taken; 0: it has no end
+  std::vector<std::int64_t> taken =
+      {};  ///< Attempt::row_digest of points of other runs, sorted. Records up to format 5: none
+  bool has_taken(const Attempt& attempt) const;
+};
+
 /// What an earlier run has of a point.
 struct EarlierResult {
   std::string collect;  ///< of its run
   Attempt attempt;
+  bool is_of_run = false;  ///< find_latest(): that run has done or taken it
 };
 
 /// A reader of the record; one thread. Every function throws RecordError where the file can not be read.
@@ -174,9 +185,10 @@ class RunRecord {
   std::vector<std::uint64_t> done_keys(std::uint64_t work, const std::string& since);
   /// Of all points of this work that were done by themselves, sorted by PointKey::low.
   std::vector<PointKey> point_keys(std::uint64_t work);
-  /// The latest that ended well, else the latest; those of the run `first` go before others, and of these those that
-  /// fit.
-  std::optional<EarlierResult> find_latest(const PointKey& key, const std::string& first, const Fits& fits);
+  StandsOn stands_on(const std::string& run);
+  /// The latest that ended well, else the latest. Those of the run itself go before what it has taken, and this before
+  /// what had ended when it did; of that go first those that fit.
+  std::optional<EarlierResult> find_latest(const PointKey& key, const StandsOn& of, const Fits& fits);
   /// Has any run of this work a point? For whether looking for points is worth it.
   bool has_points(std::uint64_t work);
   /// How long points of this work took that were done by themselves and ended well: the mean of some. 0: there are

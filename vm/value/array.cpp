@@ -211,14 +211,16 @@ void Array::expect_numbers(ValueKind kind, std::size_t count) {
 bool Array::promise_numbers(ValueKind kind, std::size_t count) {
   if (!is_still_empty()) return false;
   auto made = std::make_unique<OpenNumbers>(kind, count);
+  made->give_to_one();
   made->promise(count);
   has_numbers_ = true;
   rest().numbers.store(made.release(), std::memory_order_seq_cst);
   return true;
 }
 
-void Array::promise_part(std::size_t count, WakeList& wake) {
+void Array::promise_part(std::size_t count, bool is_each_once, WakeList& wake) {
   OpenNumbers& numbers = open_numbers();
+  if (is_each_once && count == numbers.count() && writers_.load(std::memory_order_acquire) == 1) numbers.give_to_one();
   numbers.promise(count);
   if (numbers.is_promised()) settle_announced(wake);
 }
@@ -228,7 +230,6 @@ bool Array::claim(const Value& key) {
   const bool is_among_them =
       key.kind() == ValueKind::int_ && key.as_int() >= 0 && static_cast<std::uint64_t>(key.as_int()) < numbers.count();
   if (!is_among_them) return true;
-  numbers.numbers();
   return numbers.claim(key.as_int(), 1) == 1;
 }
 

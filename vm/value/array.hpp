@@ -117,7 +117,8 @@ class alignas(64) Array final : public HeapObject {
   /// else. @return false: others may write, there is something already, or nothing is kept of single elements
   bool promise_numbers(ValueKind kind, std::size_t count);
   /// Says that the caller is about to write so many of the numbers that are expected.
-  void promise_part(std::size_t count, WakeList& wake);
+  /// @param is_each_once  it can not write one of them twice
+  void promise_part(std::size_t count, bool is_each_once, WakeList& wake);
   bool is_promised() const {
     const OpenNumbers* const numbers = this->numbers();
     return numbers && numbers->is_promised();
@@ -348,9 +349,9 @@ class alignas(64) Array final : public HeapObject {
 // Note [Promises]. Index launches mostly write all elements of an array, 0 to n - 1: one launch those of a growing
 // array, one or several those of a dense one, whose extents say from the start how many there are (expect_numbers).
 // Then they are written into one buffer (OpenNumbers), and the array is packed from birth. Who is about to write some
-// claims them first, so that an element which is written twice is found; single elements that are numbers lie there,
-// too. Who reads an element that is there gets it from the buffer; who comes before it waits at an element of the
-// table, as ever:
+// claims them first, so that an element which is written twice is found (one launch alone writes none twice); single
+// elements that are numbers lie there, too. Who reads an element that is there gets it from the buffer; who comes
+// before it waits at an element of the table, as ever:
 //   reader   sets has_awaited_, marks the element awaited, then looks at the number's bit
 //   writer   writes the numbers, sets their bits, then loads has_awaited_; if it is set, it looks at the marks of those
 //            keys and sets what is awaited

@@ -46,17 +46,23 @@ void Buffer::set(std::size_t index, const Value& number) {
 }
 
 Buffer& OpenNumbers::numbers() {
-  if (!written_.load(std::memory_order_acquire)) {
-    const std::lock_guard lock(making_);
-    if (!bits_) {
-      numbers_ = Buffer::make(kind_, count_);
-      const std::size_t words = (count_ + 63) / 64;
-      bits_ = std::make_unique<Bits[]>(2 * words);
-      claimed_ = &bits_[words];
-      written_.store(bits_.get(), std::memory_order_seq_cst);
-    }
+  if (Buffer* const there = numbers_.load(std::memory_order_acquire)) return *there;
+  const std::lock_guard lock(making_);
+  if (!own_numbers_) {
+    own_numbers_ = Buffer::make(kind_, count_);
+    numbers_.store(own_numbers_.get(), std::memory_order_release);
   }
-  return *numbers_;
+  return *own_numbers_;
+}
+
+OpenNumbers::Bits* OpenNumbers::bits() {
+  if (Bits* const there = bits_.load(std::memory_order_acquire)) return there;
+  const std::lock_guard lock(making_);
+  if (!own_bits_) {
+    own_bits_ = std::make_unique<Bits[]>(2 * words());
+    bits_.store(own_bits_.get(), std::memory_order_seq_cst);
+  }
+  return own_bits_.get();
 }
 
 namespace {
@@ -77,47 +83,56 @@ void visit_words(std::size_t first, std::size_t count, const Visit& visit) {
 std::size_t OpenNumbers::claim(std::int64_t key, std::size_t count) {
   if (key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
   const auto first = static_cast<std::size_t>(key);
+  if (are_of_one_) return std::min(count, count_ - first);
+  Bits* const claims = claimed();
   std::size_t claimed = 0;
   visit_words(first, std::min(count, count_ - first), [&](std::size_t word, std::uint64_t mask) {
-    const std::uint64_t before = claimed_[word].fetch_or(mask, std::memory_order_acq_rel) & mask;
+    const std::uint64_t before = claims[word].fetch_or(mask, std::memory_order_acq_rel) & mask;
     const std::uint64_t below = before == 0 ? mask : mask & ((before & -before) - 1);
     claimed += static_cast<std::size_t>(std::popcount(below));
     if (const std::uint64_t not_kept = mask & ~before & ~below; not_kept != 0)
-      claimed_[word].fetch_and(~not_kept, std::memory_order_acq_rel);
+      claims[word].fetch_and(~not_kept, std::memory_order_acq_rel);
     return before == 0;
   });
   return claimed;
 }
 
 void OpenNumbers::give_back(std::size_t first, std::size_t count) {
+  if (are_of_one_ || count == 0) return;
+  Bits* const claims = claimed();
   visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
-    claimed_[word].fetch_and(~mask, std::memory_order_acq_rel);
+    claims[word].fetch_and(~mask, std::memory_order_acq_rel);
     return true;
   });
 }
 
 void OpenNumbers::set_written(std::size_t first, std::size_t count) {
   if (count == 0) return;
-  Bits* const written = written_.load(std::memory_order_acquire);
-  visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
-    written[word].fetch_or(mask, std::memory_order_seq_cst);  // see Note [Promises]
-    return true;
-  });
+  if (count == count_) {
+    are_all_written_.store(true, std::memory_order_seq_cst);  // see Note [Promises]
+  } else {
+    Bits* const written = bits();
+    visit_words(first, count, [&](std::size_t word, std::uint64_t mask) {
+      written[word].fetch_or(mask, std::memory_order_seq_cst);  // likewise
+      return true;
+    });
+  }
   missing_.fetch_sub(count, std::memory_order_release);
 }
 
 std::int64_t OpenNumbers::written_from(std::int64_t key, std::int64_t count) const {
+  if (key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
+  const auto first = static_cast<std::size_t>(key), most = std::min(static_cast<std::size_t>(count), count_ - first);
   // seq_cst: see Note [Promises]; plain loads on x86
-  const Bits* const written = written_.load(std::memory_order_seq_cst);
-  if (!written || key < 0 || static_cast<std::size_t>(key) >= count_) return 0;
-  const auto first = static_cast<std::size_t>(key);
+  if (are_all_written_.load(std::memory_order_seq_cst)) return static_cast<std::int64_t>(most);
+  const Bits* const written = bits_.load(std::memory_order_seq_cst);
+  if (!written) return 0;
   std::int64_t found = 0;
-  visit_words(first, std::min(static_cast<std::size_t>(count), count_ - first),
-              [&](std::size_t word, std::uint64_t mask) {
-                const std::uint64_t missing = mask & ~written[word].load(std::memory_order_seq_cst);
-                found += std::popcount(missing == 0 ? mask : mask & ((missing & -missing) - 1));
-                return missing == 0;
-              });
+  visit_words(first, most, [&](std::size_t word, std::uint64_t mask) {
+    const std::uint64_t missing = mask & ~written[word].load(std::memory_order_seq_cst);
+    found += std::popcount(missing == 0 ? mask : mask & ((missing & -missing) - 1));
+    return missing == 0;
+  });
   return found;
 }
 

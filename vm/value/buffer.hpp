@@ -69,22 +69,26 @@ class OpenNumbers {
   ValueKind kind() const { return kind_; }
   /// Memory is taken by whoever comes first.
   Buffer& numbers();
-  /// What follows is for who has called numbers(). Claims numbers that the caller is about to write.
+  /// Null before numbers() was called. Lives as long as this.
+  Buffer* storage() const { return numbers_.load(std::memory_order_acquire); }
+
+  /// One launch is about to write all of them, each once: nobody need claim any, unless somebody has done so already.
+  /// By who holds the only writer.
+  void give_to_one() { are_of_one_ = !bits_.load(std::memory_order_acquire) && written_count() == 0; }
+  /// Claims numbers that the caller is about to write.
   /// @return how many, from the first one on; the next one is claimed already, or is none of these
   std::size_t claim(std::int64_t first, std::size_t count);
   /// Numbers that the caller has claimed and does not write.
   void give_back(std::size_t first, std::size_t count);
-  /// Numbers that the caller has claimed are there.
+  /// Numbers that the caller has claimed are there, in numbers().
   void set_written(std::size_t first, std::size_t count);
   bool is_written(std::int64_t key) const { return written_from(key, 1) == 1; }
   /// How many numbers from `key` on are there, at most `count`.
   std::int64_t written_from(std::int64_t key, std::int64_t count) const;
   /// @pre is_written(key)
-  Value at(std::int64_t key) const { return numbers_->at(static_cast<std::size_t>(key)); }
-  std::int64_t word(std::int64_t key) const { return numbers_->word(static_cast<std::size_t>(key)); }
+  Value at(std::int64_t key) const { return storage()->at(static_cast<std::size_t>(key)); }
+  std::int64_t word(std::int64_t key) const { return storage()->word(static_cast<std::size_t>(key)); }
   std::size_t written_count() const { return count_ - missing_.load(std::memory_order_acquire); }
-  /// Null before numbers() was called. Lives as long as this.
-  Buffer* storage() const { return written_.load(std::memory_order_acquire) ? numbers_.get() : nullptr; }
 
   /// So many numbers more are promised.
   void promise(std::size_t count) { promised_.fetch_add(count, std::memory_order_acq_rel); }
@@ -92,17 +96,23 @@ class OpenNumbers {
 
  private:
   using Bits = std::atomic<std::uint64_t>;
+  /// Words of bits: whether numbers are there, then whether they are claimed (acq_rel: who claims what another has
+  /// given back sees what that one wrote).
+  Bits* bits();
+  Bits* claimed() { return bits() + words(); }
+  std::size_t words() const { return (count_ + 63) / 64; }
+
   const ValueKind kind_;
   const std::size_t count_;
-  std::atomic<std::size_t> missing_;  ///< lessened by whoever has written (release); read by whoever closes the array
-  std::atomic<std::size_t> promised_{0};  ///< each launch adds what it is to write, once
+  bool are_of_one_ = false;
+  std::atomic<bool> are_all_written_{false};  ///< by one part: instead of their bits (seq_cst)
+  std::atomic<std::size_t> missing_;          ///< lessened by who has written (release); read by who closes the array
+  std::atomic<std::size_t> promised_{0};      ///< each launch adds what it is to write, once
   std::mutex making_;
-  Buffer::Owner numbers_;  ///< made under `making_`, published with `written_`; not changed after that
-  /// Words of bits: first whether numbers are there, then whether they are claimed (acq_rel: who claims what another
-  /// has given back sees what that one wrote).
-  std::unique_ptr<Bits[]> bits_;
-  Bits* claimed_ = nullptr;              ///< in `bits_`
-  std::atomic<Bits*> written_{nullptr};  ///< `bits_`, once they are made (seq_cst)
+  Buffer::Owner own_numbers_;         ///< made under `making_`, published with `numbers_`
+  std::unique_ptr<Bits[]> own_bits_;  ///< likewise, with `bits_`
+  std::atomic<Buffer*> numbers_{nullptr};
+  std::atomic<Bits*> bits_{nullptr};  ///< seq_cst
 };
 
 }  // namespace raddle::vm

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace raddle::vm {
 
@@ -168,9 +169,21 @@ RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const std::int64_t> numbers, Red
 
 }  // namespace
 
+double WideSum::mean(std::int64_t count) const {
+  __extension__ using Unsigned = unsigned __int128;
+  constexpr Wide exact = Wide{1} << 53;
+  if (sum >= -exact && sum <= exact) return static_cast<double>(sum) / static_cast<double>(count);
+  const auto divisor = static_cast<Unsigned>(count), size = static_cast<Unsigned>(sum < 0 ? -sum : sum);
+  const Unsigned left = (size % divisor) << 64;
+  // what is left below the last of these bits only tells that the value is above it
+  const Unsigned bits = ((size / divisor) << 64) | (left / divisor) | (left % divisor != 0 ? 1 : 0);
+  const double mean = std::ldexp(static_cast<double>(bits), -64);
+  return sum < 0 ? -mean : mean;
+}
+
 template <>
 Reduction<double>::ExactMean Reduction<double>::exact_mean() const {
-  const double near = mean(), number = static_cast<double>(count);
+  const double number = static_cast<double>(count), near = sum.total() / number;
   const double rest = (std::fma(-near, number, sum.sum) + sum.lost) / number;
   return {near, std::isfinite(rest) ? rest : 0};
 }
@@ -193,6 +206,33 @@ double distance_of(Reduction<std::int64_t>::ExactMean one, Reduction<std::int64_
 
 }  // namespace
 
+constexpr int far_exponent = 600;  // squares of the largest floats are far from both ends then
+
+/// Though its numbers are finite.
+template <>
+bool Reduction<double>::is_too_large() const {
+  return exponent == 0 && !(std::isfinite(sum.sum) && std::isfinite(sum.lost) && std::isfinite(m2)) && !has_nan &&
+         std::isfinite(least) && std::isfinite(greatest);
+}
+template <>
+bool Reduction<std::int64_t>::is_too_large() const {
+  return false;
+}
+
+template <>
+Reduction<double> Reduction<double>::divided() const {
+  if (exponent != 0) return *this;
+  Reduction all = *this;
+  all.exponent = far_exponent;
+  all.sum = {std::ldexp(sum.sum, -far_exponent), std::ldexp(sum.lost, -far_exponent)};
+  all.m2 = std::ldexp(m2, -2 * far_exponent);
+  return all;
+}
+template <>
+Reduction<std::int64_t> Reduction<std::int64_t>::divided() const {
+  return *this;
+}
+
 template <typename T>
 Reduction<T> Reduction<T>::of(std::span<const T> numbers) {
   Reduction all;
@@ -201,13 +241,22 @@ Reduction<T> Reduction<T>::of(std::span<const T> numbers) {
   reduce(numbers, all);
   const auto is_nan = [](T number) { return number != number; };
   all.has_nan = std::isnan(all.sum.total()) && std::ranges::any_of(numbers, is_nan);
-  return all;
+  if (!all.is_too_large()) return all;
+  std::vector<T> divided(numbers.begin(), numbers.end());
+  for (T& number : divided) number = static_cast<T>(std::ldexp(static_cast<double>(number), -far_exponent));
+  Reduction far = all;
+  reduce(divided, far);
+  far.least = all.least;
+  far.greatest = all.greatest;
+  far.exponent = far_exponent;
+  return far;
 }
 
 template <typename T>
 Reduction<T> Reduction<T>::joined(const Reduction& later) const {
   if (count == 0) return later;
   if (later.count == 0) return *this;
+  if (exponent != later.exponent) return divided().joined(later.divided());
   Reduction all = *this;
   all.count += later.count;
   all.sum.add(later.sum);
@@ -217,7 +266,7 @@ Reduction<T> Reduction<T>::joined(const Reduction& later) const {
   const double share = static_cast<double>(later.count) / static_cast<double>(all.count);
   const double distance = distance_of(exact_mean(), later.exact_mean());
   all.m2 += later.m2 + distance * distance * share * static_cast<double>(count);
-  return all;
+  return all.is_too_large() ? divided().joined(later.divided()) : all;
 }
 
 template <typename T>

@@ -33,6 +33,8 @@ struct WideSum {
   Wide sum = 0;
   void add(const WideSum& other) { sum += other.sum; }
   double total() const { return static_cast<double>(sum); }
+  /// Rounded once. @pre count > 0
+  double mean(std::int64_t count) const;
 };
 
 /// @tparam T  std::int64_t or double
@@ -42,12 +44,24 @@ struct Reduction {
   std::conditional_t<std::is_same_v<T, double>, CompensatedSum, WideSum> sum;
   T least = 0, greatest = 0;  ///< of those that are not NaN
   bool has_nan = false;
-  double m2 = 0;  ///< the sum of squared distances from the mean
+  double m2 = 0;     ///< the sum of squared distances from the mean
+  int exponent = 0;  ///< of floats whose sum or m2 would be too large: these are of numbers divided by 2 to it
 
+  double total() const { return std::ldexp(sum.total(), exponent); }
+  double squares() const { return std::ldexp(m2, 2 * exponent); }
   /// @pre count > 0
-  double mean() const { return sum.total() / static_cast<double>(count); }
+  double mean() const {
+    if constexpr (std::is_same_v<T, double>)
+      return std::ldexp(sum.total() / static_cast<double>(count), exponent);
+    else
+      return sum.mean(count);
+  }
+  /// @param freedom  count, or one less for that of a sample
+  double deviation(std::int64_t freedom) const {
+    return std::ldexp(std::sqrt(m2 / static_cast<double>(freedom)), exponent);
+  }
   /// Beyond rounding: the mean is the sum of both. A double alone would be as far from the mean of large numbers that
-  /// lie near each other as these are.
+  /// lie near each other as these are. Divided by 2 to the exponent.
   struct ExactMean {
     T near = 0;
     double rest = 0;
@@ -60,8 +74,20 @@ struct Reduction {
   /// Of the numbers of both. Source: Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for computing
   /// sample variances" (1979).
   Reduction joined(const Reduction& later) const;
+
+ private:
+  bool is_too_large() const;
+  Reduction divided() const;
 };
 
+template <>
+bool Reduction<double>::is_too_large() const;
+template <>
+bool Reduction<std::int64_t>::is_too_large() const;
+template <>
+Reduction<double> Reduction<double>::divided() const;
+template <>
+Reduction<std::int64_t> Reduction<std::int64_t>::divided() const;
 template <>
 Reduction<double>::ExactMean Reduction<double>::exact_mean() const;
 template <>

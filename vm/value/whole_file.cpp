@@ -71,19 +71,21 @@ Written write_to_stream(int descriptor, const std::function<int(int)>& fill) {
   return written;
 }
 
-/// What is to be replaced, through links. @return none: it can only be written to as it is
-std::optional<std::string> replaceable(const std::string& path) {
+/// In a folder in which all may make links, one that neither we nor the folder's owner have made. As the system's
+/// protected_symlinks has it, which does not look at links that we follow ourselves.
+bool is_planted(const fs::path& link) {
+  struct stat own, folder;
+  const fs::path parent = link.parent_path();
+  if (lstat(link.c_str(), &own) != 0 || stat(parent.empty() ? "." : parent.c_str(), &folder) != 0) return false;
+  return (folder.st_mode & S_IWOTH) != 0 && own.st_uid != geteuid() && own.st_uid != folder.st_uid;
+}
+
+/// @param target  no link   @return false: it can only be written to as it is
+bool is_replaceable(const std::string& target) {
   struct stat status;
-  if (is_stream(path)) return std::nullopt;
-  if (lstat(path.c_str(), &status) != 0) return path;
-  std::string target = path;
-  if (S_ISLNK(status.st_mode)) {
-    std::error_code failed;
-    target = std::filesystem::canonical(path, failed).string();
-    if (failed || stat(target.c_str(), &status) != 0) return std::nullopt;
-  }
-  if (!S_ISREG(status.st_mode) || status.st_nlink > 1 || access(target.c_str(), W_OK) != 0) return std::nullopt;
-  return target;
+  if (is_stream(target)) return false;
+  if (lstat(target.c_str(), &status) != 0) return errno == ENOENT;
+  return S_ISREG(status.st_mode) && status.st_nlink == 1 && access(target.c_str(), W_OK) == 0;
 }
 
 std::expected<FileBeside, int> make_beside(const std::string& target, mode_t mode) {
@@ -118,15 +120,31 @@ void follow_links(fs::path path, const std::function<bool(const fs::path&)>& vis
   }
 }
 
+std::expected<fs::path, int> target_of_links(const fs::path& path) {
+  fs::path target;
+  int error = ELOOP;
+  follow_links(path, [&](const fs::path& name) {
+    target = name;
+    std::error_code failed;
+    if (!fs::is_symlink(fs::symlink_status(name, failed)))
+      error = 0;
+    else if (is_planted(name))
+      error = EACCES;
+    return error == ELOOP;
+  });
+  return error == 0 ? std::expected<fs::path, int>(std::move(target)) : std::unexpected(error);
+}
+
 Written write_whole(const std::string& path, mode_t mode, const std::function<int(int)>& fill) {
   if (const int descriptor = own_stream(path); descriptor >= 0) return write_to_stream(descriptor, fill);
-  const std::optional<std::string> target = replaceable(path);
-  if (!target) return write_in_place(path, mode, fill);
-  std::expected<FileBeside, int> beside = make_beside(*target, mode);
+  const std::expected<fs::path, int> target = target_of_links(path);
+  if (!target) return std::unexpected(target.error());
+  if (is_stream(path) || !is_replaceable(target->string())) return write_in_place(path, mode, fill);
+  std::expected<FileBeside, int> beside = make_beside(target->string(), mode);
   if (!beside) return write_in_place(path, mode, fill);
   Written written = fill_file(beside->descriptor(), fill);
   if (!written) return written;
-  if (const int error = beside->place(*target); error != 0) return std::unexpected(error);
+  if (const int error = beside->place(target->string()); error != 0) return std::unexpected(error);
   return written;
 }
 

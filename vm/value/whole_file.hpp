@@ -29,5 +29,7 @@ int own_stream(const std::string& path);
 /// The name of what a path leads to, through the links of its last part, also if that is not there yet.
 /// @param visit  called with each name on the way, the first one and the last, too; returns false to end it
 void follow_links(std::filesystem::path path, const std::function<bool(const std::filesystem::path&)>& visit);
+/// For who is about to write: what it leads to. @error  an errno; EACCES: a link on the way may be somebody else's trap
+std::expected<std::filesystem::path, int> target_of_links(const std::filesystem::path& path);
 
 }  // namespace raddle::vm

@@ -29,6 +29,11 @@ void warn_of_missing_folders(const Options& options) {
     if (!std::filesystem::is_directory(folder, code))
       warn(fmt::format("there is no folder `{}` to look for imports in", folder));
   }
+  for (const std::string& folder : options.package_folders) {
+    std::error_code code;
+    if (!std::filesystem::is_directory(folder, code))
+      warn(fmt::format("there is no folder `{}` to look for packages in", folder));
+  }
 }
 
 }  // namespace raddle::tool

@@ -59,6 +59,10 @@ std::function<std::string(const std::string&)> is_whole_from(std::uint64_t least
   };
 }
 
+std::string is_expression(const std::string& text) {
+  return text.find_first_not_of(" \t\n") == std::string::npos ? "the expression is empty" : "";
+}
+
 void add_reading_options(CLI::App& app, Options& options) {
   app.add_option("-I,--include", options.include_folders, "Folder in which imports are looked for (may be repeated)")
       ->type_name("FOLDER")

@@ -26,6 +26,9 @@ double read_time(const std::string& option, const std::string& text);
 /// Refuses what is no whole number from `least` on; a number below 0 would else become a very large one.
 std::function<std::string(const std::string&)> is_whole_from(std::uint64_t least);
 
+/// Refuses an expression that is blank, as that of a variable of the shell that is not set.
+std::string is_expression(const std::string& text);
+
 /// Options that say how scripts are found and read.
 void add_reading_options(CLI::App& app, Options& options);
 

@@ -131,6 +131,13 @@ class ArgumentReader {
         error_ = fmt::format("`--{}` needs a value of type {}", names_[parameter], program.types.name(type));
         return 0;
       }
+      if (names_parameter(*next)) {
+        error_ = fmt::format(
+            "`--{0}` needs a value of type {1}, but `{2}` follows, which sets another parameter\n"
+            "  = help: `--{0}={2}` if that is meant as the value",
+            names_[parameter], program.types.name(type), *next);
+        return 0;
+      }
       text = *next;
       used = 1;
     }
@@ -144,6 +151,10 @@ class ArgumentReader {
       error_ = fmt::format("`--{}`: {}", names_[parameter], fault_of_value(program.types, type, text));
     given = text;
     return used;
+  }
+
+  bool names_parameter(const std::string& word) const {
+    return word.starts_with("--") && std::ranges::find(names_, word.substr(2, word.find('=') - 2)) != names_.end();
   }
 
   /// A word that is no parameter. @param next  a word without dashes that follows, perhaps its value, or null

@@ -13,6 +13,7 @@
 #include "vm/value/file_beside.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/shown_text.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -87,27 +88,6 @@ bool Writer::finish() {
 
 namespace {
 
-/// May be somebody else's trap: in a folder in which all may make links, one that neither we nor the folder's owner
-/// have made. As the system's protected_symlinks has it, which does not look at links that we follow ourselves.
-bool is_planted(const std::filesystem::path& link) {
-  struct stat own, folder;
-  const std::filesystem::path parent = link.parent_path();
-  if (lstat(link.c_str(), &own) != 0 || stat(parent.empty() ? "." : parent.c_str(), &folder) != 0) return false;
-  return (folder.st_mode & S_IWOTH) != 0 && own.st_uid != geteuid() && own.st_uid != folder.st_uid;
-}
-
-/// What the links that `path` may be lead to, whether that is there or not. @error  an errno
-std::expected<std::string, int> target_of(std::string path) {
-  constexpr int most_links = 40;
-  std::error_code code;
-  for (int i = 0; i < most_links && std::filesystem::is_symlink(path, code); ++i) {
-    if (is_planted(path)) return std::unexpected(EACCES);
-    const std::filesystem::path target = std::filesystem::read_symlink(path, code);
-    path = (std::filesystem::path(path).parent_path() / target).string();
-  }
-  return path;
-}
-
 /// Of what is no regular file. A named pipe that nobody reads is not waited for.
 int open_other(const std::string& path) {
   const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
@@ -137,11 +117,11 @@ int replace(const std::string& target, const Writing& writing, bool compresses) 
 std::string fault_of_output(const std::string& path) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) return fmt::format("can not write `{}`: it is a folder", path);
-  const std::expected<std::string, int> target = target_of(path);
+  const std::expected<std::filesystem::path, int> target = vm::target_of_links(path);
   if (const int fault = target ? vm::fault_of_replacing(path) : target.error(); fault != 0)
     return fmt::format("can not write `{}`: {}", path, vm::error_text(fault));
   if (std::filesystem::exists(path, code) && !std::filesystem::is_regular_file(path, code)) return {};
-  const std::string parent = std::filesystem::path(*target).parent_path().string();
+  const std::string parent = target->parent_path().string();
   const std::string folder = parent.empty() ? "." : parent;
   if (access(folder.c_str(), W_OK) == 0) return {};
   return fmt::format("can not write into `{}`: {}", folder, vm::error_text(errno));
@@ -152,9 +132,10 @@ std::expected<void, std::string> write_file(const std::string& path, const Writi
   std::error_code code;
   const bool is_there = std::filesystem::exists(path, code);
   const bool is_other = is_there && !std::filesystem::is_regular_file(path, code);
-  const std::expected<std::string, int> target = target_of(path);
+  const std::expected<std::filesystem::path, int> target = vm::target_of_links(path);
   int error = target ? vm::fault_of_replacing(path) : target.error();
-  if (error == 0) error = is_other ? write_other(path, writing, compresses) : replace(*target, writing, compresses);
+  if (error == 0)
+    error = is_other ? write_other(path, writing, compresses) : replace(target->string(), writing, compresses);
   if (error == 0) return {};
   return std::unexpected(fmt::format("can not write `{}`: {}", path, vm::error_text(error)));
 }

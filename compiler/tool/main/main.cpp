@@ -1,5 +1,6 @@
 // The `raddle` tool.
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,7 @@ void hold_standard_streams() {
 
 int main(int argc, char** argv) {
   hold_standard_streams();
+  signal(SIGXFSZ, SIG_IGN);  // what is too large for the limit (ulimit -f) is an error of the write, as a full disk is
   raddle::tool::end_where_memory_ends();
   std::set_terminate(end_by_exception);
   try {

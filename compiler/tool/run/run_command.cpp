@@ -33,7 +33,9 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
 }
 
 void add_machine_options(CLI::App& app, Options& options) {
-  app.add_option("-r", options.package_folders, "Folder with packages of functions in Tcl (may be repeated)")
+  app.add_option("-r", options.package_folders,
+                 "Folder with packages of functions in Tcl, also in folders in it (may be repeated). Programs that "
+                 "Tcl code starts by `exec` end by themselves")
       ->type_name("FOLDER")
       ->allow_extra_args(false);
   app.add_option("-j,--workers", options.workers, "Worker threads (default: all cores)")

@@ -355,12 +355,16 @@ class Explainer {
   void find_taken(PointReason& reason) {
     const NamedValues own = sweep::json_members(reason.parameters);
     const std::string since = taken_since(run_);
+    const vm::StandsOn of = record_.stands_on(run_.id);
+    const auto is_taken = [&](const vm::Attempt& attempt) {
+      if (attempt.row_digest == 0 || of.taken.empty()) return !files_.changed(attempt.inputs, {});
+      return of.has_taken(attempt);
+    };
     for (const vm::RunRow& each : earlier_) {
       if (each.work == run_.work)
         for_each_recorded_point(record_, each, std::nullopt, [&](const vm::PointRow& row) {
           const bool is_it = row.attempt.outcome == vm::PointOutcome::ok &&
-                             differences_of(own, sweep::json_members(row.parameters)).empty() &&
-                             !files_.changed(row.attempt.inputs, {});
+                             differences_of(own, sweep::json_members(row.parameters)).empty() && is_taken(row.attempt);
           if (is_it) refer(reason, each, row.number);
           return !is_it;
         });

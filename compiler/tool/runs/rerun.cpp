@@ -6,6 +6,7 @@
 #include <array>
 
 #include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/runs/earlier_works.hpp"
 #include "compiler/tool/runs/runs.hpp"
@@ -47,6 +48,7 @@ void add_rerun_options(CLI::App& app, Rerun& rerun) {
   CLI::Option* all = app.add_flag("--all", rerun.runs_all, "All points, whatever the record has")->excludes(failed);
   app.add_option("--where", rerun.where, "Only the points for which this holds, anew: an expression as that of a sweep")
       ->type_name("EXPR")
+      ->check(is_expression)
       ->excludes(all);
   add_run_options(app, rerun.request);
   add_result_options(app, rerun.request);
@@ -89,6 +91,7 @@ std::optional<int> parse(const std::vector<std::string>& words, Rerun& rerun) {
   CLI::App app("", "raddle rerun");
   add_rerun_options(app, rerun);
   const std::optional<int> code = parse_verb(app, words, "rerun");
+  if (!code && app.get_option("--output")->count() > 1) return usage_error(one_output, "rerun");
   rerun.request.words = with_said(std::move(rerun.request.words), app);
   return code;
 }

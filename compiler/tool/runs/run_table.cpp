@@ -100,6 +100,11 @@ std::string RunTable::ask_for_all() {
   earlier_.emplace(record_, *form_, run_.id);
   rows_.emplace(*form_, plan_->cursor, *earlier_);
   if (is_of_earlier_script_ && !has_any_row()) return changed;
+  if (!table.empty() && has_strange_row()) {
+    changed_table_ = table;
+    return fmt::format("The points in `{}` are not those of the run any more, or some are gone with another run",
+                       table);
+  }
   table_.emplace(*rows_, sweep::Grouping());
   return "";
 }
@@ -117,6 +122,17 @@ bool RunTable::has_any_row() const {
   bool has_any = false;
   rows_->for_each([&](const sweep::ResultRow& row) { return !(has_any = row.outcome != sweep::not_run); });
   return has_any;
+}
+
+/// One that no run has, or that a run has which knows what it has taken, but is not of that.
+bool RunTable::has_strange_row() const {
+  bool has_strange = false;
+  const bool knows_taken = run_.taken == 0 || !record_.stands_on(run_.id).taken.empty();
+  rows_->for_each([&](const sweep::ResultRow& row) {
+    has_strange = row.outcome == sweep::not_run || (knows_taken && earlier_->has_strange_points());
+    return !has_strange;
+  });
+  return has_strange;
 }
 
 /// Are the values of the run's own points others by now?

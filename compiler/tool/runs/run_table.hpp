@@ -40,6 +40,7 @@ class RunTable {
   void go_back_to_script();
   bool has_any_row() const;
   bool is_of_other_points(const SweepPlan& plan) const;
+  bool has_strange_row() const;
   report::TableSource own_points() const;
 
   vm::RunRecord& record_;

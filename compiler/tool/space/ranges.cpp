@@ -202,15 +202,17 @@ std::expected<DecimalRange, ArgumentError> parse_range(const Part& whole, const 
     const Mantissa value = mantissa_of(written[i], range.decimals);
     using Limits = std::numeric_limits<std::int64_t>;
     if (i < 2 && range.decimals == 0 && (value < Limits::min() || value > Limits::max()))
-      return error_at(parts[i], fmt::format("a range of ints goes from {} to {}", Limits::min(), Limits::max()),
-                      other_range);
+      return error_at(parts[i], fmt::format("a range of ints goes from {} to {}", Limits::min(), Limits::max()));
   }
   range.from = mantissa_of(written[0], range.decimals);
   range.step = mantissa_of(written[2], range.decimals);
   const Mantissa distance = mantissa_of(written[1], range.decimals) - range.from;
   if (distance != 0 && (distance < 0) != (range.step < 0)) {
     const std::string_view step = parts.size() == 2 ? "1" : parts[2].text;
-    const std::string_view size = step.substr(step.starts_with('-') || step.starts_with('+') ? 1 : 0);
+    const bool goes_beyond = (distance < 0 ? -distance : distance) < (range.step < 0 ? -range.step : range.step);
+    const std::string size = goes_beyond
+                                 ? power_below(std::abs(numbers[1] - numbers[0]) / 2)
+                                 : std::string(step.substr(step.starts_with('-') || step.starts_with('+') ? 1 : 0));
     const std::string help = fmt::format("{}:{}:{}{} counts {}", parts[0].text, parts[1].text, distance < 0 ? "-" : "",
                                          size, distance < 0 ? "down" : "up");
     return error_at(whole,

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include <cctype>
-#include <cerrno>
+#include <set>
 #include <utility>
 
 #include "compiler/source/read_file.hpp"
@@ -20,15 +20,9 @@ namespace {
 
 using Members = std::vector<JsonMember>;
 
+constexpr std::size_t most_read = std::size_t{64} << 20;  // reading JSON takes some eight times as much memory
+
 constexpr std::size_t most_levels = 100;  // of objects in objects: each name has those of all around it
-
-/// The time of a file's last change that says that nobody has written it since: no clock shows it.
-constexpr timespec unwritten{.tv_sec = 1, .tv_nsec = 0};
-
-bool is_unwritten(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0 && status.st_mtim.tv_sec == unwritten.tv_sec;
-}
 
 constexpr const char* forms = "json:, csv:, regex:EXPRESSION, json:FILE, csv:FILE, regex(FILE):EXPRESSION";
 
@@ -94,6 +88,25 @@ std::vector<std::string> group_names(const std::string& expression, std::size_t 
   return names;
 }
 
+std::string where_of(const std::string& text) {
+  return text.size() < most_read ? "" : fmt::format("the last {} bytes of ", with_commas(text.size()));
+}
+
+/// A regular file, or the end of a large one. @return  why it can not be read, else
+std::expected<std::string, std::string> text_of_file(const std::string& path, bool needs_begin) {
+  const vm::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    std::string text, reason;
+    if (read_file(path, text, reason)) return text;
+    return std::unexpected(reason);
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (needs_begin && size > most_read)
+    return std::unexpected(fmt::format("it has {} bytes, more than {}", with_commas(size), with_commas(most_read)));
+  return vm::end_of(file, size, most_read);
+}
+
 /// Of a line that is longer than what is kept of the output its beginning.
 std::string short_line(std::string line) {
   if (line.size() <= vm::kept_output_bytes) return line;
@@ -141,6 +154,7 @@ std::expected<Collector, OptionError> Collector::parse(const std::string& word,
     file_begin = word.find(':') + 1;
     file = word.substr(file_begin);
     made.take_ = word[0] == 'j' ? TakeResults(take_json) : TakeResults(take_csv);
+    made.needs_begin_ = word[0] == 'c';
   } else if (word.starts_with("regex:") || word.starts_with("regex(")) {
     std::size_t begin = word.find(':') + 1;
     if (word[5] == '(') {
@@ -178,32 +192,30 @@ std::string Collector::file_for(const Point& point, const RunPlace& place) const
   return file_.front().words_for(point, place).front();
 }
 
-std::string Collector::prepare(const Point& point, const RunPlace& place) const {
-  if (!is_shared_ || file_.empty()) return "";
-  const std::string path = file_for(point, place);
-  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, unwritten};
-  if (utimensat(AT_FDCWD, path.c_str(), times, 0) == 0 || errno == ENOENT) return "";
-  return fmt::format("`{}` is of an earlier point, and its time can not be changed: {}", path, vm::error_text(errno));
+std::optional<vm::FileState> Collector::file_before(const Point& point, const RunPlace& place) const {
+  return file_.empty() ? std::nullopt : vm::settled_state_of(file_for(point, place));
 }
 
 std::expected<Members, std::string> Collector::collect(const Point& point, const RunPlace& place,
-                                                       const std::string& output) const {
+                                                       const std::string& output,
+                                                       const std::optional<vm::FileState>& before) const {
   if (file_.empty()) {
     auto members = take_(output);
-    return members ? std::move(members) : std::unexpected(members.error() + " in standard output");
+    if (members) return members;
+    return std::unexpected(fmt::format("{} in {}standard output", members.error(), where_of(output)));
   }
   const std::string path = file_for(point, place);
-  if (is_shared_ && is_unwritten(path))
-    return std::unexpected(fmt::format("`{}` is of an earlier point: this one has not written it", path));
-  std::string text, reason;
-  if (!read_file(path, text, reason)) return std::unexpected(fmt::format("can not read `{}`: {}", path, reason));
-  auto members = take_(text);
-  return members ? std::move(members) : std::unexpected(fmt::format("{} in `{}`", members.error(), path));
+  if (before && vm::state_of(path) == before)
+    return std::unexpected(fmt::format("`{}` was there before: this point has not written it", path));
+  const auto text = text_of_file(path, needs_begin_);
+  if (!text) return std::unexpected(fmt::format("can not read `{}`: {}", path, text.error()));
+  auto members = take_(*text);
+  if (members) return members;
+  return std::unexpected(fmt::format("{} in {}`{}`", members.error(), where_of(*text), path));
 }
 
 std::size_t collected_output_bytes(const std::vector<Collector>& collectors) {
-  constexpr std::size_t of_all = std::size_t{64} << 20;
-  return collectors.empty() ? most_result_bytes : of_all;
+  return collectors.empty() ? most_result_bytes : most_read;
 }
 
 std::string fault_of_size(std::string_view name, std::string_view value) {
@@ -212,22 +224,31 @@ std::string fault_of_size(std::string_view name, std::string_view value) {
                      with_commas(most_result_bytes));
 }
 
-std::string prepare_all(const std::vector<Collector>& collectors, const Point& point, const RunPlace& place) {
-  for (const Collector& collector : collectors)
-    if (std::string fault = collector.prepare(point, place); !fault.empty()) return fault;
-  return "";
+FilesBefore files_before(const std::vector<Collector>& collectors, const Point& point, const RunPlace& place) {
+  FilesBefore before;
+  for (const Collector& collector : collectors) before.push_back(collector.file_before(point, place));
+  return before;
 }
 
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
-                                                    const RunPlace& place, const std::string& output) {
+                                                    const RunPlace& place, const std::string& output,
+                                                    const FilesBefore& before) {
   JsonObject results;
-  if (collectors.empty()) results.add(printed_result, json_string(short_line(last_line(output))));
-  for (const Collector& collector : collectors) {
-    const auto members = collector.collect(point, place, output);
+  std::set<std::string> names;
+  if (collectors.empty()) {
+    const std::string line = last_line(output);
+    if (line.empty() && output.size() >= most_result_bytes)
+      return std::unexpected(fmt::format("the last {} bytes of standard output are blank", with_commas(output.size())));
+    results.add(printed_result, json_string(short_line(line)));
+  }
+  for (std::size_t i = 0; i < collectors.size(); ++i) {
+    const auto members = collectors[i].collect(point, place, output, i < before.size() ? before[i] : std::nullopt);
     if (!members) return std::unexpected(members.error());
     for (const JsonMember& member : *members) {
       if (std::string fault = fault_of_size(member.name, member.text); !fault.empty())
         return std::unexpected(std::move(fault));
+      if (!names.insert(member.name).second)
+        return std::unexpected(fmt::format("two results have the name `{}`", member.name));
       results.add(member.name, json_of(member));
     }
   }

@@ -57,7 +57,8 @@ InputFiles::Inputs InputFiles::at_begin(const std::vector<std::string>& words, c
 }
 
 InputFiles::Input InputFiles::now(const vm::NamedFile& file) {
-  return {file.name, vm::version_of(files_, file), file.is_certain};
+  const std::optional<vm::FileState> state = vm::state_of(file.name);
+  return {file.name, vm::version_of(files_, file), file.is_certain, state};
 }
 
 std::vector<vm::NamedFile> InputFiles::declared(const Point& point) const {
@@ -80,12 +81,19 @@ std::string InputFiles::at_end(const Inputs& inputs) {
 }
 
 InputFiles::End InputFiles::note(const Input& input) {
-  const bool is_as_before = vm::has_version(files_, input.path, input.version);
+  const bool is_untouched = vm::state_of(input.path) == input.state;
+  const bool has_version = vm::has_version(files_, input.path, input.version);
   const std::lock_guard lock(mutex_);
-  if ((is_as_before || input.is_certain) && read_.size() < most_noted) read_.insert(input.path);
-  if (!is_as_before && changed_.size() < most_noted) changed_.insert(input.path);
-  if (is_as_before) return End::as_before;
-  return input.is_certain || read_.contains(input.path) ? End::edited : End::written;
+  if (((has_version && is_untouched) || input.is_certain) && read_.size() < most_noted) read_.insert(input.path);
+  const bool is_read = input.is_certain || read_.contains(input.path);
+  if (has_version && (is_untouched || !is_read))
+    return End::as_before;  // a program may have written the same once more
+  const End end = is_read ? End::edited : End::written;
+  if (changed_.size() < most_noted) {
+    End& noted = changed_.try_emplace(input.path, end).first->second;
+    if (end == End::written) noted = end;
+  }
+  return end;
 }
 
 std::optional<std::string> InputFiles::changed(const std::string& inputs, const Point& point) {
@@ -102,7 +110,7 @@ std::optional<std::string> InputFiles::changed(const std::string& inputs, const 
 InputFiles::Changes InputFiles::changes() {
   const std::lock_guard lock(mutex_);
   Changes changes;
-  for (const std::string& path : changed_) (read_.contains(path) ? changes.edited : changes.written).push_back(path);
+  for (const auto& [path, end] : changed_) (end == End::edited ? changes.edited : changes.written).push_back(path);
   std::ranges::sort(changes.edited);
   std::ranges::sort(changes.written);
   return changes;

@@ -4,13 +4,15 @@
 //
 // Nobody says which of the files that a command line names are read and which are written. So all are looked at before
 // a program begins and once more when the point ends: what has changed meanwhile was written by it, or by another
-// point, and is no input. Not so the program itself, and what an earlier point has left as it was: somebody has edited
-// them, and the point is run again the next time.
+// point, and is no input. Not so what is certainly read, as the program itself, and what an earlier point has left as
+// it was: somebody has edited them, and the point is run again the next time. So it is when their content was put back:
+// which one the point has read nobody knows.
 #include <cstdint>
 #include <expected>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "compiler/tool/sweep/command_template.hpp"
 #include "vm/record/kept_files.hpp"
 #include "vm/record/named_files.hpp"
+#include "vm/value/file_identity.hpp"
 
 namespace raddle::sweep {
 
@@ -31,7 +34,8 @@ class InputFiles {
 
   struct Input {
     std::string path, version;  ///< vm::version_of(); a path may be a pattern
-    bool is_certain = false;    ///< the program, or declared
+    bool is_certain = false;    ///< it is read: vm::NamedFile::is_certain, declared, or a value of the script
+    std::optional<vm::FileState> state = std::nullopt;  ///< before its version was read
   };
   using Inputs = std::vector<Input>;
   /// What is there before a program begins. Any thread.
@@ -54,7 +58,7 @@ class InputFiles {
   /// Files that have changed while points ran, sorted.
   struct Changes {
     std::vector<std::string> edited;   ///< somebody has: inputs
-    std::vector<std::string> written;  ///< no point has left them as they were: taken for what the points write
+    std::vector<std::string> written;  ///< taken for what the points write: none had left them as they were till then
   };
   Changes changes();
 
@@ -68,7 +72,8 @@ class InputFiles {
   std::vector<CommandTemplate> declared_;  // of one word each
   vm::KeptFiles files_;
   std::mutex mutex_;  // guards the next two
-  std::unordered_set<std::string> read_, changed_;
+  std::unordered_set<std::string> read_;
+  std::unordered_map<std::string, End> changed_;  // written, if that was once said of it
 };
 
 }  // namespace raddle::sweep

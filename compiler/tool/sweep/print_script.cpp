@@ -6,6 +6,7 @@
 
 #include "compiler/source/string_literal.hpp"
 #include "compiler/tool/formats/json_text.hpp"
+#include "vm/value/shown_text.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -40,6 +41,8 @@ class ScriptPrinter {
     const bool is_written = is_plain ? print_grid(grid) : print_list();
     if (!is_written)
       return std::unexpected(fmt::format("not supported yet: a script with more than {} values", most_values));
+    if (vm::valid_text(out_) != out_)
+      return std::unexpected("a value, or a word of the command, is no UTF-8: no text of a script can name it");
     return std::move(out_);
   }
 

@@ -146,29 +146,31 @@ void ProgramRunner::run(const Point& point, std::uint32_t, std::function<void(At
   const int shortage = outputs.complete();
   std::string fault = shortage != 0 ? "no file for its output: " + vm::error_text(shortage) : make_folder(point, place);
   InputFiles::Inputs inputs;
-  if (fault.empty()) fault = prepare_all(collectors_, point, place);
+  FilesBefore before;
   if (fault.empty()) {  // else nothing is started
+    before = files_before(collectors_, point, place);
     request.words = command_.words_for(point, place);
     inputs = inputs_.at_begin(request.words, point);
   }
   request.timeout_s = timeout_s_;
   request.stdout_fd = outputs.out.get();
   request.stderr_fd = outputs.error.get();
-  processes_.spawn(std::move(request), [this, point, place, &outputs, inputs = std::move(inputs),
-                                        fault = std::move(fault), done = std::move(done)](vm::ProcessResult result) {
-    if (!fault.empty())
-      result.start_error = fault;
-    else if (!result.start_error.empty())
-      result.start_error = start_fault(command_.words_for(point, place).front(), result.start_error);
-    Attempt attempt = attempt_of(point, place, result, outputs);
-    attempt.inputs = inputs_.at_end(inputs);
-    give_back(outputs, result.leaves_others);
-    done(std::move(attempt));
-  });
+  processes_.spawn(std::move(request),
+                   [this, point, place, &outputs, inputs = std::move(inputs), before = std::move(before),
+                    fault = std::move(fault), done = std::move(done)](vm::ProcessResult result) {
+                     if (!fault.empty())
+                       result.start_error = fault;
+                     else if (!result.start_error.empty())
+                       result.start_error = start_fault(command_.words_for(point, place).front(), result.start_error);
+                     Attempt attempt = attempt_of(point, place, result, outputs, before);
+                     attempt.inputs = inputs_.at_end(inputs);
+                     give_back(outputs, result.leaves_others);
+                     done(std::move(attempt));
+                   });
 }
 
 Attempt ProgramRunner::attempt_of(const Point& point, const RunPlace& place, const vm::ProcessResult& result,
-                                  Outputs& outputs) const {
+                                  Outputs& outputs, const FilesBefore& before) const {
   Attempt attempt;
   attempt.worker = place.slot;
   attempt.started = vm::unix_time() - result.duration_s;
@@ -180,10 +182,10 @@ Attempt ProgramRunner::attempt_of(const Point& point, const RunPlace& place, con
   remember_failure(attempt, result);
   if (attempt.outcome != vm::PointOutcome::ok) return attempt;
   const bool is_whole = attempt.stdout_size <= kept_output_bytes;
-  auto results =
-      collect_all(collectors_, point, place,
-                  is_whole ? attempt.stdout_end
-                           : vm::end_of(outputs.out, attempt.stdout_size, collected_output_bytes(collectors_)));
+  auto results = collect_all(
+      collectors_, point, place,
+      is_whole ? attempt.stdout_end : vm::end_of(outputs.out, attempt.stdout_size, collected_output_bytes(collectors_)),
+      before);
   if (results) {
     attempt.results = std::move(*results);
   } else {

@@ -40,8 +40,8 @@ class ProgramRunner final : public PointRunner {
   void give_back(Outputs& outputs, bool is_still_open) noexcept;
   /// A point's own folder, empty, if the command has one. @return why there is none
   std::string make_folder(const Point& point, const RunPlace& place) const;
-  Attempt attempt_of(const Point& point, const RunPlace& place, const vm::ProcessResult& result,
-                     Outputs& outputs) const;
+  Attempt attempt_of(const Point& point, const RunPlace& place, const vm::ProcessResult& result, Outputs& outputs,
+                     const FilesBefore& before) const;
 
   const CommandTemplate& command_;
   const std::vector<Collector>& collectors_;

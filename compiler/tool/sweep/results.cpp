@@ -88,7 +88,11 @@ BatchForm batch_form(const std::vector<std::string>& words) {
 }
 
 EarlierResults::EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run, std::string since)
-    : record_(record), form_(form), own_run_(std::move(own_run)), since_(std::move(since)) {
+    : record_(record),
+      form_(form),
+      own_run_(std::move(own_run)),
+      since_(std::move(since)),
+      stands_on_(record.stands_on(own_run_)) {
   if (!form.is_of_earlier_works) add_work(form.keys.work().low, form.columns);
   for (const EarlierWork& earlier : form.earlier_works) {
     add_work(earlier.work, earlier.columns);
@@ -144,7 +148,9 @@ bool EarlierResults::is_done(const Point& point) {
   };
   std::optional<vm::EarlierResult> result = record_.find_done(form_.keys.of(point), since_, fits);
   if (!result && changed_input_.empty()) changed_input_ = changed;
-  return result && adapt(point, *result);
+  if (!result || !adapt(point, *result)) return false;
+  taken_.push_back(result->attempt.row_digest);
+  return true;
 }
 
 std::optional<std::string> EarlierResults::changed_input_of(const vm::Attempt& attempt, const Point& point) const {
@@ -182,8 +188,9 @@ std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t wor
   const std::optional<vm::PointKey> key = key_of(works_[work], point);
   if (!key) return std::nullopt;
   std::optional<vm::EarlierResult> result = record_.find_latest(
-      *key, own_run_, [&](const vm::Attempt& attempt) { return !changed_input_of(attempt, point); });
+      *key, stands_on_, [&](const vm::Attempt& attempt) { return !changed_input_of(attempt, point); });
   if (!result || !adapt(point, *result)) return std::nullopt;
+  has_strange_points_ |= !result->is_of_run;
   const vm::Attempt& attempt = result->attempt;
   return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), attempt.inputs, typed_members(attempt.results)};
 }
@@ -229,8 +236,10 @@ namespace {
 /// @param is_printed  it is a line that was printed, which is what it looks like
 CellType cell_type(const JsonMember& result, bool is_printed) {
   if (is_printed) return type_of_cell(result.text);
-  if (result.text.empty() || (result.is_string && !json_value(result.text).starts_with('"'))) return CellType::string;
-  return type_of_cell(result.text);
+  const bool is_number = !result.text.empty() && !json_value(result.text).starts_with('"');
+  if (result.text.empty() || (result.is_string && is_number)) return CellType::string;
+  const CellType type = type_of_cell(result.text);
+  return type == CellType::string && is_number ? CellType::float_ : type;  // an int of JSON's has any size
 }
 
 /// One row after the other in the same memory.

@@ -69,11 +69,15 @@ class EarlierResults {
   std::vector<bool> are_done(std::span<const std::uint64_t> numbers);
   /// The same of what other runs have done since, in this order of points. @param is_batch  where batches may have them
   std::vector<bool> are_done_by_now(std::span<const std::uint64_t> numbers, bool is_batch);
+  /// vm::Attempt::row_digest of each point by itself that was found to be done.
+  const std::vector<std::int64_t>& taken() const { return taken_; }
   /// A file that was another one when a point was run, for which this is not taken. "": are_done() has met none
   const std::string& changed_input() const { return changed_input_; }
   /// The number of a point that a row was wanted of and no run has; 0: there was none.
   std::uint64_t missing_point() const { return missing_point_; }
   void note_missing(std::uint64_t number) { missing_point_ = number; }
+  /// Has a row been found, of a point by itself, that the run `own_run` has neither done nor taken?
+  bool has_strange_points() const { return has_strange_points_; }
   /// The last attempt at a point, with the results in this sweep's form.
   struct Found {
     vm::PointOutcome outcome = vm::PointOutcome::ok;
@@ -106,6 +110,9 @@ class EarlierResults {
   vm::RunRecord& record_;
   const ResultForm& form_;
   std::string own_run_, since_, changed_input_;
+  vm::StandsOn stands_on_;  ///< of own_run_
+  std::vector<std::int64_t> taken_;
+  bool has_strange_points_ = false;
   std::uint64_t missing_point_ = 0;
   std::vector<Work> works_;
   std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With batches

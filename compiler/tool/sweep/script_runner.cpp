@@ -58,8 +58,11 @@ class PointTasks final : public TaskRows {
 
   std::uint64_t begun(const std::vector<std::string>& inputs, const std::vector<std::string>& words,
                       bool is_first) override {
-    for (const sweep::InputFiles::Input& input : files_.at_begin(words, inputs))
-      if (input.is_certain || is_first || !vm::may_be_written_after(input.path, begin_)) note(input);
+    for (sweep::InputFiles::Input& input : files_.at_begin(words, inputs)) {
+      if (!input.is_certain && !is_first && vm::may_be_written_after(input.path, begin_)) continue;
+      input.is_certain |= std::ranges::binary_search(inputs, input.path);
+      note(input);
+    }
     return TaskRows::begun(inputs, words, is_first);
   }
   void reads(const vm::NamedFile& file) override {
@@ -188,11 +191,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
   sweep::Attempt attempt;
   attempt.worker = active.worker;
   attempt.started = active.started;
-  attempt.detail = sweep::prepare_all(collectors_, point, {});
-  if (!attempt.detail.empty()) {
-    attempt.outcome = vm::PointOutcome::not_started;
-    return attempt;
-  }
+  const sweep::FilesBefore before = sweep::files_before(collectors_, point, {});
   const vm::RunResult result = vm::run(subject_.program(), options);
   attempt.duration_s = seconds_since(active.begin);
   attempt.inputs = tasks.inputs(point_files_);
@@ -202,7 +201,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
   attempt.stderr_size = printed_errors.size();
   attempt.stderr_end = printed_errors.end(sweep::kept_output_bytes / 2);
   switch (result.status) {
-    case vm::RunStatus::ok: take_results(point, result, end, attempt); return attempt;
+    case vm::RunStatus::ok: take_results(point, result, end, before, attempt); return attempt;
     case vm::RunStatus::failed: attempt.outcome = vm::PointOutcome::failed; break;
     case vm::RunStatus::stuck: attempt.outcome = vm::PointOutcome::stuck; break;
     case vm::RunStatus::cancelled: attempt.outcome = vm::PointOutcome::failed; break;
@@ -216,7 +215,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
 }
 
 void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& result, const std::string& printed,
-                                sweep::Attempt& attempt) const {
+                                const sweep::FilesBefore& before, sweep::Attempt& attempt) const {
   const auto lack = [&](std::string what) {
     attempt.outcome = vm::PointOutcome::no_result;
     attempt.detail = std::move(what);
@@ -231,10 +230,14 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
     results.add(subject_.result_name(i), is_string ? sweep::json_string(text) : sweep::json_value(text));
   }
   if (!collectors_.empty() || !subject_.has_results()) {
-    const auto collected = sweep::collect_all(collectors_, point, {}, printed);
+    const std::vector<std::string> assigned = subject_.result_names();
+    const auto collected = sweep::collect_all(collectors_, point, {}, printed, before);
     if (!collected) return lack(collected.error());
-    for (const sweep::JsonMember& member : sweep::typed_members(*collected))
+    for (const sweep::JsonMember& member : sweep::typed_members(*collected)) {
+      if (std::ranges::find(assigned, member.name) != assigned.end())
+        return lack(fmt::format("two results have the name `{}`: the script assigns one of them", member.name));
       results.add(member.name, sweep::json_of(member));
+    }
   }
   attempt.results = results.text();
 }

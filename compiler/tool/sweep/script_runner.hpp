@@ -43,7 +43,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
 
   sweep::Attempt run_point(const sweep::Point& point, std::uint32_t attempt_number, Active& active);
   void take_results(const sweep::Point& point, const vm::RunResult& result, const std::string& printed,
-                    sweep::Attempt& attempt) const;
+                    const sweep::FilesBefore& before, sweep::Attempt& attempt) const;
   sweep::BatchResult run_batch(const std::vector<std::uint64_t>& numbers, Active& active);
   vm::Value column_of(std::size_t parameter, const std::vector<std::uint64_t>& numbers) const;
   /// What a batch's arrays hold.

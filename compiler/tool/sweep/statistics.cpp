@@ -21,8 +21,6 @@ constexpr std::array<std::pair<std::string_view, Statistic>, 6> statistics = {{{
                                                                                {"max", Statistic::max},
                                                                                {"sum", Statistic::sum}}};
 
-bool is_boolean(std::string_view result) { return result == "true" || result == "false"; }
-
 /// @pre is_counted(result)
 double number_of(std::string_view result) {
   if (const std::optional<double> number = read_number(result)) return *number;
@@ -55,6 +53,8 @@ std::vector<std::string> statistic_names() {
   return names;
 }
 
+bool is_boolean(std::string_view result) { return result == "true" || result == "false"; }
+
 bool is_counted(std::string_view result) {
   return is_boolean(result) || is_not_finite(result) || read_number(result).has_value();
 }
@@ -77,6 +77,7 @@ void Summary::add(std::string_view result) {
   least_ = std::min(least_, number);
   greatest_ = std::max(greatest_, number);
   has_nan_ |= std::isnan(number);
+  all_ = all_.joined(vm::Reduction<double>::of({&number, 1}));
   add_distance(are_ints_ ? static_cast<double>(vm::WideSum::Wide{whole} - first_int_) : number - first_);
 }
 
@@ -90,11 +91,16 @@ std::string Summary::text(Statistic statistic) const {
   if (statistic == Statistic::n) return std::to_string(count_);
   if (count_ == 0 || (statistic == Statistic::std_ && count_ == 1)) return "";
   if (has_nan_) return "nan";
-  const double sum = are_ints_ ? int_sum_.total() : sum_.total();
+  const auto count = static_cast<std::int64_t>(count_);
+  const double sum = are_ints_ ? int_sum_.total() : std::isfinite(sum_.total()) ? sum_.total() : all_.total();
   switch (statistic) {
     case Statistic::n: break;
-    case Statistic::mean: return exact_text(sum / static_cast<double>(count_));
-    case Statistic::std_: return exact_text(std::sqrt(squares_ / static_cast<double>(count_ - 1)));
+    case Statistic::mean:
+      if (are_ints_) return exact_text(int_sum_.mean(count));
+      return exact_text(std::isfinite(sum_.total()) ? sum / static_cast<double>(count_) : all_.mean());
+    case Statistic::std_:
+      return exact_text(std::isfinite(squares_) ? std::sqrt(squares_ / static_cast<double>(count_ - 1))
+                                                : all_.deviation(count - 1));
     case Statistic::min: return are_ints_ ? std::to_string(least_int_) : exact_text(least_);
     case Statistic::max: return are_ints_ ? std::to_string(greatest_int_) : exact_text(greatest_);
     case Statistic::sum: return are_ints_ ? fmt::format("{}", int_sum_.sum) : exact_text(sum);

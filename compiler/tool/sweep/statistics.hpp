@@ -18,6 +18,8 @@ std::vector<std::string> statistic_names();
 
 /// Is it counted: a number, infinities and NaN among them, or a boolean, which is 1 or 0?
 bool is_counted(std::string_view result);
+/// `true` or `false`, which count as 1 and 0.
+bool is_boolean(std::string_view result);
 
 /// As `sum`, `avg` and the like of the language: one NaN makes all but the number NaN; the sum is compensated, the mean
 /// is the sum by the number. The deviation is that of a sample, by Welford's running variance of the distances from the
@@ -40,6 +42,7 @@ class Summary {
   double first_ = 0, least_ = std::numeric_limits<double>::infinity(), greatest_ = -least_;
   bool has_nan_ = false;
   double mean_distance_ = 0, squares_ = 0;
+  vm::Reduction<double> all_;  ///< for sums and squares that are too large for a float, though their mean is not
 };
 
 }  // namespace raddle::sweep

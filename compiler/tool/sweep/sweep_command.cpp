@@ -13,6 +13,7 @@
 #include "vm/external/shell_command.hpp"
 #include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/command/usage_error.hpp"
+#include "compiler/tool/sweep/column_names.hpp"
 #include "compiler/tool/sweep/other_runs.hpp"
 #include "compiler/tool/sweep/make_runner.hpp"
 #include "compiler/tool/sweep/program_runner.hpp"
@@ -113,8 +114,10 @@ class SweepRun {
              [&](const sweep::SweepCounts& counts) {
                if (!request_.script_options.is_quiet && others.is_first_wait(counts)) {
                  progress.clear();
-                 tell_at_once(fmt::format("raddle: waiting for {}, which another run in this folder is running\n",
-                                          sweep::counted(counts.waiting, "point")));
+                 const bool has_files = std::ranges::any_of(plan_.collectors, &sweep::Collector::reads_file);
+                 tell_at_once(fmt::format("raddle: waiting for {}, which another run in this folder is running{}\n",
+                                          sweep::counted(counts.waiting, "point"),
+                                          has_files ? ", or whose files it is writing" : ""));
                }
                progress.show(counts);
              }});
@@ -136,7 +139,7 @@ class SweepRun {
     row.ok = counts.ok;
     row.failed = counts.failed;
     row.state = state_of(stop, signals.caught(), counts);
-    const auto written = end_record(recorder, row);
+    const auto written = end_record(recorder, row, others.taken_after(earlier.taken()));
     const vm::Recorder::Unwritten& unwritten = recorder.unwritten();
     row.ok = counts.ok -= unwritten.ok;
     row.failed = counts.failed -= unwritten.failed;
@@ -293,8 +296,9 @@ class SweepRun {
   }
 
   /// After forget_sweep(): a signal ends the wait for who holds the record locked.
-  std::expected<void, std::string> end_record(vm::Recorder& recorder, const vm::RunRow& row) {
-    auto written = recorder.end(row);
+  std::expected<void, std::string> end_record(vm::Recorder& recorder, const vm::RunRow& row,
+                                              std::vector<std::int64_t> taken) {
+    auto written = recorder.end(row, std::move(taken));
     const std::lock_guard lock(mutex_);
     ended_recorder_ = nullptr;
     return written;
@@ -357,6 +361,7 @@ int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   if (request.as_json && (request.output == "-" || request.dry_run || request.print_script))
     return usage_error("--json: standard output is that of the table, the script, or what -n says", "sweep");
   if (const auto fault = fault_of_shared_file(request, plan)) return option_error(*fault);
+  if (const auto fault = fault_of_column_names(request, plan)) return option_error(*fault);
   if (plan.script) plan.script->tell_warnings();
   if (!request.print_script && !request.script_options.is_quiet) warn_of_unused(request, plan);
   if (request.print_script) return show_script(request, plan);
@@ -373,6 +378,7 @@ int run_plan(const SweepRequest& request, const SweepPlan& plan) {
   } catch (const vm::RecordError& error) {
     vm::print_stderr("raddle: {}\n", error.what());
   } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) throw;  // a thread: told for all verbs
     vm::print_stderr("raddle: {}\n", error.what());
   }
   return exit_failed;
@@ -384,7 +390,7 @@ const Verb sweep_verb = {
     .run =
         [](const std::vector<std::string>& words) {
           return with_record([&] {
-            const std::expected<SweepRequest, int> request = read_sweep_request(words);
+            const std::expected<SweepRequest, int> request = read_typed_sweep(words);
             return request ? run_sweep(*request) : request.error();
           });
         },

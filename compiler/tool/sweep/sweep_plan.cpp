@@ -3,18 +3,24 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <unordered_map>
 
 #include "compiler/tool/sweep/where.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "compiler/tool/formats/scan.hpp"
 #include "compiler/tool/terminal/text_width.hpp"
+#include "vm/value/file_place.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::tool {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 sweep::OptionError bad_option(std::string option, const std::string& word, std::string message, std::string help = "") {
   return {std::move(option), word, {std::move(message), 0, word.size(), std::move(help)}};
@@ -88,27 +94,55 @@ OptionResult read_output(const std::string& path, sweep::TableForm& form) {
   return std::unexpected(bad_option("-o", path, "a table is .csv, .jsonl or .parquet"));
 }
 
+/// Two points whose results are read from one file.
+struct SharedFile {
+  std::size_t collector = 0;  ///< of the second; an index
+  std::string path;           ///< as the second has it
+  std::uint64_t first = 0, second = 0;
+};
+
+/// file_place() of many files in few folders.
+class FilePlaces {
+ public:
+  /// "": any number may write there
+  std::string of(const std::string& path) {
+    const fs::path name(path);
+    struct stat status;
+    const bool is_there = lstat(path.c_str(), &status) == 0;
+    if (is_there && (!S_ISREG(status.st_mode) || status.st_nlink > 1)) return vm::file_place(path);
+    const auto [folder, is_new] = folders_.try_emplace(name.parent_path().string());
+    std::error_code failed;
+    if (is_new) folder->second = fs::weakly_canonical(fs::absolute(name.parent_path() / ".", failed), failed);
+    return (folder->second / name.filename()).lexically_normal().string();
+  }
+
+ private:
+  std::unordered_map<std::string, fs::path> folders_;  // by how they are written
+};
+
 /// Points so far apart do not run at once.
 constexpr std::size_t most_compared = 100'000;
 
-/// Do several points have one file for this collector? Those of other shards count, too.
-void find_shared_file(SweepPlan& plan, std::size_t index) {
-  sweep::Collector& collector = plan.collectors[index];
-  if (!collector.reads_file()) return;
+/// The first two points with one file. Those of other shards count, too. @param collectors  indices
+std::optional<SharedFile> find_shared_file(const SweepPlan& plan, const std::vector<std::size_t>& collectors) {
   std::unordered_map<std::string, std::uint64_t> numbers;
+  FilePlaces places;
   sweep::CursorOptions all_shards = plan.cursor;
   all_shards.shard = all_shards.shard_count = 1;
   sweep::Cursor cursor(plan.space, all_shards);
   while (numbers.size() < most_compared) {
     const std::optional<std::uint64_t> number = cursor.next_number();
-    if (!number) return;
-    std::string path = collector.file_for(plan.space.point(*number), {});
-    const auto [known, is_new] = numbers.emplace(std::move(path), *number);
-    if (is_new) continue;
-    collector.share_file();
-    if (!plan.shared_file) plan.shared_file = SharedFile{index, known->first, known->second, *number};
-    return;
+    if (!number) break;
+    const sweep::Point point = plan.space.point(*number);
+    for (const std::size_t index : collectors) {
+      std::string path = plan.collectors[index].file_for(point, {});
+      const std::string place = places.of(path);
+      if (place.empty()) continue;
+      const auto [known, is_new] = numbers.try_emplace(place, *number);
+      if (!is_new && known->second != *number) return SharedFile{index, std::move(path), known->second, *number};
+    }
   }
+  return std::nullopt;
 }
 
 /// What a point's key is made of.
@@ -179,9 +213,13 @@ sweep::ResultForm SweepPlan::result_form() const {
 
 std::optional<sweep::OptionError> fault_of_shared_file(const SweepRequest& request, const SweepPlan& plan) {
   const bool has_shards = plan.cursor.shard_count > 1;  // each has its own runs at a time, and numbers for {%}
-  if (!plan.shared_file || (plan.run.jobs == 1 && !has_shards)) return std::nullopt;
-  const auto& [collector, path, first, second] = *plan.shared_file;
-  if (plan.collectors[collector].is_by_slot() && !has_shards) return std::nullopt;
+  if (plan.run.jobs == 1 && !has_shards) return std::nullopt;
+  std::vector<std::size_t> collectors;
+  for (std::size_t i = 0; i < plan.collectors.size(); ++i)
+    if (plan.collectors[i].reads_file() && (has_shards || !plan.collectors[i].is_by_slot())) collectors.push_back(i);
+  const std::optional<SharedFile> shared = collectors.empty() ? std::nullopt : find_shared_file(plan, collectors);
+  if (!shared) return std::nullopt;
+  const auto& [collector, path, first, second] = *shared;
   return bad_option("--collect", request.collect[collector],
                     fmt::format("points {} and {} {}run at once, and would both write `{}`", first, second,
                                 has_shards ? "of several shards may " : "", path),
@@ -245,7 +283,6 @@ std::expected<std::unique_ptr<SweepPlan>, int> make_plan(const SweepRequest& req
     if (!filter) return std::unexpected(filter.error());
     plan->cursor.filter = std::move(*filter);
   }
-  for (std::size_t i = 0; i < plan->collectors.size(); ++i) find_shared_file(*plan, i);
   return plan;
 }
 

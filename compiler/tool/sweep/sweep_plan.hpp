@@ -17,20 +17,12 @@
 
 namespace raddle::tool {
 
-/// Two points whose results are read from one file.
-struct SharedFile {
-  std::size_t collector = 0;  ///< index
-  std::string path;
-  std::uint64_t first = 0, second = 0;
-};
-
 struct SweepPlan {
   sweep::Space space;
   std::unique_ptr<ScriptSubject> script;  ///< null: the subject is the command
   sweep::CommandTemplate command;         ///< does by itself what is done at a point
   std::vector<sweep::Collector> collectors;
   std::string collect;  ///< the collectors as one text
-  std::optional<SharedFile> shared_file = std::nullopt;
   sweep::CursorOptions cursor;
   sweep::SweepOptions run;
   sweep::Grouping grouping;

@@ -81,6 +81,7 @@ void add_space_options(CLI::App& app, SweepRequest& request) {
       ->group(group);
   app.add_option("--where", request.where, "Only the points for which this holds: an expression of the language")
       ->type_name("EXPR")
+      ->check(is_expression)
       ->group(group);
   const auto add_method = [&](const char* name, sweep::SampleMethod method, const char* about) {
     app.add_option_function<std::uint64_t>(
@@ -236,10 +237,12 @@ void add_result_options(CLI::App& app, SweepRequest& request) {
          "--collect", request.collect,
          "Take results out of the standard output: json: (each member of the object, of objects in it as outer.inner; "
          "strings stay strings), csv: (of the last line "
-         "each column of the head), regex:EXPRESSION (POSIX extended: what stands in parentheses; its column has "
-         "the word before them, as in 'regex:E=(.*)'); or of a file that each run writes: json:FILE, csv:FILE, "
+         "each column of the head), regex:EXPRESSION (POSIX extended: what stands in parentheses). Columns have the "
+         "names of the members, those in the head, and for an expression the word before `=` or `:` before the "
+         "parentheses, as E in 'regex:E=(.*)', else `value`; two results of one name are an error. Or of a file that "
+         "each run writes, not one that was there before: json:FILE, csv:FILE, "
          "regex(FILE):EXPRESSION, where points that run at once need files of different names (may be repeated; "
-         "default: the last line)")
+         "default: the last line). An empty text is no result, but for a string of JSON or of a script")
       ->type_name("WHAT")
       ->allow_extra_args(false)
       ->group(group);
@@ -303,6 +306,7 @@ std::expected<SweepRequest, int> read(const std::vector<std::string>& words, Wit
   add_sweep_options(app, request);
   request.run.jobs = core_count();
   if (const std::optional<int> code = parse(app, request, words)) return std::unexpected(*code);
+  request.output_count = app.get_option("--output")->count();
   request.words = words;
   const auto command = std::ranges::find(request.words, "--");
   const auto is_of_this_time = [](const std::string& word) {
@@ -327,6 +331,7 @@ std::expected<SweepRequest, int> read(const std::vector<std::string>& words, Wit
   std::expected<SweepRequest, int> resumed = read(again, with);
   if (!resumed) return resumed;
   resumed->resumes = earlier->id;
+  resumed->output_count = request.output_count;
   if (!request.use_record) return resumed;  // said with --resume
   resumed->kind = run_kind::resume;
   resumed->use_record = true;  // also of a run that was to take nothing: what it has done itself
@@ -338,6 +343,12 @@ std::expected<SweepRequest, int> read(const std::vector<std::string>& words, Wit
 
 std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words) {
   return read(words, With::settings);
+}
+
+std::expected<SweepRequest, int> read_typed_sweep(const std::vector<std::string>& words) {
+  std::expected<SweepRequest, int> request = read_sweep_request(words);
+  if (request && request->output_count > 1) return std::unexpected(usage_error(one_output, "sweep"));
+  return request;
 }
 
 std::string taken_since(const vm::RunRow& run) {

@@ -37,6 +37,7 @@ struct SweepRequest {
   std::vector<std::string> collect;
   std::vector<std::string> inputs;  ///< --input
   std::string output;
+  std::size_t output_count = 0;  ///< how often -o was typed
   std::vector<std::string> group_by, aggregate;
   bool print_script = false;
   bool as_json = false;  ///< what came of it, on standard output
@@ -44,6 +45,9 @@ struct SweepRequest {
 
 /// The request, with settings, or an exit code once everything has been said (help, an error).
 std::expected<SweepRequest, int> read_sweep_request(const std::vector<std::string>& words);
+/// The same of words that were typed now: one -o at most. In a record, --resume has put one behind another.
+std::expected<SweepRequest, int> read_typed_sweep(const std::vector<std::string>& words);
+inline constexpr const char* one_output = "the table is written to one file: -o stands there twice";
 
 /// The run from which on results may be taken when `run` is gone on with: the latest of those that it goes back to that
 /// was to run all anew. "": from any.

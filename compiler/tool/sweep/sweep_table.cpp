@@ -14,15 +14,19 @@ namespace raddle::tool {
 namespace {
 
 void warn_of_texts(const sweep::Table& table) {
-  for (const sweep::Table::LeftOut& each : table.left_out()) {
-    if (each.are_all)
+  for (const sweep::Table::Strange& each : table.strange_values()) {
+    if (each.booleans != 0 && each.numbers != 0)
+      warn(fmt::format("{} of `{}` {} true or false: beside numbers its statistics count that as 1 or 0",
+                       sweep::counted(each.booleans, "value"), each.name, each.booleans == 1 ? "is" : "are"));
+    if (each.texts == 0) continue;
+    if (each.booleans + each.numbers == 0)
       vm::print_stderr(
           "raddle: warning: no value of `{}` is a number: its statistics are empty\n"
           "  = help: --collect takes numbers out of what is printed, as --collect 'regex:E=(\\S+)'\n",
           each.name);
     else
-      warn(fmt::format("{} of `{}` {}, as `{}`: its statistics leave that out", sweep::counted(each.count, "value"),
-                       each.name, each.count == 1 ? "is no number" : "are no numbers", sweep::shortened(each.example)));
+      warn(fmt::format("{} of `{}` {}, as `{}`: its statistics leave that out", sweep::counted(each.texts, "value"),
+                       each.name, each.texts == 1 ? "is no number" : "are no numbers", sweep::shortened(each.example)));
   }
 }
 

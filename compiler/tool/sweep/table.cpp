@@ -60,28 +60,29 @@ Table::Cells Table::result_names(std::size_t most_rows) const {
   return names.names();
 }
 
-std::vector<Table::LeftOut> Table::left_out() const {
+std::vector<Table::Strange> Table::strange_values() const {
   const auto is_number = [&](const std::string& name) {
     return rows_.known_type(name).value_or(CellType::string) != CellType::string;
   };
   NameList names;
-  std::vector<LeftOut> all;
+  std::vector<Strange> all;
   if (const Cells results = result_names(); std::ranges::all_of(results, is_number)) return all;
   rows_.for_each([&](const ResultRow& row) {
     for (const ResultRow::Result& result : row.results) {
       if (is_missing(result.text)) continue;
       const std::size_t place = names.add(result.name);
       if (place == all.size()) all.push_back({.name = std::string(result.name), .example = ""});
-      LeftOut& found = all[place];
-      if (is_counted(result.text)) {
-        found.are_all = false;
-      } else if (found.count++ == 0) {
+      Strange& found = all[place];
+      if (is_boolean(result.text))
+        ++found.booleans;
+      else if (is_counted(result.text))
+        ++found.numbers;
+      else if (found.texts++ == 0)
         found.example = result.text;
-      }
     }
     return true;
   });
-  std::erase_if(all, [](const LeftOut& each) { return each.count == 0; });
+  std::erase_if(all, [](const Strange& each) { return each.texts == 0 && (each.booleans == 0 || each.numbers == 0); });
   return all;
 }
 

@@ -36,13 +36,12 @@ class Table {
   using Visit = std::function<bool(std::span<const std::string_view> row)>;
   /// The names of all results, in the order in which they first come.
   Cells result_names() const { return result_names(all_rows); }
-  /// Values of a result that its statistics leave out: texts.
-  struct LeftOut {
-    std::string name, example;
-    std::uint64_t count = 0;
-    bool are_all = true;
+  /// Values of a result that its statistics leave out, which are texts, or count as 1 and 0 beside numbers.
+  struct Strange {
+    std::string name, example;  ///< the first text
+    std::uint64_t texts = 0, booleans = 0, numbers = 0;
   };
-  std::vector<LeftOut> left_out() const;
+  std::vector<Strange> strange_values() const;
   /// The names of the columns. @param results  names of those that are wanted
   Cells columns(const Cells& results) const;
   /// @param visit  returns false to end it

@@ -57,11 +57,8 @@ TEST_CASE("the key of a kernel changes with all that its code depends on") {
   }));
   CHECK(changes_key([](Program& program) { program.addition().span.begin += 1; }));
   CHECK(changes_key([](Program& program) { program.addition().span.file += 1; }));
-  CHECK(changes_key([](Program& program) { program.test.module.functions[program.caller].is_launched = true; }));
-  CHECK(changes_key([](Program& program) {
-    program.test.module.functions[program.caller].is_launched = true;
-    program.test.module.functions[program.caller].is_batched = true;
-  }));
+  for (const vm::KernelEntry entry : {vm::KernelEntry::points, vm::KernelEntry::lanes})
+    CHECK(changes_key([&](Program& program) { program.test.entries[program.caller] = entry; }));
 }
 
 TEST_CASE("the key tells types of one name, and constants that look alike") {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 struct TestModule {
   TypeStore types;
   ir::Module module;
+  std::map<ir::FunctionId, vm::KernelEntry> entries;  ///< of launched leaves
   TestModule() { module.types = &types; }
 };
 
@@ -155,9 +157,8 @@ inline vm::KernelGroup kernels_of(const TestModule& test, ir::FunctionId leaf) {
   return vm::group_of(all, leaf);
 }
 inline vm::KernelEntry entry_of(const TestModule& test, ir::FunctionId leaf) {
-  const ir::Function& function = test.module.functions[leaf];
-  if (!function.is_launched) return vm::KernelEntry::call;
-  return function.is_batched ? vm::KernelEntry::lanes : vm::KernelEntry::points;
+  const auto entry = test.entries.find(leaf);
+  return entry == test.entries.end() ? vm::KernelEntry::call : entry->second;
 }
 inline CodeRequest request_of(const TestModule& test, ir::FunctionId leaf) {
   return {vm::write_kernels(kernels_of(test, leaf)), entry_of(test, leaf)};

@@ -26,7 +26,7 @@ TEST_CASE("a launched leaf makes many calls, up to the one that fails") {
   LeafBuilder leaf(test, "launched");
   const Operand point = leaf.parameter(int_), dividend = leaf.parameter(int_), out = leaf.output(int_);
   leaf.add(OpKind::idiv, {out}, {dividend, point});
-  test.module.functions[leaf.id()].is_launched = true;
+  test.entries[leaf.id()] = vm::KernelEntry::points;
   const Compiled launch(test, leaf);
   std::int64_t results[5] = {};
   const auto buffer = reinterpret_cast<std::int64_t>(results);
@@ -47,7 +47,7 @@ TEST_CASE("points of a projected launch read elements that follow each other") {
   const Operand added = leaf.parameter(int_), quotient = leaf.output(int_), taken = leaf.output(boolean);
   leaf.add(OpKind::add, {quotient}, {leaf.op(OpKind::idiv, int_, {dividend, divisor}), added});
   leaf.add(OpKind::not_, {taken}, {takes});
-  test.module.functions[leaf.id()].is_launched = true;
+  test.entries[leaf.id()] = vm::KernelEntry::points;
   CodeRequest request = request_of(test, leaf.id());
   request.entry = {vm::KernelEntry::points, 3};
   const auto image = Plugin(RADDLE_PLUGIN).compile(request);
@@ -77,8 +77,7 @@ TEST_CASE("a stretch of ints that begins, ends or captures around 32 and 64 bits
   const Operand point = leaf.parameter(int_), factor = leaf.parameter(int_), out = leaf.output(int_);
   const Operand square = leaf.op(OpKind::mul, int_, {point, point});
   leaf.add(OpKind::sub, {out}, {leaf.op(OpKind::mul, int_, {square, factor}), point});
-  test.module.functions[leaf.id()].is_launched = true;
-  test.module.functions[leaf.id()].is_batched = true;
+  test.entries[leaf.id()] = vm::KernelEntry::lanes;
   const Compiled stretch(test, leaf);
   const auto expected = [](std::int64_t x, std::int64_t y, std::int64_t& result) {
     return !__builtin_mul_overflow(x, x, &result) && !__builtin_mul_overflow(result, y, &result) &&

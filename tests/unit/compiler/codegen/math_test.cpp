@@ -53,8 +53,7 @@ LoadedLeaf stretch(const math::Function& function) {
   const Operand x = leaf.op(OpKind::array_get, float_, {xs, i}), y = leaf.op(OpKind::array_get, float_, {ys, i});
   leaf.add(OpKind::call_builtin, {out}, function.count == 1 ? std::vector{x} : std::vector{x, y}).callee =
       builtin(function.name);
-  test.module.functions[leaf.id()].is_launched = true;
-  test.module.functions[leaf.id()].is_batched = true;
+  test.entries[leaf.id()] = vm::KernelEntry::lanes;
   return compiled(test, leaf);
 }
 

@@ -28,7 +28,20 @@ TEST_CASE("what all outputs need is known through operations and both ways of a 
     } else {
       %3: int = copy %1 at 0:0-0
     }
-  })") == std::vector<bool>{false, true, false});
+  })") == std::vector<bool>{true, true, false});
+}
+
+TEST_CASE("loops are taken to make a round, and functions to look at what they are given") {
+  CHECK(needed_in(R"(kernel 0 "loop" at 0:0-0 (%0: int[], %1: int, %2: int, %3: int) -> (%5) {
+    const %4: int = 0
+    loop (%5: int, %6: int) = (%4, %4) at 0:0-0 {
+      %7: boolean = lt_int %6 %1 at 0:0-0
+    } while %7 {
+      %8: int = get_int %0 %6 at 0:0-0
+      %9: int = add_int %5 %8 at 0:0-0
+      %10: int = add_int %6 %2 at 0:0-0
+    } next (%9, %10)
+  })") == std::vector<bool>{true, true, true, false});
 }
 
 }  // namespace

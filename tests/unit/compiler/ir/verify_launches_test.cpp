@@ -48,23 +48,23 @@ function @main composite (%n: int, %shift: float) -> () {
   nest 1 @prelude values %s, %before, %t
 }
 
-function @both leaf launched in_batches (%i: int, %shift: float) -> (%0: float, %1: float, %2: float) {
+function @both launched (%i: int, %shift: float) -> (%0: float, %1: float, %2: float) {
   %0 = int_to_float %i
   %1 = add %0, %shift
   %2 = copy %1
 }
 
-function @next leaf launched (%k: int, %0: float, %1: float, %s: float) -> (%2: float) {
+function @next launched (%k: int, %0: float, %1: float, %s: float) -> (%2: float) {
   %3: float = add %0, %1
   %2 = add %3, %s
 }
 
-function @keys leaf launched (%k: int, %before: int) -> (%0: int, %1: int) {
+function @keys launched (%k: int, %before: int) -> (%0: int, %1: int) {
   %0 = copy %before
   %1 = copy %k
 }
 
-function @prelude leaf launched (%t: int) -> (%0: float, %1: int, %2: int) {
+function @prelude launched (%t: int) -> (%0: float, %1: int, %2: int) {
   %0 = int_to_float %t
   %1 = sub %t, 1
   %2 = copy %t
@@ -131,7 +131,7 @@ function @main composite (%n: int) -> () {
     write %b[point]
 }
 
-function @sum leaf launched (%i: int, %0: int, %1: int) -> (%2: int) {
+function @sum launched (%i: int, %0: int, %1: int) -> (%2: int) {
   %2 = add %0, %1
 }
 )";
@@ -159,8 +159,7 @@ TEST_CASE("functions of a launch take and give what the launch says") {
   CHECK(problem_with("@both captures %shift", "@both") == "@main: foreach_range: a launched leaf has other parameters");
   CHECK(problem_with("projected %before", "projected %s") ==
         "@main: foreach_range: a launched leaf has other parameters");
-  CHECK(problem_with("launch @both", "launch @next") ==
-        "@main: foreach_range: `in_batches` is what a launch without a projection computes");
+  CHECK(problem_with("launch @both", "launch @next") == "@main: foreach_range: a launched leaf has other parameters");
   CHECK(problem_with("values %s, %before, %t", "values %before, %s, %t") ==
         "@main: foreach_range: a nest computes what its launch takes");
   CHECK(problem_with("nest 1 @prelude", "nest 0 @prelude") == "@main: foreach_range: a nest is around its launch");
@@ -173,6 +172,10 @@ TEST_CASE("each entry is one operation's") {
   CHECK(problem_with("launch 1", "launch 7") ==
         "@main: foreach_range: an index launch that is not there, or not this operation's");
   CHECK(problem_with("captures %shift\n", "captures %t\n") == "@main: foreach_range: t is not visible");
+  CHECK(problem_with("function @prelude", "function @other launched (%i: int) -> () {\n}\n\nfunction @prelude") ==
+        "@other: it is launched 0 times");
+  CHECK(problem_with("function @both launched", "function @both leaf") ==
+        "@main: foreach_range: a launched leaf is needed");
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST_CASE("what is recorded is read back") {
   CHECK(failed.front().number == 2);
   CHECK(record.find_done({7, 1}, "", any)->attempt.results == R"({"E":1})");
   CHECK(!record.find_done({7, 2}, recorder.id(), any));
-  CHECK(record.find_latest({7, 2}, "", any)->attempt.outcome == PointOutcome::signal);
+  CHECK(record.find_latest({7, 2}, {}, any)->attempt.outcome == PointOutcome::signal);
   CHECK(record.find(recorder.id().substr(0, 4)).size() == 1);
   const auto done = record.find_done({7, 1}, "", any);
   CHECK((done->attempt.worker == 3 && done->attempt.inputs == R"({"x.csv":"5-1"})"));
@@ -122,9 +122,9 @@ TEST_CASE("of several results the latest that fits is found") {
   CHECK(record.find_done({7, 1}, "", fits("second"))->attempt.inputs == "second");
   CHECK(!record.find_done({7, 1}, ids[1], fits("first")));
   CHECK(!record.find_done({7, 1}, "", fits("")));
-  CHECK(record.find_latest({7, 1}, "", fits("first"))->attempt.inputs == "first");
-  CHECK(record.find_latest({7, 1}, "", fits(""))->attempt.inputs == "third");
-  CHECK(record.find_latest({7, 1}, ids[1], fits("first"))->attempt.inputs == "second");
+  CHECK(record.find_latest({7, 1}, {}, fits("first"))->attempt.inputs == "first");
+  CHECK(record.find_latest({7, 1}, {}, fits(""))->attempt.inputs == "third");
+  CHECK(record.find_latest({7, 1}, {.run = ids[1]}, fits("first"))->attempt.inputs == "second");
 }
 
 TEST_CASE("tasks of points are read back, and are no points") {
@@ -195,11 +195,12 @@ TEST_CASE("records of the formats before are read, and go on") {
     recorder.add(point(1, PointOutcome::ok));
     REQUIRE(recorder.end(sweep_of(1)));
   }
-  std::string backwards;
+  std::string backwards = "DROP TABLE taken; ";
   for (const char* table : {"run", "point", "task", "batch"})
     backwards += fmt::format("ALTER TABLE {} DROP COLUMN digest; ", table);
   backwards += "ALTER TABLE batch DROP COLUMN content_digest; PRAGMA user_version = 4; ";
   bool has_worker = true;
+  SUBCASE("5") { backwards = "DROP TABLE taken; PRAGMA user_version = 5;"; }
   SUBCASE("4") {}
   SUBCASE("3") { backwards += "DROP TABLE task; PRAGMA user_version = 3;"; }
   SUBCASE("2") {

@@ -6,7 +6,6 @@ namespace raddle::vm {
 
 TEST_CASE("open numbers: each is claimed once, and what is given back may be claimed again") {
   OpenNumbers open(ValueKind::int_, 200);
-  open.numbers();
   CHECK(open.claim(0, 130) == 130);
   CHECK(open.claim(0, 1) == 0);
   CHECK(open.claim(100, 60) == 0);
@@ -23,7 +22,6 @@ TEST_CASE("open numbers: each is claimed once, and what is given back may be cla
 
 TEST_CASE("open numbers: a claim that meets another one keeps nothing behind it") {
   OpenNumbers open(ValueKind::float_, 64);
-  open.numbers();
   CHECK(open.claim(10, 1) == 1);
   CHECK(open.claim(20, 1) == 1);
   CHECK(open.claim(5, 50) == 5);
@@ -34,8 +32,6 @@ TEST_CASE("open numbers: a claim that meets another one keeps nothing behind it"
 TEST_CASE("open numbers: how many of them follow each other") {
   OpenNumbers open(ValueKind::boolean, 300);
   CHECK(open.written_from(0, 300) == 0);  // no memory yet
-  CHECK(open.storage() == nullptr);
-  open.numbers();
   open.set_written(3, 197);
   CHECK(open.written_from(0, 300) == 0);
   CHECK(open.written_from(3, 300) == 197);
@@ -48,6 +44,21 @@ TEST_CASE("open numbers: how many of them follow each other") {
   CHECK(open.written_count() == 197);
   open.set_written(200, 100);
   CHECK(open.written_from(250, 999) == 50);
+}
+
+TEST_CASE("open numbers: one launch claims none, and may write all at once") {
+  OpenNumbers open(ValueKind::float_, 100);
+  open.give_to_one();
+  CHECK(open.claim(0, 100) == 100);
+  CHECK(open.claim(90, 20) == 10);
+  open.give_back(0, 100);
+  CHECK(open.storage() == nullptr);
+  *static_cast<double*>(open.numbers().at_index(99)) = 2.5;
+  CHECK_FALSE(open.is_written(99));
+  open.set_written(0, 100);
+  CHECK(open.written_from(10, 1000) == 90);
+  CHECK(open.at(99).as_float() == 2.5);
+  CHECK(open.written_count() == 100);
 }
 
 TEST_CASE("open numbers: they are promised once as many are as there are") {

@@ -1,0 +1,91 @@
+// Sums and means of small slices: `mean(u[i-1 : i+1, j-1 : j+1])`. Where it is written how many elements each dimension
+// has, and these are few, there is no array and no loop: the elements are added one after the other. So a stencil is
+// one index launch.
+//
+// Note [small sums]. The order is part of the language, as it says what the last digit is: along the last axis first.
+// (The partial sums of neighbours are equal then.)
+#include <functional>
+#include <optional>
+
+#include "compiler/lower/lower_function.hpp"
+#include "stdlib/builtins.hpp"
+
+namespace raddle::lowering {
+
+using ast::as;
+using ast::ExprKind;
+using ir::OpKind;
+
+namespace {
+
+/// How many elements a dimension has in a slice, if that is written there; of an index one.
+std::optional<std::int64_t> count_of(const ast::Expr& entry) {
+  if (entry.kind != ExprKind::Slice) return 1;
+  const std::optional<SliceLength> length = length_of(as<ast::Slice>(entry));
+  return length ? length->count() : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir::VarId target) {
+  constexpr std::int64_t most = 8;  // elements of a dimension
+  const bool is_sum = call.callee.text == "sum", is_mean = call.callee.text == "mean" || call.callee.text == "avg";
+  const bool is_ours = call.callee_kind == ast::CalleeKind::builtin || is_of_arrays(call);
+  if ((!is_sum && !is_mean) || !is_ours || call.resolved_arguments.size() != 1 || !call.annotations.empty() ||
+      call.resolved_arguments[0]->kind != ExprKind::Index)
+    return std::nullopt;
+  const auto& index = as<ast::Index>(*call.resolved_arguments[0]);
+  const TypeId element =
+      types().is_dense(index.base->type) ? types().dense_element(index.base->type) : TypeStore::error;
+  if ((element != TypeStore::float_ && element != TypeStore::int_) ||
+      index.indices.size() != types().rank(index.base->type))
+    return std::nullopt;
+  std::vector<std::int64_t> counts;
+  std::int64_t count = 1;
+  for (const ast::ExprPtr& each : index.indices) {
+    const std::optional<std::int64_t> here = count_of(*each);
+    if (!here || *here > most) return std::nullopt;
+    counts.push_back(*here);
+    count *= *here;
+  }
+  const Dense of = dense_parts(*index.base);
+  std::vector<Operands> indices;  // by axis
+  for (std::size_t axis = 0; axis < counts.size(); ++axis)
+    indices.push_back(indices_of(*index.indices[axis], counts[axis], of.extents[axis]));
+  const bool is_of_ints = element == TypeStore::int_ && is_mean;
+  Operands at(counts.size());
+  const std::function<ir::Operand(std::size_t)> sum_from = [&](std::size_t axis) {
+    if (axis == counts.size()) {
+      const ir::Operand key = key_of(at, of.extents, index.span);
+      const ir::Operand read = emit_value(OpKind::array_get, {of.elements, key}, element, index.span);
+      return is_of_ints ? emit_value(OpKind::int_to_float, {read}, TypeStore::float_, call.span) : read;
+    }
+    ir::Operand sum;
+    for (const ir::Operand each : indices[axis]) {
+      at[axis] = each;
+      const ir::Operand part = sum_from(axis + 1);
+      sum = sum.index == ir::none ? part : emit_value(OpKind::add, {sum, part}, type_of(part), call.span);
+    }
+    return sum;
+  };
+  const ir::Operand sum = sum_from(0);
+  if (is_sum) return emit_value(OpKind::copy, {sum}, call.type, call.span, target);
+  const ir::Operand divisor = ir::Operand::constant(context_.module.constant(static_cast<double>(count)));
+  return emit_value(OpKind::div, {sum, divisor}, call.type, call.span, target);
+}
+
+/// Those that an axis selects, once they have been checked.
+FunctionLowering::Operands FunctionLowering::indices_of(const ast::Expr& entry, std::int64_t count,
+                                                        ir::Operand extent) {
+  if (entry.kind != ExprKind::Slice) return {checked_index(entry, extent)};
+  const auto& slice = as<ast::Slice>(entry);
+  const ir::Operand first = slice.low ? bracketed(*slice.low, extent) : int_constant(0);
+  const std::int64_t step = length_of(slice)->step;
+  Operands made = {first};
+  for (std::int64_t i = 1; i < count; ++i)
+    made.push_back(emit_value(OpKind::index_add, {first, int_constant(i * step)}, TypeStore::int_, entry.span));
+  call_builtin_named("@slice", {first, made.back(), int_constant(step), extent}, TypeStore::int_, entry.span);
+  return made;
+}
+
+}  // namespace raddle::lowering

@@ -1,0 +1,17 @@
+#pragma once
+#include "compiler/ir/module.hpp"
+
+namespace raddle::opt {
+
+/// Two loops over the same ints, of which the second one reads what the first one writes, at its own point only, become
+/// one loop; an array that nothing else reads is never made then.
+///   before   foreach i in [0:n-1] { d[i] = a[i] - b[i]; }        after   foreach i in [0:n-1] {
+///            foreach i in [0:n-1] { r[i] = d[i] * d[i]; }                  r[i] = (a[i] - b[i]) * (a[i] - b[i]);
+///                                                                        }
+/// Both are index launches without a projection, and so is what is made of them. It begins when all is there that
+/// either of them needs (Op::is_fused), so the second one may need nothing that depends on the first one otherwise.
+/// Source: the constraints of Sundram, Lee, Aiken, "Task Fusion in Distributed Runtimes" (PAW-ATM 2022), section 4.
+/// Needs: infer-leaves.
+void fuse_loops(ir::Module& module);
+
+}  // namespace raddle::opt

@@ -1,0 +1,204 @@
+// What the module arrays has of linear algebra: matrices come row by row, with their extents.
+#include "stdlib/native/linear_algebra.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <expected>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "stdlib/native/elements.hpp"
+#include "stdlib/native/functions.hpp"
+#include "vm/value/text.hpp"
+
+namespace raddle::stdlib::native {
+namespace {
+
+using vm::Value;
+
+const LinearAlgebra& methods() {
+  const LinearAlgebra* const by_library = lapack();
+  return by_library != nullptr ? *by_library : own_linear_algebra();
+}
+
+/// @param extents  of the matrix; one extent: of a vector, which becomes a column
+/// @error          the element that is not finite, by its indices
+std::expected<ColumnMatrix, std::string> matrix_of(const char* name, const Value& elements, Arguments extents) {
+  const auto rows = static_cast<std::size_t>(extents[0].as_int());
+  const auto columns = extents.size() == 1 ? 1 : static_cast<std::size_t>(extents[1].as_int());
+  if (std::max(rows, columns) > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    return std::unexpected(fmt::format("`{}` has too many elements", name));
+  if (elements.as_array().size() != rows * columns) return std::unexpected(fmt::format("`{}` is not complete", name));
+  ColumnMatrix matrix(rows, columns);
+  std::size_t i = 0, j = 0;
+  const double* strange = nullptr;
+  visit_numbers<double>(elements, [&](const double& number) {
+    matrix(i, j) = number;
+    if (strange == nullptr && !std::isfinite(number)) strange = &matrix(i, j);
+    if (++j < columns) return;
+    j = 0;
+    ++i;
+  });
+  if (strange == nullptr) return matrix;
+  const auto at = static_cast<std::size_t>(strange - matrix.elements.data());
+  const std::string index = extents.size() == 1 ? fmt::format("{}", at) : fmt::format("{}, {}", at % rows, at / rows);
+  return std::unexpected(fmt::format("`{}[{}]` is {}", name, index, vm::to_text(Value::of(*strange))));
+}
+
+Value array_of(std::vector<double> numbers) {
+  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers)));
+}
+Value array_of(std::vector<std::int64_t> numbers) {
+  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers)));
+}
+Value array_of(const ColumnMatrix& matrix) {
+  std::vector<double> rows;
+  rows.reserve(matrix.elements.size());
+  for (std::size_t i = 0; i < matrix.rows; ++i)
+    for (std::size_t j = 0; j < matrix.columns; ++j) rows.push_back(matrix(i, j));
+  return array_of(std::move(rows));
+}
+
+Result fail_in(const char* function, std::string_view text) { return fail(fmt::format("{}: {}", function, text)); }
+
+/// The matrix is the first argument, its extents the next two.
+std::expected<ColumnMatrix, std::string> square_matrix_of(Arguments arguments) {
+  const std::int64_t rows = arguments[1].as_int(), columns = arguments[2].as_int();
+  if (rows != columns) return std::unexpected(fmt::format("`a` is not square, its shape is [{}, {}]", rows, columns));
+  return matrix_of("a", arguments[0], arguments.subspan(1, 2));
+}
+
+/// Behind the matrix and its extents: the right side of equations, and its extents.
+std::expected<ColumnMatrix, std::string> right_side_of(Arguments arguments) {
+  const std::int64_t wanted = arguments[1].as_int(), found = arguments[4].as_int();
+  if (wanted != found) return std::unexpected(fmt::format("`a` has {} rows, `b` {}", wanted, found));
+  return matrix_of("b", arguments[3], arguments.subspan(4));
+}
+
+/// Where the rows of a matrix are that lu() has exchanged.
+std::vector<std::int64_t> order_of(const std::vector<int>& pivots, std::size_t rows) {
+  std::vector<std::int64_t> order(rows);
+  for (std::size_t i = 0; i < rows; ++i) order[i] = static_cast<std::int64_t>(i);
+  for (std::size_t k = 0; k < pivots.size(); ++k) std::swap(order[k], order[static_cast<std::size_t>(pivots[k]) - 1]);
+  return order;
+}
+
+}  // namespace
+
+Result solve(Call, Arguments arguments, Results results) {
+  auto a = square_matrix_of(arguments);
+  if (!a) return fail_in("solve", a.error());
+  auto b = right_side_of(arguments);
+  if (!b) return fail_in("solve", b.error());
+  std::vector<int> pivots;
+  if (!methods().lu(*a, pivots)) return fail("solve: the matrix is singular");
+  methods().solve(*a, pivots, *b);
+  return give(results, array_of(*b));
+}
+
+Result inv(Call, Arguments arguments, Results results) {
+  auto a = square_matrix_of(arguments);
+  if (!a) return fail_in("inv", a.error());
+  std::vector<int> pivots;
+  if (!methods().lu(*a, pivots)) return fail("inv: the matrix is singular");
+  ColumnMatrix inverse = ColumnMatrix::identity(a->rows);
+  methods().solve(*a, pivots, inverse);
+  return give(results, array_of(inverse));
+}
+
+Result det(Call, Arguments arguments, Results results) {
+  auto a = square_matrix_of(arguments);
+  if (!a) return fail_in("det", a.error());
+  std::vector<int> pivots;
+  double product = methods().lu(*a, pivots) ? 1 : 0;
+  for (std::size_t k = 0; k < a->rows && product != 0; ++k) {
+    product *= (*a)(k, k);
+    if (pivots[k] != static_cast<int>(k) + 1) product = -product;
+  }
+  return give(results, Value::of(product));
+}
+
+Result cholesky(Call, Arguments arguments, Results results) {
+  auto a = square_matrix_of(arguments);
+  if (!a) return fail_in("cholesky", a.error());
+  if (!methods().cholesky(*a)) return fail("cholesky: the matrix is not positive definite");
+  for (std::size_t j = 0; j < a->columns; ++j) std::fill_n(a->column(j), j, 0.0);
+  return give(results, array_of(*a));
+}
+
+/// The order of the rows, L and U.
+Result lu(Call, Arguments arguments, Results results) {
+  auto a = matrix_of("a", arguments[0], arguments.subspan(1));
+  if (!a) return fail_in("lu", a.error());
+  std::vector<int> pivots;
+  methods().lu(*a, pivots);
+  ColumnMatrix lower(a->rows, pivots.size()), upper(pivots.size(), a->columns);
+  for (std::size_t j = 0; j < a->columns; ++j) {
+    const std::size_t above = std::min(j + 1, pivots.size());
+    std::copy_n(a->column(j), above, upper.column(j));
+    if (j >= pivots.size()) continue;
+    lower(j, j) = 1;
+    std::copy_n(a->column(j) + above, a->rows - above, lower.column(j) + above);
+  }
+  results[0] = array_of(order_of(pivots, a->rows));
+  results[1] = array_of(lower);
+  results[2] = array_of(upper);
+  return {};
+}
+
+Result qr(Call, Arguments arguments, Results results) {
+  auto a = matrix_of("a", arguments[0], arguments.subspan(1));
+  if (!a) return fail_in("qr", a.error());
+  results[1] = array_of(methods().qr(*a));
+  results[0] = array_of(*a);
+  return {};
+}
+
+Result svd(Call, Arguments arguments, Results results) {
+  auto a = matrix_of("a", arguments[0], arguments.subspan(1));
+  if (!a) return fail_in("svd", a.error());
+  auto found = methods().svd(std::move(*a));
+  if (!found) return fail("svd: no end was found");
+  results[0] = array_of(found->u);
+  results[1] = array_of(std::move(found->s));
+  results[2] = array_of(found->vt);
+  return {};
+}
+
+Result eigh(Call, Arguments arguments, Results results) {
+  auto a = square_matrix_of(arguments);
+  if (!a) return fail_in("eigh", a.error());
+  auto values = methods().eigh(*a);
+  if (!values) return fail("eigh: no end was found");
+  results[0] = array_of(std::move(*values));
+  results[1] = array_of(*a);
+  return {};
+}
+
+/// The x for which |a x - b| is least, and of these the shortest.
+Result lstsq(Call, Arguments arguments, Results results) {
+  auto a = matrix_of("a", arguments[0], arguments.subspan(1, 2));
+  if (!a) return fail_in("lstsq", a.error());
+  const auto b = right_side_of(arguments);
+  if (!b) return fail_in("lstsq", b.error());
+  const double longest = static_cast<double>(std::max(a->rows, a->columns));
+  const auto found = methods().svd(std::move(*a));
+  if (!found) return fail("lstsq: no end was found");
+  ColumnMatrix x(found->vt.columns, b->columns);
+  const double least = found->s.empty() ? 0 : found->s[0] * longest * std::numeric_limits<double>::epsilon();
+  for (std::size_t j = 0; j < b->columns; ++j) {
+    for (std::size_t k = 0; k < found->s.size() && found->s[k] > least; ++k) {
+      double part = 0;
+      for (std::size_t i = 0; i < b->rows; ++i) part += found->u(i, k) * (*b)(i, j);
+      part /= found->s[k];
+      for (std::size_t i = 0; i < x.rows; ++i) x(i, j) += part * found->vt(k, i);
+    }
+  }
+  return give(results, array_of(x));
+}
+
+}  // namespace raddle::stdlib::native

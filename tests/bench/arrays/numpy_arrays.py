@@ -1,0 +1,76 @@
+"""The programs of examples/arrays with NumPy: numpy_arrays.py NAME N [STEPS]. They end with a number, as those do."""
+
+import sys
+
+import numpy as np
+
+
+def black_scholes(n):
+    random = np.random.default_rng(0)
+    price, strike, years = 5 + 25 * random.random(n), 1 + 99 * random.random(n), 0.25 + 9.75 * random.random(n)
+    rate, volatility = 0.02, 0.3
+
+    def cumulative_normal(d):
+        k = 1.0 / (1.0 + 0.2316419 * np.abs(d))
+        q = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
+        tail = 0.3989422804014327 * np.exp(-0.5 * d * d) * q
+        return np.where(d > 0.0, 1.0 - tail, tail)
+
+    d1 = (np.log(price / strike) + (rate + 0.5 * volatility * volatility) * years) / (volatility * np.sqrt(years))
+    d2 = d1 - volatility * np.sqrt(years)
+    c1, c2, e = cumulative_normal(d1), cumulative_normal(d2), strike * np.exp(-rate * years)
+    call, put = price * c1 - e * c2, e * (1.0 - c2) - price * (1.0 - c1)
+    return call.mean() + put.mean()
+
+
+def heat(n, steps):
+    u = np.zeros((n, n))
+    u[0] = 100.0
+    for _ in range(steps):
+        v = u.copy()
+        v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+        u = v
+    return u[1, n // 2]
+
+
+def jacobi(n, steps):
+    random = np.random.default_rng(0)
+    a, b = random.random((n, n)) + n * np.eye(n), random.random(n)
+    d = np.diag(a)
+    r = a - np.diag(d)
+    x = np.zeros(n)
+    for _ in range(steps):
+        x = (b - r @ x) / d
+    return np.linalg.norm(a @ x - b)
+
+
+def life(n, steps):
+    a = (np.random.default_rng(0).random((n, n)) < 0.3).astype(np.int64)
+    for _ in range(steps):
+        rows = np.roll(a, 1, 0) + a + np.roll(a, -1, 0)
+        neighbours = np.roll(rows, 1, 1) + rows + np.roll(rows, -1, 1) - a
+        a = np.where((neighbours == 3) | ((neighbours == 2) & (a == 1)), 1, 0)
+    return a.sum()
+
+
+def nbody(n, steps):
+    p, v, m = np.random.default_rng(0).standard_normal((n, 3)), np.zeros((n, 3)), np.full(n, 1.0 / n)
+    for _ in range(steps):
+        d = p[None, :, :] - p[:, None, :]
+        r2 = (d * d).sum(axis=2) + 1e-4
+        v = v + 0.001 * ((m / (r2 * np.sqrt(r2)))[:, :, None] * d).sum(axis=1)
+        p = p + 0.001 * v
+    return p.mean()
+
+
+def stencil27(n, steps):
+    u = np.random.default_rng(0).random((n, n, n))
+    for _ in range(steps):
+        total = sum(u[i:i + n - 2, j:j + n - 2, k:k + n - 2] for i in range(3) for j in range(3) for k in range(3))
+        v = u.copy()
+        v[1:-1, 1:-1, 1:-1] = total / 27.0
+        u = v
+    return u.mean()
+
+
+print(globals()[sys.argv[1]](*map(int, sys.argv[2:])))

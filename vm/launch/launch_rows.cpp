@@ -1,0 +1,134 @@
+// Nests whose inner loops are short, as in `d[k, c] = p[k, c] - p[i, c]` with three coordinates: to look for rows,
+// streams and keys of each inner loop would take much longer than its points. So all that is the same for many inner
+// loops is looked up once, and what is left of one is the call of machine code.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "vm/interpret/run_state.hpp"
+#include "vm/launch/launch_elements.hpp"
+#include "vm/launch/launcher.hpp"
+#include "vm/launch/point_launch.hpp"
+#include "vm/schedule/leaf_forks.hpp"
+
+namespace raddle::vm {
+
+namespace {
+
+constexpr std::int64_t longest_row = 64;  ///< points: longer ones are run as blocks
+
+/// Where the elements lie that a read or sink is about: those of the first point of a row follow `base + offset`.
+std::optional<RowPlace> row_place(const PointLaunch& points, Array& array, std::uint32_t key_number, ValueKind kind) {
+  const LaunchKey& key = points.piece.site.launch.keys[key_number];
+  RowPlace place{.array = &array, .kind = kind};
+  if (Buffer* const packed = array.packed_numbers()) {
+    place.numbers = static_cast<std::byte*>(packed->at_index(0));
+    place.count = static_cast<std::int64_t>(packed->count());
+    if (packed->kind() != kind) return std::nullopt;
+  }
+  place.offset = key.offset + points.low();
+  place.value = key.base.value;
+  if (place.value == no_id && !key.base.operand.is_absent())
+    place.offset += static_cast<std::int64_t>(points.piece.frame.at(key.base.operand).peek());
+  return place;
+}
+
+Array* array_in(Future& variable) {
+  return variable.is_resolved() && variable.kind() == ValueKind::array ? &object_in<Array>(variable) : nullptr;
+}
+
+}  // namespace
+
+/// Looks up what all rows have in common, if they can be run so.
+void Launcher::open_rows(PointLaunch& points) {
+  const RangeTask& piece = points.piece;
+  const IndexLaunch& launch = piece.site.launch;
+  const auto is_small = [](std::int64_t number) { return -affine_base_limit < number && number < affine_base_limit; };
+  if (!points.is_plain || !points.is_contiguous || is_perturbed_ || forces_points(piece) || !piece.inner.is_whole() ||
+      piece.inner.count > longest_row || points.projection || points.prelude->function.is_heavy ||
+      points.prelude->function.calls_library || launch.reads.size() + launch.sinks.size() > points.row_places.size())
+    return;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < launch.reads.size(); ++i) {
+    Array* const array = array_in(piece.frame.at(launch.reads[i].array));
+    const ValueKind kind = kind_of(points.computation.function.leaf_parameters[i + 1]);
+    if (!array || launch.reads[i].key_count != 1) return;
+    const auto place = row_place(points, *array, launch.reads[i].first_key, kind);
+    if (!place || !place->numbers || !is_small(place->offset)) return;
+    points.row_places[count++] = *place;
+  }
+  for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+    const LaunchSink& sink = launch.sinks[i];
+    Array& array = object_in<Array>(piece.frame.at(sink.target));
+    OpenNumbers* const open = array.numbers();
+    if (sink.key_count != 1 || !sink.row_keys.empty() || !open || array.is_closed()) return;
+    const auto place = row_place(points, array, sink.first_key, open->kind());
+    if (!place || !is_small(place->offset)) return;
+    points.row_places[count] = *place;
+    points.row_places[count].numbers = static_cast<std::byte*>(open->numbers().at_index(0));
+    points.row_places[count++].count = static_cast<std::int64_t>(open->count());
+  }
+  points.runs_rows = true;
+}
+
+/// Rows from `points.iteration` on, as far as the prelude's values are there and all goes well.
+/// @param end  of the iterations that the piece has  @return how many it has run
+std::int64_t Launcher::run_rows(PointLaunch& points, std::int64_t end, ValuesAhead& ahead) {
+  const std::int64_t first = points.iteration, length = points.piece.inner.count;
+  if (!points.runs_rows || !find_values(points, first, end, ahead, points.values.data())) return 0;
+  const std::int64_t* const values = ahead.rows.data() + (first - ahead.first);
+  const std::int64_t most = std::min(ahead.end, end) - first;
+  const std::size_t read_count = points.piece.site.launch.reads.size();
+  const std::span places(points.row_places.data(), read_count + points.piece.site.launch.sinks.size());
+  const auto key_of = [&](const RowPlace& place, std::int64_t row) {
+    return place.offset + (place.value == no_id ? 0 : values[place.value * points_at_once + row]);
+  };
+  // how many rows lie where they should, and follow each other where they are written
+  std::int64_t count = most;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const RowPlace& place = places[i];
+    for (std::int64_t row = 0; row < count; ++row) {
+      const std::int64_t key = key_of(place, row);
+      const bool follows = i < read_count || key == key_of(place, 0) + row * length;
+      if (key < 0 || key > place.count - length || !follows) count = row;
+    }
+  }
+  if (count == 0) return 0;
+  launch_chunks_.clear();
+  launch_chunks_.resize(points.piece.site.launch.sinks.size());
+  SinkArrays arrays;
+  SinkKeys written;
+  for (std::size_t i = read_count; i < places.size(); ++i) {
+    arrays[i - read_count] = places[i].array;
+    written[i - read_count] = key_of(places[i], 0);
+  }
+  const std::int64_t claimed = claim_places(arrays, written, count * length);
+  LaunchedLeaf& leaf = points.computation;
+  std::array<std::int64_t, leaf_word_limit> own;
+  std::int64_t made = 0;
+  for (std::int64_t row = 0; row < claimed / length && made == row * length; ++row) {
+    for (std::size_t k = 0; k < points.prelude->function.leaf_results.size(); ++k)
+      own[k] = values[static_cast<std::int64_t>(k) * points_at_once + row];
+    leaf.set_values(own.data());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      std::byte* const at = places[i].numbers + key_of(places[i], row) * places[i].bytes();
+      if (i < read_count)
+        leaf.set_input(i, at);
+      else
+        leaf.set_results(i - read_count, at);
+    }
+    made += leaf.call(worker_->leaf_worker(), points.low(), points.step(), length);
+  }
+  leaf.use_own_inputs();
+  const std::int64_t rows = made / length;
+  give_back_places(arrays, written, rows * length, claimed);
+  for (std::size_t i = 0; rows > 0 && i < launch_chunks_.size(); ++i)
+    arrays[i]->tell_written(written[i], rows * length, here_.wakes());
+  here_.wake();
+  here_.counters.iterations += static_cast<std::uint64_t>(rows * length);
+  here_.counters.iterations_native += static_cast<std::uint64_t>(rows * length);
+  return rows;
+}
+
+}  // namespace raddle::vm
