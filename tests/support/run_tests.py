@@ -78,7 +78,7 @@ STEPS = [
     Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]],
          quick=[[PYTHON, "tests/support/golden.py", "--one-mode"]]),
     Step("gpu", "the same scripts with a simulated device: the same output; which loops go there, and what is said",
-         [[PYTHON, "tests/support/check_gpu.py"], [PYTHON, "tests/support/golden.py", "--gpus=simulated"]],
+         [[PYTHON, "tests/support/check_gpu.py"], [PYTHON, "tests/support/golden.py", "--gpus=simulated", "--workers=1,8", "--each-program-once"]],
          quick=[[PYTHON, "tests/support/check_gpu.py"], [PYTHON, "tests/support/golden.py", "--gpus=simulated", "--one-mode"]]),
     Step("seeds", "the same scripts, the order of tasks perturbed",
          [[PYTHON, "tests/support/golden.py", "--scheduler-seeds=6"]], quick=[]),
