@@ -26,6 +26,23 @@ void visit_numbers(const vm::Value& array, Visit visit) {
   });
 }
 
+/// The same numbers as a vector.
+template <typename T>
+std::vector<T> numbers(const vm::Value& array) {
+  std::vector<T> all;
+  all.reserve(array.as_array().size());
+  array.as_array().for_each_run([&all](const void* run, std::size_t count) {
+    all.insert(all.end(), static_cast<const T*>(run), static_cast<const T*>(run) + count);
+  });
+  return all;
+}
+
+/// A closed array of ints or floats with keys 0..n-1.
+template <typename T>
+vm::Value number_array(std::vector<T> numbers) {
+  return vm::Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers)));
+}
+
 /// A closed array with keys 0..n-1.
 inline vm::Value dense_array(std::vector<vm::Value> values) {
   return vm::Value::of_object(vm::ValueKind::array, vm::Array::dense(std::move(values)));

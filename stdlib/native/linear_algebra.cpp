@@ -13,6 +13,7 @@
 
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
+#include "vm/memory/memory_limit.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::stdlib::native {
@@ -49,18 +50,12 @@ std::expected<ColumnMatrix, std::string> matrix_of(const char* name, const Value
   return std::unexpected(fmt::format("`{}[{}]` is {}", name, index, vm::to_text(Value::of(*strange))));
 }
 
-Value array_of(std::vector<double> numbers) {
-  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers)));
-}
-Value array_of(std::vector<std::int64_t> numbers) {
-  return Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers)));
-}
 Value array_of(const ColumnMatrix& matrix) {
   std::vector<double> rows;
   rows.reserve(matrix.elements.size());
   for (std::size_t i = 0; i < matrix.rows; ++i)
     for (std::size_t j = 0; j < matrix.columns; ++j) rows.push_back(matrix(i, j));
-  return array_of(std::move(rows));
+  return number_array(std::move(rows));
 }
 
 Result fail_in(const char* function, std::string_view text) { return fail(fmt::format("{}: {}", function, text)); }
@@ -144,7 +139,7 @@ Result lu(Call, Arguments arguments, Results results) {
     lower(j, j) = 1;
     std::copy_n(a->column(j) + above, a->rows - above, lower.column(j) + above);
   }
-  results[0] = array_of(order_of(pivots, a->rows));
+  results[0] = number_array(order_of(pivots, a->rows));
   results[1] = array_of(lower);
   results[2] = array_of(upper);
   return {};
@@ -164,7 +159,7 @@ Result svd(Call, Arguments arguments, Results results) {
   auto found = methods().svd(std::move(*a));
   if (!found) return fail("svd: no end was found");
   results[0] = array_of(found->u);
-  results[1] = array_of(std::move(found->s));
+  results[1] = number_array(std::move(found->s));
   results[2] = array_of(found->vt);
   return {};
 }
@@ -174,7 +169,7 @@ Result eigh(Call, Arguments arguments, Results results) {
   if (!a) return fail_in("eigh", a.error());
   auto values = methods().eigh(*a);
   if (!values) return fail("eigh: no end was found");
-  results[0] = array_of(std::move(*values));
+  results[0] = number_array(std::move(*values));
   results[1] = array_of(*a);
   return {};
 }
@@ -199,6 +194,25 @@ Result lstsq(Call, Arguments arguments, Results results) {
     }
   }
   return give(results, array_of(x));
+}
+
+/// a, b, the extents of both; the first row of the product that is wanted, and how many are.
+Result matmul(Call, Arguments arguments, Results results) {
+  const std::int64_t rows = arguments[2].as_int(), inner = arguments[3].as_int(), found = arguments[4].as_int(),
+                     columns = arguments[5].as_int(), first = arguments[6].as_int(), wanted = arguments[7].as_int();
+  if (inner != found)
+    return fail(fmt::format("matmul: the rows of `a` have {} elements, the columns of `b` {}", inner, found));
+  std::size_t count_a = 0, count_b = 0;
+  const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
+  const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));
+  const auto n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(inner),
+             m = static_cast<std::size_t>(columns), part = static_cast<std::size_t>(wanted);
+  if (count_a != n * k || count_b != k * m) return fail("matmul: a matrix is not complete");
+  if (!vm::fits_in_memory(8.0 * static_cast<double>(part) * static_cast<double>(m)))
+    return fail("matmul: the product needs more memory than there is");
+  std::vector<double> c(part * m);
+  if (!c.empty() && k > 0) methods().multiply(a + static_cast<std::size_t>(first) * k, b, c.data(), part, k, m);
+  return give(results, number_array(std::move(c)));
 }
 
 }  // namespace raddle::stdlib::native

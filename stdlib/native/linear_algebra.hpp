@@ -31,6 +31,9 @@ struct SingularValues {
 class LinearAlgebra {
  public:
   virtual ~LinearAlgebra() = default;
+  /// c = a b, where all lie row by row: a of [n, k], b of [k, m]. @pre c is 0
+  virtual void multiply(const double* a, const double* b, double* c, std::size_t n, std::size_t k,
+                        std::size_t m) const = 0;
   /// a = P L U: `a` becomes U and, below its diagonal, L, whose diagonal is 1.
   /// @param pivots  set: row k was exchanged with row pivots[k] - 1, for k = 0, 1, ...
   /// @return        false: U has a zero on its diagonal

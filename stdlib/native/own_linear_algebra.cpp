@@ -77,6 +77,15 @@ void complete_basis(ColumnMatrix& u, std::size_t first) {
 
 class OwnLinearAlgebra final : public LinearAlgebra {
  public:
+  void multiply(const double* a, const double* b, double* c, std::size_t n, std::size_t k,
+                std::size_t m) const override {
+    constexpr std::size_t block = 64;  // so many rows of b, again and again
+    for (std::size_t first = 0; first < k; first += block)
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = first; j < std::min(first + block, k); ++j)
+          add_multiple(c + i * m, b + j * m, a[i * k + j], m);
+  }
+
   bool lu(ColumnMatrix& a, std::vector<int>& pivots) const override {
     const std::size_t steps = std::min(a.rows, a.columns);
     pivots.resize(steps);

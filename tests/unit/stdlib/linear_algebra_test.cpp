@@ -118,6 +118,19 @@ TEST_CASE("factors, multiplied, are the matrix") {
       }
 }
 
+TEST_CASE("products") {
+  for (const LinearAlgebra* methods : both())
+    for (const std::size_t n : {1, 3, 70})
+      for (const std::size_t k : {0, 1, 5, 130})
+        for (const std::size_t m : {1, 4, 50}) {
+          // row by row they are the transposed matrices
+          const ColumnMatrix a = random_matrix(k, n, 1), b = random_matrix(m, k, 2);
+          ColumnMatrix c(m, n);
+          methods->multiply(a.elements.data(), b.elements.data(), c.elements.data(), n, k, m);
+          CHECK(distance(c, product(b, a)) < 1e-12);
+        }
+}
+
 TEST_CASE("systems of equations") {
   for (const LinearAlgebra* methods : both())
     for (const std::size_t size : {1, 2, 5, 30}) {
