@@ -6,7 +6,9 @@
 
 #include <ranges>
 #include <set>
+#include <span>
 
+#include "compiler/tool/executable/load_modules.hpp"
 #include "vm/value/standard_error.hpp"
 
 namespace raddle::tool {
@@ -17,6 +19,19 @@ constexpr std::size_t most_calls = 8;  // of a chain of calls; a recursion shows
 constexpr std::size_t most_steps = 5;  // of a cycle
 
 Span span_of(const vm::Place& place) { return {place.file, place.begin, place.end}; }
+
+/// Where something went wrong, and how it got there. What is wrong in a function of the library is wrong with its call.
+vm::CallPlace place_in_script(const SourceMap& sources, vm::Place place, std::span<const vm::Place> calls) {
+  const auto is_of_library = [&](const vm::Place& of) {
+    return sources.at(of.file).path().starts_with(library_folder);
+  };
+  const auto script = std::ranges::find_if_not(calls, is_of_library);
+  if (is_of_library(place) && script != calls.end()) {
+    place = *script;
+    calls = calls.subspan(static_cast<std::size_t>(script - calls.begin()) + 1);
+  }
+  return {place, {calls.begin(), calls.end()}};
+}
 
 void add_calls(const SourceMap& sources, Diagnostic& diagnostic, const std::vector<vm::Place>& calls) {
   for (std::size_t i = 0; i < calls.size() && i < most_calls; ++i)
@@ -39,9 +54,10 @@ void add_other_call(const SourceMap& sources, Diagnostic& diagnostic, const vm::
 }
 
 void report_failure(const SourceMap& sources, Diagnostics& diagnostics, const vm::RunFailure& failure) {
-  Diagnostic& diagnostic = diagnostics.report(DiagnosticKind::run_time, span_of(failure.place), failure.message);
+  const vm::CallPlace at = place_in_script(sources, failure.place, failure.calls);
+  Diagnostic& diagnostic = diagnostics.report(DiagnosticKind::run_time, span_of(at.place), failure.message);
   for (const std::string& detail : failure.notes.details) diagnostic.remark(detail);
-  add_calls(sources, diagnostic, failure.calls);
+  add_calls(sources, diagnostic, at.calls);
   if (failure.notes.other_call) add_other_call(sources, diagnostic, failure);
   if (!failure.notes.help.empty()) diagnostic.note(failure.notes.help);
   if (failure.count > 1) diagnostic.remark(fmt::format("{} times in this run", failure.count));
