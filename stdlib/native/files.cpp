@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <expected>
 #include <filesystem>
 #include <optional>
 
@@ -196,19 +197,26 @@ Result file_type(Call, Arguments arguments, Results results) {
   return give(results, Value::of(std::string(type_text(status->st_mode))));
 }
 
-Result realpath_file(Call, Arguments arguments, Results results) {
+/// @return why there is none, with the function's name
+std::expected<std::string, std::string> real_path(const char* function, const std::string& path) {
   std::error_code error;
-  const auto path = std::filesystem::weakly_canonical(path_of(arguments[0]), error);
-  if (error) return fail(fmt::format("realpath: `{}`: {}", path_of(arguments[0]), vm::error_text(error.value())));
-  return give(results, File::existing(path.string()));
+  std::string real;
+  if (path.find('\0') != std::string::npos)  // no file has one
+    error = std::make_error_code(std::errc::no_such_file_or_directory);
+  else
+    real = std::filesystem::weakly_canonical(path, error).string();
+  if (error) return std::unexpected(fmt::format("{}: `{}`: {}", function, path, vm::error_text(error.value())));
+  return real;
+}
+
+Result realpath_file(Call, Arguments arguments, Results results) {
+  const auto path = real_path("realpath", path_of(arguments[0]));
+  return path ? give(results, File::existing(*path)) : fail(path.error());
 }
 
 Result realpath_string(Call, Arguments arguments, Results results) {
-  std::error_code error;
-  const auto path = std::filesystem::weakly_canonical(path_of(arguments[0]), error);
-  if (error)
-    return fail(fmt::format("realpath_string: `{}`: {}", path_of(arguments[0]), vm::error_text(error.value())));
-  return give(results, Value::of(path.string()));
+  const auto path = real_path("realpath_string", path_of(arguments[0]));
+  return path ? give(results, Value::of(*path)) : fail(path.error());
 }
 
 Result mktemp_file(Call, Arguments, Results results) {

@@ -314,6 +314,15 @@ def tcl_is_of_the_script(folder):
     expect((folder.path / "touched").exists(), False)
 
 
+def results_do_not_command_a_terminal(folder):
+    """Values that --results prints are text."""
+    folder.write("r.df", '@result string s = "A\\x1b[31mB\\x07";\n')
+    shown = subprocess.run(["script", "-qec", f"{folder.raddle} run --results r.df", "/dev/null"], cwd=folder.path,
+                           stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60, check=True).stdout
+    expect(shown.strip(), b"s = AB\\x07")
+    folder.run("run --results r.df", out="s = A\x1b[31mB\x07\n")
+
+
 def outputs_are_whole_or_as_they_were(folder):
     """A program that fails, or is ended, leaves what an earlier run has made; what it makes beside its output comes along."""
     folder.write("ok.df", 'app (file o) make() { "sh" "-c" "echo whole > $0; echo beside > $0.log" o }\nfile f <"out/f.txt"> = make();\n')
@@ -332,6 +341,13 @@ def outputs_are_whole_or_as_they_were(folder):
     folder.write("named.df", 'app (file o) make() { "sh" "-c" "echo $0 > $0" (filename(o)) }\nfile f <"out/g.txt"> = make();\n')
     folder.run("run named.df")
     expect(folder.read("out/g.txt"), "out/g.txt\n")
+    # and what a failed program has not touched there stays, what it has begun goes
+    for command, left in (('"nosuchprog" ("x"+filename(o))', True), ('"false" ("x"+filename(o))', True),
+                          ('"sh" "-c" ("echo half > " + filename(o) + "; false")', False)):
+        folder.write("out/g.txt", "old\n")
+        folder.write("named.df", f'app (file o) make() {{ {command} }}\nfile f <"out/g.txt"> = make();\n')
+        folder.run("run named.df", code=1)
+        expect((folder.path / "out/g.txt").exists(), left)
 
 
 def programs_have_nothing_to_read(folder):
@@ -493,7 +509,7 @@ def chains_of_any_length(folder):
     folder.run("run -k fails.df", code=1, out="trace: 0\n", err="too large")
 
 
-TESTS = [large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
+TESTS = [large_inputs_take_linear_time, links_of_others_are_not_followed, chains_of_any_length, replaced_files_keep_permissions_and_streams_stay, tcl_is_of_the_script, results_do_not_command_a_terminal, outputs_are_whole_or_as_they_were, programs_have_nothing_to_read, nothing_outlives_a_kill, short_calls_are_not_shared, long_calls_do_not_wait_for_each_other, a_crash_in_c_is_told, calls_that_share_nothing_need_no_frames, json_is_told_of_what_does_not_come_back, nothing_keeps_a_run_from_its_end, too_little_memory_is_told, strings_have_a_longest, too_few_threads_are_no_fault,
          programs_end_with_a_run_that_does_not_come_back, verbose_tells_programs, verbose_tells_failures, temporaries_end_with_the_run, quiet_tells_errors_only, json_is_all, json_has_the_end_of_what_is_printed, timeout_ends_the_run]
 
 

@@ -64,10 +64,15 @@ std::string help_for_start(const ProgramRun& run) {
   return "each word of a command line is a value of its own, as in `\"sort\" \"-n\" input`";
 }
 
-/// Of a program that has failed: they must not be taken for results.
+/// Of a program that has failed: they must not be taken for results. A file that was there before and that it has not
+/// touched is not its output.
 void remove_outputs(ProgramRun& run) {
-  for (const std::string& path : run.output_paths)
-    if (run.own.now(path) == path) remove_files({path});
+  for (std::size_t i = 0; i < run.output_paths.size(); ++i) {
+    const std::string& path = run.output_paths[i];
+    const bool is_mapped = object_in<File>(run.frame.at(run.outputs[i])).is_mapped();
+    const bool is_as_before = is_mapped && run.before[i] && run.before[i] == identity_of(path);
+    if (run.own.now(path) == path && !is_as_before) remove_files({path});
+  }
   run.own.clear();
 }
 
@@ -201,6 +206,8 @@ void ProgramCaller::start_program(ProgramRun& program) {
   const bool prints_by_itself = !run_.options.program_outputs.out.take || is_stream(program.request.stdout_path) ||
                                 is_stream(program.request.stderr_path);
   if (run_.options.before_program && prints_by_itself) run_.options.before_program();
+  program.before.clear();
+  for (const std::string& path : program.output_paths) program.before.push_back(identity_of(path));
   run_.pool.hold();
   const auto ended = [&program, &pool = run_.pool](ProcessResult result) {
     program.result = std::move(result);

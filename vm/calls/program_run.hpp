@@ -1,6 +1,7 @@
 #pragma once
 // An external program that runs for an app function.
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "vm/external/processes.hpp"
 #include "vm/interpret/frame.hpp"
 #include "vm/record/file_claim.hpp"
+#include "vm/value/file_identity.hpp"
 
 namespace raddle::vm {
 
@@ -40,6 +42,7 @@ class ProgramRun final : public Cell {
   OwnOutputs own;
   std::vector<Operand> outputs;                           ///< files that the program is to make
   std::vector<std::string> output_paths;                  ///< of `outputs`
+  std::vector<std::optional<FileIdentity>> before;        ///< what lay there when it was started; none: no file
   std::vector<std::string> input_paths, temporary_paths;  ///< for the run's listener; none if there is none
   std::vector<std::string> begun;                         ///< from WrittenFiles::begin
   std::map<std::string, FileClaim> claims;                ///< on outputs, by place

@@ -97,6 +97,10 @@ class LibraryFunction::Arguments {
 
 void LibraryFunction::load() {
   tell_of_crashes();
+  if (function_.library.find('\0') != std::string::npos) {
+    problem_ = fmt::format("can not load the library: no file has a name with a zero byte, as `{}`", function_.library);
+    return;
+  }
   void* library = dlopen(function_.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     problem_ = fmt::format("can not load the library: {}", dlerror());

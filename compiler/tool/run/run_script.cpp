@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -36,6 +37,7 @@
 #include "vm/device/devices.hpp"
 #include "vm/interpret/run.hpp"
 #include "vm/record/call_record.hpp"
+#include "vm/value/shown_text.hpp"
 #include "vm/value/standard_error.hpp"
 #include "vm/value/temporaries.hpp"
 #include "vm/value/text.hpp"
@@ -146,11 +148,16 @@ std::expected<ScriptArguments, int> arguments_of(const ArgumentRules& rules, con
   return std::unexpected(exit_usage);
 }
 
+/// A terminal does not obey values.
+std::string shown_on_output(const std::string& text) {
+  return isatty(STDOUT_FILENO) != 0 ? vm::shown_text(text) : vm::valid_text(text);
+}
+
 void print_results(const Session& session, const CheckedProgram& checked, const vm::RunResult& result, bool as_json) {
   if (session.options.show_results)
     for (std::size_t i = 0; i < checked.results.size(); ++i)
-      stdlib::print_text(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
-                                     vm::result_text(result.results[i])));
+      stdlib::print_text(shown_on_output(fmt::format("{} = {}\n", checked.variables[checked.results[i].variable].name,
+                                                     vm::result_text(result.results[i]))));
   else if (result.status == vm::RunStatus::ok && !checked.results.empty() && !as_json && !session.options.is_quiet)
     tell_of_results(checked, result);
 }
