@@ -37,6 +37,14 @@ def a_zero_byte_ends_no_line(folder):
     expect(folder.column("sweep -p a=1 --collect 'regex:E=([0-9]+)' -- printf 'x\\0 E={a}7\\n'", "E"), ["17"])
 
 
+def bytes_that_are_no_text_in_json(folder):
+    """A member that is no UTF-8 loses none of the others."""
+    (folder.path / "j").write_bytes(b'{"a": 1, "z": "caf\351"}')
+    folder.write("cat.sh", "cat j\n")
+    folder.run("sweep -q -p i=1 --collect json: -o t.csv -- sh cat.sh {i}")
+    expect(folder.read("t.csv").splitlines()[1].split(",")[:3], ["1", "1", "caf\ufffd"])
+
+
 def numbers_that_json_has_not(folder):
     """NaN and infinities, as Python writes them into its JSON: the record has them, JSON lines have null in columns of numbers."""
     def strict(line):
@@ -685,7 +693,7 @@ def who_waits_for_another_run_uses_no_processor(folder):
 
 
 TESTS = [only_what_a_point_has_written_is_its_result, sweeps_that_run_at_once_do_not_mix_results, inputs_of_apps_that_are_edited, what_is_put_back_was_edited, where_links_lead_is_noticed, large_outputs_are_told, who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, what_is_edited_before_it_is_read_is_noticed,
-         times_of_files_are_noticed, only_points_that_search_are_run_again, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, a_zero_byte_ends_no_line, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
+         times_of_files_are_noticed, only_points_that_search_are_run_again, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, bytes_that_are_no_text_in_json, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, a_zero_byte_ends_no_line, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 

@@ -14,6 +14,7 @@
 #include "stdlib/native/pattern.hpp"
 #include "vm/external/processes.hpp"
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/shown_text.hpp"
 
 namespace raddle::sweep {
 namespace {
@@ -26,7 +27,9 @@ constexpr std::size_t most_levels = 100;  // of objects in objects: each name ha
 
 constexpr const char* forms = "json:, csv:, regex:EXPRESSION, json:FILE, csv:FILE, regex(FILE):EXPRESSION";
 
-std::expected<Members, std::string> take_json(const std::string& text) {
+/// Bytes that are no UTF-8 are no reason to lose the other members.
+std::expected<Members, std::string> take_json(const std::string& output) {
+  const std::string text = vm::valid_text(output);
   for (const std::string& candidate : {text, last_line(text)}) {
     std::optional<Members> members = flat_members(candidate, most_levels);
     if (!members) return std::unexpected(fmt::format("objects in more than {} objects", most_levels));
