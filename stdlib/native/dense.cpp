@@ -114,6 +114,14 @@ Result dense_true_keys(Call, Arguments arguments, Results results) {
 /// Functions whose calls lowering makes something else of.
 Result made_by_lowering(Call, Arguments, Results) { return fail("this function is not called"); }
 
+/// The axis counted from the first one; negative ones count from behind.
+Result dense_axis(Call, Arguments arguments, Results results) {
+  const std::int64_t axis = arguments[0].as_int(), rank = arguments[1].as_int();
+  if (-rank <= axis && axis < rank) return give(results, Value::of(axis < 0 ? axis + rank : axis));
+  return fail(fmt::format("there is no axis {}: an array of {} dimensions has the axes 0 to {}, or {} to -1", axis,
+                          rank, rank - 1, -rank));
+}
+
 /// How many elements a closed array has, if its keys are 0 to n - 1.
 Result dense_keys(Call, Arguments arguments, Results results) {
   const vm::Array& elements = arguments[0].as_array();
