@@ -119,10 +119,7 @@ void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, 
   } else if (definition.body_kind == ast::BodyKind::library || definition.body_kind == ast::BodyKind::tcl) {
     body.lower_foreign(definition);
   } else if (definition.block) {
-    body.bind_extents(definition);
-    body.find_containers(*definition.block);
-    body.create_output_containers(checked.outputs);
-    body.lower_block(*definition.block);
+    body.lower_function_block(definition, checked.outputs);
   }
 }
 

@@ -32,7 +32,7 @@ void FunctionLowering::assign_outputs(const ast::Assign& assign, const ast::Call
       const bool widens = types().base(function().variables[variable].type) == TypeStore::float_ &&
                           types().base(call_expr.output_types[i]) == TypeStore::int_;
       const bool copies_file = is_file(types(), call_expr.output_types[i]) && !fills_files(call_expr);
-      if (widens || copies_file) variable = ir::none;
+      if (widens || copies_file || has_declared_extents(variable)) variable = ir::none;
     }
     targets.push_back(variable);
   }
@@ -48,8 +48,6 @@ void FunctionLowering::assign_one(const ast::Expr& target, const ast::Expr& valu
   if (target.kind == ExprKind::Name) {
     const ir::VarId variable = variable_of(as<ast::Name>(target).variable);
     initialise(variable, value_expr);
-    if (types().is_dense(target.type))
-      check_declared(as<ast::Name>(target).variable, parts_of(variable), value_expr.span);
     outputs_.push_back(ir::Operand::variable(variable));
     return;
   }
@@ -64,6 +62,10 @@ void FunctionLowering::assign_one(const ast::Expr& target, const ast::Expr& valu
 }
 
 void FunctionLowering::initialise(ir::VarId variable, const ast::Expr& expr) {
+  if (has_declared_extents(variable)) {
+    initialise_declared(variable, expr);
+    return;
+  }
   const TypeId type = function().variables[variable].type;
   const bool fills = expr.kind == ExprKind::Call && fills_files(as<ast::Call>(expr));
   if (!is_file(types(), type) || fills) {
@@ -97,6 +99,10 @@ void FunctionLowering::store_whole(ir::VarId variable, ir::Operand source, Span 
   const TypeId type = function().variables[variable].type;
   if (is_file(types(), type) && file_has_object(variable)) {
     emit(OpKind::file_assign, {ir::Operand::variable(variable), source}, {}, span);
+    return;
+  }
+  if (has_declared_extents(variable)) {
+    store_declared(variable, source, span);
     return;
   }
   const bool widens = types().base(type) == TypeStore::float_ && types().base(type_of(source)) == TypeStore::int_;

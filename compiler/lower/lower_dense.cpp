@@ -6,6 +6,7 @@
 // dimensions. The array is made by `array_new` with the extents as operands: it says which element is missing when it
 // closes, and names elements by all their indices.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/check/resolve_types.hpp"
 #include "compiler/lower/lower_function.hpp"
@@ -45,7 +46,7 @@ ir::VarId FunctionLowering::pack(const Dense& parts, TypeId type, Span span, ir:
   fields.insert(fields.end(), parts.extents.begin(), parts.extents.end());
   const ir::VarId packed = target == ir::none ? temporary(type, span) : target;
   emit(OpKind::struct_make, std::move(fields), {packed}, span);
-  if (function().variables[packed].region == region_) dense_.try_emplace(packed, parts);
+  if (is_declared_here(packed)) dense_.try_emplace(packed, parts);
   return packed;
 }
 
@@ -146,7 +147,9 @@ FunctionLowering::Dense FunctionLowering::reshaped(const ast::Call& call) {
   Operands operands = {int_constant(static_cast<std::int64_t>(from.extents.size()))};
   operands.insert(operands.end(), from.extents.begin(), from.extents.end());
   operands.insert(operands.end(), made.extents.begin(), made.extents.end());
-  call_builtin_named("@reshaped", std::move(operands), TypeStore::void_, call.span);
+  const ir::Operand checked = call_builtin_named("@reshaped", std::move(operands), TypeStore::int_, call.span);
+  checked_extents_[checked.index] = std::exchange(made.extents[0], checked);
+  made.elements = call_builtin_named("@fitting", {from.elements, checked}, type_of(from.elements), call.span);
   return made;
 }
 
@@ -179,12 +182,12 @@ void FunctionLowering::declare_extents(ast::VariableId variable, const ast::Dime
   Operands extents;
   for (const ast::ExprPtr& entry : dimension->entries)
     extents.push_back(check_detail::is_open(*entry) ? ir::Operand() : value(*entry));
-  declared_extents_[variable] = std::move(extents);
+  declared_extents_[variable_of(variable)] = std::move(extents);
 }
 
 void FunctionLowering::create_dense(ast::VariableId variable, ir::VarId var) {
   const Variable& checked = context_.program.variables[variable];
-  const auto declared = declared_extents_.find(variable);
+  const auto declared = declared_extents_.find(var);
   const bool is_known = declared != declared_extents_.end() &&
                         std::ranges::none_of(declared->second, [](ir::Operand one) { return one.index == ir::none; });
   if (!is_known) {
@@ -207,7 +210,8 @@ void FunctionLowering::create_dense(ast::VariableId variable, ir::VarId var) {
   call_builtin_named("@complete", {parts.elements}, TypeStore::void_, checked.span);
 }
 
-void FunctionLowering::bind_extents(const ast::FunctionDefinition& definition) {
+FunctionLowering::Operands FunctionLowering::bind_extents(const ast::FunctionDefinition& definition) {
+  Operands checks;
   const auto visit_inputs = [&](const auto& visit) {
     for (const ast::Formal& input : definition.inputs) {
       const ast::Dimension* const dimension = extents_of_formal(input);
@@ -219,10 +223,13 @@ void FunctionLowering::bind_extents(const ast::FunctionDefinition& definition) {
     if (input.extents[axis] != ast::no_variable) variables_[input.extents[axis]] = extent.index;
   });
   visit_inputs([&](const ast::Formal& input, const ast::Expr& entry, std::size_t axis, ir::Operand& extent) {
-    if (!check_detail::is_open(entry) && input.extents[axis] == ast::no_variable)
-      extent = checked_extent(input.name.text, axis, value(entry), extent, entry.span);
+    if (check_detail::is_open(entry) || input.extents[axis] != ast::no_variable) return;
+    const ir::Operand found = extent;
+    extent = checked_extent(input.name.text, axis, value(entry), found, entry.span);
+    if (extent != found) checks.push_back(extent);
   });
   for (const ast::Formal& output : definition.outputs) declare_extents(output.variable, extents_of_formal(output));
+  return checks;
 }
 
 const ast::Dimension* FunctionLowering::extents_of_formal(const ast::Formal& formal) const {
@@ -232,7 +239,7 @@ const ast::Dimension* FunctionLowering::extents_of_formal(const ast::Formal& for
 /// The extent, once it is known to be the wanted one: keys are made of that.
 ir::Operand FunctionLowering::checked_extent(const std::string& name, std::size_t axis, ir::Operand wanted,
                                              ir::Operand found, Span span) {
-  if (wanted == found || wanted.index == ir::none) return found;
+  if (wanted.index == ir::none || is_same_extent(wanted, found)) return found;
   const ir::Operand checked = call_builtin_named(
       "@same_extent", {text_constant(name), int_constant(static_cast<std::int64_t>(axis)), wanted, found},
       TypeStore::int_, span);
@@ -259,7 +266,7 @@ void FunctionLowering::note_extents(const ast::Call& call, const Operands& outpu
   const ast::FunctionDefinition& definition = *callee.definition;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     // of a variable from outside of a branch each branch may make something else
-    if (outputs[i].is_constant || function().variables[outputs[i].index].region != region_) continue;
+    if (outputs[i].is_constant || !is_declared_here(outputs[i].index)) continue;
     const ast::Dimension* const dimension = extents_of_formal(definition.outputs[i]);
     for (std::size_t axis = 0; dimension != nullptr && axis < dimension->entries.size(); ++axis) {
       const ast::Expr& entry = *dimension->entries[axis];
@@ -290,17 +297,50 @@ ir::Operand FunctionLowering::argument_of(const ast::Call& call, ast::VariableId
   return {};
 }
 
-void FunctionLowering::check_declared(ast::VariableId variable, const Dense& found, Span span) {
+bool FunctionLowering::has_declared_extents(ir::VarId variable) const {
   const auto declared = declared_extents_.find(variable);
-  if (declared == declared_extents_.end()) return;
-  const auto known = dense_.find(variable_of(variable));
-  for (std::size_t axis = 0; axis < found.extents.size(); ++axis) {
-    const ir::Operand extent = checked_extent(context_.program.variables[variable].name, axis, declared->second[axis],
-                                              found.extents[axis], span);
-    // for what reads it from here on, if that sees the check
-    const bool is_seen = function().variables[variable_of(variable)].region == region_;
-    if (known != dense_.end() && is_seen) known->second.extents[axis] = extent;
+  return declared != declared_extents_.end() &&
+         std::ranges::any_of(declared->second, [](ir::Operand extent) { return extent.index != ir::none; });
+}
+
+/// What is assigned as a whole has the extents of the declaration, or nothing that reads it is done.
+void FunctionLowering::initialise_declared(ir::VarId variable, const ast::Expr& expr) {
+  if (is_dense_value(expr)) {
+    dense_value(expr, variable);
+    return;
   }
+  const ir::Operand whole = value(expr);
+  store_declared(variable, whole, expr.span);
+}
+
+void FunctionLowering::store_declared(ir::VarId variable, ir::Operand whole, Span span) {
+  const Dense found = parts_of(whole.index);
+  const Dense checked = fitting(variable, found, span);
+  if (checked.extents == found.extents) {
+    emit(OpKind::copy, {whole}, {variable}, span);
+    if (is_declared_here(variable)) dense_.try_emplace(variable, found);
+  } else {
+    pack(checked, function().variables[variable].type, span, variable);
+  }
+}
+
+/// The array, once it is known to have the extents that stand in the declaration of the variable.
+FunctionLowering::Dense FunctionLowering::fitting(ir::VarId variable, const Dense& found, Span span) {
+  Dense made{found.elements, declared_extents(variable, found.extents, span)};
+  Operands operands = {found.elements};
+  for (std::size_t axis = 0; axis < found.extents.size(); ++axis)
+    if (made.extents[axis] != found.extents[axis]) operands.push_back(made.extents[axis]);
+  if (operands.size() > 1)
+    made.elements = call_builtin_named("@fitting", std::move(operands), type_of(found.elements), span);
+  return made;
+}
+
+FunctionLowering::Operands FunctionLowering::declared_extents(ir::VarId variable, const Operands& found, Span span) {
+  Operands made;
+  for (std::size_t axis = 0; axis < found.size(); ++axis)
+    made.push_back(checked_extent(function().variables[variable].name, axis, declared_extents_.at(variable)[axis],
+                                  found[axis], span));
+  return made;
 }
 
 }  // namespace raddle::lowering

@@ -73,6 +73,10 @@ bool FunctionLowering::is_computed(const ast::Expr& expr) const {
   }
 }
 
+bool FunctionLowering::is_dense_value(const ast::Expr& expr) const {
+  return is_computed(expr) || (types().is_dense(expr.type) && expr.conversion == ast::Conversion::to_float);
+}
+
 ir::Operand FunctionLowering::unwidened(const ast::Expr& expr, ir::VarId target) {
   if (is_computed(expr)) return dense_value(expr, target);
   ir::Operand known;

@@ -210,9 +210,24 @@ void FunctionLowering::create_fields(ast::VariableId variable, ir::VarId structu
   }
 }
 
-void FunctionLowering::create_output_containers(const std::vector<ast::VariableId>& outputs) {
+void FunctionLowering::lower_function_block(const ast::FunctionDefinition& definition,
+                                            const std::vector<ast::VariableId>& outputs) {
+  Operands checks = bind_extents(definition);
+  find_containers(*definition.block);
   for (const ast::VariableId output : outputs)
     if (context_.program.variables[output].written_by_element) create_container(output, variable_of(output));
+  if (checks.empty()) return lower_block(*definition.block);
+  // nothing is done with inputs that do not fit
+  const ir::RegionId region = in_region([&] {
+    body_ = region_;
+    lower_block(*definition.block);
+  });
+  emit(ir::OpKind::wait, std::move(checks), {}, definition.name.span).regions = {region};
+}
+
+bool FunctionLowering::is_declared_here(ir::VarId variable) const {
+  const ir::RegionId declared = context_.module.functions[id_].variables[variable].region;
+  return declared == region_ || (declared == 0 && region_ == body_);
 }
 
 }  // namespace raddle::lowering

@@ -57,14 +57,12 @@ class FunctionLowering {
                               const std::vector<TypeId>& outputs);
   /// Containers (arrays, bags, structures) in `body` that are written piece by piece; before the body is lowered.
   void find_containers(const ast::Stmt& body);
-  /// Makes the container of an output that is written piece by piece.
-  void create_output_containers(const std::vector<ast::VariableId>& outputs);
   void lower_block(const ast::Block& block);
   void lower_command(const ast::FunctionDefinition& definition, LimitSet from_caller);
   /// A function of a shared library or in Tcl.
   void lower_foreign(const ast::FunctionDefinition& definition);
-  /// Names in the brackets of dense inputs; checks what they have to be equal to. After the signature.
-  void bind_extents(const ast::FunctionDefinition& definition);
+  /// The whole block of a function, after its signature.
+  void lower_function_block(const ast::FunctionDefinition& definition, const std::vector<ast::VariableId>& outputs);
   /// Calls the script's function `main`.
   void call_function(std::uint32_t function, Span span);
 
@@ -172,6 +170,8 @@ class FunctionLowering {
   const Dense& dense_target(const ast::Index& target);
   /// @param dimension  null: the extents are not named
   void declare_extents(ast::VariableId variable, const ast::Dimension* dimension);
+  /// Names in the brackets of dense inputs. @return  extents that have to be others and are to be checked
+  Operands bind_extents(const ast::FunctionDefinition& definition);
   const ast::Dimension* extents_of_formal(const ast::Formal& formal) const;
   void create_dense(ast::VariableId variable, ir::VarId var);
   ir::Operand checked_extent(const std::string& name, std::size_t axis, ir::Operand wanted, ir::Operand found,
@@ -184,8 +184,15 @@ class FunctionLowering {
   ir::Operand known_extent(ir::Operand extent) const;
   void note_extents(const ast::Call& call, const Operands& outputs);
   ir::Operand argument_of(const ast::Call& call, ast::VariableId of_callee);
-  /// What is assigned as a whole has the extents that stand in the declaration.
-  void check_declared(ast::VariableId variable, const Dense& found, Span span);
+  /// The extents stand in the declaration, some of them at least. @param variable  none: false
+  bool has_declared_extents(ir::VarId variable) const;
+  void initialise_declared(ir::VarId variable, const ast::Expr& expr);
+  void store_declared(ir::VarId variable, ir::Operand whole, Span span);
+  Dense fitting(ir::VarId variable, const Dense& found, Span span);
+  /// What has been found, where the declaration says more: once that is known to be the same.
+  Operands declared_extents(ir::VarId variable, const Operands& found, Span span);
+  /// All that sees the variable sees what is computed here.
+  bool is_declared_here(ir::VarId variable) const;
 
   // ---- whole-array expressions (lower_lifted.cpp, lower_slices.cpp)
   /// The indices of one dimension that a slice, or one index, selects; one index has no step and no count.
@@ -238,7 +245,9 @@ class FunctionLowering {
                     const std::function<void(const Point&)>& visit);
   /// Arrays of all results. @param elements  their types
   std::vector<Dense> fill(const Lifted& of, const std::vector<TypeId>& elements, Span span);
+  bool is_dense_value(const ast::Expr& expr) const;
   ir::Operand dense_value(const ast::Expr& expr, ir::VarId target);
+  void set_extents(Lifted& of, Operands checked) const;
   Dense dense_literal(const ast::Expr& expr);
   void add_elements(const ast::Expr& literal, std::uint32_t rank, Operands& elements);
   void store_slice(const ast::Index& target, const ast::Expr& source);
@@ -265,6 +274,7 @@ class FunctionLowering {
   ModuleContext& context_;
   ir::FunctionId id_;
   ir::RegionId region_ = 0;  ///< where operations go
+  ir::RegionId body_ = 0;    ///< what the whole block is in: one that waits, if inputs are to be checked
   ir::RegionId scope_ = 0;   ///< where declared variables live: differs from region_ in the later links of a chain
   std::unordered_map<ast::VariableId, ir::VarId> variables_;
   /// Paths of fields from a structure variable to the containers inside it that are written piece by piece.
@@ -279,8 +289,8 @@ class FunctionLowering {
     SliceLength length;
     ir::Operand extent, count;  ///< of the dimension; of the slice
   };
-  std::vector<SliceCount> slice_counts_;                            ///< lengths of slices that differ
-  std::unordered_map<ast::VariableId, Operands> declared_extents_;  ///< index none: open
+  std::vector<SliceCount> slice_counts_;                      ///< lengths of slices that differ
+  std::unordered_map<ir::VarId, Operands> declared_extents_;  ///< index none: open
   Operands ends_;  ///< extents of the dimensions whose brackets are around the expression
 };
 

@@ -324,14 +324,29 @@ std::vector<FunctionLowering::Dense> FunctionLowering::fill(const Lifted& of, co
   return made;
 }
 
+/// Extents that are the old ones, once they have been checked: the loop waits for that.
+void FunctionLowering::set_extents(Lifted& of, Operands checked) const {
+  for (const auto& read : of.read)
+    for (std::size_t axis = 0; axis < read->extents.size(); ++axis) {
+      const std::size_t here = first_axis(of, *read) + axis;
+      if (is_same_extent(read->extents[axis], of.extents[here])) read->extents[axis] = checked[here];
+    }
+  of.extents = std::move(checked);
+}
+
 /// Computed, element by element, or written down.
 ir::Operand FunctionLowering::dense_value(const ast::Expr& expr, ir::VarId target) {
-  if (expr.kind == ExprKind::ArrayLiteral || expr.kind == ExprKind::Range)
-    return ir::Operand::variable(pack(dense_literal(expr), expr.type, expr.span, target));
+  const bool is_declared = has_declared_extents(target);
+  if (expr.kind == ExprKind::ArrayLiteral || expr.kind == ExprKind::Range) {
+    Dense made = dense_literal(expr);
+    if (is_declared) made = fitting(target, made, expr.span);
+    return ir::Operand::variable(pack(made, expr.type, expr.span, target));
+  }
   TypeId type = expr.type;
   const bool widens = expr.conversion == ast::Conversion::to_float;
   if (widens) type = context_.program.types.dense_of(TypeStore::float_, types().rank(type));
-  const Lifted computed = widens ? lifted(expr) : lifted_dense(expr);
+  Lifted computed = widens ? lifted(expr) : lifted_dense(expr);
+  if (is_declared) set_extents(computed, declared_extents(target, computed.extents, expr.span));
   const Dense made = fill(computed, {types().dense_element(type)}, expr.span)[0];
   return ir::Operand::variable(pack(made, type, expr.span, target));
 }

@@ -1,6 +1,7 @@
 // Slices of dense arrays: read as part of a whole-array expression, where other keys are all that they are, and
 // assigned. Elements that arrays of indices or of booleans choose.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/lower/lower_function.hpp"
 
@@ -145,13 +146,15 @@ void FunctionLowering::store_slice(const ast::Index& target, const ast::Expr& so
   const Span span = target.span;
   const std::vector<Selection> chosen = selections(target, into.extents);
   Lifted from = lifted(source);
-  const Operands wanted = extents_of(chosen);
+  Operands wanted = extents_of(chosen);
   if (!from.extents.empty()) {
     Operands operands = {int_constant(static_cast<std::int64_t>(wanted.size()))};
     operands.insert(operands.end(), wanted.begin(), wanted.end());
     operands.insert(operands.end(), from.extents.begin(), from.extents.end());
-    if (!are_same_extents(wanted, from.extents))
-      call_builtin_named("@fits_slice", std::move(operands), TypeStore::void_, span);
+    if (!are_same_extents(wanted, from.extents)) {
+      const ir::Operand checked = call_builtin_named("@fits_slice", std::move(operands), TypeStore::int_, span);
+      checked_extents_[checked.index] = std::exchange(wanted[0], checked);
+    }
   }
   const TypeId element = types().at(type_of(into.elements)).element;
   const Lifted all{.extents = wanted, .read = from.read, .is_flat = false, .at = from.at};

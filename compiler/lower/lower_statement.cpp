@@ -53,8 +53,6 @@ void FunctionLowering::declaration(const ast::Declaration& declaration) {
            declarator.span);
     } else {
       initialise(variable, *declarator.value);
-      if (types().is_dense(checked.type))
-        check_declared(declarator.variable, parts_of(variable), declarator.value->span);
     }
     outputs_.push_back(ir::Operand::variable(variable));
   }

@@ -66,7 +66,7 @@ Result dense_slice(Call, Arguments arguments, Results results) {
   return give(results, Value::of(last < first ? std::int64_t{0} : (last - first) / step + 1));
 }
 
-/// Behind the rank of the slice: its extents, then those of what is assigned.
+/// Behind the rank of the slice: its extents, then those of what is assigned. @return the slice's first extent
 Result dense_fits_slice(Call, Arguments arguments, Results results) {
   const auto rank = static_cast<std::size_t>(arguments[0].as_int());
   const Arguments extents = arguments.subspan(1), wanted = extents.first(rank), found = extents.subspan(rank);
@@ -75,11 +75,15 @@ Result dense_fits_slice(Call, Arguments arguments, Results results) {
     const std::int64_t there = wanted[rank - found.size() + axis].as_int();
     fits = found[axis].as_int() == there || found[axis].as_int() == 1;
   }
-  if (fits) return give_void(results);
+  if (fits) return give(results, wanted[0]);
   return fail(fmt::format("what is assigned has the shape {}, the slice {}", shape_text(found), shape_text(wanted)));
 }
 
-/// Behind the number of the old extents: these, then the new ones. Both are of as many elements.
+/// The elements, once their extents are known to be the right ones.
+Result dense_fitting(Call, Arguments arguments, Results results) { return give(results, arguments[0]); }
+
+/// Behind the number of the old extents: these, then the new ones. Both are of as many elements. @return the first new
+/// one
 Result dense_reshaped(Call, Arguments arguments, Results results) {
   const auto rank = static_cast<std::size_t>(arguments[0].as_int());
   const Arguments extents = arguments.subspan(1), before = extents.first(rank), after = extents.subspan(rank);
@@ -89,7 +93,7 @@ Result dense_reshaped(Call, Arguments arguments, Results results) {
       if (extent.as_int() < 0 || __builtin_mul_overflow(product, extent.as_int(), &product)) return std::int64_t{-1};
     return product;
   };
-  if (count(before) == count(after)) return give_void(results);
+  if (count(before) == count(after)) return give(results, after[0]);
   return fail(fmt::format("an array of the shape {} can not have the shape {}", shape_text(before), shape_text(after)));
 }
 
