@@ -109,8 +109,8 @@ void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, 
     body.add_parameter(output);
     ++function.file_output_count;
   }
-  for (const ast::VariableId input : checked.inputs) body.add_parameter(input);
-  for (const ast::VariableId global : context.globals_read[index]) body.add_parameter(global);
+  for (const ast::VariableId input : checked.inputs) body.add_input(input);
+  for (const ast::VariableId global : context.globals_read[index]) body.add_input(global);
   for (const ast::VariableId output : checked.outputs)
     if (!is_file(program.types, program.variables[output].type)) body.add_output(output);
   if (checked.is_app) {

@@ -102,7 +102,7 @@ void FunctionLowering::store_whole(ir::VarId variable, ir::Operand source, Span 
     return;
   }
   if (has_declared_extents(variable)) {
-    store_declared(variable, source, span);
+    store_declared(variable, parts_of(source.index), span);
     return;
   }
   const bool widens = types().base(type) == TypeStore::float_ && types().base(type_of(source)) == TypeStore::int_;

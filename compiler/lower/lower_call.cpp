@@ -82,12 +82,14 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
     }
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
-  for (std::size_t i = 0; i < call.resolved_arguments.size(); ++i)
-    operands.push_back(callee.is_generic
-                           ? value(*call.resolved_arguments[i])
-                           : argument(*call.resolved_arguments[i], context_.program.variables[callee.inputs[i]].type));
-  for (const ast::VariableId global : context_.globals_read[call.callee_index])
-    operands.push_back(ir::Operand::variable(variable_of(global)));
+  for (std::size_t i = 0; i < call.resolved_arguments.size(); ++i) {
+    const ast::Expr& argument = *call.resolved_arguments[i];
+    if (callee.is_generic)
+      operands.push_back(value(argument));
+    else
+      add_argument(operands, argument, context_.program.variables[callee.inputs[i]].type);
+  }
+  add_globals(operands, call.callee_index);
   const ir::FunctionId function = callee.is_app       ? limited_app(call, operands)
                                   : callee.is_generic ? instance(call, operands)
                                                       : context_.functions[call.callee_index];
@@ -163,10 +165,13 @@ ir::FunctionId FunctionLowering::instance(const ast::Call& call, const Operands&
 }
 
 /// An updateable is passed itself where one is asked for, else its present value.
-ir::Operand FunctionLowering::argument(const ast::Expr& expr, TypeId formal) {
-  if (types().kind(formal) == TypeKind::updateable && expr.kind == ast::ExprKind::Name)
-    return ir::Operand::variable(variable_of(ast::as<ast::Name>(expr).variable));
-  return value(expr);
+void FunctionLowering::add_argument(Operands& operands, const ast::Expr& expr, TypeId formal) {
+  if (types().is_dense(formal))
+    add_parts(operands, dense_parts(expr));
+  else if (types().kind(formal) == TypeKind::updateable && expr.kind == ast::ExprKind::Name)
+    operands.push_back(ir::Operand::variable(variable_of(ast::as<ast::Name>(expr).variable)));
+  else
+    operands.push_back(value(expr));
 }
 
 FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,
@@ -215,8 +220,7 @@ ir::Operand FunctionLowering::annotation_operand(const ast::Annotations& annotat
 
 void FunctionLowering::call_function(std::uint32_t function_index, Span span) {
   Operands operands;
-  for (const ast::VariableId global : context_.globals_read[function_index])
-    operands.push_back(ir::Operand::variable(variable_of(global)));
+  add_globals(operands, function_index);
   emit(OpKind::call, std::move(operands), {}, span).callee = context_.functions[function_index];
 }
 

@@ -57,6 +57,49 @@ ir::VarId FunctionLowering::new_elements(std::string name, TypeId element, const
   return elements;
 }
 
+// ---------------------------------------------------------------- inputs and arguments
+
+void FunctionLowering::add_dense_input(ast::VariableId variable) {
+  const Variable& checked = context_.program.variables[variable];
+  const auto parameter = [&](std::string name, TypeId type) {
+    function().parameters.push_back(new_variable(std::move(name), type, checked.span, 0));
+    return ir::Operand::variable(function().parameters.back());
+  };
+  Dense parts{parameter(checked.name, types().dense_elements(checked.type)), {}};
+  for (std::uint32_t axis = 0; axis < types().rank(checked.type); ++axis)
+    parts.extents.push_back(parameter("", TypeStore::int_));
+  const ir::VarId whole = new_variable(checked.name, checked.type, checked.span, 0);
+  variables_[variable] = whole;
+  dense_[whole] = std::move(parts);
+  unpacked_.insert(whole);
+}
+
+/// A dense input comes as its parts; a structure is made of them where one is asked for.
+ir::Operand FunctionLowering::whole(ir::VarId variable) {
+  if (unpacked_.erase(variable) != 0) {
+    const ir::RegionId here = std::exchange(region_, 0);
+    function().regions[0].variables.push_back(variable);
+    pack(dense_.at(variable), function().variables[variable].type, function().variables[variable].span, variable);
+    region_ = here;
+  }
+  return ir::Operand::variable(variable);
+}
+
+void FunctionLowering::add_parts(Operands& operands, const Dense& parts) const {
+  operands.push_back(parts.elements);
+  operands.insert(operands.end(), parts.extents.begin(), parts.extents.end());
+}
+
+void FunctionLowering::add_globals(Operands& operands, std::uint32_t function) {
+  for (const ast::VariableId global : context_.globals_read[function]) {
+    const ir::VarId variable = variable_of(global);
+    if (types().is_dense(context_.program.variables[global].type))
+      add_parts(operands, parts_of(variable));
+    else
+      operands.push_back(ir::Operand::variable(variable));
+  }
+}
+
 // ---------------------------------------------------------------- elements
 
 ir::Operand FunctionLowering::call_builtin_named(std::string_view name, Operands operands, TypeId type, Span span) {
@@ -100,7 +143,14 @@ ir::Operand FunctionLowering::dense_key(const ast::Index& index, const Dense& of
   return key_of(indices, of.extents, index.span);
 }
 
-FunctionLowering::Dense FunctionLowering::dense_parts(const ast::Expr& expr) { return parts_of(value(expr).index); }
+FunctionLowering::Dense FunctionLowering::dense_parts(const ast::Expr& expr) {
+  return expr.conversion == ast::Conversion::none ? unwidened_parts(expr) : parts_of(value(expr).index);
+}
+
+FunctionLowering::Dense FunctionLowering::unwidened_parts(const ast::Expr& expr) {
+  if (expr.kind == ExprKind::Name) return parts_of(variable_of(as<ast::Name>(expr).variable));
+  return parts_of(unwidened(expr, ir::none).index);
+}
 
 ir::Operand FunctionLowering::dense_index(const ast::Index& index, ir::VarId target) {
   const Dense of = dense_parts(*index.base);
@@ -220,7 +270,9 @@ FunctionLowering::Operands FunctionLowering::bind_extents(const ast::FunctionDef
     }
   };
   visit_inputs([&](const ast::Formal& input, const ast::Expr&, std::size_t axis, ir::Operand& extent) {
-    if (input.extents[axis] != ast::no_variable) variables_[input.extents[axis]] = extent.index;
+    if (input.extents[axis] == ast::no_variable) return;
+    variables_[input.extents[axis]] = extent.index;
+    function().variables[extent.index].name = context_.program.variables[input.extents[axis]].name;
   });
   visit_inputs([&](const ast::Formal& input, const ast::Expr& entry, std::size_t axis, ir::Operand& extent) {
     if (check_detail::is_open(entry) || input.extents[axis] != ast::no_variable) return;
@@ -241,7 +293,7 @@ ir::Operand FunctionLowering::checked_extent(const std::string& name, std::size_
                                              ir::Operand found, Span span) {
   if (wanted.index == ir::none || is_same_extent(wanted, found)) return found;
   const ir::Operand checked = call_builtin_named(
-      "@same_extent", {text_constant(name), int_constant(static_cast<std::int64_t>(axis)), wanted, found},
+      "@same_extent", {wanted, found, int_constant(static_cast<std::int64_t>(axis)), text_constant(name)},
       TypeStore::int_, span);
   checked_extents_[checked.index] = wanted;
   return checked;
@@ -309,19 +361,11 @@ void FunctionLowering::initialise_declared(ir::VarId variable, const ast::Expr& 
     dense_value(expr, variable);
     return;
   }
-  const ir::Operand whole = value(expr);
-  store_declared(variable, whole, expr.span);
+  store_declared(variable, dense_parts(expr), expr.span);
 }
 
-void FunctionLowering::store_declared(ir::VarId variable, ir::Operand whole, Span span) {
-  const Dense found = parts_of(whole.index);
-  const Dense checked = fitting(variable, found, span);
-  if (checked.extents == found.extents) {
-    emit(OpKind::copy, {whole}, {variable}, span);
-    if (is_declared_here(variable)) dense_.try_emplace(variable, found);
-  } else {
-    pack(checked, function().variables[variable].type, span, variable);
-  }
+void FunctionLowering::store_declared(ir::VarId variable, const Dense& found, Span span) {
+  pack(fitting(variable, found, span), function().variables[variable].type, span, variable);
 }
 
 /// The array, once it is known to have the extents that stand in the declaration of the variable.

@@ -50,12 +50,11 @@ ir::Operand FunctionLowering::value(const ast::Expr& expr, ir::VarId target) {
 /// A dense array that becomes something else.
 ir::Operand FunctionLowering::converted_dense(const ast::Expr& expr, ir::VarId target) {
   if (expr.conversion == ast::Conversion::to_float) return dense_value(expr, target);
-  const ir::Operand whole = unwidened(expr, ir::none);
   if (expr.conversion == ast::Conversion::to_growing) {
-    const ir::Operand elements = parts_of(whole.index).elements;
+    const ir::Operand elements = unwidened_parts(expr).elements;
     return target == ir::none ? elements : emit_value(OpKind::copy, {elements}, type_of(elements), expr.span, target);
   }
-  const ir::Operand text = call_builtin_named("@dense_text", {whole}, TypeStore::string, expr.span);
+  const ir::Operand text = call_builtin_named("@dense_text", {unwidened(expr, ir::none)}, TypeStore::string, expr.span);
   return target == ir::none ? text : emit_value(OpKind::copy, {text}, TypeStore::string, expr.span, target);
 }
 
@@ -133,7 +132,7 @@ ir::Operand FunctionLowering::name(const ast::Name& name) {
   if (name.is_end) return emit_value(OpKind::sub, {ends_.back(), int_constant(1)}, TypeStore::int_, name.span);
   const Variable& variable = context_.program.variables[name.variable];
   if (variable.role == VariableRole::constant && variable.constant) return value(*variable.constant);
-  const ir::Operand operand = ir::Operand::variable(variable_of(name.variable));
+  const ir::Operand operand = whole(variable_of(name.variable));
   if (types().kind(variable.type) != TypeKind::updateable) return operand;
   return emit_value(OpKind::update_get, {operand}, TypeStore::float_, name.span);
 }

@@ -48,6 +48,7 @@ class FunctionLowering {
 
   // ---- signature and body, in this order (lower.cpp)
   ir::VarId add_parameter(ast::VariableId variable);
+  void add_input(ast::VariableId variable);
   ir::VarId add_output(ast::VariableId variable);
   /// An output of the entry function.
   void add_result(ast::VariableId variable);
@@ -115,7 +116,6 @@ class FunctionLowering {
   Operands call(const ast::Call& call, std::vector<ir::VarId> targets);
   Operands call_script_function(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
   Operands call_builtin(const ast::Call& call, std::vector<ir::VarId> targets, ir::Operand priority);
-  ir::Operand argument(const ast::Expr& expr, TypeId formal);
   ir::Operand construct(const ast::Call& call, ir::VarId target);
   ir::VarId file_for_output(ir::VarId target, TypeId type, Span span);
   ir::Operand annotation_operand(const ast::Annotations& annotations, std::string_view name);
@@ -155,6 +155,7 @@ class FunctionLowering {
   };
   Dense& parts_of(ir::VarId variable);
   Dense dense_parts(const ast::Expr& expr);
+  Dense unwidened_parts(const ast::Expr& expr);
   ir::VarId pack(const Dense& parts, TypeId type, Span span, ir::VarId target);
   ir::VarId new_elements(std::string name, TypeId element, const Operands& extents, Span span);
   ir::Operand call_builtin_named(std::string_view name, Operands operands, TypeId type, Span span);
@@ -172,6 +173,13 @@ class FunctionLowering {
   void declare_extents(ast::VariableId variable, const ast::Dimension* dimension);
   /// Names in the brackets of dense inputs. @return  extents that have to be others and are to be checked
   Operands bind_extents(const ast::FunctionDefinition& definition);
+  /// Each part is a parameter.
+  void add_dense_input(ast::VariableId variable);
+  void add_parts(Operands& operands, const Dense& parts) const;
+  /// An argument, or a global, as the callee has it: a dense array as its parts.
+  void add_argument(Operands& operands, const ast::Expr& expr, TypeId formal);
+  void add_globals(Operands& operands, std::uint32_t function);
+  ir::Operand whole(ir::VarId variable);
   const ast::Dimension* extents_of_formal(const ast::Formal& formal) const;
   void create_dense(ast::VariableId variable, ir::VarId var);
   ir::Operand checked_extent(const std::string& name, std::size_t axis, ir::Operand wanted, ir::Operand found,
@@ -187,7 +195,7 @@ class FunctionLowering {
   /// The extents stand in the declaration, some of them at least. @param variable  none: false
   bool has_declared_extents(ir::VarId variable) const;
   void initialise_declared(ir::VarId variable, const ast::Expr& expr);
-  void store_declared(ir::VarId variable, ir::Operand whole, Span span);
+  void store_declared(ir::VarId variable, const Dense& found, Span span);
   Dense fitting(ir::VarId variable, const Dense& found, Span span);
   /// What has been found, where the declaration says more: once that is known to be the same.
   Operands declared_extents(ir::VarId variable, const Operands& found, Span span);
@@ -283,6 +291,7 @@ class FunctionLowering {
   std::set<ir::VarId> files_with_object_;       ///< variables whose file object is made before they are assigned
   Operands outputs_;                            ///< of the last statement, for chains
   std::unordered_map<ir::VarId, Dense> dense_;  ///< as far as they have been asked for
+  std::set<ir::VarId> unpacked_;                ///< dense inputs of which no structure has been made
   /// Extents that are another one, or the script has failed: what they have been checked to be.
   std::unordered_map<ir::VarId, ir::Operand> checked_extents_;
   struct SliceCount {

@@ -59,7 +59,7 @@ Lifted FunctionLowering::lifted_dense(const ast::Expr& expr) {
   if (expr.kind == ExprKind::Call && as<ast::Call>(expr).is_lifted) return lifted_call(as<ast::Call>(expr));
   if (expr.kind == ExprKind::Index && types().is_dense(as<ast::Index>(expr).base->type))
     return chooses_by_array(as<ast::Index>(expr)) ? chosen(as<ast::Index>(expr)) : slice(as<ast::Index>(expr));
-  return read_whole(parts_of(unwidened(expr, ir::none).index), expr.span);
+  return read_whole(unwidened_parts(expr), expr.span);
 }
 
 Lifted FunctionLowering::read_whole(const Dense& array, Span span) {
@@ -182,8 +182,7 @@ FunctionLowering::Operands FunctionLowering::call_at_point(const ast::Call& call
     op.operand_types = std::move(operand_types);
     return outputs;
   }
-  for (const ast::VariableId global : context_.globals_read[call.callee_index])
-    operands.push_back(ir::Operand::variable(variable_of(global)));
+  add_globals(operands, call.callee_index);
   emit(OpKind::call, std::move(operands), std::move(results), call.span).callee = context_.functions[call.callee_index];
   return outputs;
 }

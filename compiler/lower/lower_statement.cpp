@@ -102,8 +102,7 @@ void FunctionLowering::branch(const ast::Switch& branch) {
 void FunctionLowering::wait(const ast::Wait& wait) {
   Operands awaited;
   for (const ast::ExprPtr& expr : wait.awaited) {
-    const ir::Operand operand = value(*expr);
-    awaited.push_back(types().is_dense(expr->type) ? parts_of(operand.index).elements : operand);
+    awaited.push_back(types().is_dense(expr->type) ? dense_parts(*expr).elements : value(*expr));
   }
   const ir::RegionId body = in_region([&] { lower_block(*wait.body); });
   emit(wait.deep ? OpKind::wait_deep : OpKind::wait, std::move(awaited), {}, wait.span).regions = {body};

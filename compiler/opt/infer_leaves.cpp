@@ -107,7 +107,8 @@ class Inspector {
   bool may_fail(const ir::Op& op) const {
     switch (op.kind) {
       case OpKind::if_:
-      case OpKind::switch_: return false;  // what is in them is looked at
+      case OpKind::switch_:
+      case OpKind::wait: return false;  // what is in them is looked at
       case OpKind::call: return !is_library_call(op);
       case OpKind::call_builtin: return failure_of(op) != vm::KernelFailure::nothing;
       default: return !can_not_fail(module_, function_, op);
@@ -192,8 +193,8 @@ class Inspector {
       case OpKind::memo_keep: return found("its results are kept on disk", op.span);
       case OpKind::foreach_range:
       case OpKind::foreach_array: return found("it has a `foreach`: a leaf's loops are `for` and `iterate`", op.span);
-      case OpKind::wait:
-      case OpKind::wait_deep: return found("it has a `wait` or `=>`", op.span);
+      case OpKind::wait: return inspect_region(op.regions[0]);  // all inputs of a leaf are there
+      case OpKind::wait_deep: return found("it has a `wait deep`", op.span);
     }
   }
 

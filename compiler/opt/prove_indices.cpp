@@ -104,7 +104,7 @@ class Prover {
       } else if (is_builtin(op, "@extent") || is_builtin(op, "@fits_slice")) {
         sum.base = op.operands[1];
       } else if (is_builtin(op, "@same_extent")) {
-        sum.base = op.operands[2];
+        sum.base = op.operands[0];
       } else if (is_builtin(op, "@reshaped")) {
         sum.base = op.operands[static_cast<std::size_t>(1 + *number(op.operands[0]))];
       } else if (op.kind == OpKind::add || op.kind == OpKind::sub || op.kind == OpKind::index_add) {

@@ -39,9 +39,9 @@ Result dense_extent(Call, Arguments arguments, Results results) {
 }
 
 Result dense_same_extent(Call, Arguments arguments, Results results) {
-  const std::int64_t wanted = arguments[2].as_int(), found = arguments[3].as_int();
+  const std::int64_t wanted = arguments[0].as_int(), found = arguments[1].as_int();
   if (wanted == found) return give(results, Value::of(wanted));
-  return fail(fmt::format("dimension {} of `{}` is {} long, found {}", arguments[1].as_int(), arguments[0].as_string(),
+  return fail(fmt::format("dimension {} of `{}` is {} long, found {}", arguments[2].as_int(), arguments[3].as_string(),
                           wanted, found));
 }
 

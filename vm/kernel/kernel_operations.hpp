@@ -164,6 +164,11 @@ struct KernelOperations {
     return a;
   }
 
+  RADDLE_MATH_INLINE static Int same_extent(const Int& wanted, const Int& found, const Int&, const auto& fail) {
+    assert_true(eq_int(wanted, found, fail), fail);
+    return wanted;
+  }
+
   // ---------------------------------------------------------------- mathematics
 
   /// NaN though no input is.
