@@ -24,9 +24,9 @@ std::int32_t status_of(vm::KernelFailure failure) {
     case vm::KernelFailure::nothing: break;
     case vm::KernelFailure::overflow: return raddle_leaf_integer_overflow;
     case vm::KernelFailure::division: return raddle_leaf_division_by_zero;
-    case vm::KernelFailure::index:
-    case vm::KernelFailure::extent: return raddle_leaf_index_out_of_range;
+    case vm::KernelFailure::index: return raddle_leaf_index_out_of_range;
     case vm::KernelFailure::domain: return raddle_leaf_domain_error;
+    case vm::KernelFailure::extent:
     case vm::KernelFailure::assertion: return raddle_leaf_assertion;
   }
   return raddle_leaf_ok;

@@ -97,7 +97,7 @@ ir::FunctionId add_function(ModuleContext& context, const std::string& name, Spa
 
 namespace {
 
-void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, LimitSet from_caller) {
+void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, const CallerForm& form) {
   const CheckedProgram& program = context.program;
   const CheckedFunction& checked = program.functions[index];
   const ast::FunctionDefinition& definition = *checked.definition;
@@ -109,13 +109,13 @@ void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, 
     body.add_parameter(output);
     ++function.file_output_count;
   }
-  for (const ast::VariableId input : checked.inputs) body.add_input(input);
-  for (const ast::VariableId global : context.globals_read[index]) body.add_input(global);
+  for (std::size_t i = 0; i < checked.inputs.size(); ++i) body.add_input(checked.inputs[i], is_view(form.views, i));
+  for (const ast::VariableId global : context.globals_read[index]) body.add_input(global, false);
   for (const ast::VariableId output : checked.outputs)
     if (!is_file(program.types, program.variables[output].type)) body.add_output(output);
   if (checked.is_app) {
     function.kind = ir::FunctionKind::app;
-    body.lower_command(definition, from_caller);
+    body.lower_command(definition, form.limits);
   } else if (definition.body_kind == ast::BodyKind::library || definition.body_kind == ast::BodyKind::tcl) {
     body.lower_foreign(definition);
   } else if (definition.block) {
@@ -125,12 +125,12 @@ void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, 
 
 }  // namespace
 
-void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, LimitSet from_caller) {
+void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, const CallerForm& form) {
   const CheckedFunction& checked = context.program.functions[index];
-  if (!is_memo(*checked.definition)) return lower_body(context, index, id, from_caller);
+  if (!is_memo(*checked.definition)) return lower_body(context, index, id, form);
   const ir::FunctionId body = add_function(context, checked.name, checked.definition->name.span);
-  lower_body(context, index, body, from_caller);
-  lower_memo(context, id, body, static_cast<std::size_t>(std::popcount(from_caller)));
+  lower_body(context, index, body, form);
+  lower_memo(context, id, body, static_cast<std::size_t>(std::popcount(form.limits)));
 }
 
 namespace {
@@ -138,7 +138,7 @@ namespace {
 class ModuleLowering {
  public:
   ModuleLowering(CheckedProgram& program, Diagnostics& diagnostics, ir::Module& module)
-      : program_(program), context_{program, diagnostics, module, {}, {}, {}, {}} {}
+      : program_(program), context_{program, diagnostics, module} {}
 
   void run() {
     const GlobalReads globals(program_);
@@ -151,7 +151,7 @@ class ModuleLowering {
       context_.globals_read.push_back(globals.of(i));
     }
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i)
-      if (!program_.functions[i].is_generic) lower_function(context_, i, context_.functions[i], 0);
+      if (!program_.functions[i].is_generic) lower_function(context_, i, context_.functions[i], {});
     lower_entry();
     name_files(module);
     for (ir::Function& function : module.functions) ir::count_writers(function);

@@ -82,17 +82,18 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
     }
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
+  ViewSet views = 0;
   for (std::size_t i = 0; i < call.resolved_arguments.size(); ++i) {
     const ast::Expr& argument = *call.resolved_arguments[i];
     if (callee.is_generic)
       operands.push_back(value(argument));
-    else
-      add_argument(operands, argument, context_.program.variables[callee.inputs[i]].type);
+    else if (add_argument(operands, argument, context_.program.variables[callee.inputs[i]].type, takes_view(callee, i)))
+      views |= ViewSet{1} << i;
   }
   add_globals(operands, call.callee_index);
   const ir::FunctionId function = callee.is_app       ? limited_app(call, operands)
                                   : callee.is_generic ? instance(call, operands)
-                                                      : context_.functions[call.callee_index];
+                                                      : function_of_views(call.callee_index, views);
   const bool is_program = callee.is_app && !is_memo(*callee.definition);
   const OpKind kind = is_program ? OpKind::call_app : OpKind::call;
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);
@@ -143,7 +144,7 @@ ir::FunctionId FunctionLowering::limited_app(const ast::Call& call, Operands& op
   if (fresh) {
     const CheckedFunction& app = context_.program.functions[call.callee_index];
     known->second = add_function(context_, app.name, app.definition->name.span);
-    lower_function(context_, call.callee_index, known->second, given);
+    lower_function(context_, call.callee_index, known->second, {.limits = given});
   }
   return known->second;
 }
@@ -162,16 +163,6 @@ ir::FunctionId FunctionLowering::instance(const ast::Call& call, const Operands&
   body.add_instance_signature(*callee.definition, inputs, call.output_types);
   body.lower_foreign(*callee.definition);
   return known->second;
-}
-
-/// An updateable is passed itself where one is asked for, else its present value.
-void FunctionLowering::add_argument(Operands& operands, const ast::Expr& expr, TypeId formal) {
-  if (types().is_dense(formal))
-    add_parts(operands, dense_parts(expr));
-  else if (types().kind(formal) == TypeKind::updateable && expr.kind == ast::ExprKind::Name)
-    operands.push_back(ir::Operand::variable(variable_of(ast::as<ast::Name>(expr).variable)));
-  else
-    operands.push_back(value(expr));
 }
 
 FunctionLowering::Operands FunctionLowering::call_builtin(const ast::Call& call, std::vector<ir::VarId> targets,

@@ -57,49 +57,6 @@ ir::VarId FunctionLowering::new_elements(std::string name, TypeId element, const
   return elements;
 }
 
-// ---------------------------------------------------------------- inputs and arguments
-
-void FunctionLowering::add_dense_input(ast::VariableId variable) {
-  const Variable& checked = context_.program.variables[variable];
-  const auto parameter = [&](std::string name, TypeId type) {
-    function().parameters.push_back(new_variable(std::move(name), type, checked.span, 0));
-    return ir::Operand::variable(function().parameters.back());
-  };
-  Dense parts{parameter(checked.name, types().dense_elements(checked.type)), {}};
-  for (std::uint32_t axis = 0; axis < types().rank(checked.type); ++axis)
-    parts.extents.push_back(parameter("", TypeStore::int_));
-  const ir::VarId whole = new_variable(checked.name, checked.type, checked.span, 0);
-  variables_[variable] = whole;
-  dense_[whole] = std::move(parts);
-  unpacked_.insert(whole);
-}
-
-/// A dense input comes as its parts; a structure is made of them where one is asked for.
-ir::Operand FunctionLowering::whole(ir::VarId variable) {
-  if (unpacked_.erase(variable) != 0) {
-    const ir::RegionId here = std::exchange(region_, 0);
-    function().regions[0].variables.push_back(variable);
-    pack(dense_.at(variable), function().variables[variable].type, function().variables[variable].span, variable);
-    region_ = here;
-  }
-  return ir::Operand::variable(variable);
-}
-
-void FunctionLowering::add_parts(Operands& operands, const Dense& parts) const {
-  operands.push_back(parts.elements);
-  operands.insert(operands.end(), parts.extents.begin(), parts.extents.end());
-}
-
-void FunctionLowering::add_globals(Operands& operands, std::uint32_t function) {
-  for (const ast::VariableId global : context_.globals_read[function]) {
-    const ir::VarId variable = variable_of(global);
-    if (types().is_dense(context_.program.variables[global].type))
-      add_parts(operands, parts_of(variable));
-    else
-      operands.push_back(ir::Operand::variable(variable));
-  }
-}
-
 // ---------------------------------------------------------------- elements
 
 ir::Operand FunctionLowering::call_builtin_named(std::string_view name, Operands operands, TypeId type, Span span) {
@@ -116,13 +73,19 @@ ir::Operand FunctionLowering::text_constant(std::string text) {
   return ir::Operand::constant(context_.module.constant(std::move(text)));
 }
 
-ir::Operand FunctionLowering::key_of(const Operands& indices, const Operands& extents, Span span) {
-  ir::Operand key = indices[0];
+ir::Operand FunctionLowering::key_of(const Operands& indices, const Dense& of, Span span) {
+  ir::Operand number = indices[0];
   for (std::size_t axis = 1; axis < indices.size(); ++axis) {
-    const ir::Operand row = emit_value(OpKind::index_mul, {key, extents[axis]}, TypeStore::int_, span);
-    key = emit_value(OpKind::index_add, {row, indices[axis]}, TypeStore::int_, span);
+    const ir::Operand row = emit_value(OpKind::index_mul, {number, of.extents[axis]}, TypeStore::int_, span);
+    number = emit_value(OpKind::index_add, {row, indices[axis]}, TypeStore::int_, span);
   }
-  return key;
+  return key_of_number(number, of, span);
+}
+
+/// @param number  in row-major order
+ir::Operand FunctionLowering::key_of_number(ir::Operand number, const Dense& of, Span span) {
+  if (of.first.index == ir::none) return number;
+  return emit_value(OpKind::index_add, {of.first, number}, TypeStore::int_, span);
 }
 
 ir::Operand FunctionLowering::bracketed(const ast::Expr& expr, ir::Operand extent) {
@@ -140,20 +103,11 @@ ir::Operand FunctionLowering::dense_key(const ast::Index& index, const Dense& of
   Operands indices;
   for (std::size_t axis = 0; axis < index.indices.size(); ++axis)
     indices.push_back(checked_index(*index.indices[axis], of.extents[axis]));
-  return key_of(indices, of.extents, index.span);
-}
-
-FunctionLowering::Dense FunctionLowering::dense_parts(const ast::Expr& expr) {
-  return expr.conversion == ast::Conversion::none ? unwidened_parts(expr) : parts_of(value(expr).index);
-}
-
-FunctionLowering::Dense FunctionLowering::unwidened_parts(const ast::Expr& expr) {
-  if (expr.kind == ExprKind::Name) return parts_of(variable_of(as<ast::Name>(expr).variable));
-  return parts_of(unwidened(expr, ir::none).index);
+  return key_of(indices, of, index.span);
 }
 
 ir::Operand FunctionLowering::dense_index(const ast::Index& index, ir::VarId target) {
-  const Dense of = dense_parts(*index.base);
+  const Dense of = dense_view(*index.base);
   const ir::Operand key = dense_key(index, of);
   return emit_value(OpKind::array_get, {of.elements, key}, index.type, index.span, target);
 }

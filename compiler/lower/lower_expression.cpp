@@ -51,7 +51,9 @@ ir::Operand FunctionLowering::value(const ast::Expr& expr, ir::VarId target) {
 ir::Operand FunctionLowering::converted_dense(const ast::Expr& expr, ir::VarId target) {
   if (expr.conversion == ast::Conversion::to_float) return dense_value(expr, target);
   if (expr.conversion == ast::Conversion::to_growing) {
-    const ir::Operand elements = unwidened_parts(expr).elements;
+    const ir::Operand elements =
+        (expr.kind == ExprKind::Name ? copied_input(variable_of(as<ast::Name>(expr).variable)) : unwidened_view(expr))
+            .elements;
     return target == ir::none ? elements : emit_value(OpKind::copy, {elements}, type_of(elements), expr.span, target);
   }
   const ir::Operand text = call_builtin_named("@dense_text", {unwidened(expr, ir::none)}, TypeStore::string, expr.span);
@@ -132,7 +134,7 @@ ir::Operand FunctionLowering::name(const ast::Name& name) {
   if (name.is_end) return emit_value(OpKind::sub, {ends_.back(), int_constant(1)}, TypeStore::int_, name.span);
   const Variable& variable = context_.program.variables[name.variable];
   if (variable.role == VariableRole::constant && variable.constant) return value(*variable.constant);
-  const ir::Operand operand = whole(variable_of(name.variable));
+  const ir::Operand operand = whole_input(variable_of(name.variable));
   if (types().kind(variable.type) != TypeKind::updateable) return operand;
   return emit_value(OpKind::update_get, {operand}, TypeStore::float_, name.span);
 }

@@ -26,13 +26,6 @@ ir::VarId FunctionLowering::add_parameter(ast::VariableId variable) {
   return id;
 }
 
-void FunctionLowering::add_input(ast::VariableId variable) {
-  if (types().is_dense(context_.program.variables[variable].type))
-    add_dense_input(variable);
-  else
-    add_parameter(variable);
-}
-
 ir::VarId FunctionLowering::add_output(ast::VariableId variable) {
   const Variable& checked = context_.program.variables[variable];
   const ir::VarId id = new_variable(checked.name, checked.type, checked.span, 0);

@@ -20,25 +20,35 @@ namespace raddle::lowering {
 
 /// Bits by ir::AppLimit.
 using LimitSet = unsigned;
+/// Bits by input: those that are views, Note [views] in lower_inputs.cpp.
+using ViewSet = std::uint64_t;
+inline bool is_view(ViewSet views, std::size_t input) { return input < 64 && (views >> input & 1) != 0; }
+
+/// What calls of a function have that others of it have not.
+struct CallerForm {
+  LimitSet limits = 0;  ///< of an app: given by the call, as parameters after the others
+  ViewSet views = 0;
+};
 
 /// What all functions share.
 struct ModuleContext {
   CheckedProgram& program;
   Diagnostics& diagnostics;
   ir::Module& module;
-  std::vector<ir::FunctionId> functions;                   ///< by index of CheckedProgram::functions
-  std::vector<std::vector<ast::VariableId>> globals_read;  ///< the same: extra parameters, in order
+  std::vector<ir::FunctionId> functions = {};                   ///< by index of CheckedProgram::functions
+  std::vector<std::vector<ast::VariableId>> globals_read = {};  ///< the same: extra parameters, in order
   /// Apps for calls that give some limits themselves: these are the last parameters then.
-  std::map<std::pair<std::uint32_t, LimitSet>, ir::FunctionId> limited_apps;
+  std::map<std::pair<std::uint32_t, LimitSet>, ir::FunctionId> limited_apps = {};
+  /// Functions for calls that give views.
+  std::map<std::pair<std::uint32_t, ViewSet>, ir::FunctionId> functions_of_views = {};
   /// Generic functions as calls need them, by index and the types of their inputs and outputs.
-  std::map<std::tuple<std::uint32_t, std::vector<TypeId>, std::vector<TypeId>>, ir::FunctionId> instances;
+  std::map<std::tuple<std::uint32_t, std::vector<TypeId>, std::vector<TypeId>>, ir::FunctionId> instances = {};
   std::unordered_map<std::string, unsigned> function_names = {};  ///< how many have it: `f`, `f.1`, ...
 };
 
 /// Makes and lowers the function of index `index` of CheckedProgram::functions.
 ir::FunctionId add_function(ModuleContext& context, const std::string& name, Span span);
-/// @param from_caller  limits of an app that calls give, as parameters after the others
-void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, LimitSet from_caller);
+void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, const CallerForm& form);
 
 bool is_file(const TypeStore& types, TypeId type);
 
@@ -48,7 +58,7 @@ class FunctionLowering {
 
   // ---- signature and body, in this order (lower.cpp)
   ir::VarId add_parameter(ast::VariableId variable);
-  void add_input(ast::VariableId variable);
+  void add_input(ast::VariableId variable, bool is_view);
   ir::VarId add_output(ast::VariableId variable);
   /// An output of the entry function.
   void add_result(ast::VariableId variable);
@@ -152,15 +162,15 @@ class FunctionLowering {
   struct Dense {
     ir::Operand elements;  ///< `float[]`, by their numbers in row-major order
     Operands extents;
+    ir::Operand first = {};  ///< of a view: the key of its first element
   };
   Dense& parts_of(ir::VarId variable);
-  Dense dense_parts(const ast::Expr& expr);
-  Dense unwidened_parts(const ast::Expr& expr);
   ir::VarId pack(const Dense& parts, TypeId type, Span span, ir::VarId target);
   ir::VarId new_elements(std::string name, TypeId element, const Operands& extents, Span span);
   ir::Operand call_builtin_named(std::string_view name, Operands operands, TypeId type, Span span);
   ir::Operand text_constant(std::string text);
-  ir::Operand key_of(const Operands& indices, const Operands& extents, Span span);
+  ir::Operand key_of(const Operands& indices, const Dense& of, Span span);
+  ir::Operand key_of_number(ir::Operand number, const Dense& of, Span span);
   /// What stands between brackets: `end` is the last index of a dimension of that extent.
   ir::Operand bracketed(const ast::Expr& expr, ir::Operand extent);
   ir::Operand checked_index(const ast::Expr& entry, ir::Operand extent);
@@ -173,13 +183,6 @@ class FunctionLowering {
   void declare_extents(ast::VariableId variable, const ast::Dimension* dimension);
   /// Names in the brackets of dense inputs. @return  extents that have to be others and are to be checked
   Operands bind_extents(const ast::FunctionDefinition& definition);
-  /// Each part is a parameter.
-  void add_dense_input(ast::VariableId variable);
-  void add_parts(Operands& operands, const Dense& parts) const;
-  /// An argument, or a global, as the callee has it: a dense array as its parts.
-  void add_argument(Operands& operands, const ast::Expr& expr, TypeId formal);
-  void add_globals(Operands& operands, std::uint32_t function);
-  ir::Operand whole(ir::VarId variable);
   const ast::Dimension* extents_of_formal(const ast::Formal& formal) const;
   void create_dense(ast::VariableId variable, ir::VarId var);
   ir::Operand checked_extent(const std::string& name, std::size_t axis, ir::Operand wanted, ir::Operand found,
@@ -201,6 +204,22 @@ class FunctionLowering {
   Operands declared_extents(ir::VarId variable, const Operands& found, Span span);
   /// All that sees the variable sees what is computed here.
   bool is_declared_here(ir::VarId variable) const;
+
+  // ---- inputs and arguments (lower_inputs.cpp)
+  /// Each part is a parameter.
+  void add_dense_input(ast::VariableId variable, bool is_view);
+  ir::Operand whole_input(ir::VarId variable);
+  const Dense& copied_input(ir::VarId variable);
+  void add_parts(Operands& operands, const Dense& parts) const;
+  /// As the callee has it. @return  it is a view
+  bool add_argument(Operands& operands, const ast::Expr& expr, TypeId formal, bool takes_view);
+  void add_globals(Operands& operands, std::uint32_t function);
+  bool takes_view(const CheckedFunction& callee, std::size_t input) const;
+  ir::FunctionId function_of_views(std::uint32_t function, ViewSet views);
+  Dense dense_parts(const ast::Expr& expr);  ///< no view
+  Dense dense_view(const ast::Expr& expr);   ///< perhaps one
+  Dense unwidened_view(const ast::Expr& expr);
+  std::optional<Dense> view_of_slice(const ast::Index& index);
 
   // ---- whole-array expressions (lower_lifted.cpp, lower_slices.cpp)
   /// The indices of one dimension that a slice, or one index, selects; one index has no step and no count.
@@ -287,11 +306,12 @@ class FunctionLowering {
   std::unordered_map<ast::VariableId, ir::VarId> variables_;
   /// Paths of fields from a structure variable to the containers inside it that are written piece by piece.
   using Path = std::pair<ast::VariableId, std::vector<std::uint32_t>>;
-  std::map<Path, ir::VarId> containers_;        ///< none until the variable is declared
-  std::set<ir::VarId> files_with_object_;       ///< variables whose file object is made before they are assigned
-  Operands outputs_;                            ///< of the last statement, for chains
-  std::unordered_map<ir::VarId, Dense> dense_;  ///< as far as they have been asked for
-  std::set<ir::VarId> unpacked_;                ///< dense inputs of which no structure has been made
+  std::map<Path, ir::VarId> containers_;         ///< none until the variable is declared
+  std::set<ir::VarId> files_with_object_;        ///< variables whose file object is made before they are assigned
+  Operands outputs_;                             ///< of the last statement, for chains
+  std::unordered_map<ir::VarId, Dense> dense_;   ///< as far as they have been asked for
+  std::unordered_map<ir::VarId, Dense> copies_;  ///< of inputs that are views
+  std::set<ir::VarId> unpacked_;                 ///< dense inputs of which no structure has been made
   /// Extents that are another one, or the script has failed: what they have been checked to be.
   std::unordered_map<ir::VarId, ir::Operand> checked_extents_;
   struct SliceCount {

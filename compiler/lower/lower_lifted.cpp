@@ -1,6 +1,7 @@
 // Whole-array expressions: an expression of dense arrays becomes one loop that computes it for each element. So a
 // whole expression is one index launch, and nothing between its operators is ever stored.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "compiler/check/resolve_types.hpp"
@@ -59,15 +60,15 @@ Lifted FunctionLowering::lifted_dense(const ast::Expr& expr) {
   if (expr.kind == ExprKind::Call && as<ast::Call>(expr).is_lifted) return lifted_call(as<ast::Call>(expr));
   if (expr.kind == ExprKind::Index && types().is_dense(as<ast::Index>(expr).base->type))
     return chooses_by_array(as<ast::Index>(expr)) ? chosen(as<ast::Index>(expr)) : slice(as<ast::Index>(expr));
-  return read_whole(unwidened_parts(expr), expr.span);
+  return read_whole(unwidened_view(expr), expr.span);
 }
 
 Lifted FunctionLowering::read_whole(const Dense& array, Span span) {
   auto read = std::make_shared<Stretched>(array.extents);
   Lifted made{.extents = array.extents, .read = {read}};
   made.at = [this, array, read, span](const Point& point) {
-    const ir::Operand key =
-        point.flat.index != ir::none ? point.flat : key_of(indices_at(point, *read, span), array.extents, span);
+    const ir::Operand key = point.flat.index != ir::none ? key_of_number(point.flat, array, span)
+                                                         : key_of(indices_at(point, *read, span), array, span);
     const TypeId element = types().at(type_of(array.elements)).element;
     return Operands{emit_value(OpKind::array_get, {array.elements, key}, element, span)};
   };
@@ -89,8 +90,12 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
   for (const ast::Expr* argument : call.resolved_arguments) {
     const bool is_whole = argument->conversion == ast::Conversion::to_growing || is_taken_whole(call, arguments.size());
     if (is_whole && types().is_dense(argument->type)) {
-      const ir::Operand whole = value(*argument);
-      arguments.push_back({.at = [whole](const Point&) { return Operands{whole}; }});
+      Operands whole;
+      if (argument->conversion == ast::Conversion::to_growing)
+        whole.push_back(value(*argument));
+      else
+        add_parts(whole, dense_parts(*argument));
+      arguments.push_back({.at = [whole](const Point&) { return whole; }});
     } else {
       arguments.push_back(lifted(*argument));
     }
@@ -108,7 +113,7 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
   }
   made.at = [this, &call, parts = std::move(parts)](const Point& point) {
     Operands operands;
-    for (const auto& part : parts) operands.push_back(part(point)[0]);
+    for (const auto& part : parts) std::ranges::copy(part(point), std::back_inserter(operands));
     return call_at_point(call, std::move(operands));
   };
   return made;
@@ -316,7 +321,7 @@ std::vector<FunctionLowering::Dense> FunctionLowering::fill(const Lifted& of, co
     made.push_back({ir::Operand::variable(new_elements("", element, of.extents, span)), of.extents});
   for_each_point(of, span, [&](const Point& point) {
     const Operands results = of.at(point);
-    const ir::Operand key = point.flat.index != ir::none ? point.flat : key_of(point.indices, of.extents, span);
+    const ir::Operand key = point.flat.index != ir::none ? point.flat : key_of(point.indices, {{}, of.extents}, span);
     for (std::size_t i = 0; i < made.size(); ++i)
       emit(OpKind::array_insert, {made[i].elements, key, results[i]}, {}, span);
   });

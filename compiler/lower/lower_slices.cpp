@@ -20,7 +20,10 @@ FunctionLowering::Selection FunctionLowering::selection(const ast::Slice& slice,
   made.step = slice.step ? bracketed(*slice.step, extent) : one;
   const ir::Operand last =
       slice.high ? bracketed(*slice.high, extent) : emit_value(OpKind::sub, {extent, one}, TypeStore::int_, slice.span);
-  made.count = call_builtin_named("@slice", {made.first, last, made.step, extent}, TypeStore::int_, slice.span);
+  Operands operands = {made.first, last, extent};
+  if (slice.step) operands.push_back(made.step);
+  made.count =
+      call_builtin_named(slice.step ? "@stepped_slice" : "@slice", std::move(operands), TypeStore::int_, slice.span);
   note_count(slice, extent, made.count);
   return made;
 }
@@ -160,7 +163,7 @@ void FunctionLowering::store_slice(const ast::Index& target, const ast::Expr& so
   const Lifted all{.extents = wanted, .read = from.read, .is_flat = false, .at = from.at};
   for_each_point(all, span, [&](const Point& point) {
     const ir::Operand from_value = converted(all.at(point)[0], element, span);
-    const ir::Operand key = key_of(selected(chosen, point.indices, span), into.extents, span);
+    const ir::Operand key = key_of(selected(chosen, point.indices, span), into, span);
     emit(OpKind::array_insert, {into.elements, key, from_value}, {}, span);
   });
 }

@@ -49,7 +49,7 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
     counts.push_back(*here);
     count *= *here;
   }
-  const Dense of = dense_parts(*index.base);
+  const Dense of = dense_view(*index.base);
   std::vector<Operands> indices;  // by axis
   for (std::size_t axis = 0; axis < counts.size(); ++axis)
     indices.push_back(indices_of(*index.indices[axis], counts[axis], of.extents[axis]));
@@ -57,7 +57,7 @@ std::optional<ir::Operand> FunctionLowering::small_sum(const ast::Call& call, ir
   Operands at(counts.size());
   const std::function<ir::Operand(std::size_t)> sum_from = [&](std::size_t axis) {
     if (axis == counts.size()) {
-      const ir::Operand key = key_of(at, of.extents, index.span);
+      const ir::Operand key = key_of(at, of, index.span);
       const ir::Operand read = emit_value(OpKind::array_get, {of.elements, key}, element, index.span);
       return is_of_ints ? emit_value(OpKind::int_to_float, {read}, TypeStore::float_, call.span) : read;
     }
@@ -85,7 +85,9 @@ FunctionLowering::Operands FunctionLowering::indices_of(const ast::Expr& entry, 
   Operands made = {first};
   for (std::int64_t i = 1; i < count; ++i)
     made.push_back(emit_value(OpKind::index_add, {first, int_constant(i * step)}, TypeStore::int_, entry.span));
-  call_builtin_named("@slice", {first, made.back(), int_constant(step), extent}, TypeStore::int_, entry.span);
+  // those between them are in the array then, too
+  made.front() = call_builtin_named("@index", {made.front(), extent}, TypeStore::int_, entry.span);
+  if (count > 1) made.back() = call_builtin_named("@index", {made.back(), extent}, TypeStore::int_, entry.span);
   return made;
 }
 

@@ -46,9 +46,9 @@ class Prover {
     for (ir::RegionId region = 0; region < function_.regions.size(); ++region) {
       for (ir::Op& op : function_.regions[region].ops) {
         if (op.kind != OpKind::call_builtin || op.results.size() != 1 || !made_by_.contains(op.results[0])) continue;
-        const std::optional<Operand> result = is_builtin(op, "@index")   ? proven_index(op, region)
-                                              : is_builtin(op, "@slice") ? proven_slice(op, region)
-                                                                         : std::nullopt;
+        const std::optional<Operand> result = is_builtin(op, "@index") ? proven_index(op, region)
+                                              : is_slice(op)           ? proven_slice(op, region)
+                                                                       : std::nullopt;
         if (!result) continue;
         replacements.add(op.results[0], *result);
         op.kind = OpKind::copy;  // nothing reads it
@@ -65,6 +65,8 @@ class Prover {
     return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == name;
   }
 
+  bool is_slice(const ir::Op& op) const { return is_builtin(op, "@slice") || is_builtin(op, "@stepped_slice"); }
+
   std::optional<Operand> proven_index(const ir::Op& op, ir::RegionId region) {
     if (!holds(op.operands[0], op.operands[1], region)) return std::nullopt;
     keep_from_failing(op.operands[0]);
@@ -73,9 +75,9 @@ class Prover {
 
   /// How many indices it has, if that is always the same.
   std::optional<Operand> proven_slice(const ir::Op& op, ir::RegionId region) {
-    const Operand first = op.operands[0], last = op.operands[1], extent = op.operands[3];
+    const Operand first = op.operands[0], last = op.operands[1], extent = op.operands[2];
     const Sum low = sum_of(first), high = sum_of(last);
-    const auto step = number(op.operands[2]);
+    const auto step = op.operands.size() > 3 ? number(op.operands[3]) : 1;
     if (low.base != high.base || low.offset > high.offset || !step || *step < 1 || !holds(first, extent, region) ||
         !holds(last, extent, region))
       return std::nullopt;

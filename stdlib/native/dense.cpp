@@ -58,8 +58,8 @@ Result dense_joint_extent(Call, Arguments arguments, Results results) {
 
 /// How many indices `first:last:step` are; none if the last one is right before the first.
 Result dense_slice(Call, Arguments arguments, Results results) {
-  const std::int64_t first = arguments[0].as_int(), last = arguments[1].as_int(), step = arguments[2].as_int(),
-                     extent = arguments[3].as_int();
+  const std::int64_t first = arguments[0].as_int(), last = arguments[1].as_int(), extent = arguments[2].as_int(),
+                     step = arguments.size() > 3 ? arguments[3].as_int() : 1;
   if (step < 1) return fail(fmt::format("the step of a slice is 1 or more, found {}", step));
   if (first < 0 || first > extent || last >= extent || last < first - 1)
     return fail(fmt::format("the slice {}:{} is outside of 0..{}", first, last, extent - 1));

@@ -164,6 +164,14 @@ struct KernelOperations {
     return a;
   }
 
+  RADDLE_MATH_INLINE static Int slice(const Int& first, const Int& last, const Int& extent, const auto& fail) {
+    Int distance, count;
+    fail(N::sub_overflows(last, first, distance), KernelFailure::extent);
+    fail(N::add_overflows(distance, N::integer(1), count), KernelFailure::extent);
+    const Mask is_outside = N::less(first, N::integer(0)) | N::less(extent, first) | !N::less(last, extent);
+    fail(is_outside | N::less(count, N::integer(0)), KernelFailure::extent);  // none: the last one is right before
+    return count;
+  }
   RADDLE_MATH_INLINE static Int same_extent(const Int& wanted, const Int& found, const Int&, const auto& fail) {
     assert_true(eq_int(wanted, found, fail), fail);
     return wanted;

@@ -1,0 +1,158 @@
+// Inputs of functions and arguments of calls.
+//
+// Note [views]. A dense input comes as its parts: elements and extents, each a parameter. So functions of dense arrays
+// can be leaf functions. A slice whose elements lie side by side, `a[i, :]`, `a[2:5]`, `a[lo:hi, :]`, is passed without
+// a copy: as the elements of the whole array, the key of its first one, and its own extents. Keys are longer then, so
+// the function is lowered once more for calls of that form. What takes only whole arrays, as `toString` does, gets a
+// copy.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/lower/lower_function.hpp"
+#include "compiler/lower/memo_call.hpp"
+
+namespace raddle::lowering {
+
+using ast::as;
+using ast::ExprKind;
+using ir::OpKind;
+
+// ---------------------------------------------------------------- inputs
+
+void FunctionLowering::add_input(ast::VariableId variable, bool is_view) {
+  if (types().is_dense(context_.program.variables[variable].type))
+    add_dense_input(variable, is_view);
+  else
+    add_parameter(variable);
+}
+
+void FunctionLowering::add_dense_input(ast::VariableId variable, bool is_view) {
+  const Variable& checked = context_.program.variables[variable];
+  const auto parameter = [&](std::string name, TypeId type) {
+    const ir::VarId made = new_variable(std::move(name), type, checked.span, 0);
+    function().parameters.push_back(made);
+    return ir::Operand::variable(made);
+  };
+  Dense parts{parameter(checked.name, types().dense_elements(checked.type)), {}};
+  for (std::uint32_t axis = 0; axis < types().rank(checked.type); ++axis)
+    parts.extents.push_back(parameter("", TypeStore::int_));
+  if (is_view) parts.first = parameter("", TypeStore::int_);
+  const ir::VarId whole = new_variable(checked.name, checked.type, checked.span, 0);
+  variables_[variable] = whole;
+  dense_[whole] = std::move(parts);
+  unpacked_.insert(whole);
+}
+
+/// The variable itself; of a dense input a structure is made the first time.
+ir::Operand FunctionLowering::whole_input(ir::VarId variable) {
+  if (unpacked_.erase(variable) != 0) {
+    const ir::Var whole = function().variables[variable];
+    const ir::RegionId here = std::exchange(region_, 0);
+    function().regions[0].variables.push_back(variable);
+    pack(copied_input(variable), whole.type, whole.span, variable);
+    region_ = here;
+  }
+  return ir::Operand::variable(variable);
+}
+
+/// Of a view its own elements, which are copied once.
+const FunctionLowering::Dense& FunctionLowering::copied_input(ir::VarId variable) {
+  const Dense& parts = parts_of(variable);
+  if (parts.first.index == ir::none) return parts;
+  const auto [known, fresh] = copies_.try_emplace(variable);
+  if (fresh) {
+    const ir::RegionId here = std::exchange(region_, 0);
+    const Span span = function().variables[variable].span;
+    known->second = fill(read_whole(parts, span), {types().at(type_of(parts.elements)).element}, span)[0];
+    region_ = here;
+  }
+  return known->second;
+}
+
+// ---------------------------------------------------------------- arguments
+
+void FunctionLowering::add_parts(Operands& operands, const Dense& parts) const {
+  operands.push_back(parts.elements);
+  operands.insert(operands.end(), parts.extents.begin(), parts.extents.end());
+  if (parts.first.index != ir::none) operands.push_back(parts.first);
+}
+
+bool FunctionLowering::add_argument(Operands& operands, const ast::Expr& expr, TypeId formal, bool takes_view) {
+  if (types().is_dense(formal)) {
+    const Dense parts = takes_view ? dense_view(expr) : dense_parts(expr);
+    add_parts(operands, parts);
+    return parts.first.index != ir::none;
+  }
+  // an updateable is passed itself where one is asked for, else its present value
+  if (types().kind(formal) == TypeKind::updateable && expr.kind == ExprKind::Name)
+    operands.push_back(ir::Operand::variable(variable_of(as<ast::Name>(expr).variable)));
+  else
+    operands.push_back(value(expr));
+  return false;
+}
+
+void FunctionLowering::add_globals(Operands& operands, std::uint32_t function) {
+  for (const ast::VariableId global : context_.globals_read[function]) {
+    const ir::VarId variable = variable_of(global);
+    if (types().is_dense(context_.program.variables[global].type))
+      add_parts(operands, parts_of(variable));
+    else
+      operands.push_back(ir::Operand::variable(variable));
+  }
+}
+
+/// Results that are kept are those of whole arrays.
+bool FunctionLowering::takes_view(const CheckedFunction& callee, std::size_t input) const {
+  return input < 64 && !callee.is_app && !is_memo(*callee.definition);
+}
+
+ir::FunctionId FunctionLowering::function_of_views(std::uint32_t function, ViewSet views) {
+  if (views == 0) return context_.functions[function];
+  const auto [known, fresh] = context_.functions_of_views.try_emplace({function, views}, ir::none);
+  if (fresh) {
+    const CheckedFunction& checked = context_.program.functions[function];
+    known->second = add_function(context_, checked.name, checked.definition->name.span);
+    lower_function(context_, function, known->second, {.views = views});
+  }
+  return known->second;
+}
+
+// ---------------------------------------------------------------- views
+
+FunctionLowering::Dense FunctionLowering::dense_parts(const ast::Expr& expr) {
+  if (expr.conversion == ast::Conversion::none && expr.kind == ExprKind::Name)
+    return copied_input(variable_of(as<ast::Name>(expr).variable));
+  return parts_of(value(expr).index);
+}
+
+FunctionLowering::Dense FunctionLowering::dense_view(const ast::Expr& expr) {
+  if (expr.conversion != ast::Conversion::none) return parts_of(value(expr).index);
+  if (expr.kind == ExprKind::Index && types().is_dense(as<ast::Index>(expr).base->type))
+    if (std::optional<Dense> view = view_of_slice(as<ast::Index>(expr))) return *view;
+  return unwidened_view(expr);
+}
+
+FunctionLowering::Dense FunctionLowering::unwidened_view(const ast::Expr& expr) {
+  if (expr.kind == ExprKind::Name) return parts_of(variable_of(as<ast::Name>(expr).variable));
+  return parts_of(unwidened(expr, ir::none).index);
+}
+
+/// Single indices, then a range without a step, then whole dimensions: those elements lie side by side.
+std::optional<FunctionLowering::Dense> FunctionLowering::view_of_slice(const ast::Index& index) {
+  if (chooses_by_array(index)) return std::nullopt;
+  bool has_range = false;
+  for (const ast::ExprPtr& entry : index.indices) {
+    const bool is_range = entry->kind == ExprKind::Slice;
+    const auto* const slice = is_range ? &as<ast::Slice>(*entry) : nullptr;
+    if (slice != nullptr && slice->step) return std::nullopt;
+    if (has_range && (slice == nullptr || slice->low || slice->high)) return std::nullopt;
+    has_range = has_range || is_range;
+  }
+  const Dense base = dense_view(*index.base);
+  const std::vector<Selection> chosen = selections(index, base.extents);
+  Operands firsts;
+  for (const Selection& each : chosen) firsts.push_back(each.first);
+  return Dense{base.elements, extents_of(chosen), key_of(firsts, base, index.span)};
+}
+
+}  // namespace raddle::lowering
