@@ -214,14 +214,15 @@ void FunctionLowering::lower_function_block(const ast::FunctionDefinition& defin
                                             const std::vector<ast::VariableId>& outputs) {
   Operands checks = bind_extents(definition);
   find_containers(*definition.block);
-  for (const ast::VariableId output : outputs)
-    if (context_.program.variables[output].written_by_element) create_container(output, variable_of(output));
-  if (checks.empty()) return lower_block(*definition.block);
-  // nothing is done with inputs that do not fit
-  const ir::RegionId region = in_region([&] {
+  const auto lower = [&] {
     body_ = region_;
+    for (const ast::VariableId output : outputs)
+      if (context_.program.variables[output].written_by_element) create_container(output, variable_of(output));
     lower_block(*definition.block);
-  });
+  };
+  if (checks.empty()) return lower();
+  // nothing is done with inputs that do not fit
+  const ir::RegionId region = in_region(lower);
   emit(ir::OpKind::wait, std::move(checks), {}, definition.name.span).regions = {region};
 }
 

@@ -52,6 +52,56 @@ std::optional<std::int64_t> count_points(const RangeTask& range) {
   return points;
 }
 
+/// The keys that the points of a launch read, or write.
+struct KeyRange {
+  std::int64_t first = 0, last = 0;
+  std::int64_t step = 0;
+  /// One of them may be one of the others.
+  bool may_meet(const KeyRange& other) const {
+    const auto [low, high] = std::minmax(first, last);
+    const auto [other_low, other_high] = std::minmax(other.first, other.last);
+    if (high < other_low || other_high < low) return false;
+    return step != other.step || step == 0 || (first - other.first) % step == 0;
+  }
+};
+
+/// @param key_count  0: the keys are the points   @return none: they are not affine, or that is not known yet
+std::optional<KeyRange> key_range(const RangeTask& range, std::uint32_t first_key, std::uint32_t key_count) {
+  const std::int64_t low = range.low, high = range_value(range.low, range.step, range.end - 1);
+  if (range.kind != RangeTask::Kind::ints || key_count > 1) return std::nullopt;
+  if (key_count == 0) return KeyRange{low, high, range.step};
+  const LaunchKey& key = range.site.launch.keys[first_key];
+  if (!key.is_affine() || key.base.value != no_id) return std::nullopt;
+  __int128 base = key.offset;
+  if (!key.base.operand.is_absent()) {
+    const Future& variable = range.frame.at(key.base.operand);
+    if (!is_there(variable)) return std::nullopt;
+    base += static_cast<std::int64_t>(variable.peek());
+  }
+  const __int128 first = static_cast<__int128>(key.stride) * low + base;
+  const __int128 last = static_cast<__int128>(key.stride) * high + base;
+  // element keys are far below; what is there can be subtracted
+  constexpr __int128 limit = std::int64_t{1} << 62;
+  if (first < 0 || last < 0 || first > limit || last > limit) return std::nullopt;
+  return KeyRange{static_cast<std::int64_t>(first), static_cast<std::int64_t>(last), key.stride * range.step};
+}
+
+/// Of a launch over whole arrays that reads elements which it does not write of an array that it writes to, as in
+/// `v[0, :] = v[1, :]`: the last one of them. Its points would wait for them one by one.
+/// @return null: there is no such element, or it is there
+Future* last_of_others(const RangeTask& range, const LaunchRead& read, Array& array) {
+  const IndexLaunch& launch = range.site.launch;
+  if (!range.site.is_whole || range.site.is_nest() || range.end == 0) return nullptr;
+  const std::optional<KeyRange> keys = key_range(range, read.first_key, read.key_count);
+  if (!keys) return nullptr;
+  for (const LaunchSink& sink : launch.sinks) {
+    const std::optional<KeyRange> written = key_range(range, sink.first_key, sink.key_count);
+    if (!written || !sink.row_keys.empty() || keys->may_meet(*written)) return nullptr;
+  }
+  Future* const last = array.element(Value::of(keys->last));
+  return last && !last->is_resolved() ? last : nullptr;
+}
+
 /// What there is of the inputs of a launch.
 struct Inputs {
   const bool is_whole;        ///< the launch waits for whole arrays
@@ -99,8 +149,10 @@ Inputs look_at_inputs(const RangeTask& range, const std::vector<KernelType>& par
     Array* const array = array_there(variable);
     if (!array) {
       add_variable(variable, true);
-    } else if (!is_sink(launch, range.frame, *array)) {  // its own elements come from other points
+    } else if (!is_sink(launch, range.frame, *array)) {
       inputs.add(*array);
+    } else if (Future* const last = last_of_others(range, read, *array)) {  // others come from points of its own
+      inputs.await(*last);
     }
   }
   for (const LaunchSink& sink : launch.sinks) add_variable(range.frame.at(sink.target), true);
