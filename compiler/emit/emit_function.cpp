@@ -78,6 +78,14 @@ class FunctionEmitter {
     return static_cast<vm::RegionId>(program_.regions.size() - 1);
   }
 
+  /// What has no name is known by its place.
+  std::uint64_t stream_of(const ir::Op* op) const {
+    if (!op) return 0;
+    const std::uint64_t place = ir::stream_place(op->span);
+    const auto named = module_.streams.find(place);
+    return named == module_.streams.end() ? place : named->second;
+  }
+
   vm::Strand emit_strand(const RegionPlan& region, const StrandPlan& plan) {
     vm::Strand strand;
     strand.body = first_body_ + region.body;
@@ -89,9 +97,12 @@ class FunctionEmitter {
     if (!plan.awaited.empty()) strand.state = states_[region.body]++;
     std::vector<vm::Instruction> code;
     std::vector<vm::Place> places;
+    std::vector<std::uint64_t> streams;
     for (const std::uint32_t i : plan.steps) {
       code.push_back(emit_step(region.steps[i], region.body));
-      places.push_back(place_of(region.steps[i].op ? region.steps[i].op->span : function_.span));
+      const ir::Op* const op = region.steps[i].op;
+      places.push_back(place_of(op ? op->span : function_.span));
+      streams.push_back(stream_of(op));
     }
     strand.first_instruction = static_cast<std::uint32_t>(program_.instructions.size());
     strand.instruction_count = static_cast<std::uint32_t>(code.size());
@@ -100,6 +111,7 @@ class FunctionEmitter {
         foreach_at_[region.steps[plan.steps[i]].op] = strand.first_instruction + i;
     program_.instructions.insert(program_.instructions.end(), code.begin(), code.end());
     program_.places.insert(program_.places.end(), places.begin(), places.end());
+    program_.streams.insert(program_.streams.end(), streams.begin(), streams.end());
     return strand;
   }
 

@@ -166,9 +166,14 @@ struct Module {
   FunctionId entry = 0;
   std::vector<Constant> constants;                                     ///< shared pool
   std::unordered_multimap<std::size_t, std::uint32_t> constant_index;  ///< by hash; kept by constant()
-  std::uint32_t constant(Constant value);                              ///< index of an equal constant, added if absent
-  FunctionId find(std::string_view name) const;                        ///< none if absent
+  /// By stream_place(): what is mixed into the stream of random numbers of what begins there. Note [streams] in
+  /// lower/name_streams.hpp.
+  std::unordered_map<std::uint64_t, std::uint64_t> streams;
+  std::uint32_t constant(Constant value);        ///< index of an equal constant, added if absent
+  FunctionId find(std::string_view name) const;  ///< none if absent
 };
+
+inline std::uint64_t stream_place(Span span) { return static_cast<std::uint64_t>(span.file) << 32 | span.begin; }
 
 TypeId type_of(const Module& module, const Function& function, Operand operand);
 

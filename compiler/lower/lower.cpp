@@ -8,6 +8,7 @@
 #include "compiler/lower/lower_function.hpp"
 #include "compiler/lower/memo_call.hpp"
 #include "compiler/lower/name_files.hpp"
+#include "compiler/lower/name_streams.hpp"
 #include "compiler/lower/visit_tree.hpp"
 
 namespace raddle {
@@ -154,6 +155,7 @@ class ModuleLowering {
       if (!program_.functions[i].is_generic) lower_function(context_, i, context_.functions[i], {});
     lower_entry();
     name_files(module);
+    name_streams(module);
     for (ir::Function& function : module.functions) ir::count_writers(function);
   }
 

@@ -88,9 +88,7 @@ void RunWorker::free_frame(Frame* frame) {
 }
 
 std::uint64_t RunWorker::stream_at(const Frame& frame, std::uint32_t instruction) const {
-  const Place place = program_.places[instruction];
-  const bool is_placed = place.end != 0;
-  return mix_stream(frame.stream, is_placed ? static_cast<std::uint64_t>(place.file) << 32 | place.begin : instruction);
+  return mix_stream(frame.stream, program_.streams[instruction]);
 }
 
 // ---------------------------------------------------------------- failures

@@ -127,7 +127,7 @@ class alignas(64) RunWorker {
   std::uint32_t index_of(const Instruction& in) const {
     return static_cast<std::uint32_t>(&in - program_.instructions.data());
   }
-  /// The stream of what an instruction begins: it is known by its place in the script, whatever optimisation does.
+  /// The stream of what an instruction begins: the same whatever optimisation does.
   std::uint64_t stream_at(const Frame& frame, std::uint32_t instruction) const;
 
   /// What is on the C stack.

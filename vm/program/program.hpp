@@ -288,6 +288,8 @@ struct Program {
   std::vector<AwaitedInput> awaited;
   std::vector<Instruction> instructions;
   std::vector<Place> places;  ///< by instruction
+  /// The same: what is mixed into the stream of random numbers of what it begins.
+  std::vector<std::uint64_t> streams;
   std::vector<Operand> lists;
   std::vector<Value> constants;
   std::vector<ArrayInfo> arrays;          ///< for each instruction that makes one
