@@ -78,22 +78,13 @@ class FunctionEmitter {
     return static_cast<vm::RegionId>(program_.regions.size() - 1);
   }
 
-  /// What has no name is known by its place.
-  std::uint64_t stream_of(const ir::Op* op) const {
-    if (!op) return 0;
-    const std::uint64_t place = ir::stream_place(op->span);
-    const auto named = module_.streams.find(place);
-    return named == module_.streams.end() ? place : named->second;
-  }
-
   vm::Strand emit_strand(const RegionPlan& region, const StrandPlan& plan) {
     vm::Strand strand;
     strand.body = first_body_ + region.body;
     strand.first_awaited = static_cast<std::uint32_t>(program_.awaited.size());
     strand.awaited_count = static_cast<std::uint32_t>(plan.awaited.size());
-    for (const Awaited& input : plan.awaited) {
+    for (const Awaited& input : plan.awaited)
       program_.awaited.push_back({operands_.of(input.variable, region.body), input.mode});
-    }
     if (!plan.awaited.empty()) strand.state = states_[region.body]++;
     std::vector<vm::Instruction> code;
     std::vector<vm::Place> places;
@@ -102,7 +93,7 @@ class FunctionEmitter {
       code.push_back(emit_step(region.steps[i], region.body));
       const ir::Op* const op = region.steps[i].op;
       places.push_back(place_of(op ? op->span : function_.span));
-      streams.push_back(stream_of(op));
+      streams.push_back(op ? ir::stream_of(module_, op->span) : 0);
     }
     strand.first_instruction = static_cast<std::uint32_t>(program_.instructions.size());
     strand.instruction_count = static_cast<std::uint32_t>(code.size());
@@ -362,9 +353,8 @@ class FunctionEmitter {
     vm::Instruction in;
     in.opcode = vm::Opcode::loop_test;
     in.b = operands_.of(step.op->condition, body);
-    for (const auto& [op, index] : loops_) {
+    for (const auto& [op, index] : loops_)
       if (op == step.op) in.d = index;
-    }
     vm::Arm arm = add_arm(step, step.regions.empty() ? ir::none : step.regions[0], body);
     vm::LoopSite& site = program_.loops[in.d];
     site.step = std::move(arm);

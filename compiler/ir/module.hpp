@@ -173,6 +173,8 @@ struct Module {
   FunctionId find(std::string_view name) const;  ///< none if absent
 };
 
+/// What is mixed into the stream of what begins there; what has no name is known by its place.
+std::uint64_t stream_of(const Module& module, Span span);
 inline std::uint64_t stream_place(Span span) { return static_cast<std::uint64_t>(span.file) << 32 | span.begin; }
 
 TypeId type_of(const Module& module, const Function& function, Operand operand);
