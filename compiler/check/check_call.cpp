@@ -67,6 +67,11 @@ void ExpressionChecker::check_callee(const ast::Call& call) {
 
 namespace {
 
+bool prints(const ast::Call& call) {
+  return call.callee_kind == ast::CalleeKind::builtin &&
+         stdlib::builtins()[call.callee_index].effect == stdlib::BuiltinEffect::prints;
+}
+
 bool is_made_by_lowering(const ast::Call& call) {
   return call.callee_kind == ast::CalleeKind::builtin &&
          stdlib::is_made_by_lowering(stdlib::builtins()[call.callee_index]);
@@ -116,6 +121,10 @@ void ExpressionChecker::call(ast::Call& call) {
   call.callee_kind = match->signature->kind;
   call.callee_index = match->signature->index;
   check_callee(call);
+  if (prints(call))
+    for (const ast::Call::Argument& argument : call.arguments)
+      if (argument.value->conversion == ast::Conversion::to_string)
+        argument.value->conversion = ast::Conversion::to_shown;
   call.output_types = std::move(match->outputs);
   call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
   if (is_made_by_lowering(call)) return array_result(call, wanted);

@@ -125,6 +125,18 @@ const FunctionLowering::Dense& FunctionLowering::dense_target(const ast::Index& 
 
 // ---------------------------------------------------------------- functions of the module arrays
 
+namespace {
+
+/// `-1`, as it is written
+bool is_minus_one(const ast::Expr& expr) {
+  if (expr.kind == ExprKind::IntLiteral) return as<ast::IntLiteral>(expr).value == -1;
+  if (expr.kind != ExprKind::Unary || as<ast::Unary>(expr).op != ast::UnaryOp::negate) return false;
+  const ast::Expr& operand = *as<ast::Unary>(expr).operand;
+  return operand.kind == ExprKind::IntLiteral && as<ast::IntLiteral>(operand).value == 1;
+}
+
+}  // namespace
+
 ir::Operand FunctionLowering::array_function(const ast::Call& call, ir::VarId target) {
   const std::string_view name = stdlib::builtins()[call.callee_index].name;
   Dense made;
@@ -143,10 +155,18 @@ FunctionLowering::Dense FunctionLowering::reshaped(const ast::Call& call) {
   for (std::size_t i = 1; i < call.resolved_arguments.size(); ++i)
     made.extents.push_back(value(*call.resolved_arguments[i]));
   if (made.extents.empty()) return {from.elements, {product(from.extents, call.span)}};
-  Operands operands = {int_constant(static_cast<std::int64_t>(from.extents.size()))};
-  operands.insert(operands.end(), from.extents.begin(), from.extents.end());
-  operands.insert(operands.end(), made.extents.begin(), made.extents.end());
-  call_builtin_named("@reshaped", std::move(operands), TypeStore::void_, call.span);
+  const auto operands = [&] {
+    Operands shapes = {int_constant(static_cast<std::int64_t>(from.extents.size()))};
+    shapes.insert(shapes.end(), from.extents.begin(), from.extents.end());
+    shapes.insert(shapes.end(), made.extents.begin(), made.extents.end());
+    return shapes;
+  };
+  for (std::size_t i = 0; i < made.extents.size(); ++i) {
+    if (!is_minus_one(*call.resolved_arguments[i + 1])) continue;
+    made.extents[i] = call_builtin_named("@open_extent", operands(), TypeStore::int_, call.span);
+    return made;
+  }
+  call_builtin_named("@reshaped", operands(), TypeStore::void_, call.span);
   return made;
 }
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -101,8 +102,8 @@ std::size_t end_of_token(const std::string& text, std::size_t at) {
   return std::min(end + 1, text.size());
 }
 
-// Of a text with numbers that the library refuses, as they are beyond a float: those are infinite, as everywhere else.
-// It reads empty strings in their places, which are told by their number among all strings.
+// Of a text with numbers that the library refuses, as they are beyond a float: those are infinite, as Python reads
+// them. It reads empty strings in their places, which are told by their number among all strings.
 Json parse_with_infinities(const std::string& text) {
   std::map<std::size_t, double> infinities;
   std::string finite;
@@ -110,9 +111,9 @@ Json parse_with_infinities(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = end_of_token(text, at);
     const std::string token = text.substr(at, end - at);
-    const auto number = token.front() == '"' ? std::nullopt : vm::float_of_text(token);
-    const bool is_beyond = number && std::isinf(*number);
-    if (is_beyond) infinities.emplace(strings, *number);
+    const bool is_beyond = token.front() != '"' && vm::is_beyond_floats(token);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (is_beyond) infinities.emplace(strings, token.front() == '-' ? -infinity : infinity);
     finite += is_beyond ? "\"\"" : token;
     strings += is_beyond || token.front() == '"' ? 1 : 0;
     at = end;
@@ -316,6 +317,8 @@ Result json_get_int(Call, Arguments arguments, Results results) {
 
 Result json_get_float(Call, Arguments arguments, Results results) {
   return with_entry("json_get_float", arguments, results, [](const Json& value) -> Expected<Value> {
+    if (value.is_number() && std::isinf(value.get<double>()))
+      return std::unexpected("the number is beyond what a float can be, -1.8e308 to 1.8e308");
     const auto number = read_float(text_of(value));
     if (!number) return wrong_kind(value, "float");
     return Value::of(*number);

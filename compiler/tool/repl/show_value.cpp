@@ -229,7 +229,8 @@ std::string collection(const Value& value, std::size_t width) {
 std::string show_value(const Value& value, std::size_t width) {
   if (value.kind() == ValueKind::structure && vm::is_dense(value.as_structure())) {
     const std::vector<std::int64_t> extents = vm::dense_extents(value.as_structure());
-    return fmt::format("{}  ({})", vm::dense_text(value.as_structure()), fmt::join(extents, " x "));
+    return fmt::format("{}  ({})", vm::dense_text(value.as_structure(), vm::DenseElements::shown),
+                       fmt::join(extents, " x "));
   }
   if (value.kind() == ValueKind::array || value.kind() == ValueKind::bag) return collection(value, width);
   return brief(value, 0);
