@@ -267,6 +267,14 @@ void list_candidates(const Context& context, const std::vector<const Signature*>
   }
 }
 
+/// `sum(x > 1.0)`
+bool counts_truths(const Context& context, const ast::Call& call) {
+  const TypeStore& types = context.store();
+  const TypeId given = call.arguments.size() == 1 ? call.arguments.front().value->type : TypeStore::error;
+  if (types.is_dense(given)) return types.dense_element(given) == TypeStore::boolean;
+  return types.is_array(given) && types.at(given).element == TypeStore::boolean;
+}
+
 /// Negative if `a` is the better match, 0 if neither is.
 int compare(const Match& a, const Match& b) {
   if (a.conversions != b.conversions) return a.conversions - b.conversions;
@@ -349,6 +357,8 @@ std::optional<Match> resolve_overload(Context& context, const std::vector<Signat
       context.diagnostics.report(best ? DiagnosticKind::ambiguous_call : DiagnosticKind::no_overload, call.callee.span,
                                  call.callee.text, argument_types_text(context, call));
   list_candidates(context, listed, diagnostic);
+  if (!best && call.callee.text == "sum" && counts_truths(context, call))
+    diagnostic.note("`count(...)` of `import arrays;` tells how many elements of a dense array are true");
   if (const auto hidden = context.not_imported.find(call.callee.text); !best && hidden != context.not_imported.end())
     diagnostic.note(fmt::format("`import {};` has more functions of this name", hidden->second));
   return std::nullopt;
