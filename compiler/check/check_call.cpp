@@ -160,11 +160,12 @@ void ExpressionChecker::known_arguments(const ast::Call& call) {
     const auto read = constant_value(context_, name_read);
     if (read && std::holds_alternative<std::string>(*read))
       context_.arguments_read.emplace_back(std::get<std::string>(*read), name_read.span);
-  } else if (context_.waits == 0 && (name == "input" || name == "glob" || name == "file_exists")) {
-    const auto path = constant_value(context_, *call.resolved_arguments.front());
-    if (const auto* text = path ? std::get_if<std::string>(&*path) : nullptr)
-      context_.paths_looked_at.push_back(
-          {.path = *text, .call = name, .span = call.span, .function = context_.function});
+  } else if (name == "input" || name == "glob" || name == "file_exists") {
+    context_.paths_looked_at.push_back({.path = call.resolved_arguments.front(),
+                                        .call = name,
+                                        .span = call.span,
+                                        .is_in_wait = context_.waits != 0,
+                                        .function = context_.function});
   } else if (name == "assertEqual" || name == "assertLT" || name == "assertLTE") {
     known_comparison(call);
   }
