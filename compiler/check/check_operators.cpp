@@ -19,8 +19,8 @@ bool note_growing_array(const Context& context, Diagnostic& diagnostic, TypeId t
   const TypeId element = types.at(type).element;
   if (element != TypeStore::int_ && element != TypeStore::float_) return false;
   diagnostic.note(
-      fmt::format("whole arrays are computed with if they are dense, as `{0} a[:] = [1, 2];` is; `import arrays;` has "
-                  "`dense(a)`, which makes one of `{0} a[]`",
+      fmt::format("arithmetic works on dense arrays, not on growing ones: declare `{0} a[:] = [1, 2];`, or make one of "
+                  "`{0} a[]` by `dense(a)`, after `import arrays;`",
                   context.name(element)));
   return true;
 }

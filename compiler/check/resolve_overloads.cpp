@@ -275,6 +275,13 @@ bool counts_truths(const Context& context, const ast::Call& call) {
   return types.is_array(given) && types.at(given).element == TypeStore::boolean;
 }
 
+/// `max(A, axis=0)`, as in NumPy
+bool names_axis(const ast::Call& call) {
+  return std::ranges::any_of(call.arguments, [](const ast::Call::Argument& argument) {
+    return argument.keyword && argument.keyword->text == "axis";
+  });
+}
+
 /// Negative if `a` is the better match, 0 if neither is.
 int compare(const Match& a, const Match& b) {
   if (a.conversions != b.conversions) return a.conversions - b.conversions;
@@ -359,6 +366,8 @@ std::optional<Match> resolve_overload(Context& context, const std::vector<Signat
   list_candidates(context, listed, diagnostic);
   if (!best && call.callee.text == "sum" && counts_truths(context, call))
     diagnostic.note("`count(...)` of `import arrays;` tells how many elements of a dense array are true");
+  if (!best && (call.callee.text == "max" || call.callee.text == "min") && names_axis(call))
+    diagnostic.note(fmt::format("`a{}(array, axis)` of `import arrays;` goes along an axis", call.callee.text));
   if (const auto hidden = context.not_imported.find(call.callee.text); !best && hidden != context.not_imported.end())
     diagnostic.note(fmt::format("`import {};` has more functions of this name", hidden->second));
   return std::nullopt;

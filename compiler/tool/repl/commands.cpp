@@ -13,6 +13,7 @@
 #include "vm/value/array.hpp"
 #include "vm/value/dense.hpp"
 #include "vm/value/failure.hpp"
+#include "vm/value/shown_text.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::tool::repl {
@@ -132,7 +133,7 @@ void Conversation::plot(const std::string& argument) {
   bool is_plottable = value.kind() == vm::ValueKind::array;
   if (is_plottable)
     value.as_array().for_each([&](const vm::Value& key, const vm::Value& element) {
-      last = vm::key_text(key);
+      last = vm::shown_text(vm::key_text(key));
       const auto place = static_cast<double>(points.size());
       if (points.empty()) first = last;
       if (element.kind() == vm::ValueKind::int_)
