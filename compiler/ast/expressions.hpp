@@ -24,8 +24,12 @@ enum class Conversion : std::uint8_t {
   none,
   to_float,    ///< an int; each element of a dense array of ints
   to_growing,  ///< a dense array of one dimension, read as a growing one
-  to_string,   ///< a dense array, to be printed
+  to_string,   ///< a dense array, as a text of all its elements
+  to_shown,    ///< a dense array, as a text to be printed: of many elements the first and the last ones
 };
+constexpr bool is_text(Conversion conversion) {
+  return conversion == Conversion::to_string || conversion == Conversion::to_shown;
+}
 
 struct Expr {
   explicit Expr(ExprKind k) : kind(k) {}

@@ -73,6 +73,7 @@ class Verdict {
     for (VariableId id = 0; id < all_.size(); ++id) {
       const Variable& other = context_.variable(id);
       if (!all_[id].is_implicit || !all_[id].reads.empty() || other.span.file != variable_.span.file) continue;
+      if (other.name == variable_.name) continue;  // of another function
       names.push_back(other.name);
       ids.push_back(id);
     }

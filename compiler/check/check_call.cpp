@@ -67,6 +67,11 @@ void ExpressionChecker::check_callee(const ast::Call& call) {
 
 namespace {
 
+bool prints(const ast::Call& call) {
+  return call.callee_kind == ast::CalleeKind::builtin &&
+         stdlib::builtins()[call.callee_index].effect == stdlib::BuiltinEffect::prints;
+}
+
 bool is_made_by_lowering(const ast::Call& call) {
   return call.callee_kind == ast::CalleeKind::builtin &&
          stdlib::is_made_by_lowering(stdlib::builtins()[call.callee_index]);
@@ -116,6 +121,10 @@ void ExpressionChecker::call(ast::Call& call) {
   call.callee_kind = match->signature->kind;
   call.callee_index = match->signature->index;
   check_callee(call);
+  if (prints(call))
+    for (const ast::Call::Argument& argument : call.arguments)
+      if (argument.value->conversion == ast::Conversion::to_string)
+        argument.value->conversion = ast::Conversion::to_shown;
   call.output_types = std::move(match->outputs);
   call.type = call.output_types.empty() ? TypeStore::void_ : call.output_types.front();
   if (is_made_by_lowering(call)) return array_result(call, wanted);
@@ -151,11 +160,12 @@ void ExpressionChecker::known_arguments(const ast::Call& call) {
     const auto read = constant_value(context_, name_read);
     if (read && std::holds_alternative<std::string>(*read))
       context_.arguments_read.emplace_back(std::get<std::string>(*read), name_read.span);
-  } else if (context_.waits == 0 && (name == "input" || name == "glob" || name == "file_exists")) {
-    const auto path = constant_value(context_, *call.resolved_arguments.front());
-    if (const auto* text = path ? std::get_if<std::string>(&*path) : nullptr)
-      context_.paths_looked_at.push_back(
-          {.path = *text, .call = name, .span = call.span, .function = context_.function});
+  } else if (name == "input" || name == "glob" || name == "file_exists") {
+    context_.paths_looked_at.push_back({.path = call.resolved_arguments.front(),
+                                        .call = name,
+                                        .span = call.span,
+                                        .is_in_wait = context_.waits != 0,
+                                        .function = context_.function});
   } else if (name == "assertEqual" || name == "assertLT" || name == "assertLTE") {
     known_comparison(call);
   }

@@ -1,4 +1,6 @@
 // Operators; numbers mix.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "compiler/check/check_expression.hpp"
@@ -7,6 +9,23 @@
 namespace raddle::check_detail {
 
 using ast::BinaryOp;
+
+namespace {
+
+/// `a * 2.0` of a growing array, where a dense one is meant. @return whether `type` is one
+bool note_growing_array(const Context& context, Diagnostic& diagnostic, TypeId type) {
+  const TypeStore& types = context.store();
+  if (!types.is_array(type) || types.at(type).key != TypeStore::int_) return false;
+  const TypeId element = types.at(type).element;
+  if (element != TypeStore::int_ && element != TypeStore::float_) return false;
+  diagnostic.note(
+      fmt::format("arithmetic works on dense arrays, not on growing ones: declare `{0} a[:] = [1, 2];`, or make one of "
+                  "`{0} a[]` by `dense(a)`, after `import arrays;`",
+                  context.name(element)));
+  return true;
+}
+
+}  // namespace
 
 TypeId ExpressionChecker::number_type(const ast::Expr& expr) const {
   const TypeId base = context_.store().base(expr.type);
@@ -24,7 +43,12 @@ TypeId ExpressionChecker::bad_operands(const ast::Binary& binary, const char* he
                                   context_.name(binary.left->type), context_.name(binary.right->type));
   diagnostic.label(binary.left->span, "`" + context_.name(binary.left->type) + "`");
   diagnostic.label(binary.right->span, "`" + context_.name(binary.right->type) + "`");
-  if (help != nullptr) diagnostic.note(help);
+  if (help != nullptr) {
+    diagnostic.note(help);
+  } else {
+    for (const ast::Expr* operand : {binary.left.get(), binary.right.get()})
+      if (note_growing_array(context_, diagnostic, operand->type)) break;
+  }
   return TypeStore::error;
 }
 
@@ -39,8 +63,10 @@ TypeId ExpressionChecker::of_operand(const ast::Unary& unary) {
   const bool negates = unary.op == ast::UnaryOp::negate;
   if (negates && number_type(*unary.operand) != TypeStore::error) return number_type(*unary.operand);
   if (!negates && context_.store().base(found) == TypeStore::boolean) return TypeStore::boolean;
-  context_.diagnostics.report(DiagnosticKind::bad_operand, unary.op_span, negates ? "-" : "!", context_.name(found))
-      .label(unary.operand->span, "`" + context_.name(found) + "`");
+  Diagnostic& diagnostic =
+      context_.diagnostics.report(DiagnosticKind::bad_operand, unary.op_span, negates ? "-" : "!", context_.name(found))
+          .label(unary.operand->span, "`" + context_.name(found) + "`");
+  if (negates) note_growing_array(context_, diagnostic, found);
   return TypeStore::error;
 }
 

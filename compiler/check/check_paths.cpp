@@ -50,15 +50,32 @@ MappedPath computed_path(const Context& context, const std::vector<VariableUse>&
   return path;
 }
 
+/// The text that the expression always is: a constant, or a variable that is given one.
+std::optional<std::string> known_text(const Context& context, const std::vector<VariableUse>& all,
+                                      const ast::Expr& expr) {
+  if (const std::optional<ConstantValue> constant = constant_value(context, expr)) {
+    const auto* text = std::get_if<std::string>(&*constant);
+    return text == nullptr ? std::nullopt : std::optional(*text);
+  }
+  const VariableId id = expr.kind == ast::ExprKind::Name ? ast::as<const ast::Name>(expr).variable : ast::no_variable;
+  if (id == ast::no_variable || id >= all.size() || all[id].writes.size() != 1) return std::nullopt;
+  const auto is_it = [id](const ScriptParameter& parameter) { return parameter.variable == id; };
+  if (std::ranges::any_of(context.program.parameters, is_it)) return std::nullopt;
+  const Write& write = all[id].writes.front();
+  if (!write.definite || !write.path.empty() || write.value == nullptr) return std::nullopt;
+  const std::optional<ConstantValue> constant = constant_value(context, *write.value);
+  const auto* text = constant ? std::get_if<std::string>(&*constant) : nullptr;
+  return text == nullptr ? std::nullopt : std::optional(*text);
+}
+
 /// None for what is no mapped file, or may have another path at each use.
 std::optional<MappedPath> path_of(const Context& context, VariableId id, const std::vector<VariableUse>& all) {
   const Variable& variable = context.program.variables[id];
   const ast::Expr* mapping = all[id].mapping;
   if (mapping == nullptr || context.silenced.contains(id)) return std::nullopt;
   if (context.store().base(variable.type) != TypeStore::file) return std::nullopt;
-  const std::optional<ConstantValue> constant = constant_value(context, *mapping);
-  const std::string* text = constant ? std::get_if<std::string>(&*constant) : nullptr;
-  MappedPath path = text == nullptr ? computed_path(context, all, *mapping) : known_path(*text);
+  const std::optional<std::string> text = known_text(context, all, *mapping);
+  MappedPath path = text ? known_path(*text) : computed_path(context, all, *mapping);
   return path.key.empty() ? std::nullopt : std::optional(std::move(path));
 }
 
@@ -91,11 +108,15 @@ class PathCheck {
   PathCheck(Context& context, const std::vector<VariableUse>& all) : context_(context), all_(all) {
     constexpr std::size_t most_patterns = 100;  // each is compared with each file
     for (const NotedPath& looked : context.paths_looked_at) {
-      std::string path = fs::path(looked.path).lexically_normal().string();
+      const std::optional<std::string> text = known_text(context, all, *looked.path);
+      if (text) report_folder_of_tilde(looked.path->span, *text);
+      if (looked.is_in_wait) continue;
+      const MappedPath path = text ? known_path(*text) : computed_path(context, all, *looked.path);
+      if (path.key.empty()) continue;
       if (looked.call != "glob")
-        names_.emplace(std::move(path), &looked);
-      else if (patterns_.size() < most_patterns)
-        patterns_.emplace_back(std::move(path), &looked);
+        names_.emplace(path.key, &looked);
+      else if (text && patterns_.size() < most_patterns)
+        patterns_.emplace_back(path.key, &looked);
     }
   }
 
@@ -104,7 +125,7 @@ class PathCheck {
     for (VariableId id = 0; id < all_.size(); ++id) {
       const std::optional<MappedPath> path = path_of(context_, id, all_);
       if (!path || definite_write(context_, all_[id]) == nullptr) continue;
-      report_folder_of_tilde(id, *path);
+      if (path->key == path->shown) report_folder_of_tilde(all_[id].mapping->span, path->shown);
       report_looked_at(id, *path);
       report_repeated(id, *path);
       report_second(id, path->shown, by_path[path->key]);
@@ -125,18 +146,18 @@ class PathCheck {
   }
 
   /// No shell has seen it.
-  void report_folder_of_tilde(VariableId id, const MappedPath& path) {
-    if (!path.shown.starts_with("~/") || path.key != path.shown) return;
-    context_.diagnostics.report(DiagnosticKind::path_has_tilde, all_[id].mapping->span, path.shown)
-        .note("`getenv(\"HOME\") + \"" + path.shown.substr(1) + "\"` is in your home folder");
+  void report_folder_of_tilde(Span span, const std::string& path) {
+    if (!path.starts_with("~/")) return;
+    context_.diagnostics.report(DiagnosticKind::path_has_tilde, span, path)
+        .note("`getenv(\"HOME\") + \"" + path.substr(1) + "\"` is in your home folder");
   }
 
   /// What is looked for by its name is not waited for. In a block that waits, as a loop does, or where the file is
   /// written in a branch only, as one that `file_exists` decides, that may be meant.
   void report_looked_at(VariableId id, const MappedPath& path) {
-    if (path.key != path.shown) return;
     const auto [first, end] = names_.equal_range(path.key);
     for (auto name = first; name != end; ++name) report_looked_at(id, path, *name->second);
+    if (path.key != path.shown) return;
     for (const auto& [pattern, looked] : patterns_)
       if (fnmatch(pattern.c_str(), path.key.c_str(), FNM_PATHNAME) == 0) report_looked_at(id, path, *looked);
   }
@@ -189,7 +210,7 @@ class PathCheck {
 
   Context& context_;
   const std::vector<VariableUse>& all_;
-  std::multimap<std::string, const NotedPath*> names_;              // looked for, normalized
+  std::multimap<std::string, const NotedPath*> names_;              // looked for, by MappedPath::key
   std::vector<std::pair<std::string, const NotedPath*>> patterns_;  // the same of `glob`
 };
 

@@ -30,8 +30,10 @@ struct NotedCall {
 
 /// `input("res.txt")`: a file is looked for by a name that is known.
 struct NotedPath {
-  std::string path, call;
+  const ast::Expr* path = nullptr;
+  std::string call;  ///< of which function
   Span span;
+  bool is_in_wait = false;
   const ast::FunctionDefinition* function = nullptr;  ///< around the call; null: top level
 };
 

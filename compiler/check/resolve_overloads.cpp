@@ -259,12 +259,29 @@ std::string argument_types_text(const Context& context, const ast::Call& call) {
 
 void list_candidates(const Context& context, const std::vector<const Signature*>& candidates, Diagnostic& diagnostic) {
   for (const Signature* candidate : candidates) {
-    if (candidate->kind == ast::CalleeKind::function) {
+    const bool is_in_script = candidate->kind == ast::CalleeKind::function &&
+                              !context.sources.at(candidate->span.file).path().starts_with("<stdlib>/");
+    if (is_in_script) {
       diagnostic.label(candidate->span, "candidate");
     } else {
       diagnostic.note("candidate: `" + describe(*candidate, context.store()) + "`");
     }
   }
+}
+
+/// `sum(x > 1.0)`
+bool counts_truths(const Context& context, const ast::Call& call) {
+  const TypeStore& types = context.store();
+  const TypeId given = call.arguments.size() == 1 ? call.arguments.front().value->type : TypeStore::error;
+  if (types.is_dense(given)) return types.dense_element(given) == TypeStore::boolean;
+  return types.is_array(given) && types.at(given).element == TypeStore::boolean;
+}
+
+/// `max(A, axis=0)`, as in NumPy
+bool names_axis(const ast::Call& call) {
+  return std::ranges::any_of(call.arguments, [](const ast::Call::Argument& argument) {
+    return argument.keyword && argument.keyword->text == "axis";
+  });
 }
 
 /// Negative if `a` is the better match, 0 if neither is.
@@ -349,6 +366,10 @@ std::optional<Match> resolve_overload(Context& context, const std::vector<Signat
       context.diagnostics.report(best ? DiagnosticKind::ambiguous_call : DiagnosticKind::no_overload, call.callee.span,
                                  call.callee.text, argument_types_text(context, call));
   list_candidates(context, listed, diagnostic);
+  if (!best && call.callee.text == "sum" && counts_truths(context, call))
+    diagnostic.note("`count(...)` of `import arrays;` tells how many elements of a dense array are true");
+  if (!best && (call.callee.text == "max" || call.callee.text == "min") && names_axis(call))
+    diagnostic.note(fmt::format("`a{}(array, axis)` of `import arrays;` goes along an axis", call.callee.text));
   if (const auto hidden = context.not_imported.find(call.callee.text); !best && hidden != context.not_imported.end())
     diagnostic.note(fmt::format("`import {};` has more functions of this name", hidden->second));
   return std::nullopt;

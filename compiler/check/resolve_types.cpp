@@ -167,6 +167,15 @@ std::string word_of(const ast::Expr& entry) {
   return entry.kind == ast::ExprKind::Name ? ast::as<ast::Name>(entry).text : "";
 }
 
+/// Extents in the library, `float a[n]`, stay extents where the script has a type `n`.
+bool names_type(const Context& context, const ast::Expr& entry) {
+  const auto found = context.types.find(word_of(entry));
+  if (found == context.types.end()) return false;
+  const auto is_of_library = [&](Span span) { return context.sources.at(span.file).path().starts_with("<stdlib>/"); };
+  const Span& defined = found->second.span;
+  return defined.end == 0 || is_of_library(defined) || !is_of_library(entry.span);
+}
+
 /// Of a type variable, too.
 bool has_extents(const Context& context, const TypeVariables& variables, const ast::Dimension& dimension) {
   const bool is_one = dimension.entries.size() == 1;
@@ -321,7 +330,7 @@ std::vector<TypePattern> resolve_formal(Context& context, const TypeVariables& v
 
 bool has_extents(const Context& context, const ast::Dimension& dimension) {
   return dimension.entries.size() > 1 ||
-         (dimension.entries.size() == 1 && !context.types.contains(word_of(*dimension.entries.front())));
+         (dimension.entries.size() == 1 && !names_type(context, *dimension.entries.front()));
 }
 
 bool is_open(const ast::Expr& entry) {

@@ -130,6 +130,18 @@ const FunctionLowering::Dense& FunctionLowering::dense_target(const ast::Index& 
 
 // ---------------------------------------------------------------- functions of the module arrays
 
+namespace {
+
+/// `-1`, as it is written
+bool is_minus_one(const ast::Expr& expr) {
+  if (expr.kind == ExprKind::IntLiteral) return as<ast::IntLiteral>(expr).value == -1;
+  if (expr.kind != ExprKind::Unary || as<ast::Unary>(expr).op != ast::UnaryOp::negate) return false;
+  const ast::Expr& operand = *as<ast::Unary>(expr).operand;
+  return operand.kind == ExprKind::IntLiteral && as<ast::IntLiteral>(operand).value == 1;
+}
+
+}  // namespace
+
 ir::Operand FunctionLowering::array_function(const ast::Call& call, ir::VarId target) {
   const std::string_view name = stdlib::builtins()[call.callee_index].name;
   Dense made;
@@ -148,11 +160,16 @@ FunctionLowering::Dense FunctionLowering::reshaped(const ast::Call& call) {
   for (std::size_t i = 1; i < call.resolved_arguments.size(); ++i)
     made.extents.push_back(value(*call.resolved_arguments[i]));
   if (made.extents.empty()) return {from.elements, {product(from.extents, call.span)}};
-  Operands operands = {int_constant(static_cast<std::int64_t>(from.extents.size()))};
-  operands.insert(operands.end(), from.extents.begin(), from.extents.end());
-  operands.insert(operands.end(), made.extents.begin(), made.extents.end());
-  const ir::Operand checked = call_builtin_named("@reshaped", std::move(operands), TypeStore::int_, call.span);
-  checked_extents_[checked.index] = std::exchange(made.extents[0], checked);
+  Operands shapes = {int_constant(static_cast<std::int64_t>(from.extents.size()))};
+  shapes.insert(shapes.end(), from.extents.begin(), from.extents.end());
+  shapes.insert(shapes.end(), made.extents.begin(), made.extents.end());
+  std::size_t open = 0;  // the axis whose extent is what is left
+  while (open < made.extents.size() && !is_minus_one(*call.resolved_arguments[open + 1])) ++open;
+  const bool is_open = open < made.extents.size();
+  const ir::Operand checked =
+      call_builtin_named(is_open ? "@open_extent" : "@reshaped", std::move(shapes), TypeStore::int_, call.span);
+  if (!is_open) checked_extents_[checked.index] = made.extents[0];
+  made.extents[is_open ? open : 0] = checked;
   made.elements = call_builtin_named("@fitting", {from.elements, checked}, type_of(from.elements), call.span);
   return made;
 }

@@ -56,7 +56,8 @@ ir::Operand FunctionLowering::converted_dense(const ast::Expr& expr, ir::VarId t
             .elements;
     return target == ir::none ? elements : emit_value(OpKind::copy, {elements}, type_of(elements), expr.span, target);
   }
-  const ir::Operand text = call_builtin_named("@dense_text", {unwidened(expr, ir::none)}, TypeStore::string, expr.span);
+  const char* const text_of = expr.conversion == ast::Conversion::to_shown ? "@shown_dense" : "@dense_text";
+  const ir::Operand text = call_builtin_named(text_of, {unwidened(expr, ir::none)}, TypeStore::string, expr.span);
   return target == ir::none ? text : emit_value(OpKind::copy, {text}, TypeStore::string, expr.span, target);
 }
 

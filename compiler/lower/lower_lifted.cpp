@@ -24,7 +24,7 @@ std::size_t first_axis(const Lifted& of, const Stretched& read) { return of.exte
 
 Lifted FunctionLowering::lifted(const ast::Expr& expr) {
   const bool is_dense = types().is_dense(expr.type);
-  if (!is_dense || expr.conversion == ast::Conversion::to_string) {
+  if (!is_dense || ast::is_text(expr.conversion)) {
     const ir::Operand scalar = value(expr);
     return {.at = [scalar](const Point&) { return Operands{scalar}; }};
   }

@@ -155,7 +155,9 @@ void ErrorStrategy::report_unexpected(antlr4::Parser* parser, const SourceToken&
 
 /// `a and b`, `int f(int x) {`: no `;` is missing before `found`, although a statement could begin with it.
 bool ErrorStrategy::known_mistake(antlr4::Parser* parser, const SourceToken& found) {
-  if (found.first_on_line || (found.type != P::ID && found.type != P::LPAREN && found.type != P::IF)) return false;
+  if (found.first_on_line ||
+      (found.type != P::ID && found.type != P::LPAREN && found.type != P::IF && found.type != P::AT))
+    return false;
   return !hint_for_unexpected(tokens_, {found, statement_start(parser), P::RuleStatement, false}).empty();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "RaddleParser.h"
@@ -72,6 +73,10 @@ constexpr std::array statement_words = {
 
 bool is_sign(std::uint32_t type) { return type == P::PLUS || type == P::MINUS; }
 bool is_arithmetic(std::uint32_t type) { return type >= P::PLUS && type <= P::POWER; }
+
+bool ends_value(std::uint32_t type) {
+  return type == P::ID || type == P::INT || type == P::FLOAT || type == P::RPAREN || type == P::RBRACK;
+}
 
 /// `int f(` or `int[] f(` from token `start` to `open`.
 bool is_function_of_c(TokenList& tokens, std::size_t start, std::size_t open) {
@@ -167,6 +172,8 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if ((found == P::STRING || found == P::MULTILINE_STRING) && previous == found && at.rule != P::RuleImport_item)
     return "strings side by side are not joined: put `+` between them";
   if (found == P::BAR) return "`or` is written `||`";
+  if (found == P::AT && ends_value(previous) && !at.found.first_on_line)
+    return "the product of matrices is `matmul(a, b)`, after `import arrays;`";
   if (found == P::GT && previous == P::LT) return "unequal is written `!=`";
   if (found == P::LPAREN && is_function_of_c(tokens, at.start, index)) return outputs_first(tokens, at.start, index);
   if (found == P::LPAREN && previous == P::ID && index >= 2 && tokens.at(index - 2).type == P::DOT)
@@ -226,7 +233,8 @@ std::string hint_for_missing_parenthesis(const SourceToken& keyword) {
 
 std::string hint_for_comment_behind(TokenList& tokens, const SourceToken& last) {
   const std::string_view text = tokens.text().substr(last.end);
-  const std::string_view line = text.substr(0, text.find('\n'));
+  std::string_view line = text.substr(0, text.find('\n'));
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
   if (!line.starts_with("//") || line.find(';') == std::string_view::npos) return {};
   return "`//` begins a comment; the quotient of integers is written `%/`";
 }

@@ -6,7 +6,14 @@ namespace raddle {
 
 std::string string_literal(std::string_view text) {
   std::string literal = "\"";
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : 0);
+    if (c == '\xC2' && next >= 0x80 && next < 0xA0) {  // U+0080 to U+009F: control characters, too
+      literal += fmt::format("\\x{:02x}", next);
+      ++at;
+      continue;
+    }
     switch (c) {
       case '"': literal += "\\\""; break;
       case '\\': literal += "\\\\"; break;

@@ -173,11 +173,13 @@ class TableReader {
   Result add_field(std::string_view field, std::int64_t column) {
     const std::size_t begin = std::min(field.find_first_not_of(" \t"), field.size());
     field = field.substr(begin, field.find_last_not_of(" \t") - begin + 1);
+    bool is_beyond = false;
     if constexpr (std::is_same_v<T, double>) {
       if (const auto number = vm::float_of_text(field)) {
         numbers.push_back(*number);
         return {};
       }
+      is_beyond = vm::is_beyond_floats(field);
     } else {
       T number = 0;
       const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
@@ -185,8 +187,10 @@ class TableReader {
         numbers.push_back(number);
         return {};
       }
+      is_beyond = error == std::errc::result_out_of_range && end == field.data() + field.size();
     }
-    return fail(fmt::format("`{}`, line {}, field {}: `{}` is no `{}`", path_, line_, column, field, name_of<T>));
+    return fail(fmt::format("`{}`, line {}, field {}: `{}` is {} `{}`", path_, line_, column, field,
+                            is_beyond ? "too large for" : "no", name_of<T>));
   }
 
   const std::string& path_;

@@ -35,6 +35,8 @@ Result read_int(std::string_view function, Arguments arguments, Results results)
 Result read_float_by(std::string_view function, Arguments arguments, Results results) {
   const std::string& text = arguments[0].as_string();
   if (const auto number = read_float(text)) return give(results, Value::of(*number));
+  if (vm::is_beyond_floats(trimmed(text)))
+    return fail(fmt::format("{}(): '{}' is beyond what a float can be, -1.8e308 to 1.8e308", function, text));
   return fail(fmt::format("{}(): could not convert string '{}' to float", function, text));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "stdlib/native/functions.hpp"
@@ -18,6 +19,20 @@ std::string shape_text(Arguments extents) {
   std::vector<std::int64_t> numbers;
   for (const Value& extent : extents) numbers.push_back(extent.as_int());
   return fmt::format("[{}]", fmt::join(numbers, ", "));
+}
+
+/// -1 if there can not be so many.
+std::int64_t element_count(Arguments extents) {
+  std::int64_t product = 1;
+  for (const Value& extent : extents)
+    if (extent.as_int() < 0 || __builtin_mul_overflow(product, extent.as_int(), &product)) return -1;
+  return product;
+}
+
+/// Behind the rank of the first one, both one after the other.
+std::pair<Arguments, Arguments> two_shapes(Arguments arguments) {
+  const auto rank = static_cast<std::size_t>(arguments[0].as_int());
+  return {arguments.subspan(1).first(rank), arguments.subspan(1 + rank)};
 }
 
 }  // namespace
@@ -85,15 +100,20 @@ Result dense_fitting(Call, Arguments arguments, Results results) { return give(r
 /// Behind the number of the old extents: these, then the new ones. Both are of as many elements. @return the first new
 /// one
 Result dense_reshaped(Call, Arguments arguments, Results results) {
-  const auto rank = static_cast<std::size_t>(arguments[0].as_int());
-  const Arguments extents = arguments.subspan(1), before = extents.first(rank), after = extents.subspan(rank);
-  const auto count = [](Arguments of) {
-    std::int64_t product = 1;
-    for (const Value& extent : of)
-      if (extent.as_int() < 0 || __builtin_mul_overflow(product, extent.as_int(), &product)) return std::int64_t{-1};
-    return product;
-  };
-  if (count(before) == count(after)) return give(results, after[0]);
+  const auto [before, after] = two_shapes(arguments);
+  if (element_count(before) == element_count(after)) return give(results, after[0]);
+  const bool has_minus_one = std::ranges::any_of(after, [](const Value& extent) { return extent.as_int() == -1; });
+  return fail(fmt::format("an array of the shape {} can not have the shape {}{}", shape_text(before), shape_text(after),
+                          has_minus_one ? ": only a -1 that is written so stands for what is left" : ""));
+}
+
+/// The extent in place of the first one that is -1.
+Result dense_open_extent(Call, Arguments arguments, Results results) {
+  const auto [before, after] = two_shapes(arguments);
+  std::vector<Value> others(after.begin(), after.end());
+  others.erase(std::ranges::find_if(others, [](const Value& extent) { return extent.as_int() == -1; }));
+  const std::int64_t whole = element_count(before), part = element_count(others);
+  if (part > 0 && whole % part == 0) return give(results, Value::of(whole / part));
   return fail(fmt::format("an array of the shape {} can not have the shape {}", shape_text(before), shape_text(after)));
 }
 
@@ -155,7 +175,11 @@ Result dense_complete(Call, Arguments arguments, Results results) {
 }
 
 Result dense_text(Call, Arguments arguments, Results results) {
-  return give(results, Value::of(vm::dense_text(arguments[0].as_structure())));
+  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::DenseElements::all)));
+}
+
+Result shown_dense(Call, Arguments arguments, Results results) {
+  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::DenseElements::shown)));
 }
 
 }  // namespace raddle::stdlib::native

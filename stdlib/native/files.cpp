@@ -20,6 +20,7 @@
 #include "vm/value/file.hpp"
 #include "vm/value/matching_paths.hpp"
 #include "vm/value/temporaries.hpp"
+#include "vm/value/zero_byte.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -38,7 +39,7 @@ Result fill(Arguments arguments, std::string_view bytes) { return write_file(arg
 std::optional<struct stat> status_of(const std::string& path, int (*get)(const char*, struct stat*) = stat) {
   struct stat status {};
   errno = ENOENT;  // for a path with a zero byte, which no file has
-  if (path.find('\0') != std::string::npos || get(path.c_str(), &status) != 0) return std::nullopt;
+  if (vm::has_zero_byte(path) || get(path.c_str(), &status) != 0) return std::nullopt;
   return status;
 }
 
@@ -201,7 +202,7 @@ Result file_type(Call, Arguments arguments, Results results) {
 std::expected<std::string, std::string> real_path(const char* function, const std::string& path) {
   std::error_code error;
   std::string real;
-  if (path.find('\0') != std::string::npos)  // no file has one
+  if (vm::has_zero_byte(path))  // no file has one
     error = std::make_error_code(std::errc::no_such_file_or_directory);
   else
     real = std::filesystem::weakly_canonical(path, error).string();

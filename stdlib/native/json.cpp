@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "stdlib/native/functions.hpp"
+#include "stdlib/native/member_map.hpp"
 #include "stdlib/native/parse_number.hpp"
 #include "vm/value/text.hpp"
 
@@ -23,48 +25,6 @@ namespace raddle::stdlib::native {
 namespace {
 
 using vm::Value;
-
-/// Members in the order of the text. Those of large objects are found by an index: nlohmann::ordered_map compares all.
-template <typename Key, typename T, typename, typename Allocator>
-class MemberMap : public std::vector<std::pair<const Key, T>, Allocator> {
- public:
-  using key_type = Key;
-  using mapped_type = T;
-  using Container = std::vector<std::pair<const Key, T>, Allocator>;
-  using iterator = typename Container::iterator;
-  using const_iterator = typename Container::const_iterator;
-  using key_compare = std::equal_to<>;
-
-  MemberMap() = default;
-  template <typename Iterator>
-  MemberMap(Iterator first, Iterator last) {
-    for (; first != last; ++first) emplace(first->first, T(first->second));
-  }
-  iterator find(std::string_view key) { return this->begin() + (std::as_const(*this).find(key) - this->cbegin()); }
-  const_iterator find(std::string_view key) const {
-    if (this->size() <= most_compared)
-      return std::ranges::find(*this, key, [](const auto& member) -> std::string_view { return member.first; });
-    const auto known = index_.find(key);
-    return known == index_.end() ? this->end() : this->begin() + static_cast<std::ptrdiff_t>(known->second);
-  }
-  std::pair<iterator, bool> emplace(std::string_view key, T&& value) {
-    if (const iterator known = find(key); known != this->end()) return {known, false};
-    Container::emplace_back(Key(key), std::move(value));
-    if (this->size() > most_compared)
-      for (std::size_t i = index_.size(); i < this->size(); ++i) index_.emplace((*this)[i].first, i);
-    return {std::prev(this->end()), true};
-  }
-  T& operator[](std::string_view key) { return emplace(key, T()).first->second; }
-  iterator erase(const_iterator) { std::unreachable(); }  // the library asks for it where a callback refuses a member
-
- private:
-  using Container::operator[];  // by number
-  struct TextHash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-  static constexpr std::size_t most_compared = 16;
-  std::unordered_map<Key, std::size_t, TextHash, std::equal_to<>> index_;  // of all, once there are more than that
-};
 
 using Json = nlohmann::basic_json<MemberMap>;
 using Kind = Json::value_t;
@@ -101,8 +61,8 @@ std::size_t end_of_token(const std::string& text, std::size_t at) {
   return std::min(end + 1, text.size());
 }
 
-// Of a text with numbers that the library refuses, as they are beyond a float: those are infinite, as everywhere else.
-// It reads empty strings in their places, which are told by their number among all strings.
+// Of a text with numbers that the library refuses, as they are beyond a float: those are infinite, as Python reads
+// them. It reads empty strings in their places, which are told by their number among all strings.
 Json parse_with_infinities(const std::string& text) {
   std::map<std::size_t, double> infinities;
   std::string finite;
@@ -110,9 +70,9 @@ Json parse_with_infinities(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = end_of_token(text, at);
     const std::string token = text.substr(at, end - at);
-    const auto number = token.front() == '"' ? std::nullopt : vm::float_of_text(token);
-    const bool is_beyond = number && std::isinf(*number);
-    if (is_beyond) infinities.emplace(strings, *number);
+    const bool is_beyond = token.front() != '"' && vm::is_beyond_floats(token);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (is_beyond) infinities.emplace(strings, token.front() == '-' ? -infinity : infinity);
     finite += is_beyond ? "\"\"" : token;
     strings += is_beyond || token.front() == '"' ? 1 : 0;
     at = end;
@@ -316,6 +276,8 @@ Result json_get_int(Call, Arguments arguments, Results results) {
 
 Result json_get_float(Call, Arguments arguments, Results results) {
   return with_entry("json_get_float", arguments, results, [](const Json& value) -> Expected<Value> {
+    if (value.is_number() && std::isinf(value.get<double>()))
+      return std::unexpected("the number is beyond what a float can be, -1.8e308 to 1.8e308");
     const auto number = read_float(text_of(value));
     if (!number) return wrong_kind(value, "float");
     return Value::of(*number);

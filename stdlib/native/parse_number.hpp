@@ -13,7 +13,7 @@ std::string_view trimmed(std::string_view text);
 
 /// Spaces around, a sign and 0x, 0o, 0b are accepted; a leading 0 does not mean octal. Empty if it is no int64.
 std::optional<std::int64_t> read_int(std::string_view text);
-/// Spaces around and a sign are accepted, also inf, nan and what read_int reads. Beyond the range: vm::float_of_text().
+/// Spaces around and a sign are accepted, also inf, nan and what read_int reads. See vm::float_of_text().
 std::optional<double> read_float(std::string_view text);
 
 /// true/yes/y/t/on and numbers other than 0, false/no/n/f/off and 0; in any case, spaces around are accepted.

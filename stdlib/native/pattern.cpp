@@ -8,6 +8,8 @@
 #include <cctype>
 #include <utility>
 
+#include "vm/value/zero_byte.hpp"
+
 namespace raddle::stdlib::native {
 namespace {
 
@@ -195,7 +197,7 @@ struct Pattern::Compiled {
 };
 
 std::expected<Pattern, std::string> Pattern::compile(const std::string& expression) {
-  if (expression.find('\0') != std::string::npos)
+  if (vm::has_zero_byte(expression))
     return std::unexpected(fmt::format("bad regular expression `{}`: it has a zero byte", shortened(expression)));
   auto compiled = std::make_shared<Compiled>();
   Posix posix = to_posix(expression);

@@ -15,19 +15,20 @@ vm::Reduction<T> reduce(const Value& array) {
   return array.as_array().reduce<T>();
 }
 
-Result no_elements(const char* name) { return fail(std::string(name) + ": the array is empty"); }
+// Functions of several names, and those written in the language, call these: the words are of what is computed.
+Result no_elements(const char* what) { return fail(std::string("an empty array has no ") + what); }
 
 // One NaN makes the result NaN.
 template <typename T>
-Result extreme(const char* name, const Value& array, T vm::Reduction<T>::*which, Results results) {
+Result extreme(const char* what, const Value& array, T vm::Reduction<T>::*which, Results results) {
   const vm::Reduction<T> all = reduce<T>(array);
-  if (all.count == 0) return no_elements(name);
+  if (all.count == 0) return no_elements(what);
   return give(results, Value::of(all.has_nan ? std::numeric_limits<T>::quiet_NaN() : all.*which));
 }
 
 template <typename T>
 Result mean_and_deviation(const vm::Reduction<T>& all, Results results) {
-  if (all.count == 0) return no_elements("stats");
+  if (all.count == 0) return no_elements("mean and deviation");
   results[0] = Value::of(all.mean());
   results[1] = Value::of(all.deviation(all.count));
   return {};
@@ -43,13 +44,13 @@ Result count_mean_m2(const vm::Reduction<T>& all, Results results) {
 
 template <typename T>
 Result mean(const vm::Reduction<T>& all, Results results) {
-  if (all.count == 0) return no_elements("avg");
+  if (all.count == 0) return no_elements("mean");
   return give(results, Value::of(all.mean()));
 }
 
 template <typename T>
 Result only_deviation(const vm::Reduction<T>& all, Results results) {
-  if (all.count == 0) return no_elements("std");
+  if (all.count == 0) return no_elements("standard deviation");
   return give(results, Value::of(all.deviation(all.count)));
 }
 
@@ -67,16 +68,16 @@ Result sum_float(Call, Arguments arguments, Results results) {
 }
 
 Result max_of_ints(Call, Arguments arguments, Results results) {
-  return extreme("max", arguments[0], &vm::Reduction<std::int64_t>::greatest, results);
+  return extreme("largest element", arguments[0], &vm::Reduction<std::int64_t>::greatest, results);
 }
 Result min_of_ints(Call, Arguments arguments, Results results) {
-  return extreme("min", arguments[0], &vm::Reduction<std::int64_t>::least, results);
+  return extreme("smallest element", arguments[0], &vm::Reduction<std::int64_t>::least, results);
 }
 Result max_of_floats(Call, Arguments arguments, Results results) {
-  return extreme("max", arguments[0], &vm::Reduction<double>::greatest, results);
+  return extreme("largest element", arguments[0], &vm::Reduction<double>::greatest, results);
 }
 Result min_of_floats(Call, Arguments arguments, Results results) {
-  return extreme("min", arguments[0], &vm::Reduction<double>::least, results);
+  return extreme("smallest element", arguments[0], &vm::Reduction<double>::least, results);
 }
 
 Result avg_of_ints(Call, Arguments arguments, Results results) {

@@ -13,6 +13,7 @@
 #include "vm/external/outside.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/unix_time.hpp"
+#include "vm/value/zero_byte.hpp"
 
 namespace raddle::stdlib::native {
 namespace {
@@ -67,7 +68,7 @@ Result argv_accept(Call call, Arguments arguments, Results results) {
 
 Result getenv_(Call, Arguments arguments, Results results) {
   const std::string& name = arguments[0].as_string();
-  const char* const value = name.find('\0') == std::string::npos ? std::getenv(name.c_str()) : nullptr;
+  const char* const value = vm::has_zero_byte(name) ? nullptr : std::getenv(name.c_str());
   return give(results, Value::of(std::string(value == nullptr ? "" : value)));
 }
 
@@ -100,7 +101,7 @@ Result clock_format(Call, Arguments arguments, Results results) {
   std::tm parts{};
   localtime_r(&seconds, &parts);
   const std::string format = "x" + arguments[0].as_string();  // an empty result can not be told from a short buffer
-  if (format.find('\0') != std::string::npos) return fail("clock_format: a character of the format is NUL");
+  if (vm::has_zero_byte(format)) return fail("clock_format: a character of the format is NUL");
   const std::size_t longest = (std::size_t{1} << 20) + 64 * format.size();
   std::string text(256, '\0');
   std::size_t length = 0;

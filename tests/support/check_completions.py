@@ -132,6 +132,11 @@ def installed_tool_runs(folder):
     build = pathlib.Path(folder.raddle).parent
     if not (build / "cmake_install.cmake").exists():
         return "not in a build folder"
+    if shutil.which("ninja"):  # `./dev run` builds no more than this
+        commands = subprocess.run(["ninja", "-C", str(build), "-t", "commands", "raddle"], stdout=subprocess.PIPE, timeout=60, check=True,
+                                  text=True)
+        for file in ("raddle.1", "raddle.bash", "_raddle", "raddle.fish"):
+            expect((file, f"/{file}" in commands.stdout), (file, True))
     subprocess.run(["cmake", "--install", str(build), "--prefix", str(folder.path / "there")], stdout=subprocess.DEVNULL, timeout=60, check=True)
     folder.write("hot.df", "@leaf (int s) f(int n) { for (s = 0, int i = 0; i < n; i = i + 1, s = s + i) {} }\ntrace(f(9));\n")
     tool = folder.path / "there" / "bin" / "raddle"

@@ -368,6 +368,9 @@ def programs_have_nothing_to_read(folder):
     folder.write("tcl.df", '(string o) eat(int i) "turbine" "0.0" [ "set p [ open |cat ]; set <<o>> [ exec cat ][ exec cat | cat ][ read $p ]; close $p" ];\n'
                            '(string o) given(int i) "turbine" "0.0" [ "exec sleep 0 &; set <<o>> [ exec cat << x ]" ];\ntrace(eat(1) + ".", given(2));\n')
     expect(shell('while read line; do "$0" run tcl.df; done < list'), "trace: .,x\n" * 3)
+    folder.write("read.df", 'import string;\n(string o) eat(int i) "turbine" "0.0" [ "set <<o>> [ read stdin ][ gets stdin ][ eof stdin ]" ];\n'
+                            'string all[]; foreach i in [0:3] { all[i] = eat(i); }\ntrace(join(all, " "));\n')
+    expect(shell('while read line; do "$0" run read.df; done < list'), "trace: 1 1 1 1\n" * 3)
     # from where the one who reads it, too, has come to
     shell('{ read line; "$0" run some.df; } < list')
     expect(folder.read("f.txt"), "2\n3\n")

@@ -56,6 +56,10 @@ def ranges_are_exact(folder):
     for values in ("x=1,1e400", "x=1,-1e400"):
         folder.run(f"sweep same.df -p {values}", code=2, err="1e400` is beyond what a float can be, -1.8e308 to 1.8e308")
     folder.run("sweep same.df -p n=9223372036854775808", code=2, err="is beyond what an int can be")
+    for values in ("x=9007199254740992:9007199254740995", "x=-9007199254740995:-9007199254740993", "x=1e9:1000000000.0001:0.00000001"):
+        folder.run(f"sweep same.df -p {values}", code=2, err="would be rounded: floats are farther apart there than the values of the range")
+    expect(len(folder.column("sweep same.df -p x=9007199254740992:9007199254740996:2", "x")), 3)
+    expect(len(folder.column("sweep same.df -p x=0:1:0.1", "x")), 11)
     folder.write("t.csv", "x\n1\n1e400\n")
     folder.run("sweep same.df --from t.csv", code=2, err="`1e400` is beyond what a float can be")
     folder.run("sweep --random 5 -p 'x~N(0,1e308)' -- echo {x}", code=2, err="some draws would lie beyond the largest float")

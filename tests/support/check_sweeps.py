@@ -360,6 +360,7 @@ def errors(folder):
             ("sweep -p a=1 --where '(a > 1' -- echo", "--where:1:7: error: expected `)`"),
             ("sweep -p a=1 --where 'a > 1)' -- echo", "--where:1:6: error: unexpected `)`, expected the end of the condition"),
             ("sweep -p a=1 --where 'a > 1; a' -- echo", "--where:1:6: error: unexpected `;`, expected the end of the condition"),
+            ("sweep -p a=1 --where 'import math; a > 1' -- echo", "--where:1:1: error: unexpected `import`, expected an expression"),
             ("sweep -p a=1 --where 'a b' -- echo", "--where:1:2: error: expected the end of the condition"),
             ("sweep -p a=1 --where 'a > 1 /* b' -- echo", "--where:1:7: error: unterminated comment"),
             ("sweep -p a=1 --where 'a + 1' -- echo", "--where:1:1: error"),

@@ -121,7 +121,7 @@ def failures(folder):
     folder.run("rerun --failed", code=4, err="2 points, 2 failed")
     expect(len(folder.read("x.csv").splitlines()), 5)  # the whole table
     folder.run("sweep --resume", code=4, err="2 from the record, 2 failed")
-    folder.run("sweep -p a=1:40 -- false", code=75, err="the first runs have all failed")
+    folder.run("sweep -p a=1:40 -- false", code=75, err="stopped early: the first 10 runs to end have all failed; -k goes on\n")
     folder.run("sweep -p a=1:40 -k -- false", code=4, err="40 failed")
     folder.run("sweep -p a=1:40 -j1 --max-fails 2 -o y.csv -- sh -c 'exit {a}'", code=75, err="3 of 40 points, 3 failed")
     expect((folder.path / "y.csv").exists(), False)

@@ -163,6 +163,30 @@ def programs_of_points_print_into_the_record(folder):
     expect((sorted(log["stdout"].splitlines()), sorted(log["stderr"].splitlines())), (["from python 1", "out 1"], ["err 1", "oh"]))
 
 
+def changed_files_of_calls_are_named(folder):
+    """Of a call that was made before, with the same inputs: the file that the function reads by itself."""
+    folder.write("model.df", """
+        import files;
+        @param int n = 1;
+        @memo (string s) text(string path) { s = read(input(path)); }
+        @memo app (file o) copy(int i) { "cat" "./data.txt" @stdout=o }
+        @result string r = text("data.txt") + read(copy(n));
+        """)
+    folder.write("data.txt", "one")
+    folder.run("run model.df")
+    folder.run("sweep model.df -p n=1,2")
+    swept = run_id(folder, -1)
+    folder.write("data.txt", "two")
+    folder.run("run model.df")
+    told = folder.run("why").stdout
+    expect_in(f'text(path = "data.txt"): run: run {swept} made the same call, as task 1/', told)
+    expect_in(", but `data.txt` is not what it was then\n", told)
+    expect_in(", but `./data.txt` is not what it was then\n", told)
+    folder.run("sweep --no-cache model.df -p n=1,2")
+    folder.run("run --no-cache model.df")
+    expect_in(", but its result is not kept, or --no-cache was said", folder.run("why").stdout)
+
+
 def tasks_of_points_are_recorded(folder):
     folder.write("model.df", """
         @param int n = 1;
@@ -511,7 +535,7 @@ def what_can_not_be_recorded_is_told(folder):
 
 
 TESTS = [script_runs_are_recorded, programs_have_no_terminal, tasks_are_told_apart, programs_of_points_print_into_the_record,
-         failed_calls_are_told, blocked_output_keeps_nothing_from_ending, tasks_of_points_are_recorded,
+         failed_calls_are_told, blocked_output_keeps_nothing_from_ending, changed_files_of_calls_are_named, tasks_of_points_are_recorded,
          killed_point_leaves_its_tasks, logs_have_each_task_once, ends_of_outputs_are_kept,
          runs_that_nobody_reads_end_in_order, what_had_ended_is_kept, record_of_another_user_is_read, killed_script_leaves_its_tasks,
          ctrl_backslash_tells_what_runs, what_can_not_be_recorded_is_told]

@@ -18,6 +18,7 @@
 #include "vm/value/borrow.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/whole_file.hpp"
+#include "vm/value/zero_byte.hpp"
 
 namespace raddle::vm {
 
@@ -206,7 +207,7 @@ bool ProgramCaller::file_new(Frame& frame, const Instruction& in) {
     file = make_ref<File>();
   } else {
     const std::string& path = object_in<String>(frame.at(in.b)).text;
-    const bool has_zero = path.find('\0') != std::string::npos;
+    const bool has_zero = has_zero_byte(path);
     if (path.empty() || has_zero) {
       here_.fail(frame, in, path.empty() ? "a file is mapped to an empty path" : "the path of a file has a zero byte");
       return false;

@@ -210,6 +210,7 @@ void MemoCaller::memo(Frame& frame, const Instruction& in) {
                      .place = frame.place_of_call(here_.index_of(in)),
                      .is_from_record = true,
                      .result = shown_result(frame, site, found->results),
+                     .reads = found->reads,
                      .worker = worker_->index() + 1});
   end_memo(key);
 }
@@ -248,14 +249,15 @@ void MemoCaller::memo_keep(Frame& frame, const Instruction& in) {
   const FileWriter write_file = [&](File& file) { return joined(keep_content(file), file.is_mapped(), file); };
   for (const Operand output : site.outputs)
     if (outcome) outcome = append_value(kept.results, frame.at(output).get(), write_file);
+  if (outcome) outcome = add_reads(kept.reads, begun, record.files());
   if (TaskListener* const listener = run_.options.listener)
     listener->ended({.number = begun.number,
                      .call = kept.call,
                      .place = frame.place_of_call(here_.index_of(in)),
                      .result = shown_result(frame, site, kept.results),
+                     .reads = kept.reads,
                      .duration_s = kept.duration_s,
                      .worker = worker_->index() + 1});
-  if (outcome) outcome = add_reads(kept.reads, begun, record.files());
   if (outcome && begun.frame != nullptr && !is_as_before(*begun.frame, begun, record))
     outcome = std::unexpected(fmt::format("an input of `{}` was changed while it was computed", begun.site->function));
   if (outcome)

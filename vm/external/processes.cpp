@@ -13,6 +13,7 @@
 #include "vm/external/processes_state.hpp"
 #include "vm/external/start_child.hpp"
 #include "vm/value/file_descriptor.hpp"
+#include "vm/value/zero_byte.hpp"
 
 namespace raddle::vm {
 namespace {
@@ -25,12 +26,11 @@ constexpr std::size_t most_kept = 8;  // ends that are told together
 constexpr double kept_s = 0.005;      // no end is kept longer; programs that take longer are not short
 constexpr double pipe_wait_s = 0.02;  // between looks whether a named pipe's other end is there
 
-/// The system would cut it there.
 bool has_zero_byte(const ProcessRequest& request) {
-  const auto has_zero = [](const std::string& text) { return text.find('\0') != std::string::npos; };
-  return std::ranges::any_of(request.words, has_zero) ||
-         std::ranges::any_of(request.environment,
-                             [&](const auto& entry) { return has_zero(entry.first) || has_zero(entry.second); });
+  return std::ranges::any_of(request.words, [](const std::string& word) { return vm::has_zero_byte(word); }) ||
+         std::ranges::any_of(request.environment, [](const auto& entry) {
+           return vm::has_zero_byte(entry.first) || vm::has_zero_byte(entry.second);
+         });
 }
 
 bool is_shortage(int error) { return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM; }

@@ -8,6 +8,7 @@
 #include "vm/foreign/crash_notice.hpp"
 #include "vm/foreign/isolated_call.hpp"
 #include "vm/value/array.hpp"
+#include "vm/value/zero_byte.hpp"
 
 namespace raddle::vm {
 
@@ -97,7 +98,7 @@ class LibraryFunction::Arguments {
 
 void LibraryFunction::load() {
   tell_of_crashes();
-  if (function_.library.find('\0') != std::string::npos) {
+  if (has_zero_byte(function_.library)) {
     problem_ = fmt::format("can not load the library: no file has a name with a zero byte, as `{}`", function_.library);
     return;
   }

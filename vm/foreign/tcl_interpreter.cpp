@@ -16,6 +16,7 @@ namespace raddle::vm {
 namespace {
 
 constexpr int tcl_ok = 0;
+constexpr int tcl_stdin = 1 << 1;
 
 // Packages are looked for where Swift/T does.
 constexpr const char* start_text = R"(
@@ -44,6 +45,11 @@ std::expected<TclInterpreter*, std::string> TclInterpreter::of_thread() {
 }
 
 TclInterpreter::TclInterpreter(const TclApi& api) : api_(api), interpreter_(api.Tcl_CreateInterp()) {
+  // an empty standard input, as programs have it: that of the run may be a list which a shell's loop goes through
+  if (Tcl_Channel* const empty = api_.Tcl_OpenFileChannel(nullptr, "/dev/null", "r", 0)) {
+    api_.Tcl_SetStdChannel(empty, tcl_stdin);
+    api_.Tcl_RegisterChannel(interpreter_, empty);
+  }
   api_.Tcl_Init(interpreter_);  // without its script library most commands are there all the same
   api_.Tcl_CreateObjCommand(interpreter_, "::raddle::give", give, this, nullptr);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Who wants to know which external programs and calls of `@memo` functions a run has made.
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,9 @@ struct EndedMemoCall {
   const RecordedCall& call;
   Place place;
   bool is_from_record = false;
-  std::string result = {};  ///< a scalar as text, anything else as a hash; "" if it has failed
-  std::string fault = {};   ///< "": it has succeeded
+  std::string result = {};               ///< a scalar as text, anything else as a hash; "" if it has failed
+  std::string fault = {};                ///< "": it has succeeded
+  std::span<const ReadFile> reads = {};  ///< files that were named in it
   double duration_s = 0;
   unsigned worker = 0;  ///< that has noted its end, from 1
 };

@@ -13,14 +13,14 @@ constexpr std::int64_t most_shown = 1000, shown_at_each_end = 3;
 
 class DenseText {
  public:
-  DenseText(const Array& elements, std::vector<std::int64_t> extents)
+  DenseText(const Array& elements, std::vector<std::int64_t> extents, DenseElements which)
       : elements_(elements), extents_(std::move(extents)), strides_(extents_.size(), 1) {
     std::int64_t count = 1;
     for (std::size_t axis = extents_.size(); axis-- > 0;) {
       strides_[axis] = count;
       count *= extents_[axis];
     }
-    is_cut_ = count > most_shown;
+    is_cut_ = which == DenseElements::shown && count > most_shown;
   }
 
   std::string run() {
@@ -90,11 +90,11 @@ std::vector<std::int64_t> dense_extents(Structure& structure) {
   return extents;
 }
 
-std::string dense_text(Structure& structure) {
+std::string dense_text(Structure& structure, DenseElements which) {
   const Value elements = structure.field(0).get();
   std::vector<std::int64_t> extents = dense_extents(structure);
   if (elements.kind() != ValueKind::array || extents.size() + 1 != structure.field_count()) return "?";
-  return DenseText(elements.as_array(), std::move(extents)).run();
+  return DenseText(elements.as_array(), std::move(extents), which).run();
 }
 
 }  // namespace raddle::vm

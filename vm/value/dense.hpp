@@ -14,8 +14,13 @@ inline constexpr const char* dense_elements_name = "[:]";
 bool is_dense(const Structure& structure);
 /// Those that are there. @pre is_dense(structure)
 std::vector<std::int64_t> dense_extents(Structure& structure);
-/// As a literal reads, a row in a line; of more than 1,000 elements the first and the last three of each dimension.
+
+enum class DenseElements : std::uint8_t {
+  all,
+  shown,  ///< of more than 1,000 the first and the last three of each dimension
+};
+/// As a literal reads, a row in a line.
 /// @pre is_dense(structure); its elements are complete
-std::string dense_text(Structure& structure);
+std::string dense_text(Structure& structure, DenseElements which);
 
 }  // namespace raddle::vm

@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "vm/value/zero_byte.hpp"
+
 namespace raddle::vm {
 namespace {
 
@@ -36,7 +38,7 @@ std::size_t literal_length(const std::string& pattern) {
 bool is_pattern(const std::string& path) { return path.find_first_of(special_signs) != std::string::npos; }
 
 std::optional<std::vector<std::string>> matching_paths(const std::string& pattern) {
-  if (pattern.find('\0') != std::string::npos) return std::vector<std::string>();  // no path has one
+  if (has_zero_byte(pattern)) return std::vector<std::string>();  // no path has one
   const std::size_t literal = is_pattern(pattern) ? literal_length(pattern) : 0;
   glob_t found{};
   const int error =

@@ -43,6 +43,24 @@ std::string nested_text(const Value& value) {
   return braces ? "{" + text + "}" : text;
 }
 
+struct ReadFloat {
+  bool is_number = false;
+  bool is_beyond = false;
+  double value = 0;
+};
+
+ReadFloat read_float(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  ReadFloat read;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read.value);
+  read.is_number = !text.empty() && end == text.data() + text.size();
+  if (read.is_number && error == std::errc::result_out_of_range) {
+    read.value = std::strtod(std::string(text).c_str(), nullptr);  // says which end
+    read.is_beyond = std::isinf(read.value);
+  }
+  return read;
+}
+
 }  // namespace
 
 void append_float(std::string& text, double value) {
@@ -71,14 +89,11 @@ std::string float_text(double value) {
 }
 
 std::optional<double> float_of_text(std::string_view text) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || end != text.data() + text.size()) return std::nullopt;
-  if (error == std::errc::result_out_of_range)
-    return std::strtod(std::string(text).c_str(), nullptr);  // says which end
-  return value;
+  const ReadFloat read = read_float(text);
+  return read.is_number && !read.is_beyond ? std::optional(read.value) : std::nullopt;
 }
+
+bool is_beyond_floats(std::string_view text) { return read_float(text).is_beyond; }
 
 std::string to_text(const Value& value) {
   switch (value.kind()) {
@@ -108,7 +123,7 @@ std::string to_text(const Value& value) {
     case ValueKind::structure: {
       std::string text;
       Structure& structure = value.as_structure();
-      if (is_dense(structure)) return dense_text(structure);
+      if (is_dense(structure)) return dense_text(structure, DenseElements::all);
       for (std::size_t i = 0; i < structure.field_count(); ++i) {
         append_list(text, structure.field_name(i));
         append_list(text, nested_text(structure.field(i).get()));

@@ -13,9 +13,11 @@ namespace raddle::vm {
 std::string float_text(double value);
 void append_float(std::string& text, double value);
 
-/// The number that all of the text is, also `inf` and `nan`; what is beyond the range of doubles is the nearest one of
-/// IEEE's rounding: infinite, or 0.
+/// The number that all of the text is, also `inf` and `nan`; what is too small for a double is 0, or the smallest one.
+/// Empty if it is none, or too large.
 std::optional<double> float_of_text(std::string_view text);
+/// `1e400`: the text is a number, but no double.
+bool is_beyond_floats(std::string_view text);
 
 /// int, float, boolean (1/0), string, file (its path). Other kinds: what `repr` prints.
 std::string to_text(const Value& value);

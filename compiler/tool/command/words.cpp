@@ -23,18 +23,22 @@ std::string verb_with(const std::string& option) {
   return "";
 }
 
-int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb) {
+std::string nearest_option(const CLI::App& app, const std::string& option) {
   std::vector<std::string> names;
   for (const CLI::Option* known : app.get_options())
     for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
   const std::string given = option.substr(0, option.find('='));
   // how many of them run at once: workers of a run, jobs of a sweep
   const std::string same = given == "--workers" ? "--jobs" : given == "--jobs" ? "--workers" : "";
-  const std::string nearest = std::ranges::find(names, same) != names.end() ? same : nearest_name(given, names);
-  const std::string owner = nearest.empty() ? verb_with(given) : "";
+  return std::ranges::find(names, same) != names.end() ? same : nearest_name(given, names);
+}
+
+int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb, const std::string& other) {
+  const std::string nearest = nearest_option(app, option);
+  const std::string owner = nearest.empty() ? verb_with(option) : "";
   const std::string hint = !nearest.empty() ? fmt::format("; did you mean `{}`?", nearest)
                            : !owner.empty() ? fmt::format("; `raddle {}` has one of that name", owner)
-                                            : "";
+                                            : other;
   return usage_error(fmt::format("unknown option `{}`{}", option, hint), verb);
 }
 

@@ -11,8 +11,14 @@
 
 namespace raddle::tool {
 
-/// A word of the command line begins with `-`, and no option has that name. @return exit_usage
-int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb = "");
+/// The option whose name an unknown one is nearly, given with its dashes and perhaps a value behind `=`; "": none.
+std::string nearest_option(const CLI::App& app, const std::string& option);
+
+/// A word of the command line begins with `-`, and no option has that name.
+/// @param other  what is said if none has nearly that name, after the message
+/// @return       exit_usage
+int unknown_option(const CLI::App& app, const std::string& option, const std::string& verb = "",
+                   const std::string& other = "");
 
 /// The verb that has an option, given with its dashes and perhaps a value behind `=`; "": none.
 std::string verb_with(const std::string& option);

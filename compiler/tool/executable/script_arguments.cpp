@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <optional>
 
 #include "compiler/diagnostics/diagnostics.hpp"
@@ -33,11 +32,6 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// `1e400`, not `inf`: as of a literal, nobody means that.
-bool is_too_large(std::string_view text, double number) {
-  return std::isinf(number) && text.find_first_of("0123456789") != std::string_view::npos;
-}
-
 /// A default is a literal, perhaps negated, perhaps widened: check has made sure of it.
 vm::Value literal_value(const ast::Expr& expr, TypeId type) {
   using ast::ExprKind;
@@ -61,8 +55,7 @@ std::optional<vm::Value> read_value(TypeId type, const std::string& text) {
   if (type == TypeStore::int_) {
     if (const auto number = whole_number(text)) return vm::Value::of(*number);
   } else if (type == TypeStore::float_) {
-    if (const auto number = vm::float_of_text(text); number && !is_too_large(text, *number))
-      return vm::Value::of(*number);
+    if (const auto number = vm::float_of_text(text)) return vm::Value::of(*number);
   } else if (type == TypeStore::boolean) {
     if (text == "true" || text == "1" || text == "yes" || text == "on") return vm::Value::of(true);
     if (text == "false" || text == "0" || text == "no" || text == "off") return vm::Value::of(false);
@@ -73,7 +66,7 @@ std::optional<vm::Value> read_value(TypeId type, const std::string& text) {
 std::string fault_of_value(const TypeStore& types, TypeId type, const std::string& text) {
   if (type == TypeStore::int_ && is_digits(text))
     return fmt::format("`{}` is beyond what an int can be, -2^63 to 2^63-1", text);
-  if (const auto number = vm::float_of_text(text); type == TypeStore::float_ && number && is_too_large(text, *number))
+  if (type == TypeStore::float_ && vm::is_beyond_floats(text))
     return fmt::format("`{}` is beyond what a float can be, -1.8e308 to 1.8e308", text);
   return fmt::format("`{}` is no {}", text, types.name(type));
 }
@@ -111,8 +104,8 @@ class ArgumentReader {
     }
     if (!error_.empty()) return std::unexpected(error_);
     if (!rules_.reads_words && !read_.rest.empty() && rules_.warns)
-      warn(fmt::format("the script reads no {}arguments: `{}` {} no effect", names_.empty() ? "" : "other ",
-                       fmt::join(read_.rest, "`, `"), read_.rest.size() == 1 ? "has" : "have"));
+      warn(fmt::format("the script reads no {}arguments: `{}` {} no effect{}", names_.empty() ? "" : "other ",
+                       fmt::join(read_.rest, "`, `"), read_.rest.size() == 1 ? "has" : "have", hint_));
     return std::move(read_);
   }
 
@@ -180,13 +173,22 @@ class ArgumentReader {
       const std::string nearest = has_it ? given : nearest_name(given, names_);
       error_ = fmt::format("the script has no parameter `{}`{}", name.empty() ? option : name,
                            nearest.empty() ? hint_of_owner(option) : fmt::format("; did you mean `--{}`?", nearest));
+    } else if (hint_.empty() && option.starts_with("--")) {
+      hint_ = hint_of_owner(option);
     }
   }
 
-  /// Of an option of another verb.
-  static std::string hint_of_owner(const std::string& option) {
+  /// Of an option of another verb, or one that is misspelled.
+  std::string hint_of_owner(const std::string& option) const {
     const std::string owner = verb_with(option);
-    if (owner.empty()) return "";
+    if (owner.empty()) {
+      std::vector<std::string> known = rules_.tool_options;
+      known.emplace_back("--jobs");  // of sweeps, which many mean
+      const std::string nearest = nearest_name(option, known);
+      if (nearest == "--jobs") return "; did you mean `--workers`? Options of raddle stand before the script";
+      return nearest.empty() ? ""
+                             : fmt::format("; did you mean `{}`? Options of raddle stand before the script", nearest);
+    }
     return fmt::format("; `{}` is an option of `raddle {}`{}", option, owner,
                        option == "--jobs" ? ", as `--workers` is of `raddle run`" : "");
   }
@@ -195,6 +197,7 @@ class ArgumentReader {
   std::vector<std::string> names_;
   std::vector<std::optional<std::string>> given_;  ///< by parameter, as on the command line
   ScriptArguments read_;
+  std::string hint_;  ///< to the warning of words that nothing reads
   std::string error_;
 };
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "compiler/tool/formats/scan.hpp"
@@ -36,6 +38,17 @@ bool is_json_number(std::string_view text) {
     at += exponent;
   }
   return at == text.size();
+}
+
+constexpr std::size_t escape_size = 6;  // of `\u0041`
+
+/// What `\uXXXX` stands for, if it stands there; else 0.
+unsigned escaped_unit(std::string_view text, std::size_t at) {
+  if (!text.substr(std::min(at, text.size())).starts_with("\\u") || at + escape_size > text.size()) return 0;
+  unsigned unit = 0;
+  const char* const digits = text.data() + at + 2;
+  const auto [end, fault] = std::from_chars(digits, digits + 4, unit, 16);
+  return fault == std::errc() && end == digits + 4 ? unit : 0;
 }
 
 // Of what begins there: a string, a number, a word with its sign, or one other character.
@@ -156,6 +169,27 @@ class Members : public nlohmann::json_sax<Json> {
 };
 
 }  // namespace
+
+std::string with_paired_surrogates(std::string_view text) {
+  std::string paired;
+  paired.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t size = text[at] == '\\' ? 2 : 1;
+    if (const unsigned first = escaped_unit(text, at); first >= 0xD800 && first < 0xE000) {
+      const unsigned second = escaped_unit(text, at + escape_size);
+      const bool is_pair = first < 0xDC00 && second >= 0xDC00 && second < 0xE000;
+      size = is_pair ? 2 * escape_size : escape_size;
+      if (!is_pair) {
+        paired += "\\ufffd";
+        at += size;
+        continue;
+      }
+    }
+    paired += text.substr(at, size);
+    at += size;
+  }
+  return paired;
+}
 
 std::string json_string(std::string_view text) {
   const auto is_plain = [](char letter) { return letter >= ' ' && letter <= '~' && letter != '"' && letter != '\\'; };

@@ -31,6 +31,9 @@ class JsonObject {
 /// nested stays JSON. Empty if it is no object.
 std::vector<std::pair<std::string, std::string>> json_members(const std::string& object);
 
+/// JSON in which a half of a surrogate pair, which is no character, is U+FFFD.
+std::string with_paired_surrogates(std::string_view text);
+
 struct JsonMember {
   std::string name, text;
   bool is_string = false;  ///< what a string looks like plays no part; an empty text that is none is null

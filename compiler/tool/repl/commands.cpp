@@ -11,7 +11,9 @@
 #include "compiler/source/read_file.hpp"
 #include "compiler/tool/terminal/plot.hpp"
 #include "vm/value/array.hpp"
+#include "vm/value/dense.hpp"
 #include "vm/value/failure.hpp"
+#include "vm/value/shown_text.hpp"
 #include "vm/value/text.hpp"
 
 namespace raddle::tool::repl {
@@ -122,13 +124,16 @@ void Conversation::plot(const std::string& argument) {
   const auto variable = live_->find(argument);
   if (!variable) return say(fmt::format("there is no variable `{}`; :plot takes the name of one", argument));
   if (variable->progress() != vm::Progress::complete) return say(fmt::format("{}, {}", argument, state_of(*variable)));
-  const vm::Value value = variable->value->get();
+  vm::Value value = variable->value->get();
+  if (value.kind() == vm::ValueKind::structure && vm::is_dense(value.as_structure()) &&
+      vm::dense_extents(value.as_structure()).size() == 1)
+    value = value.as_structure().field(0).get();
   std::vector<terminal::PlotPoint> points;
   std::string first, last;  // keys
   bool is_plottable = value.kind() == vm::ValueKind::array;
   if (is_plottable)
     value.as_array().for_each([&](const vm::Value& key, const vm::Value& element) {
-      last = vm::key_text(key);
+      last = vm::shown_text(vm::key_text(key));
       const auto place = static_cast<double>(points.size());
       if (points.empty()) first = last;
       if (element.kind() == vm::ValueKind::int_)
@@ -139,7 +144,8 @@ void Conversation::plot(const std::string& argument) {
         is_plottable = false;
     });
   if (!is_plottable || points.empty())
-    return say(fmt::format("`{}` is of type {}; :plot takes an array of numbers", argument, variable->type));
+    return say(
+        fmt::format("`{}` is of type {}; :plot takes an array of numbers of one dimension", argument, variable->type));
   constexpr std::size_t most_columns = 72, most_rows = 16;
   const terminal::Size size = surroundings_.size();
   say(terminal::plot(points, /*joined=*/true, {first, last},

@@ -14,6 +14,7 @@
 #include "vm/value/dense.hpp"
 #include "vm/value/failure.hpp"
 #include "vm/value/file.hpp"
+#include "vm/value/shown_text.hpp"
 #include "vm/value/structure.hpp"
 #include "vm/value/text.hpp"
 #include "vm/value/updateable.hpp"
@@ -92,6 +93,10 @@ std::string quoted(std::string_view text) {
   return result;
 }
 
+std::string shown_key(const Value& key) {
+  return key.kind() == ValueKind::string ? quoted(key.as_string()) : vm::key_text(key);
+}
+
 std::string brief(const Value& value, int depth);
 
 std::string brief_structure(const Value& value, int depth) {
@@ -111,7 +116,7 @@ std::vector<std::string> words_of(const Extract& all, int depth) {
     if (i == all.cut()) words.emplace_back("...");
     const Element& each = all.elements[i];
     const std::string text = brief(each.value, depth + 1);
-    words.push_back(all.has_keys ? fmt::format("{}: {}", vm::key_text(each.key), text) : text);
+    words.push_back(all.has_keys ? fmt::format("{}: {}", shown_key(each.key), text) : text);
   }
   return words;
 }
@@ -145,8 +150,8 @@ std::string brief(const Value& value, int depth) {
 // ---------------------------------------------------------------- tables
 
 std::string cell_of(const Value& value) {
-  return value.kind() == ValueKind::string && value.as_string().find('\n') == std::string::npos ? value.as_string()
-                                                                                                : brief(value, 1);
+  const bool is_line = value.kind() == ValueKind::string && !value.as_string().contains('\n');
+  return is_line ? vm::shown_text(value.as_string()) : brief(value, 1);
 }
 
 bool is_number(const Value& value) { return value.kind() == ValueKind::int_ || value.kind() == ValueKind::float_; }
@@ -163,7 +168,7 @@ std::string table(const Extract& all) {
   for (std::size_t i = 0; i < all.elements.size(); ++i) {
     if (i == all.cut()) rows.emplace_back(rows[0].size(), "...");
     std::vector<std::string>& row = rows.emplace_back();
-    row.push_back(vm::key_text(all.elements[i].key));
+    row.push_back(shown_key(all.elements[i].key));
     for (std::size_t k = 0; k < shape.field_count(); ++k)
       row.push_back(cell_of(all.elements[i].value.as_structure().field(k).get()));
   }
@@ -229,7 +234,8 @@ std::string collection(const Value& value, std::size_t width) {
 std::string show_value(const Value& value, std::size_t width) {
   if (value.kind() == ValueKind::structure && vm::is_dense(value.as_structure())) {
     const std::vector<std::int64_t> extents = vm::dense_extents(value.as_structure());
-    return fmt::format("{}  ({})", vm::dense_text(value.as_structure()), fmt::join(extents, " x "));
+    return fmt::format("{}  ({})", vm::dense_text(value.as_structure(), vm::DenseElements::shown),
+                       fmt::join(extents, " x "));
   }
   if (value.kind() == ValueKind::array || value.kind() == ValueKind::bag) return collection(value, width);
   return brief(value, 0);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -22,12 +23,28 @@
 
 namespace raddle::tool {
 
+namespace {
+
+constexpr std::uint64_t most_gpus = 64;
+
+std::string fault_of_gpus(const std::string& text) {
+  for (const char* const choice : {"all", "none", "simulated", "all:whole"})
+    if (text == choice) return "";
+  const std::optional<std::uint64_t> count = sweep::read_count(text);
+  return count && *count >= 1 && *count <= most_gpus
+             ? ""
+             : fmt::format("`{}` is none of all, none, simulated, all:whole, and no number of GPUs from 1 to {}", text,
+                           most_gpus);
+}
+
+}  // namespace
+
 void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group) {
   app.add_option(
          "--gpus", gpus,
          "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
          "or simulated, one of threads, which gets each such loop whole; all:whole: so do GPUs")
-      ->check(CLI::IsMember({"all", "none", "simulated", "all:whole"}) | CLI::Range(1, 64))
+      ->check(CLI::Validator(fault_of_gpus, "{all,all:whole,none,simulated}"))
       ->type_name("WHICH")
       ->group(group);
 }
@@ -155,6 +172,16 @@ std::string verb_hint(const std::string& word) {
   return nearest.empty() ? "" : fmt::format("; did you mean `raddle {}`?", nearest);
 }
 
+/// `run --days=5 FILE`. @param rest  begins with an option that is not raddle's
+std::string hint_of_parameter(const std::vector<std::string>& rest) {
+  const std::string& option = rest.front();
+  if (!option.starts_with("--")) return "";
+  const bool has_value = option.find('=') != std::string::npos;
+  const auto script = std::ranges::find_if(rest, [](const std::string& word) { return word.ends_with(".df"); });
+  return fmt::format("; a parameter of the script stands behind it: `raddle run {} {}{}`",
+                     script == rest.end() ? "FILE" : *script, option, has_value ? "" : "=VALUE");
+}
+
 /// `--workers`, `-j`, ...
 std::vector<std::string> option_names() {
   CLI::App app;
@@ -183,7 +210,7 @@ std::expected<Script, int> take_script(const RunWords& read, std::vector<std::st
 int run_named_script(CLI::App& app, const RunWords& read, const std::vector<std::string>& words,
                      std::vector<std::string> rest, const std::string& verb) {
   if (!rest.empty() && read.code.empty() && rest.front().size() > 1 && rest.front().starts_with('-'))
-    return unknown_option(app, rest.front(), verb);
+    return unknown_option(app, rest.front(), verb, hint_of_parameter(rest));
   if (mistakes_p(read, rest))
     return usage_error(
         fmt::format("`-p {0}`: -p of `raddle run` is for no preprocessor; a parameter is set behind the script: "

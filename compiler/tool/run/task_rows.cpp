@@ -177,6 +177,9 @@ void TaskRows::ended(const vm::EndedMemoCall& call) {
   results.add("source", call.is_from_record ? "\"record\"" : "\"run\"");
   if (!call.result.empty()) results.add("result", sweep::json_string(call.result));
   results.add("code", sweep::json_string(fmt::format("{:016x}", vm::hash(call.call.code).low)));
+  sweep::JsonObject reads;
+  for (const vm::ReadFile& file : call.reads) reads.add(file.name, sweep::json_string(file.version));
+  if (!call.reads.empty()) results.add("reads", reads.text());
   row.attempt.results = results.text();
   row.attempt.inputs = inputs;
   row.attempt.worker = call.worker;

@@ -257,9 +257,7 @@ class Explainer {
       });
       return sweep::json_members(inputs);
     };
-    std::vector<ValueDifference> changed = differences_of(inputs_of(run_, now), inputs_of(earlier, before));
-    std::erase_if(changed, [](const ValueDifference& each) { return each.before.value_or("").empty(); });
-    return changed;
+    return changed_files(inputs_of(run_, now), inputs_of(earlier, before));
   }
 
   std::string why_not_taken(const vm::RunRow& before, const EarlierPoint& found, PointReason& reason) const {
@@ -267,14 +265,8 @@ class Explainer {
       return fmt::format("in run {} it failed{}, and only what has ended well is taken", before.id,
                          found.outcome == vm::PointOutcome::failed ? "" : fmt::format(" ({})", name_of(found.outcome)));
     reason.differences = changed_inputs(before, found.number, reason.number);
-    if (!reason.differences.empty()) {
-      std::string files;
-      for (const ValueDifference& each : reason.differences)
-        files += fmt::format("{}`{}`", files.empty() ? "" : ", ", each.name);
-      return fmt::format("run {} has it, but {} {} not what {} then", before.id, files,
-                         reason.differences.size() == 1 ? "is" : "are",
-                         reason.differences.size() == 1 ? "it was" : "they were");
-    }
+    if (!reason.differences.empty())
+      return fmt::format("run {} has it, but {}", before.id, not_as_before(reason.differences));
     if (run_.kind == run_kind::rerun_some)
       return fmt::format("run {} has it, but this one was to run some of {} anew", before.id, run_.resumes);
     if (run_.kind == run_kind::rerun_all)

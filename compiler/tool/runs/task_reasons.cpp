@@ -25,7 +25,7 @@ struct Task {
   std::string run;
   std::uint64_t point, number;
   std::string name, work, source, code;
-  NamedValues inputs;
+  NamedValues inputs, reads;
   bool has_succeeded;
 
   Task(const vm::RunRow& of, const vm::PointRow& row)
@@ -37,6 +37,7 @@ struct Task {
     source = member(results, "source");
     code = member(results, "code");
     inputs = sweep::json_members(row.attempt.inputs);
+    reads = sweep::json_members(member(results, "reads"));
   }
   bool is_program() const { return source.empty(); }
   std::string title() const { return task_name(point, number); }
@@ -121,9 +122,11 @@ class TaskExplainer {
     } else if (!other) {
       reason.because = "no earlier run in the record has called it";
     } else if (is_same) {
-      reason.because =
-          fmt::format("run {} made the same call, as {}, but {}", other->run, other->title(),
-                      other->has_succeeded ? "its result is not kept, or --no-cache was said" : "it failed");
+      if (other->has_succeeded) reason.differences = changed_files(task.reads, other->reads);
+      reason.because = fmt::format("run {} made the same call, as {}, but {}", other->run, other->title(),
+                                   !other->has_succeeded         ? "it failed"
+                                   : !reason.differences.empty() ? not_as_before(reason.differences)
+                                                                 : "its result is not kept, or --no-cache was said");
     } else if (reason.differences.empty()) {
       reason.because = fmt::format("the function, or one that it calls, has changed since run {}", other->run);
     } else {

@@ -45,4 +45,16 @@ std::string text_of(const std::vector<ValueDifference>& differences) {
   return text;
 }
 
+std::vector<ValueDifference> changed_files(const NamedValues& now, const NamedValues& before) {
+  std::vector<ValueDifference> changed = differences_of(now, before);
+  std::erase_if(changed, [](const ValueDifference& each) { return each.before.value_or("").empty(); });
+  return changed;
+}
+
+std::string not_as_before(const std::vector<ValueDifference>& files) {
+  std::string names;
+  for (const ValueDifference& each : files) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", each.name);
+  return names + (files.size() == 1 ? " is not what it was then" : " are not what they were then");
+}
+
 }  // namespace raddle::tool

@@ -27,4 +27,9 @@ std::string text_of(const std::vector<ValueDifference>& differences);
 /// What both have with other texts, 1 and 1.0 too: to a program they are different words.
 std::vector<ValueDifference> differently_written(const NamedValues& now, const NamedValues& before);
 
+/// Of versions of files by their names: those that were other ones.
+std::vector<ValueDifference> changed_files(const NamedValues& now, const NamedValues& before);
+/// "`a.txt`, `b.txt` are not what they were then"
+std::string not_as_before(const std::vector<ValueDifference>& files);
+
 }  // namespace raddle::tool

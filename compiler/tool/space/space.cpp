@@ -92,6 +92,12 @@ void Space::read_values(std::uint64_t number, std::vector<std::string>& values) 
   for (std::size_t i = 0; i < groups_.size(); ++i) append(groups_[i], indices[i], values);
 }
 
+std::optional<std::string> Space::lost_in_floats(std::size_t parameter) const {
+  const Place& place = places_[parameter];
+  const auto* const zip = std::get_if<Zip>(&groups_[place.group]);
+  return zip == nullptr ? std::nullopt : zip->columns[place.column].lost_in_floats();
+}
+
 std::vector<const Values*> Space::grid() const {
   std::vector<const Values*> all;
   for (const Group& group : groups_) {

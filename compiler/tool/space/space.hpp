@@ -68,6 +68,8 @@ class Space {
   std::uint64_t value_count(std::size_t parameter) const { return size_of(groups_[places_[parameter].group]); }
   std::string value(std::size_t parameter, std::uint64_t index) const;
   std::uint64_t value_index(std::size_t parameter, std::uint64_t number) const;
+  /// Values::lost_in_floats() of such a parameter; nothing of tables and draws.
+  std::optional<std::string> lost_in_floats(std::size_t parameter) const;
   /// Of each of those parameters all values; none where there are more than so many.
   std::vector<std::vector<std::string>> all_values(std::uint64_t most) const;
   /// Those of a point. @param values  takes them

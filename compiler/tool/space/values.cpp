@@ -88,6 +88,13 @@ std::string text_of_float(double number) {
   return fmt::format_int(static_cast<std::int64_t>(number)).str();
 }
 
+/// @pre type_of(whole) is ValueType::int_
+bool is_exact_float(std::string_view whole) {
+  const std::int64_t number = read_int(whole);
+  const auto nearest = static_cast<double>(number);
+  return nearest < 0x1p63 && static_cast<std::int64_t>(nearest) == number;
+}
+
 }  // namespace
 
 ValueType type_of(std::string_view text) {
@@ -146,6 +153,21 @@ void Values::add(Piece piece) {
     }
   }
   pieces_.push_back(std::move(piece));
+}
+
+std::optional<std::string> Values::lost_in_floats() const {
+  for (const Piece& piece : pieces_) {
+    const auto* const range = std::get_if<DecimalRange>(&piece);
+    if (range == nullptr || range->count < 2) continue;
+    // floats lie farthest apart at one of its ends
+    for (const std::uint64_t index : {std::uint64_t{0}, range->count - 2}) {
+      const std::string one = text_at(*range, index), next = text_at(*range, index + 1);
+      for (const std::string& each : {one, next})
+        if (range->decimals == 0 && !is_exact_float(each)) return each;
+      if (read_number(one) == read_number(next)) return next;
+    }
+  }
+  return std::nullopt;
 }
 
 std::string Values::at(std::uint64_t index) const {

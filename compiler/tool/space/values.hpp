@@ -41,6 +41,8 @@ class Values {
   /// @pre index < size()
   std::string at(std::uint64_t index) const;
   ValueType type() const { return type_; }
+  /// A value of a range that floats hold as another one: a whole number beyond 2^53, or the value beside it.
+  std::optional<std::string> lost_in_floats() const;
   /// Of a column with these values.
   CellType cell_type() const { return cell_type_.type(); }
 

@@ -21,15 +21,16 @@ namespace {
 
 using Members = std::vector<JsonMember>;
 
-constexpr std::size_t most_read = std::size_t{64} << 20;  // reading JSON takes some eight times as much memory
+constexpr std::size_t most_matched = std::size_t{4} << 20;  // matching takes some 20 times as much memory, and 2 s
+constexpr std::size_t most_read = std::size_t{64} << 20;    // reading JSON takes some eight times as much memory
 
 constexpr std::size_t most_levels = 100;  // of objects in objects: each name has those of all around it
 
 constexpr const char* forms = "json:, csv:, regex:EXPRESSION, json:FILE, csv:FILE, regex(FILE):EXPRESSION";
 
-/// Bytes that are no UTF-8 are no reason to lose the other members.
+/// Bytes that are no UTF-8, and halves of surrogate pairs, are no reason to lose the other members.
 std::expected<Members, std::string> take_json(const std::string& output) {
-  const std::string text = vm::valid_text(output);
+  const std::string text = with_paired_surrogates(vm::valid_text(output));
   for (const std::string& candidate : {text, last_line(text)}) {
     std::optional<Members> members = flat_members(candidate, most_levels);
     if (!members) return std::unexpected(fmt::format("objects in more than {} objects", most_levels));
@@ -125,11 +126,20 @@ class TakeMatch {
       : pattern_(std::move(pattern)), names_(std::move(names)), expression_(std::move(expression)) {}
   std::expected<Members, std::string> operator()(const std::string& text) const {
     std::optional<std::vector<std::string>> last;
+    std::size_t unread = 0;  // bytes of a line behind the last match, which may be another one
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
-      if (auto match = pattern_.groups(text.substr(begin, end - begin))) last = std::move(match);
+      if (end - begin > most_matched) {
+        unread = end - begin;
+      } else if (auto match = pattern_.groups(text.substr(begin, end - begin))) {
+        last = std::move(match);
+        unread = 0;
+      }
       begin = end + 1;
     }
+    if (unread != 0)
+      return std::unexpected(fmt::format("`{}` is not looked for in a line of {} bytes, more than {}, as there is one",
+                                         expression_, with_commas(unread), with_commas(most_matched)));
     if (!last) return std::unexpected(fmt::format("no line matches `{}`", expression_));
     Members members;
     for (std::size_t i = 0; i < last->size() && i < names_.size(); ++i)
@@ -233,6 +243,8 @@ FilesBefore files_before(const std::vector<Collector>& collectors, const Point& 
   return before;
 }
 
+std::string fault_of_name(std::string_view name) { return fmt::format("two results have the name `{}`", name); }
+
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,
                                                     const RunPlace& place, const std::string& output,
                                                     const FilesBefore& before) {
@@ -250,8 +262,7 @@ std::expected<std::string, std::string> collect_all(const std::vector<Collector>
     for (const JsonMember& member : *members) {
       if (std::string fault = fault_of_size(member.name, member.text); !fault.empty())
         return std::unexpected(std::move(fault));
-      if (!names.insert(member.name).second)
-        return std::unexpected(fmt::format("two results have the name `{}`", member.name));
+      if (!names.insert(member.name).second) return std::unexpected(fault_of_name(member.name));
       results.add(member.name, json_of(member));
     }
   }

@@ -60,6 +60,9 @@ std::size_t collected_output_bytes(const std::vector<Collector>& collectors);
 /// Why it can not be kept; "": it can. @param name  of the result   @param value  as text
 std::string fault_of_size(std::string_view name, std::string_view value);
 
+/// Of a result that has the name of another one.
+std::string fault_of_name(std::string_view name);
+
 /// What the files of collectors were, by collector.
 using FilesBefore = std::vector<std::optional<vm::FileState>>;
 

@@ -1,7 +1,5 @@
 #include "compiler/tool/sweep/column_names.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -18,8 +16,7 @@ std::optional<sweep::OptionError> fault_of_column_names(const SweepRequest& requ
       return sweep::OptionError{
           "--collect",
           word,
-          {fmt::format("two results have the name `{}`{}", name,
-                       is_assigned ? ": the script assigns one that is named so" : ""),
+          {sweep::fault_of_name(name) + (is_assigned ? ": the script assigns one that is named so" : ""),
            word.find(':') + 1, word.size(),
            "a column has the word before `=` or `:` before its parentheses: another word, as in "
            "'regex:test_loss=(.*)', or a longer one that the program prints, makes another column"}};

@@ -235,7 +235,7 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
     if (!collected) return lack(collected.error());
     for (const sweep::JsonMember& member : sweep::typed_members(*collected)) {
       if (std::ranges::find(assigned, member.name) != assigned.end())
-        return lack(fmt::format("two results have the name `{}`: the script assigns one of them", member.name));
+        return lack(sweep::fault_of_name(member.name) + ": the script assigns one of them");
       results.add(member.name, sweep::json_of(member));
     }
   }

@@ -149,6 +149,11 @@ std::optional<sweep::OptionError> ScriptSubject::match(const CheckedProgram& pro
         return error_at(words, name, *text, fault_of_value(program.types, type, *text),
                         fmt::format("the script declares `{}` as {}{}", name, program.types.name(type),
                                     is_drawn(words, name) ? "; intU(LOW,HIGH) draws whole numbers" : ""));
+      } else if (const auto lost = type == TypeStore::float_ ? space.lost_in_floats(i) : std::nullopt) {
+        return error_at(
+            words, name, *lost,
+            fmt::format("`{}` would be rounded: floats are farther apart there than the values of the range", *lost),
+            lost->contains('.') ? "" : fmt::format("`@param int {}` takes whole numbers up to 2^63-1", name));
       }
     } else if (!is_made_by_repeats(space, name)) {
       const std::string nearest = nearest_name(name, names);

@@ -6,7 +6,6 @@
 namespace raddle::sweep {
 namespace {
 
-constexpr std::uint64_t first_runs = 10;  // if they all fail, the others will, too
 constexpr std::uint64_t percent_from = 10;
 constexpr auto tick_time = std::chrono::milliseconds(100);
 constexpr std::size_t first_look_ahead = 16;  // then twice as many each time

@@ -26,6 +26,8 @@ struct FailureLimit {
   bool is_percent = false;  ///< of those that have ended, from the tenth on
 };
 
+inline constexpr std::uint64_t first_runs = 10;  ///< if the first that end all fail, the others will, too
+
 struct SweepOptions {
   unsigned jobs = 1;
   std::uint32_t retries = 0;

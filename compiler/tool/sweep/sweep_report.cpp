@@ -46,8 +46,10 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
   if (counts.retried != 0) text += fmt::format("{} retries, ", with_commas(counts.retried));
   if (!end.is_quiet) vm::print_stderr("raddle: {}{}\n", text, sweep::seconds_text(end.seconds));
   if (end.stop == sweep::SweepStop::failures)
-    vm::print_stderr("raddle: stopped early: {}\n", end.has_limit ? "more have failed than --max-fails says"
-                                                                  : "the first runs have all failed; -k goes on");
+    vm::print_stderr("raddle: stopped early: {}\n",
+                     end.has_limit
+                         ? "more have failed than --max-fails says"
+                         : fmt::format("the first {} runs to end have all failed; -k goes on", sweep::first_runs));
   if (end.is_quiet) return;
   if (end.stop == sweep::SweepStop::asked || end.stop == sweep::SweepStop::failures)
     vm::print_stderr("raddle: it goes on with: raddle sweep --resume={}\n", end.run.id);

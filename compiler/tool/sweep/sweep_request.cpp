@@ -155,7 +155,8 @@ std::optional<int> parse(CLI::App& app, SweepRequest& request, std::vector<std::
     request.script = extra;
     return std::nullopt;
   }
-  if (is_script(extra) && request.command.empty() && extras[1].starts_with("-") && !verb_with(extras[1]).empty())
+  if (is_script(extra) && request.command.empty() && extras[1].starts_with("-") &&
+      (!verb_with(extras[1]).empty() || !nearest_option(app, extras[1]).empty()))
     return unknown_option(app, extras[1], "sweep");
   if (is_script(extra))
     return usage_error(request.command.empty()

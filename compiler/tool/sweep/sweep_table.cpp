@@ -14,7 +14,7 @@ namespace raddle::tool {
 namespace {
 
 void warn_of_texts(const sweep::Table& table) {
-  for (const sweep::Table::Strange& each : table.strange_values()) {
+  for (const sweep::Table::NonNumbers& each : table.non_numbers()) {
     if (each.booleans != 0 && each.numbers != 0)
       warn(fmt::format("{} of `{}` {} true or false: beside numbers its statistics count that as 1 or 0",
                        sweep::counted(each.booleans, "value"), each.name, each.booleans == 1 ? "is" : "are"));

@@ -60,19 +60,19 @@ Table::Cells Table::result_names(std::size_t most_rows) const {
   return names.names();
 }
 
-std::vector<Table::Strange> Table::strange_values() const {
+std::vector<Table::NonNumbers> Table::non_numbers() const {
   const auto is_number = [&](const std::string& name) {
     return rows_.known_type(name).value_or(CellType::string) != CellType::string;
   };
   NameList names;
-  std::vector<Strange> all;
+  std::vector<NonNumbers> all;
   if (const Cells results = result_names(); std::ranges::all_of(results, is_number)) return all;
   rows_.for_each([&](const ResultRow& row) {
     for (const ResultRow::Result& result : row.results) {
       if (is_missing(result.text)) continue;
       const std::size_t place = names.add(result.name);
       if (place == all.size()) all.push_back({.name = std::string(result.name), .example = ""});
-      Strange& found = all[place];
+      NonNumbers& found = all[place];
       if (is_boolean(result.text))
         ++found.booleans;
       else if (is_counted(result.text))
@@ -82,7 +82,8 @@ std::vector<Table::Strange> Table::strange_values() const {
     }
     return true;
   });
-  std::erase_if(all, [](const Strange& each) { return each.texts == 0 && (each.booleans == 0 || each.numbers == 0); });
+  std::erase_if(all,
+                [](const NonNumbers& each) { return each.texts == 0 && (each.booleans == 0 || each.numbers == 0); });
   return all;
 }
 

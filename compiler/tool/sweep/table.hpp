@@ -37,11 +37,11 @@ class Table {
   /// The names of all results, in the order in which they first come.
   Cells result_names() const { return result_names(all_rows); }
   /// Values of a result that its statistics leave out, which are texts, or count as 1 and 0 beside numbers.
-  struct Strange {
+  struct NonNumbers {
     std::string name, example;  ///< the first text
     std::uint64_t texts = 0, booleans = 0, numbers = 0;
   };
-  std::vector<Strange> strange_values() const;
+  std::vector<NonNumbers> non_numbers() const;
   /// The names of the columns. @param results  names of those that are wanted
   Cells columns(const Cells& results) const;
   /// @param visit  returns false to end it

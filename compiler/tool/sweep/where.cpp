@@ -98,7 +98,11 @@ std::optional<Diagnostic> syntax_fault(const SourceMap& sources, Span expression
   const auto& faults = open.all();
   const auto speaks_of_end = [](const Diagnostic& each) { return each.message.find("`;`") != std::string::npos; };
   const auto first = std::ranges::find_if_not(faults, speaks_of_end);
-  return told_of_condition(first == faults.end() ? faults.front() : *first);
+  const Diagnostic& fault = first == faults.end() ? faults.front() : *first;
+  if (fault.kind != DiagnosticKind::reserved_word) return told_of_condition(fault);
+  const std::string_view word = text.substr(fault.span.begin, fault.span.end - fault.span.begin);
+  return whole.report(DiagnosticKind::unexpected_token, fault.span, fmt::format("`{}`", word), "an expression")
+      .note("a condition is one expression; what it names of the library is imported by itself");
 }
 
 /// The expression as a program: a function of one point, called for each of a batch. The parameters' values come as

@@ -66,7 +66,7 @@ TEST_CASE("stats") {
   CHECK(error("sum_integer", {list({whole(lowest), whole(-1)})}) == "integer overflow");
   CHECK(result("avg", {ints}) == "2.5");
   CHECK(result("std", {ints}) == "1.118033988749895");
-  CHECK(error("avg", {list({})}) == "avg: the array is empty");
+  CHECK(error("avg", {list({})}) == "an empty array has no mean");
   CHECK(shown(call_overload(1, "max", {real(1), real(2)}).results[0]) == "2.0");
   CHECK(shown(call_overload(2, "max", {ints}).results[0]) == "4");
   CHECK(shown(call_overload(3, "min", {floats}).results[0]) == "0.1");

@@ -67,6 +67,13 @@ TEST_CASE("members of what an earlier raddle has recorded") {
   for (std::size_t i = 0; i < members.size(); ++i) CHECK(json_of(members[i]) == written[i]);
 }
 
+TEST_CASE("json: half of a surrogate pair is no character, and no reason to lose the other members") {
+  CHECK(collected("json:", R"({"a": "\ud800x", "b": 2, "c": "\udc00", "d": "\uD83D\uDE00", "e": "\\ud800"})") ==
+        "{\"a\":\"\xEF\xBF\xBDx\",\"b\":2,\"c\":\"\xEF\xBF\xBD\",\"d\":\"\xF0\x9F\x98\x80\",\"e\":\"\\\\ud800\"}");
+  CHECK(collected("json:", R"({"a": "\ud800\ud83d\ude00", "b": "\ud8"})") ==
+        "error: no JSON object in standard output");
+}
+
 TEST_CASE("csv: the last row") {
   CHECK(collected("csv:", "t,E\n1,5\n2,4.5\n") == R"({"t":2,"E":4.5})");
   CHECK(collected("csv:", "t,E\n2,\n") == R"({"t":2,"E":null})");
@@ -79,6 +86,10 @@ TEST_CASE("regex: the groups of the last line that matches, by the words before 
   CHECK(collected("regex:([0-9]+) of ([0-9]+)", "3 of 4") == R"({"value1":3,"value2":4})");
   CHECK(collected("regex:(?:a|b)=([0-9]+)", "b=4") == R"({"value":4})");
   CHECK(collected("regex:[0-9]+", "x 17 y") == R"({"value":17})");
+  CHECK(collected("regex:E=(.*)", "E=1\n" + std::string((4 << 20) + 1, 'x') + "\n") ==
+        "error: `E=(.*)` is not looked for in a line of 4,194,305 bytes, more than 4,194,304, as there is one in "
+        "standard output");
+  CHECK(collected("regex:E=(.*)", std::string((4 << 20) + 1, 'x') + "\nE=2\n") == R"({"E":2})");
   CHECK(collected("regex:E=(.*)", "none") == "error: no line matches `E=(.*)` in standard output");
 }
 
