@@ -15,7 +15,7 @@ constexpr unsigned anywhere = on_definition | on_call | on_loop | on_declaration
 
 enum class ValueRule : std::uint8_t { none, optional, needed };
 
-struct Known {
+struct KnownAnnotation {
   std::string_view name;
   unsigned places;
   ValueRule value;
@@ -25,48 +25,48 @@ struct Known {
 
 /// One that changes what a program does and that nothing carries out yet. Those that only say where and in which order
 /// things run (`@location`, `@par`, `@sync`, `@cpu`...) are no promises.
-consteval Known not_supported(Known known) {
+consteval KnownAnnotation not_supported(KnownAnnotation known) {
   known.is_supported = false;
   return known;
 }
 
 constexpr std::array known_annotations = {
-    Known{"sync", on_definition | on_loop, ValueRule::none},
-    Known{"async", on_loop, ValueRule::none},
-    Known{"nosplit", on_loop, ValueRule::none},
-    Known{"unroll", on_loop, ValueRule::needed, TypeStore::int_},
-    Known{"splitdegree", on_loop, ValueRule::needed, TypeStore::int_},
-    Known{"leafdegree", on_loop, ValueRule::needed, TypeStore::int_},
-    Known{"pure", on_definition, ValueRule::none},
-    Known{"sideeffectfree", on_definition, ValueRule::none},
-    Known{"deterministic", on_definition, ValueRule::none},
-    Known{"commutative", on_definition, ValueRule::none},
-    Known{"deprecated", on_definition, ValueRule::none},
-    Known{"checkpoint", on_definition, ValueRule::none},
-    Known{"memo", on_definition, ValueRule::none},
-    Known{"leaf", on_definition, ValueRule::none},
-    Known{"cpu", on_definition | on_loop, ValueRule::none},
+    KnownAnnotation{"sync", on_definition | on_loop, ValueRule::none},
+    KnownAnnotation{"async", on_loop, ValueRule::none},
+    KnownAnnotation{"nosplit", on_loop, ValueRule::none},
+    KnownAnnotation{"unroll", on_loop, ValueRule::needed, TypeStore::int_},
+    KnownAnnotation{"splitdegree", on_loop, ValueRule::needed, TypeStore::int_},
+    KnownAnnotation{"leafdegree", on_loop, ValueRule::needed, TypeStore::int_},
+    KnownAnnotation{"pure", on_definition, ValueRule::none},
+    KnownAnnotation{"sideeffectfree", on_definition, ValueRule::none},
+    KnownAnnotation{"deterministic", on_definition, ValueRule::none},
+    KnownAnnotation{"commutative", on_definition, ValueRule::none},
+    KnownAnnotation{"deprecated", on_definition, ValueRule::none},
+    KnownAnnotation{"checkpoint", on_definition, ValueRule::none},
+    KnownAnnotation{"memo", on_definition, ValueRule::none},
+    KnownAnnotation{"leaf", on_definition, ValueRule::none},
+    KnownAnnotation{"cpu", on_definition | on_loop, ValueRule::none},
     not_supported({"gpu", on_definition | on_loop, ValueRule::none}),
-    Known{"isolate", on_definition, ValueRule::none},
-    Known{"library", on_definition, ValueRule::needed},
-    Known{"suppress", anywhere, ValueRule::needed},
-    Known{"dispatch", on_definition, ValueRule::needed},
-    Known{"copy", on_definition, ValueRule::none},
-    Known{"minmax", on_definition, ValueRule::none},
-    Known{"assertion", on_definition, ValueRule::none},
-    Known{"builtin_op", on_definition, ValueRule::needed},
-    Known{"implements", on_definition, ValueRule::needed},
-    Known{"stc_intrinsic", on_definition, ValueRule::needed},
-    Known{"par", on_definition | on_call, ValueRule::optional, TypeStore::int_},
-    Known{"prio", on_definition | on_call, ValueRule::needed, TypeStore::int_},
-    Known{"retry", on_definition | on_call, ValueRule::needed, TypeStore::int_},
-    Known{"timeout", on_definition | on_call, ValueRule::needed, TypeStore::float_},
-    Known{"memory", on_definition | on_call, ValueRule::needed, TypeStore::float_},
-    Known{"cores", on_definition | on_call, ValueRule::needed, TypeStore::int_},
-    Known{"location", on_call, ValueRule::needed},
-    Known{"soft_location", on_call, ValueRule::needed},
-    Known{"param", on_declaration, ValueRule::none},
-    Known{"result", on_declaration, ValueRule::none},
+    KnownAnnotation{"isolate", on_definition, ValueRule::none},
+    KnownAnnotation{"library", on_definition, ValueRule::needed},
+    KnownAnnotation{"suppress", anywhere, ValueRule::needed},
+    KnownAnnotation{"dispatch", on_definition, ValueRule::needed},
+    KnownAnnotation{"copy", on_definition, ValueRule::none},
+    KnownAnnotation{"minmax", on_definition, ValueRule::none},
+    KnownAnnotation{"assertion", on_definition, ValueRule::none},
+    KnownAnnotation{"builtin_op", on_definition, ValueRule::needed},
+    KnownAnnotation{"implements", on_definition, ValueRule::needed},
+    KnownAnnotation{"stc_intrinsic", on_definition, ValueRule::needed},
+    KnownAnnotation{"par", on_definition | on_call, ValueRule::optional, TypeStore::int_},
+    KnownAnnotation{"prio", on_definition | on_call, ValueRule::needed, TypeStore::int_},
+    KnownAnnotation{"retry", on_definition | on_call, ValueRule::needed, TypeStore::int_},
+    KnownAnnotation{"timeout", on_definition | on_call, ValueRule::needed, TypeStore::float_},
+    KnownAnnotation{"memory", on_definition | on_call, ValueRule::needed, TypeStore::float_},
+    KnownAnnotation{"cores", on_definition | on_call, ValueRule::needed, TypeStore::int_},
+    KnownAnnotation{"location", on_call, ValueRule::needed},
+    KnownAnnotation{"soft_location", on_call, ValueRule::needed},
+    KnownAnnotation{"param", on_declaration, ValueRule::none},
+    KnownAnnotation{"result", on_declaration, ValueRule::none},
 };
 
 const char* place_text(AnnotationPlace place) {
@@ -83,7 +83,7 @@ void report_unknown(Context& context, const ast::Annotation& annotation, Annotat
   const std::string& name = annotation.name.text;
   Diagnostic& diagnostic = context.diagnostics.report(DiagnosticKind::unknown_annotation, mark_of(annotation), name);
   std::vector<std::string> candidates;
-  for (const Known& known : known_annotations)
+  for (const KnownAnnotation& known : known_annotations)
     if ((known.places & bit(place)) != 0) candidates.emplace_back(known.name);
   suggest(diagnostic, name, candidates);
 }
@@ -106,7 +106,7 @@ void suppress(Context& context, const ast::Annotation& annotation, Span range) {
 void check_annotations(Context& context, const ast::Annotations& annotations, AnnotationPlace place, Span range) {
   for (const ast::Annotation& annotation : annotations) {
     const std::string& name = annotation.name.text;
-    const auto known = std::ranges::find(known_annotations, name, &Known::name);
+    const auto known = std::ranges::find(known_annotations, name, &KnownAnnotation::name);
     if (known == known_annotations.end()) {
       report_unknown(context, annotation, place);
       continue;
@@ -132,7 +132,7 @@ void check_annotations(Context& context, const ast::Annotations& annotations, An
 }
 
 TypeId annotation_value_type(const std::string& name) {
-  const auto known = std::ranges::find(known_annotations, name, &Known::name);
+  const auto known = std::ranges::find(known_annotations, name, &KnownAnnotation::name);
   return known == known_annotations.end() ? TypeStore::error : known->type;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // All that is assigned to and read from each variable, found by one walk over the bodies.
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "compiler/check/write_set.hpp"
 

@@ -5,7 +5,7 @@
 namespace raddle::graph {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string dot_string(std::string_view text) {
   std::string escaped = "\"";
   for (const char sign : text) {
     if (sign == '"' || sign == '\\') escaped += '\\';
@@ -39,7 +39,7 @@ class DotPrinter {
          "node [style=filled, color=\"#7a828a\", fontcolor=\"#22262b\", fontname=\"Helvetica\", fontsize=11, "
          "margin=\"0.09,0.04\", height=0.3]");
     line(1, "edge [color=\"#7a828a\", arrowsize=0.7]");
-    line(1, "label=" + quoted(graph_.clusters.front().label));
+    line(1, "label=" + dot_string(graph_.clusters.front().label));
     print_cluster(0, 1);
     for (const Edge& edge : graph_.edges)
       line(1, fmt::format("n{} -> n{}{}", edge.from, edge.to, edge.kind == EdgeKind::after ? " [style=dashed]" : ""));
@@ -56,14 +56,14 @@ class DotPrinter {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
       if (node.cluster == cluster)
-        line(depth, fmt::format("n{} [label={}, tooltip={}, {}]", i, quoted(node.label), quoted(node.about),
+        line(depth, fmt::format("n{} [label={}, tooltip={}, {}]", i, dot_string(node.label), dot_string(node.about),
                                 style_of(node.kind)));
     }
     for (ClusterId inner = cluster + 1; inner < graph_.clusters.size(); ++inner) {
       if (graph_.clusters[inner].parent != cluster) continue;
       line(depth, fmt::format("subgraph cluster_{} {{", inner));
       line(depth + 1, fmt::format("graph [label={}, labeljust=l, style=rounded, color=\"#a9afb5\"]",
-                                  quoted(graph_.clusters[inner].label)));
+                                  dot_string(graph_.clusters[inner].label)));
       print_cluster(inner, depth + 1);
       line(depth, "}");
     }

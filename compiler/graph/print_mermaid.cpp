@@ -6,7 +6,7 @@ namespace raddle::graph {
 namespace {
 
 /// Mermaid's labels are HTML with `#` in place of `&`.
-std::string quoted(std::string_view text) {
+std::string mermaid_string(std::string_view text) {
   std::string escaped = "\"";
   for (const char sign : text) {
     switch (sign) {
@@ -23,7 +23,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string shape_of(const Node& node) {
-  const std::string label = quoted(node.label);
+  const std::string label = mermaid_string(node.label);
   switch (node.kind) {
     case NodeKind::variable:
     case NodeKind::input:
@@ -59,7 +59,7 @@ class MermaidPrinter {
       if (graph_.nodes[i].cluster == cluster) line(depth, fmt::format("n{}{}", i, shape_of(graph_.nodes[i])));
     for (ClusterId inner = cluster + 1; inner < graph_.clusters.size(); ++inner) {
       if (graph_.clusters[inner].parent != cluster) continue;
-      line(depth, fmt::format("subgraph s{}[{}]", inner, quoted(graph_.clusters[inner].label)));
+      line(depth, fmt::format("subgraph s{}[{}]", inner, mermaid_string(graph_.clusters[inner].label)));
       print_cluster(inner, depth + 1);
       line(depth, "end");
     }

@@ -11,8 +11,6 @@ namespace {
 
 using P = RaddleParser;
 
-constexpr std::uint32_t end_of_file = SourceToken::end_of_file;
-
 }  // namespace
 
 void ErrorStrategy::check_error_count() const {
@@ -57,7 +55,8 @@ bool ErrorStrategy::skip_foreign_statement() {
 void ErrorStrategy::skip_in_switch() {
   for (;;) {
     const SourceToken& found = tokens_.next();
-    if (found.type == P::CASE || found.type == P::DEFAULT || found.type == P::RBRACE || found.type == end_of_file)
+    if (found.type == P::CASE || found.type == P::DEFAULT || found.type == P::RBRACE ||
+        found.type == SourceToken::end_of_file)
       return;
     if (first_report_at(found)) report_unexpected(nullptr, found, "`case`, `default` or `}`");
     tokens_.seek(found.partner != SourceToken::no_partner && found.partner > found.index ? found.partner + 1
@@ -95,7 +94,7 @@ void ErrorStrategy::skip_statement(std::size_t start, bool stop_at_block) {
   for (;;) {
     const SourceToken& token = tokens_.next();
     const bool paired = token.partner != SourceToken::no_partner;
-    if (token.type == end_of_file) return;
+    if (token.type == SourceToken::end_of_file) return;
     if (token.type == P::SEMI) return tokens_.consume();
     if (token.type == P::RBRACE && (!paired || token.partner < start)) return;
     if (token.type == P::LBRACE && stop_at_block) {

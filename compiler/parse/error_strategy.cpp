@@ -13,8 +13,6 @@ namespace {
 
 using P = RaddleParser;
 
-constexpr std::uint32_t end_of_file = SourceToken::end_of_file;
-
 /// Reserved words that begin no expression and no statement: where a name is due, they are meant as one.
 bool is_taken_for_a_name(std::uint32_t type) {
   switch (type) {
@@ -85,7 +83,7 @@ Span ErrorStrategy::end_of_previous() {
 
 std::string ErrorStrategy::describe(const SourceToken& token) const {
   switch (token.type) {
-    case end_of_file: return "end of file";
+    case SourceToken::end_of_file: return "end of file";
     case P::STRING:
     case P::MULTILINE_STRING: return "string";
     default: return fmt::format("`{}`", tokens_.text(token).substr(0, 40));
@@ -100,7 +98,8 @@ bool ErrorStrategy::first_report_at(const SourceToken& token) {
 }
 
 bool ErrorStrategy::can_be_missing_before(const SourceToken& token) const {
-  return token.first_on_line || token.type == P::RBRACE || token.type == end_of_file || has_block(token.type);
+  return token.first_on_line || token.type == P::RBRACE || token.type == SourceToken::end_of_file ||
+         has_block(token.type);
 }
 
 /// `int in = 3;`, `type = 3;`: a reserved word where a name is due. @return whether it was one
@@ -334,7 +333,7 @@ void ErrorStrategy::sync(antlr4::Parser* parser) {
     for (;;) {
       if (skip_foreign_statement()) continue;
       const std::uint32_t type = tokens_.next().type;
-      if (begins_statement(type) || type == P::RBRACE || type == end_of_file) return;
+      if (begins_statement(type) || type == P::RBRACE || type == SourceToken::end_of_file) return;
       if (in_case && (type == P::CASE || type == P::DEFAULT)) return;
       report_unexpected_in_statements();
     }

@@ -10,10 +10,6 @@ namespace raddle::preprocessor {
 
 namespace {
 
-bool is_other(const Token& token, std::string_view text) {
-  return token.kind == TokenKind::other && token.text == text;
-}
-
 constexpr std::size_t most_reported = 20;  ///< conditions without end of one file
 
 /// Two characters that would be read as one token, though they come from different places.

@@ -11,9 +11,9 @@ namespace raddle::preprocessor {
 
 namespace {
 
-constexpr std::size_t deepest = 100;
+constexpr std::size_t deepest_include = 100;
 constexpr std::size_t most_files = 10'000;
-constexpr std::size_t most_bytes = std::size_t{64} << 20;
+constexpr std::size_t most_included_bytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ std::optional<std::string> Reader::find_include(const std::string& name, bool qu
 
 void Reader::open_include(const Line& line, const std::string& path) {
   if (read_once_.contains(path)) return;
-  if (open_files_.size() > deepest) {
+  if (open_files_.size() > deepest_include) {
     diagnostics_.report(DiagnosticKind::endless_include, line.span(), path)
         .note("`#pragma once` at its beginning makes it be read once only");
     throw TooMuchExpansion{};
@@ -67,11 +67,11 @@ void Reader::open_include(const Line& line, const std::string& path) {
     return;
   }
   included_bytes_ += text.size();
-  if (++included_files_ > most_files || included_bytes_ > most_bytes) {
+  if (++included_files_ > most_files || included_bytes_ > most_included_bytes) {
     const bool by_count = included_files_ > most_files;
     diagnostics_
         .report(DiagnosticKind::too_much_included, line.span(),
-                by_count ? fmt::format("{} files", most_files) : fmt::format("{} MiB", most_bytes >> 20), path)
+                by_count ? fmt::format("{} files", most_files) : fmt::format("{} MiB", most_included_bytes >> 20), path)
         .note("`#pragma once` at the beginning of a file makes it be read once only");
     throw TooMuchExpansion{};
   }

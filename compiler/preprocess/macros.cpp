@@ -9,14 +9,11 @@ namespace raddle::preprocessor {
 namespace {
 
 constexpr std::size_t most_words = 500'000;
-constexpr std::size_t most_bytes = std::size_t{16} << 20;
+constexpr std::size_t most_made_bytes = std::size_t{16} << 20;
 constexpr std::size_t most_argument_words = 2'000'000;  ///< calls in arguments of calls read theirs again
-constexpr std::size_t deepest = 200;  ///< macro calls in arguments of macro calls: each is a recursion
+constexpr std::size_t deepest_call = 200;  ///< macro calls in arguments of macro calls: each is a recursion
 
 bool is_space(const Token& token) { return token.kind == TokenKind::blank || token.kind == TokenKind::newline; }
-bool is_other(const Token& token, std::string_view text) {
-  return token.kind == TokenKind::other && token.text == text;
-}
 
 void trim(std::vector<Token>& tokens) {
   while (!tokens.empty() && is_space(tokens.back())) tokens.pop_back();
@@ -131,7 +128,7 @@ void Expander::enter(Macro& macro, const Token& name) {
   Span use = name.from;
   if (macro.has_parameters && (!read_arguments(macro, name, arguments, use) || !fits(macro, name, arguments))) return;
   if (!name.made) sources_.add_macro_use({use, macro.name, macro.definition});
-  if (depth_ > deepest) give_up(macro, name.from, "is used in its own arguments too deeply");
+  if (depth_ > deepest_call) give_up(macro, name.from, "is used in its own arguments too deeply");
   account(macro, name.from, std::span(&name, 1));  // a macro without text is work, too
   std::vector<Token> text = substitute(macro, arguments, use);
   macro.is_expanding = true;
@@ -148,7 +145,7 @@ void Expander::account(const Macro& macro, Span use, std::span<const Token> toke
   for (const Token& token : tokens) made_bytes_ += token.text.size();
   if (made_words_ > most_words)
     give_up(macro, use, "makes the script too large: macros made half a million words of it");
-  if (made_bytes_ > most_bytes) give_up(macro, use, "makes the script too large: macros made 16 MiB of it");
+  if (made_bytes_ > most_made_bytes) give_up(macro, use, "makes the script too large: macros made 16 MiB of it");
 }
 
 /// Reads up to the `)`. @param use  gets the range from the macro's name to there

@@ -29,6 +29,11 @@ struct Token {
   Span from;
 };
 
+/// A sign, or one that stands for several.
+inline bool is_other(const Token& token, std::string_view text) {
+  return token.kind == TokenKind::other && token.text == text;
+}
+
 bool is_name_start(char c);
 bool is_name_character(char c);
 bool is_blank(char c);

@@ -21,7 +21,7 @@ using vm::Value;
 using vm::ValueKind;
 using Text = std::expected<std::string, std::string>;
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     switch (c) {
@@ -41,7 +41,7 @@ std::string quoted(std::string_view text) {
 }
 
 Text as_its_type_says(const Value& value) {
-  if (value.kind() == ValueKind::string) return quoted(value.as_string());
+  if (value.kind() == ValueKind::string) return json_string(value.as_string());
   if (value.kind() == ValueKind::boolean) return value.as_bool() ? "true" : "false";
   if (value.kind() == ValueKind::float_ && !std::isfinite(value.as_float())) {
     return std::unexpected(fmt::format("JSON has no {}", vm::float_text(value.as_float())));
@@ -80,7 +80,7 @@ Text as_format_says(const std::string& specifier, const Value& value) {
   if (letter == 's') {
     const Text text = format_text(specifier, {&value, 1});
     if (!text) return text;
-    return quoted(*text);
+    return json_string(*text);
   }
   const bool is_int = of_int.contains(letter);
   if (!is_int && !of_float.contains(letter)) return std::unexpected(fmt::format("unknown format: '{}'", specifier));
@@ -97,7 +97,7 @@ Text as_specifier_says(const std::string& specifier, const Value& value) {
   };
   if (specifier == "int") return text_of(int_of(value));
   if (specifier == "float") return text_of(float_of(value));
-  if (specifier == "string") return quoted(vm::to_text(value));
+  if (specifier == "string") return json_string(vm::to_text(value));
   if (is("null", "%N")) return "null";
   if (is("json", "%J")) return vm::to_text(value);
   if (is("array", "%A")) return "[ " + vm::to_text(value) + " ]";
@@ -150,7 +150,7 @@ Text encode(const Encoding& encoding, Arguments arguments) {
     const Text text = typed ? as_specifier_says(types[i], values[i]) : as_its_type_says(values[i]);
     if (!text) return std::unexpected(encoding.function + ": " + text.error());
     if (i > 0) out += ", ";
-    if (encoding.names) out += quoted(names[i]) + ": ";
+    if (encoding.names) out += json_string(names[i]) + ": ";
     out += *text;
   }
   return out;

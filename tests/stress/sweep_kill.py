@@ -139,9 +139,9 @@ def kill_and_resume_script(raddle, folder, points, kills, chance):
             expected = ("failed", "") if divisor == 0 else ("ok", str(int(2 * number / divisor)))
             wrong += (line["a"], line["outcome"], line["twice"]) != (str(number), *expected)
     require(wrong == 0 and number == points, f"{number} rows, {wrong} of them wrong")
-    kept = rows(folder, "SELECT sum(count), max(length(keys)) FROM batch")[0]
+    kept = rows(folder, "SELECT sum(count), max(length(keys)) FROM block")[0]
     done = points - points // 5000 - (points % 5000 == 4999)
-    require(kept[0] == done, f"{kept[0]} points in batches, expected {done}: lost, or done twice")
+    require(kept[0] == done, f"{kept[0]} points in blocks, expected {done}: lost, or done twice")
     taken = runs(raddle, folder)[-1]["from_record"]  # of those that were killed it is not known
     return f"{taken} of {points} from the record after {kills} kills"
 

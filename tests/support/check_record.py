@@ -259,7 +259,7 @@ def what_another_run_runs_is_not_run_here(folder):
     for process in [folder.start(f"sweep model.df -j2 -p n=1:40000 --progress=none -o {name}.csv") for name in "xyz"]:
         error = process.communicate(timeout=60)[1]
         expect((process.returncode, error), (0, error))
-    expect(recorded(folder, "SELECT sum(count) FROM batch"), 40000)
+    expect(recorded(folder, "SELECT sum(count) FROM block"), 40000)
     expect(without_times(folder.read("x.csv")) == without_times(folder.read("z.csv")), True)
 
 

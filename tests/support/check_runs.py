@@ -318,7 +318,7 @@ def runs_are_compared(folder):
 
 def runs_of_earlier_scripts_are_whole(folder):
     """Rows that a run has taken from the record are in its table after the script has changed."""
-    for name, result in (("batch", "int y = N * n"), ("single", 'string y = "%i" % (N * n)'), ("drawn", "float y = random() + N.0 * n"),
+    for name, result in (("block", "int y = N * n"), ("single", 'string y = "%i" % (N * n)'), ("drawn", "float y = random() + N.0 * n"),
                          ("mixed", "int y = 12 %/ (n - 3) + N")):
         text = "import random;\n@param int n = 1;\n@param int m = 1;\n@result %s;\n@result int z = n;\n" % result
         code = 4 if name == "mixed" else 0

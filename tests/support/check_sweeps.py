@@ -116,7 +116,7 @@ def script_is_swept(folder):
     expect("from the record" in done.stderr, False)  # another script
 
 
-def batches_tell_each_point(folder):
+def blocks_tell_each_point(folder):
     folder.write("holds.df", """
         import assert;
         @param int x = 1;
@@ -536,7 +536,7 @@ def counts_at_a_signal_add_up(folder):
 
 
 TESTS = [counts_at_a_signal_add_up, a_point_that_does_not_come_back_keeps_no_other_one, one_signal_ends_a_sweep_of_a_script, quiet_and_verbose, time_limit_starts_nothing_new, grid_is_run_and_extended, points_of_every_kind, points_are_lazy, script_does_the_same, script_is_swept, one_name_is_one_result, words_that_are_lost_are_told, truth_beside_numbers_is_told, summary_is_json,
-         batches_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
+         blocks_tell_each_point, recorded_points_in_another_form, script_acts_at_each_point,
          points_write_files_of_their_own, draws_are_those_of_the_value, parquet_says_what_csv_says,
          changed_table_is_noticed, tables_say_what_is_known, points_and_their_number, script_does_not_fit,
          bar_has_no_colour, errors]

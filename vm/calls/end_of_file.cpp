@@ -26,7 +26,8 @@ std::vector<std::string> last_lines(const std::string& path) {
   if (is_cut) file.seekg(static_cast<std::streamoff>(size - most_bytes));
   for (std::string line; std::getline(file, line);) {
     while (!line.empty() && is_control(line.back())) line.pop_back();  // of a line end of Windows, too
-    std::ranges::replace_if(line, is_control, ' ');
+    std::ranges::replace_if(
+        line, [](char c) { return is_control(c); }, ' ');
     lines.push_back(std::move(line));
   }
   // the first one begins somewhere in its middle

@@ -34,10 +34,10 @@ struct alignas(CellStore::granule) CellStore::Slab {
 
 struct CellStore::Pool {
   struct SizeClass {
-    std::vector<FreeBlock*> batches;  ///< full ones that a worker has given back: the next one takes them as they are
-    std::size_t least_batches = 0;    ///< that there were at any time of this interval: nobody has needed these
-    Slab* first = nullptr;            ///< with blocks to take
-    std::size_t free_slabs = 0;       ///< among them, of nothing else
+    std::vector<FreeBlock*> magazines;  ///< full ones that a worker has given back: the next one takes them as they are
+    std::size_t least_magazines = 0;    ///< that there were at any time of this interval: nobody has needed these
+    Slab* first = nullptr;              ///< with blocks to take
+    std::size_t free_slabs = 0;         ///< among them, of nothing else
     void link(Slab& slab) {
       slab.before = nullptr;
       slab.after = first;
@@ -55,16 +55,16 @@ struct CellStore::Pool {
     if (++operations % operations_of_interval != 0) return surplus;
     for (std::size_t size_class = 0; size_class < class_count; ++size_class) {
       SizeClass& own = classes[size_class];
-      move_oldest(size_class, (own.least_batches + 1) / 2, surplus);
-      own.least_batches = own.batches.size();
+      move_oldest(size_class, (own.least_magazines + 1) / 2, surplus);
+      own.least_magazines = own.magazines.size();
     }
     return surplus;
   }
   void move_oldest(std::size_t size_class, std::size_t count, Surplus& to) {
-    std::vector<FreeBlock*>& batches = classes[size_class].batches;
-    const auto end = batches.begin() + static_cast<std::ptrdiff_t>(count);
-    for (auto batch = batches.begin(); batch != end; ++batch) to.emplace_back(size_class, *batch);
-    batches.erase(batches.begin(), end);
+    std::vector<FreeBlock*>& magazines = classes[size_class].magazines;
+    const auto end = magazines.begin() + static_cast<std::ptrdiff_t>(count);
+    for (auto magazine = magazines.begin(); magazine != end; ++magazine) to.emplace_back(size_class, *magazine);
+    magazines.erase(magazines.begin(), end);
   }
   mutable std::mutex mutex;  ///< guards all
   std::array<SizeClass, class_count> classes;
@@ -84,30 +84,30 @@ CellStore::Slab& CellStore::slab_of(void* block) {
   return *reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(block) & ~std::uintptr_t{slab_bytes - 1});
 }
 
-CellStore::Batch CellStore::take_batch(std::size_t size_class, unsigned domain) {
+CellStore::Magazine CellStore::take_magazine(std::size_t size_class, unsigned domain) {
   Pool& pool = *pools_[domain];
   std::unique_lock lock(pool.mutex);
   ++pool.refills;
   Pool::SizeClass& own = pool.classes[size_class];
-  Batch batch{nullptr, batch_size};  // not counted: its blocks are in nobody's cache
-  if (own.batches.empty()) {
-    batch = take_from_slab(pool, size_class);
+  Magazine magazine{nullptr, magazine_size};  // not counted: its blocks are in nobody's cache
+  if (own.magazines.empty()) {
+    magazine = take_from_slab(pool, size_class);
   } else {
-    batch.first = own.batches.back();
-    own.batches.pop_back();
+    magazine.first = own.magazines.back();
+    own.magazines.pop_back();
   }
-  own.least_batches = std::min(own.least_batches, own.batches.size());
+  own.least_magazines = std::min(own.least_magazines, own.magazines.size());
   const Surplus surplus = pool.look();
   lock.unlock();
   return_to_slabs(surplus);
-  return batch;
+  return magazine;
 }
 
-void CellStore::give_batch(std::size_t size_class, FreeBlock* batch) {
+void CellStore::give_magazine(std::size_t size_class, FreeBlock* magazine) {
   is_full_.store(false, std::memory_order_relaxed);
-  Pool& pool = *slab_of(batch).pool;
+  Pool& pool = *slab_of(magazine).pool;
   std::unique_lock lock(pool.mutex);
-  pool.classes[size_class].batches.push_back(batch);
+  pool.classes[size_class].magazines.push_back(magazine);
   const Surplus surplus = pool.look();
   lock.unlock();
   return_to_slabs(surplus);
@@ -119,8 +119,8 @@ void CellStore::trim() {
     {
       const std::lock_guard lock(pool->mutex);
       for (std::size_t size_class = 0; size_class < class_count; ++size_class) {
-        pool->move_oldest(size_class, pool->classes[size_class].batches.size(), all);
-        pool->classes[size_class].least_batches = 0;
+        pool->move_oldest(size_class, pool->classes[size_class].magazines.size(), all);
+        pool->classes[size_class].least_magazines = 0;
       }
     }
     return_to_slabs(all);
@@ -128,13 +128,13 @@ void CellStore::trim() {
 }
 
 /// @pre the pool's mutex is held
-CellStore::Batch CellStore::take_from_slab(Pool& pool, std::size_t size_class) {
+CellStore::Magazine CellStore::take_from_slab(Pool& pool, std::size_t size_class) {
   Pool::SizeClass& own = pool.classes[size_class];
   Slab& slab = own.first ? *own.first : make_slab(pool, size_class);
   if (slab.is_free()) --own.free_slabs;
   FreeBlock *const first = slab.free, *last = first;
   std::size_t count = 1;
-  for (; count < batch_size && last->next; ++count) last = last->next;
+  for (; count < magazine_size && last->next; ++count) last = last->next;
   slab.free = std::exchange(last->next, nullptr);
   slab.free_count -= count;
   if (!slab.free) own.unlink(slab);
@@ -160,12 +160,12 @@ CellStore::Slab& CellStore::make_slab(Pool& pool, std::size_t size_class) {
   return *slab;
 }
 
-/// Batch by batch, so that nobody waits long for the pool.
+/// Magazine by magazine, so that nobody waits long for the pool.
 void CellStore::return_to_slabs(const Surplus& surplus) {
-  for (auto [size_class, batch] : surplus) {
-    std::unique_lock lock(slab_of(batch).pool->mutex);
-    while (batch) {
-      FreeBlock* const block = std::exchange(batch, batch->next);
+  for (auto [size_class, magazine] : surplus) {
+    std::unique_lock lock(slab_of(magazine).pool->mutex);
+    while (magazine) {
+      FreeBlock* const block = std::exchange(magazine, magazine->next);
       Slab& slab = slab_of(block);
       if (lock.mutex() != &slab.pool->mutex) {
         lock.unlock();
@@ -266,20 +266,20 @@ void CellStore::destroy_all() {
 
 void CellCache::refill(std::size_t index) {
   FreeList& list = lists_[index];
-  const CellStore::Batch batch = store_.take_batch(index, domain_);
-  list.first = batch.first;
-  list.count = batch.count;
+  const CellStore::Magazine magazine = store_.take_magazine(index, domain_);
+  list.first = magazine.first;
+  list.count = magazine.count;
 }
 
 void CellCache::drain(std::size_t index) {
   FreeList& list = lists_[index];
-  CellStore::FreeBlock* batch = list.first;
-  CellStore::FreeBlock* last = batch;
-  for (std::size_t i = 1; i < CellStore::batch_size; ++i) last = last->next;
+  CellStore::FreeBlock* magazine = list.first;
+  CellStore::FreeBlock* last = magazine;
+  for (std::size_t i = 1; i < CellStore::magazine_size; ++i) last = last->next;
   list.first = last->next;
-  list.count -= CellStore::batch_size;
+  list.count -= CellStore::magazine_size;
   last->next = nullptr;
-  store_.give_batch(index, batch);
+  store_.give_magazine(index, magazine);
 }
 
 }  // namespace raddle::vm

@@ -28,22 +28,22 @@ class Cell : public Task {
 struct CellCounters {
   std::uint64_t peak_bytes = 0;      ///< the most that was taken from the system at any time
   std::uint64_t returned_bytes = 0;  ///< given back to the system before the end
-  std::uint64_t refills = 0;         ///< batches that workers have taken
+  std::uint64_t refills = 0;         ///< magazines that workers have taken
 };
 
 /// Shared part. A slab is a chunk of equal blocks, whole cache lines; a free block's first word (the vtable pointer of
 /// a live one) is 0, its second links it to the next free block. Each NUMA domain has a pool of slabs, whose pages lie
-/// in the domain, as a worker of it has written them first. Workers take and give blocks in batches, which the pool
+/// in the domain, as a worker of it has written them first. Workers take and give blocks in magazines, which the pool
 /// keeps as they are as long as they are needed now and then. Others are taken apart: their blocks go back to the slabs
 /// that they come from, whoever gave them back, and a slab of free blocks only to the system, but for the last few. So
 /// memory returns when a phase of a run is over, while others go on. Threads: take and give under the pool's mutex, in
-/// batches; for_each_live and destroy_all only when no worker runs. Source: Bonwick, "The Slab Allocator" (USENIX
+/// magazines; for_each_live and destroy_all only when no worker runs. Source: Bonwick, "The Slab Allocator" (USENIX
 /// 1994); Bonwick, Adams, "Magazines and Vmem" (USENIX 2001): what is kept is the working set of an interval.
 class CellStore {
  public:
   static constexpr std::size_t granule = 64;      ///< bytes; blocks are multiples of it
   static constexpr std::size_t class_count = 32;  ///< larger blocks are allocated one by one
-  static constexpr std::size_t batch_size = 64;
+  static constexpr std::size_t magazine_size = 64;
   static constexpr std::size_t slab_bytes = 64 * 1024;
   static constexpr std::size_t kept_slabs = 4;  ///< of free blocks, of each class: what is needed again and again
 
@@ -52,7 +52,7 @@ class CellStore {
     FreeBlock* next;
   };
   /// Free blocks of a class, linked.
-  struct Batch {
+  struct Magazine {
     FreeBlock* first;
     std::size_t count;
   };
@@ -63,10 +63,10 @@ class CellStore {
   CellStore(const CellStore&) = delete;
   ~CellStore();
 
-  /// batch_size free blocks (fewer if a slab holds fewer), in the domain.
-  Batch take_batch(std::size_t size_class, unsigned domain);
-  /// batch_size blocks of the class, mostly of one domain.
-  void give_batch(std::size_t size_class, FreeBlock* batch);
+  /// magazine_size free blocks (fewer if a slab holds fewer), in the domain.
+  Magazine take_magazine(std::size_t size_class, unsigned domain);
+  /// magazine_size blocks of the class, mostly of one domain.
+  void give_magazine(std::size_t size_class, FreeBlock* magazine);
   /// Nothing is going on for a while: all that workers have given back goes to the slabs. Any thread.
   void trim();
   void* allocate_large(std::size_t size_bytes);
@@ -90,8 +90,8 @@ class CellStore {
   struct Slab;
   struct Pool;
   static Slab& slab_of(void* block);
-  using Surplus = std::vector<std::pair<std::size_t, FreeBlock*>>;  ///< batches, with their classes
-  Batch take_from_slab(Pool& pool, std::size_t size_class);
+  using Surplus = std::vector<std::pair<std::size_t, FreeBlock*>>;  ///< magazines, with their classes
+  Magazine take_from_slab(Pool& pool, std::size_t size_class);
   Slab& make_slab(Pool& pool, std::size_t size_class);
   void return_to_slabs(const Surplus& surplus);
   void return_to_slab(Slab& slab, FreeBlock& block, std::size_t size_class);
@@ -114,7 +114,7 @@ void poison(void* memory, std::size_t size_bytes);
 void unpoison(void* memory, std::size_t size_bytes);
 
 /// One worker's free lists: its thread only. A block may be given back on another worker than it was taken on; full
-/// batches go back to the store, so that memory does not pile up on one of them.
+/// magazines go back to the store, so that memory does not pile up on one of them.
 class CellCache {
  public:
   /// @param domain  of the worker
@@ -139,7 +139,7 @@ class CellCache {
     auto* block = ::new (memory) CellStore::FreeBlock{0, list.first};
     list.first = block;
     poison(block + 1, (index + 1) * CellStore::granule - sizeof *block);
-    if (++list.count >= 2 * CellStore::batch_size) drain(index);
+    if (++list.count >= 2 * CellStore::magazine_size) drain(index);
   }
 
  private:

@@ -11,10 +11,9 @@
 namespace raddle::vm {
 namespace {
 
-// Which bytes say what: the first that there is a run; those of batches, by number; those of single points, by key.
-constexpr std::uint64_t presence = 0, largest_number = std::uint64_t{1} << 40,
-                        first_of_batches = std::uint64_t{1} << 41, batch_bases = std::uint64_t{1} << 61,
-                        first_of_points = std::uint64_t{1} << 62;
+// Which bytes say what: the first that there is a run; those of blocks, by number; those of single points, by key.
+constexpr std::uint64_t presence = 0, largest_number = std::uint64_t{1} << 40, first_of_blocks = std::uint64_t{1} << 41,
+                        block_bases = std::uint64_t{1} << 61, first_of_points = std::uint64_t{1} << 62;
 
 struct flock lock_of(short type, std::uint64_t begin, std::uint64_t length) {
   struct flock lock {};
@@ -58,7 +57,7 @@ PointClaim PointClaims::claim(const PointKey& key) const {
 
 PointClaim PointClaims::claim(std::uint64_t space, std::uint64_t first, std::uint64_t last) const {
   if (last > largest_number) return std::make_shared<int>();
-  return lock(first_of_batches + space % batch_bases + first, last - first + 1);
+  return lock(first_of_blocks + space % block_bases + first, last - first + 1);
 }
 
 PointClaim PointClaims::lock(std::uint64_t begin, std::uint64_t length) const {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t format_version = 6;
 
-/// The contents of batches stand last: whoever reads only the columns before them does not read their pages.
+/// The contents of blocks stand last: whoever reads only the columns before them does not read their pages.
 constexpr const char* tables = R"(
 CREATE TABLE IF NOT EXISTS run (
   row INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT, command TEXT, started REAL, ended REAL, state INTEGER,
@@ -26,11 +26,11 @@ CREATE TABLE IF NOT EXISTS task (
   attempt INTEGER, is_last INTEGER, outcome INTEGER, started REAL, duration_s REAL, exit_code INTEGER, signal INTEGER,
   worker INTEGER, inputs TEXT, detail TEXT, parameters TEXT, results TEXT, stdout_end BLOB, stderr_end BLOB,
   stdout_size INTEGER, stderr_size INTEGER);
-CREATE TABLE IF NOT EXISTS batch (
+CREATE TABLE IF NOT EXISTS block (
   row INTEGER PRIMARY KEY, digest INTEGER, run INTEGER NOT NULL, first INTEGER, last INTEGER, count INTEGER,
   started REAL, duration_s REAL, worker INTEGER, content_digest INTEGER, numbers BLOB, keys BLOB, columns BLOB);
 CREATE TABLE IF NOT EXISTS taken (run INTEGER PRIMARY KEY, digest INTEGER, rows BLOB);
-CREATE INDEX IF NOT EXISTS batch_by_run ON batch (run);
+CREATE INDEX IF NOT EXISTS block_by_run ON block (run);
 CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
 CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
 CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
@@ -52,7 +52,7 @@ constexpr const char* move_aside = R"(
 ALTER TABLE run RENAME TO old_run;
 ALTER TABLE point RENAME TO old_point;
 ALTER TABLE task RENAME TO old_task;
-ALTER TABLE batch RENAME TO old_batch;
+ALTER TABLE batch RENAME TO old_block;
 DROP INDEX IF EXISTS batch_by_run;
 DROP INDEX IF EXISTS run_by_work;
 DROP INDEX IF EXISTS point_by_key;
@@ -60,7 +60,7 @@ DROP INDEX IF EXISTS point_by_number;
 DROP INDEX IF EXISTS task_by_point;
 )";
 
-constexpr const char* drop_old = "DROP TABLE old_run; DROP TABLE old_point; DROP TABLE old_task; DROP TABLE old_batch;";
+constexpr const char* drop_old = "DROP TABLE old_run; DROP TABLE old_point; DROP TABLE old_task; DROP TABLE old_block;";
 
 void run(Database& database, const std::string& sql) { database.run(sql.c_str()); }
 
@@ -76,16 +76,16 @@ void add_digests(Database& database) {
   for (const auto& [table, columns] : {std::pair("point", point_columns), std::pair("task", task_columns)})
     run(database, fmt::format("INSERT INTO {0} (rowid, digest, {1}) SELECT rowid, digest({1}), {1} FROM old_{0}", table,
                               columns));
-  run(database, fmt::format("INSERT INTO batch (row, digest, {0}, {1}) SELECT row, digest({0}), {0}, {1} FROM "
-                            "(SELECT *, digest({1}) AS content_digest FROM old_batch)",
-                            batch_columns, batch_content));
+  run(database, fmt::format("INSERT INTO block (row, digest, {0}, {1}) SELECT row, digest({0}), {0}, {1} FROM "
+                            "(SELECT *, digest({1}) AS content_digest FROM old_block)",
+                            block_columns, block_content));
 }
 
-/// Changes formats 2 to 5. Of 5 nothing changes but that runs to come say what they have taken.
+/// Changes formats 2 to 5. Of 5 nothing changes but a table's name, and that runs to come say what they have taken.
 void change_format(Database& database) {
   Transaction transaction(database);
   const std::int64_t found = format_of(database);  // somebody else may have done it meanwhile
-  if (found == 5) run(database, tables);
+  if (found == 5) run(database, std::string("ALTER TABLE batch RENAME TO block; DROP INDEX batch_by_run;") + tables);
   if (found < 5) {
     if (found == 2) run(database, columns_of_3);
     if (found < 4) run(database, table_of_4);
@@ -98,19 +98,20 @@ void change_format(Database& database) {
 /// Views are named as the tables, before which SQLite takes them, and it reads the tables by their indexes as ever. The
 /// inner SELECT is for the order: what a query asks for is looked at first, else SQLite takes `outcome = 0` for a
 /// reason to give the function a 0, and a row in which it is not would count as damaged.
-void make_view(Database& database, const char* table, const char* rows, const char* columns) {
-  run(database, fmt::format("CREATE TEMP VIEW {0} AS SELECT {1} FROM main.{0} WHERE (SELECT is_intact(digest, {2}))",
-                            table, rows, columns));
+void make_view(Database& database, const char* view, const char* table, const char* rows, const char* columns) {
+  run(database, fmt::format("CREATE TEMP VIEW {} AS SELECT {} FROM main.{} WHERE (SELECT is_intact(digest, {}))", view,
+                            rows, table, columns));
 }
 
-void make_views(Database& database) {
+/// @param blocks  the name of that table
+void make_views(Database& database, const char* blocks) {
   make_view(
-      database, "run", "*",
+      database, "run", "run", "*",
       "row, id, kind, command, started, ended, state, points, taken, ok, failed, resumes, collect, columns, work, "
       "pid, start_ticks, boot");
-  make_view(database, "point", "rowid AS rowid, *", point_columns);
-  make_view(database, "task", "rowid AS rowid, *", task_columns);
-  make_view(database, "batch", "*", batch_columns);
+  make_view(database, "point", "point", "rowid AS rowid, *", point_columns);
+  make_view(database, "task", "task", "rowid AS rowid, *", task_columns);
+  make_view(database, "block", blocks, "*", block_columns);
 }
 
 constexpr const char* no_taken = "CREATE TEMP TABLE taken (run INTEGER, rows BLOB)";
@@ -120,7 +121,7 @@ void make_views_of(Database& database, std::int64_t format) {
   const bool is_2 = format == 2;
   run(database, fmt::format("CREATE TEMP VIEW point AS SELECT rowid AS rowid, *, NULL AS digest{} FROM main.point",
                             is_2 ? ", NULL AS worker, NULL AS inputs" : ""));
-  run(database, fmt::format("CREATE TEMP VIEW batch AS SELECT *, 0 AS content_digest{} FROM main.batch",
+  run(database, fmt::format("CREATE TEMP VIEW block AS SELECT *, 0 AS content_digest{} FROM main.batch",
                             is_2 ? ", NULL AS worker" : ""));
   run(database, format < 4 ? "CREATE TEMP TABLE task AS SELECT *, 0 AS point, 0 AS point_attempt FROM point WHERE false"
                            : "CREATE TEMP VIEW task AS SELECT rowid AS rowid, *, NULL AS digest FROM main.task");
@@ -135,13 +136,13 @@ void open_tables(Database& database) {
   add_digest_functions(database, stays && format < 5 ? Digests::none : Digests::checked);
   if (stays) {
     run(database, no_taken);
-    return format < 5 ? make_views_of(database, format) : make_views(database);
+    return format < 5 ? make_views_of(database, format) : make_views(database, "batch");
   }
   if (is_earlier) change_format(database);
   if (format_of(database) != format_version)
     throw RecordError(fmt::format("the record `{}` is of another version of raddle: rename or remove it", record_path));
-  make_views(database);
-  make_view(database, "taken", "*", taken_columns);
+  make_views(database, "block");
+  make_view(database, "taken", "taken", "*", taken_columns);
 }
 
 void make_or_open_tables(Database& database) {

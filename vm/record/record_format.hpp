@@ -2,11 +2,16 @@
 // The tables of the record of runs, and how those of earlier formats become this one.
 //
 // Every row has a digest of its columns. What is read goes through views, named as the tables, that leave out rows that
-// are damaged; what is written is written to `main.run`, `main.point`, `main.task` and `main.batch`. The content of a
-// batch has a digest of its own, so that it need not be read to find the batch.
+// are damaged; what is written is written to `main.run`, `main.point`, `main.task` and `main.block`. The content of a
+// block has a digest of its own, so that it need not be read to find the block.
+#include <cstdint>
+
 #include "vm/record/database.hpp"
 
 namespace raddle::vm {
+
+/// Ints of the record have a sign.
+inline std::int64_t as_stored(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
 /// Makes the tables if there are none, changes those of an earlier format, and makes the views of this connection. Of a
 /// file that may only be read an earlier format stays. @throws RecordError
@@ -22,9 +27,9 @@ inline constexpr const char* task_columns =
     "run, point, point_attempt, number, key, attempt, is_last, outcome, started, duration_s, exit_code, signal, "
     "worker, "
     "inputs, detail, parameters, results, stdout_end, stderr_end, stdout_size, stderr_size";
-/// Those of a batch that are no content, and its content.
-inline constexpr const char* batch_columns = "run, first, last, count, started, duration_s, worker, content_digest";
-inline constexpr const char* batch_content = "numbers, keys, columns";
+/// Those of a block that are no content, and its content.
+inline constexpr const char* block_columns = "run, first, last, count, started, duration_s, worker, content_digest";
+inline constexpr const char* block_content = "numbers, keys, columns";
 
 /// Of the points that a run has taken from earlier ones.
 inline constexpr const char* taken_columns = "run, rows";

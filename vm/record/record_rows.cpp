@@ -104,8 +104,8 @@ PointRow take_point(const Statement& found) {
           .attempt = {}};
 }
 
-std::vector<BatchHead> take_heads(Statement& query) {
-  std::vector<BatchHead> heads;
+std::vector<BlockHead> take_heads(Statement& query) {
+  std::vector<BlockHead> heads;
   while (query.step())
     heads.push_back({.row = query.integer(0),
                      .first = static_cast<std::uint64_t>(query.integer(1)),

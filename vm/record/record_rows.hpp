@@ -25,6 +25,6 @@ PointRow row_of(const Statement& found);
 /// Columns: number, key, parameters.
 PointRow take_point(const Statement& found);
 /// Columns: row, first, last, whether it is of the first run.
-std::vector<BatchHead> take_heads(Statement& query);
+std::vector<BlockHead> take_heads(Statement& query);
 
 }  // namespace raddle::vm

@@ -15,9 +15,9 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::size_t batch_size = 2'000;      // rows that are written at once without waiting for more
+constexpr std::size_t block_size = 2'000;      // rows that are written at once without waiting for more
 constexpr std::size_t waiting_limit = 50'000;  // rows in memory
-constexpr std::size_t batch_limit = 16;        // batches in memory
+constexpr std::size_t block_limit = 16;        // blocks in memory
 
 // Other raddles hold the record locked for milliseconds. Once it is known to be locked for longer, it is only looked
 // at.
@@ -44,8 +44,6 @@ bool has_run(Database& database, const std::string& id) {
   return Statement(database, "SELECT 1 FROM main.run WHERE id = ?").bind(1, id).step();
 }
 
-std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
 std::string lock_text(std::string_view consequence) {
   return fmt::format("another process holds the record `{}` locked: {}", record_path, consequence);
 }
@@ -67,10 +65,12 @@ Recorder::Recorder(RunRow run) : run_(std::move(run)), record_(RunRecord::create
       "INSERT INTO main.run (id, kind, command, started, state, points, taken, ok, failed, resumes, collect, pid, "
       "start_ticks, boot, work, columns) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, run_.id).bind(2, run_.kind).bind_bytes(3, run_.command).bind(4, run_.started);
-  insert.bind(5, static_cast<std::int64_t>(RunState::running)).bind(6, number(run_.points)).bind(7, number(run_.taken));
+  insert.bind(5, static_cast<std::int64_t>(RunState::running))
+      .bind(6, as_stored(run_.points))
+      .bind(7, as_stored(run_.taken));
   insert.bind(8, run_.resumes).bind(9, run_.collect);
   insert.bind(10, process.pid).bind(11, process.start_ticks).bind(12, process.boot);
-  insert.bind(13, number(run_.work)).bind_bytes(14, run_.columns).run();
+  insert.bind(13, as_stored(run_.work)).bind_bytes(14, run_.columns).run();
   run_row_ = database.last_row();
   Statement(database, seal_run).bind(1, run_row_).run();
   transaction.commit();
@@ -94,21 +94,21 @@ void Recorder::add(PointRow row) {
   std::unique_lock lock(mutex_);
   written_.wait(lock, [&] { return waiting_.size() < waiting_limit || has_failed(); });
   waiting_.push_back(std::move(row));
-  if (waiting_.size() == 1 || waiting_.size() == batch_size) arrived_.notify_one();
+  if (waiting_.size() == 1 || waiting_.size() == block_size) arrived_.notify_one();
 }
 
-void Recorder::add(BatchRow batch) {
+void Recorder::add(BlockRow block) {
   std::unique_lock lock(mutex_);
-  written_.wait(lock, [&] { return waiting_batches_.size() < batch_limit || has_failed(); });
-  waiting_batches_.push_back(std::move(batch));
+  written_.wait(lock, [&] { return waiting_blocks_.size() < block_limit || has_failed(); });
+  waiting_blocks_.push_back(std::move(block));
   arrived_.notify_one();
 }
 
 void Recorder::work() {
   std::vector<PointRow> rows;
-  std::vector<BatchRow> batches;
+  std::vector<BlockRow> blocks;
   std::unique_lock lock(mutex_);
-  const auto is_empty = [&] { return waiting_.empty() && waiting_batches_.empty(); };
+  const auto is_empty = [&] { return waiting_.empty() && waiting_blocks_.empty(); };
   Clock::time_point next_commit = Clock::now();
   for (;;) {
     const auto has_work = [&] { return ending_ || !is_empty(); };
@@ -125,22 +125,22 @@ void Recorder::work() {
     }
     arrived_.wait(lock, has_work);
     arrived_.wait_until(lock, next_commit, [&] {
-      return ending_ || waiting_.size() >= batch_size || waiting_batches_.size() >= batch_limit / 2;
+      return ending_ || waiting_.size() >= block_size || waiting_blocks_.size() >= block_limit / 2;
     });
     if (is_empty()) return;  // it ends
     rows.swap(waiting_);
-    batches.swap(waiting_batches_);
+    blocks.swap(waiting_blocks_);
     written_.notify_all();
     lock.unlock();
     std::string error;
     try {
-      if (!has_failed()) next_commit = write(rows, batches);
+      if (!has_failed()) next_commit = write(rows, blocks);
     } catch (const RecordError& failure) {
       error = failure.what();
     }
-    if (!error.empty() || has_failed()) count(unwritten_, rows, batches);
+    if (!error.empty() || has_failed()) count(unwritten_, rows, blocks);
     rows.clear();
-    batches.clear();
+    blocks.clear();
     lock.lock();
     if (!error.empty()) fail(std::move(error));
   }
@@ -153,29 +153,29 @@ void Recorder::fail(std::string error) {
   written_.notify_all();
 }
 
-Recorder::Clock::time_point Recorder::write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+Recorder::Clock::time_point Recorder::write(const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks) {
   const std::chrono::nanoseconds begin = processor_time_of_thread();
   try {
     if (spilled_) move_spilled();
-    writer_->write(rows, batches);
+    writer_->write(rows, blocks);
   } catch (const RecordBusy&) {
-    spill(rows, batches);
+    spill(rows, blocks);
   }
   return Clock::now() + pause_after_commit(processor_time_of_thread() - begin);
 }
 
-void Recorder::spill(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+void Recorder::spill(const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks) {
   if (!spilled_) {
     spilled_.emplace(run_.id, run_row_);
     locked_since_ = Clock::now() - usual_wait;
     record_.database_->wait_for_others(short_wait);
   }
-  spilled_->write(rows, batches);
-  count(spilled_points_, rows, batches);
+  spilled_->write(rows, blocks);
+  count(spilled_points_, rows, blocks);
   for (const PointRow& row : rows)
     if (row.claim) spilled_claims_.push_back(row.claim);
-  for (const BatchRow& batch : batches)
-    if (batch.claim) spilled_claims_.push_back(batch.claim);
+  for (const BlockRow& block : blocks)
+    if (block.claim) spilled_claims_.push_back(block.claim);
   tell_of_lock();
 }
 
@@ -201,10 +201,10 @@ void Recorder::tell_of_lock() {
   is_lock_told_ = true;
 }
 
-void Recorder::count(Unwritten& points, const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+void Recorder::count(Unwritten& points, const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks) {
   for (const PointRow& row : rows)
     if (row.is_last && row.point == 0) ++(row.attempt.outcome == PointOutcome::ok ? points.ok : points.failed);
-  for (const BatchRow& batch : batches) points.ok += batch.keys.size();
+  for (const BlockRow& block : blocks) points.ok += block.keys.size();
 }
 
 void Recorder::count_spilled_as_unwritten() {
@@ -218,8 +218,12 @@ void Recorder::write_end(const RunRow& run, const std::vector<std::int64_t>& tak
   Transaction transaction(database);
   Statement update(database,
                    "UPDATE main.run SET ended = ?, state = ?, points = ?, taken = ?, ok = ?, failed = ? WHERE row = ?");
-  update.bind(1, run.ended).bind(2, static_cast<std::int64_t>(run.state)).bind(3, number(run.points));
-  update.bind(4, number(run.taken)).bind(5, number(run.ok)).bind(6, number(run.failed)).bind(7, run_row_).run();
+  update.bind(1, run.ended).bind(2, static_cast<std::int64_t>(run.state)).bind(3, as_stored(run.points));
+  update.bind(4, as_stored(run.taken))
+      .bind(5, as_stored(run.ok))
+      .bind(6, as_stored(run.failed))
+      .bind(7, run_row_)
+      .run();
   Statement(database, seal_run).bind(1, run_row_).run();
   if (!taken.empty()) {
     Statement insert(database, fmt::format("INSERT INTO main.taken (digest, {0}) SELECT digest({0}), {0} FROM "

@@ -35,8 +35,8 @@ class Recorder {
   /// Any thread. The row is written at once if the pause after the last commit is over, else when it is; waits if very
   /// many rows can not be written.
   void add(PointRow row);  ///< a point's, or a task's
-  /// The same for points that were done together; waits if more than a few batches can not be written.
-  void add(BatchRow batch);
+  /// The same for points that were done together; waits if more than a few blocks can not be written.
+  void add(BlockRow block);
   /// Writes what is left, and the run's end: its counts, its state, and what it has taken. Waits while others hold the
   /// record locked, and says so, until give_up().
   /// @error  why not all could be written
@@ -58,14 +58,14 @@ class Recorder {
   void work();
   void fail(std::string error);  ///< with mutex_ held
   /// @return when the next commit may begin
-  Clock::time_point write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
-  void spill(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
+  Clock::time_point write(const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks);
+  void spill(const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks);
   void move_spilled();
   /// Now and then, though nothing arrives: who waits for these points may be waited for itself.
   void try_to_move_spilled();
   void write_end(const RunRow& run, const std::vector<std::int64_t>& taken);
   void tell_of_lock();
-  static void count(Unwritten& points, const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
+  static void count(Unwritten& points, const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks);
   void count_spilled_as_unwritten();
   void stop();
 
@@ -74,7 +74,7 @@ class Recorder {
   std::mutex mutex_;  // guards the next five
   std::condition_variable arrived_, written_;
   std::vector<PointRow> waiting_;
-  std::vector<BatchRow> waiting_batches_;
+  std::vector<BlockRow> waiting_blocks_;
   bool ending_ = false;
   std::string error_;
   std::atomic<bool> has_failed_{false};

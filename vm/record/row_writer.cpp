@@ -18,8 +18,6 @@ std::string insert_with_digest(const char* table, const char* columns) {
   return fmt::format("INSERT INTO main.{0} (digest, {1}) VALUES (digest({2}), {2})", table, columns, values);
 }
 
-std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
 template <typename Word>
 std::string_view bytes_of(const std::vector<Word>& words) {
   return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(Word)};
@@ -27,10 +25,10 @@ std::string_view bytes_of(const std::vector<Word>& words) {
 
 }  // namespace
 
-void RowWriter::write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+void RowWriter::write(const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks) {
   Transaction transaction(database_);
   for (const PointRow& row : rows) insert(row);
-  for (const BatchRow& batch : batches) insert(batch);
+  for (const BlockRow& block : blocks) insert(block);
   transaction.commit();
 }
 
@@ -44,8 +42,8 @@ void RowWriter::insert(const PointRow& row) {
   int at = 0;
   const auto give = [&](const auto&... values) { (insert.bind(++at, values), ...); };
   give(run_row_);
-  if (is_task) give(number(row.point), std::int64_t{row.point_attempt});
-  give(number(row.number));
+  if (is_task) give(as_stored(row.point), std::int64_t{row.point_attempt});
+  give(as_stored(row.number));
   // tasks have no key: their rows lie in its index as they come, else each commit would write a page of it for each
   if (++at; row.key == PointKey{})
     insert.bind_nothing(at);
@@ -55,23 +53,26 @@ void RowWriter::insert(const PointRow& row) {
   give(attempt.started, attempt.duration_s, std::int64_t{attempt.exit_code}, std::int64_t{attempt.signal});
   give(std::int64_t{attempt.worker}, attempt.inputs, attempt.detail, row.parameters, attempt.results);
   for (const std::string* output : {&attempt.stdout_end, &attempt.stderr_end}) insert.bind_bytes(++at, *output);
-  give(number(attempt.stdout_size), number(attempt.stderr_size));
+  give(as_stored(attempt.stdout_size), as_stored(attempt.stderr_size));
   insert.run();
 }
 
-void RowWriter::insert(const BatchRow& batch) {
-  if (!insert_batch_)
-    insert_batch_.emplace(
+void RowWriter::insert(const BlockRow& block) {
+  if (!insert_block_)
+    insert_block_.emplace(
         database_,
-        "INSERT INTO main.batch (run, first, last, count, started, duration_s, worker, numbers, keys, "
+        "INSERT INTO main.block (run, first, last, count, started, duration_s, worker, numbers, keys, "
         "columns, content_digest, digest) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, content, "
         "digest(?1, ?2, ?3, ?4, ?5, ?6, ?7, content) FROM (SELECT digest(?8, ?9, ?10) AS content)");
-  Statement& insert = *insert_batch_;
+  Statement& insert = *insert_block_;
   std::string columns;
-  for (const std::vector<std::int64_t>& column : batch.columns) columns += bytes_of(column);
-  insert.bind(1, run_row_).bind(2, number(batch.first)).bind(3, number(batch.last)).bind(4, number(batch.keys.size()));
-  insert.bind(5, batch.started).bind(6, batch.duration_s).bind(7, std::int64_t{batch.worker});
-  insert.bind_bytes(8, bytes_of(batch.numbers)).bind_bytes(9, bytes_of(batch.keys)).bind_bytes(10, columns).run();
+  for (const std::vector<std::int64_t>& column : block.columns) columns += bytes_of(column);
+  insert.bind(1, run_row_)
+      .bind(2, as_stored(block.first))
+      .bind(3, as_stored(block.last))
+      .bind(4, as_stored(block.keys.size()));
+  insert.bind(5, block.started).bind(6, block.duration_s).bind(7, std::int64_t{block.worker});
+  insert.bind_bytes(8, bytes_of(block.numbers)).bind_bytes(9, bytes_of(block.keys)).bind_bytes(10, columns).run();
 }
 
 }  // namespace raddle::vm

@@ -14,14 +14,14 @@ class RowWriter {
   /// @param database  outlives it   @param run_row  of the run
   RowWriter(Database& database, std::int64_t run_row) : database_(database), run_row_(run_row) {}
   /// All or nothing. @throws RecordError
-  void write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
+  void write(const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks);
 
  private:
   void insert(const PointRow& row);
-  void insert(const BatchRow& batch);
+  void insert(const BlockRow& block);
   Database& database_;
   const std::int64_t run_row_;
-  std::optional<Statement> insert_point_, insert_task_, insert_batch_;
+  std::optional<Statement> insert_point_, insert_task_, insert_block_;
 };
 
 }  // namespace raddle::vm

@@ -29,16 +29,16 @@ void count_points(Database& database, RunRow& run) {
                   fmt::format("SELECT {}, max(attempt.started + duration_s) FROM point AS attempt {} WHERE {} "
                               "AND is_last",
                               ok_and_failed, join_run, of_run));
-  Statement count_batches(
-      database, fmt::format("SELECT sum(count), max(attempt.started + duration_s) FROM batch AS attempt {} WHERE {}",
+  Statement count_blocks(
+      database, fmt::format("SELECT sum(count), max(attempt.started + duration_s) FROM block AS attempt {} WHERE {}",
                             join_run, of_run));
-  if (!count.bind(1, run.id).step() || !count_batches.bind(1, run.id).step()) return;
-  run.ok = static_cast<std::uint64_t>(count.integer(0) + count_batches.integer(0));
+  if (!count.bind(1, run.id).step() || !count_blocks.bind(1, run.id).step()) return;
+  run.ok = static_cast<std::uint64_t>(count.integer(0) + count_blocks.integer(0));
   run.failed = static_cast<std::uint64_t>(count.integer(1));
-  if (run.state == RunState::killed) run.ended = std::max(count.real(2), count_batches.real(1));
+  if (run.state == RunState::killed) run.ended = std::max(count.real(2), count_blocks.real(1));
 }
 
-std::string is_content_intact() { return fmt::format("is_intact(content_digest, {})", batch_content); }
+std::string is_content_intact() { return fmt::format("is_intact(content_digest, {})", block_content); }
 
 constexpr const char* attempt_query =
     "SELECT number, attempt, is_last, parameters, key, {} FROM point AS attempt {} WHERE {} {} ORDER BY attempt.rowid";
@@ -250,7 +250,7 @@ std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const S
 }
 
 bool RunRecord::has_points(std::uint64_t work) {
-  for (const char* table : {"point", "batch"}) {
+  for (const char* table : {"point", "block"}) {
     Statement query(*database_, fmt::format("SELECT 1 FROM {} AS attempt {} WHERE work = ? LIMIT 1", table, join_run));
     if (query.bind(1, static_cast<std::int64_t>(work)).step()) return true;
   }
@@ -266,54 +266,54 @@ double RunRecord::mean_duration_s(std::uint64_t work) {
   return query.bind(1, static_cast<std::int64_t>(work)).step() ? query.real(0) : 0;
 }
 
-std::vector<BatchHead> RunRecord::batches(std::uint64_t work, const std::string& first, const std::string& since) {
+std::vector<BlockHead> RunRecord::blocks(std::uint64_t work, const std::string& first, const std::string& since) {
   Statement query(*database_,
-                  fmt::format("SELECT attempt.row, first, last, id = ?3 FROM batch AS attempt {} WHERE work = ?1 {} "
+                  fmt::format("SELECT attempt.row, first, last, id = ?3 FROM block AS attempt {} WHERE work = ?1 {} "
                               "ORDER BY id <> ?3, attempt.row DESC",
                               join_run, since_condition));
   query.bind(1, static_cast<std::int64_t>(work)).bind(2, since).bind(3, first);
   return take_heads(query);
 }
 
-std::vector<BatchHead> RunRecord::batches_of(const std::string& run) {
+std::vector<BlockHead> RunRecord::blocks_of(const std::string& run) {
   Statement query(
       *database_,
-      fmt::format("SELECT attempt.row, first, last, 1 FROM batch AS attempt {} WHERE {} ORDER BY attempt.row", join_run,
+      fmt::format("SELECT attempt.row, first, last, 1 FROM block AS attempt {} WHERE {} ORDER BY attempt.row", join_run,
                   of_run));
   query.bind(1, run);
   return take_heads(query);
 }
 
-std::vector<std::uint64_t> RunRecord::batch_keys(std::int64_t row) {
-  if (!batch_keys_)  // with the results: what they are to be found by is of no use without them
-    batch_keys_.emplace(*database_, fmt::format("SELECT keys FROM batch WHERE row = ? AND {}", is_content_intact()));
+std::vector<std::uint64_t> RunRecord::block_keys(std::int64_t row) {
+  if (!block_keys_)  // with the results: what they are to be found by is of no use without them
+    block_keys_.emplace(*database_, fmt::format("SELECT keys FROM block WHERE row = ? AND {}", is_content_intact()));
   std::vector<std::uint64_t> keys;
-  if (batch_keys_->bind(1, row).step()) keys = batch_keys_->words<std::uint64_t>(0);
-  batch_keys_->reset();
+  if (block_keys_->bind(1, row).step()) keys = block_keys_->words<std::uint64_t>(0);
+  block_keys_->reset();
   return keys;
 }
 
-BatchRow RunRecord::batch(std::int64_t row) {
+BlockRow RunRecord::block(std::int64_t row) {
   Statement query(
       *database_,
-      fmt::format("SELECT first, last, numbers, keys, columns, started, duration_s, worker FROM batch WHERE "
+      fmt::format("SELECT first, last, numbers, keys, columns, started, duration_s, worker FROM block WHERE "
                   "row = ? AND {}",
                   is_content_intact()));
-  BatchRow batch;
-  if (!query.bind(1, row).step()) return batch;
-  batch.first = static_cast<std::uint64_t>(query.integer(0));
-  batch.last = static_cast<std::uint64_t>(query.integer(1));
-  batch.numbers = query.words<std::uint64_t>(2);
-  batch.keys = query.words<std::uint64_t>(3);
+  BlockRow block;
+  if (!query.bind(1, row).step()) return block;
+  block.first = static_cast<std::uint64_t>(query.integer(0));
+  block.last = static_cast<std::uint64_t>(query.integer(1));
+  block.numbers = query.words<std::uint64_t>(2);
+  block.keys = query.words<std::uint64_t>(3);
   const std::vector<std::int64_t> words = query.words<std::int64_t>(4);
-  const std::size_t count = batch.keys.size();
+  const std::size_t count = block.keys.size();
   for (std::size_t begin = 0; count != 0 && begin + count <= words.size(); begin += count)
-    batch.columns.emplace_back(words.begin() + static_cast<std::ptrdiff_t>(begin),
+    block.columns.emplace_back(words.begin() + static_cast<std::ptrdiff_t>(begin),
                                words.begin() + static_cast<std::ptrdiff_t>(begin + count));
-  batch.started = query.real(5);
-  batch.duration_s = query.real(6);
-  batch.worker = static_cast<std::uint32_t>(query.integer(7));
-  return batch;
+  block.started = query.real(5);
+  block.duration_s = query.real(6);
+  block.worker = static_cast<std::uint32_t>(query.integer(7));
+  return block;
 }
 
 void RunRecord::read_together(const std::function<void()>& reads) {
@@ -343,7 +343,7 @@ std::string RunRecord::running_with(const RunRow& run) {
 std::string RunRecord::remove(const RunRow& run) {
   Transaction transaction(*database_);  // one that begins now waits, and finds nothing of the run
   if (std::string running = running_with(run); !running.empty()) return running;
-  for (const char* table : {"batch", "point", "task", "taken"})  // what is damaged, too
+  for (const char* table : {"block", "point", "task", "taken"})  // what is damaged, too
     Statement(*database_,
               fmt::format("DELETE FROM main.{} WHERE run IN (SELECT row FROM main.run WHERE id = ?)", table))
         .bind(1, run.id)

@@ -58,7 +58,7 @@ struct RunRow {
   std::uint64_t ok = 0, failed = 0;
   std::string resumes;     ///< id of another run, or ""
   std::string collect;     ///< how results are made: those of runs with equal texts can stand in one table
-  std::string columns;     ///< of batches: `float energy`, each ended by a zero byte
+  std::string columns;     ///< of blocks: `float energy`, each ended by a zero byte
   std::uint64_t work = 0;  ///< what is done at each point, as a hash: only runs of equal work have points in common
 
   std::vector<std::string> words() const;         ///< of `command`
@@ -96,7 +96,7 @@ struct PointRow {
 
 /// Points that were done together and have all ended well, in columns: some bytes for each, where a PointRow has
 /// hundreds.
-struct BatchRow {
+struct BlockRow {
   std::uint64_t first = 0, last = 0;   ///< the smallest and the largest number
   std::vector<std::uint64_t> numbers;  ///< empty: first, first + 1, ..., last
   std::vector<std::uint64_t> keys;     ///< PointKey::low of each
@@ -117,8 +117,8 @@ struct PointHead {
   PointOutcome outcome = PointOutcome::ok;
 };
 
-/// Where a batch lies in the record.
-struct BatchHead {
+/// Where a block lies in the record.
+struct BlockHead {
   std::int64_t row = 0;
   std::uint64_t first = 0, last = 0;
   bool is_of_first_run = false;  ///< the run that was asked for
@@ -194,12 +194,12 @@ class RunRecord {
   /// How long points of this work took that were done by themselves and ended well: the mean of some. 0: there are
   /// none.
   double mean_duration_s(std::uint64_t work);
-  /// The batches of all runs of this work, those of the run `first` before others, then the latest first.
-  std::vector<BatchHead> batches(std::uint64_t work, const std::string& first, const std::string& since);
+  /// The blocks of all runs of this work, those of the run `first` before others, then the latest first.
+  std::vector<BlockHead> blocks(std::uint64_t work, const std::string& first, const std::string& since);
   /// Of one run, the earliest first.
-  std::vector<BatchHead> batches_of(const std::string& run);
-  std::vector<std::uint64_t> batch_keys(std::int64_t row);
-  BatchRow batch(std::int64_t row);
+  std::vector<BlockHead> blocks_of(const std::string& run);
+  std::vector<std::uint64_t> block_keys(std::int64_t row);
+  BlockRow block(std::int64_t row);
   /// Runs `reads` with the record as it is now, which makes many small ones twice as fast. Meanwhile the write-ahead
   /// log can not be shortened: for when this process writes nothing.
   void read_together(const std::function<void()>& reads);
@@ -212,7 +212,7 @@ class RunRecord {
   friend class Recorder;
   RunRecord();
   std::unique_ptr<Database> database_;
-  std::optional<Statement> find_done_, find_latest_, batch_keys_;
+  std::optional<Statement> find_done_, find_latest_, block_keys_;
 };
 
 }  // namespace raddle::vm

@@ -60,7 +60,7 @@ void copy_all(Database& record, const std::string& run) {
   copy_rows(record, run, "task", fmt::format("digest, {}", task_columns),
             "other.point = row.point AND other.number = row.number AND other.point_attempt = row.point_attempt AND "
             "other.attempt = row.attempt");
-  copy_rows(record, run, "batch", fmt::format("digest, {}, {}", batch_columns, batch_content),
+  copy_rows(record, run, "block", fmt::format("digest, {}, {}", block_columns, block_content),
             "other.first = row.first AND other.content_digest = row.content_digest");
   transaction.commit();
 }
@@ -114,13 +114,13 @@ bool is_running(Database& record, const std::string& run) {
 
 SpilledRows::SpilledRows(std::string run, std::int64_t run_row) : run_(std::move(run)), run_row_(run_row) {}
 
-void SpilledRows::write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches) {
+void SpilledRows::write(const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks) {
   if (!writer_) {
     database_ = std::make_unique<Database>(path_of(run_));
     make_or_open_tables(*database_);
     writer_ = std::make_unique<RowWriter>(*database_, run_row_);
   }
-  writer_->write(rows, batches);
+  writer_->write(rows, blocks);
 }
 
 void SpilledRows::move_into(Database& record) {

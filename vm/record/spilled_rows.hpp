@@ -15,7 +15,7 @@ class SpilledRows {
  public:
   SpilledRows(std::string run, std::int64_t run_row);
   /// @throws RecordError
-  void write(const std::vector<PointRow>& rows, const std::vector<BatchRow>& batches);
+  void write(const std::vector<PointRow>& rows, const std::vector<BlockRow>& blocks);
   /// Moves all of them into the record. @throws RecordBusy, and they stay where they are
   void move_into(Database& record);
 

@@ -1,10 +1,14 @@
 #pragma once
 // Words of the command line cut into parts that know where they stand.
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "compiler/tool/formats/argument_error.hpp"
 
 namespace raddle::sweep {
 
@@ -17,6 +21,10 @@ struct Part {
     return {text.substr(from, count), begin + from};
   }
 };
+
+inline std::unexpected<ArgumentError> error_at(const Part& part, std::string message, std::string help = "") {
+  return std::unexpected(ArgumentError{std::move(message), part.begin, part.end(), std::move(help)});
+}
 
 /// At each `separator` that stands outside of brackets and quotes and not behind a backslash; at least one part. They
 /// are without the blanks around them. Quotes are those that a part begins with.

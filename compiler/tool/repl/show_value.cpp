@@ -81,7 +81,7 @@ Extract extract(const Value& collection) {
   return collecting.take();
 }
 
-std::string quoted(std::string_view text) {
+std::string cut_and_quoted(std::string_view text) {
   const bool is_cut = text.size() > longest_string;
   if (is_cut) {
     text = text.substr(0, longest_string);
@@ -94,7 +94,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string shown_key(const Value& key) {
-  return key.kind() == ValueKind::string ? quoted(key.as_string()) : vm::key_text(key);
+  return key.kind() == ValueKind::string ? cut_and_quoted(key.as_string()) : vm::key_text(key);
 }
 
 std::string brief(const Value& value, int depth);
@@ -130,7 +130,7 @@ std::string brief(const Value& value, int depth) {
     case ValueKind::int_:
     case ValueKind::float_: return vm::to_text(value);
     case ValueKind::boolean: return value.as_bool() ? "true" : "false";
-    case ValueKind::string: return quoted(value.as_string());
+    case ValueKind::string: return cut_and_quoted(value.as_string());
     case ValueKind::array:
     case ValueKind::bag: {
       const Extract all = extract(value);
@@ -139,7 +139,7 @@ std::string brief(const Value& value, int depth) {
                          fmt::join(words_of(all, depth), ", "), is_map ? "}" : "]");
     }
     case ValueKind::structure: return brief_structure(value, depth);
-    case ValueKind::file: return fmt::format("file {}", quoted(value.as_file().path()));
+    case ValueKind::file: return fmt::format("file {}", cut_and_quoted(value.as_file().path()));
     case ValueKind::blob: return fmt::format("blob of {} bytes", value.as_bytes().size());
     case ValueKind::updateable: return "updateable " + vm::float_text(value.as_updateable().get());
     case ValueKind::failure: return "failed: " + vm::as_failure(value).message;

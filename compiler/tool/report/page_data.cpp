@@ -15,7 +15,7 @@ using sweep::JsonObject;
 
 constexpr std::size_t most_bars = 2000, most_lanes = 64, load_bins = 300;
 
-std::string number_text(double number) { return std::isfinite(number) ? fmt::format("{:.6g}", number) : "null"; }
+std::string json_number(double number) { return std::isfinite(number) ? fmt::format("{:.6g}", number) : "null"; }
 
 /// As it is written in the table, if JSON has that; +1 and 1. are numbers of ours that are none of JSON's.
 std::string number_cell(const std::string& cell) {
@@ -95,8 +95,8 @@ std::string marginals_json(const TableSummary& table) {
   for (const Marginal& marginal : table.marginals) {
     List bins;
     for (const Bin& bin : marginal.bins)
-      bins.add(fmt::format("[{},{},{},{},{},{}]", number_text(bin.from), number_text(bin.to), bin.count,
-                           number_text(bin.mean), number_text(bin.least), number_text(bin.greatest)));
+      bins.add(fmt::format("[{},{},{},{},{},{}]", json_number(bin.from), json_number(bin.to), bin.count,
+                           json_number(bin.mean), json_number(bin.least), json_number(bin.greatest)));
     all.add(fmt::format("{{\"parameter\":{},\"result\":{},\"bins\":{}}}", marginal.parameter, marginal.result,
                         bins.text()));
   }
@@ -106,7 +106,7 @@ std::string marginals_json(const TableSummary& table) {
 std::string durations_json(const TableSummary& table) {
   List bins;
   for (const DurationBin& bin : table.durations)
-    bins.add(fmt::format("[{},{},{}]", number_text(bin.from_s), number_text(bin.to_s), bin.count));
+    bins.add(fmt::format("[{},{},{}]", json_number(bin.from_s), json_number(bin.to_s), bin.count));
   return bins.text();
 }
 
@@ -116,17 +116,17 @@ std::string timeline_json(std::vector<Span>& spans) {
   double end_s = 0;
   for (const Span& span : spans) end_s = std::max(end_s, span.end_s());
   JsonObject json;
-  json.add("end", number_text(end_s));
+  json.add("end", json_number(end_s));
   json.add("lanes", std::to_string(lanes));
   List items;
   if (spans.size() <= most_bars && lanes <= most_lanes) {
     for (const Span& span : spans)
-      items.add(fmt::format("[{},{},{},{},{},{}]", span.lane, number_text(span.start_s), number_text(span.duration_s),
+      items.add(fmt::format("[{},{},{},{},{},{}]", span.lane, json_number(span.start_s), json_number(span.duration_s),
                             span.first, span.count, span.failed == 0 ? 1 : 0));
     json.add("bars", items.text());
   } else {
     for (const LoadBin& bin : load_of(spans, 0, end_s, load_bins))
-      items.add(fmt::format("[{},{},{}]", number_text(bin.ok), number_text(bin.failed), bin.ended));
+      items.add(fmt::format("[{},{},{}]", json_number(bin.ok), json_number(bin.failed), bin.ended));
     json.add("load", items.text());
   }
   return json.text();

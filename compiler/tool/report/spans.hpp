@@ -5,11 +5,11 @@
 
 namespace raddle::report {
 
-/// One attempt at a point, a batch of points that were done together, or a task of a script.
+/// One attempt at a point, a block of points that were done together, or a task of a script.
 struct Span {
   double start_s = 0;  ///< since the run began
   double duration_s = 0;
-  std::uint64_t first = 0;    ///< number of the point, or the least of the batch
+  std::uint64_t first = 0;    ///< number of the point, or the least of the block
   std::uint64_t count = 1;    ///< points
   std::uint64_t failed = 0;   ///< among them
   std::uint64_t visited = 0;  ///< how many were read before it

@@ -13,10 +13,10 @@ struct NumberedKey {
 /// Of any point that the run has run itself.
 std::optional<NumberedKey> any_key(vm::RunRecord& record, const std::string& run) {
   if (const std::optional<vm::PointRow> row = record.any_point(run)) return NumberedKey{row->number, row->key.low};
-  const std::vector<vm::BatchHead> batches = record.batches_of(run);
-  if (batches.empty()) return std::nullopt;
-  const vm::BatchRow batch = record.batch(batches.front().row);
-  return batch.keys.empty() ? std::nullopt : std::optional(NumberedKey{batch.number(0), batch.keys.front()});
+  const std::vector<vm::BlockHead> blocks = record.blocks_of(run);
+  if (blocks.empty()) return std::nullopt;
+  const vm::BlockRow block = record.block(blocks.front().row);
+  return block.keys.empty() ? std::nullopt : std::optional(NumberedKey{block.number(0), block.keys.front()});
 }
 
 /// Do the values give the same part of a key as they did? If the run has no point that could tell: perhaps.
@@ -37,7 +37,7 @@ std::vector<sweep::EarlierWork> earlier_works(vm::RunRecord& record, const vm::R
   for (std::set<std::string> seen; next && seen.insert(next->id).second;) {
     if (known.insert(next->work).second) {
       if (!are_keys_as_before(record, *next, plan)) return works;
-      works.push_back({next->work, sweep::batch_form(next->column_words()).results});
+      works.push_back({next->work, sweep::block_form(next->column_words()).results});
     }
     std::vector<vm::RunRow> found = record.find(next->resumes);
     next = next->resumes.empty() || found.size() != 1 ? std::nullopt : std::optional(std::move(found.front()));

@@ -52,7 +52,7 @@ struct EarlierPoint {
 using FoundKeys = std::unordered_map<std::uint64_t, EarlierPoint>;
 
 /// Reads the keys of the run once, whatever the number of those that are wanted: there is no index of the lower halves,
-/// and of batches none at all.
+/// and of blocks none at all.
 FoundKeys find_keys(vm::RunRecord& record, const vm::RunRow& run, std::vector<std::uint64_t> wanted) {
   std::ranges::sort(wanted);
   FoundKeys found;
@@ -61,11 +61,11 @@ FoundKeys find_keys(vm::RunRecord& record, const vm::RunRow& run, std::vector<st
     const auto [at, is_new] = found.try_emplace(head.key.low, EarlierPoint{head.number, head.outcome});
     if (!is_new && head.outcome == vm::PointOutcome::ok) at->second = {head.number, head.outcome};
   }
-  for (const vm::BatchHead& head : record.batches_of(run.id)) {
-    const std::vector<std::uint64_t> keys = record.batch_keys(head.row);
+  for (const vm::BlockHead& head : record.blocks_of(run.id)) {
+    const std::vector<std::uint64_t> keys = record.block_keys(head.row);
     for (std::size_t i = 0; i < keys.size(); ++i)
       if (std::ranges::binary_search(wanted, keys[i]))
-        found.insert_or_assign(keys[i], EarlierPoint{record.batch(head.row).number(i), vm::PointOutcome::ok});
+        found.insert_or_assign(keys[i], EarlierPoint{record.block(head.row).number(i), vm::PointOutcome::ok});
   }
   return found;
 }

@@ -13,21 +13,21 @@ namespace {
 
 /// The points of a run that were done together, as if each had been done by itself: their results are in the record,
 /// their parameters are made anew as the command line says them.
-class BatchedPoints {
+class BlockedPoints {
  public:
-  BatchedPoints(vm::RunRecord& record, const vm::RunRow& run)
-      : record_(record), run_(run), heads_(record.batches_of(run.id)), form_(sweep::batch_form(run.column_words())) {}
+  BlockedPoints(vm::RunRecord& record, const vm::RunRow& run)
+      : record_(record), run_(run), heads_(record.blocks_of(run.id)), form_(sweep::block_form(run.column_words())) {}
 
   /// @param visit  returns false to end it
   UnknownParameters for_each(std::optional<std::uint64_t> point,
                              const std::function<bool(const vm::PointRow&)>& visit) {
     if (heads_.empty()) return {};
     make_space();
-    for (const vm::BatchHead& head : heads_) {
+    for (const vm::BlockHead& head : heads_) {
       if (point && (*point < head.first || *point > head.last)) continue;
-      const vm::BatchRow batch = record_.batch(head.row);
-      for (std::size_t i = 0; i < batch.keys.size(); ++i)
-        if ((!point || batch.number(i) == *point) && !visit(row_of(batch, i))) return {unknown_, table_};
+      const vm::BlockRow block = record_.block(head.row);
+      for (std::size_t i = 0; i < block.keys.size(); ++i)
+        if ((!point || block.number(i) == *point) && !visit(row_of(block, i))) return {unknown_, table_};
     }
     return {unknown_, table_};
   }
@@ -51,19 +51,19 @@ class BatchedPoints {
     keys_ = sweep::PointKeys({}, space_.parameters(), /*uses_seed=*/false).with_work({.high = 0, .low = run_.work});
   }
 
-  vm::PointRow row_of(const vm::BatchRow& batch, std::size_t index) {
-    vm::PointRow row{.number = batch.number(index), .key = {0, batch.keys[index]}, .parameters = "{}", .attempt = {}};
-    if (const std::optional<sweep::Point> point = point_of(batch, index))
+  vm::PointRow row_of(const vm::BlockRow& block, std::size_t index) {
+    vm::PointRow row{.number = block.number(index), .key = {0, block.keys[index]}, .parameters = "{}", .attempt = {}};
+    if (const std::optional<sweep::Point> point = point_of(block, index))
       row.parameters = parameters_json(space_.parameters(), *point);
     else
       ++unknown_;
-    row.attempt.worker = batch.worker;
-    row.attempt.started = batch.started;
-    row.attempt.duration_s = batch.duration_s / static_cast<double>(batch.keys.size());
+    row.attempt.worker = block.worker;
+    row.attempt.started = block.started;
+    row.attempt.duration_s = block.duration_s / static_cast<double>(block.keys.size());
     sweep::JsonObject results;
-    for (std::size_t k = 0; k < std::min(form_.results.size(), batch.columns.size()); ++k) {
+    for (std::size_t k = 0; k < std::min(form_.results.size(), block.columns.size()); ++k) {
       std::string text;
-      append_result(text, batch.columns[k][index], form_.results[k].type);
+      append_result(text, block.columns[k][index], form_.results[k].type);
       results.add_text(form_.results[k].name, text);
     }
     row.attempt.results = results.text();
@@ -71,18 +71,18 @@ class BatchedPoints {
   }
 
   /// @return nothing if the point of that number is another one by now: its key tells
-  std::optional<sweep::Point> point_of(const vm::BatchRow& batch, std::size_t index) const {
-    const std::uint64_t number = batch.number(index);
+  std::optional<sweep::Point> point_of(const vm::BlockRow& block, std::size_t index) const {
+    const std::uint64_t number = block.number(index);
     if (!keys_ || number > space_.size()) return std::nullopt;
     sweep::Point point = space_.point(number);
-    if (keys_->of(point).low != batch.keys[index]) return std::nullopt;
+    if (keys_->of(point).low != block.keys[index]) return std::nullopt;
     return point;
   }
 
   vm::RunRecord& record_;
   const vm::RunRow& run_;
-  const std::vector<vm::BatchHead> heads_;
-  const sweep::BatchForm form_;
+  const std::vector<vm::BlockHead> heads_;
+  const sweep::BlockForm form_;
   sweep::Space space_;
   std::string table_;
   std::optional<sweep::PointKeys> keys_;  ///< none: the space could not be made
@@ -100,7 +100,7 @@ UnknownParameters for_each_recorded_point(vm::RunRecord& record, const vm::RunRo
     record.for_each_attempt(run.id, *point, visit_single);
   else
     record.for_each_point(run.id, visit_single);
-  return goes_on ? BatchedPoints(record, run).for_each(point, visit) : UnknownParameters();
+  return goes_on ? BlockedPoints(record, run).for_each(point, visit) : UnknownParameters();
 }
 
 }  // namespace raddle::tool

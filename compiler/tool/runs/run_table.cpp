@@ -113,7 +113,7 @@ std::string RunTable::ask_for_all() {
 void RunTable::go_back_to_script() {
   form_->is_of_earlier_works = true;
   form_->assigned.clear();
-  for (const sweep::ResultColumn& column : sweep::batch_form(run_.column_words()).results)
+  for (const sweep::ResultColumn& column : sweep::block_form(run_.column_words()).results)
     form_->assigned.push_back(column.name);
 }
 
@@ -200,7 +200,7 @@ void RunTable::for_each_inputs(
     });
     return;
   }
-  if (plan_->script && plan_->script->can_batch()) return;  // it only computes numbers
+  if (plan_->script && plan_->script->can_block()) return;  // it only computes numbers
   rows_->for_each([&](const sweep::ResultRow& row) {
     if (row.inputs.empty()) return true;
     NamedValues parameters;
@@ -252,12 +252,12 @@ std::vector<report::Span> spans_of(vm::RunRecord& record, const vm::RunRow& run)
     add_span(spans, run, row, row.number);
     return true;
   });
-  for (const vm::BatchHead& head : record.batches_of(run.id)) {
-    const vm::BatchRow batch = record.batch(head.row);
-    spans.push_back({.start_s = batch.started - run.started,
-                     .duration_s = batch.duration_s,
-                     .first = batch.first,
-                     .count = batch.keys.size(),
+  for (const vm::BlockHead& head : record.blocks_of(run.id)) {
+    const vm::BlockRow block = record.block(head.row);
+    spans.push_back({.start_s = block.started - run.started,
+                     .duration_s = block.duration_s,
+                     .first = block.first,
+                     .count = block.keys.size(),
                      .visited = spans.size()});
   }
   return spans;

@@ -55,7 +55,7 @@ class RunTable {
   std::optional<sweep::Table> table_;
 };
 
-/// All attempts and batches of a run.
+/// All attempts and blocks of a run.
 std::vector<report::Span> spans_of(vm::RunRecord& record, const vm::RunRow& run);
 /// All attempts at tasks of a sweep's points; `first` is the point.
 std::vector<report::Span> task_spans_of(vm::RunRecord& record, const vm::RunRow& run);

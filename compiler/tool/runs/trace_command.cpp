@@ -27,7 +27,7 @@ using ForEachRow = std::function<void(const VisitRow&)>;
 std::string_view category_of(std::uint64_t failed) { return failed == 0 ? "ok" : "failed"; }
 
 /// @param what  "point", "task"
-void write_batch(TraceWriter& trace, const Span& span, std::string_view what) {
+void write_block(TraceWriter& trace, const Span& span, std::string_view what) {
   const std::string name =
       span.count == 1 && what == "point" ? fmt::format("point {}", span.first) : sweep::counted(span.count, what);
   trace.slice(span, name, category_of(span.failed),
@@ -64,7 +64,7 @@ void write_all(TraceWriter& trace, const std::vector<Span>& spans, const vm::Run
     write_attempt(trace, *by_visit[visited++], run, row);
     return true;
   });
-  for (; visited < spans.size(); ++visited) write_batch(trace, *by_visit[visited], "point");
+  for (; visited < spans.size(); ++visited) write_block(trace, *by_visit[visited], "point");
 }
 
 /// Tasks of a sweep's points have lanes of their own, below those of the points.
@@ -79,7 +79,7 @@ void write_trace(vm::RunRecord& record, const vm::RunRow& run, std::uint64_t mos
   write_load(trace, points);
   const auto write = [&](const std::vector<Span>& spans, std::string_view what, const ForEachRow& for_each) {
     if (spans.size() <= most) return write_all(trace, spans, run, for_each);
-    for (const Span& span : join_spans(spans, point_lanes + task_lanes, most)) write_batch(trace, span, what);
+    for (const Span& span : join_spans(spans, point_lanes + task_lanes, most)) write_block(trace, span, what);
   };
   write(points, "point", [&](const VisitRow& visit) { record.for_each_point(run.id, visit); });
   write(tasks, "task", [&](const VisitRow& visit) { record.for_each_task(run.id, std::nullopt, visit); });

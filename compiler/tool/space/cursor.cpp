@@ -5,7 +5,7 @@
 namespace raddle::sweep {
 namespace {
 
-constexpr std::size_t largest_batch = 1024;  // that the filter is asked about at once; the first ones are small
+constexpr std::size_t largest_block = 1024;  // that the filter is asked about at once; the first ones are small
 
 }  // namespace
 
@@ -42,17 +42,17 @@ std::optional<std::uint64_t> Cursor::next_number() {
 }
 
 void Cursor::refill() {
-  std::vector<Point> batch;
-  for (; batch.size() < batch_size_ && position_ < size_; ++position_)
-    batch.push_back(space_.point(number_at(position_)));
-  batch_size_ = std::min(batch_size_ * 2, largest_batch);
-  const auto keep = options_.filter(batch);
+  std::vector<Point> block;
+  for (; block.size() < block_size_ && position_ < size_; ++position_)
+    block.push_back(space_.point(number_at(position_)));
+  block_size_ = std::min(block_size_ * 2, largest_block);
+  const auto keep = options_.filter(block);
   if (!keep) {
     error_ = keep.error();
     return;
   }
-  for (std::size_t i = 0; i < batch.size(); ++i)
-    if ((*keep)[i]) kept_.push_back(batch[i].number);
+  for (std::size_t i = 0; i < block.size(); ++i)
+    if ((*keep)[i]) kept_.push_back(block[i].number);
 }
 
 }  // namespace raddle::sweep

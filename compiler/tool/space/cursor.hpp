@@ -46,7 +46,7 @@ class Cursor {
   std::uint64_t size_ = 0, position_ = 0;
   std::optional<Permutation> order_;
   std::deque<std::uint64_t> kept_;  // numbers, by the filter, not handed out yet
-  std::size_t batch_size_ = 16;
+  std::size_t block_size_ = 16;
   std::string error_;
 };
 

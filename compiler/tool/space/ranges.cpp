@@ -17,10 +17,6 @@ constexpr unsigned most_decimals = 15;
 constexpr long most_digits = 30;  // of a value, zeros at its end included: differences of two fit into a Mantissa
 constexpr const char* other_range = "lin(FROM,TO,COUNT) has no such limit";
 
-std::unexpected<ArgumentError> error_at(const Part& part, std::string message, std::string help = "") {
-  return std::unexpected(ArgumentError{std::move(message), part.begin, part.end(), std::move(help)});
-}
-
 /// A number as it is written: `digits * 10^exponent`, without zeros at either end of the digits; none: it is 0.
 struct Digits {
   bool is_negative = false;

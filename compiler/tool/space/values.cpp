@@ -51,10 +51,6 @@ std::optional<std::string> range_with_dots(std::string_view text) {
 
 using Parsed = std::expected<std::variant<WordList, DecimalRange, SpacedRange>, ArgumentError>;
 
-std::unexpected<ArgumentError> error_at(const Part& part, std::string message, std::string help = "") {
-  return std::unexpected(ArgumentError{std::move(message), part.begin, part.end(), std::move(help)});
-}
-
 Parsed parse_item(const Part& item) {
   if (item.text.empty()) return error_at(item, "a value is missing", "an empty value is written `\"\"`");
   if (item.text.starts_with('"')) {

@@ -39,8 +39,8 @@ vm::PointClaim OtherRuns::claim_of_point(std::uint64_t number) const {
   return claim || request_.use_record ? std::move(claim) : std::make_shared<int>();
 }
 
-vm::PointClaim OtherRuns::claim_of(std::span<const std::uint64_t> numbers, bool is_batch) {
-  if (is_batch) {
+vm::PointClaim OtherRuns::claim_of(std::span<const std::uint64_t> numbers, bool is_block) {
+  if (is_block) {
     const auto [first, last] = std::ranges::minmax(numbers);
     vm::PointClaim claim = claims_.claim(space_, first, last);
     return claim || request_.use_record ? std::move(claim) : std::make_shared<int>();
@@ -77,15 +77,15 @@ bool OtherRuns::claim_files(const sweep::Point& point, std::vector<vm::FileClaim
 }
 
 std::expected<sweep::Sweep::Claimed, std::string> OtherRuns::claim(std::span<const std::uint64_t> numbers,
-                                                                   bool is_batch) {
-  sweep::Sweep::Claimed claimed{.claim = claim_of(numbers, is_batch), .are_done = {}};
+                                                                   bool is_block) {
+  sweep::Sweep::Claimed claimed{.claim = claim_of(numbers, is_block), .are_done = {}};
   if (!claimed.claim || !request_.use_record || !claims_.has_others()) return claimed;
   const std::lock_guard lock(mutex_);
   try {
     if (!earlier_)
       earlier_.emplace(record_.emplace(vm::RunRecord::create(wait_while_running)), form_, run_, request_.since);
     const std::size_t known = earlier_->taken().size();
-    claimed.are_done = earlier_->are_done_by_now(numbers, is_batch);
+    claimed.are_done = earlier_->are_done_by_now(numbers, is_block);
     const std::vector<std::int64_t>& taken = earlier_->taken();
     taken_.insert(taken_.end(), taken.begin() + static_cast<std::ptrdiff_t>(known), taken.end());
   } catch (const vm::RecordBusy&) {  // nobody knows whether others have done them: they are tried again

@@ -29,7 +29,7 @@ class OtherRuns {
   /// @param run  the id of this one
   OtherRuns(const SweepRequest& request, const SweepPlan& plan, const sweep::ResultForm& form, std::string run);
   /// sweep::Sweep::Hooks::claim. Any thread.
-  std::expected<sweep::Sweep::Claimed, std::string> claim(std::span<const std::uint64_t> numbers, bool is_batch);
+  std::expected<sweep::Sweep::Claimed, std::string> claim(std::span<const std::uint64_t> numbers, bool is_block);
   /// The claim as long as it is needed when the point has ended: till that is written, if there are others to see it.
   /// Many claims at once cost the system microseconds each. Any thread.
   vm::PointClaim after_end(vm::PointClaim claim) const { return claims_.has_others() ? std::move(claim) : nullptr; }
@@ -40,7 +40,7 @@ class OtherRuns {
 
  private:
   /// Of points, and of the files from which their results are read: points of a sweep with other ones may write them.
-  vm::PointClaim claim_of(std::span<const std::uint64_t> numbers, bool is_batch);
+  vm::PointClaim claim_of(std::span<const std::uint64_t> numbers, bool is_block);
   vm::PointClaim claim_of_point(std::uint64_t number) const;
   bool claim_files(const sweep::Point& point, std::vector<vm::FileClaim>& claims);
 

@@ -15,7 +15,7 @@
 namespace raddle::sweep {
 namespace {
 
-constexpr std::size_t first_block = 64, largest_block = 1 << 16;  // points that are looked for together
+constexpr std::size_t fewest_points = 64, most_points = 1 << 16;  // points that are looked for together
 
 constexpr std::string_view parameter_word = "parameter ";
 
@@ -63,7 +63,7 @@ void append_result(std::string& text, std::int64_t word, ResultType type) {
   }
 }
 
-std::string text_of(const BatchForm& form) {
+std::string text_of(const BlockForm& form) {
   std::string text;
   for (const ResultColumn& column : form.results) append_typed_name(text, result_words, column.name, column.type);
   for (const auto& [name, type] : form.parameters) {
@@ -73,8 +73,8 @@ std::string text_of(const BatchForm& form) {
   return text;
 }
 
-BatchForm batch_form(const std::vector<std::string>& words) {
-  BatchForm form;
+BlockForm block_form(const std::vector<std::string>& words) {
+  BlockForm form;
   for (const std::string_view word : words) {
     std::string_view left = word;
     if (left.starts_with(parameter_word)) {
@@ -101,8 +101,8 @@ EarlierResults::EarlierResults(vm::RunRecord& record, const ResultForm& form, st
 }
 
 void EarlierResults::add_work(std::uint64_t work, std::vector<ResultColumn> columns) {
-  const std::uint64_t batches_of = form_.points == nullptr ? 0 : work;
-  works_.push_back({work, std::move(columns), EarlierBatches(record_, batches_of, own_run_, since_)});
+  const std::uint64_t blocks_of = form_.points == nullptr ? 0 : work;
+  works_.push_back({work, std::move(columns), EarlierBlocks(record_, blocks_of, own_run_, since_)});
 }
 
 std::vector<std::uint64_t> EarlierResults::keys_of(const Work& work, std::span<const std::uint64_t> numbers) const {
@@ -162,10 +162,10 @@ std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> number
   std::vector<std::uint64_t> keys;
   if (form_.points != nullptr) {
     if (!single_keys_) single_keys_ = record_.done_keys(form_.keys.work().low, since_);
-    EarlierBatches& batches = works_.front().batches;
-    if (single_keys_->empty() && batches.is_empty()) return are_done;
+    EarlierBlocks& blocks = works_.front().blocks;
+    if (single_keys_->empty() && blocks.is_empty()) return are_done;
     keys = form_.points->keys(numbers);
-    are_done = batches.contain(numbers, keys);
+    are_done = blocks.contain(numbers, keys);
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (are_done[i]) continue;
@@ -175,9 +175,9 @@ std::vector<bool> EarlierResults::are_done(std::span<const std::uint64_t> number
   return are_done;
 }
 
-std::vector<bool> EarlierResults::are_done_by_now(std::span<const std::uint64_t> numbers, bool is_batch) {
-  if (is_batch)
-    return EarlierBatches(record_, form_.keys.work().low, own_run_, since_)
+std::vector<bool> EarlierResults::are_done_by_now(std::span<const std::uint64_t> numbers, bool is_block) {
+  if (is_block)
+    return EarlierBlocks(record_, form_.keys.work().low, own_run_, since_)
         .contain(numbers, form_.points->keys(numbers), /*only_near=*/true);
   std::vector<bool> are_done;
   for (const std::uint64_t number : numbers) are_done.push_back(is_done(form_.space.point(number)));
@@ -195,10 +195,10 @@ std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t wor
   return Found{attempt.outcome, attempt.duration_s, reason_of(attempt), attempt.inputs, typed_members(attempt.results)};
 }
 
-BatchValues EarlierResults::find_in_batches(std::size_t work, std::span<const std::uint64_t> numbers) {
-  EarlierBatches& batches = works_[work].batches;
-  if (!batches.is_empty()) return batches.find(numbers, keys_of(works_[work], numbers));
-  BatchValues none;
+BlockValues EarlierResults::find_in_blocks(std::size_t work, std::span<const std::uint64_t> numbers) {
+  EarlierBlocks& blocks = works_[work].blocks;
+  if (!blocks.is_empty()) return blocks.find(numbers, keys_of(works_[work], numbers));
+  BlockValues none;
   none.is_found.resize(numbers.size());
   return none;
 }
@@ -251,14 +251,14 @@ class RowMaker {
         earlier_(earlier),
         values_(form.space, form.known) {}
 
-  const ResultRow& of_batch(std::size_t work, std::uint64_t number, const BatchValues& batches, std::size_t index) {
+  const ResultRow& of_block(std::size_t work, std::uint64_t number, const BlockValues& blocks, std::size_t index) {
     begin(number, name_of(vm::PointOutcome::ok));
-    set_duration(batches.durations_s[index]);
+    set_duration(blocks.durations_s[index]);
     const std::vector<ResultColumn>& columns = earlier_.columns_of(work);
     texts_.resize(std::max(texts_.size(), columns.size()));
-    for (std::size_t i = 0; i < std::min(columns.size(), batches.columns.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(columns.size(), blocks.columns.size()); ++i) {
       texts_[i].clear();
-      append_result(texts_[i], batches.columns[i][index], columns[i].type);
+      append_result(texts_[i], blocks.columns[i][index], columns[i].type);
       row_.results.push_back({columns[i].name, texts_[i], cell_type(columns[i].type)});
     }
     return row_;
@@ -313,18 +313,18 @@ class RowMaker {
 };
 
 /// Rows of many points: of each what the latest work has that has it.
-class BlockReader {
+class RowReader {
  public:
-  BlockReader(const ResultForm& form, EarlierResults& earlier) : earlier_(earlier), maker_(form, earlier) {}
+  RowReader(const ResultForm& form, EarlierResults& earlier) : earlier_(earlier), maker_(form, earlier) {}
 
   void find(std::span<const std::uint64_t> numbers) {
-    batches_.clear();
+    blocks_.clear();
     for (std::size_t work = 0; work < earlier_.work_count(); ++work)
-      batches_.push_back(earlier_.find_in_batches(work, numbers));
+      blocks_.push_back(earlier_.find_in_blocks(work, numbers));
   }
   const ResultRow& row(std::uint64_t number, std::size_t index) {
-    for (std::size_t work = 0; work < batches_.size(); ++work) {
-      if (batches_[work].is_found[index]) return maker_.of_batch(work, number, batches_[work], index);
+    for (std::size_t work = 0; work < blocks_.size(); ++work) {
+      if (blocks_[work].is_found[index]) return maker_.of_block(work, number, blocks_[work], index);
       if (const ResultRow* found = maker_.of_single(work, number)) return *found;
     }
     earlier_.note_missing(number);
@@ -334,18 +334,18 @@ class BlockReader {
  private:
   EarlierResults& earlier_;
   RowMaker maker_;
-  std::vector<BatchValues> batches_;  // by work
+  std::vector<BlockValues> blocks_;  // by work
 };
 
 }  // namespace
 
 void ResultRows::for_each(const std::function<bool(const ResultRow&)>& visit) const {
   Cursor cursor(form_.space, options_);
-  BlockReader reader(form_, earlier_);
+  RowReader reader(form_, earlier_);
   std::vector<std::uint64_t> numbers;
-  for (std::size_t block = first_block;; block = std::min(2 * block, largest_block)) {
+  for (std::size_t count = fewest_points;; count = std::min(2 * count, most_points)) {
     numbers.clear();
-    while (numbers.size() < block) {
+    while (numbers.size() < count) {
       const std::optional<std::uint64_t> number = cursor.next_number();
       if (!number) break;
       numbers.push_back(*number);

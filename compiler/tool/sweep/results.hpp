@@ -8,7 +8,7 @@
 #include "compiler/tool/space/cells.hpp"
 #include "compiler/tool/sweep/collector.hpp"
 #include "compiler/tool/space/cursor.hpp"
-#include "compiler/tool/sweep/earlier_batches.hpp"
+#include "compiler/tool/sweep/earlier_blocks.hpp"
 #include "compiler/tool/sweep/input_files.hpp"
 #include "compiler/tool/space/point_columns.hpp"
 #include "compiler/tool/space/point_key.hpp"
@@ -16,7 +16,7 @@
 
 namespace raddle::sweep {
 
-/// What the words of a batch's column are.
+/// What the words of a block's column are.
 enum class ResultType : std::uint8_t { int_, float_, boolean };
 
 struct ResultColumn {
@@ -24,22 +24,22 @@ struct ResultColumn {
   ResultType type = ResultType::float_;
 };
 
-/// Adds a word of a batch as text.
+/// Adds a word of a block as text.
 void append_result(std::string& text, std::int64_t word, ResultType type);
 
-/// What a run's record says of its batches: the results that they have, and as what the parameters are read.
-struct BatchForm {
+/// What a run's record says of its blocks: the results that they have, and as what the parameters are read.
+struct BlockForm {
   std::vector<ResultColumn> results;
   std::vector<std::pair<std::string, ValueType>> parameters;
 };
 /// `float energy`, `parameter int n`, each ended by a zero byte.
-std::string text_of(const BatchForm& form);
-BatchForm batch_form(const std::vector<std::string>& words);
+std::string text_of(const BlockForm& form);
+BlockForm block_form(const std::vector<std::string>& words);
 
 /// What was done at the points before the script was changed. Its results stand where there are no newer ones.
 struct EarlierWork {
   std::uint64_t work = 0;             ///< vm::RunRow::work
-  std::vector<ResultColumn> columns;  ///< of its batches
+  std::vector<ResultColumn> columns;  ///< of its blocks
 };
 
 /// How results of a sweep are made and found.
@@ -51,9 +51,9 @@ struct ResultForm {
   std::string collect;                          ///< the collectors as one text
   std::vector<std::string> assigned = {};       ///< results that a script assigns: no collector makes them
   std::vector<std::string> texts = {};          ///< results that a script declares as strings
-  std::vector<ResultColumn> columns = {};       ///< of batches; none: there are no batches
+  std::vector<ResultColumn> columns = {};       ///< of blocks; none: there are no blocks
   InputFiles* inputs = nullptr;                 ///< what has read other ones is not taken
-  const PointColumns* points = nullptr;         ///< where there may be batches
+  const PointColumns* points = nullptr;         ///< where there may be blocks
   std::vector<EarlierWork> earlier_works = {};  ///< the latest first
   bool is_of_earlier_works = false;             ///< and not of what is done now
 };
@@ -67,8 +67,8 @@ class EarlierResults {
   EarlierResults(vm::RunRecord& record, const ResultForm& form, std::string own_run, std::string since = "");
   /// @param numbers  of points   @return for each whether there is a result that is wanted, so that it need not be run
   std::vector<bool> are_done(std::span<const std::uint64_t> numbers);
-  /// The same of what other runs have done since, in this order of points. @param is_batch  where batches may have them
-  std::vector<bool> are_done_by_now(std::span<const std::uint64_t> numbers, bool is_batch);
+  /// The same of what other runs have done since, in this order of points. @param is_block  where blocks may have them
+  std::vector<bool> are_done_by_now(std::span<const std::uint64_t> numbers, bool is_block);
   /// vm::Attempt::row_digest of each point by itself that was found to be done.
   const std::vector<std::int64_t>& taken() const { return taken_; }
   /// A file that was another one when a point was run, for which this is not taken. "": are_done() has met none
@@ -89,16 +89,16 @@ class EarlierResults {
   /// What was done at each point, now or earlier, the latest first.
   std::size_t work_count() const { return works_.size(); }
   const std::vector<ResultColumn>& columns_of(std::size_t work) const { return works_[work].columns; }
-  /// @return for each point whether a batch has it, and what it has: words of columns_of(work)
-  BatchValues find_in_batches(std::size_t work, std::span<const std::uint64_t> numbers);
-  /// Of a point that no batch has.
+  /// @return for each point whether a block has it, and what it has: words of columns_of(work)
+  BlockValues find_in_blocks(std::size_t work, std::span<const std::uint64_t> numbers);
+  /// Of a point that no block has.
   std::optional<Found> find_single(std::size_t work, const Point& point);
 
  private:
   struct Work {
     std::uint64_t work = 0;
     std::vector<ResultColumn> columns;
-    EarlierBatches batches;
+    EarlierBlocks blocks;
     std::vector<vm::PointKey> keys = {};  // of its single points, sorted by their lower halves. Of earlier works
   };
   void add_work(std::uint64_t work, std::vector<ResultColumn> columns);
@@ -115,7 +115,7 @@ class EarlierResults {
   bool has_strange_points_ = false;
   std::uint64_t missing_point_ = 0;
   std::vector<Work> works_;
-  std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With batches
+  std::optional<std::vector<std::uint64_t>> single_keys_;  // sorted: what may be done point by point. With blocks
 };
 
 inline constexpr std::string_view not_run = "not run";

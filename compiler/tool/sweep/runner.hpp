@@ -15,18 +15,18 @@ using vm::Attempt;
 using vm::kept_output_bytes;
 
 /// What came of many points.
-struct BatchResult {
-  vm::BatchRow row;                   ///< those that ended well
+struct BlockResult {
+  vm::BlockRow row;                   ///< those that ended well
   std::vector<std::uint64_t> others;  ///< numbers of those that did not: to be run one by one, which tells why
 };
 
 /// Does the work of many points together, where a point takes less time than all that is done for a point by itself.
 /// It knows only points that end well: whatever else may come of a point is found out by a PointRunner.
-class BatchRunner {
+class BlockRunner {
  public:
-  virtual ~BatchRunner() = default;
-  /// As PointRunner::run. Points of a batch that was ended are neither in its row nor among the others.
-  virtual void run(std::vector<std::uint64_t> numbers, std::function<void(BatchResult)> done) = 0;
+  virtual ~BlockRunner() = default;
+  /// As PointRunner::run. Points of a block that was ended are neither in its row nor among the others.
+  virtual void run(std::vector<std::uint64_t> numbers, std::function<void(BlockResult)> done) = 0;
 };
 
 class PointRunner {
@@ -37,7 +37,7 @@ class PointRunner {
   /// Any thread. @param attempt  which one at this point, from 1
   /// @param done  called once, on a thread of the runner's; it may call run()
   virtual void run(const Point& point, std::uint32_t attempt, std::function<void(Attempt)> done) = 0;
-  /// Ends what is under way, batches too, at most some seconds later; any thread but those that call `done`. What ended
+  /// Ends what is under way, blocks too, at most some seconds later; any thread but those that call `done`. What ended
   /// by itself meanwhile is told as ever; what was not started may be told to nobody. Returns when nothing is under
   /// way, or lost.
   virtual void end_all() = 0;
@@ -46,7 +46,7 @@ class PointRunner {
   /// Those that run for points right now; any thread but those that call `done`.
   virtual vm::ProgramsNow programs() { return {}; }
   /// @return null if there is no faster way than one by one
-  virtual BatchRunner* batches() { return nullptr; }
+  virtual BlockRunner* blocks() { return nullptr; }
 };
 
 }  // namespace raddle::sweep

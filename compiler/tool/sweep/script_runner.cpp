@@ -242,11 +242,11 @@ void ScriptRunner::take_results(const sweep::Point& point, const vm::RunResult& 
   attempt.results = results.text();
 }
 
-// ---------------------------------------------------------------- batches
+// ---------------------------------------------------------------- blocks
 
-void ScriptRunner::run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BatchResult)> done) {
+void ScriptRunner::run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BlockResult)> done) {
   threads_.begin({.run = [this, numbers = std::move(numbers), done = std::move(done)](Active& active) {
-    sweep::BatchResult ended = run_batch(numbers, active);
+    sweep::BlockResult ended = run_block(numbers, active);
     if (threads_.may_tell(active)) done(std::move(ended));
   }});
 }
@@ -270,25 +270,25 @@ vm::RunResult ScriptRunner::compute(const std::vector<std::uint64_t>& numbers, A
   vm::RunOptions options = options_for(active);
   options.keep_going = true;
   options.notes_iterations = true;
-  options.leaf_threshold = 0;  // batches wait for machine code
+  options.leaf_threshold = 0;  // blocks wait for machine code
   options.arguments.push_back(vm::Value::of(static_cast<std::int64_t>(numbers.size())));
   for (std::size_t i = 0; i < subject_.checked().parameters.size(); ++i)
     options.arguments.push_back(column_of(i, numbers));
-  return vm::run(subject_.batch_program(), options);
+  return vm::run(subject_.block_program(), options);
 }
 
-sweep::BatchResult ScriptRunner::run_batch(const std::vector<std::uint64_t>& numbers, Active& active) {
-  sweep::BatchResult batch;
-  batch.row.worker = active.worker;
-  batch.row.started = active.started;
+sweep::BlockResult ScriptRunner::run_block(const std::vector<std::uint64_t>& numbers, Active& active) {
+  sweep::BlockResult block;
+  block.row.worker = active.worker;
+  block.row.started = active.started;
   const vm::RunResult result = compute(numbers, active);
-  batch.row.duration_s = seconds_since(active.begin);
+  block.row.duration_s = seconds_since(active.begin);
   Computed computed = results_of(numbers, result);
   const bool is_cut = active.cancel.is_cancelled();
-  if (is_cut && !result.failures.empty()) return batch;
-  if (!is_cut) batch.others = std::move(computed.others);
-  fill(batch, std::move(computed));
-  return batch;
+  if (is_cut && !result.failures.empty()) return block;
+  if (!is_cut) block.others = std::move(computed.others);
+  fill(block, std::move(computed));
+  return block;
 }
 
 /// Takes results out of the arrays.
@@ -313,15 +313,15 @@ ScriptRunner::Computed ScriptRunner::results_of(const std::vector<std::uint64_t>
   return computed;
 }
 
-void ScriptRunner::fill(sweep::BatchResult& batch, Computed computed) const {
+void ScriptRunner::fill(sweep::BlockResult& block, Computed computed) const {
   std::vector<std::uint64_t>& ok = computed.numbers;
   if (ok.empty()) return;
   const auto [first, last] = std::ranges::minmax(ok);
-  batch.row.first = first;
-  batch.row.last = last;
-  batch.row.keys = points_.keys(ok);
-  if (!std::ranges::is_sorted(ok) || last - first + 1 != ok.size()) batch.row.numbers = std::move(ok);
-  batch.row.columns = std::move(computed.columns);
+  block.row.first = first;
+  block.row.last = last;
+  block.row.keys = points_.keys(ok);
+  if (!std::ranges::is_sorted(ok) || last - first + 1 != ok.size()) block.row.numbers = std::move(ok);
+  block.row.columns = std::move(computed.columns);
 }
 
 }  // namespace raddle::tool

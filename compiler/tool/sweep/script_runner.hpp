@@ -15,7 +15,7 @@
 
 namespace raddle::tool {
 
-class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner {
+class ScriptRunner final : public sweep::PointRunner, public sweep::BlockRunner {
  public:
   /// Open files that a run of a script with programs needs: an event loop, the terminal; of each program the ends of
   /// its streams.
@@ -29,12 +29,12 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
                sweep::InputFiles& inputs, unsigned jobs, double timeout_s);
   void begin_run(vm::Recorder& recorder) override { recorder_ = &recorder; }
   void run(const sweep::Point& point, std::uint32_t attempt, std::function<void(sweep::Attempt)> done) override;
-  void run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BatchResult)> done) override;
+  void run(std::vector<std::uint64_t> numbers, std::function<void(sweep::BlockResult)> done) override;
   void end_all() override { threads_.end_all(); }
   bool has_lost_runs() override { return threads_.has_lost(); }
   /// None where points have a time limit each, files are declared that they read, or what they print is looked at.
-  sweep::BatchRunner* batches() override {
-    return subject_.can_batch() && collectors_.empty() && timeout_s_ == 0 && !inputs_.has_declared() ? this : nullptr;
+  sweep::BlockRunner* blocks() override {
+    return subject_.can_block() && collectors_.empty() && timeout_s_ == 0 && !inputs_.has_declared() ? this : nullptr;
   }
 
  private:
@@ -44,9 +44,9 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   sweep::Attempt run_point(const sweep::Point& point, std::uint32_t attempt_number, Active& active);
   void take_results(const sweep::Point& point, const vm::RunResult& result, const std::string& printed,
                     const sweep::FilesBefore& before, sweep::Attempt& attempt) const;
-  sweep::BatchResult run_batch(const std::vector<std::uint64_t>& numbers, Active& active);
+  sweep::BlockResult run_block(const std::vector<std::uint64_t>& numbers, Active& active);
   vm::Value column_of(std::size_t parameter, const std::vector<std::uint64_t>& numbers) const;
-  /// What a batch's arrays hold.
+  /// What a block's arrays hold.
   struct Computed {
     std::vector<std::uint64_t> numbers;  ///< of the points that have all of their results, and nothing has failed
     std::vector<std::vector<std::int64_t>> columns;
@@ -54,7 +54,7 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BatchRunner 
   };
   vm::RunResult compute(const std::vector<std::uint64_t>& numbers, Active& active) const;
   static Computed results_of(const std::vector<std::uint64_t>& numbers, const vm::RunResult& result);
-  void fill(sweep::BatchResult& batch, Computed computed) const;
+  void fill(sweep::BlockResult& block, Computed computed) const;
 
   ScriptSubject& subject_;
   const vm::RunOptions settings_;

@@ -126,7 +126,7 @@ int ScriptSubject::compile(const sweep::Space& space, const sweep::SpaceOptions&
   if (unfit) return option_error(*unfit);
   executable_.emplace(std::move(*compilation), session_.options, entry);
   const ir::Module& module = executable_->module();
-  if (loop != ir::none && is_launched(module.functions[loop])) batch_program_ = emit_program(module);
+  if (loop != ir::none && is_launched(module.functions[loop])) block_program_ = emit_program(module);
   call_record_.emplace(version, session_.options.takes_kept_calls);
   return exit_ok;
 }
@@ -241,7 +241,7 @@ std::vector<std::string> ScriptSubject::names_of_strings() const {
 
 std::vector<sweep::ResultColumn> ScriptSubject::columns() const {
   std::vector<sweep::ResultColumn> columns;
-  if (!can_batch()) return columns;
+  if (!can_block()) return columns;
   for (std::size_t i = 0; i < checked().results.size(); ++i) {
     const TypeId type = checked().types.base(checked().variables[checked().results[i].variable].type);
     columns.push_back({result_name(i), type == TypeStore::float_ ? sweep::ResultType::float_

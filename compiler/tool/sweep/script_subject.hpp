@@ -41,8 +41,8 @@ class ScriptSubject {
   /// Has the results of `@result`.
   bool has_results() const { return !checked().results.empty(); }
   /// It only computes numbers: points may be run many at a time.
-  bool can_batch() const { return batch_program_.has_value(); }
-  /// What batches have; none if there are none.
+  bool can_block() const { return block_program_.has_value(); }
+  /// What blocks have; none if there are none.
   std::vector<sweep::ResultColumn> columns() const;
 
   // ---- for the runner
@@ -52,7 +52,7 @@ class ScriptSubject {
   const CheckedProgram& checked() const { return executable_->checked(); }
   const vm::Program& program() const { return executable_->program(); }
   /// Its entry has for parameters the number of points, then for each of the script's parameters an array or a value.
-  const vm::Program& batch_program() const { return *batch_program_; }
+  const vm::Program& block_program() const { return *block_program_; }
   vm::KernelCompiler* kernel_compiler() { return executable_->kernel_compiler(); }
   /// Of `@memo` functions, for all points.
   vm::CallRecord& call_record() { return *call_record_; }
@@ -73,7 +73,7 @@ class ScriptSubject {
   std::string path_;
   Session session_;
   std::optional<Executable> executable_;
-  std::optional<vm::Program> batch_program_;
+  std::optional<vm::Program> block_program_;
   std::optional<vm::CallRecord> call_record_;
   std::vector<std::optional<std::size_t>> sources_of_;
   bool uses_seed_ = false;

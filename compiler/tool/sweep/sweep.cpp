@@ -9,19 +9,19 @@ namespace {
 constexpr std::uint64_t percent_from = 10;
 constexpr auto tick_time = std::chrono::milliseconds(100);
 constexpr std::size_t first_look_ahead = 16;  // then twice as many each time
-constexpr std::size_t point_look_ahead = 1024, batch_look_ahead = 1 << 18;
-constexpr std::size_t largest_batch = 1 << 16;
-constexpr double short_batch_s = 0.02, long_batch_s = 0.2;
+constexpr std::size_t point_look_ahead = 1024, block_look_ahead = 1 << 18;
+constexpr std::size_t largest_block = 1 << 16;
+constexpr double short_block_s = 0.02, long_block_s = 0.2;
 
 }  // namespace
 
 Sweep::Sweep(Cursor& cursor, PointRunner& runner, const SweepOptions& options, Hooks hooks)
     : cursor_(cursor),
       runner_(runner),
-      batches_(runner.batches()),
+      blocks_(runner.blocks()),
       options_(options),
       hooks_(std::move(hooks)),
-      ready_target_(batches_ == nullptr ? 64 + 2 * std::size_t{options.jobs} : 2 * std::size_t{options.jobs}),
+      ready_target_(blocks_ == nullptr ? 64 + 2 * std::size_t{options.jobs} : 2 * std::size_t{options.jobs}),
       look_ahead_(first_look_ahead) {
   counts_.candidates = cursor.size();
 }
@@ -92,7 +92,7 @@ bool Sweep::look_ahead() {
     if (!number) break;
     numbers.push_back(*number);
   }
-  look_ahead_ = std::min(2 * look_ahead_, batches_ == nullptr ? point_look_ahead : batch_look_ahead);
+  look_ahead_ = std::min(2 * look_ahead_, blocks_ == nullptr ? point_look_ahead : block_look_ahead);
   Done found = hooks_.are_done && !numbers.empty() ? hooks_.are_done(numbers) : std::vector<bool>(numbers.size());
   if (!found) {
     error_ = std::move(found.error());
@@ -110,13 +110,13 @@ bool Sweep::look_ahead() {
 
 Sweep::Task Sweep::take_candidates() {
   Task task;
-  if (batches_ == nullptr) {
+  if (blocks_ == nullptr) {
     task.number = candidates_.front();
     candidates_.pop_front();
     return task;
   }
-  const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(std::min(batch_size_, candidates_.size()));
-  task.batch.assign(candidates_.begin(), end);
+  const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(std::min(block_size_, candidates_.size()));
+  task.block.assign(candidates_.begin(), end);
   candidates_.erase(candidates_.begin(), end);
   return task;
 }
@@ -155,12 +155,12 @@ void Sweep::start_ready(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// Takes out of a batch what others have done. @return how many points they have done
+// Takes out of a block what others have done. @return how many points they have done
 std::size_t Sweep::claim(Task& task) {
   if (task.claim) return 0;
   const std::span<const std::uint64_t> numbers =
-      task.batch.empty() ? std::span<const std::uint64_t>(&task.number, 1) : std::span<const std::uint64_t>(task.batch);
-  auto claimed = hooks_.claim(numbers, !task.batch.empty());
+      task.block.empty() ? std::span<const std::uint64_t>(&task.number, 1) : std::span<const std::uint64_t>(task.block);
+  auto claimed = hooks_.claim(numbers, !task.block.empty());
   if (!claimed) {
     const std::lock_guard lock(mutex_);
     claim_error_ = std::move(claimed.error());
@@ -171,9 +171,9 @@ std::size_t Sweep::claim(Task& task) {
   if (!task.claim) return 0;
   const std::vector<bool>& are_done = claimed->are_done;
   const auto done = static_cast<std::size_t>(std::ranges::count(are_done, true));
-  if (done != 0 && done < task.batch.size()) {
+  if (done != 0 && done < task.block.size()) {
     std::size_t at = 0;
-    std::erase_if(task.batch, [&](std::uint64_t) { return are_done[at++]; });
+    std::erase_if(task.block, [&](std::uint64_t) { return are_done[at++]; });
   }
   return done;
 }
@@ -187,10 +187,10 @@ void Sweep::try_busy_again() {
 }
 
 void Sweep::start(Task task) {
-  if (!task.batch.empty()) {
+  if (!task.block.empty()) {
     const std::size_t size = task.size();
-    batches_->run(std::move(task.batch), [this, size, claim = std::move(task.claim)](BatchResult result) {
-      batch_ended(size, std::move(result), claim);
+    blocks_->run(std::move(task.block), [this, size, claim = std::move(task.claim)](BlockResult result) {
+      block_ended(size, std::move(result), claim);
     });
     return;
   }
@@ -220,16 +220,16 @@ void Sweep::ended(const Point& point, std::uint32_t attempt_number, const Attemp
   begin_others(1, lock);
 }
 
-void Sweep::batch_ended(std::size_t size, BatchResult result, vm::PointClaim claim) {
+void Sweep::block_ended(std::size_t size, BlockResult result, vm::PointClaim claim) {
   result.row.claim = std::move(claim);
   const std::uint64_t ok = result.row.keys.size();
   const double duration_s = result.row.duration_s;
-  const bool is_kept = ok == 0 || hooks_.keep_batch(std::move(result.row));
+  const bool is_kept = ok == 0 || hooks_.keep_block(std::move(result.row));
   std::unique_lock lock(mutex_);
   if (!is_kept) stop_ = SweepStop::broken;
   counts_.ok += ok;
   for (std::size_t i = result.others.size(); i-- > 0;) ready_.push_front({.number = result.others[i]});
-  if (ok != 0) adapt_batch_size(duration_s);
+  if (ok != 0) adapt_block_size(duration_s);
   begin_others(size, lock);
 }
 
@@ -240,9 +240,9 @@ void Sweep::begin_others(std::size_t ended_points, std::unique_lock<std::mutex>&
   if (is_over() || wants_more()) changed_.notify_all();
 }
 
-void Sweep::adapt_batch_size(double duration_s) {
-  if (duration_s < short_batch_s) batch_size_ = std::min(4 * batch_size_, largest_batch);
-  if (duration_s > long_batch_s) batch_size_ = std::max<std::size_t>(batch_size_ / 2, 1);
+void Sweep::adapt_block_size(double duration_s) {
+  if (duration_s < short_block_s) block_size_ = std::min(4 * block_size_, largest_block);
+  if (duration_s > long_block_s) block_size_ = std::max<std::size_t>(block_size_ / 2, 1);
 }
 
 void Sweep::count(const Point& point, const Attempt& attempt) {

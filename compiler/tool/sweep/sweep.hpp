@@ -1,7 +1,7 @@
 #pragma once
 // Runs the points of a cursor: so many at a time, what the record has not at all, what failed again if asked for.
 //
-// Where the runner knows a faster way for many points together, they go to it in batches that take some 50 ms, and
+// Where the runner knows a faster way for many points together, they go to it in blocks that take some 50 ms, and
 // those that do not end well there come back, to be run one by one like all other points.
 #include <condition_variable>
 #include <cstdint>
@@ -62,12 +62,12 @@ class Sweep {
   /// None of them throws: threads of the runner still call back when run() is left.
   struct Hooks {
     FindDone are_done;  ///< may be empty
-    /// Before points are run, alone or as a batch; any thread. @error  as of Done
-    std::function<std::expected<Claimed, std::string>(std::span<const std::uint64_t> numbers, bool is_batch)> claim;
+    /// Before points are run, alone or as a block; any thread. @error  as of Done
+    std::function<std::expected<Claimed, std::string>(std::span<const std::uint64_t> numbers, bool is_block)> claim;
     /// Keeps what came of an attempt; called from the runner's threads. @return false if it can not
     std::function<bool(const Point&, const Attempt&, std::uint32_t attempt, bool is_last, vm::PointClaim)> keep;
     /// The same for points that have ended well together.
-    std::function<bool(vm::BatchRow)> keep_batch;
+    std::function<bool(vm::BlockRow)> keep_block;
     std::function<void(const SweepCounts&)> tick;  ///< some times a second, from run(); may be empty
   };
   Sweep(Cursor& cursor, PointRunner& runner, const SweepOptions& options, Hooks hooks);
@@ -90,9 +90,9 @@ class Sweep {
   struct Task {
     std::uint64_t number = 0;  // of the point
     std::uint32_t attempt = 1;
-    std::vector<std::uint64_t> batch = {};  // not empty: instead of the point
+    std::vector<std::uint64_t> block = {};  // not empty: instead of the point
     vm::PointClaim claim = nullptr;         // null: not yet
-    std::size_t size() const { return batch.empty() ? 1 : batch.size(); }
+    std::size_t size() const { return block.empty() ? 1 : block.size(); }
   };
   bool prepare_next();
   bool look_ahead();
@@ -102,9 +102,9 @@ class Sweep {
   void start(Task task);
   void try_busy_again();
   void ended(const Point& point, std::uint32_t attempt_number, const Attempt& attempt, vm::PointClaim claim);
-  void batch_ended(std::size_t size, BatchResult result, vm::PointClaim claim);
+  void block_ended(std::size_t size, BlockResult result, vm::PointClaim claim);
   void begin_others(std::size_t ended_points, std::unique_lock<std::mutex>& lock);
-  void adapt_batch_size(double duration_s);
+  void adapt_block_size(double duration_s);
   void count(const Point& point, const Attempt& attempt);
   void judge_failures();
   bool is_over() const;
@@ -112,7 +112,7 @@ class Sweep {
 
   Cursor& cursor_;
   PointRunner& runner_;
-  BatchRunner* const batches_;  // null: none
+  BlockRunner* const blocks_;  // null: none
   const SweepOptions options_;
   const Hooks hooks_;
   const std::size_t ready_target_;
@@ -126,7 +126,7 @@ class Sweep {
   std::deque<Task> busy_;   // another run has claimed them: to be tried again
   unsigned running_tasks_ = 0;
   unsigned starting_ = 0;  // threads that start one right now
-  std::size_t batch_size_ = 1;
+  std::size_t block_size_ = 1;
   SweepCounts counts_;
   Failures failures_;
   SweepStop stop_ = SweepStop::none;

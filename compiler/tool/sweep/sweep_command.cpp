@@ -42,8 +42,8 @@ vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint
   vm::RunRow row;
   row.work = plan.keys.work().low;
   row.collect = plan.collect;
-  if (plan.script && plan.script->can_batch()) {
-    sweep::BatchForm form{.results = plan.script->columns(), .parameters = {}};
+  if (plan.script && plan.script->can_block()) {
+    sweep::BlockForm form{.results = plan.script->columns(), .parameters = {}};
     for (const sweep::Parameter& each : plan.space.parameters()) form.parameters.emplace_back(each.name, each.read_as);
     row.columns = text_of(form);
   }
@@ -97,17 +97,17 @@ class SweepRun {
                          ? [&](std::span<const std::uint64_t> numbers) { return find_done(earlier, numbers, progress); }
                          : sweep::Sweep::FindDone(),
          .claim = [&](std::span<const std::uint64_t> numbers,
-                      bool is_batch) { return others.claim(numbers, is_batch); },
+                      bool is_block) { return others.claim(numbers, is_block); },
          .keep =
              [&](const sweep::Point& point, const sweep::Attempt& attempt, std::uint32_t number, bool is_last,
                  vm::PointClaim claim) {
                return keep(recorder, point, attempt, number, is_last, others.after_end(std::move(claim)));
              },
-         .keep_batch =
-             [&](vm::BatchRow batch) {
-               if (request_.script_options.is_verbose) tell_at_once(batch_line(batch));
-               batch.claim = others.after_end(std::move(batch.claim));
-               recorder.add(std::move(batch));
+         .keep_block =
+             [&](vm::BlockRow block) {
+               if (request_.script_options.is_verbose) tell_at_once(block_line(block));
+               block.claim = others.after_end(std::move(block.claim));
+               recorder.add(std::move(block));
                return !recorder.has_failed();
              },
          .tick =

@@ -196,8 +196,8 @@ SweepPlan::SweepPlan(sweep::Space space_of_points, std::unique_ptr<ScriptSubject
 }
 
 sweep::ResultForm SweepPlan::result_form() const {
-  // what a point of a batch has printed, or read, is not known
-  const bool has_batches = script && collectors.empty() && !inputs->has_declared();
+  // what a point of a block has printed, or read, is not known
+  const bool has_blocks = script && collectors.empty() && !inputs->has_declared();
   return {.space = space,
           .known = known,
           .keys = keys,
@@ -205,9 +205,9 @@ sweep::ResultForm SweepPlan::result_form() const {
           .collect = collect,
           .assigned = script ? script->result_names() : std::vector<std::string>(),
           .texts = script ? script->names_of_strings() : std::vector<std::string>(),
-          .columns = has_batches ? script->columns() : std::vector<sweep::ResultColumn>(),
+          .columns = has_blocks ? script->columns() : std::vector<sweep::ResultColumn>(),
           .inputs = inputs.get(),
-          .points = has_batches ? &*columns : nullptr,
+          .points = has_blocks ? &*columns : nullptr,
           .earlier_works = earlier_works};
 }
 

@@ -98,15 +98,15 @@ std::string point_line(const sweep::Space& space, const sweep::Point& point, con
                      is_last ? "" : ", is tried again", attempt.duration_s);
 }
 
-std::string batch_line(const vm::BatchRow& batch) {
-  if (batch.first == batch.last)
-    return fmt::format("raddle: point {}: ok, {:.3f} s\n", sweep::with_commas(batch.first), batch.duration_s);
-  const std::string range = fmt::format("{} to {}", sweep::with_commas(batch.first), sweep::with_commas(batch.last));
+std::string block_line(const vm::BlockRow& block) {
+  if (block.first == block.last)
+    return fmt::format("raddle: point {}: ok, {:.3f} s\n", sweep::with_commas(block.first), block.duration_s);
+  const std::string range = fmt::format("{} to {}", sweep::with_commas(block.first), sweep::with_commas(block.last));
   return fmt::format("raddle: {}: ok, {:.3f} s\n",
-                     batch.numbers.empty()
+                     block.numbers.empty()
                          ? "points " + range
-                         : fmt::format("{} of the points {}", sweep::with_commas(batch.numbers.size()), range),
-                     batch.duration_s);
+                         : fmt::format("{} of the points {}", sweep::with_commas(block.numbers.size()), range),
+                     block.duration_s);
 }
 
 std::string stop_message(const SweepBreak& at) {

@@ -38,7 +38,7 @@ std::string point_line(const sweep::Space& space, const sweep::Point& point, con
                        bool is_last);
 
 /// "raddle: points 1 to 3,000: ok, 0.006 s"
-std::string batch_line(const vm::BatchRow& batch);
+std::string block_line(const vm::BlockRow& block);
 
 struct SweepBreak {
   sweep::SweepCounts counts;

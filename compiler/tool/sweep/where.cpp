@@ -105,7 +105,7 @@ std::optional<Diagnostic> syntax_fault(const SourceMap& sources, Span expression
       .note("a condition is one expression; what it names of the library is imported by itself");
 }
 
-/// The expression as a program: a function of one point, called for each of a batch. The parameters' values come as
+/// The expression as a program: a function of one point, called for each of a block. The parameters' values come as
 /// arrays, what is found goes out as one.
 class Filter {
  public:

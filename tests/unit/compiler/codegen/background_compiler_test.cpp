@@ -15,11 +15,11 @@ namespace {
 constexpr const char* no_plugin = "/nowhere/libraddle_codegen.so";
 
 /// `scaled`: 3x + 4, by way of a call. `doubled`: 2x.
-struct Program {
+struct CompiledProgram {
   TestModule test;
   ir::FunctionId scaled = 0, doubled = 0;
 
-  Program() {
+  CompiledProgram() {
     LeafBuilder outer(test, "scaled"), inner(test, "three_times"), other(test, "doubled");
     const Operand x = outer.parameter(TypeStore::int_), out = outer.output(TypeStore::int_);
     const Operand product = outer.op(OpKind::call, TypeStore::int_, {x}, inner.id());
@@ -33,7 +33,8 @@ struct Program {
   }
 };
 
-std::future<raddle_leaf_function> ask(BackgroundCompiler& compiler, const Program& program, ir::FunctionId leaf) {
+std::future<raddle_leaf_function> ask(BackgroundCompiler& compiler, const CompiledProgram& program,
+                                      ir::FunctionId leaf) {
   auto answer = std::make_shared<std::promise<raddle_leaf_function>>();
   compiler.request(kernels_of(program.test, leaf), vm::KernelEntry::call,
                    [answer](raddle_leaf_function code) { answer->set_value(code); });
@@ -51,7 +52,7 @@ std::int64_t call(raddle_leaf_function code, std::int64_t argument) {
 
 /// What one run with that cache does.
 LeafCounters run(const std::string& cache_folder, const std::string& plugin) {
-  Program program;
+  CompiledProgram program;
   BackgroundCompiler compiler(/*unrolls_recursion=*/true, cache_folder, plugin);
   CHECK(call(ask(compiler, program, program.scaled).get(), 5) == 19);
   return compiler.counters();
@@ -60,7 +61,7 @@ LeafCounters run(const std::string& cache_folder, const std::string& plugin) {
 }  // namespace
 
 TEST_CASE("the background compiler answers every request, compiling each leaf once") {
-  Program program;
+  CompiledProgram program;
   BackgroundCompiler compiler(/*unrolls_recursion=*/true, "", RADDLE_PLUGIN);
   auto first = ask(compiler, program, program.scaled), other = ask(compiler, program, program.doubled),
        second = ask(compiler, program, program.scaled);
@@ -93,7 +94,7 @@ TEST_CASE("a damaged file in the cache is compiled again and replaced") {
 
 TEST_CASE("a GPU gets PTX of what it can run, which is kept in the cache; nothing of what calls itself") {
   const TemporaryFolder folder;
-  Program program;
+  CompiledProgram program;
   LeafBuilder endless(program.test, "endless");
   const Operand x = endless.parameter(TypeStore::int_);
   endless.copy(endless.output(TypeStore::int_), endless.op(OpKind::call, TypeStore::int_, {x}, endless.id()));
@@ -116,7 +117,7 @@ TEST_CASE("a GPU gets PTX of what it can run, which is kept in the cache; nothin
 
 TEST_CASE("without the plugin every leaf is answered: it is interpreted") {
   const TemporaryFolder folder;
-  Program program;
+  CompiledProgram program;
   BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", no_plugin);
   for (int i = 0; i < 3; ++i) CHECK(!ask(compiler, program, program.scaled).get());
   const auto text = Plugin(no_plugin).llvm_text("", {}, /*unrolls_recursion=*/true, /*optimised=*/false);
@@ -127,7 +128,7 @@ TEST_CASE("without the plugin every leaf is answered: it is interpreted") {
 TEST_CASE("a file beside the tool that is no plugin is no more than a missing one") {
   const TemporaryFolder folder;
   std::ofstream(folder / "libraddle_codegen.so") << "not a library";
-  Program program;
+  CompiledProgram program;
   BackgroundCompiler compiler(/*unrolls_recursion=*/true, folder / "jit", folder / "libraddle_codegen.so");
   CHECK(!ask(compiler, program, program.scaled).get());
 }

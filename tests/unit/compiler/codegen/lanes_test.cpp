@@ -33,10 +33,10 @@ LoadedLeaf compiled(const TestModule& test, const LeafBuilder& leaf, vm::KernelE
   return std::move(*loaded);
 }
 
-struct TestWorker : raddle_leaf_worker {
-  TestWorker() : raddle_leaf_worker{} { stack_limit = vm::stack_limit(), idle_workers = &idle, newest = &first; }
-  TestWorker(const TestWorker&) = delete;
-  TestWorker& operator=(const TestWorker&) = delete;
+struct LoneWorker : raddle_leaf_worker {
+  LoneWorker() : raddle_leaf_worker{} { stack_limit = vm::stack_limit(), idle_workers = &idle, newest = &first; }
+  LoneWorker(const LoneWorker&) = delete;
+  LoneWorker& operator=(const LoneWorker&) = delete;
   std::int32_t idle = 0;
   raddle_leaf_fork first{};
 };
@@ -95,7 +95,7 @@ class Both {
   }
 
   LoadedLeaf one_, many_;
-  TestWorker worker_;
+  LoneWorker worker_;
 };
 
 /// Leaves of random operations, branches in branches, loops in loops, and calls of other leaves.
@@ -315,7 +315,7 @@ TEST_CASE("lanes in a loop without end stop when the run is to end") {
   };
   leaf.loop({out}, {int_}, {point}, is_odd, [](const Operands& v) { return v; });
   const LoadedLeaf code = compiled(test, leaf, vm::KernelEntry::lanes);
-  TestWorker worker;
+  LoneWorker worker;
   std::vector<std::int64_t> results(100);
   raddle_leaf_failure failure = {};
   std::int64_t made = -1;

@@ -10,7 +10,7 @@ namespace raddle::ir {
 namespace {
 
 /// A launch of each sort and a nest.
-const std::string module_text = R"(entry @main
+const std::string launching_module = R"(entry @main
 
 function @main composite (%n: int, %shift: float) -> () {
   %a: float[] = array_new writers 1
@@ -72,7 +72,7 @@ function @prelude launched (%t: int) -> (%0: float, %1: int, %2: int) {
 )";
 
 std::string replaced(const std::string& from, const std::string& to) {
-  std::string text = module_text;
+  std::string text = launching_module;
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   return text.replace(at, from.size(), to);
@@ -89,10 +89,10 @@ std::string problem_with(const std::string& from, const std::string& to) {
 
 TEST_CASE("launches and nests are verified, printed and read back") {
   TypeStore types;
-  const auto module = read_text(module_text, types);
+  const auto module = read_text(launching_module, types);
   REQUIRE_MESSAGE(module, module.error());
   CHECK(verify(*module) == std::vector<std::string>{});
-  CHECK(print(*module) == module_text);
+  CHECK(print(*module) == launching_module);
 }
 
 TEST_CASE("accesses are those of the loop's body: swapped ones are found") {

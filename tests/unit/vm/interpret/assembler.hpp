@@ -68,6 +68,7 @@ class Assembler {
       for (const Instruction& in : text.code) {
         program.instructions.push_back(in);
         program.places.push_back(next_place());
+        program.streams.push_back(program.instructions.size());
       }
       program.strands.push_back(strand);
     }

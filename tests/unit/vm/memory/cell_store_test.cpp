@@ -142,7 +142,7 @@ TEST_CASE("when a phase is over its memory returns to the system, while cells of
     if (phase == 0) store.trim();
     for (int i = 0; i < 20'000 && phase != 0; ++i) {  // what goes on is of another size
       std::vector<void*> others;
-      for (std::size_t k = 0; k < 3 * CellStore::batch_size; ++k) others.push_back(cache.allocate(128));
+      for (std::size_t k = 0; k < 3 * CellStore::magazine_size; ++k) others.push_back(cache.allocate(128));
       for (void* block : others) give_back(cache, block, 128);
     }
     CHECK(store.reserved_bytes() <= before + 3 * CellStore::kept_slabs * CellStore::slab_bytes);
@@ -151,7 +151,7 @@ TEST_CASE("when a phase is over its memory returns to the system, while cells of
   CHECK(counters.peak_bytes >= 100'000 * 64);
   CHECK(counters.peak_bytes < 2 * 100'000 * 64);
   CHECK(counters.returned_bytes > 2 * 100'000 * 64);
-  CHECK(counters.refills >= 3 * 100'000 / CellStore::batch_size - 10);
+  CHECK(counters.refills >= 3 * 100'000 / CellStore::magazine_size - 10);
   int found = 0;
   store.for_each_live([&](Cell& cell) { found += &cell == survivor ? 1 : 100; });
   CHECK(found == 1);
@@ -168,26 +168,26 @@ TEST_CASE("a block goes back to the pool of its domain, whoever gives it back") 
   for (int i = 0; i < 2000; ++i) taken.push_back(far.allocate(64));
   for (void* block : taken) known_far += first.contains(block);
   for (int i = 0; i < 1000; ++i) known_near += first.contains(near.allocate(64));
-  CHECK(known_far <= 2 * CellStore::batch_size);  // those that have stayed in its own list
-  CHECK(known_near >= 1000 - 4 * CellStore::batch_size);
+  CHECK(known_far <= 2 * CellStore::magazine_size);  // those that have stayed in its own list
+  CHECK(known_near >= 1000 - 4 * CellStore::magazine_size);
 }
 
 TEST_CASE("memory does not grow when one worker allocates and another one frees at the same time") {
   CellStore store(std::size_t{1} << 30, 2);
   CellCache producer(store, 0), consumer(store, 1);
-  constexpr std::size_t batch = 1000, size = 100;
+  constexpr std::size_t magazine = 1000, size = 100;
   std::vector<void*> blocks;
   for (int round = 0; round < 200; ++round) {
     std::vector<void*> next;
     std::thread make([&] {
-      for (std::size_t i = 0; i < batch; ++i) next.push_back(producer.allocate(size));
+      for (std::size_t i = 0; i < magazine; ++i) next.push_back(producer.allocate(size));
     });
     for (void* block : blocks) give_back(consumer, block, size);
     make.join();
-    CHECK(std::set<void*>(next.begin(), next.end()).size() == batch);
+    CHECK(std::set<void*>(next.begin(), next.end()).size() == magazine);
     blocks = std::move(next);
   }
-  CHECK(store.reserved_bytes() <= 4 * batch * 128 + 4 * CellStore::slab_bytes);
+  CHECK(store.reserved_bytes() <= 4 * magazine * 128 + 4 * CellStore::slab_bytes);
 }
 
 }  // namespace raddle::vm

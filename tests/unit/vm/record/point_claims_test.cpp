@@ -26,7 +26,7 @@ TEST_CASE("a point is one run's until the claim is given back") {
   CHECK(!two.claim(PointKey{1, 7}));
 }
 
-TEST_CASE("batches are claimed by their numbers") {
+TEST_CASE("blocks are claimed by their numbers") {
   const FreshFolder folder;
   make_record_folder();
   const PointClaims one, two;

@@ -19,44 +19,38 @@
 
 using namespace raddle::vm;
 
-namespace {
-
-bool any(const Attempt&) { return true; }
-
-}  // namespace
-
-TEST_CASE("a batch is read back") {
+TEST_CASE("a block is read back") {
   const FreshFolder folder;
   RunRow run = sweep_of(3);
   run.work = 77;
   Recorder recorder(run);
-  BatchRow batch;
-  batch.first = 2;
-  batch.last = 9;
-  batch.numbers = {9, 2};
-  batch.keys = {~std::uint64_t{0}, 5};
-  batch.columns = {{-1, 1}, {8, 9}};
-  batch.duration_s = 2;
-  batch.worker = 5;
-  recorder.add(batch);
+  BlockRow block;
+  block.first = 2;
+  block.last = 9;
+  block.numbers = {9, 2};
+  block.keys = {~std::uint64_t{0}, 5};
+  block.columns = {{-1, 1}, {8, 9}};
+  block.duration_s = 2;
+  block.worker = 5;
+  recorder.add(block);
   run.state = RunState::done;
   REQUIRE(recorder.end(run));
 
   RunRecord record = *RunRecord::open();
   CHECK(record.has_points(77));
   CHECK(!record.has_points(78));
-  CHECK(record.batches(78, "", "").empty());
-  const std::vector<BatchHead> heads = record.batches(77, recorder.id(), "");
+  CHECK(record.blocks(78, "", "").empty());
+  const std::vector<BlockHead> heads = record.blocks(77, recorder.id(), "");
   REQUIRE(heads.size() == 1);
   CHECK((heads[0].first == 2 && heads[0].last == 9 && heads[0].is_of_first_run));
-  CHECK(record.batch_keys(heads[0].row) == batch.keys);
-  const BatchRow found = record.batch(heads[0].row);
-  CHECK(found.numbers == batch.numbers);
-  CHECK(found.columns == batch.columns);
+  CHECK(record.block_keys(heads[0].row) == block.keys);
+  const BlockRow found = record.block(heads[0].row);
+  CHECK(found.numbers == block.numbers);
+  CHECK(found.columns == block.columns);
   CHECK(found.duration_s == 2);
   CHECK(found.worker == 5);
   CHECK(record.remove(record.runs().front()).empty());
-  CHECK(record.batches(77, "", "").empty());
+  CHECK(record.blocks(77, "", "").empty());
 }
 
 TEST_CASE("what is recorded is read back") {
@@ -195,12 +189,14 @@ TEST_CASE("records of the formats before are read, and go on") {
     recorder.add(point(1, PointOutcome::ok));
     REQUIRE(recorder.end(sweep_of(1)));
   }
+  const std::string old_name =
+      "ALTER TABLE block RENAME TO batch; DROP INDEX block_by_run; CREATE INDEX batch_by_run ON batch (run); ";
   std::string backwards = "DROP TABLE taken; ";
-  for (const char* table : {"run", "point", "task", "batch"})
+  for (const char* table : {"run", "point", "task", "block"})
     backwards += fmt::format("ALTER TABLE {} DROP COLUMN digest; ", table);
-  backwards += "ALTER TABLE batch DROP COLUMN content_digest; PRAGMA user_version = 4; ";
+  backwards += "ALTER TABLE block DROP COLUMN content_digest; " + old_name + "PRAGMA user_version = 4; ";
   bool has_worker = true;
-  SUBCASE("5") { backwards = "DROP TABLE taken; PRAGMA user_version = 5;"; }
+  SUBCASE("5") { backwards = "DROP TABLE taken; " + old_name + "PRAGMA user_version = 5;"; }
   SUBCASE("4") {}
   SUBCASE("3") { backwards += "DROP TABLE task; PRAGMA user_version = 3;"; }
   SUBCASE("2") {
@@ -230,7 +226,7 @@ TEST_CASE("a damaged row is not there") {
   recorder.add(point(1, PointOutcome::ok));
   recorder.add(point(2, PointOutcome::ok));
   recorder.add(task(1));
-  recorder.add(BatchRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {{-1}}});
+  recorder.add(BlockRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {{-1}}});
   REQUIRE(recorder.end(run));
   const auto points_left = [&] {
     std::size_t left = 0;
@@ -256,12 +252,12 @@ TEST_CASE("a damaged row is not there") {
 
   damage("UPDATE task SET point_attempt = 7");
   CHECK(!RunRecord::open()->has_tasks(recorder.id()));
-  const BatchHead head = RunRecord::open()->batches_of(recorder.id()).at(0);
-  damage("UPDATE batch SET columns = zeroblob(8)");
-  CHECK(RunRecord::open()->batch_keys(head.row).empty());
-  CHECK(RunRecord::open()->batch(head.row).keys.empty());
-  damage("UPDATE batch SET count = 100");
-  CHECK(RunRecord::open()->batches_of(recorder.id()).empty());
+  const BlockHead head = RunRecord::open()->blocks_of(recorder.id()).at(0);
+  damage("UPDATE block SET columns = zeroblob(8)");
+  CHECK(RunRecord::open()->block_keys(head.row).empty());
+  CHECK(RunRecord::open()->block(head.row).keys.empty());
+  damage("UPDATE block SET count = 100");
+  CHECK(RunRecord::open()->blocks_of(recorder.id()).empty());
   damage("UPDATE run SET collect = 'another'");
   CHECK(RunRecord::open()->runs().empty());
   CHECK(points_left() == 0);

@@ -21,7 +21,7 @@ TEST_CASE("while others hold the record locked, what has ended is kept beside it
     other.run("BEGIN EXCLUSIVE");
     recorder.add(point(1, PointOutcome::ok));
     recorder.add(task(1));
-    recorder.add(BatchRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {{-1}}});
+    recorder.add(BlockRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {{-1}}});
     while (!std::filesystem::exists(spilled)) std::this_thread::yield();
     recorder.add(point(2, PointOutcome::signal));
   }
@@ -30,7 +30,7 @@ TEST_CASE("while others hold the record locked, what has ended is kept beside it
   RunRecord record = *RunRecord::open();
   CHECK(record.point_heads(recorder.id()).size() == 2);
   CHECK(record.count_tasks(recorder.id()).all == 1);
-  CHECK(record.batch_keys(record.batches_of(recorder.id()).at(0).row) == std::vector<std::uint64_t>{5});
+  CHECK(record.block_keys(record.blocks_of(recorder.id()).at(0).row) == std::vector<std::uint64_t>{5});
 }
 
 TEST_CASE("what a killed run has left beside the record is taken in once, by whoever opens it next") {
@@ -50,7 +50,7 @@ TEST_CASE("what a killed run has left beside the record is taken in once, by who
     again.attempt_number = 2;
     of_next_attempt.point_attempt = 3;
     SpilledRows(id, 1).write({point(1, PointOutcome::ok), first, again, of_next_attempt},
-                             {BatchRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {}}});
+                             {BlockRow{.first = 3, .last = 3, .numbers = {}, .keys = {5}, .columns = {}}});
     RunRecord record = *RunRecord::open();
     CHECK(!std::filesystem::exists(fmt::format(".raddle/spilled-{}.db", id)));
     CHECK(record.point_heads(id).size() == 1);
@@ -61,7 +61,7 @@ TEST_CASE("what a killed run has left beside the record is taken in once, by who
       return true;
     });
     CHECK(attempts == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{2, 1}, {2, 2}, {3, 1}});
-    CHECK(record.batches_of(id).size() == 1);
+    CHECK(record.blocks_of(id).size() == 1);
   }
   SpilledRows("of-no-run", 1).write({point(1, PointOutcome::ok)}, {});
   CHECK(RunRecord::open()->point_heads(id).size() == 1);

@@ -6,12 +6,6 @@
 
 using namespace raddle::vm;
 
-namespace {
-
-bool any(const Attempt&) { return true; }
-
-}  // namespace
-
 TEST_CASE("a run stands on what it has taken") {
   const FreshFolder folder;
   std::vector<std::string> ids;

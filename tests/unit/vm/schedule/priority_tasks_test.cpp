@@ -4,12 +4,10 @@
 
 #include <array>
 
+#include "tests/unit/vm/schedule/nothing.hpp"
+
 namespace raddle::vm {
 namespace {
-
-struct Nothing final : Task {
-  void run(Worker&) override {}
-};
 
 TEST_CASE("the highest priority comes first, of equal ones the first") {
   PriorityTasks tasks;

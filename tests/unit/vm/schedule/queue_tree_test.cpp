@@ -4,12 +4,10 @@
 
 #include <array>
 
+#include "tests/unit/vm/schedule/nothing.hpp"
+
 namespace raddle::vm {
 namespace {
-
-struct Nothing final : Task {
-  void run(Worker&) override {}
-};
 
 const std::vector<unsigned> two_domains = {0, 0, 1, 1};
 

@@ -4,12 +4,10 @@
 
 #include <array>
 
+#include "tests/unit/vm/schedule/nothing.hpp"
+
 namespace raddle::vm {
 namespace {
-
-struct Nothing final : Task {
-  void run(Worker&) override {}
-};
 
 TEST_CASE("the owner takes the youngest task, a thief the oldest") {
   StealingQueues<> queues(2);

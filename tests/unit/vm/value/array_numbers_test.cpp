@@ -6,18 +6,10 @@
 #include <vector>
 
 #include "vm/value/array.hpp"
+#include "tests/unit/vm/value/array_elements.hpp"
 
 namespace raddle::vm {
 namespace {
-
-Value key(std::int64_t value) { return Value::of(value); }
-
-void put(Array& array, const Value& at, Value value) {
-  WakeList nobody;
-  Future* element = array.insert(at);
-  REQUIRE(element != nullptr);
-  CHECK(element->set(std::move(value), nobody));
-}
 
 /// Writes `first` to `end` - 1 of an array of floats that was promised: half of the key each.
 void write_promised(Array& array, std::int64_t first, std::int64_t end, WakeList& wake) {

@@ -7,17 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/vm/value/array_elements.hpp"
+
 namespace raddle::vm {
 namespace {
-
-Value key(std::int64_t value) { return Value::of(value); }
-
-void put(Array& array, const Value& at, Value value) {
-  WakeList nobody;
-  Future* element = array.insert(at);
-  REQUIRE(element != nullptr);
-  CHECK(element->set(std::move(value), nobody));
-}
 
 TEST_CASE("elements are found again, whatever their keys, and each key is inserted once") {
   auto array = make_ref<Array>(1);

@@ -206,9 +206,9 @@ TEST_CASE("shards part the points, an order mixes them, a filter leaves some out
   CHECK(mixed != points(space));
   std::ranges::sort(mixed, {}, [](const std::string& text) { return std::stoi(text); });
   CHECK(mixed == points(space));
-  const auto even = [](const std::vector<Point>& batch) -> std::expected<std::vector<bool>, std::string> {
+  const auto even = [](const std::vector<Point>& block) -> std::expected<std::vector<bool>, std::string> {
     std::vector<bool> keep;
-    for (const Point& point : batch) keep.push_back(point.number % 2 == 0);
+    for (const Point& point : block) keep.push_back(point.number % 2 == 0);
     return keep;
   };
   CHECK(points(space, {.filter = even}) == Lines{"2", "4", "6", "8", "10"});

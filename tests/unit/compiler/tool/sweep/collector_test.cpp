@@ -20,7 +20,7 @@ std::string collected(const std::string& word, const std::string& output) {
 }
 
 /// Message, what is underlined.
-std::pair<std::string, std::string> fault(const std::string& word) {
+std::pair<std::string, std::string> collector_fault(const std::string& word) {
   const auto collector = Collector::parse(word, parameters);
   REQUIRE(!collector);
   const ArgumentError& error = collector.error().error;
@@ -99,12 +99,13 @@ TEST_CASE("a file is read in place of the output") {
 }
 
 TEST_CASE("errors of collectors mark what is wrong") {
-  CHECK(fault("jsn:") == std::pair<std::string, std::string>{"no such kind of result", "jsn"});
-  CHECK(fault("regex:").first == "the expression is missing");
-  CHECK(fault("regex:(").first == "bad regular expression `(`: unmatched ( or \\(");
-  CHECK(fault("regex:a.*?b") ==
+  CHECK(collector_fault("jsn:") == std::pair<std::string, std::string>{"no such kind of result", "jsn"});
+  CHECK(collector_fault("regex:").first == "the expression is missing");
+  CHECK(collector_fault("regex:(").first == "bad regular expression `(`: unmatched ( or \\(");
+  CHECK(collector_fault("regex:a.*?b") ==
         std::pair<std::string, std::string>{"not supported yet: a match as short as possible", "*?"});
-  CHECK(fault("json:out_{b}.json") == std::pair<std::string, std::string>{"there is no parameter `b`", "{b}"});
+  CHECK(collector_fault("json:out_{b}.json") ==
+        std::pair<std::string, std::string>{"there is no parameter `b`", "{b}"});
 }
 
 TEST_CASE("numbers of JSON") {

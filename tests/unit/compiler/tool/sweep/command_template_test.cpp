@@ -17,7 +17,7 @@ std::vector<std::string> words(const std::vector<std::string>& text) {
 }
 
 /// Message, what is underlined, help.
-std::vector<std::string> fault(const std::string& word) {
+std::vector<std::string> fault_of_word(const std::string& word) {
   const auto command = CommandTemplate::parse({"run", word}, parameters);
   REQUIRE(!command);
   const ArgumentError& error = command.error().error;
@@ -38,10 +38,10 @@ TEST_CASE("where it is run") {
 TEST_CASE("values are formatted as their parameter is written") {
   CHECK(words({"{x:.2f}", "{a:03d}{a:.1e}", "{beta:>5}", "{#:04d}", "{x:}"}) ==
         std::vector<std::string>{"0.06", "0011.0e+00", "  x y", "0012", "0.0625"});
-  CHECK(fault("{x:d}").at(0) == "`d` is no format of a number");
-  CHECK(fault("{beta:.2f}").at(0) == "`.2f` is no format of a text");
-  CHECK(fault("{run.dir:d}").at(0) == "`d` is no format of a text");
-  CHECK(fault("{a:{a}}").at(1) == "{a:{a}");
+  CHECK(fault_of_word("{x:d}").at(0) == "`d` is no format of a number");
+  CHECK(fault_of_word("{beta:.2f}").at(0) == "`.2f` is no format of a text");
+  CHECK(fault_of_word("{run.dir:d}").at(0) == "`d` is no format of a text");
+  CHECK(fault_of_word("{a:{a}}").at(1) == "{a:{a}");
 }
 
 TEST_CASE("what can be told without a run") {
@@ -55,10 +55,12 @@ TEST_CASE("two braces are one") {
 }
 
 TEST_CASE("errors of placeholders mark them") {
-  CHECK(fault("x{bta}") == std::vector<std::string>{"there is no parameter `bta`", "{bta}", "did you mean `{beta}`?"});
-  CHECK(fault("{rep}") == std::vector<std::string>{"there is no parameter `rep`", "{rep}", "--repeats N makes it"});
-  CHECK(fault("{n").at(0) == "a placeholder is not closed");
-  CHECK(fault("{}").at(1) == "{}");
+  CHECK(fault_of_word("x{bta}") ==
+        std::vector<std::string>{"there is no parameter `bta`", "{bta}", "did you mean `{beta}`?"});
+  CHECK(fault_of_word("{rep}") ==
+        std::vector<std::string>{"there is no parameter `rep`", "{rep}", "--repeats N makes it"});
+  CHECK(fault_of_word("{n").at(0) == "a placeholder is not closed");
+  CHECK(fault_of_word("{}").at(1) == "{}");
 }
 
 TEST_CASE("parameters that no word names") {

@@ -71,7 +71,7 @@ TEST_CASE("what another run is running is waited for, and run only if that has n
              const std::lock_guard lock(mutex);
              return claim && kept.insert(point.number).second;
            },
-       .keep_batch = {},
+       .keep_block = {},
        .tick = [&](const SweepCounts& counts) { most_waiting = std::max(most_waiting.load(), counts.waiting); }});
   CHECK(sweep.run() == SweepStop::none);
   CHECK(sweep.counts().ok == 96);
@@ -101,7 +101,7 @@ TEST_CASE("a record that can not be read ends the sweep when what runs has ended
                .claim = [](std::span<const std::uint64_t>, bool) { return claimed(); },
                .keep = [&](const Point&, const Attempt&, std::uint32_t, bool,
                            const raddle::vm::PointClaim&) { return ++kept != 0; },
-               .keep_batch = {},
+               .keep_block = {},
                .tick = {}});
   CHECK(sweep.run() == SweepStop::broken);
   CHECK(sweep.error() == "no longer there");

@@ -1,4 +1,4 @@
-#include "compiler/tool/sweep/earlier_batches.hpp"
+#include "compiler/tool/sweep/earlier_blocks.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -33,19 +33,19 @@ class KeyTable {
 
 }  // namespace
 
-/// @param take  told of a batch in which some are found for the first time
+/// @param take  told of a block in which some are found for the first time
 template <typename Take>
-std::vector<bool> EarlierBatches::search(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys,
-                                         const Take& take, bool only_near) {
+std::vector<bool> EarlierBlocks::search(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys,
+                                        const Take& take, bool only_near) {
   std::vector<bool> is_found(keys.size());
   if (keys.empty() || heads_.empty()) return is_found;
   KeyTable table(keys);
   const auto [lowest, highest] = std::ranges::minmax(numbers);
-  const auto is_near = [&](const vm::BatchHead& head) { return head.first <= highest && head.last >= lowest; };
+  const auto is_near = [&](const vm::BlockHead& head) { return head.first <= highest && head.last >= lowest; };
   std::size_t left = keys.size();
   std::vector<Match> matches;
-  const auto look_into = [&](const vm::BatchHead& head) {
-    const std::vector<std::uint64_t> own = record_.batch_keys(head.row);
+  const auto look_into = [&](const vm::BlockHead& head) {
+    const std::vector<std::uint64_t> own = record_.block_keys(head.row);
     matches.clear();
     for (std::uint32_t i = 0; i < own.size(); ++i) {
       std::uint32_t wanted = table.find(own[i]);
@@ -59,27 +59,27 @@ std::vector<bool> EarlierBatches::search(std::span<const std::uint64_t> numbers,
     if (!matches.empty()) take(head, matches);
   };
   for (const bool near : {true, false})
-    for (const vm::BatchHead& head : heads_)
+    for (const vm::BlockHead& head : heads_)
       if (left != 0 && is_near(head) == near && (near || (!head.is_of_first_run && !only_near))) look_into(head);
   return is_found;
 }
 
-std::vector<bool> EarlierBatches::contain(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys,
-                                          bool only_near) {
+std::vector<bool> EarlierBlocks::contain(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys,
+                                         bool only_near) {
   return search(
-      numbers, keys, [](const vm::BatchHead&, const std::vector<Match>&) {}, only_near);
+      numbers, keys, [](const vm::BlockHead&, const std::vector<Match>&) {}, only_near);
 }
 
-BatchValues EarlierBatches::find(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys) {
-  BatchValues values;
+BlockValues EarlierBlocks::find(std::span<const std::uint64_t> numbers, std::span<const std::uint64_t> keys) {
+  BlockValues values;
   values.durations_s.resize(keys.size());
-  values.is_found = search(numbers, keys, [&](const vm::BatchHead& head, const std::vector<Match>& matches) {
-    const vm::BatchRow batch = record_.batch(head.row);
-    const auto duration_s = static_cast<float>(batch.duration_s / static_cast<double>(batch.keys.size()));
-    values.columns.resize(std::max(values.columns.size(), batch.columns.size()));
-    for (std::size_t column = 0; column < batch.columns.size(); ++column) {
+  values.is_found = search(numbers, keys, [&](const vm::BlockHead& head, const std::vector<Match>& matches) {
+    const vm::BlockRow block = record_.block(head.row);
+    const auto duration_s = static_cast<float>(block.duration_s / static_cast<double>(block.keys.size()));
+    values.columns.resize(std::max(values.columns.size(), block.columns.size()));
+    for (std::size_t column = 0; column < block.columns.size(); ++column) {
       values.columns[column].resize(keys.size());
-      for (const Match& match : matches) values.columns[column][match.wanted] = batch.columns[column][match.found];
+      for (const Match& match : matches) values.columns[column][match.wanted] = block.columns[column][match.found];
     }
     for (const Match& match : matches) values.durations_s[match.wanted] = duration_s;
   });
