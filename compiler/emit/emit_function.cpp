@@ -93,7 +93,7 @@ class FunctionEmitter {
       code.push_back(emit_step(region.steps[i], region.body));
       const ir::Op* const op = region.steps[i].op;
       places.push_back(place_of(op ? op->span : function_.span));
-      streams.push_back(op ? ir::stream_of(module_, op->span) : 0);
+      streams.push_back(op ? op->stream : 0);
     }
     strand.first_instruction = static_cast<std::uint32_t>(program_.instructions.size());
     strand.instruction_count = static_cast<std::uint32_t>(code.size());

@@ -45,10 +45,4 @@ TypeId type_of(const Module& module, const Function& function, Operand operand) 
   return types[module.constants.at(operand.index).index()];
 }
 
-std::uint64_t stream_of(const Module& module, Span span) {
-  const std::uint64_t place = stream_place(span);
-  const auto named = module.streams.find(place);
-  return named == module.streams.end() ? place : named->second;
-}
-
 }  // namespace raddle::ir

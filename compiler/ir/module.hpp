@@ -92,6 +92,7 @@ struct Op {
   bool is_filled = false;             ///< array_new: see opt/filled_arrays.hpp
   bool is_fused = false;              ///< foreach_range: see opt/fuse_loops.hpp
   bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
+  std::uint64_t stream = 0;           ///< of random numbers: see lower/name_streams.hpp
   Operand priority;                   ///< calls: @prio, index none if absent
   std::vector<TypeId> operand_types;  ///< call_builtin with varargs or unions: the operands' types as checked
 };
@@ -166,16 +167,9 @@ struct Module {
   FunctionId entry = 0;
   std::vector<Constant> constants;                                     ///< shared pool
   std::unordered_multimap<std::size_t, std::uint32_t> constant_index;  ///< by hash; kept by constant()
-  /// By stream_place(): what is mixed into the stream of random numbers of what begins there. Note [streams] in
-  /// lower/name_streams.hpp.
-  std::unordered_map<std::uint64_t, std::uint64_t> streams;
-  std::uint32_t constant(Constant value);        ///< index of an equal constant, added if absent
-  FunctionId find(std::string_view name) const;  ///< none if absent
+  std::uint32_t constant(Constant value);                              ///< index of an equal constant, added if absent
+  FunctionId find(std::string_view name) const;                        ///< none if absent
 };
-
-/// What is mixed into the stream of what begins there; what has no name is known by its place.
-std::uint64_t stream_of(const Module& module, Span span);
-inline std::uint64_t stream_place(Span span) { return static_cast<std::uint64_t>(span.file) << 32 | span.begin; }
 
 TypeId type_of(const Module& module, const Function& function, Operand operand);
 

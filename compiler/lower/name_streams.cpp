@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "stdlib/builtins.hpp"
 
@@ -34,24 +36,25 @@ std::string_view name_of(const ir::Module& module, const ir::Op& op) {
       return builtin.effect == stdlib::BuiltinEffect::draws ? builtin.name : std::string_view();
     }
     case OpKind::foreach_range:
-    case OpKind::foreach_array: return "foreach";
+    case OpKind::foreach_array: return op.is_whole ? "whole" : "foreach";
     case OpKind::loop: return "for";
     default: return {};
   }
 }
 
 void name_streams(ir::Module& module, ir::FunctionId id) {
-  std::map<std::uint64_t, std::string_view> names;  // by place
-  const ir::Function& function = module.functions[id];
-  for (const ir::Region& region : function.regions)
-    for (const ir::Op& op : region.ops)
-      if (const std::string_view name = name_of(module, op); !name.empty() && op.span.end != 0)
-        names.try_emplace(ir::stream_place(op.span), name);
-  std::map<std::pair<std::uint64_t, std::string_view>, std::uint64_t> counts;
-  for (const auto& [place, name] : names) {
-    const std::uint64_t file = id == module.entry ? place >> 32 : 0;
-    const std::uint64_t number = counts[{file, name}]++;
-    module.streams.try_emplace(place, hash_of(fmt::format("{} {} {}", name, number, file)));
+  ir::Function& function = module.functions[id];
+  std::vector<ir::Op*> named;
+  for (ir::Region& region : function.regions)
+    for (ir::Op& op : region.ops)
+      if (!name_of(module, op).empty()) named.push_back(&op);
+  // what a macro makes has one place: it stays in the order in which it was lowered
+  std::ranges::stable_sort(named, {}, [](const ir::Op* op) { return std::pair(op->span.file, op->span.begin); });
+  std::map<std::pair<std::uint32_t, std::string_view>, unsigned> counts;
+  for (ir::Op* const op : named) {
+    const std::uint32_t file = id == module.entry ? op->span.file : 0;
+    const std::string_view name = name_of(module, *op);
+    op->stream = hash_of(fmt::format("{} {} {}", name, counts[{file, name}]++, file));
   }
 }
 
