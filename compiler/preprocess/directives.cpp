@@ -53,7 +53,9 @@ void Reader::read(std::uint32_t file) {
 
 void Reader::emit(const Token& token) {
   const std::string& text = out_.text();
-  const bool seam = token.made || out_.ends_with_replaced();
+  // what stands side by side in the text of a macro is one operator: `==` is two tokens here
+  const bool seam = (token.made || out_.ends_with_replaced()) && token.text.data() != end_of_last_;
+  end_of_last_ = token.text.data() + token.text.size();
   if (seam && !text.empty() && would_join(text.back(), token.text.front()))
     out_.append(" ", token.from, PartOrigin::replaced);
   out_.append(token.text, token.from, token.made ? PartOrigin::replaced : PartOrigin::copied);

@@ -69,6 +69,7 @@ class Reader {
   Diagnostics& diagnostics_;
   Expander expander_;
   ExpandedText out_;
+  const char* end_of_last_ = nullptr;  ///< behind the text of the token before, where that stands
   std::vector<Condition> conditions_;
   std::vector<std::string> open_files_;  ///< paths, the including ones first
   std::set<std::string> read_once_;      ///< with `#pragma once`
