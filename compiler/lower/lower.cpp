@@ -110,7 +110,7 @@ void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, 
     body.add_parameter(output);
     ++function.file_output_count;
   }
-  for (std::size_t i = 0; i < checked.inputs.size(); ++i) body.add_input(checked.inputs[i], is_view(form.views, i));
+  for (const ast::VariableId input : checked.inputs) body.add_input(input, form.has_views);
   for (const ast::VariableId global : context.globals_read[index]) body.add_input(global, false);
   for (const ast::VariableId output : checked.outputs)
     if (!is_file(program.types, program.variables[output].type)) body.add_output(output);

@@ -69,7 +69,7 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
                                                                   ir::Operand priority) {
   if (is_where(call)) return {choice(call, targets[0])};
   const CheckedFunction& callee = context_.program.functions[call.callee_index];
-  Operands operands, outputs, inputs;
+  Operands operands, outputs;
   std::vector<ir::VarId> results;
   for (std::size_t i = 0; i < callee.outputs.size(); ++i) {
     const TypeId type = call.output_types[i];
@@ -82,18 +82,12 @@ FunctionLowering::Operands FunctionLowering::call_script_function(const ast::Cal
     }
     outputs.push_back(ir::Operand::variable(targets[i]));
   }
-  ViewSet views = 0;
-  for (std::size_t i = 0; i < call.resolved_arguments.size(); ++i) {
-    const ast::Expr& argument = *call.resolved_arguments[i];
-    if (callee.is_generic)
-      operands.push_back(value(argument));
-    else if (add_argument(operands, argument, context_.program.variables[callee.inputs[i]].type, takes_view(callee, i)))
-      views |= ViewSet{1} << i;
-  }
+  const bool has_views = add_arguments(operands, call);
   add_globals(operands, call.callee_index);
   const ir::FunctionId function = callee.is_app       ? limited_app(call, operands)
                                   : callee.is_generic ? instance(call, operands)
-                                                      : function_of_views(call.callee_index, views);
+                                  : has_views         ? function_of_views(call.callee_index)
+                                                      : context_.functions[call.callee_index];
   const bool is_program = callee.is_app && !is_memo(*callee.definition);
   const OpKind kind = is_program ? OpKind::call_app : OpKind::call;
   ir::Op& op = emit(kind, std::move(operands), std::move(results), call.span);

@@ -1,6 +1,5 @@
 #pragma once
-// Lowers the body of one function. The parts are in lower_expression, lower_call, lower_assignment, lower_statement and
-// lower_loop.
+// Lowers the body of one function. The parts are in the files lower_*.cpp beside this one.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -20,14 +19,10 @@ namespace raddle::lowering {
 
 /// Bits by ir::AppLimit.
 using LimitSet = unsigned;
-/// Bits by input: those that are views, Note [views] in lower_inputs.cpp.
-using ViewSet = std::uint64_t;
-inline bool is_view(ViewSet views, std::size_t input) { return input < 64 && (views >> input & 1) != 0; }
-
 /// What calls of a function have that others of it have not.
 struct CallerForm {
-  LimitSet limits = 0;  ///< of an app: given by the call, as parameters after the others
-  ViewSet views = 0;
+  LimitSet limits = 0;     ///< of an app: given by the call, as parameters after the others
+  bool has_views = false;  ///< dense inputs may be views: Note [views] in lower_inputs.cpp
 };
 
 /// What all functions share.
@@ -40,7 +35,7 @@ struct ModuleContext {
   /// Apps for calls that give some limits themselves: these are the last parameters then.
   std::map<std::pair<std::uint32_t, LimitSet>, ir::FunctionId> limited_apps = {};
   /// Functions for calls that give views.
-  std::map<std::pair<std::uint32_t, ViewSet>, ir::FunctionId> functions_of_views = {};
+  std::map<std::uint32_t, ir::FunctionId> functions_of_views = {};
   /// Generic functions as calls need them, by index and the types of their inputs and outputs.
   std::map<std::tuple<std::uint32_t, std::vector<TypeId>, std::vector<TypeId>>, ir::FunctionId> instances = {};
   std::unordered_map<std::string, unsigned> function_names = {};  ///< how many have it: `f`, `f.1`, ...
@@ -58,7 +53,7 @@ class FunctionLowering {
 
   // ---- signature and body, in this order (lower.cpp)
   ir::VarId add_parameter(ast::VariableId variable);
-  void add_input(ast::VariableId variable, bool is_view);
+  void add_input(ast::VariableId variable, bool may_be_view);
   ir::VarId add_output(ast::VariableId variable);
   /// An output of the entry function.
   void add_result(ast::VariableId variable);
@@ -207,15 +202,14 @@ class FunctionLowering {
 
   // ---- inputs and arguments (lower_inputs.cpp)
   /// Each part is a parameter.
-  void add_dense_input(ast::VariableId variable, bool is_view);
+  void add_dense_input(ast::VariableId variable, bool may_be_view);
   ir::Operand whole_input(ir::VarId variable);
-  const Dense& copied_input(ir::VarId variable);
-  void add_parts(Operands& operands, const Dense& parts) const;
-  /// As the callee has it. @return  it is a view
-  bool add_argument(Operands& operands, const ast::Expr& expr, TypeId formal, bool takes_view);
+  Dense copied_input(ir::VarId variable);
+  void add_parts(Operands& operands, const Dense& parts, bool may_be_view);
+  /// As the callee has them. @return  some are views
+  bool add_arguments(Operands& operands, const ast::Call& call);
   void add_globals(Operands& operands, std::uint32_t function);
-  bool takes_view(const CheckedFunction& callee, std::size_t input) const;
-  ir::FunctionId function_of_views(std::uint32_t function, ViewSet views);
+  ir::FunctionId function_of_views(std::uint32_t function);
   Dense dense_parts(const ast::Expr& expr);  ///< no view
   Dense dense_view(const ast::Expr& expr);   ///< perhaps one
   Dense unwidened_view(const ast::Expr& expr);
@@ -306,12 +300,12 @@ class FunctionLowering {
   std::unordered_map<ast::VariableId, ir::VarId> variables_;
   /// Paths of fields from a structure variable to the containers inside it that are written piece by piece.
   using Path = std::pair<ast::VariableId, std::vector<std::uint32_t>>;
-  std::map<Path, ir::VarId> containers_;         ///< none until the variable is declared
-  std::set<ir::VarId> files_with_object_;        ///< variables whose file object is made before they are assigned
-  Operands outputs_;                             ///< of the last statement, for chains
-  std::unordered_map<ir::VarId, Dense> dense_;   ///< as far as they have been asked for
-  std::unordered_map<ir::VarId, Dense> copies_;  ///< of inputs that are views
-  std::set<ir::VarId> unpacked_;                 ///< dense inputs of which no structure has been made
+  std::map<Path, ir::VarId> containers_;        ///< none until the variable is declared
+  std::set<ir::VarId> files_with_object_;       ///< variables whose file object is made before they are assigned
+  Operands outputs_;                            ///< of the last statement, for chains
+  std::unordered_map<ir::VarId, Dense> dense_;  ///< as far as they have been asked for
+  std::map<std::pair<ir::VarId, ir::RegionId>, Dense> copies_;  ///< of inputs that are views
+  std::set<ir::VarId> unpacked_;                                ///< dense inputs of which no structure has been made
   /// Extents that are another one, or the script has failed: what they have been checked to be.
   std::unordered_map<ir::VarId, ir::Operand> checked_extents_;
   struct SliceCount {

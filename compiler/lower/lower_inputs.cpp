@@ -19,14 +19,14 @@ using ir::OpKind;
 
 // ---------------------------------------------------------------- inputs
 
-void FunctionLowering::add_input(ast::VariableId variable, bool is_view) {
+void FunctionLowering::add_input(ast::VariableId variable, bool may_be_view) {
   if (types().is_dense(context_.program.variables[variable].type))
-    add_dense_input(variable, is_view);
+    add_dense_input(variable, may_be_view);
   else
     add_parameter(variable);
 }
 
-void FunctionLowering::add_dense_input(ast::VariableId variable, bool is_view) {
+void FunctionLowering::add_dense_input(ast::VariableId variable, bool may_be_view) {
   const Variable& checked = context_.program.variables[variable];
   const auto parameter = [&](std::string name, TypeId type) {
     const ir::VarId made = new_variable(std::move(name), type, checked.span, 0);
@@ -36,83 +36,93 @@ void FunctionLowering::add_dense_input(ast::VariableId variable, bool is_view) {
   Dense parts{parameter(checked.name, types().dense_elements(checked.type)), {}};
   for (std::uint32_t axis = 0; axis < types().rank(checked.type); ++axis)
     parts.extents.push_back(parameter("", TypeStore::int_));
-  if (is_view) parts.first = parameter("", TypeStore::int_);
+  if (may_be_view) parts.first = parameter("", TypeStore::int_);
   const ir::VarId whole = new_variable(checked.name, checked.type, checked.span, 0);
   variables_[variable] = whole;
   dense_[whole] = std::move(parts);
   unpacked_.insert(whole);
 }
 
-/// The variable itself; of a dense input a structure is made the first time.
+/// The variable itself; of a dense input a structure is made where the first one is asked for.
 ir::Operand FunctionLowering::whole_input(ir::VarId variable) {
+  const auto input = dense_.find(variable);
+  const ir::Var whole = function().variables[variable];
+  if (input != dense_.end() && input->second.first.index != ir::none)
+    return ir::Operand::variable(pack(copied_input(variable), whole.type, whole.span, ir::none));
   if (unpacked_.erase(variable) != 0) {
-    const ir::Var whole = function().variables[variable];
     const ir::RegionId here = std::exchange(region_, 0);
     function().regions[0].variables.push_back(variable);
-    pack(copied_input(variable), whole.type, whole.span, variable);
+    pack(dense_.at(variable), whole.type, whole.span, variable);
     region_ = here;
   }
   return ir::Operand::variable(variable);
 }
 
-/// Of a view its own elements, which are copied once.
-const FunctionLowering::Dense& FunctionLowering::copied_input(ir::VarId variable) {
-  const Dense& parts = parts_of(variable);
+/// Of a view its own elements: copied here, unless they are in a region around.
+FunctionLowering::Dense FunctionLowering::copied_input(ir::VarId variable) {
+  const Dense parts = parts_of(variable);
   if (parts.first.index == ir::none) return parts;
-  const auto [known, fresh] = copies_.try_emplace(variable);
-  if (fresh) {
-    const ir::RegionId here = std::exchange(region_, 0);
-    const Span span = function().variables[variable].span;
-    known->second = fill(read_whole(parts, span), {types().at(type_of(parts.elements)).element}, span)[0];
-    region_ = here;
+  for (ir::RegionId region = region_;; region = function().regions[region].parent) {
+    const auto known = copies_.find({variable, region});
+    if (known != copies_.end()) return known->second;
+    if (region == 0) break;
   }
-  return known->second;
+  const Span span = function().variables[variable].span;
+  return copies_[{variable, region_}] =
+             fill(read_whole(parts, span), {types().at(type_of(parts.elements)).element}, span)[0];
 }
 
 // ---------------------------------------------------------------- arguments
 
-void FunctionLowering::add_parts(Operands& operands, const Dense& parts) const {
+void FunctionLowering::add_parts(Operands& operands, const Dense& parts, bool may_be_view) {
   operands.push_back(parts.elements);
   operands.insert(operands.end(), parts.extents.begin(), parts.extents.end());
-  if (parts.first.index != ir::none) operands.push_back(parts.first);
+  if (may_be_view) operands.push_back(parts.first.index == ir::none ? int_constant(0) : parts.first);
 }
 
-bool FunctionLowering::add_argument(Operands& operands, const ast::Expr& expr, TypeId formal, bool takes_view) {
-  if (types().is_dense(formal)) {
-    const Dense parts = takes_view ? dense_view(expr) : dense_parts(expr);
-    add_parts(operands, parts);
-    return parts.first.index != ir::none;
+bool FunctionLowering::add_arguments(Operands& operands, const ast::Call& call) {
+  const CheckedFunction& callee = context_.program.functions[call.callee_index];
+  const auto formal = [&](std::size_t i) {
+    return callee.is_generic ? TypeStore::error : context_.program.variables[callee.inputs[i]].type;
+  };
+  const bool takes_views = !callee.is_app && !is_memo(*callee.definition);  // what is kept are results of whole arrays
+  std::vector<Dense> dense(call.resolved_arguments.size());
+  bool has_views = false;
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    if (!types().is_dense(formal(i))) continue;
+    const ast::Expr& argument = *call.resolved_arguments[i];
+    dense[i] = takes_views ? dense_view(argument) : dense_parts(argument);
+    has_views = has_views || dense[i].first.index != ir::none;
   }
-  // an updateable is passed itself where one is asked for, else its present value
-  if (types().kind(formal) == TypeKind::updateable && expr.kind == ExprKind::Name)
-    operands.push_back(ir::Operand::variable(variable_of(as<ast::Name>(expr).variable)));
-  else
-    operands.push_back(value(expr));
-  return false;
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    const ast::Expr& argument = *call.resolved_arguments[i];
+    const bool is_updateable = types().kind(formal(i)) == TypeKind::updateable;
+    if (types().is_dense(formal(i)))
+      add_parts(operands, dense[i], has_views);
+    else if (is_updateable && argument.kind == ExprKind::Name)  // the updateable itself, not its present value
+      operands.push_back(ir::Operand::variable(variable_of(as<ast::Name>(argument).variable)));
+    else
+      operands.push_back(value(argument));
+  }
+  return has_views;
 }
 
 void FunctionLowering::add_globals(Operands& operands, std::uint32_t function) {
   for (const ast::VariableId global : context_.globals_read[function]) {
     const ir::VarId variable = variable_of(global);
     if (types().is_dense(context_.program.variables[global].type))
-      add_parts(operands, parts_of(variable));
+      add_parts(operands, parts_of(variable), false);
     else
       operands.push_back(ir::Operand::variable(variable));
   }
 }
 
-/// Results that are kept are those of whole arrays.
-bool FunctionLowering::takes_view(const CheckedFunction& callee, std::size_t input) const {
-  return input < 64 && !callee.is_app && !is_memo(*callee.definition);
-}
-
-ir::FunctionId FunctionLowering::function_of_views(std::uint32_t function, ViewSet views) {
-  if (views == 0) return context_.functions[function];
-  const auto [known, fresh] = context_.functions_of_views.try_emplace({function, views}, ir::none);
+ir::FunctionId FunctionLowering::function_of_views(std::uint32_t function) {
+  const auto [known, fresh] = context_.functions_of_views.try_emplace(function, ir::none);
   if (fresh) {
     const CheckedFunction& checked = context_.program.functions[function];
     known->second = add_function(context_, checked.name, checked.definition->name.span);
-    lower_function(context_, function, known->second, {.views = views});
+    lower_function(context_, function, known->second, {.has_views = true});
   }
   return known->second;
 }

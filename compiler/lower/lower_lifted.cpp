@@ -94,7 +94,7 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
       if (argument->conversion == ast::Conversion::to_growing)
         whole.push_back(value(*argument));
       else
-        add_parts(whole, dense_parts(*argument));
+        add_parts(whole, dense_parts(*argument), false);
       arguments.push_back({.at = [whole](const Point&) { return whole; }});
     } else {
       arguments.push_back(lifted(*argument));

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/source/source_buffer.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::lowering {
@@ -27,7 +28,8 @@ std::uint64_t hash_of(std::string_view text) {
 /// Empty: it has no stream. Functions of one name have a number behind it, which depends on the others.
 std::string_view name_of(const ir::Module& module, const ir::Op& op) {
   switch (op.kind) {
-    case OpKind::call: {
+    case OpKind::call:
+    case OpKind::call_app: {
       const std::string_view name = module.functions[op.callee].name;
       return name.substr(0, name.find('.'));
     }
@@ -42,6 +44,13 @@ std::string_view name_of(const ir::Module& module, const ir::Op& op) {
   }
 }
 
+/// Of a module its name, wherever it lies. The script itself may have any name; what is typed in a session is numbered.
+std::string name_of_file(const ir::Module& module, std::uint32_t file) {
+  if (file == module.functions[module.entry].span.file) return std::to_string(file);
+  const std::string_view path = module.sources->at(file).path();
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
 void name_streams(ir::Module& module, ir::FunctionId id) {
   ir::Function& function = module.functions[id];
   std::vector<ir::Op*> named;
@@ -50,9 +59,9 @@ void name_streams(ir::Module& module, ir::FunctionId id) {
       if (!name_of(module, op).empty()) named.push_back(&op);
   // what a macro makes has one place: it stays in the order in which it was lowered
   std::ranges::stable_sort(named, {}, [](const ir::Op* op) { return std::pair(op->span.file, op->span.begin); });
-  std::map<std::pair<std::uint32_t, std::string_view>, unsigned> counts;
+  std::map<std::pair<std::string, std::string_view>, unsigned> counts;
   for (ir::Op* const op : named) {
-    const std::uint32_t file = id == module.entry ? op->span.file : 0;
+    const std::string file = id == module.entry ? name_of_file(module, op->span.file) : "0";
     const std::string_view name = name_of(module, *op);
     op->stream = hash_of(fmt::format("{} {} {}", name, counts[{file, name}]++, file));
   }

@@ -9,6 +9,7 @@
 
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/library_calls.hpp"
+#include "compiler/ir/written_name.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -205,7 +206,7 @@ class Inspector {
     }
     const ir::Function& callee = module_.functions[op.callee];
     if (!is_leaf_(op.callee))
-      found(fmt::format("it calls `{}`, which is no leaf function{}", callee.name,
+      found(fmt::format("it calls `{}`, which is no leaf function{}", ir::written_name(callee),
                         callee.not_leaf_reason.empty() ? "" : ": there, " + callee.not_leaf_reason),
             op.span);
   }
@@ -298,7 +299,7 @@ class Inspector {
 
 void report(const ir::Function& function, const Obstacle& obstacle, Diagnostics& diagnostics) {
   Diagnostic& diagnostic =
-      diagnostics.report(DiagnosticKind::not_a_leaf, function.span, function.name, obstacle.reason);
+      diagnostics.report(DiagnosticKind::not_a_leaf, function.span, ir::written_name(function), obstacle.reason);
   if (obstacle.span.begin != function.span.begin) diagnostic.label(obstacle.span, "here");
 }
 

@@ -19,6 +19,7 @@ constexpr std::int64_t stretch_limit = 1024;
 constexpr std::int64_t launch_limit = 16'384;              ///< of long stretches: their results pass through the cache
 constexpr std::int64_t long_stretch_ns = 10 * stretch_ns;  ///< as long as many stretches are left
 constexpr std::int64_t whole_chunk_ns = 20 * long_stretch_ns;  ///< likewise, if a chunk takes no longer
+constexpr std::int64_t most_lanes = 32;  ///< of machine code: fewer points take as long as so many
 constexpr std::int32_t caution_stretches = 64;
 constexpr std::int64_t point_tasks_limit = 256;  ///< points that are queued one by one: what a cache holds
 
@@ -85,8 +86,19 @@ std::int64_t Launcher::stretch_of(const RangeTask& task) {
   if (runs_in_stretches(task.site) && NumberChunk::size * iteration_ns <= whole_chunk_ns &&
       (task.end - task.next_iteration) / 64 >= NumberChunk::size)
     affordable = std::max(affordable, NumberChunk::size);
-  return std::clamp<std::int64_t>(std::max(2 * task.stretch, sure_count(task)), 1,
-                                  std::clamp<std::int64_t>(affordable, 1, limit));
+  // whoever ran fewer of long points than it has lanes would measure longer ones, and run fewer still
+  if (has_lanes(task.site)) affordable = std::max(affordable, most_lanes);
+  const std::int64_t most = std::clamp<std::int64_t>(affordable, 1, limit);
+  const std::int64_t least = has_lanes(task.site) ? std::min(most_lanes, most) : 1;
+  return std::clamp<std::int64_t>(std::max(2 * task.stretch, sure_count(task)), least, most);
+}
+
+/// Machine code computes several points side by side, as far as can be seen here.
+bool Launcher::has_lanes(const ForeachSite& site) const {
+  constexpr std::uint32_t most_cost = 4000;  // larger kernels get none
+  if (!runs_in_stretches(site)) return false;
+  const LaneCode& code = program_.functions[site.launch.leaf].lane_code;
+  return code.exists() && code.cost <= most_cost;
 }
 
 void Launcher::split(RangeTask& task) {

@@ -9,7 +9,7 @@
 namespace raddle::vm {
 namespace {
 
-constexpr std::int64_t format_version = 6;
+constexpr std::int64_t format_version = 7;
 
 /// The contents of blocks stand last: whoever reads only the columns before them does not read their pages.
 constexpr const char* tables = R"(
@@ -35,7 +35,7 @@ CREATE INDEX IF NOT EXISTS run_by_work ON run (work);
 CREATE INDEX IF NOT EXISTS point_by_key ON point (key);
 CREATE INDEX IF NOT EXISTS point_by_number ON point (run, number);
 CREATE INDEX IF NOT EXISTS task_by_point ON task (run, point);
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 )";
 
 /// What format 2 did not have, besides the tasks of points, which came with 4; the rows that are there have none of it.
@@ -81,11 +81,13 @@ void add_digests(Database& database) {
                             block_columns, block_content));
 }
 
-/// Changes formats 2 to 5. Of 5 nothing changes but a table's name, and that runs to come say what they have taken.
+/// Changes formats 2 to 6. Of 5 nothing changes but a table's name, and that runs to come say what they have taken; 6
+/// had the old name still.
 void change_format(Database& database) {
   Transaction transaction(database);
   const std::int64_t found = format_of(database);  // somebody else may have done it meanwhile
-  if (found == 5) run(database, std::string("ALTER TABLE batch RENAME TO block; DROP INDEX batch_by_run;") + tables);
+  if (found == 5 || found == 6)
+    run(database, std::string("ALTER TABLE batch RENAME TO block; DROP INDEX batch_by_run;") + tables);
   if (found < 5) {
     if (found == 2) run(database, columns_of_3);
     if (found < 4) run(database, table_of_4);
@@ -135,7 +137,10 @@ void open_tables(Database& database) {
   const bool stays = is_earlier && database.is_read_only();
   add_digest_functions(database, stays && format < 5 ? Digests::none : Digests::checked);
   if (stays) {
-    run(database, no_taken);
+    if (format == 6)
+      make_view(database, "taken", "taken", "*", taken_columns);
+    else
+      run(database, no_taken);
     return format < 5 ? make_views_of(database, format) : make_views(database, "batch");
   }
   if (is_earlier) change_format(database);

@@ -196,6 +196,7 @@ TEST_CASE("records of the formats before are read, and go on") {
     backwards += fmt::format("ALTER TABLE {} DROP COLUMN digest; ", table);
   backwards += "ALTER TABLE block DROP COLUMN content_digest; " + old_name + "PRAGMA user_version = 4; ";
   bool has_worker = true;
+  SUBCASE("6") { backwards = old_name + "PRAGMA user_version = 6;"; }
   SUBCASE("5") { backwards = "DROP TABLE taken; " + old_name + "PRAGMA user_version = 5;"; }
   SUBCASE("4") {}
   SUBCASE("3") { backwards += "DROP TABLE task; PRAGMA user_version = 3;"; }
