@@ -159,27 +159,28 @@ Result dense_keys(Call, Arguments arguments, Results results) {
 
 /// Each element of a closed array has been assigned.
 Result dense_complete(Call, Arguments arguments, Results results) {
-  const vm::Array& elements = arguments[0].as_array();
-  std::int64_t wanted = 1;
-  for (const std::int64_t extent : elements.extents())
-    if (__builtin_mul_overflow(wanted, extent, &wanted))
-      return fail(fmt::format("`{}` can not have so many elements: [{}]", elements.name(),
-                              fmt::join(elements.extents(), ", ")));
-  const auto found = static_cast<std::int64_t>(elements.size());
-  if (found == wanted) return give_void(results);
-  std::int64_t missing = 0;
-  while (elements.contains(Value::of(missing))) ++missing;
-  return fail(fmt::format("`{}` was never assigned: {} of {} elements {} missing",
-                          elements.element_name(Value::of(missing)), wanted - found, wanted,
-                          wanted - found == 1 ? "is" : "are"));
+  std::string missing = arguments[0].as_array().missing_elements();
+  return missing.empty() ? give_void(results) : fail(std::move(missing));
 }
 
+namespace {
+
+Result text_of(const Value& dense, vm::DenseElements which, Results results) {
+  vm::Structure& structure = dense.as_structure();
+  const Value elements = structure.field(0).get();
+  if (elements.kind() == vm::ValueKind::array)
+    if (std::string missing = elements.as_array().missing_elements(); !missing.empty()) return fail(std::move(missing));
+  return give(results, Value::of(vm::dense_text(structure, which)));
+}
+
+}  // namespace
+
 Result dense_text(Call, Arguments arguments, Results results) {
-  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::DenseElements::all)));
+  return text_of(arguments[0], vm::DenseElements::all, results);
 }
 
 Result shown_dense(Call, Arguments arguments, Results results) {
-  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::DenseElements::shown)));
+  return text_of(arguments[0], vm::DenseElements::shown, results);
 }
 
 }  // namespace raddle::stdlib::native

@@ -33,8 +33,11 @@ void Interpreter::array_new(Frame& frame, const Instruction& in) {
   if (info.is_reduced) array->keep_reductions();
   if (info.rank != 0) {
     std::vector<std::int64_t> extents;
-    for (std::uint32_t axis = 0; axis < info.rank; ++axis)
-      extents.push_back(frame.at(program_.lists[in.c.bits() + axis]).get().as_int());
+    for (std::uint32_t axis = 0; axis < info.rank; ++axis) {
+      Value extent = frame.at(program_.lists[in.c.bits() + axis]).get();
+      if (extent.kind() == ValueKind::failure) return put(frame, in, std::move(extent));
+      extents.push_back(extent.as_int());
+    }
     if (const auto count = count_elements(extents); count && info.filled_with)
       array->expect_numbers(kind_of(*info.filled_with), *count);
     array->set_extents(std::move(extents));

@@ -5,6 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "vm/value/bag.hpp"
 #include "vm/value/keyed_elements.hpp"
 #include "vm/value/text.hpp"
@@ -193,6 +196,21 @@ Future* Array::element(const Value& key) {
   // the mark once more: it may have been inserted since it was looked at
   return mark == ElementMark::inserted || !closing_.load(std::memory_order_seq_cst) || element->is_inserted() ? element
                                                                                                               : nullptr;
+}
+
+std::string Array::missing_elements() const {
+  const Rest* const rest = find_rest();
+  if (!rest || rest->extents.empty()) return "";
+  std::int64_t wanted = 1;
+  for (const std::int64_t extent : rest->extents)
+    if (__builtin_mul_overflow(wanted, extent, &wanted))
+      return fmt::format("`{}` can not have so many elements: [{}]", name(), fmt::join(rest->extents, ", "));
+  const auto found = static_cast<std::int64_t>(size());
+  if (found == wanted) return "";
+  std::int64_t missing = 0;
+  while (contains(Value::of(missing))) ++missing;
+  return fmt::format("`{}` was never assigned: {} of {} elements {} missing", element_name(Value::of(missing)),
+                     wanted - found, wanted, wanted - found == 1 ? "is" : "are");
 }
 
 // ---------------------------------------------------------------- promises

@@ -210,6 +210,8 @@ class alignas(64) Array final : public HeapObject {
   /// anybody else sees the array.
   void set_extents(std::vector<std::int64_t> extents) { rest().extents = std::move(extents); }
   /// Empty: of a growing array.
+  /// What a closed array lacks of the elements that its extents say; empty: nothing, or it has no extents.
+  std::string missing_elements() const;
   std::vector<std::int64_t> extents() const { return find_rest() ? find_rest()->extents : std::vector<std::int64_t>(); }
   /// An element likewise: `a[3]`, `a["x"][3]`, `a[1, 3]`.
   std::string element_name(const Value& key) const;
