@@ -38,6 +38,17 @@ bool is_number_or_truth(TypeId type) {
   return type == TypeStore::int_ || type == TypeStore::float_ || type == TypeStore::boolean;
 }
 
+/// `-1` as it is written; empty: it is none. What counts from behind elsewhere would be an empty slice here.
+std::string negative_literal(const ast::Expr* expr) {
+  if (expr == nullptr) return "";
+  const auto* const negated = expr->kind == ExprKind::Unary ? &as<ast::Unary>(*expr) : nullptr;
+  if (negated != nullptr && negated->op != ast::UnaryOp::negate) return "";
+  const ast::Expr& literal = negated != nullptr ? *negated->operand : *expr;
+  if (literal.kind != ExprKind::IntLiteral) return "";
+  const std::int64_t number = as<ast::IntLiteral>(literal).value * (negated != nullptr ? -1 : 1);
+  return number < 0 ? std::to_string(number) : "";
+}
+
 std::string dimensions_text(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " dimension" : " dimensions");
 }
@@ -55,6 +66,10 @@ TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
       auto& slice = as<ast::Slice>(*entry);
       for (ast::Expr* part : {slice.low.get(), slice.high.get(), slice.step.get()})
         if (part != nullptr) is_wrong = !index_of_dense(*part, dense) || is_wrong;
+      for (const ast::Expr* part : {slice.low.get(), slice.high.get()})
+        if (const std::string number = negative_literal(part); !number.empty())
+          context_.diagnostics.report(DiagnosticKind::negative_bound, part->span, number)
+              .note("`end` is the last index, `end-1` the one before");
       ++kept;
     } else {
       is_wrong = !index_of_dense(*entry, dense) || is_wrong;
