@@ -65,7 +65,7 @@ inline constexpr std::uint32_t no_kernel_part = ~0u;  ///< where a register, blo
 
 struct KernelInstruction {
   KernelOp op = KernelOp::copy;
-  KernelRegister result = no_kernel_part;  ///< of assertions and control operations absent
+  KernelRegister result = no_kernel_part;  ///< of control operations and of those without a result absent
   std::array<KernelRegister, 3> inputs = {no_kernel_part, no_kernel_part, no_kernel_part};  ///< `if`: the condition
   std::uint32_t index = 0;  ///< of control operations: among Kernel::branches, loops, calls or foreign_calls
   Place place;
