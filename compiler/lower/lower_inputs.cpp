@@ -2,9 +2,9 @@
 //
 // Note [views]. A dense input comes as its parts: elements and extents, each a parameter. So functions of dense arrays
 // can be leaf functions. A slice whose elements lie side by side, `a[i, :]`, `a[2:5]`, `a[lo:hi, :]`, is passed without
-// a copy: as the elements of the whole array, the key of its first one, and its own extents. Keys are longer then, so
-// the function is lowered once more for calls of that form. What takes only whole arrays, as `toString` does, gets a
-// copy.
+// a copy: as the elements of the whole array, its own extents, and the key of its first element. Keys are longer then,
+// so the function is lowered once more, for calls with views: there each dense input may be one (of a whole array the
+// first key is 0). What takes only whole arrays, as `toString` does, gets a copy.
 #include <algorithm>
 #include <utility>
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/written_name.hpp"
 #include "compiler/source/source_buffer.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -25,17 +26,14 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-/// Empty: it has no stream. Functions of one name have a number behind it, which depends on the others.
-std::string_view name_of(const ir::Module& module, const ir::Op& op) {
+/// Empty: it has no stream.
+std::string name_of(const ir::Module& module, const ir::Op& op) {
   switch (op.kind) {
     case OpKind::call:
-    case OpKind::call_app: {
-      const std::string_view name = module.functions[op.callee].name;
-      return name.substr(0, name.find('.'));
-    }
+    case OpKind::call_app: return ir::written_name(module.functions[op.callee]);
     case OpKind::call_builtin: {
       const stdlib::Builtin& builtin = stdlib::builtins()[op.callee];
-      return builtin.effect == stdlib::BuiltinEffect::draws ? builtin.name : std::string_view();
+      return std::string(builtin.effect == stdlib::BuiltinEffect::draws ? builtin.name : std::string_view());
     }
     case OpKind::foreach_range:
     case OpKind::foreach_array: return op.is_whole ? "whole" : "foreach";
@@ -59,10 +57,10 @@ void name_streams(ir::Module& module, ir::FunctionId id) {
       if (!name_of(module, op).empty()) named.push_back(&op);
   // what a macro makes has one place: it stays in the order in which it was lowered
   std::ranges::stable_sort(named, {}, [](const ir::Op* op) { return std::pair(op->span.file, op->span.begin); });
-  std::map<std::pair<std::string, std::string_view>, unsigned> counts;
+  std::map<std::pair<std::string, std::string>, unsigned> counts;
   for (ir::Op* const op : named) {
     const std::string file = id == module.entry ? name_of_file(module, op->span.file) : "0";
-    const std::string_view name = name_of(module, *op);
+    const std::string name = name_of(module, *op);
     op->stream = hash_of(fmt::format("{} {} {}", name, counts[{file, name}]++, file));
   }
 }

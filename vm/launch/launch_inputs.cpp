@@ -88,7 +88,7 @@ std::optional<KeyRange> key_range(const RangeTask& range, std::uint32_t first_ke
 
 /// Of a launch over whole arrays that reads elements which it does not write of an array that it writes to, as in
 /// `v[0, :] = v[1, :]`: the last one of them. Its points would wait for them one by one.
-/// @return null: there is no such element, or it is there
+/// @return null: it is there, or it can not be told which one that is
 Future* last_of_others(const RangeTask& range, const LaunchRead& read, Array& array) {
   const IndexLaunch& launch = range.site.launch;
   if (!range.site.is_whole || range.site.is_nest() || range.end == 0) return nullptr;
