@@ -151,7 +151,8 @@ class KernelEmitter {
       case OpKind::if_: return branch(op);
       case OpKind::switch_: return choose(op, 0);
       case OpKind::loop: return loop(op);
-      case OpKind::wait: return operations(op.regions[0]);  // all that it waits for is there
+      case OpKind::wait:
+      case OpKind::wait_deep: return operations(op.regions[0]);  // all that it waits for is there
       default: return compute(op);
     }
   }

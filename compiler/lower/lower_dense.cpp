@@ -41,6 +41,12 @@ FunctionLowering::Dense& FunctionLowering::parts_of(ir::VarId variable) {
   return dense_[variable] = std::move(parts);
 }
 
+FunctionLowering::Operands FunctionLowering::elements_of(Operands operands) {
+  for (ir::Operand& operand : operands)
+    if (types().is_dense(type_of(operand))) operand = parts_of(operand.index).elements;
+  return operands;
+}
+
 ir::VarId FunctionLowering::pack(const Dense& parts, TypeId type, Span span, ir::VarId target) {
   Operands fields = {parts.elements};
   fields.insert(fields.end(), parts.extents.begin(), parts.extents.end());

@@ -160,6 +160,8 @@ class FunctionLowering {
     ir::Operand first = {};  ///< of a view: the key of its first element
   };
   Dense& parts_of(ir::VarId variable);
+  /// The same operands, but of dense arrays the elements.
+  Operands elements_of(Operands operands);
   ir::VarId pack(const Dense& parts, TypeId type, Span span, ir::VarId target);
   ir::VarId new_elements(std::string name, TypeId element, const Operands& extents, Span span);
   ir::Operand call_builtin_named(std::string_view name, Operands operands, TypeId type, Span span);
@@ -282,9 +284,10 @@ class FunctionLowering {
   void branch(const ast::If& branch);
   void branch(const ast::Switch& branch);
   void wait(const ast::Wait& wait);
+  void wait_for(const Operands& awaited, const std::function<void()>& then, Span span, bool has_scope = true);
   void chain(const ast::Chain& chain);
   void chain_from(const ast::Chain& chain, std::size_t link, const Operands& gate);
-  void wait_for(const Operands& awaited, const ast::Chain& chain, std::size_t link, const Operands& gate);
+  void chain_after(const Operands& awaited, const ast::Chain& chain, std::size_t link, const Operands& gate);
   void foreach (const ast::Foreach& loop);
   void foreach_dense(const ast::Foreach& loop);
   void for_loop(const ast::For& loop);
@@ -303,6 +306,7 @@ class FunctionLowering {
   std::map<Path, ir::VarId> containers_;        ///< none until the variable is declared
   std::set<ir::VarId> files_with_object_;       ///< variables whose file object is made before they are assigned
   Operands outputs_;                            ///< of the last statement, for chains
+  bool is_awaited_ = false;                     ///< the statement that is lowered is followed by another of its chain
   std::unordered_map<ir::VarId, Dense> dense_;  ///< as far as they have been asked for
   std::map<std::pair<ir::VarId, ir::RegionId>, Dense> copies_;  ///< of inputs that are views
   std::set<ir::VarId> unpacked_;                                ///< dense inputs of which no structure has been made

@@ -166,6 +166,15 @@ void FunctionLowering::store_slice(const ast::Index& target, const ast::Expr& so
     const ir::Operand key = key_of(selected(chosen, point.indices, span), into, span);
     emit(OpKind::array_insert, {into.elements, key, from_value}, {}, span);
   });
+  if (!is_awaited_) return;
+  // what the next link of a chain waits for: the slice, read
+  const Lifted stored{.extents = wanted, .is_flat = false, .at = [&](const Point& point) {
+                        const ir::Operand key = key_of(selected(chosen, point.indices, span), into, span);
+                        return Operands{emit_value(OpKind::array_get, {into.elements, key}, element, span)};
+                      }};
+  if (wanted.empty()) return outputs_.push_back(stored.at({})[0]);
+  const TypeId type = context_.program.types.dense_of(element, static_cast<std::uint32_t>(wanted.size()));
+  outputs_.push_back(ir::Operand::variable(pack(fill(stored, {element}, span)[0], type, span, ir::none)));
 }
 
 }  // namespace raddle::lowering

@@ -101,11 +101,24 @@ void FunctionLowering::branch(const ast::Switch& branch) {
 
 void FunctionLowering::wait(const ast::Wait& wait) {
   Operands awaited;
-  for (const ast::ExprPtr& expr : wait.awaited) {
-    awaited.push_back(types().is_dense(expr->type) ? dense_parts(*expr).elements : value(*expr));
-  }
-  const ir::RegionId body = in_region([&] { lower_block(*wait.body); });
-  emit(wait.deep ? OpKind::wait_deep : OpKind::wait, std::move(awaited), {}, wait.span).regions = {body};
+  for (const ast::ExprPtr& expr : wait.awaited) awaited.push_back(value(*expr));
+  const auto body = [&] { lower_block(*wait.body); };
+  if (!wait.deep) return wait_for(awaited, body, wait.span);
+  const ir::RegionId region = in_region(body);
+  emit(OpKind::wait_deep, elements_of(std::move(awaited)), {}, wait.span).regions = {region};
+}
+
+/// A dense array is one value: it is there when all of its elements are, and none of them has failed.
+void FunctionLowering::wait_for(const Operands& awaited, const std::function<void()>& then, Span span, bool has_scope) {
+  Operands dense, others;
+  for (const ir::Operand& operand : awaited) (types().is_dense(type_of(operand)) ? dense : others).push_back(operand);
+  const auto wait_deep = [&] {
+    const ir::RegionId region = in_region(then, has_scope);
+    emit(OpKind::wait_deep, elements_of(dense), {}, span).regions = {region};
+  };
+  if (!dense.empty() && others.empty()) return wait_deep();
+  const ir::RegionId region = dense.empty() ? in_region(then, has_scope) : in_region(wait_deep, has_scope);
+  emit(OpKind::wait, std::move(others), {}, span).regions = {region};
 }
 
 // The links of a piece nest, as each waits for the one before. Pieces stand side by side, so that no chain is too long
@@ -119,7 +132,7 @@ void FunctionLowering::chain(const ast::Chain& chain) {
     if (begin == 0)
       chain_from(chain, 0, gate);
     else
-      wait_for(before, chain, begin, gate);
+      chain_after(before, chain, begin, gate);
   }
 }
 
@@ -127,21 +140,25 @@ void FunctionLowering::chain(const ast::Chain& chain) {
 // @param gate  to be assigned at the end of the piece; none: it is the last one
 void FunctionLowering::chain_from(const ast::Chain& chain, std::size_t link, const Operands& gate) {
   outputs_.clear();
+  const bool is_last = link + 1 == chain.links.size();
+  is_awaited_ = !is_last;
   statement(*chain.links[link]);
-  if (link + 1 == chain.links.size()) return;
+  is_awaited_ = false;
+  if (is_last) return;
   const Operands awaited = std::exchange(outputs_, {});
-  if ((link + 1) % ast::nested_links != 0) return wait_for(awaited, chain, link + 1, gate);
+  if ((link + 1) % ast::nested_links != 0) return chain_after(awaited, chain, link + 1, gate);
   const Span span = chain.links[link]->span;
-  const ir::RegionId end = in_region(
-      [&] { emit(OpKind::call_builtin, {}, {gate.front().index}, span).callee = builtin_named("propagate"); });
-  emit(OpKind::wait, awaited, {}, span).regions = {end};
+  const auto end = [&] {
+    emit(OpKind::call_builtin, {}, {gate.front().index}, span).callee = builtin_named("propagate");
+  };
+  wait_for(awaited, end, span);
 }
 
-void FunctionLowering::wait_for(const Operands& awaited, const ast::Chain& chain, std::size_t link,
-                                const Operands& gate) {
+void FunctionLowering::chain_after(const Operands& awaited, const ast::Chain& chain, std::size_t link,
+                                   const Operands& gate) {
   const bool has_scope = link + 1 == chain.links.size() && chain.links[link]->kind == StmtKind::Block;
-  const ir::RegionId next = in_region([&] { chain_from(chain, link, gate); }, has_scope);
-  emit(OpKind::wait, awaited, {}, chain.links[link]->span).regions = {next};
+  wait_for(
+      awaited, [&] { chain_from(chain, link, gate); }, chain.links[link]->span, has_scope);
 }
 
 }  // namespace raddle::lowering

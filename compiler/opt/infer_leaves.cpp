@@ -109,7 +109,8 @@ class Inspector {
     switch (op.kind) {
       case OpKind::if_:
       case OpKind::switch_:
-      case OpKind::wait: return false;  // what is in them is looked at
+      case OpKind::wait:
+      case OpKind::wait_deep: return false;  // what is in them is looked at
       case OpKind::call: return !is_library_call(op);
       case OpKind::call_builtin: return failure_of(op) != vm::KernelFailure::nothing;
       default: return !can_not_fail(module_, function_, op);
@@ -194,8 +195,8 @@ class Inspector {
       case OpKind::memo_keep: return found("its results are kept on disk", op.span);
       case OpKind::foreach_range:
       case OpKind::foreach_array: return found("it has a `foreach`: a leaf's loops are `for` and `iterate`", op.span);
-      case OpKind::wait: return inspect_region(op.regions[0]);  // all inputs of a leaf are there
-      case OpKind::wait_deep: return found("it has a `wait deep`", op.span);
+      case OpKind::wait:
+      case OpKind::wait_deep: return inspect_region(op.regions[0]);  // all inputs of a leaf are there
     }
   }
 

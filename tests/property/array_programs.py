@@ -142,6 +142,12 @@ class Generator:
                     found.append((name, array))
         return self.random.choice(found) if found else (self.literal(v := self.number(kind)), v)
 
+    def bound(self, high, extent):
+        """The last index of a slice. A negative number is an error in the text, and an empty slice where it is computed."""
+        if high < 0:
+            return f"n0 - {self.extents['n0'] - high}"
+        return str(high) if high < extent - 1 else "end"
+
     def slice_of(self, name, array):
         entries, chosen = [], []
         for extent in array.shape:
@@ -157,7 +163,7 @@ class Generator:
                 low = self.random.randrange(extent)
                 high = low - 1 if self.random.random() < 0.1 else self.random.randrange(low, extent)
                 step = self.random.choice((1, 1, 2, 3))
-                entries.append(f"{low}:{high if high < extent - 1 else 'end'}{'' if step == 1 else f':{step}'}")
+                entries.append(f"{low}:{self.bound(high, extent)}{'' if step == 1 else f':{step}'}")
                 chosen.append(range(low, high + 1, step))
         kept = [c for c in chosen if isinstance(c, range)]
         if not kept:

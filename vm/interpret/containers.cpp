@@ -7,6 +7,7 @@
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
 #include "vm/kernel/leaf_arguments.hpp"
+#include "vm/memory/memory_limit.hpp"
 #include "vm/value/borrow.hpp"
 #include "vm/value/range.hpp"
 #include "vm/value/text.hpp"
@@ -17,17 +18,34 @@ namespace {
 
 Value list_value(Ref<Array> array) { return Value::of_object(ValueKind::array, std::move(array)); }
 
-/// How many elements a dense array has; none: too many.
+/// How many elements a dense array has; none: more than there can be.
 std::optional<std::size_t> count_elements(const std::vector<std::int64_t>& extents) {
   std::int64_t count = 1;
-  for (const std::int64_t extent : extents)
-    if (__builtin_mul_overflow(count, extent, &count)) return std::nullopt;
+  bool is_empty = false, is_too_large = false;
+  for (const std::int64_t extent : extents) {
+    is_empty = is_empty || extent == 0;
+    is_too_large = __builtin_mul_overflow(count, extent, &count) || is_too_large;
+  }
+  if (is_empty) return 0;
+  if (is_too_large) return std::nullopt;
   return static_cast<std::size_t>(count);
+}
+
+/// What keeps so many numbers from being an array; empty: nothing. It is said before the first of them is computed.
+std::string size_fault(std::string_view name, const std::vector<std::int64_t>& extents,
+                       std::optional<std::size_t> count, ValueKind kind) {
+  if (count && *count <= memory_limit_bytes() / Buffer::size_of(kind)) return "";
+  double bytes = static_cast<double>(Buffer::size_of(kind));
+  for (const std::int64_t extent : extents) bytes *= static_cast<double>(extent);
+  const std::string array = name.empty() ? fmt::format("an array of the shape [{}]", fmt::join(extents, ", "))
+                                         : fmt::format("the array `{}[{}]`", name, fmt::join(extents, ", "));
+  return fmt::format("{} needs {:.3g} GiB of memory: more than this process may use", array,
+                     bytes / static_cast<double>(std::int64_t{1} << 30));
 }
 
 }  // namespace
 
-void Interpreter::array_new(Frame& frame, const Instruction& in) {
+bool Interpreter::array_new(Frame& frame, const Instruction& in) {
   const ArrayInfo& info = program_.arrays[in.b.bits()];
   Ref<Array> array = make_ref<Array>(static_cast<std::int32_t>(in.d), info.name, info.place);
   if (info.is_reduced) array->keep_reductions();
@@ -35,14 +53,18 @@ void Interpreter::array_new(Frame& frame, const Instruction& in) {
     std::vector<std::int64_t> extents;
     for (std::uint32_t axis = 0; axis < info.rank; ++axis) {
       Value extent = frame.at(program_.lists[in.c.bits() + axis]).get();
-      if (extent.kind() == ValueKind::failure) return put(frame, in, std::move(extent));
+      if (extent.kind() == ValueKind::failure) return put(frame, in, std::move(extent)), false;
       extents.push_back(extent.as_int());
     }
-    if (const auto count = count_elements(extents); count && info.filled_with)
-      array->expect_numbers(kind_of(*info.filled_with), *count);
+    const ValueKind kind = info.filled_with ? kind_of(*info.filled_with) : ValueKind::float_;
+    const std::optional<std::size_t> count = count_elements(extents);
+    if (std::string fault = size_fault(info.name, extents, count, kind); !fault.empty())
+      return here_.fail(frame, in, fault), false;
+    if (info.filled_with) array->expect_numbers(kind, *count);
     array->set_extents(std::move(extents));
   }
   put(frame, in, list_value(std::move(array)));
+  return true;
 }
 
 bool Interpreter::array_get(Frame& frame, const Instruction& in) {

@@ -96,7 +96,10 @@ Value Interpreter::failed_operand(Frame& frame, const Strand& strand, const Inst
       if (Value failure = first_of(site.written)) return failure;
       return in.opcode == Opcode::enter ? first_of(site.awaited) : first_of(Operands{in.b});
     }
-    case InstructionForm::foreach: return first_of(Operands{in.a, in.b, in.c});
+    case InstructionForm::foreach: {
+      if (Value failure = first_of(program_.foreaches[in.d].written)) return failure;
+      return first_of(Operands{in.a, in.b, in.c});
+    }
     case InstructionForm::loop_test: return first_of(Operands{in.b});
     case InstructionForm::memo: {
       const MemoSite& site = program_.memos[in.d];

@@ -180,7 +180,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::concat:
       case Opcode::path_join: ok = join_texts(frame, in); break;
 
-      case Opcode::array_new: array_new(frame, in); break;
+      case Opcode::array_new: ok = array_new(frame, in); break;
       case Opcode::array_get: ok = array_get(frame, in); break;
       case Opcode::array_insert: ok = array_insert(frame, in); break;
       case Opcode::array_row: ok = array_row(frame, in); break;

@@ -102,7 +102,7 @@ class Interpreter : WorkerService {
   bool array_insert(Frame& frame, const Instruction& in);
   bool array_row(Frame& frame, const Instruction& in);
   bool bag_row(Frame& frame, const Instruction& in);
-  void array_new(Frame& frame, const Instruction& in);
+  bool array_new(Frame& frame, const Instruction& in);
   void array_list(Frame& frame, const Instruction& in);
   bool array_map(Frame& frame, const Instruction& in);
   bool array_range(Frame& frame, const Instruction& in);

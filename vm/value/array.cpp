@@ -201,11 +201,9 @@ Future* Array::element(const Value& key) {
 std::string Array::missing_elements() const {
   const Rest* const rest = find_rest();
   if (!rest || rest->extents.empty()) return "";
-  std::int64_t wanted = 1;
-  for (const std::int64_t extent : rest->extents)
-    if (__builtin_mul_overflow(wanted, extent, &wanted))
-      return fmt::format("`{}` can not have so many elements: [{}]", name(), fmt::join(rest->extents, ", "));
-  const auto found = static_cast<std::int64_t>(size());
+  std::size_t wanted = 1;  // unsigned: before an extent of 0 others may be as large as they like
+  for (const std::int64_t extent : rest->extents) wanted *= static_cast<std::size_t>(extent);
+  const std::size_t found = size();
   if (found == wanted) return "";
   std::int64_t missing = 0;
   while (contains(Value::of(missing))) ++missing;

@@ -207,11 +207,11 @@ class alignas(64) Array final : public HeapObject {
   /// Of the variable; of a row as messages name it: `a[3]`. Empty: it has none.
   std::string name() const;
   /// Its elements are those of a dense array, in row-major order: messages name them by all their indices. Before
-  /// anybody else sees the array.
+  /// anybody else sees the array. @pre there is memory for so many
   void set_extents(std::vector<std::int64_t> extents) { rest().extents = std::move(extents); }
-  /// Empty: of a growing array.
   /// What a closed array lacks of the elements that its extents say; empty: nothing, or it has no extents.
   std::string missing_elements() const;
+  /// Empty: of a growing array.
   std::vector<std::int64_t> extents() const { return find_rest() ? find_rest()->extents : std::vector<std::int64_t>(); }
   /// An element likewise: `a[3]`, `a["x"][3]`, `a[1, 3]`.
   std::string element_name(const Value& key) const;
