@@ -157,30 +157,15 @@ Result dense_keys(Call, Arguments arguments, Results results) {
                           elements.element_name(Value::of(missing)), count));
 }
 
-/// Each element of a closed array has been assigned.
-Result dense_complete(Call, Arguments arguments, Results results) {
-  std::string missing = arguments[0].as_array().missing_elements();
-  return missing.empty() ? give_void(results) : fail(std::move(missing));
-}
-
-namespace {
-
-Result text_of(const Value& dense, vm::DenseElements which, Results results) {
-  vm::Structure& structure = dense.as_structure();
-  const Value elements = structure.field(0).get();
-  if (elements.kind() == vm::ValueKind::array)
-    if (std::string missing = elements.as_array().missing_elements(); !missing.empty()) return fail(std::move(missing));
-  return give(results, Value::of(vm::dense_text(structure, which)));
-}
-
-}  // namespace
+/// Each element of a closed array has been assigned: else the array has failed, and the VM tells that here.
+Result dense_complete(Call, Arguments, Results results) { return give_void(results); }
 
 Result dense_text(Call, Arguments arguments, Results results) {
-  return text_of(arguments[0], vm::DenseElements::all, results);
+  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::DenseElements::all)));
 }
 
 Result shown_dense(Call, Arguments arguments, Results results) {
-  return text_of(arguments[0], vm::DenseElements::shown, results);
+  return give(results, Value::of(vm::dense_text(arguments[0].as_structure(), vm::DenseElements::shown)));
 }
 
 }  // namespace raddle::stdlib::native

@@ -194,19 +194,6 @@ void Interpreter::run_builtin(BuiltinTask* task) {
   here_.release(&frame);
 }
 
-namespace {
-
-/// Of dense arrays that are closed: what a function made of the others would be wrong.
-std::string missing_elements(const std::vector<Value>& arguments) {
-  for (const Value& argument : arguments) {
-    if (argument.kind() != ValueKind::array || !argument.as_array().is_closed()) continue;
-    if (std::string missing = argument.as_array().missing_elements(); !missing.empty()) return missing;
-  }
-  return "";
-}
-
-}  // namespace
-
 bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   const BuiltinSite& site = program_.builtins[in.d];
   ++here_.counters.builtin_calls;
@@ -223,11 +210,7 @@ bool Interpreter::call_builtin_now(Frame& frame, const Instruction& in) {
   if (site.runs_code) run_.note_program();
   CallHost host(here_, frame, here_.index_of(in));
   const BuiltinCall call{run_.options.settings, here_.stream_at(frame, here_.index_of(in)), &host};
-  std::expected<void, std::string> outcome;
-  if (std::string missing = missing_elements(arguments_); missing.empty())
-    outcome = site.function(call, arguments_, results_);
-  else
-    outcome = std::unexpected(std::move(missing));
+  std::expected<void, std::string> outcome = site.function(call, arguments_, results_);
   arguments_.clear();
   if (host.ends_later()) return true;
   if (std::string problem = too_long_result(results_); outcome && !problem.empty())

@@ -111,8 +111,13 @@ Value Interpreter::failed_operand(Frame& frame, const Strand& strand, const Inst
 }
 
 bool Interpreter::fails_with_operand(Frame& frame, const Strand& strand, const Instruction& in) {
-  const Value failure = failed_operand(frame, strand, in);
+  Value failure = failed_operand(frame, strand, in);
   if (!failure) return false;
+  if (in.opcode == Opcode::call_builtin && program_.builtins[in.d].tells_incomplete) {
+    const Future& array = frame.at(program_.builtins[in.d].arguments[0]);
+    if (!array.is_failed() && object_in<Array>(array).lacks_elements())
+      failure = here_.failure_at(frame, here_.index_of(in), as_failure(failure).message);
+  }
   fail_results(frame, in, failure);
   return true;
 }

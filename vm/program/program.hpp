@@ -176,7 +176,8 @@ struct BuiltinSite {
   std::vector<bool> returns_void;  ///< by result
   Operand priority = {};           ///< absent: called where its inputs are set
   FilesRead files_read = FilesRead::none;
-  bool runs_code = false;  ///< a program, or code in another language, which may make files
+  bool tells_incomplete = false;  ///< `@complete`: that its array has failed because it lacks elements
+  bool runs_code = false;         ///< a program, or code in another language, which may make files
 };
 
 /// How many writers of an array the operations of a region that is being entered hold.

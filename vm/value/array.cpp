@@ -198,17 +198,21 @@ Future* Array::element(const Value& key) {
                                                                                                               : nullptr;
 }
 
-std::string Array::missing_elements() const {
-  const Rest* const rest = find_rest();
-  if (!rest || rest->extents.empty()) return "";
-  std::size_t wanted = 1;  // unsigned: before an extent of 0 others may be as large as they like
-  for (const std::int64_t extent : rest->extents) wanted *= static_cast<std::size_t>(extent);
+/// A dense array has all elements that its extents say, or has failed.
+void Array::fail_if_incomplete() {
+  const Rest* const known = find_rest();
+  if (!known || known->extents.empty() || known->failure.is_failed()) return;
+  std::size_t wanted = 1;  // unsigned: beside an extent of 0 others may be as large as they like
+  for (const std::int64_t extent : known->extents) wanted *= static_cast<std::size_t>(extent);
   const std::size_t found = size();
-  if (found == wanted) return "";
+  if (found == wanted) return;
   std::int64_t missing = 0;
   while (contains(Value::of(missing))) ++missing;
-  return fmt::format("`{}` was never assigned: {} of {} elements {} missing", element_name(Value::of(missing)),
-                     wanted - found, wanted, wanted - found == 1 ? "is" : "are");
+  rest().lacks_elements = true;
+  fail(failed_value(make_ref<Failure>(
+      fmt::format("`{}` was never assigned: {} of {} elements {} missing", element_name(Value::of(missing)),
+                  wanted - found, wanted, wanted - found == 1 ? "is" : "are"),
+      place())));
 }
 
 // ---------------------------------------------------------------- promises

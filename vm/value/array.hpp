@@ -45,8 +45,8 @@ class alignas(64) Array final : public HeapObject {
   static Ref<Array> packed_of(std::vector<double> elements);
 
   // ---- reading. Any thread
-  /// Elements inserted so far (also those whose value is still to come); final once closed. Counts them at the first
-  /// call after closing; at each call before, or if they are few.
+  /// Elements inserted so far (also those whose value is still to come); final once the last writer has released it.
+  /// Counts them at the first call after that; at each call before, or if they are few.
   std::size_t size() const;
   /// The value if the element is set (or failed: a Failure), else none.
   Value get(const Value& key) const;
@@ -209,8 +209,8 @@ class alignas(64) Array final : public HeapObject {
   /// Its elements are those of a dense array, in row-major order: messages name them by all their indices. Before
   /// anybody else sees the array. @pre there is memory for so many
   void set_extents(std::vector<std::int64_t> extents) { rest().extents = std::move(extents); }
-  /// What a closed array lacks of the elements that its extents say; empty: nothing, or it has no extents.
-  std::string missing_elements() const;
+  /// It has failed, as it was closed without some of the elements that its extents say. Nobody has told of that yet.
+  bool lacks_elements() const { return is_closed() && find_rest() && find_rest()->lacks_elements; }
   /// Empty: of a growing array.
   std::vector<std::int64_t> extents() const { return find_rest() ? find_rest()->extents : std::vector<std::int64_t>(); }
   /// An element likewise: `a[3]`, `a["x"][3]`, `a[1, 3]`.
@@ -273,6 +273,7 @@ class alignas(64) Array final : public HeapObject {
     return *find_rest()->numbers.load(std::memory_order_relaxed);
   }  // if has_numbers_
   void close_numbers(OpenNumbers& numbers, WakeList& wake);
+  void fail_if_incomplete();  // by who closes it
   bool claim(const Value& key);
   bool insert_number(const Value& key, Value value, WakeList& wake);
   bool insert_in_table(const Value& key, Value value, WakeList& wake) {
@@ -294,6 +295,7 @@ class alignas(64) Array final : public HeapObject {
     std::string name;
     Place place;
     std::vector<std::int64_t> extents;           ///< see set_extents()
+    bool lacks_elements = false;                 ///< by who closes the array, before that is seen
     Future failure;                              ///< of the first writer that failed; looked at when no writer is left
     std::atomic<Family*> rows{nullptr};          ///< made once; null: there are none
     std::atomic<bool> has_bags{false};           ///< likewise made here, for bag_row()

@@ -64,7 +64,7 @@ std::size_t Array::size() const {
     const std::size_t count = rest->count.load(std::memory_order_relaxed);  // relaxed: publishes nothing but itself
     if (count != uncounted) return count;
   }
-  const bool is_final = is_closed();
+  const bool is_final = is_closed() || closing_.load(std::memory_order_seq_cst);
   std::size_t count = 0;
   visit_in_any_order(
       [&](const Value& key, Element&, ElementMark mark) {
@@ -299,6 +299,7 @@ void Array::release_writers(std::int32_t count, WakeList& wake) {
     return;
   if (OpenNumbers* const numbers = this->numbers()) close_numbers(*numbers, wake);
   closing_.store(true, std::memory_order_seq_cst);
+  fail_if_incomplete();
   const Rest* const rest = find_rest();
   const bool has_failed = rest && rest->failure.is_failed();
   std::uint32_t row_count = 0;
