@@ -52,6 +52,8 @@ class FunctionEmitter final : public OperationEmitter {
   void emit_get(const vm::KernelInstruction& instruction);
   void emit_call(const vm::KernelInstruction& instruction, bool is_tail);
   void emit_foreign_call(const vm::KernelInstruction& instruction);
+  void append_words(vm::KernelRegister id, std::vector<llvm::Value*>& words);
+  void emit_reduction(const vm::KernelInstruction& instruction);
   llvm::CallInst* make_call(const vm::KernelInstruction& instruction, bool unrolls);
   void check_call(llvm::Value* status, const vm::Place& place, std::span<const Fork> outstanding = {});
   std::size_t calls_at_once(Instructions instructions);

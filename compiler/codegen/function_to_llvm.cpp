@@ -158,6 +158,7 @@ void FunctionEmitter::emit_instruction(const KernelInstruction& instruction, boo
     case KernelOp::if_: return emit_if(instruction, is_tail);
     case KernelOp::loop: return emit_loop(instruction);
     case KernelOp::call: return emit_call(instruction, is_tail);
+    case KernelOp::reduce: return emit_reduction(instruction);
     case KernelOp::foreign: return emit_foreign_call(instruction);
     case KernelOp::size: return assign(instruction.result, {read(instruction.inputs[0]).length, nullptr});
     case KernelOp::get_int:

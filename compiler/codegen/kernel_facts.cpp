@@ -15,6 +15,7 @@ std::vector<KernelRegister> results_of(const Kernel& kernel, const KernelInstruc
     case KernelOp::if_: return {};
     case KernelOp::loop: return kernel.loops[instruction.index].variables;
     case KernelOp::call: return kernel.calls[instruction.index].results;
+    case KernelOp::reduce: return {kernel.reductions[instruction.index].result};
     case KernelOp::foreign: return {kernel.foreign_calls[instruction.index].result};
     default: break;
   }
@@ -27,6 +28,11 @@ std::vector<KernelRegister> inputs_of(const Kernel& kernel, const KernelInstruct
     case KernelOp::if_: return {instruction.inputs[0]};
     case KernelOp::loop: return kernel.loops[instruction.index].initial;
     case KernelOp::call: return kernel.calls[instruction.index].inputs;
+    case KernelOp::reduce: {
+      std::vector<KernelRegister> inputs = kernel.reductions[instruction.index].inputs;
+      inputs.push_back(kernel.reductions[instruction.index].count);
+      return inputs;
+    }
     case KernelOp::foreign: return kernel.foreign_calls[instruction.index].inputs;
     default: break;
   }
@@ -90,14 +96,17 @@ GroupFacts::GroupFacts(const vm::KernelGroup& group)
     while (!open.empty()) {
       const KernelId next = open.back();
       open.pop_back();
-      for (const vm::KernelCall& call : group[next].calls)
-        if (reached_[id].insert(call.kernel).second) open.push_back(call.kernel);
+      vm::visit_callees(group[next], [&](KernelId callee) {
+        if (reached_[id].insert(callee).second) open.push_back(callee);
+      });
     }
   }
 }
 
 bool GroupFacts::is_heavy(KernelId kernel) const {
-  const auto is_itself = [&](KernelId id) { return !group_[id].loops.empty() || is_recursive(id); };
+  const auto is_itself = [&](KernelId id) {
+    return !group_[id].loops.empty() || !group_[id].reductions.empty() || is_recursive(id);
+  };
   return is_itself(kernel) || std::ranges::any_of(reached_[kernel], is_itself);
 }
 
@@ -120,6 +129,8 @@ bool GroupFacts::can_fail(const Kernel& kernel, KernelBlockId block) const {
     for (const KernelInstruction& instruction : kernel.blocks[inner]) {
       if (instruction.op == KernelOp::call)
         found = found || fails(kernel.calls[instruction.index].kernel);
+      else if (instruction.op == KernelOp::reduce)
+        found = true;  // of no numbers there is no mean
       else
         found = found || vm::info(instruction.op).failure != vm::KernelFailure::nothing;
     }
@@ -131,7 +142,7 @@ bool GroupFacts::has_loop(const Kernel& kernel, KernelBlockId block) const {
   bool found = false;
   visit_blocks(kernel, block, [&](KernelBlockId inner) {
     for (const KernelInstruction& instruction : kernel.blocks[inner])
-      found = found || instruction.op == KernelOp::loop ||
+      found = found || instruction.op == KernelOp::loop || instruction.op == KernelOp::reduce ||
               (instruction.op == KernelOp::call && is_heavy(kernel.calls[instruction.index].kernel));
   });
   return found;
@@ -153,14 +164,15 @@ std::size_t GroupFacts::cost(const Kernel& kernel, KernelBlockId block) const {
   return total;
 }
 
-/// A C function is called for one point after the other, until one fails. What is large is not worth its compilation.
+/// A C function is called for one point after the other, until one fails; a reduction has its own lanes. What is large
+/// is not worth its compilation.
 bool GroupFacts::suits_lanes(KernelId kernel) const {
   constexpr std::size_t most_cost = 4000;
   std::set<KernelId> all = reached_[kernel];
   all.insert(kernel);
   for (const KernelId id : all) {
     const Kernel& each = group_[id];
-    if (is_recursive(id) || !each.foreign_calls.empty()) return false;
+    if (is_recursive(id) || !each.reductions.empty() || !each.foreign_calls.empty()) return false;
     // lanes read the elements of one array
     for (const KernelLoop& loop : each.loops)
       if (std::ranges::any_of(loop.variables, [&](KernelRegister id) { return is_array(each.types[id]); }))

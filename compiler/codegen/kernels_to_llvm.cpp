@@ -151,6 +151,26 @@ llvm::Constant* ModuleEmitter::fork_site(vm::KernelId kernel) {
   return site;
 }
 
+llvm::Constant* ModuleEmitter::reduction(const vm::KernelReduction& reduction) {
+  const vm::Kernel& source = group.at(reduction.kernel);
+  llvm::Function*& points = reduced_[reduction.kernel];
+  if (!points) {
+    points = make_entry("points." + source.name, llvm::Function::InternalLinkage);
+    if (facts.suits_lanes(reduction.kernel))
+      emit_lanes(reduction.kernel, points);
+    else
+      emit_points(reduction.kernel, 0, points);
+  }
+  const bool is_float = source.types[source.outputs.at(0)] == vm::KernelType::float_;
+  llvm::Type* byte = llvm::Type::getInt8Ty(llvm_context);
+  llvm::StructType* type = llvm::StructType::get(llvm_context, {points->getType(), byte, byte});
+  auto* constant = llvm::ConstantStruct::get(
+      type, {points, llvm::ConstantInt::get(byte, static_cast<std::uint64_t>(reduction.reducer)),
+             llvm::ConstantInt::get(byte, is_float ? 1 : 0)});
+  return new llvm::GlobalVariable(out, type, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, constant,
+                                  "reduction." + source.name);
+}
+
 llvm::Value* ModuleEmitter::make_context(llvm::IRBuilder<>& builder, llvm::Function* function) {
   llvm::Value* worker = function->getArg(0);
   llvm::Value* context = builder.CreateAlloca(context_type(), nullptr, "context");

@@ -29,6 +29,8 @@ class ModuleEmitter {
   void emit_exported(vm::KernelId kernel, vm::KernelEntry entry);
   /// The constant raddle_leaf_fork_site of forked calls of `kernel`.
   llvm::Constant* fork_site(vm::KernelId kernel);
+  /// The constant raddle_leaf_reduction.
+  llvm::Constant* reduction(const vm::KernelReduction& reduction);
   /// Whether a call may take so long that it is forked: Note [forks] in vm/program/leaf_abi.hpp.
   bool is_worth_forking(vm::KernelId kernel) const { return facts.is_heavy(kernel); }
   /// Into how many levels calls of itself are unrolled; 1: not at all. See Note [levels] in kernels_to_llvm.cpp.
@@ -70,7 +72,8 @@ class ModuleEmitter {
   using Level = std::pair<vm::KernelId, unsigned>;
   std::map<Level, llvm::Function*> inners_;
   std::map<vm::KernelId, llvm::Constant*> fork_sites_;
-  std::vector<Level> pending_;  ///< declared, body not yet emitted
+  std::map<vm::KernelId, llvm::Function*> reduced_;  ///< points of kernels whose numbers are reduced
+  std::vector<Level> pending_;                       ///< declared, body not yet emitted
 };
 
 /// Emits the body of `target`, which is module.inner(kernel, level).

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "compiler/ir/kernel_operator.hpp"
+#include "compiler/ir/reduced_loops.hpp"
+#include "stdlib/builtins.hpp"
 
 namespace raddle::emit {
 
@@ -23,7 +25,10 @@ vm::Place place_of(Span span) { return {span.file, span.begin, span.end}; }
 class KernelEmitter {
  public:
   KernelEmitter(const ir::Module& module, const ir::Function& leaf)
-      : module_(module), leaf_(leaf), registers_(leaf.variables.size(), vm::no_kernel_part) {
+      : module_(module),
+        leaf_(leaf),
+        reduced_loops_(module, leaf),
+        registers_(leaf.variables.size(), vm::no_kernel_part) {
     for (const ir::Region& region : leaf.regions)
       for (const ir::Op& op : region.ops)
         for (const ir::VarId result : op.results) ++assignments_[result];
@@ -109,6 +114,11 @@ class KernelEmitter {
     }
     for (vm::KernelCall& call : kernel_.calls)
       for (auto* const registers : {&call.inputs, &call.results}) std::ranges::for_each(*registers, renumber);
+    for (vm::KernelReduction& reduction : kernel_.reductions) {
+      renumber(reduction.count);
+      std::ranges::for_each(reduction.inputs, renumber);
+      renumber(reduction.result);
+    }
     for (vm::KernelForeignCall& call : kernel_.foreign_calls) {
       std::ranges::for_each(call.inputs, renumber);
       renumber(call.result);
@@ -144,6 +154,10 @@ class KernelEmitter {
   }
 
   void operation(const ir::Op& op) {
+    if (const ir::ReducedLoop* const reduced = reduced_loops_.of(op)) {
+      if (&op == reduced->reduction) reduce(*reduced);
+      return;
+    }
     switch (op.kind) {
       case OpKind::array_get: return element(op);
       case OpKind::call: return module_.functions[op.callee].kind == ir::FunctionKind::foreign ? foreign(op) : call(op);
@@ -162,8 +176,13 @@ class KernelEmitter {
     const ir::KernelOperator found = vm::is_array(type) ? ir::KernelOperator() : ir::kernel_operator(op.kind, type);
     if (found.op == KernelOp::if_) return refuse();
     std::vector<KernelRegister> inputs = registers_of(op.operands);
+    if (found.op == KernelOp::pow && is_two(op.operands[1]))
+      return computed(op, KernelOp::mul_float, {inputs[0], inputs[0]});
     if (found.swaps) std::swap(inputs[0], inputs[1]);
     computed(op, found.op, inputs);
+  }
+  bool is_two(ir::Operand operand) const {
+    return operand.is_constant && module_.constants[operand.index] == ir::Constant(2.0);
   }
   void computed(const ir::Op& op, KernelOp made, const std::vector<KernelRegister>& inputs) {
     const KernelRegister result = vm::info(made).result == 'v' ? vm::no_kernel_part : register_of(op.results[0]);
@@ -270,6 +289,20 @@ class KernelEmitter {
     put(KernelOp::call, op.span).index = static_cast<std::uint32_t>(kernel_.calls.size());
     kernel_.calls.push_back(std::move(made));
   }
+  void reduce(const ir::ReducedLoop& reduced) {
+    if (reduced.loop->launch == ir::none) return refuse();
+    const ir::IndexLaunch& launch = leaf_.launches[reduced.loop->launch];
+    const KernelRegister last = register_of(reduced.loop->operands[1]), one = constant(KernelType::int_, 1);
+    const KernelRegister count = make_register(KernelType::int_);
+    KernelInstruction& add = put(KernelOp::add_int, reduced.loop->span);
+    add.result = count;
+    add.inputs = {last, one, vm::no_kernel_part};
+    vm::KernelReduction made{launch.kernel,
+                             *vm::reducer_of_function(stdlib::builtins()[reduced.reduction->callee].name), count,
+                             registers_of(launch.captures), register_of(reduced.reduction->results[0])};
+    put(KernelOp::reduce, reduced.reduction->span).index = static_cast<std::uint32_t>(kernel_.reductions.size());
+    kernel_.reductions.push_back(std::move(made));
+  }
   void foreign(const ir::Op& op) {
     const ir::Foreign& callee = module_.functions[op.callee].foreign;
     vm::KernelForeignCall made{callee.library, callee.code, op.callee, registers_of(op.operands),
@@ -282,6 +315,7 @@ class KernelEmitter {
 
   const ir::Module& module_;
   const ir::Function& leaf_;
+  const ir::ReducedLoops reduced_loops_;
   vm::Kernel kernel_;
   vm::KernelBlockId block_ = vm::no_kernel_part;  ///< that instructions are put into
   std::vector<KernelRegister> registers_;         ///< by variable; absent: none yet

@@ -54,6 +54,9 @@ void follow(const vm::Kernel& kernel, vm::KernelBlockId block, Registers& needin
     } else if (instruction.op == vm::KernelOp::call) {
       const vm::KernelCall& call = kernel.calls[instruction.index];
       if (needs_any(needing, call.inputs)) needing.insert(call.results.begin(), call.results.end());
+    } else if (instruction.op == vm::KernelOp::reduce) {
+      const vm::KernelReduction& reduction = kernel.reductions[instruction.index];
+      if (needing.contains(reduction.count)) needing.insert(reduction.result);  // there may be no numbers
     } else if (instruction.op == vm::KernelOp::foreign) {
       const vm::KernelForeignCall& call = kernel.foreign_calls[instruction.index];
       if (needs_any(needing, call.inputs)) needing.insert(call.result);

@@ -331,10 +331,16 @@ bool make_plain_launch(ir::Module& module, ir::Function& around, ir::Op& loop) {
 }  // namespace
 
 bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop) {
+  return is_plain_launch(module, around, loop, [&](ir::FunctionId callee) {
+    return module.functions[callee].kind == ir::FunctionKind::leaf;
+  });
+}
+
+bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop, const IsLeaf& is_leaf) {
   if (!has_launch_space(module, around, loop)) return false;
   PlainLaunch launch(module, around, loop);
   const std::optional<ir::Function> made = launch.run();
-  return made && !ir::calls_library(module, *made) && can_be_leaf(module, *made);
+  return made && !ir::calls_library(module, *made) && can_be_leaf(module, *made, is_leaf);
 }
 
 namespace {
@@ -376,6 +382,17 @@ void find_index_launches(ir::Module& module) {
   const std::size_t count = module.functions.size();
   for (ir::FunctionId id = 0; id < count; ++id)
     if (module.functions[id].kind == ir::FunctionKind::composite) find_in(module, id);
+  launch_reduced_loops(module);  // in the kernels of launches
+}
+
+void launch_reduced_loops(ir::Module& module) {
+  for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {  // also of those that this makes
+    ir::Function& function = module.functions[id];
+    if (function.kind != ir::FunctionKind::leaf && function.kind != ir::FunctionKind::launched) continue;
+    for (ir::Region& region : function.regions)
+      for (ir::Op& op : region.ops)
+        if (op.kind == OpKind::foreach_range && op.launch == ir::none) make_plain_launch(module, function, op);
+  }
 }
 
 }  // namespace raddle::opt

@@ -9,7 +9,9 @@
 
 #include "compiler/ir/kernel_operator.hpp"
 #include "compiler/ir/library_calls.hpp"
+#include "compiler/ir/reduced_loops.hpp"
 #include "compiler/ir/written_name.hpp"
+#include "compiler/opt/index_launches.hpp"
 #include "compiler/opt/uses.hpp"
 #include "stdlib/builtins.hpp"
 
@@ -38,9 +40,12 @@ std::string quoted(const ir::Var& variable) { return variable.name.empty() ? "a 
 
 class Inspector {
  public:
-  using IsLeaf = std::function<bool(ir::FunctionId)>;
   Inspector(const ir::Module& module, const ir::Function& function, IsLeaf is_leaf)
-      : module_(module), types_(*module.types), function_(function), is_leaf_(std::move(is_leaf)) {}
+      : module_(module),
+        types_(*module.types),
+        function_(function),
+        is_leaf_(std::move(is_leaf)),
+        reduced_loops_(module, function) {}
 
   std::optional<Obstacle> find_obstacle() {
     if (function_.file_output_count != 0) return Obstacle{"it has a file output", function_.span};
@@ -112,7 +117,8 @@ class Inspector {
       case OpKind::wait:
       case OpKind::wait_deep: return false;  // what is in them is looked at
       case OpKind::call: return !is_library_call(op);
-      case OpKind::call_builtin: return failure_of(op) != vm::KernelFailure::nothing;
+      case OpKind::call_builtin:
+        return reduced_loops_.of(op) != nullptr || failure_of(op) != vm::KernelFailure::nothing;
       default: return !can_not_fail(module_, function_, op);
     }
   }
@@ -123,6 +129,7 @@ class Inspector {
 
   void inspect(const ir::Op& op) {
     if (has_called_library_ && may_fail(op)) return found("it may fail after a call of a library function", op.span);
+    if (const ir::ReducedLoop* const reduced = reduced_loops_.of(op)) return inspect_reduced(op, *reduced);
     for (const ir::Operand& operand : op.operands)
       if (!is_message(op, operand)) check_read(operand, op.span);
     if (obstacle_) return;
@@ -135,6 +142,23 @@ class Inspector {
         found(fmt::format("it makes a value of type {}", types_.name(type_of(result))), op.span);
       assigned_.insert(result);
     }
+  }
+
+  /// What the loop needs is to be there where its numbers are reduced.
+  void inspect_reduced(const ir::Op& op, const ir::ReducedLoop& reduced) {
+    if (&op != reduced.reduction) return;
+    const std::vector<ir::VarId> inside = variables_assigned(function_, *reduced.loop);
+    const ir::Region& body = function_.regions[reduced.loop->regions[0]];
+    for (const ir::VarId read : variables_read(function_, *reduced.loop)) {
+      const bool is_own = read == reduced.array->results[0] || std::ranges::find(inside, read) != inside.end() ||
+                          std::ranges::find(body.parameters, read) != body.parameters.end();
+      if (!is_own) check_read(ir::Operand::variable(read), op.span);
+    }
+    if (!obstacle_ && !is_plain_launch(module_, function_, *reduced.loop, is_leaf_))
+      found("what it reduces is not computed by a leaf function", op.span);
+    if (!maybe_assigned_.insert(op.results[0]).second)
+      found(fmt::format("{} may be assigned twice", quoted(function_.variables[op.results[0]])), op.span);
+    assigned_.insert(op.results[0]);
   }
 
   void inspect_kind(const ir::Op& op) {
@@ -292,6 +316,7 @@ class Inspector {
   const TypeStore& types_;
   const ir::Function& function_;
   const IsLeaf is_leaf_;
+  const ir::ReducedLoops reduced_loops_;
   std::set<ir::VarId> assigned_;        ///< on every path to here
   std::set<ir::VarId> maybe_assigned_;  ///< on some path to here
   bool has_called_library_ = false;     ///< perhaps
@@ -336,7 +361,11 @@ void infer_leaves(ir::Module& module, Diagnostics& diagnostics) {
 }
 
 bool can_be_leaf(const ir::Module& module, const ir::Function& function) {
-  const auto is_leaf = [&](ir::FunctionId callee) { return module.functions[callee].kind == ir::FunctionKind::leaf; };
+  return can_be_leaf(module, function,
+                     [&](ir::FunctionId callee) { return module.functions[callee].kind == ir::FunctionKind::leaf; });
+}
+
+bool can_be_leaf(const ir::Module& module, const ir::Function& function, const IsLeaf& is_leaf) {
   return !Inspector(module, function, is_leaf).find_obstacle();
 }
 

@@ -52,6 +52,7 @@ constexpr Pass pipeline[] = {
     {"dead-code", without_findings<remove_dead_code>, 1},         // after those that leave dead operations
     {"order-operations", without_findings<order_operations>, 0},  // for infer-leaves and code generation
     {"infer-leaves", infer_leaves, 0},                            // needs the final bodies, ordered
+    {"launch-reduced-loops", without_findings<launch_reduced_loops>, 0},  // leaves that reduce have no kernel otherwise
     {"fuse-loops", without_findings<fuse_loops>, 2},
     {"index-launches", without_findings<find_index_launches>, 1},
     {"reduced-arrays", without_findings<find_reduced_arrays>, 1},

@@ -15,8 +15,9 @@ std::set<KernelId> called_by(const Program& program, KernelId first) {
   while (!next.empty()) {
     const Kernel& kernel = program.kernels[next.back()];
     next.pop_back();
-    for (const KernelCall& call : kernel.calls)
-      if (called.insert(call.kernel).second) next.push_back(call.kernel);
+    visit_callees(kernel, [&](KernelId callee) {
+      if (called.insert(callee).second) next.push_back(callee);
+    });
   }
   return called;
 }
@@ -35,6 +36,7 @@ std::string obstacle_of(const Program& program, const ForeachSite& site) {
   for (const KernelId id : kernels) {
     const Kernel& kernel = program.kernels[id];
     if (called_by(program, id).contains(id)) return "`" + kernel.name + "` calls itself";
+    if (!kernel.reductions.empty()) return "its points reduce many numbers each";
     if (!kernel.foreign_calls.empty()) return "`" + kernel.foreign_calls.front().symbol + "` is a function in C";
   }
   return "";

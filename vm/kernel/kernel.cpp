@@ -29,11 +29,36 @@ constexpr FunctionEntry functions[] = {
 #include "vm/kernel/kernel_ops.def"
 };
 
+struct ReducerEntry {
+  std::string_view library_function;
+  KernelReducer reducer;
+};
+
+constexpr ReducerEntry reducers[] = {
+#define RADDLE_KERNEL_REDUCER(library_function, name) {library_function, KernelReducer::name},
+#include "vm/kernel/kernel_ops.def"
+};
+
 }  // namespace
 
 const char* text_of(KernelType type) {
   constexpr const char* texts[] = {"int", "float", "boolean", "int[]", "float[]", "boolean[]"};
   return texts[static_cast<std::size_t>(type)];
+}
+
+const char* text_of(KernelReducer reducer) {
+  constexpr const char* texts[] = {"sum", "mean", "deviation", "greatest", "least"};
+  return texts[static_cast<std::size_t>(reducer)];
+}
+
+std::optional<KernelReducer> reducer_of_function(std::string_view library_function) {
+  const auto* const found = std::ranges::find(reducers, library_function, &ReducerEntry::library_function);
+  return found == std::end(reducers) ? std::nullopt : std::optional(found->reducer);
+}
+
+KernelType result_of(KernelReducer reducer, KernelType type) {
+  const bool gives_float = reducer == KernelReducer::mean || reducer == KernelReducer::deviation;
+  return gives_float ? KernelType::float_ : type;
 }
 
 const KernelOpInfo& info(KernelOp op) { return infos[static_cast<std::size_t>(op)]; }
@@ -59,12 +84,12 @@ KernelGroup group_of(std::span<const Kernel* const> kernels, KernelId first) {
   KernelGroup group;
   for (std::size_t i = 0; i < found.size(); ++i) {
     Kernel kernel = *kernels[found[i]];
-    for (KernelCall& call : kernel.calls) {
-      const auto place = std::ranges::find(found, call.kernel);
+    visit_callees(kernel, [&found](KernelId& callee) {
+      const auto place = std::ranges::find(found, callee);
       const auto index = static_cast<KernelId>(place - found.begin());
-      if (place == found.end()) found.push_back(call.kernel);
-      call.kernel = index;
-    }
+      if (place == found.end()) found.push_back(callee);
+      callee = index;
+    });
     for (KernelForeignCall& call : kernel.foreign_calls) call.function = no_kernel_part;
     group.push_back(std::move(kernel));
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,14 @@ constexpr bool is_control(KernelOp op) { return op >= KernelOp::if_; }
 /// @return  `if_` if there is none
 KernelOp operation_of_function(std::string_view library_function, std::span<const KernelType> inputs);
 
+/// What many numbers come to.
+enum class KernelReducer : std::uint8_t { sum, mean, deviation, greatest, least };
+const char* text_of(KernelReducer reducer);
+/// @return  none: the library function reduces nothing
+std::optional<KernelReducer> reducer_of_function(std::string_view library_function);
+/// The type of what numbers of this type come to. @param type  int_ or float_
+KernelType result_of(KernelReducer reducer, KernelType type);
+
 using KernelRegister = std::uint32_t;
 using KernelBlockId = std::uint32_t;
 using KernelId = std::uint32_t;
@@ -67,7 +76,7 @@ struct KernelInstruction {
   KernelOp op = KernelOp::copy;
   KernelRegister result = no_kernel_part;  ///< of control operations and of those without a result absent
   std::array<KernelRegister, 3> inputs = {no_kernel_part, no_kernel_part, no_kernel_part};  ///< `if`: the condition
-  std::uint32_t index = 0;  ///< of control operations: among Kernel::branches, loops, calls or foreign_calls
+  std::uint32_t index = 0;  ///< of control operations: among Kernel::branches, loops, calls, reductions, foreign_calls
   Place place;
   bool operator==(const KernelInstruction&) const = default;
 };
@@ -96,6 +105,19 @@ struct KernelCall {
   bool operator==(const KernelCall&) const = default;
 };
 
+/// Note [reductions]. What another kernel, never this one, gives for the points 0 to count - 1 is reduced: to the last
+/// bit as the library function does it with an array of these numbers, which there is none of here. The other kernel's
+/// first parameter is the point, its one output the number. It is called for blocks of numbers:
+/// vm/launch/reduce_points.hpp. Where there is no machine code, such kernels are interpreted in frames.
+struct KernelReduction {
+  KernelId kernel = no_kernel_part;
+  KernelReducer reducer = KernelReducer::sum;
+  KernelRegister count = no_kernel_part;
+  std::vector<KernelRegister> inputs;  ///< but for the point
+  KernelRegister result = no_kernel_part;
+  bool operator==(const KernelReduction&) const = default;
+};
+
 /// Of a C function of numbers, booleans and arrays, which are two arguments of it. A bool is a byte there.
 struct KernelForeignCall {
   std::string library, symbol;
@@ -116,6 +138,7 @@ struct Kernel {
   std::vector<KernelBranch> branches;
   std::vector<KernelLoop> loops;
   std::vector<KernelCall> calls;
+  std::vector<KernelReduction> reductions;
   std::vector<KernelForeignCall> foreign_calls;
 
   bool exists() const { return !blocks.empty(); }
@@ -124,6 +147,13 @@ struct Kernel {
   std::int64_t constant(KernelRegister id) const { return constants[id - parameter_count]; }
   bool operator==(const Kernel&) const = default;
 };
+
+/// Calls `visit` with the id of each kernel that `kernel`, perhaps const, calls.
+template <typename Kernel, typename Visit>
+void visit_callees(Kernel& kernel, const Visit& visit) {
+  for (auto& call : kernel.calls) visit(call.kernel);
+  for (auto& reduction : kernel.reductions) visit(reduction.kernel);
+}
 
 /// A kernel, the first one, with all that it calls, in the order in which they are first called. It does not depend on
 /// the program that it was taken from: equal code of equal places is equal.

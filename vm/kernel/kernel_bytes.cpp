@@ -10,7 +10,7 @@ namespace raddle::vm {
 
 namespace {
 
-constexpr std::uint32_t form = 1;  ///< to be changed with kernel.hpp and kernel_ops.def
+constexpr std::uint32_t form = 2;  ///< to be changed with kernel.hpp and kernel_ops.def
 static_assert(std::endian::native == std::endian::little);
 
 class Writer {
@@ -128,6 +128,14 @@ void visit(Bytes& bytes, Kernel& kernel) {
     numbers(bytes, call.inputs);
     numbers(bytes, call.results);
   }
+  bytes.size(kernel.reductions);
+  for (auto& reduction : kernel.reductions) {
+    bytes.number(reduction.kernel);
+    bytes.number(reduction.reducer);
+    bytes.number(reduction.count);
+    numbers(bytes, reduction.inputs);
+    bytes.number(reduction.result);
+  }
   bytes.size(kernel.foreign_calls);
   for (auto& call : kernel.foreign_calls) {
     bytes.text(call.library);
@@ -145,6 +153,8 @@ bool has_known_names(const Kernel& kernel) {
   for (const std::vector<KernelInstruction>& block : kernel.blocks)
     for (const KernelInstruction& instruction : block)
       if (instruction.op > KernelOp::foreign) return false;
+  for (const KernelReduction& reduction : kernel.reductions)
+    if (reduction.reducer > KernelReducer::least) return false;
   return true;
 }
 

@@ -103,6 +103,11 @@ class Printer {
         const KernelCall& call = kernel_.calls[in.index];
         return line(fmt::format("({}) = call {} ({}){}", typed(call.results), call.kernel, list(call.inputs), at));
       }
+      case KernelOp::reduce: {
+        const KernelReduction& reduction = kernel_.reductions[in.index];
+        return line(fmt::format("{} = reduce {} {} %{} ({}){}", typed(reduction.result), text_of(reduction.reducer),
+                                reduction.kernel, reduction.count, list(reduction.inputs), at));
+      }
       case KernelOp::foreign: {
         const KernelForeignCall& call = kernel_.foreign_calls[in.index];
         const std::string number = call.function == no_kernel_part ? "-" : std::to_string(call.function);

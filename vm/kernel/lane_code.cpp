@@ -37,7 +37,7 @@ class Planner {
   }
 
   LaneCode make(const Kernel& kernel) {
-    if (!kernel.exists() || !kernel.foreign_calls.empty()) return {};
+    if (!kernel.exists() || !kernel.foreign_calls.empty() || !kernel.reductions.empty()) return {};
     LaneCode code;
     std::uint32_t most_called = 0;
     for (const KernelCall& call : kernel.calls) {

@@ -136,7 +136,7 @@ bool LaneMachine::control(const Activation& now, const KernelInstruction& in, co
   switch (in.op) {
     case KernelOp::if_: return branch(now, in, view);
     case KernelOp::loop: return loop(now, now.kernel.loops[in.index], view);
-    default: return call(now, now.kernel.calls[in.index], view);  // foreign: it has no lane code
+    default: return call(now, now.kernel.calls[in.index], view);  // reduce, foreign: they have no lane code
   }
 }
 

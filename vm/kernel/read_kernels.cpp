@@ -227,6 +227,7 @@ class KernelReader {
       expect("=");
     }
     if (accept("foreign")) return foreign(block, result);
+    if (accept("reduce")) return reduce(block, result);
     compute(block, result);
   }
   void branch(KernelBlockId block) {
@@ -277,6 +278,24 @@ class KernelReader {
     made.index = static_cast<std::uint32_t>(kernel_.calls.size());
     made.place = place();
     kernel_.calls.push_back(std::move(read));
+  }
+  void reduce(KernelBlockId block, KernelRegister result) {
+    KernelReduction read;
+    read.result = result;
+    read.reducer = reducer();
+    read.kernel = number<KernelId>();
+    read.count = name();
+    read.inputs = names();
+    KernelInstruction& made = put(block, KernelOp::reduce);
+    made.index = static_cast<std::uint32_t>(kernel_.reductions.size());
+    made.place = place();
+    kernel_.reductions.push_back(std::move(read));
+  }
+  KernelReducer reducer() {
+    for (unsigned number = 0; number <= static_cast<unsigned>(KernelReducer::least); ++number)
+      if (accept(text_of(static_cast<KernelReducer>(number)))) return static_cast<KernelReducer>(number);
+    fail("what the numbers come to is expected");
+    return KernelReducer::sum;
   }
   void foreign(KernelBlockId block, KernelRegister result) {
     KernelForeignCall read;

@@ -235,7 +235,7 @@ class Assembler {
 
 ScalarCode assemble(const Kernel& kernel) {
   static_assert(static_cast<int>(ScalarOpcode::jump) == static_cast<int>(KernelOp::if_));
-  return kernel.exists() ? Assembler(kernel).run() : ScalarCode{};
+  return kernel.exists() && kernel.reductions.empty() ? Assembler(kernel).run() : ScalarCode{};
 }
 
 }  // namespace raddle::vm

@@ -67,7 +67,7 @@ struct ScalarCode {
   bool exists() const { return !instructions.empty(); }
 };
 
-/// @return no instructions if the kernel is too long, calls two C functions or one of arrays
+/// @return no instructions if the kernel is too long, reduces, calls two C functions or one of arrays
 ScalarCode assemble(const Kernel& kernel);
 
 }  // namespace raddle::vm

@@ -32,6 +32,7 @@ class Verifier {
       fail("a register is nowhere assigned");
     const bool is_all_there = blocks_ == kernel_.blocks.size() && branches_ == kernel_.branches.size() &&
                               loops_ == kernel_.loops.size() && calls_ == kernel_.calls.size() &&
+                              reductions_ == kernel_.reductions.size() &&
                               foreign_calls_ == kernel_.foreign_calls.size();
     if (fault_.empty() && !is_all_there) fail("a part is nowhere used");
     return fault_;
@@ -128,6 +129,10 @@ class Verifier {
       case KernelOp::call:
         if (comes_next(instruction.index, calls_, kernel_.calls.size())) call(kernel_.calls[instruction.index]);
         return;
+      case KernelOp::reduce:
+        if (comes_next(instruction.index, reductions_, kernel_.reductions.size()))
+          reduce(kernel_.reductions[instruction.index]);
+        return;
       default:
         if (comes_next(instruction.index, foreign_calls_, kernel_.foreign_calls.size()))
           foreign(kernel_.foreign_calls[instruction.index]);
@@ -180,6 +185,11 @@ class Verifier {
     for (const KernelRegister input : call.inputs) reads(input);
     for (const KernelRegister result : call.results) makes(result);
   }
+  void reduce(const KernelReduction& reduction) {
+    reads(reduction.count, KernelType::int_);
+    for (const KernelRegister input : reduction.inputs) reads(input);
+    makes(reduction.result);
+  }
   void foreign(const KernelForeignCall& call) {
     for (const KernelRegister input : call.inputs) reads(input);
     makes(call.result);
@@ -187,7 +197,8 @@ class Verifier {
 
   const Kernel& kernel_;
   Assigned now_;
-  std::size_t blocks_ = 0, branches_ = 0, loops_ = 0, calls_ = 0, foreign_calls_ = 0;  ///< that have come
+  std::size_t blocks_ = 0, branches_ = 0, loops_ = 0, calls_ = 0, reductions_ = 0,
+              foreign_calls_ = 0;  ///< that have come
   std::string fault_;
 };
 
@@ -207,6 +218,24 @@ std::string verify_call(const Kernel& caller, const KernelCall& call, std::span<
   return {};
 }
 
+std::string verify_reduction(const Kernel& caller, const KernelReduction& reduction, std::span<const Kernel> kernels) {
+  const auto fault = [&](std::string_view what) { return fmt::format("kernel `{}`: {}", caller.name, what); };
+  if (reduction.kernel >= kernels.size() || !kernels[reduction.kernel].exists())
+    return fault("it reduces what is no kernel");
+  const Kernel& callee = kernels[reduction.kernel];
+  if (&callee == &caller) return fault("it reduces itself");
+  const std::span parameters = std::span(callee.types).first(callee.parameter_count);
+  if (parameters.empty() || parameters[0] != KernelType::int_ ||
+      !have_types(caller, reduction.inputs, parameters.subspan(1)))
+    return fault("a reduction with other types");
+  if (callee.outputs.size() != 1) return fault("a reduction of other than one number");
+  const KernelType number = callee.types[callee.outputs[0]];
+  if (number != KernelType::int_ && number != KernelType::float_) return fault("a reduction of no numbers");
+  if (caller.types[reduction.result] != result_of(reduction.reducer, number))
+    return fault("a reduction with another result");
+  return {};
+}
+
 }  // namespace
 
 std::string verify_kernel(const Kernel& kernel) { return Verifier(kernel).run(); }
@@ -214,9 +243,12 @@ std::string verify_kernel(const Kernel& kernel) { return Verifier(kernel).run();
 std::string verify_kernels(std::span<const Kernel> kernels) {
   for (const Kernel& kernel : kernels)
     if (std::string fault = kernel.exists() ? verify_kernel(kernel) : ""; !fault.empty()) return fault;
-  for (const Kernel& kernel : kernels)
+  for (const Kernel& kernel : kernels) {
     for (const KernelCall& call : kernel.calls)
       if (std::string fault = verify_call(kernel, call, kernels); !fault.empty()) return fault;
+    for (const KernelReduction& reduction : kernel.reductions)
+      if (std::string fault = verify_reduction(kernel, reduction, kernels); !fault.empty()) return fault;
+  }
   return {};
 }
 

@@ -121,7 +121,8 @@ RADDLE_MATH_INLINE F pow(F x, F y) {
   result = with_sign(result, select(is_odd, sign_of(x), WordOf<F>(0)));
   const auto is_root = (x < F(0.0)) & (size < F(infinity)) & !is_whole(power);
   result = select(is_root | is_nan(x) | is_nan(y), not_a_number<F>(), result);
-  return select((x == F(1.0)) | (y == F(0.0)), F(1.0), result);
+  result = select((x == F(1.0)) | (y == F(0.0)), F(1.0), result);
+  return select(y == F(2.0), x * x, result);  // so that a square may be computed as such where the 2 is known
 }
 
 }  // namespace raddle::vm::math

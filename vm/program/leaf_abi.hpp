@@ -79,6 +79,14 @@ struct raddle_leaf_fork {
   void* task;  ///< the VM's; null: not shared
 };
 
+/// Note [reductions]. Many numbers that come to one are computed in stretches by another function, and reduced by the
+/// VM as it reduces arrays. One of these for each place of a script where that is done.
+struct raddle_leaf_reduction {
+  raddle_leaf_function points;  ///< of a launch with one result: Note [stretches]
+  uint8_t reducer;              ///< KernelReducer of kernel.hpp
+  uint8_t is_float;             ///< what `points` gives
+};
+
 /// A worker as its leaves see it. Only its own thread reads and writes it, but for stack_limit and what idle_workers
 /// points to.
 struct raddle_leaf_worker {
@@ -94,6 +102,11 @@ struct raddle_leaf_worker {
   /// somebody has begun it.
   int32_t (*join)(struct raddle_leaf_worker* worker, struct raddle_leaf_fork* fork,
                   struct raddle_leaf_failure* failure);
+  /// What the numbers of the points 0 to count - 1 come to.
+  /// @param words   arguments of `points`, but that the first four are filled here
+  /// @param result  its word
+  int32_t (*reduce)(struct raddle_leaf_worker* worker, const struct raddle_leaf_reduction* what, int64_t count,
+                    int64_t* words, int64_t* result, struct raddle_leaf_failure* failure);
 };
 
 #ifdef __cplusplus

@@ -48,6 +48,7 @@ std::string refusal(const vm::KernelGroup& group) {
   const GroupFacts facts(group);
   for (vm::KernelId id = 0; id < group.size(); ++id) {
     if (facts.is_recursive(id)) return "`" + group[id].name + "` calls itself";
+    if (!group[id].reductions.empty()) return "`" + group[id].name + "` reduces many numbers";
     if (!group[id].foreign_calls.empty())
       return "`" + group[id].name + "` calls the C function `" + group[id].foreign_calls.front().symbol + "`";
   }

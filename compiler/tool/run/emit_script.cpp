@@ -73,8 +73,7 @@ vm::KernelGroup kernels_of(const vm::Program& program, std::vector<vm::KernelEnt
     kernels.push_back(program.kernels[id]);
     entries.push_back(program.functions[id].kernel_entry);
   }
-  for (vm::Kernel& kernel : kernels)
-    for (vm::KernelCall& call : kernel.calls) call.kernel = numbers[call.kernel];
+  for (vm::Kernel& kernel : kernels) vm::visit_callees(kernel, [&](vm::KernelId& callee) { callee = numbers[callee]; });
   return kernels;
 }
 

@@ -74,6 +74,12 @@ TEST_CASE("what a process that was killed has left is removed by the next one, a
     for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(folder)) ++count;
     return count;
   };
+  const auto names = [&] {
+    std::string all;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) all += file.path().filename().string() + " ";
+    return all;
+  };
+  INFO("files: ", names());
   for (const char* name : {"raddle_abcdef", "raddle_abcdef_1", ".raddle", "x.csv.old.tmp", "x.csv.1-.csv",
                            "x.csv.1-2.tmp", "y.csv.1-0123456789abcdef.tmp", ".raddle-notes"})
     std::ofstream(folder + "/" + name) << "of somebody else";
