@@ -157,7 +157,9 @@ class Generator:
                 low = self.random.randrange(extent)
                 high = low - 1 if self.random.random() < 0.1 else self.random.randrange(low, extent)
                 step = self.random.choice((1, 1, 2, 3))
-                entries.append(f"{low}:{high if high < extent - 1 else 'end'}{'' if step == 1 else f':{step}'}")
+                # -1 as it stands is refused, where it is meant to count from behind
+                last = "0 - 1" if high < 0 else str(high) if high < extent - 1 else "end"
+                entries.append(f"{low}:{last}{'' if step == 1 else f':{step}'}")
                 chosen.append(range(low, high + 1, step))
         kept = [c for c in chosen if isinstance(c, range)]
         if not kept:
