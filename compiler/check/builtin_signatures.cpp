@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "stdlib/builtins.hpp"
+#include "stdlib/module_sources.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -71,11 +72,31 @@ FormalPattern formal_of(Context& context, const stdlib::Builtin& builtin, const 
   return formal;
 }
 
+/// Names that end in `_` are the module's own.
+void note_hidden(Context& context, std::string_view name, std::string_view module) {
+  if (!name.ends_with('_')) context.not_imported.try_emplace(std::string(name), module);
+}
+
 std::unordered_set<std::string> imported_modules(const Context& context) {
   std::unordered_set<std::string> names = {""};
   for (const auto& module : context.program.modules)
     for (const ast::Import& import : module->imports) names.insert(import.module);
   return names;
+}
+
+/// Of the modules in the language itself, where each function begins with its outputs: `(float y) f(float x) {`.
+void note_hidden_functions(Context& context, const std::unordered_set<std::string>& imported) {
+  for (const stdlib::ModuleSource& source : stdlib::module_sources()) {
+    if (source.module == "builtins" || imported.contains(std::string(source.module))) continue;
+    for (std::string_view rest = source.text; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      const std::size_t outputs = line.find(") ");
+      if (!line.starts_with('(') || outputs == std::string_view::npos) continue;
+      const std::string_view behind = line.substr(outputs + 2);
+      note_hidden(context, behind.substr(0, behind.find('(')), source.module);
+    }
+  }
 }
 
 }  // namespace
@@ -88,7 +109,7 @@ void declare_builtins(Context& context) {
     const std::string name(builtin.name);
     if (name.starts_with('@')) continue;  // lowering's own
     if (!imported.contains(std::string(builtin.module))) {
-      context.not_imported.try_emplace(name, builtin.module);
+      note_hidden(context, name, builtin.module);
       continue;
     }
     const stdlib::BuiltinSignature& declared = stdlib::signature_of(builtin);
@@ -99,6 +120,7 @@ void declare_builtins(Context& context) {
     for (const stdlib::SignatureType& output : declared.outputs) signature.outputs.push_back(pattern_of(output));
     context.callables[name].push_back(std::move(signature));
   }
+  note_hidden_functions(context, imported);
 }
 
 }  // namespace raddle::check_detail

@@ -1,6 +1,7 @@
 // Calls of functions, builtins and constructors of types.
 #include <algorithm>
 
+#include "compiler/check/call_help.hpp"
 #include "compiler/check/check_expression.hpp"
 #include "compiler/check/check_format.hpp"
 #include "compiler/check/constant_value.hpp"
@@ -83,9 +84,17 @@ void ExpressionChecker::call(ast::Call& call) {
   check_annotations(context_, call.annotations, AnnotationPlace::call, call.span);
   annotation_values(call.annotations);
   const TypeId wanted = std::exchange(wanted_, TypeStore::error);
-  for (ast::Call::Argument& argument : call.arguments) value(*argument.value);
+  for (ast::Call::Argument& argument : call.arguments)
+    if (argument.value->kind != ast::ExprKind::Tuple) value(*argument.value);
   call.type = TypeStore::error;
   const auto candidates = context_.callables.find(call.callee.text);
+  for (ast::Call::Argument& argument : call.arguments) {
+    if (argument.value->kind != ast::ExprKind::Tuple) continue;
+    value(*argument.value);
+    if (candidates == context_.callables.end()) continue;
+    if (const std::string spread = spread_call(context_, candidates->second, call); !spread.empty())
+      context_.diagnostics.latest().note("write `" + spread + "`");
+  }
   if (candidates == context_.callables.end()) {
     const auto type = context_.types.find(call.callee.text);
     if (type == context_.types.end()) return unknown_function(call);
@@ -256,7 +265,8 @@ void ExpressionChecker::construct(ast::Call& call, TypeId type) {
   } else {
     Diagnostic& diagnostic =
         context_.diagnostics.report(DiagnosticKind::type_as_function, call.callee.span, call.callee.text);
-    if (type == TypeStore::float_) diagnostic.note("an `int` becomes a `float` by itself where one is needed");
+    if (type == TypeStore::float_)
+      diagnostic.note("an `int` becomes a `float` by itself where one is needed; `string2float(...)` reads one");
     if (type == TypeStore::int_)
       diagnostic.note("`toInt(...)` makes an `int` of a `float`, `string2int(...)` of a `string`");
     if (type == TypeStore::string) diagnostic.note("`toString(...)` makes a string of a number or a boolean");

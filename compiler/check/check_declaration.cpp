@@ -114,7 +114,10 @@ void StatementChecker::initial_value(ast::Expr& value, const ast::Identifier& na
       context_.diagnostics
           .report(DiagnosticKind::cannot_assign, value.span, context_.name(found), name.text, context_.name(type))
           .label(name.span, "declared here as `" + context_.name(type) + "`");
-  if (!is_parameter) return suggest_for_value(context_, diagnostic, value, target);
+  if (!is_parameter) {
+    suggest_for_value(context_, diagnostic, value, target);
+    return suggest_array_of(context_, diagnostic, name.text, value, target);
+  }
   if (suggest_literal(context_, diagnostic, value, target)) return;
   if (context_.store().is_scalar(target) && context_.store().kind(target) != TypeKind::named)
     diagnostic.note("the default value of a `@param` is a literal, as in `@param " + context_.name(type) + " " +

@@ -55,6 +55,24 @@ std::string dimensions_text(std::size_t count) {
 
 }  // namespace
 
+void suggest_array_of(const Context& context, Diagnostic& diagnostic, const std::string& name, const ast::Expr& value,
+                      TypeId target) {
+  const TypeStore& types = context.program.types;
+  if (!types.is_dense(target) || fit(context, value, types.dense_element(target)) == Fit::none) return;
+  const TypeId element = types.dense_element(target);
+  const std::string written = source_text(context, value.span);
+  std::string colons = ":", extents = "n";
+  for (const char extent : std::string_view("ml").substr(0, types.rank(target) - 1)) {
+    colons += ", :";
+    extents += std::string(", ") + extent;
+  }
+  diagnostic.note("`" + name + "[" + colons + "] = " + written +
+                  ";` sets all elements, where the extents are declared: `" + context.name(element) + " " + name + "[" +
+                  extents + "];`");
+  if (element == TypeStore::float_ && types.rank(target) < 3)
+    diagnostic.note("`full(" + written + ", " + extents + ")` is an array of one value, after `import arrays;`");
+}
+
 TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
   const TypeStore& types = context_.store();
   const std::uint32_t rank = types.rank(dense);
@@ -70,6 +88,9 @@ TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
         if (const std::string number = negative_literal(part); !number.empty())
           context_.diagnostics.report(DiagnosticKind::negative_bound, part->span, number)
               .note("`end` is the last index, `end-1` the one before");
+      if (const std::string number = negative_literal(slice.step.get()); !number.empty())
+        context_.diagnostics.report(DiagnosticKind::negative_step, slice.step->span, number)
+            .note("`flip(...)` has the elements in the opposite order, after `import arrays;`");
       ++kept;
     } else {
       is_wrong = !index_of_dense(*entry, dense) || is_wrong;
@@ -121,10 +142,14 @@ bool ExpressionChecker::index_of_dense(ast::Expr& entry, TypeId dense) {
   if (types.is_dense(found) && types.dense_element(found) != TypeStore::float_) return true;
   if (found == TypeStore::error) return false;
   if (report_counter_of_quotient(context_, entry, TypeStore::int_)) return false;
-  suggest_quotient(context_,
-                   context_.diagnostics.report(DiagnosticKind::wrong_key_type, entry.span, context_.name(dense), "int",
-                                               context_.name(found)),
-                   entry, TypeStore::int_);
+  Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::wrong_key_type, entry.span, context_.name(dense),
+                                                       "int", context_.name(found));
+  if (suggest_quotient(context_, diagnostic, entry, TypeStore::int_)) return false;
+  const bool is_growing = types.is_array(found) && types.at(found).key == TypeStore::int_;
+  if (is_growing && is_number_or_truth(types.at(found).element))
+    diagnostic.note("indices are a dense array: `dense(" + source_text(context_, entry.span) +
+                    ")` makes one, after `import arrays;`");
+  suggest_conversion(types, diagnostic, types.is_dense(found) ? types.dense_element(found) : found, TypeStore::int_);
   return false;
 }
 

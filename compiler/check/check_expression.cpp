@@ -1,8 +1,11 @@
 #include "compiler/check/check_expression.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/check/call_help.hpp"
 #include "compiler/check/value_text.hpp"
 #include "compiler/diagnostics/foreign_names.hpp"
 
@@ -262,6 +265,7 @@ TypeId ExpressionChecker::index(ast::Index& index) {
 TypeId ExpressionChecker::element(ast::Index& index, TypeId array) {
   const TypeId base = context_.store().base(array);
   if (context_.store().is_dense(base)) return dense_element(index, base);
+  if (base == TypeStore::string) return part_of_string(index);
   const bool is_slice = index.indices.size() == 1 && index.indices.front()->kind == ExprKind::Slice;
   if (base == TypeStore::error || index.indices.size() != 1 || is_slice) {
     for (auto& key : index.indices)
@@ -292,11 +296,34 @@ TypeId ExpressionChecker::element(ast::Index& index, TypeId array) {
   return index.type = type.element;
 }
 
+/// `s[0:3]`, `s[0]`
+TypeId ExpressionChecker::part_of_string(ast::Index& index) {
+  context_.diagnostics.report(DiagnosticKind::not_an_array, index.base->span, context_.name(TypeStore::string))
+      .note(fmt::format("`substring({}, start, length)` is a part of it, after `import string;`",
+                        source_text(context_, index.base->span)));
+  return index.type = TypeStore::error;
+}
+
+/// `A.T`, `A.shape`, `s.length`: what a value has elsewhere is a function of it here.
+std::string ExpressionChecker::help_for_field(const ast::Field& field) const {
+  const std::string& name = field.name.text;
+  if (const std::string_view help = help_for_foreign_name(name, NameUse::member); !help.empty())
+    return std::string(help);
+  const std::string call = "write `" + name + "(" + source_text(context_, field.base->span) + ")`";
+  const auto known = context_.callables.find(name);
+  if (known != context_.callables.end() && takes_first(context_, known->second, *field.base)) return call;
+  const auto hidden = context_.not_imported.find(name);
+  return hidden != context_.not_imported.end() ? call + ", after `import " + hidden->second + ";`"
+                                               : std::string(help_for_foreign_name(name, NameUse::function));
+}
+
 TypeId ExpressionChecker::field(ast::Field& field, TypeId base) {
   const TypeId type = context_.store().base(base);
   if (type == TypeStore::error) return field.type = TypeStore::error;
   if (context_.store().kind(type) != TypeKind::structure || context_.store().is_dense(type)) {
-    context_.diagnostics.report(DiagnosticKind::no_fields, field.name.span, context_.name(base), field.name.text);
+    Diagnostic& diagnostic =
+        context_.diagnostics.report(DiagnosticKind::no_fields, field.name.span, context_.name(base), field.name.text);
+    if (std::string help = help_for_field(field); !help.empty()) diagnostic.note(std::move(help));
     return field.type = TypeStore::error;
   }
   const StructType& structure = context_.store().structure(type);

@@ -58,6 +58,8 @@ class ExpressionChecker {
   TypeId dense_element(ast::Index& index, TypeId dense);
   TypeId chosen_elements(ast::Index& index, TypeId dense, std::uint32_t rank);
   bool index_of_dense(ast::Expr& entry, TypeId dense);
+  TypeId part_of_string(ast::Index& index);
+  std::string help_for_field(const ast::Field& field) const;
   TypeId file_name(ast::FileName& name);
   TypeId unary(ast::Unary& unary);
   TypeId binary(ast::Binary& binary);

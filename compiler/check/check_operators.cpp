@@ -25,6 +25,12 @@ bool note_growing_array(const Context& context, Diagnostic& diagnostic, TypeId t
   return true;
 }
 
+bool is_comparison(const ast::Expr& expr) {
+  if (expr.kind != ast::ExprKind::Binary) return false;
+  const BinaryOp op = ast::as<const ast::Binary>(expr).op;
+  return op >= BinaryOp::eq && op <= BinaryOp::ge;
+}
+
 }  // namespace
 
 TypeId ExpressionChecker::number_type(const ast::Expr& expr) const {
@@ -161,6 +167,8 @@ TypeId ExpressionChecker::comparison(ast::Binary& binary) {
   if (equality && left == right && (left == TypeStore::string || left == TypeStore::boolean)) return TypeStore::boolean;
   if (!equality && left == TypeStore::string && right == TypeStore::string)
     return bad_operands(binary, "strings compare with `==` and `!=` only");
+  if (is_comparison(*binary.left) && number_type(*binary.right) != TypeStore::error)
+    return bad_operands(binary, "two comparisons are joined by `&&`, as in `0 < x && x < 1`");
   if (equality && (context_.store().is_array(left) || context_.store().is_array(right)))
     return bad_operands(binary, "arrays can not be compared as a whole");
   return bad_operands(binary);

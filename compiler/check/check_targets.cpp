@@ -88,6 +88,21 @@ TypeId StatementChecker::known_target(ast::Expr& target) {
   return type;
 }
 
+/// `A[0][1] = 2.0` of a dense array. @param row  `A[0]`
+TypeId StatementChecker::refuse_brackets(ast::Index& index, const ast::Index& row) {
+  Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::not_supported, index.span,
+                                                       "the assignment to a part of a part of a dense array");
+  std::string indices;
+  for (const auto& entry : row.indices) {
+    if (entry->kind == ExprKind::Slice) return index.type = TypeStore::error;
+    indices += source_text(context_, entry->span) + ", ";
+  }
+  for (const auto& entry : index.indices)
+    indices += (entry == index.indices.front() ? "" : ", ") + source_text(context_, entry->span);
+  diagnostic.note("all indices stand in one pair of brackets: `" + target_text(*row.base) + "[" + indices + "]`");
+  return index.type = TypeStore::error;
+}
+
 TypeId StatementChecker::place(ast::Expr& target) {
   switch (target.kind) {
     case ExprKind::Name: {
@@ -102,6 +117,9 @@ TypeId StatementChecker::place(ast::Expr& target) {
       const ast::Name* root = root_of(index);
       const bool reported = root != nullptr && context_.silenced.contains(root->variable);
       if (reported && !context_.store().is_array(context_.store().base(base))) base = TypeStore::error;
+      const auto* const row = index.base->kind == ExprKind::Index ? &as<ast::Index>(*index.base) : nullptr;
+      if (row != nullptr && context_.store().is_dense(base) && context_.store().is_dense(row->base->type))
+        return refuse_brackets(index, *row);
       const TypeId type = expressions_.element(index, base);
       const auto chooses = [this](const auto& entry) { return context_.store().is_dense(entry->type); };
       if (type == TypeStore::error || std::ranges::none_of(index.indices, chooses)) return type;
@@ -198,7 +216,10 @@ void StatementChecker::fit_value(ast::Expr& value, const ast::Expr& target, Type
     type = context_.store().dense_element(type);
   if (fit(context_, value, type) == Fit::none) {
     if (report_counter_of_quotient(context_, value, type)) return;
-    suggest_for_value(context_, report_misfit(target, type, value.span, value.type), value, type);
+    Diagnostic& diagnostic = report_misfit(target, type, value.span, value.type);
+    suggest_for_value(context_, diagnostic, value, type);
+    if (target.kind == ExprKind::Name)
+      suggest_array_of(context_, diagnostic, as<const ast::Name>(target).text, value, type);
     return;
   }
   convert(context_, value, type);
@@ -292,8 +313,14 @@ void StatementChecker::append(ast::Append& append) {
   const TypeId type = known_target(*append.target);
   if (type == TypeStore::error || context_.diagnostics.error_count() != errors) return;
   if (context_.store().kind(type) != TypeKind::bag) {
-    context_.diagnostics.report(DiagnosticKind::cannot_append, append.target->span, context_.name(type))
-        .note("`+=` adds to a bag; variables are assigned once");
+    Diagnostic& diagnostic =
+        context_.diagnostics.report(DiagnosticKind::cannot_append, append.target->span, context_.name(type))
+            .note("`+=` adds to a bag; variables are assigned once");
+    if (append.target->kind == ExprKind::Name && context_.store().is_scalar(type)) {
+      const std::string& name = as<ast::Name>(*append.target).text;
+      diagnostic.note("a new value has a name of its own, `next_" + name + " = " + name +
+                      " + ...;`; a sum over a loop is `sum` of an array, or a variable of a `for`");
+    }
     context_.silenced.insert(root_of(*append.target)->variable);
     return;
   }

@@ -46,7 +46,7 @@ struct Context {
   std::unordered_map<std::string, TypeEntry> types = {};
   /// Overloads by name; those of scripts before builtins.
   std::unordered_map<std::string, std::vector<Signature>> callables = {};
-  /// Builtins of modules that nobody imports: name -> module.
+  /// Functions of modules of the library that nobody imports: name -> module.
   std::unordered_map<std::string, std::string> not_imported = {};
   /// Variables declared at top level so far, and all `global const`.
   std::unordered_map<std::string, VariableId> globals = {};

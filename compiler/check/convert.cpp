@@ -117,11 +117,13 @@ int conversion_cost(const TypeStore& types, Fit fit, TypeId found, TypeId target
   return widening;
 }
 
-namespace {
-
 std::string source_text(const Context& context, Span span) {
-  return context.sources.at(span.file).text().substr(span.begin, span.end - span.begin);
+  std::string text = context.sources.at(span.file).text().substr(span.begin, span.end - span.begin);
+  const bool is_short = text.size() <= 60 && text.find('\n') == std::string::npos;
+  return is_short ? text : "...";
 }
+
+namespace {
 
 /// All of the text is a number, as literals are written.
 bool is_number(const std::string& text, bool is_whole) {

@@ -37,6 +37,11 @@ bool suggest_quotient(const Context& context, Diagnostic& diagnostic, const ast:
 bool report_counter_of_quotient(Context& context, const ast::Expr& value, TypeId target);
 /// The help for a value as it is written: of these what applies.
 void suggest_for_value(const Context& context, Diagnostic& diagnostic, const ast::Expr& value, TypeId target);
+/// `float x[:] = 0.0;`: the help for a number that is to be all elements of a dense array, if that is what `target` is.
+void suggest_array_of(const Context& context, Diagnostic& diagnostic, const std::string& name, const ast::Expr& value,
+                      TypeId target);
+/// What stands at `span`, for help; `...` of what is long.
+std::string source_text(const Context& context, Span span);
 /// A literal of a scalar type, for help.
 const char* example_of(TypeId type);
 /// True if part of the type is unknown: of an empty literal, or after an error.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/check/call_help.hpp"
+
 namespace raddle::check_detail {
 namespace {
 
@@ -243,6 +245,7 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
   } else {
     diagnostic->note("it is declared as `" + describe(signature, context.store()) + "`");
   }
+  explain_call(context, {signature}, call, *diagnostic);
   if (mismatch.kind == Mismatch::Kind::type)
     suggest_for_argument(context, signature, *argument->value, mismatch.other, *diagnostic);
 }
@@ -267,21 +270,6 @@ void list_candidates(const Context& context, const std::vector<const Signature*>
       diagnostic.note("candidate: `" + describe(*candidate, context.store()) + "`");
     }
   }
-}
-
-/// `sum(x > 1.0)`
-bool counts_truths(const Context& context, const ast::Call& call) {
-  const TypeStore& types = context.store();
-  const TypeId given = call.arguments.size() == 1 ? call.arguments.front().value->type : TypeStore::error;
-  if (types.is_dense(given)) return types.dense_element(given) == TypeStore::boolean;
-  return types.is_array(given) && types.at(given).element == TypeStore::boolean;
-}
-
-/// `max(A, axis=0)`, as in NumPy
-bool names_axis(const ast::Call& call) {
-  return std::ranges::any_of(call.arguments, [](const ast::Call::Argument& argument) {
-    return argument.keyword && argument.keyword->text == "axis";
-  });
 }
 
 /// Negative if `a` is the better match, 0 if neither is.
@@ -366,10 +354,7 @@ std::optional<Match> resolve_overload(Context& context, const std::vector<Signat
       context.diagnostics.report(best ? DiagnosticKind::ambiguous_call : DiagnosticKind::no_overload, call.callee.span,
                                  call.callee.text, argument_types_text(context, call));
   list_candidates(context, listed, diagnostic);
-  if (!best && call.callee.text == "sum" && counts_truths(context, call))
-    diagnostic.note("`count(...)` of `import arrays;` tells how many elements of a dense array are true");
-  if (!best && (call.callee.text == "max" || call.callee.text == "min") && names_axis(call))
-    diagnostic.note(fmt::format("`a{}(array, axis)` of `import arrays;` goes along an axis", call.callee.text));
+  if (!best) explain_call(context, candidates, call, diagnostic);
   if (const auto hidden = context.not_imported.find(call.callee.text); !best && hidden != context.not_imported.end())
     diagnostic.note(fmt::format("`import {};` has more functions of this name", hidden->second));
   return std::nullopt;

@@ -21,6 +21,7 @@ bool Scopes::report_taken(const ast::Identifier& name) {
       const Signature& function = callable->second.front();
       Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::name_is_function, name.span, name.text);
       if (function.kind == ast::CalleeKind::function) diagnostic.label(function.span, "function defined here");
+      diagnostic.note("choose another name; variables inside of functions and blocks can have it");
       return true;
     }
   }

@@ -73,13 +73,17 @@ std::optional<KernelType> kernel_type(const TypeStore& types, TypeId type) {
 
 KernelOp library_operator(const Module& module, const Function& function, const Op& op) {
   std::vector<KernelType> inputs;
-  for (const Operand operand : op.operands)
-    if (const auto type = kernel_type(*module.types, type_of(module, function, operand))) inputs.push_back(*type);
+  bool has_text = false;  // of a message; what is behind it is for that, too
+  for (const Operand operand : op.operands) {
+    const TypeId type = type_of(module, function, operand);
+    has_text = module.types->base(type) == TypeStore::string;
+    if (has_text) break;
+    const auto input = kernel_type(*module.types, type);
+    if (!input) return no_op;
+    inputs.push_back(*input);
+  }
   const KernelOp found = vm::operation_of_function(stdlib::builtins()[op.callee].name, inputs);
   const bool takes_text = vm::info(found).failure == vm::KernelFailure::assertion;
-  if (inputs.size() + (takes_text ? 1 : 0) != op.operands.size()) return no_op;
-  const bool has_text =
-      takes_text && module.types->base(type_of(module, function, op.operands.back())) == TypeStore::string;
   return takes_text == has_text ? found : no_op;
 }
 

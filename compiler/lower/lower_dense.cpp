@@ -240,22 +240,27 @@ void FunctionLowering::create_dense(ast::VariableId variable, ir::VarId var) {
 FunctionLowering::Operands FunctionLowering::bind_extents(const ast::FunctionDefinition& definition) {
   Operands checks;
   const auto visit_inputs = [&](const auto& visit) {
-    for (const ast::Formal& input : definition.inputs) {
-      const ast::Dimension* const dimension = extents_of_formal(input);
-      for (std::size_t axis = 0; dimension != nullptr && axis < dimension->entries.size(); ++axis)
-        visit(input, *dimension->entries[axis], axis, parts_of(variable_of(input.variable)).extents[axis]);
-    }
+    for (const ast::Formal& input : definition.inputs)
+      if (const ast::Dimension* const dimension = extents_of_formal(input); dimension != nullptr)
+        visit(input, dimension->entries, parts_of(variable_of(input.variable)).extents);
   };
-  visit_inputs([&](const ast::Formal& input, const ast::Expr&, std::size_t axis, ir::Operand& extent) {
-    if (input.extents[axis] == ast::no_variable) return;
-    variables_[input.extents[axis]] = extent.index;
-    function().variables[extent.index].name = context_.program.variables[input.extents[axis]].name;
+  visit_inputs([&](const ast::Formal& input, const auto& entries, const Operands& found) {
+    for (std::size_t axis = 0; axis < entries.size(); ++axis) {
+      if (input.extents[axis] == ast::no_variable) continue;
+      variables_[input.extents[axis]] = found[axis].index;
+      function().variables[found[axis].index].name = context_.program.variables[input.extents[axis]].name;
+    }
   });
-  visit_inputs([&](const ast::Formal& input, const ast::Expr& entry, std::size_t axis, ir::Operand& extent) {
-    if (check_detail::is_open(entry) || input.extents[axis] != ast::no_variable) return;
-    const ir::Operand found = extent;
-    extent = checked_extent(input.name.text, axis, value(entry), found, entry.span);
-    if (extent != found) checks.push_back(extent);
+  visit_inputs([&](const ast::Formal& input, const auto& entries, Operands& extents) {
+    Operands wanted(entries.size());
+    for (std::size_t axis = 0; axis < entries.size(); ++axis)
+      if (!check_detail::is_open(*entries[axis]) && input.extents[axis] == ast::no_variable)
+        wanted[axis] = value(*entries[axis]);
+    const Operands found = extents;
+    for (std::size_t axis = 0; axis < entries.size(); ++axis) {
+      extents[axis] = checked_extent(input.name.text, axis, wanted, found, entries[axis]->span);
+      if (extents[axis] != found[axis]) checks.push_back(extents[axis]);
+    }
   });
   for (const ast::Formal& output : definition.outputs) declare_extents(output.variable, extents_of_formal(output));
   return checks;
@@ -265,14 +270,15 @@ const ast::Dimension* FunctionLowering::extents_of_formal(const ast::Formal& for
   return types().is_dense(formal.resolved_type) ? check_detail::extents_of(formal.type, formal.dimensions) : nullptr;
 }
 
-/// The extent, once it is known to be the wanted one: keys are made of that.
-ir::Operand FunctionLowering::checked_extent(const std::string& name, std::size_t axis, ir::Operand wanted,
-                                             ir::Operand found, Span span) {
-  if (wanted.index == ir::none || is_same_extent(wanted, found)) return found;
-  const ir::Operand checked = call_builtin_named(
-      "@same_extent", {wanted, found, int_constant(static_cast<std::int64_t>(axis)), text_constant(name)},
-      TypeStore::int_, span);
-  checked_extents_[checked.index] = wanted;
+/// The extent along `axis`, once it is known to be the wanted one: keys are made of that.
+ir::Operand FunctionLowering::checked_extent(const std::string& name, std::size_t axis, const Operands& wanted,
+                                             const Operands& found, Span span) {
+  if (wanted[axis].index == ir::none || is_same_extent(wanted[axis], found[axis])) return found[axis];
+  Operands operands = {wanted[axis], found[axis], text_constant(name)};
+  for (const ir::Operand extent : wanted) operands.push_back(extent.index == ir::none ? int_constant(-1) : extent);
+  operands.insert(operands.end(), found.begin(), found.end());
+  const ir::Operand checked = call_builtin_named("@same_extent", std::move(operands), TypeStore::int_, span);
+  checked_extents_[checked.index] = wanted[axis];
   return checked;
 }
 
@@ -359,8 +365,8 @@ FunctionLowering::Dense FunctionLowering::fitting(ir::VarId variable, const Dens
 FunctionLowering::Operands FunctionLowering::declared_extents(ir::VarId variable, const Operands& found, Span span) {
   Operands made;
   for (std::size_t axis = 0; axis < found.size(); ++axis)
-    made.push_back(checked_extent(function().variables[variable].name, axis, declared_extents_.at(variable)[axis],
-                                  found[axis], span));
+    made.push_back(
+        checked_extent(function().variables[variable].name, axis, declared_extents_.at(variable), found, span));
   return made;
 }
 

@@ -182,7 +182,7 @@ class FunctionLowering {
   Operands bind_extents(const ast::FunctionDefinition& definition);
   const ast::Dimension* extents_of_formal(const ast::Formal& formal) const;
   void create_dense(ast::VariableId variable, ir::VarId var);
-  ir::Operand checked_extent(const std::string& name, std::size_t axis, ir::Operand wanted, ir::Operand found,
+  ir::Operand checked_extent(const std::string& name, std::size_t axis, const Operands& wanted, const Operands& found,
                              Span span);
   /// They are equal, or the script has failed.
   bool is_same_extent(ir::Operand left, ir::Operand right) const;

@@ -98,7 +98,8 @@ class Inspector {
 
   /// What is told if an assertion fails: then the call is interpreted.
   bool is_message(const ir::Op& op, const ir::Operand& operand) const {
-    return operand.is_constant && is_assertion(op) && &operand == &op.operands.back();
+    return operand.is_constant && std::holds_alternative<std::string>(module_.constants[operand.index]) &&
+           is_assertion(op);
   }
 
   void inspect_region(ir::RegionId region) {

@@ -171,7 +171,8 @@ void ErrorStrategy::report_missing_semicolon(antlr4::Parser* parser, const Sourc
   const SourceToken* before = previous();
   const std::uint32_t after = tokens_.at(found.index + 1).type;
   const std::size_t rule = parser->getRuleContext()->getRuleIndex();
-  const bool name_due = before != nullptr && before->type == P::ID && !found.first_on_line;
+  const bool name_due =
+      before != nullptr && before->type == P::ID && tokens_.text(*before) != "not" && !found.first_on_line;
   if (name_due && is_reserved_word(found.type) &&
       (after == P::ASSIGN || after == P::SEMI || after == P::COMMA || after == P::LBRACK)) {
     only_semicolon_missing_ = false;

@@ -67,6 +67,10 @@ constexpr std::array statement_words = {
     StatementWord{"forEach", NameUse::function, {}, true},
     StatementWord{"imports", {}, "did you mean `import`?", false},
     StatementWord{"Import", {}, "did you mean `import`?", false},
+    StatementWord{"with", NameUse::function, {}, false},
+    StatementWord{"raise", NameUse::function, {}, false},
+    StatementWord{"throw", NameUse::function, {}, false},
+    StatementWord{"assert", NameUse::function, {}, false},
     StatementWord{"public", {}, no_modifier, false},
     StatementWord{"static", {}, no_modifier, false},
 };
@@ -95,12 +99,32 @@ bool is_formal(TokenList& tokens, std::size_t index) {
   return behind == P::LBRACE || behind == P::ID;
 }
 
-/// `a.name(`
-std::string hint_for_method(std::string_view name) {
+/// `a.name(`, `np.random.name(`: token `open` is the parenthesis.
+std::string hint_for_method(TokenList& tokens, std::size_t open) {
+  const std::string_view name = tokens.text(tokens.at(open - 1));
   if (name == "append" || name == "push" || name == "push_back" || name == "add")
     return "an array is made by its elements, `a[i] = x;`; a bag takes more, `b += x;`";
-  return fmt::format("a function stands without a value or a module before it: `{}(...)`, the value is an argument",
-                     name);
+  if (const std::string_view help = help_for_foreign_name(name, NameUse::function); !help.empty())
+    return std::string(help);
+  std::size_t first = open - 3;  // of `a.b` before the last dot
+  while (first >= 2 && tokens.at(first).type == P::ID && tokens.at(first - 1).type == P::DOT) first -= 2;
+  const bool is_module = !help_for_foreign_name(tokens.text(tokens.at(first)), NameUse::variable).empty();
+  if (is_module || tokens.at(first).type != P::ID)
+    return fmt::format("a function stands without a value or a module before it: `{}(...)`{}", name,
+                       is_module ? "" : ", the value is an argument");
+  const std::string_view value =
+      tokens.text().substr(tokens.at(first).begin, tokens.at(open - 3).end - tokens.at(first).begin);
+  return fmt::format("a function stands without a value or a module before it: `{}({}{})`", name, value,
+                     tokens.at(open + 1).type == P::RPAREN ? "" : ", ...");
+}
+
+/// A variable has one value: `x += 1`, `i++`.
+std::string hint_for_change(std::string_view sign, std::string_view change, const SourceToken* variable,
+                            std::string_view name) {
+  std::string help = fmt::format("there is no `{}`; a variable is assigned once", sign);
+  if (variable != nullptr && variable->type == P::ID)
+    help += fmt::format(": a new value has a name of its own, `next_{0} = {0} {1};`", name, change);
+  return help;
 }
 
 /// `file f("a.txt")`: the text of the mapping, which stands in other brackets; empty if it is a definition.
@@ -135,7 +159,11 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   const std::uint32_t after = tokens.at(index + 1).type;
   const SourceToken* before = index == 0 ? nullptr : &tokens.at(index - 1);
   const std::uint32_t previous = before == nullptr ? 0 : before->type;
-  if (before != nullptr && previous == P::ID && tokens.text(*before) == "not") return "`not` is written `!`";
+  const std::string_view word = previous == P::ID ? tokens.text(*before) : std::string_view();
+  if (word == "not") return "`not` is written `!`";
+  if (word == "lambda") return "a function has a name: `(float y) f(float x) { y = x + 1.0; }`";
+  if (found == P::STRING && word.size() == 1 && before->end == at.found.begin)
+    return "a string has no letter before it; values are put into one by `\"x is %i\" % x` or `\"x is \" + x`";
   if (found == P::ID)
     for (const Word& entry : operator_words)
       if (tokens.text(at.found) == entry.word) return entry.help;
@@ -143,7 +171,9 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (is_sign(found) && (previous == found || after == found)) {
     const std::string_view sign = tokens.text(at.found);
     if (in_update && before != nullptr) return fmt::format("write `{0} = {0} {1} 1`", tokens.text(*before), sign);
-    return fmt::format("there is no `{0}{0}`; a variable is assigned once", sign);
+    const SourceToken* const variable = previous == found && index >= 2 ? &tokens.at(index - 2) : before;
+    return hint_for_change(fmt::format("{0}{0}", sign), fmt::format("{} 1", sign), variable,
+                           variable == nullptr ? "" : tokens.text(*variable));
   }
   if (in_update && before != nullptr && (found == P::APPEND || is_arithmetic(found))) {
     const std::string_view value = tokens.text(tokens.at(index + (found == P::APPEND ? 1 : 2)));
@@ -160,7 +190,8 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
     return fmt::format("a range stands in brackets, `[{}:{}]`", tokens.text(*before),
                        tokens.text(tokens.at(index + 1)));
   if (is_arithmetic(found) && after == P::ASSIGN)
-    return fmt::format("there is no `{}=`; a variable is assigned once", tokens.text(at.found));
+    return hint_for_change(fmt::format("{}=", tokens.text(at.found)), fmt::format("{} ...", tokens.text(at.found)),
+                           before, before == nullptr ? "" : tokens.text(*before));
   if (found == P::ASSIGN && (previous == P::EQ || previous == P::NE))
     return fmt::format("write `{}`", tokens.text(*before));
   if (found == P::ASSIGN && at.closing_due) return "`=` assigns; to compare, write `==`";
@@ -175,13 +206,22 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if (found == P::AT && ends_value(previous) && !at.found.first_on_line)
     return "the product of matrices is `matmul(a, b)`, after `import arrays;`";
   if (found == P::GT && previous == P::LT) return "unequal is written `!=`";
+  if (found == P::MINUS && previous == P::LT && before->end == at.found.begin) return "a variable is assigned with `=`";
+  if (found == P::TIMES && previous == P::FORMAT && after == P::FORMAT)
+    return "the product of matrices is `matmul(a, b)`, after `import arrays;`";
+  if (found == P::ASSIGN && previous == P::ID && tokens.at(at.start + 1).type == P::ASSIGN && index > at.start + 1)
+    return "each variable has an assignment of its own: `y = 3; x = y;`";
   if (found == P::LPAREN && is_function_of_c(tokens, at.start, index)) return outputs_first(tokens, at.start, index);
-  if (found == P::LPAREN && previous == P::ID && index >= 2 && tokens.at(index - 2).type == P::DOT)
-    return hint_for_method(tokens.text(*before));
+  if (found == P::LPAREN && previous == P::ID && index >= 3 && tokens.at(index - 2).type == P::DOT)
+    return hint_for_method(tokens, index);
   if (found == P::ARROW && previous == P::RBRACE)
     return "`=>` follows an assignment or a call; to go on behind a block, assign in it and write `wait (x) {}`";
   if (found == P::COMMA && previous == P::INT && tokens.at(index - 2).type == P::CASE)
     return "a `case` has one value: write a `case` for each, or `if (x == 1 || x == 2) {}`";
+  if (index >= 2 && tokens.at(index - 2).type == P::IMPORT && tokens.text(at.found) == "as")
+    return fmt::format("a module is imported by `import name;`, its functions are called without its name{}{}",
+                       help_for_foreign_name(word, NameUse::module).empty() ? "" : "; ",
+                       help_for_foreign_name(word, NameUse::module));
   if (found == P::COMMA && at.rule == P::RuleImport_item)
     return "an `import` for each module: `import io; import files;`";
   if (found == P::LBRACE && previous == P::FOREACH) return loop_forms;

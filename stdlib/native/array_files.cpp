@@ -189,8 +189,19 @@ class TableReader {
       }
       is_beyond = error == std::errc::result_out_of_range && end == field.data() + field.size();
     }
-    return fail(fmt::format("`{}`, line {}, field {}: `{}` is {} `{}`", path_, line_, column, field,
-                            is_beyond ? "too large for" : "no", name_of<T>));
+    return fail(fmt::format("`{}`, line {}, field {}: `{}` is {} `{}`{}", path_, line_, column, field,
+                            is_beyond ? "too large for" : "no", name_of<T>, is_beyond ? "" : help_for(field)));
+  }
+  /// What may be meant by a field that is no number.
+  std::string help_for(std::string_view field) const {
+    for (const char other : {';', '\t', ' '}) {
+      const std::size_t at = field.find(other);
+      // a text may have blanks
+      if (at != std::string_view::npos && (other != ' ' || vm::float_of_text(field.substr(0, at))))
+        return fmt::format(": `read_csv(f, separator=\"{}\")` reads fields with that between them",
+                           other == '\t' ? "\\t" : std::string(1, other));
+    }
+    return line_ == 1 ? ": `read_csv(f, header=true)` passes over a first line of names" : "";
   }
 
   const std::string& path_;
@@ -208,7 +219,9 @@ Result read_csv(Arguments arguments, Results results) {
   if (separator.empty()) return fail("the separator of a table is not empty");
   const auto text = read_file(path);
   if (!text) return fail(text.error());
-  TableReader<T> table(path, *text, separator);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  const std::size_t begin = text->starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  TableReader<T> table(path, std::string_view(*text).substr(begin), separator);
   if (arguments[2].as_bool()) table.skip_line();
   if (auto read = table.read(); !read) return read;
   const bool is_line = table.rows <= 1 || table.columns == 1;

@@ -53,11 +53,18 @@ Result dense_extent(Call, Arguments arguments, Results results) {
   return fail(fmt::format("`{}` can not have the extent {}", arguments[0].as_string(), extent));
 }
 
+/// One extent of an array that is to have a shape. Behind the name: the extents of that shape, -1 where any will do,
+/// then those of the array.
 Result dense_same_extent(Call, Arguments arguments, Results results) {
   const std::int64_t wanted = arguments[0].as_int(), found = arguments[1].as_int();
   if (wanted == found) return give(results, Value::of(wanted));
-  return fail(fmt::format("dimension {} of `{}` is {} long, found {}", arguments[2].as_int(), arguments[3].as_string(),
-                          wanted, found));
+  const Arguments extents = arguments.subspan(3);
+  const std::size_t rank = extents.size() / 2;
+  std::vector<std::string> shape;
+  for (const Value& extent : extents.first(rank))
+    shape.push_back(extent.as_int() == -1 ? ":" : std::to_string(extent.as_int()));
+  return fail(fmt::format("`{}` is to have the shape [{}], found {}", arguments[2].as_string(), fmt::join(shape, ", "),
+                          shape_text(extents.subspan(rank))));
 }
 
 /// Extents are equal, or 1 in one of both. Behind the rank of the first: its extents, then those of the second.
@@ -75,7 +82,9 @@ Result dense_joint_extent(Call, Arguments arguments, Results results) {
 Result dense_slice(Call, Arguments arguments, Results results) {
   const std::int64_t first = arguments[0].as_int(), last = arguments[1].as_int(), extent = arguments[2].as_int(),
                      step = arguments.size() > 3 ? arguments[3].as_int() : 1;
-  if (step < 1) return fail(fmt::format("the step of a slice is 1 or more, found {}", step));
+  if (step < 1)
+    return fail(fmt::format("the step of a slice is 1 or more, found {}{}", step,
+                            step < 0 ? ": `flip` has the elements in the opposite order" : ""));
   if (first < 0 || first > extent || last >= extent || last < first - 1)
     return fail(fmt::format("the slice {}:{} is outside of 0..{}", first, last, extent - 1));
   return give(results, Value::of(last < first ? std::int64_t{0} : (last - first) / step + 1));

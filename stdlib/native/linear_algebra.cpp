@@ -201,7 +201,10 @@ Result matmul(Call, Arguments arguments, Results results) {
   const std::int64_t rows = arguments[2].as_int(), inner = arguments[3].as_int(), found = arguments[4].as_int(),
                      columns = arguments[5].as_int(), first = arguments[6].as_int(), wanted = arguments[7].as_int();
   if (inner != found)
-    return fail(fmt::format("matmul: the rows of `a` have {} elements, the columns of `b` {}", inner, found));
+    return fail(
+        fmt::format("matmul: the shapes [{}, {}] and [{}, {}] do not fit: the rows of the first one have {} elements, "
+                    "the columns of the second one {}",
+                    rows, inner, found, columns, inner, found));
   std::size_t count_a = 0, count_b = 0;
   const auto* const a = static_cast<const double*>(arguments[0].as_array().packed(count_a));
   const auto* const b = static_cast<const double*>(arguments[1].as_array().packed(count_b));

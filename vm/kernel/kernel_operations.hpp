@@ -172,7 +172,7 @@ struct KernelOperations {
     fail(is_outside | N::less(count, N::integer(0)), KernelFailure::extent);  // none: the last one is right before
     return count;
   }
-  RADDLE_MATH_INLINE static Int same_extent(const Int& wanted, const Int& found, const Int&, const auto& fail) {
+  RADDLE_MATH_INLINE static Int same_extent(const Int& wanted, const Int& found, const auto& fail) {
     assert_true(eq_int(wanted, found, fail), fail);
     return wanted;
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "compiler/diagnostics/foreign_names.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/preprocess/preprocess.hpp"
 #include "compiler/source/read_file.hpp"
@@ -98,6 +99,8 @@ class Loader {
       diagnostic.note("did you mean `" + nearest + "`?");
     for (const std::string_view suffix : suffixes)
       if (import.module.ends_with(suffix)) diagnostic.note("a module is named without its suffix");
+    if (const std::string_view help = help_for_foreign_name(import.module, NameUse::module); !help.empty())
+      diagnostic.note(std::string(help));
     std::string path = "looked in the library";
     for (const std::string& folder : folders_) path += ", " + (folder == "." ? "the current folder" : folder);
     diagnostic.note(path);

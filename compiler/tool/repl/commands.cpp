@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -122,7 +123,10 @@ void Conversation::tasks(const std::string&) {
 
 void Conversation::plot(const std::string& argument) {
   const auto variable = live_->find(argument);
-  if (!variable) return say(fmt::format("there is no variable `{}`; :plot takes the name of one", argument));
+  const auto is_in_names = [](unsigned char sign) { return std::isalnum(sign) != 0 || sign == '_'; };
+  if (!variable && std::ranges::all_of(argument, is_in_names))
+    return say(fmt::format("there is no variable `{}`; :plot takes the name of one", argument));
+  if (!variable) return say(fmt::format(":plot takes the name of a variable: `v = {};`, then `:plot v`", argument));
   if (variable->progress() != vm::Progress::complete) return say(fmt::format("{}, {}", argument, state_of(*variable)));
   vm::Value value = variable->value->get();
   if (value.kind() == vm::ValueKind::structure && vm::is_dense(value.as_structure()) &&

@@ -40,9 +40,18 @@ bool ends_with_semicolon(std::string_view text) {
 }
 
 /// Where it is. @pre has_errors()
-std::uint32_t first_error(const Diagnostics& diagnostics) {
+const Diagnostic& first_error(const Diagnostics& diagnostics) {
   const auto is_error = [](const Diagnostic& each) { return severity_of(each.kind) == Severity::error; };
-  return std::ranges::find_if(diagnostics.all(), is_error)->span.begin;
+  return *std::ranges::find_if(diagnostics.all(), is_error);
+}
+
+/// How much of what was typed a form explains, by its first error: `1e400` is a number that is too large rather than no
+/// statement. A form in which something is not expected may be the wrong one.
+std::pair<bool, std::uint32_t> explained(const Diagnostics& diagnostics) {
+  const Diagnostic& first = first_error(diagnostics);
+  const bool is_unexpected =
+      first.kind == DiagnosticKind::unexpected_token || first.kind == DiagnosticKind::missing_token;
+  return {!is_unexpected, first.span.begin};
 }
 
 /// A comment, or a string of several lines, is open.
@@ -142,7 +151,7 @@ std::optional<PieceCompiler::Frame> PieceCompiler::find_frame(Attempt& attempt) 
   const auto fits = [&](const Frame& frame, Diagnostics& diagnostics, std::unique_ptr<ast::Module>& module) {
     module = parse_alone(session_.sources, attempt.typed, frame, diagnostics);
     if (!diagnostics.has_errors()) return true;
-    if (!furthest.has_errors() || first_error(furthest) < first_error(diagnostics)) furthest = diagnostics;
+    if (!furthest.has_errors() || explained(furthest) < explained(diagnostics)) furthest = diagnostics;
     return false;
   };
   std::unique_ptr<ast::Module> module;
@@ -183,7 +192,7 @@ bool PieceCompiler::is_unfinished(const std::string& text) {
     Diagnostics found;
     parse_alone(sources, typed, frame, found);
     if (!found.has_errors()) return false;
-    breaks_off = breaks_off || first_error(found) >= end || opens_lines(found, text);
+    breaks_off = breaks_off || first_error(found).span.begin >= end || opens_lines(found, text);
   }
   return breaks_off;
 }

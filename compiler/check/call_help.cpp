@@ -1,0 +1,118 @@
+#include "compiler/check/call_help.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/check/convert.hpp"
+
+namespace raddle::check_detail {
+namespace {
+
+using ast::as;
+using ast::ExprKind;
+
+/// Of a list as it is written, else nullptr.
+const std::vector<ast::ExprPtr>* elements_of(const ast::Expr& expr) {
+  if (expr.kind == ExprKind::Tuple) return &as<const ast::Tuple>(expr).elements;
+  return expr.kind == ExprKind::ArrayLiteral ? &as<const ast::ArrayLiteral>(expr).elements : nullptr;
+}
+
+bool takes(const Context& context, const FormalPattern& formal, const ast::Expr& argument) {
+  return std::ranges::any_of(formal.alternatives, [&](const TypePattern& pattern) {
+    return pattern.kind != TypePattern::Kind::concrete || fit(context, argument, pattern.type) != Fit::none;
+  });
+}
+
+bool is_int_only(const FormalPattern& formal) {
+  return formal.alternatives.size() == 1 && formal.alternatives[0].kind == TypePattern::Kind::concrete &&
+         formal.alternatives[0].type == TypeStore::int_;
+}
+
+/// `sum(x > 1.0)`
+bool counts_truths(const Context& context, const ast::Call& call) {
+  const TypeStore& types = context.program.types;
+  const TypeId given = call.arguments.size() == 1 ? call.arguments.front().value->type : TypeStore::error;
+  if (types.is_dense(given)) return types.dense_element(given) == TypeStore::boolean;
+  return types.is_array(given) && types.at(given).element == TypeStore::boolean;
+}
+
+/// A growing array of numbers where a dense one is taken.
+const ast::Expr* growing_argument(const Context& context, const std::vector<Signature>& candidates,
+                                  const ast::Call& call) {
+  const TypeStore& types = context.program.types;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const ast::Expr& argument = *call.arguments[i].value;
+    if (elements_of(argument) != nullptr || !types.is_array(argument.type)) continue;
+    const Type array = types.at(argument.type);
+    const auto takes_dense = [&](const Signature& candidate) {
+      return i < candidate.inputs.size() &&
+             std::ranges::any_of(candidate.inputs[i].alternatives, [&](const TypePattern& pattern) {
+               if (pattern.kind != TypePattern::Kind::concrete || types.rank(pattern.type) != 1) return false;
+               const TypeId element = types.dense_element(pattern.type);
+               return element == array.element || (element == TypeStore::float_ && array.element == TypeStore::int_);
+             });
+    };
+    if (array.key == TypeStore::int_ && std::ranges::any_of(candidates, takes_dense)) return &argument;
+  }
+  return nullptr;
+}
+
+/// `max(A, axis=0)`, as in NumPy
+bool names_axis(const ast::Call& call) {
+  return std::ranges::any_of(call.arguments, [](const ast::Call::Argument& argument) {
+    return argument.keyword && argument.keyword->text == "axis";
+  });
+}
+
+}  // namespace
+
+std::string spread_call(const Context& context, const std::vector<Signature>& candidates, const ast::Call& call) {
+  std::vector<const ast::Expr*> arguments, extents;
+  for (const ast::Call::Argument& argument : call.arguments) {
+    const auto* const elements = elements_of(*argument.value);
+    if (argument.keyword || (elements != nullptr && !extents.empty())) return {};
+    if (elements == nullptr) arguments.push_back(argument.value.get());
+    if (elements == nullptr) continue;
+    for (const ast::ExprPtr& element : *elements) extents.push_back(element.get());
+  }
+  const auto is_int = [](const ast::Expr* extent) { return extent->type == TypeStore::int_; };
+  if (extents.empty() || !std::ranges::all_of(extents, is_int)) return {};
+  arguments.insert(arguments.end(), extents.begin(), extents.end());
+  const auto takes_all = [&](const Signature& candidate) {
+    const std::size_t count = candidate.inputs.size();
+    if (candidate.varargs ? arguments.size() < count : arguments.size() != count) return false;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const FormalPattern& formal = candidate.inputs[std::min(i, count - 1)];
+      const bool is_extent = i + extents.size() >= arguments.size();
+      if (is_extent ? !is_int_only(formal) : !takes(context, formal, *arguments[i])) return false;
+    }
+    return true;
+  };
+  if (std::ranges::none_of(candidates, takes_all)) return {};
+  std::string text;
+  for (const ast::Expr* argument : arguments) text += (text.empty() ? "" : ", ") + source_text(context, argument->span);
+  return call.callee.text + "(" + text + ")";
+}
+
+bool takes_first(const Context& context, const std::vector<Signature>& candidates, const ast::Expr& value) {
+  return std::ranges::any_of(candidates, [&](const Signature& candidate) {
+    return !candidate.inputs.empty() && takes(context, candidate.inputs.front(), value);
+  });
+}
+
+void explain_call(const Context& context, const std::vector<Signature>& candidates, const ast::Call& call,
+                  Diagnostic& diagnostic) {
+  const std::string& name = call.callee.text;
+  if (const std::string spread = spread_call(context, candidates, call); !spread.empty())
+    diagnostic.note("write `" + spread + "`");
+  if (const ast::Expr* growing = growing_argument(context, candidates, call); growing != nullptr)
+    diagnostic.note(fmt::format("`dense({})` makes a dense array of a growing one, after `import arrays;`",
+                                source_text(context, growing->span)));
+  if (name == "sum" && counts_truths(context, call))
+    diagnostic.note("`count(...)` of `import arrays;` tells how many elements of a dense array are true");
+  if ((name == "max" || name == "min") && names_axis(call))
+    diagnostic.note(fmt::format("`a{}(array, axis)` of `import arrays;` goes along an axis", name));
+}
+
+}  // namespace raddle::check_detail

@@ -1,0 +1,16 @@
+#pragma once
+// Help for calls that no function takes, but that other languages know.
+#include "compiler/check/context.hpp"
+
+namespace raddle::check_detail {
+
+/// `zeros([3, 3])`, `full((3, 3), 0.0)`: the same call with the ints of that list as its last arguments.
+/// @return  empty if no function of that name takes them so
+std::string spread_call(const Context& context, const std::vector<Signature>& candidates, const ast::Call& call);
+/// Whether one of `candidates` has a first input that `value` can be.
+bool takes_first(const Context& context, const std::vector<Signature>& candidates, const ast::Expr& value);
+/// Says in `diagnostic` what is meant by a call that none of `candidates` takes, where that is known.
+void explain_call(const Context& context, const std::vector<Signature>& candidates, const ast::Call& call,
+                  Diagnostic& diagnostic);
+
+}  // namespace raddle::check_detail
