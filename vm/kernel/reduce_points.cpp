@@ -48,6 +48,7 @@ template <typename T>
 std::int32_t reduce(raddle_leaf_worker& worker, const raddle_leaf_reduction& what, std::int64_t count,
                     std::int64_t* words, std::int64_t& result, raddle_leaf_failure* failure) {
   alignas(64) T numbers[block_size];
+  const bool needs_deviation = static_cast<KernelReducer>(what.reducer) == KernelReducer::deviation;
   ReductionTree<T> tree;  // of the blocks but one
   Reduction<T> block;
   for (std::int64_t first = 0; first < count; first += block_size) {
@@ -61,7 +62,7 @@ std::int32_t reduce(raddle_leaf_worker& worker, const raddle_leaf_reduction& wha
     what.points(&worker, words, &made, failure);
     if (is_interrupted(worker)) return raddle_leaf_interrupted;
     if (made < length) return raddle_leaf_domain_error;
-    block = Reduction<T>::of({&numbers[0], static_cast<std::size_t>(length)});
+    block = Reduction<T>::of({&numbers[0], static_cast<std::size_t>(length)}, needs_deviation);
   }
   if (count > block_size) {
     tree.add(static_cast<std::uint64_t>((count - 1) / block_size), std::move(block));

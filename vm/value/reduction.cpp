@@ -136,8 +136,12 @@ RADDLE_INLINE inline double squared_distances(std::span<const std::int64_t> numb
       [near = near, rest = rest](std::int64_t number) { return static_cast<double>(number - near) - rest; });
 }
 
+/// Whether m2 can not be too large, of however many such blocks: then it changes nothing of the others.
+bool has_small_m2(const Reduction<double>& all) { return all.greatest - all.least < 1e140; }
+bool has_small_m2(const Reduction<std::int64_t>& /*all*/) { return true; }
+
 template <typename T>
-RADDLE_INLINE inline void reduce_block(std::span<const T> numbers, Reduction<T>& all) {
+RADDLE_INLINE inline void reduce_block(std::span<const T> numbers, bool has_deviation, Reduction<T>& all) {
   LaneSums<T> sums;
   LaneExtremes<T> extremes;
   visit_vectors(numbers, [&](const Lanes<T>& lanes) RADDLE_INLINE {  // three chains that do not wait for each other
@@ -156,15 +160,15 @@ RADDLE_INLINE inline void reduce_block(std::span<const T> numbers, Reduction<T>&
     all.least = std::min<T>(all.least, extremes.least[lane]);
     all.greatest = std::max<T>(all.greatest, extremes.greatest[lane]);
   }
-
-  all.m2 = squared_distances(numbers, all);
+  if (has_deviation || !has_small_m2(all)) all.m2 = squared_distances(numbers, all);
 }
 
-RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const double> numbers, Reduction<double>& all) {
-  reduce_block(numbers, all);
+RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const double> numbers, bool has_deviation, Reduction<double>& all) {
+  reduce_block(numbers, has_deviation, all);
 }
-RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const std::int64_t> numbers, Reduction<std::int64_t>& all) {
-  reduce_block(numbers, all);
+RADDLE_FOR_EACH_PROCESSOR void reduce(std::span<const std::int64_t> numbers, bool has_deviation,
+                                      Reduction<std::int64_t>& all) {
+  reduce_block(numbers, has_deviation, all);
 }
 
 }  // namespace
@@ -234,18 +238,18 @@ Reduction<std::int64_t> Reduction<std::int64_t>::divided() const {
 }
 
 template <typename T>
-Reduction<T> Reduction<T>::of(std::span<const T> numbers) {
+Reduction<T> Reduction<T>::of(std::span<const T> numbers, bool has_deviation) {
   Reduction all;
   if (numbers.empty()) return all;
   all.count = static_cast<std::int64_t>(numbers.size());
-  reduce(numbers, all);
+  reduce(numbers, has_deviation, all);
   const auto is_nan = [](T number) { return number != number; };
   all.has_nan = std::isnan(all.sum.total()) && std::ranges::any_of(numbers, is_nan);
   if (!all.is_too_large()) return all;
   std::vector<T> divided(numbers.begin(), numbers.end());
   for (T& number : divided) number = static_cast<T>(std::ldexp(static_cast<double>(number), -far_exponent));
   Reduction far = all;
-  reduce(divided, far);
+  reduce(divided, has_deviation, far);
   far.least = all.least;
   far.greatest = all.greatest;
   far.exponent = far_exponent;

@@ -70,7 +70,8 @@ struct Reduction {
   ExactMean exact_mean() const;
 
   /// Of up to some hundred numbers.
-  static Reduction of(std::span<const T> numbers);
+  /// @param has_deviation  false: all but m2, with the same bits, as long as it is joined with such
+  static Reduction of(std::span<const T> numbers, bool has_deviation = true);
   /// Of the numbers of both. Source: Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for computing
   /// sample variances" (1979).
   Reduction joined(const Reduction& later) const;

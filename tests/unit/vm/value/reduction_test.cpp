@@ -53,6 +53,30 @@ TEST_CASE("a reduction is what the plain definitions say") {
   }
 }
 
+TEST_CASE("without a deviation all else has the same bits") {
+  std::mt19937_64 source(11);
+  for (const double scale : {1.0, 1e-300, 1e130, 1e145, 1e160, 1e307}) {
+    for (int round = 0; round < 200; ++round) {
+      std::vector<double> numbers = random_numbers(1 + source() % (3 * block_size));
+      const double offset = round % 3 == 0 ? 1e6 * scale : 0;
+      for (double& number : numbers) number = number * 1e-6 * scale + offset;
+      if (round % 10 == 9) numbers[source() % numbers.size()] = std::numeric_limits<double>::infinity();
+      ReductionTree<double> whole, without;
+      for (std::size_t block = 0; block * block_size < numbers.size(); ++block) {
+        const std::size_t first = block * block_size;
+        const auto part = std::span(numbers).subspan(first, std::min(block_size, numbers.size() - first));
+        whole.add(block, Reduction<double>::of(part));
+        without.add(block, Reduction<double>::of(part, /*has_deviation=*/false));
+      }
+      Reduction<double> one = whole.total(), other = without.total();
+      one.m2 = other.m2 = 0;
+      CHECK(have_same_bits(one, other));
+      CHECK(one.exponent == other.exponent);
+      CHECK(std::bit_cast<std::uint64_t>(one.total()) == std::bit_cast<std::uint64_t>(other.total()));
+    }
+  }
+}
+
 TEST_CASE("what rounding loses of a sum is kept") {
   std::vector<double> numbers(200, 1e-3);
   numbers[3] = 1e18;
