@@ -157,8 +157,10 @@ Result dense_axis(Call, Arguments arguments, Results results) {
 
 /// How many elements a closed array has, if its keys are 0 to n - 1.
 Result dense_keys(Call, Arguments arguments, Results results) {
-  const vm::Array& elements = arguments[0].as_array();
+  vm::Array& elements = arguments[0].as_array();
   const auto count = static_cast<std::int64_t>(elements.size());
+  std::size_t packed = 0;
+  if (elements.packed(packed) != nullptr) return give(results, Value::of(count));
   std::int64_t missing = 0;
   while (missing < count && elements.contains(Value::of(missing))) ++missing;
   if (missing == count) return give(results, Value::of(count));

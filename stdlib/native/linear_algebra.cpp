@@ -211,11 +211,13 @@ Result matmul(Call, Arguments arguments, Results results) {
   const auto n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(inner),
              m = static_cast<std::size_t>(columns), part = static_cast<std::size_t>(wanted);
   if (count_a != n * k || count_b != k * m) return fail("matmul: a matrix is not complete");
-  if (!vm::fits_in_memory(8.0 * static_cast<double>(part) * static_cast<double>(m)))
-    return fail("matmul: the product needs more memory than there is");
-  std::vector<double> c(part * m);
-  if (!c.empty() && k > 0) methods().multiply(a + static_cast<std::size_t>(first) * k, b, c.data(), part, k, m);
-  return give(results, number_array(std::move(c)));
+  const double bytes = 8.0 * static_cast<double>(part) * static_cast<double>(m);
+  if (vm::exceeds_memory(bytes)) return fail("matmul: " + vm::exceeds_memory_text("a part of the product", bytes));
+  vm::Buffer::Owner product = vm::Buffer::make(vm::ValueKind::float_, part * m);
+  auto* const c = static_cast<double*>(product->at_index(0));
+  std::fill_n(c, product->count(), 0.0);
+  if (product->count() != 0 && k > 0) methods().multiply(a + static_cast<std::size_t>(first) * k, b, c, part, k, m);
+  return give(results, Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(product))));
 }
 
 }  // namespace raddle::stdlib::native

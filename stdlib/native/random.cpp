@@ -1,14 +1,17 @@
 // Random numbers: each call has a stream of its own, the same for every schedule.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "stdlib/native/functions.hpp"
 #include "stdlib/native/philox.hpp"
 #include "vm/math/scalar.hpp"
+#include "vm/memory/memory_limit.hpp"
 #include "vm/value/array.hpp"
 
 namespace raddle::stdlib::native {
@@ -49,13 +52,14 @@ Result random_exponential(Call call, Arguments arguments, Results results) {
 
 namespace {
 
-constexpr std::int64_t most_numbers = std::int64_t{1} << 40;
-
 template <typename T, typename Next>
 Result numbers_of(std::int64_t count, Results results, const Next& next) {
-  if (count < 0 || count > most_numbers) return fail(fmt::format("{} random numbers", count));
-  std::vector<T> numbers(static_cast<std::size_t>(count));
-  for (T& number : numbers) number = next();
+  if (count < 0) return fail(fmt::format("{} random numbers", count));
+  const double bytes = sizeof(T) * static_cast<double>(count);
+  if (vm::exceeds_memory(bytes)) return fail(vm::exceeds_memory_text("an array of random numbers", bytes));
+  const vm::ValueKind kind = std::is_same_v<T, double> ? vm::ValueKind::float_ : vm::ValueKind::int_;
+  vm::Buffer::Owner numbers = vm::Buffer::make(kind, static_cast<std::size_t>(count));
+  std::ranges::generate(std::span(static_cast<T*>(numbers->at_index(0)), numbers->count()), next);
   return give(results, Value::of_object(vm::ValueKind::array, vm::Array::packed_of(std::move(numbers))));
 }
 

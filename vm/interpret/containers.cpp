@@ -1,8 +1,6 @@
 // Arrays, bags and structures.
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "vm/interpret/forwarder.hpp"
 #include "vm/interpret/interpreter.hpp"
 #include "vm/interpret/run_state.hpp"
@@ -18,29 +16,11 @@ namespace {
 
 Value list_value(Ref<Array> array) { return Value::of_object(ValueKind::array, std::move(array)); }
 
-/// How many elements a dense array has; none: more than there can be.
-std::optional<std::size_t> count_elements(const std::vector<std::int64_t>& extents) {
-  std::int64_t count = 1;
-  bool is_empty = false, is_too_large = false;
-  for (const std::int64_t extent : extents) {
-    is_empty = is_empty || extent == 0;
-    is_too_large = __builtin_mul_overflow(count, extent, &count) || is_too_large;
-  }
-  if (is_empty) return 0;
-  if (is_too_large) return std::nullopt;
-  return static_cast<std::size_t>(count);
-}
-
-/// What keeps so many numbers from being an array; empty: nothing. It is said before the first of them is computed.
-std::string size_fault(std::string_view name, const std::vector<std::int64_t>& extents,
-                       std::optional<std::size_t> count, ValueKind kind) {
-  if (count && *count <= memory_limit_bytes() / Buffer::size_of(kind)) return "";
-  double bytes = static_cast<double>(Buffer::size_of(kind));
-  for (const std::int64_t extent : extents) bytes *= static_cast<double>(extent);
-  const std::string array = name.empty() ? fmt::format("an array of the shape [{}]", fmt::join(extents, ", "))
-                                         : fmt::format("the array `{}[{}]`", name, fmt::join(extents, ", "));
-  return fmt::format("{} needs {:.3g} GiB of memory: more than this process may use", array,
-                     bytes / static_cast<double>(std::int64_t{1} << 30));
+/// Of a dense array that no memory holds: told before the first of its elements is computed.
+std::string too_large_text(std::string_view name, const std::vector<std::int64_t>& extents, double bytes) {
+  const std::string shape = fmt::format("[{}]", fmt::join(extents, ", "));
+  return exceeds_memory_text(
+      name.empty() ? "an array of the shape " + shape : fmt::format("the array `{}{}`", name, shape), bytes);
 }
 
 }  // namespace
@@ -57,10 +37,12 @@ bool Interpreter::array_new(Frame& frame, const Instruction& in) {
       extents.push_back(extent.as_int());
     }
     const ValueKind kind = info.filled_with ? kind_of(*info.filled_with) : ValueKind::float_;
-    const std::optional<std::size_t> count = count_elements(extents);
-    if (std::string fault = size_fault(info.name, extents, count, kind); !fault.empty())
-      return here_.fail(frame, in, fault), false;
-    if (info.filled_with) array->expect_numbers(kind, *count);
+    auto bytes = static_cast<double>(Buffer::size_of(kind));
+    for (const std::int64_t extent : extents) bytes *= static_cast<double>(extent);
+    if (exceeds_memory(bytes)) return here_.fail(frame, in, too_large_text(info.name, extents, bytes)), false;
+    std::size_t count = 1;  // unsigned: beside an extent of 0 others may be as large as they like
+    for (const std::int64_t extent : extents) count *= static_cast<std::size_t>(extent);
+    if (info.filled_with) array->expect_numbers(kind, count);
     array->set_extents(std::move(extents));
   }
   put(frame, in, list_value(std::move(array)));

@@ -1,5 +1,6 @@
 #include "vm/memory/memory_limit.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -44,6 +45,13 @@ std::size_t find_limit() {
 std::size_t memory_limit_bytes() {
   static const std::size_t limit = find_limit();
   return limit;
+}
+
+bool exceeds_memory(double bytes) { return bytes > static_cast<double>(memory_limit_bytes()); }
+
+std::string exceeds_memory_text(std::string_view what, double bytes) {
+  constexpr double gib = 1U << 30;
+  return fmt::format("{} needs {:.3g} GiB of memory: more than this process may use", what, bytes / gib);
 }
 
 bool fits_in_memory(double bytes) { return bytes <= static_cast<double>(memory_limit_bytes()) / 2; }

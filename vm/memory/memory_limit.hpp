@@ -2,12 +2,18 @@
 // How much memory this process may use.
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace raddle::vm {
 
 /// The least of: the machine's memory, the limits of the control groups this process is in, its own limit of addresses
 /// (`ulimit -v`). Bytes; found out once. Any thread.
 std::size_t memory_limit_bytes();
+
+/// Whether this process can not have so many bytes.
+bool exceeds_memory(double bytes);
+/// What is told of something that needs so many. @param what  as a sentence begins: "the array `a[5]`"
+std::string exceeds_memory_text(std::string_view what, double bytes);
 
 /// Whether one thing of so many bytes may be made: more than half of the limit is a mistake of whoever gave its size.
 bool fits_in_memory(double bytes);

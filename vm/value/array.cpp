@@ -53,7 +53,7 @@ Array::Rest::~Rest() {
 Ref<Array> Array::dense(std::vector<Value> elements) {
   const ValueKind kind = elements.empty() ? ValueKind::none : elements[0].kind();
   if (is_number(kind) && std::ranges::all_of(elements, [&](const Value& each) { return each.kind() == kind; }))
-    return of_packed(packed_values(kind, elements));
+    return packed_of(packed_values(kind, elements));
   Ref<Array> array = make_ref<Array>(0);
   WakeList nobody;
   for (std::size_t i = 0; i < elements.size(); ++i)
@@ -68,7 +68,7 @@ Ref<Array> Array::keyed(std::vector<std::pair<Value, Value>> entries) {
   return array;
 }
 
-Ref<Array> Array::of_packed(Buffer::Owner packed) {
+Ref<Array> Array::packed_of(Buffer::Owner packed) {
   Ref<Array> array = make_ref<Array>(0);
   if (packed->count() == 0) return array;
   Rest& rest = array->rest();
@@ -81,7 +81,7 @@ template <typename T>
 Ref<Array> Array::packed_copy(ValueKind kind, const std::vector<T>& elements) {
   Buffer::Owner packed = Buffer::make(kind, elements.size());
   std::ranges::copy(elements, static_cast<T*>(packed->at_index(0)));
-  return of_packed(std::move(packed));
+  return packed_of(std::move(packed));
 }
 Ref<Array> Array::packed_of(std::vector<std::int64_t> elements) { return packed_copy(ValueKind::int_, elements); }
 Ref<Array> Array::packed_of(std::vector<double> elements) { return packed_copy(ValueKind::float_, elements); }

@@ -43,6 +43,7 @@ class alignas(64) Array final : public HeapObject {
   static Ref<Array> keyed(std::vector<std::pair<Value, Value>> entries);  ///< later entries of a key are ignored
   static Ref<Array> packed_of(std::vector<std::int64_t> elements);        ///< keys 0..n-1
   static Ref<Array> packed_of(std::vector<double> elements);
+  static Ref<Array> packed_of(Buffer::Owner elements);  ///< takes them as they lie there
 
   // ---- reading. Any thread
   /// Elements inserted so far (also those whose value is still to come); final once the last writer has released it.
@@ -258,7 +259,6 @@ class alignas(64) Array final : public HeapObject {
   void visit_in_any_order(const Visit& visit, const VisitNumbers& visit_numbers) const;
   static void no_numbers(std::int64_t, const NumberRun&) {}
   Buffer::Owner pack();
-  static Ref<Array> of_packed(Buffer::Owner packed);
   template <typename T>
   static Ref<Array> packed_copy(ValueKind kind, const std::vector<T>& elements);
   /// A number that lies in a buffer.
