@@ -59,7 +59,7 @@ class Printer {
 
   /// Of the module that nobody has to import.
   bool is_of_every_script(const Variable& variable) const {
-    return sources_.at(variable.span.file).path() == "<stdlib>/builtins.df";
+    return sources_.at(variable.span.file).is_library_module("builtins");
   }
 
   void variable(const Variable& variable) {

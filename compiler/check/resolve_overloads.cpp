@@ -262,8 +262,8 @@ std::string argument_types_text(const Context& context, const ast::Call& call) {
 
 void list_candidates(const Context& context, const std::vector<const Signature*>& candidates, Diagnostic& diagnostic) {
   for (const Signature* candidate : candidates) {
-    const bool is_in_script = candidate->kind == ast::CalleeKind::function &&
-                              !context.sources.at(candidate->span.file).path().starts_with("<stdlib>/");
+    const bool is_in_script =
+        candidate->kind == ast::CalleeKind::function && !context.sources.at(candidate->span.file).is_of_library();
     if (is_in_script) {
       diagnostic.label(candidate->span, "candidate");
     } else {

@@ -56,34 +56,6 @@ void FunctionEmitter::emit_foreign_call(const KernelInstruction& instruction) {
   assign(called.result, LeafValue{gives_boolean ? builder_.CreateIsNotNull(call) : call, nullptr});
 }
 
-/// The words of what points have in common, behind those that the VM fills.
-void FunctionEmitter::emit_reduction(const KernelInstruction& instruction) {
-  constexpr std::uint64_t filled_words = 4;
-  const vm::KernelReduction& reduction = kernel_.reductions[instruction.index];
-  std::vector<llvm::Value*> words;
-  for (const KernelRegister input : reduction.inputs) append_words(input, words);
-  llvm::Type* word = builder_.getInt64Ty();
-  llvm::IRBuilder<> entry(&target_->getEntryBlock(), target_->getEntryBlock().begin());
-  llvm::Value* arguments =
-      entry.CreateAlloca(llvm::ArrayType::get(word, filled_words + words.size()), nullptr, "words");
-  llvm::Value* result = entry.CreateAlloca(word, nullptr, "reduced");
-  for (std::size_t i = 0; i < words.size(); ++i)
-    builder_.CreateStore(words[i], builder_.CreateConstInBoundsGEP1_64(word, arguments, filled_words + i));
-  llvm::Type* pointer = builder_.getPtrTy();
-  llvm::Value* failure = builder_.CreateLoad(
-      pointer, builder_.CreateStructGEP(module_.context_type(), target_->getArg(0), context_failure));
-  llvm::Value* reduce = builder_.CreateLoad(pointer, worker_field(offsetof(raddle_leaf_worker, reduce)));
-  llvm::FunctionType* type =
-      llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, pointer, word, pointer, pointer, pointer}, false);
-  llvm::Value* status = builder_.CreateCall(
-      type, reduce, {worker(), module_.reduction(reduction), this->word(reduction.count), arguments, result, failure});
-  check_call(status, instruction.place);
-  llvm::Value* made = builder_.CreateLoad(word, result);
-  if (kernel_.types[reduction.result] == vm::KernelType::float_)
-    made = builder_.CreateBitCast(made, builder_.getDoubleTy());
-  assign(reduction.result, LeafValue{made, nullptr});
-}
-
 /// As in leaf_abi.hpp.
 void FunctionEmitter::append_words(KernelRegister id, std::vector<llvm::Value*>& words) {
   const LeafValue value = read(id);

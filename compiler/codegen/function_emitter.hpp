@@ -1,10 +1,12 @@
 #pragma once
 // Inside of kernels_to_llvm: the body of one inner function, for one call. Its registers become stack slots, its blocks
 // structured control flow. Files: function_to_llvm.cpp the function, its registers and control flow; calls_to_llvm.cpp
-// calls, forked ones too; operation_emitter.cpp what operations mean.
+// calls, forked ones too; reductions_to_llvm.cpp reductions; operation_emitter.cpp what
+// operations mean.
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/codegen/module_emitter.hpp"
@@ -54,6 +56,14 @@ class FunctionEmitter final : public OperationEmitter {
   void emit_foreign_call(const vm::KernelInstruction& instruction);
   void append_words(vm::KernelRegister id, std::vector<llvm::Value*>& words);
   void emit_reduction(const vm::KernelInstruction& instruction);
+  /// Around a loop over few numbers: from where it is entered, where it begins, where to go if it is not for it, where
+  /// it ends.
+  struct FewBlocks {
+    llvm::BasicBlock *before, *head, *many, *end;
+  };
+  std::pair<llvm::Value*, llvm::BasicBlock*> reduce_few(const vm::KernelReduction& reduction, llvm::Value* count,
+                                                        const FewBlocks& blocks);
+  llvm::Value* reduce_by_vm(const vm::KernelInstruction& instruction);
   llvm::CallInst* make_call(const vm::KernelInstruction& instruction, bool unrolls);
   void check_call(llvm::Value* status, const vm::Place& place, std::span<const Fork> outstanding = {});
   std::size_t calls_at_once(Instructions instructions);

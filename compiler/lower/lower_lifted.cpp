@@ -120,7 +120,7 @@ Lifted FunctionLowering::lifted_call(const ast::Call& call) {
 }
 
 bool FunctionLowering::is_in_arrays(Span span) const {
-  return context_.module.sources->at(span.file).path() == "<stdlib>/arrays.df";
+  return context_.module.sources->at(span.file).is_library_module("arrays");
 }
 
 bool FunctionLowering::is_of_arrays(const ast::Call& call) const {

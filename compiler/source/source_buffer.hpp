@@ -29,11 +29,19 @@ struct MacroUse {
   Span definition;
 };
 
+/// What the paths of the library's modules begin with.
+inline constexpr std::string_view library_folder = "<stdlib>/";
+
 class SourceBuffer {
  public:
   SourceBuffer(std::string path, std::string text, std::optional<Span> included_at = std::nullopt);
   const std::string& path() const { return path_; }
   const std::string& text() const { return text_; }
+  bool is_of_library() const { return path_.starts_with(library_folder); }
+  /// @param module  "arrays"
+  bool is_library_module(std::string_view module) const {
+    return is_of_library() && path_ == std::string(library_folder).append(module) + ".df";
+  }
   /// @param offset  byte offset, 0..text().size()
   LineColumn position(std::uint32_t offset) const;
   /// The line's text without its newline. @param line  1-based; beyond the end: ""

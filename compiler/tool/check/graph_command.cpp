@@ -64,8 +64,7 @@ std::optional<graph::Graph> graph_of(Session& session, Script script) {
   if (checked) module = lower(*checked, session.sources, session.diagnostics);
   if (session.print_diagnostics() || !module) return std::nullopt;
   std::vector<bool> is_library(session.sources.size());
-  for (std::uint32_t i = 0; i < session.sources.size(); ++i)
-    is_library[i] = session.sources.at(i).path().starts_with(library_folder);
+  for (std::uint32_t i = 0; i < session.sources.size(); ++i) is_library[i] = session.sources.at(i).is_of_library();
   return graph::build_graph(*module, path, is_library);
 }
 

@@ -11,9 +11,6 @@
 
 namespace raddle::tool {
 
-/// What the paths of the library's modules begin with.
-inline constexpr std::string_view library_folder = "<stdlib>/";
-
 struct LoadedModules {
   /// Each once, imported ones before those that import them, the main one last.
   std::vector<std::unique_ptr<ast::Module>> modules;

@@ -221,8 +221,7 @@ ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
   add_names(text_at(session_.sources, attempt.typed), names);
   for (const auto& [name, variable] : variables_) add_names(variable->mapping, names);
   for (const std::uint32_t module : modules_run_)  // their functions may read their variables
-    if (!session_.sources.at(module).path().starts_with("<stdlib>/"))
-      add_names(session_.sources.at(module).text(), names);
+    if (!session_.sources.at(module).is_of_library()) add_names(session_.sources.at(module).text(), names);
   for (const auto& [name, variable] : variables_) {
     if (!names.contains(name) || attempt.dropped.contains(name)) continue;
     const std::string declaration =
@@ -277,7 +276,7 @@ bool PieceCompiler::compile_with(Attempt& attempt, Compilation& result, std::vec
 /// A module that could not be compiled is read again when it is imported again: it may be mended.
 void PieceCompiler::forget_unused_modules() {
   std::erase_if(session_.module_files, [this](const auto& module) {
-    return !module.first.starts_with("<stdlib>/") && !modules_run_.contains(module.second);
+    return !module.first.starts_with(library_folder) && !modules_run_.contains(module.second);
   });
 }
 

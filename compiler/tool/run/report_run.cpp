@@ -22,9 +22,7 @@ Span span_of(const vm::Place& place) { return {place.file, place.begin, place.en
 
 /// Where something went wrong, and how it got there. What is wrong in a function of the library is wrong with its call.
 vm::CallPlace place_in_script(const SourceMap& sources, vm::Place place, std::span<const vm::Place> calls) {
-  const auto is_of_library = [&](const vm::Place& of) {
-    return sources.at(of.file).path().starts_with(library_folder);
-  };
+  const auto is_of_library = [&](const vm::Place& of) { return sources.at(of.file).is_of_library(); };
   const auto script = std::ranges::find_if_not(calls, is_of_library);
   if (is_of_library(place) && script != calls.end()) {
     place = *script;
