@@ -16,8 +16,7 @@ bool HeavyLeaves::is_heavy(FunctionId leaf) {
 bool HeavyLeaves::is_heavy(const Function& leaf) {
   return std::ranges::any_of(leaf.regions, [this](const Region& region) {
     return std::ranges::any_of(region.ops, [this](const Op& op) {
-      return op.kind == OpKind::loop || op.kind == OpKind::foreach_range ||
-             (op.kind == OpKind::call && is_heavy(op.callee));
+      return op.kind == OpKind::loop || (op.kind == OpKind::call && is_heavy(op.callee));
     });
   });
 }

@@ -6,7 +6,7 @@
 
 namespace raddle::ir {
 
-/// Leaves with a loop (also one whose numbers are reduced), with recursion, or that call such: a call may take long.
+/// Leaves with a loop, with recursion, or that call such: a call may take long.
 class HeavyLeaves {
  public:
   explicit HeavyLeaves(const Module& module) : module_(module), states_(module.functions.size(), State::unknown) {}

@@ -195,11 +195,24 @@ void KernelCaller::trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Fun
                                .instruction = instruction});
 }
 
+/// Long arrays are reduced: all workers can take part in the loops of its frames.
+/// @param words  of its arguments
+bool KernelCaller::has_loops_to_share(const Function& function, const std::int64_t* words) const {
+  constexpr std::int64_t long_array = 1 << 14;
+  if (!function.reduces || run_.pool.capacity() == 1 || here_.nesting.iterations != 0) return false;
+  for (const KernelType type : function.leaf_parameters) {
+    if (is_array(type) && words[1] >= long_array) return true;
+    words += words_of(type);
+  }
+  return false;
+}
+
+/// @return false: it is to be interpreted in frames
 bool KernelCaller::call_native(Frame& frame, const CallSite& site, std::uint32_t instruction,
                                raddle_leaf_function code) {
   const Function& function = program_.functions[site.function];
   LeafWords words, results;
-  if (!encode_arguments(frame, site, function, words)) return false;
+  if (!encode_arguments(frame, site, function, words) || has_loops_to_share(function, words.data())) return false;
   raddle_leaf_failure failure;
   failure.call_count = 0;
   ++here_.counters.leaf_calls_native;
