@@ -134,6 +134,15 @@ void ModuleEmitter::emit_exported(vm::KernelId kernel, vm::KernelEntry entry) {
     emit_points(kernel, entry.reads, function);
 }
 
+/// @param name  the same for the same value only
+llvm::Constant* ModuleEmitter::make_global(const std::string& name, llvm::Constant* value) {
+  auto* made = llvm::cast<llvm::GlobalVariable>(out.getOrInsertGlobal(name, value->getType()));
+  made->setInitializer(value);
+  made->setConstant(true);
+  made->setLinkage(llvm::GlobalValue::InternalLinkage);
+  return made;
+}
+
 llvm::Constant* ModuleEmitter::fork_site(vm::KernelId kernel) {
   llvm::Constant*& site = fork_sites_[kernel];
   if (site) return site;
@@ -146,9 +155,7 @@ llvm::Constant* ModuleEmitter::fork_site(vm::KernelId kernel) {
   llvm::Type* count = llvm::Type::getInt32Ty(llvm_context);
   llvm::StructType* type = llvm::StructType::get(llvm_context, {entry->getType(), count});
   auto* constant = llvm::ConstantStruct::get(type, {entry, llvm::ConstantInt::get(count, words)});
-  site = new llvm::GlobalVariable(out, type, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, constant,
-                                  "fork_site." + source.name);
-  return site;
+  return site = make_global("fork_site." + std::to_string(kernel), constant);
 }
 
 llvm::Constant* ModuleEmitter::reduction(const vm::KernelReduction& reduction) {
@@ -167,8 +174,7 @@ llvm::Constant* ModuleEmitter::reduction(const vm::KernelReduction& reduction) {
   auto* constant = llvm::ConstantStruct::get(
       type, {points, llvm::ConstantInt::get(byte, static_cast<std::uint64_t>(reduction.reducer)),
              llvm::ConstantInt::get(byte, is_float ? 1 : 0)});
-  return new llvm::GlobalVariable(out, type, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, constant,
-                                  "reduction." + source.name);
+  return make_global("reduction." + std::to_string(reduction.kernel) + "." + vm::text_of(reduction.reducer), constant);
 }
 
 llvm::Value* ModuleEmitter::make_context(llvm::IRBuilder<>& builder, llvm::Function* function) {

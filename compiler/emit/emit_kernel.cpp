@@ -176,13 +176,8 @@ class KernelEmitter {
     const ir::KernelOperator found = vm::is_array(type) ? ir::KernelOperator() : ir::kernel_operator(op.kind, type);
     if (found.op == KernelOp::if_) return refuse();
     std::vector<KernelRegister> inputs = registers_of(op.operands);
-    if (found.op == KernelOp::pow && is_two(op.operands[1]))
-      return computed(op, KernelOp::mul_float, {inputs[0], inputs[0]});
     if (found.swaps) std::swap(inputs[0], inputs[1]);
     computed(op, found.op, inputs);
-  }
-  bool is_two(ir::Operand operand) const {
-    return operand.is_constant && module_.constants[operand.index] == ir::Constant(2.0);
   }
   void computed(const ir::Op& op, KernelOp made, const std::vector<KernelRegister>& inputs) {
     const KernelRegister result = vm::info(made).result == 'v' ? vm::no_kernel_part : register_of(op.results[0]);

@@ -164,7 +164,10 @@ ir::Operand FunctionLowering::apply(const ast::Binary& binary, ir::Operand left,
   if (kind != OpKind::pow) return emit_value(kind, {left, right}, type, span, target);
   // ints are raised as floats
   const auto widened = [&](ir::Operand operand) { return converted(operand, TypeStore::float_, span); };
-  return emit_value(kind, {widened(left), widened(right)}, TypeStore::float_, span, target);
+  const ir::Operand base = widened(left), exponent = widened(right);
+  const bool is_square = exponent.is_constant && context_.module.constants[exponent.index] == ir::Constant(2.0);
+  if (is_square) return emit_value(OpKind::mul, {base, base}, TypeStore::float_, span, target);
+  return emit_value(kind, {base, exponent}, TypeStore::float_, span, target);
 }
 
 ir::Operand FunctionLowering::format(const ast::Binary& binary, ir::VarId target) {

@@ -212,7 +212,7 @@ Result matmul(Call, Arguments arguments, Results results) {
              m = static_cast<std::size_t>(columns), part = static_cast<std::size_t>(wanted);
   if (count_a != n * k || count_b != k * m) return fail("matmul: a matrix is not complete");
   const double bytes = 8.0 * static_cast<double>(part) * static_cast<double>(m);
-  if (vm::exceeds_memory(bytes)) return fail("matmul: " + vm::exceeds_memory_text("a part of the product", bytes));
+  if (!vm::fits_in_memory(bytes)) return fail("matmul: " + vm::no_memory_text("a part of the product", bytes));
   vm::Buffer::Owner product = vm::Buffer::make(vm::ValueKind::float_, part * m);
   auto* const c = static_cast<double*>(product->at_index(0));
   std::fill_n(c, product->count(), 0.0);

@@ -56,7 +56,7 @@ template <typename T, typename Next>
 Result numbers_of(std::int64_t count, Results results, const Next& next) {
   if (count < 0) return fail(fmt::format("{} random numbers", count));
   const double bytes = sizeof(T) * static_cast<double>(count);
-  if (vm::exceeds_memory(bytes)) return fail(vm::exceeds_memory_text("an array of random numbers", bytes));
+  if (!vm::fits_in_memory(bytes)) return fail(vm::no_memory_text("an array of random numbers", bytes));
   const vm::ValueKind kind = std::is_same_v<T, double> ? vm::ValueKind::float_ : vm::ValueKind::int_;
   vm::Buffer::Owner numbers = vm::Buffer::make(kind, static_cast<std::size_t>(count));
   std::ranges::generate(std::span(static_cast<T*>(numbers->at_index(0)), numbers->count()), next);

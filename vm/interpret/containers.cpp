@@ -19,8 +19,8 @@ Value list_value(Ref<Array> array) { return Value::of_object(ValueKind::array, s
 /// Of a dense array that no memory holds: told before the first of its elements is computed.
 std::string too_large_text(std::string_view name, const std::vector<std::int64_t>& extents, double bytes) {
   const std::string shape = fmt::format("[{}]", fmt::join(extents, ", "));
-  return exceeds_memory_text(
-      name.empty() ? "an array of the shape " + shape : fmt::format("the array `{}{}`", name, shape), bytes);
+  return no_memory_text(name.empty() ? "an array of the shape " + shape : fmt::format("the array `{}{}`", name, shape),
+                        bytes);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ bool Interpreter::array_new(Frame& frame, const Instruction& in) {
     const ValueKind kind = info.filled_with ? kind_of(*info.filled_with) : ValueKind::float_;
     auto bytes = static_cast<double>(Buffer::size_of(kind));
     for (const std::int64_t extent : extents) bytes *= static_cast<double>(extent);
-    if (exceeds_memory(bytes)) return here_.fail(frame, in, too_large_text(info.name, extents, bytes)), false;
+    if (!fits_in_memory(bytes)) return here_.fail(frame, in, too_large_text(info.name, extents, bytes)), false;
     std::size_t count = 1;  // unsigned: beside an extent of 0 others may be as large as they like
     for (const std::int64_t extent : extents) count *= static_cast<std::size_t>(extent);
     if (info.filled_with) array->expect_numbers(kind, count);

@@ -119,10 +119,10 @@ RADDLE_MATH_INLINE F pow(F x, F y) {
   result = select(size == F(1.0), F(1.0), result);
   const auto is_odd = is_whole(power) & !is_whole(power * F(0.5));
   result = with_sign(result, select(is_odd, sign_of(x), WordOf<F>(0)));
+  result = select(y == F(2.0), x * x, result);  // as where the 2 is written
   const auto is_root = (x < F(0.0)) & (size < F(infinity)) & !is_whole(power);
   result = select(is_root | is_nan(x) | is_nan(y), not_a_number<F>(), result);
-  result = select((x == F(1.0)) | (y == F(0.0)), F(1.0), result);
-  return select(y == F(2.0), x * x, result);  // so that a square may be computed as such where the 2 is known
+  return select((x == F(1.0)) | (y == F(0.0)), F(1.0), result);
 }
 
 }  // namespace raddle::vm::math

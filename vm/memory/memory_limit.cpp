@@ -47,14 +47,12 @@ std::size_t memory_limit_bytes() {
   return limit;
 }
 
-bool exceeds_memory(double bytes) { return bytes > static_cast<double>(memory_limit_bytes()); }
-
-std::string exceeds_memory_text(std::string_view what, double bytes) {
-  constexpr double gib = 1U << 30;
-  return fmt::format("{} needs {:.3g} GiB of memory: more than this process may use", what, bytes / gib);
-}
-
 bool fits_in_memory(double bytes) { return bytes <= static_cast<double>(memory_limit_bytes()) / 2; }
+
+std::string no_memory_text(std::string_view what, double bytes) {
+  constexpr double gib = 1U << 30;
+  return fmt::format("{} needs {:.3g} GiB of memory: more than half of what this process may use", what, bytes / gib);
+}
 
 std::size_t control_group_limit(const std::string& groups, std::string group) {
   std::size_t limit = unlimited;

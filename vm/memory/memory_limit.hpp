@@ -10,13 +10,10 @@ namespace raddle::vm {
 /// (`ulimit -v`). Bytes; found out once. Any thread.
 std::size_t memory_limit_bytes();
 
-/// Whether this process can not have so many bytes.
-bool exceeds_memory(double bytes);
-/// What is told of something that needs so many. @param what  as a sentence begins: "the array `a[5]`"
-std::string exceeds_memory_text(std::string_view what, double bytes);
-
 /// Whether one thing of so many bytes may be made: more than half of the limit is a mistake of whoever gave its size.
 bool fits_in_memory(double bytes);
+/// What is told of one that does not fit. @param what  as a sentence begins: "the array `a[5]`"
+std::string no_memory_text(std::string_view what, double bytes);
 
 /// The least `memory.max` of the control group and of those it is in; SIZE_MAX if there is none.
 /// @param groups  where the groups are mounted   @param group  "/user.slice/run.scope", as /proc/self/cgroup has it
