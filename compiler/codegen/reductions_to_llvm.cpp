@@ -28,7 +28,8 @@ bool is_for_few(KernelReducer reducer, vm::KernelType number) {
 void FunctionEmitter::emit_reduction(const KernelInstruction& instruction) {
   const KernelReduction& reduction = kernel_.reductions[instruction.index];
   const vm::Kernel& source = module_.group[reduction.kernel];
-  if (!is_for_few(reduction.reducer, source.types[source.outputs[0]]))
+  // what begins anew in each call of a recursion would take for ever
+  if (!is_for_few(reduction.reducer, source.types[source.outputs[0]]) || module_.facts.is_recursive(reduction.kernel))
     return assign(reduction.result, LeafValue{reduce_by_vm(instruction), nullptr});
   llvm::Value* count = word(reduction.count);
   // of no numbers there is a sum only
@@ -77,7 +78,10 @@ std::pair<llvm::Value*, llvm::BasicBlock*> FunctionEmitter::reduce_few(const Ker
   }
   llvm::CallInst* call = builder_.CreateCall(module_.inner(reduction.kernel), arguments);
   call->setCallingConv(llvm::CallingConv::Fast);
-  builder_.CreateCondBr(builder_.CreateIsNull(builder_.CreateExtractValue(call, 0)), computed, blocks.many);
+  llvm::BasicBlock* failed = block("failed");
+  builder_.CreateCondBr(builder_.CreateIsNull(builder_.CreateExtractValue(call, 0)), computed, failed);
+  builder_.SetInsertPoint(failed);  // as reduce_points says it: to be interpreted
+  emit_return(builder_.getInt32(raddle_leaf_domain_error), {});
   builder_.SetInsertPoint(computed);
   llvm::Value* term = builder_.CreateExtractValue(call, 1);
   llvm::Value* size = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, term);
