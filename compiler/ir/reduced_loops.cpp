@@ -1,6 +1,7 @@
 #include "compiler/ir/reduced_loops.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stdlib/builtins.hpp"
 #include "vm/kernel/kernel.hpp"
@@ -36,6 +37,8 @@ struct Uses {
   const Op* insert = nullptr;
   RegionId filled_in = none;  ///< the region of `insert`
   const Op* reduction = nullptr;
+  RegionId made_in = none;     ///< of `array`
+  RegionId reduced_in = none;  ///< of `reduction`
   unsigned count = 0;
 };
 
@@ -43,12 +46,14 @@ struct Uses {
 
 ReducedLoops::ReducedLoops(const Module& module, const Function& function) {
   std::unordered_map<VarId, Uses> arrays;
-  for (const Region& region : function.regions)
-    for (const Op& op : region.ops)
-      if (op.kind == OpKind::array_new && holds_numbers(*module.types, function.variables[op.results[0]].type))
+  for (RegionId region = 0; region < function.regions.size(); ++region)
+    for (const Op& op : function.regions[region].ops)
+      if (op.kind == OpKind::array_new && holds_numbers(*module.types, function.variables[op.results[0]].type)) {
         arrays[op.results[0]].array = &op;
+        arrays[op.results[0]].made_in = region;
+      }
   if (arrays.empty()) return;
-  std::unordered_map<RegionId, const Op*> loops;  // by the region of the body
+  std::unordered_map<RegionId, std::pair<const Op*, RegionId>> loops;  // by the region of the body; with that around
   const auto note = [&](const Operand& operand, const Op& op, RegionId region) {
     const auto found = operand.is_constant ? arrays.end() : arrays.find(operand.index);
     if (found == arrays.end()) return;
@@ -59,11 +64,12 @@ ReducedLoops::ReducedLoops(const Module& module, const Function& function) {
       uses.filled_in = region;
     } else if (is_reduction(op)) {
       uses.reduction = &op;
+      uses.reduced_in = region;
     }
   };
   for (RegionId region = 0; region < function.regions.size(); ++region) {
     for (const Op& op : function.regions[region].ops) {
-      if (is_over_all(module, op)) loops[op.regions[0]] = &op;
+      if (is_over_all(module, op)) loops[op.regions[0]] = {&op, region};
       for (const Operand& operand : op.operands) note(operand, op, region);
       for (const Operand& operand : op.nexts) note(operand, op, region);
     }
@@ -72,13 +78,16 @@ ReducedLoops::ReducedLoops(const Module& module, const Function& function) {
   for (const auto& [id, uses] : arrays) {
     const auto loop = loops.find(uses.filled_in);
     if (uses.count != 2 || uses.insert == nullptr || uses.reduction == nullptr || loop == loops.end()) continue;
+    const auto [fill, around] = loop->second;
+    // else it would fail in a branch only, or be computed in each round of a loop
+    if (uses.made_in != around || uses.reduced_in != around) continue;
     const Region& body = function.regions[uses.filled_in];
     const auto writes = [](const Op& op) { return op.kind == OpKind::array_insert || op.kind == OpKind::update; };
     if (uses.insert->operands[1] != Operand::variable(body.parameters[0]) ||
         std::ranges::count_if(body.ops, writes) != 1)
       continue;
-    for (const Op* op : {uses.array, loop->second, uses.reduction}) by_op_[op] = all_.size();
-    all_.push_back({uses.array, loop->second, uses.reduction});
+    for (const Op* op : {uses.array, fill, uses.reduction}) by_op_[op] = all_.size();
+    all_.push_back({uses.array, fill, uses.reduction});
   }
 }
 

@@ -206,7 +206,7 @@ raddle_leaf_function Launcher::launched_code(FunctionId leaf, std::int64_t point
 /// Of few points that each reduce numbers: all workers can take part in the loops over these.
 bool Launcher::has_loops_to_share(const RangeTask& piece) const {
   constexpr std::int64_t points_for_each = 4;
-  return program_.functions[piece.site.launch.leaf].reduces &&
+  return program_.functions[piece.site.launch.leaf].reduces && here_.nesting.iterations == 0 &&
          piece.end < points_for_each * static_cast<std::int64_t>(run_.pool.capacity());
 }
 
