@@ -24,6 +24,10 @@ bool takes(const Context& context, const FormalPattern& formal, const ast::Expr&
   });
 }
 
+bool is_of_library(const Context& context, const Signature& signature) {
+  return signature.kind == ast::CalleeKind::builtin || context.sources.at(signature.span.file).is_of_library();
+}
+
 bool is_int_only(const FormalPattern& formal) {
   return formal.alternatives.size() == 1 && formal.alternatives[0].kind == TypePattern::Kind::concrete &&
          formal.alternatives[0].type == TypeStore::int_;
@@ -80,6 +84,7 @@ std::string spread_call(const Context& context, const std::vector<Signature>& ca
   if (extents.empty() || !std::ranges::all_of(extents, is_int)) return {};
   arguments.insert(arguments.end(), extents.begin(), extents.end());
   const auto takes_all = [&](const Signature& candidate) {
+    if (!is_of_library(context, candidate)) return false;  // there the order of the arguments means something else
     const std::size_t count = candidate.inputs.size();
     if (candidate.varargs ? arguments.size() < count : arguments.size() != count) return false;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -95,16 +100,19 @@ std::string spread_call(const Context& context, const std::vector<Signature>& ca
   return call.callee.text + "(" + text + ")";
 }
 
-bool takes_first(const Context& context, const std::vector<Signature>& candidates, const ast::Expr& value) {
+bool takes_alone(const Context& context, const std::vector<Signature>& candidates, const ast::Expr& value) {
   return std::ranges::any_of(candidates, [&](const Signature& candidate) {
-    return !candidate.inputs.empty() && takes(context, candidate.inputs.front(), value);
+    const auto needed = std::ranges::count(candidate.inputs, nullptr, &FormalPattern::default_value);
+    return needed == 1 && takes(context, candidate.inputs.front(), value);
   });
 }
 
 void explain_call(const Context& context, const std::vector<Signature>& candidates, const ast::Call& call,
                   Diagnostic& diagnostic) {
   const std::string& name = call.callee.text;
-  if (const std::string spread = spread_call(context, candidates, call); !spread.empty())
+  const bool has_tuple = std::ranges::any_of(
+      call.arguments, [](const ast::Call::Argument& each) { return each.value->kind == ExprKind::Tuple; });
+  if (const std::string spread = has_tuple ? "" : spread_call(context, candidates, call); !spread.empty())
     diagnostic.note("write `" + spread + "`");
   if (const ast::Expr* growing = growing_argument(context, candidates, call); growing != nullptr)
     diagnostic.note(fmt::format("`dense({})` makes a dense array of a growing one, after `import arrays;`",

@@ -5,10 +5,10 @@
 namespace raddle::check_detail {
 
 /// `zeros([3, 3])`, `full((3, 3), 0.0)`: the same call with the ints of that list as its last arguments.
-/// @return  empty if no function of that name takes them so
+/// @return  empty if no library function of that name takes them so
 std::string spread_call(const Context& context, const std::vector<Signature>& candidates, const ast::Call& call);
-/// Whether one of `candidates` has a first input that `value` can be.
-bool takes_first(const Context& context, const std::vector<Signature>& candidates, const ast::Expr& value);
+/// Whether one of `candidates` can be called with `value` alone.
+bool takes_alone(const Context& context, const std::vector<Signature>& candidates, const ast::Expr& value);
 /// Says in `diagnostic` what is meant by a call that none of `candidates` takes, where that is known.
 void explain_call(const Context& context, const std::vector<Signature>& candidates, const ast::Call& call,
                   Diagnostic& diagnostic);

@@ -88,9 +88,11 @@ TypeId ExpressionChecker::dense_element(ast::Index& index, TypeId dense) {
         if (const std::string number = negative_literal(part); !number.empty())
           context_.diagnostics.report(DiagnosticKind::negative_bound, part->span, number)
               .note("`end` is the last index, `end-1` the one before");
-      if (const std::string number = negative_literal(slice.step.get()); !number.empty())
-        context_.diagnostics.report(DiagnosticKind::negative_step, slice.step->span, number)
-            .note("`flip(...)` has the elements in the opposite order, after `import arrays;`");
+      if (const std::string number = negative_literal(slice.step.get()); !number.empty()) {
+        Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::negative_step, slice.step->span, number);
+        if (rank == 1 && types.dense_element(dense) != TypeStore::boolean)
+          diagnostic.note("`flip(...)` has the elements in the opposite order, after `import arrays;`");
+      }
       ++kept;
     } else {
       is_wrong = !index_of_dense(*entry, dense) || is_wrong;

@@ -307,14 +307,18 @@ TypeId ExpressionChecker::part_of_string(ast::Index& index) {
 /// `A.T`, `A.shape`, `s.length`: what a value has elsewhere is a function of it here.
 std::string ExpressionChecker::help_for_field(const ast::Field& field) const {
   const std::string& name = field.name.text;
+  const TypeId base = context_.store().base(field.base->type);
+  if (base == TypeStore::int_ || base == TypeStore::float_ || base == TypeStore::boolean) return "";
   if (const std::string_view help = help_for_foreign_name(name, NameUse::member); !help.empty())
     return std::string(help);
   const std::string call = "write `" + name + "(" + source_text(context_, field.base->span) + ")`";
   const auto known = context_.callables.find(name);
-  if (known != context_.callables.end() && takes_first(context_, known->second, *field.base)) return call;
+  if (known != context_.callables.end() && takes_alone(context_, known->second, *field.base)) return call;
   const auto hidden = context_.not_imported.find(name);
-  return hidden != context_.not_imported.end() ? call + ", after `import " + hidden->second + ";`"
-                                               : std::string(help_for_foreign_name(name, NameUse::function));
+  if (hidden == context_.not_imported.end()) return std::string(help_for_foreign_name(name, NameUse::function));
+  // what stands in other modules has not been read: nobody knows what it takes
+  const bool is_of_arrays = hidden->second == "arrays" || hidden->second == "stats" || hidden->second == "math";
+  return context_.store().is_dense(base) && is_of_arrays ? call + ", after `import arrays;`" : "";
 }
 
 TypeId ExpressionChecker::field(ast::Field& field, TypeId base) {

@@ -41,11 +41,11 @@ class StatementChecker {
   /// A target whose variable is declared. After a report the variable is silenced.
   TypeId known_target(ast::Expr& target);
   TypeId place(ast::Expr& target);
+  TypeId refuse_brackets(ast::Index& index, const ast::Index& row);
   TypeId declare_target(ast::Expr& target, TypeId value_type);
   void report_not_assignable(const ast::Name& name);
   void fit_value(ast::Expr& value, const ast::Expr& target, TypeId type);
   /// As fit_value, for one of several outputs: there is no expression to mark as widened.
-  TypeId refuse_brackets(ast::Index& index, const ast::Index& row);
   void fit_output(const ast::Expr& target, TypeId type, TypeId found);
   Diagnostic& report_misfit(const ast::Expr& target, TypeId type, Span value, TypeId found);
 

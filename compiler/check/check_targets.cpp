@@ -316,7 +316,7 @@ void StatementChecker::append(ast::Append& append) {
     Diagnostic& diagnostic =
         context_.diagnostics.report(DiagnosticKind::cannot_append, append.target->span, context_.name(type))
             .note("`+=` adds to a bag; variables are assigned once");
-    if (append.target->kind == ExprKind::Name && context_.store().is_scalar(type)) {
+    if (append.target->kind == ExprKind::Name && (type == TypeStore::int_ || type == TypeStore::float_)) {
       const std::string& name = as<ast::Name>(*append.target).text;
       diagnostic.note("a new value has a name of its own, `next_" + name + " = " + name +
                       " + ...;`; a sum over a loop is `sum` of an array, or a variable of a `for`");

@@ -110,6 +110,12 @@ bool GroupFacts::is_heavy(KernelId kernel) const {
   return is_itself(kernel) || std::ranges::any_of(reached_[kernel], is_itself);
 }
 
+bool GroupFacts::has_loops_or_recursion() const {
+  for (KernelId id = 0; id < group_.size(); ++id)
+    if (!group_[id].loops.empty() || is_recursive(id)) return true;
+  return false;
+}
+
 bool GroupFacts::fails(KernelId kernel) const {
   std::optional<bool>& known = fails_[kernel];
   if (!known) known = can_fail(group_[kernel], 0);

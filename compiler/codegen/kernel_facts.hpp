@@ -46,8 +46,10 @@ class GroupFacts {
   explicit GroupFacts(const vm::KernelGroup& group);
 
   bool is_recursive(vm::KernelId kernel) const { return reached_[kernel].contains(kernel); }
-  /// With a loop, with recursion, or calls such: a call may take long.
+  /// With a loop, a reduction, recursion, or calls such: a call may take long.
   bool is_heavy(vm::KernelId kernel) const;
+  /// In any kernel: what has been computed before a reduction may have taken long.
+  bool has_loops_or_recursion() const;
   bool can_fail(const vm::Kernel& kernel, vm::KernelBlockId block) const;
   bool has_loop(const vm::Kernel& kernel, vm::KernelBlockId block) const;
   /// What it costs about, in instructions of a processor; of loops one round. @pre calls no recursive kernel

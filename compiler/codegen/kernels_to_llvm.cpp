@@ -170,10 +170,10 @@ llvm::Constant* ModuleEmitter::reduction(const vm::KernelReduction& reduction) {
   }
   const bool is_float = source.types[source.outputs.at(0)] == vm::KernelType::float_;
   llvm::Type* byte = llvm::Type::getInt8Ty(llvm_context);
-  llvm::StructType* type = llvm::StructType::get(llvm_context, {points->getType(), byte, byte});
-  auto* constant = llvm::ConstantStruct::get(
-      type, {points, llvm::ConstantInt::get(byte, static_cast<std::uint64_t>(reduction.reducer)),
-             llvm::ConstantInt::get(byte, is_float ? 1 : 0)});
+  const auto number = [byte](std::uint64_t value) { return llvm::ConstantInt::get(byte, value); };
+  auto* constant =
+      llvm::ConstantStruct::getAnon({points, number(static_cast<std::uint64_t>(reduction.reducer)),
+                                     number(is_float ? 1 : 0), number(facts.has_loops_or_recursion() ? 0 : 1)});
   return make_global("reduction." + std::to_string(reduction.kernel) + "." + vm::text_of(reduction.reducer), constant);
 }
 

@@ -1,8 +1,9 @@
-// Reductions of numbers that another kernel computes: Note [reductions] in vm/program/leaf_abi.hpp.
+// Reductions of numbers that another kernel computes: Note [reduced stretches] in vm/program/leaf_abi.hpp.
 #include <cstddef>
 #include <cstdint>
 
 #include "compiler/codegen/function_emitter.hpp"
+#include "vm/value/reduction.hpp"
 
 namespace raddle::codegen {
 
@@ -16,8 +17,8 @@ namespace {
 /// Note [few numbers]. Of up to eight floats each is alone in a lane of vm/value/reduction.cpp, so that they are added
 /// one after the other: that is done in place, as a call of the VM costs more than they do. Numbers that are so large
 /// that their squares have to be looked at, Inf and NaN are left to the VM: it begins anew.
-constexpr std::int64_t few = 8;
-constexpr double large = 1e140;
+constexpr std::int64_t few = vm::reduction_lanes;
+constexpr double large = vm::plain_float_end;
 
 bool is_for_few(KernelReducer reducer, vm::KernelType number) {
   return number == vm::KernelType::float_ && reducer != KernelReducer::deviation;

@@ -36,20 +36,6 @@ void describe_leaf(const ir::Module& module, const ir::Function& function, vm::F
   }
 }
 
-/// Those whose kernels reduce, and those that call such.
-void find_reducing(vm::Program& program) {
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (vm::KernelId id = 0; id < program.kernels.size(); ++id) {
-      const vm::Kernel& kernel = program.kernels[id];
-      bool reduces = !kernel.reductions.empty();
-      vm::visit_callees(kernel, [&](vm::KernelId callee) { reduces |= program.functions[callee].reduces; });
-      has_changed |= reduces != program.functions[id].reduces;
-      program.functions[id].reduces = reduces;
-    }
-  }
-}
-
 /// What calls a function without scalar code has none either.
 void forget_callers(std::vector<vm::Function>& functions) {
   const auto lacks_callee = [&](const vm::Function& function) {
@@ -142,7 +128,6 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
     const vm::BodyId body = emit::emit_function(plan, id, program);
     program.functions[id].body = body;
   }
-  find_reducing(program);
   forget_callers(program.functions);
   const std::vector<vm::LaneCode> lanes = vm::plan_lanes(program.kernels);
   for (ir::FunctionId id = 0; id < lanes.size(); ++id) program.functions[id].lane_code = lanes[id];

@@ -8,8 +8,6 @@
 
 namespace raddle::ir {
 
-namespace {
-
 bool holds_numbers(const TypeStore& types, TypeId type) {
   if (!types.is_array(type) || types.at(type).key != TypeStore::int_) return false;
   const TypeId element = types.base(types.at(type).element);
@@ -17,9 +15,14 @@ bool holds_numbers(const TypeStore& types, TypeId type) {
 }
 
 bool is_reduction(const Op& op) {
-  return op.kind == OpKind::call_builtin && op.results.size() == 1 &&
-         stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::reduces &&
-         vm::reducer_of_function(stdlib::builtins()[op.callee].name);
+  return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::reduces;
+}
+
+namespace {
+
+/// That kernels can do.
+bool is_of_kernels(const Op& op) {
+  return is_reduction(op) && vm::reducer_of_function(stdlib::builtins()[op.callee].name);
 }
 
 /// From 0 on in steps of 1, of an expression's own: what it writes is all of an array.
@@ -62,7 +65,7 @@ ReducedLoops::ReducedLoops(const Module& module, const Function& function) {
     if (op.kind == OpKind::array_insert && &operand == &op.operands[0]) {
       uses.insert = &op;
       uses.filled_in = region;
-    } else if (is_reduction(op)) {
+    } else if (is_of_kernels(op)) {
       uses.reduction = &op;
       uses.reduced_in = region;
     }

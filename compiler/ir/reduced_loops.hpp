@@ -16,6 +16,11 @@ struct ReducedLoop {
   const Op* reduction = nullptr;
 };
 
+/// A growing array of ints or floats with int keys.
+bool holds_numbers(const TypeStore& types, TypeId type);
+/// A call of a library function that makes of an array what can be made of its parts, in any order.
+bool is_reduction(const Op& op);
+
 class ReducedLoops {
  public:
   /// Both must stay as they are.

@@ -38,7 +38,11 @@ void FunctionLowering::assign_outputs(const ast::Assign& assign, const ast::Call
   }
   const Operands outputs = call(call_expr, targets);
   for (std::size_t i = 0; i < assign.targets.size(); ++i) {
-    if (targets[i] == ir::none) store(*assign.targets[i], outputs[i]);
+    const ast::Expr& target = *assign.targets[i];
+    if (is_slice(target))
+      store_slice(as<ast::Index>(target), [&] { return read_whole(parts_of(outputs[i].index), target.span); });
+    else if (targets[i] == ir::none)
+      store(target, outputs[i]);
     outputs_.push_back(targets[i] == ir::none ? outputs[i] : ir::Operand::variable(targets[i]));
   }
 }
@@ -51,11 +55,7 @@ void FunctionLowering::assign_one(const ast::Expr& target, const ast::Expr& valu
     outputs_.push_back(ir::Operand::variable(variable));
     return;
   }
-  if (target.kind == ExprKind::Index && types().is_dense(target.type) &&
-      types().is_dense(as<ast::Index>(target).base->type)) {
-    store_slice(as<ast::Index>(target), value_expr);
-    return;
-  }
+  if (is_slice(target)) return store_slice(as<ast::Index>(target), [&] { return lifted(value_expr); });
   const ir::Operand result = value(value_expr);
   store(target, result);
   outputs_.push_back(result);

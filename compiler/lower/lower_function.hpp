@@ -273,7 +273,9 @@ class FunctionLowering {
   void set_extents(Lifted& of, Operands checked) const;
   Dense dense_literal(const ast::Expr& expr);
   void add_elements(const ast::Expr& literal, std::uint32_t rank, Operands& elements);
-  void store_slice(const ast::Index& target, const ast::Expr& source);
+  bool is_slice(const ast::Expr& target) const;  ///< of a dense array
+  /// @param source  asked where the target's bounds have been computed
+  void store_slice(const ast::Index& target, const std::function<Lifted()>& source);
 
   // ---- statements (lower_statement.cpp, lower_loop.cpp)
   void statement(const ast::Stmt& stmt);

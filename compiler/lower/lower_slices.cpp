@@ -142,13 +142,18 @@ Lifted FunctionLowering::chosen_by_mask(const ast::Index& index) {
   return made;
 }
 
+bool FunctionLowering::is_slice(const ast::Expr& target) const {
+  return target.kind == ExprKind::Index && types().is_dense(target.type) &&
+         types().is_dense(as<ast::Index>(target).base->type);
+}
+
 /// `A[1:n-2, :] = B`, `A[0] = 0.0`: each element that the target selects.
-void FunctionLowering::store_slice(const ast::Index& target, const ast::Expr& source) {
+void FunctionLowering::store_slice(const ast::Index& target, const std::function<Lifted()>& source) {
   const Dense into = dense_target(target);
   if (into.elements.index == ir::none) return;
   const Span span = target.span;
   const std::vector<Selection> chosen = selections(target, into.extents);
-  Lifted from = lifted(source);
+  const Lifted from = source();
   Operands wanted = extents_of(chosen);
   if (!from.extents.empty()) {
     Operands operands = {int_constant(static_cast<std::int64_t>(wanted.size()))};

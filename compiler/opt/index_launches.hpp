@@ -1,7 +1,6 @@
 #pragma once
-#include <functional>
-
 #include "compiler/ir/module.hpp"
+#include "compiler/opt/infer_leaves.hpp"
 
 namespace raddle::opt {
 
@@ -29,8 +28,7 @@ void find_index_launches(ir::Module& module);
 /// True if the loop is an index launch without a projection, and calls no C functions. @pre leaves are inferred
 bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop);
 /// The same while leaves are being inferred.
-bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop,
-                     const std::function<bool(ir::FunctionId)>& is_leaf);
+bool is_plain_launch(const ir::Module& module, const ir::Function& around, const ir::Op& loop, const IsLeaf& is_leaf);
 
 /// Makes index launches of the loops in leaf functions: of those whose numbers are reduced (ir/reduced_loops.hpp).
 /// Needs: infer-leaves.

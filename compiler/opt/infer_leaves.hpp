@@ -17,8 +17,9 @@ void infer_leaves(ir::Module& module, Diagnostics& diagnostics);
 /// True if the function, which need not be one of the module, is such a function. One that is launched may call library
 /// functions, too (ir/library_calls.hpp), if nothing can fail after that. @pre leaves of the module are inferred
 bool can_be_leaf(const ir::Module& module, const ir::Function& function);
-/// The same while it is still being found out which functions of the module are leaves.
+/// Whether a function of the module is a leaf, while that is still being found out.
 using IsLeaf = std::function<bool(ir::FunctionId)>;
+/// The same for such.
 bool can_be_leaf(const ir::Module& module, const ir::Function& function, const IsLeaf& is_leaf);
 
 }  // namespace raddle::opt

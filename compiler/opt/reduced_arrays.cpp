@@ -3,18 +3,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/reduced_loops.hpp"
 #include "compiler/opt/uses.hpp"
-#include "stdlib/builtins.hpp"
 
 namespace raddle::opt {
 
 namespace {
 
 using ir::OpKind;
-
-bool is_reduction(const ir::Op& op) {
-  return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::reduces;
-}
 
 class ArrayMarker {
  public:
@@ -23,7 +19,8 @@ class ArrayMarker {
   void run() {
     for (const ir::Region& region : function_.regions)
       for (const ir::Op& op : region.ops)
-        if (op.kind == OpKind::array_new && holds_numbers(op.results[0])) candidates_.insert(op.results[0]);
+        if (op.kind == OpKind::array_new && ir::holds_numbers(types_, function_.variables[op.results[0]].type))
+          candidates_.insert(op.results[0]);
     if (candidates_.empty()) return;
     for (const ir::VarId output : function_.outputs) candidates_.erase(output);
     for (ir::RegionId id = 0; id < function_.regions.size(); ++id)
@@ -37,13 +34,6 @@ class ArrayMarker {
   }
 
  private:
-  bool holds_numbers(ir::VarId array) const {
-    const TypeId type = function_.variables[array].type;
-    if (types_.at(type).key != TypeStore::int_) return false;
-    const TypeId element = types_.base(types_.at(type).element);
-    return element == TypeStore::int_ || element == TypeStore::float_;
-  }
-
   /// The array and the loop that fills it are in one region: so each element is written once.
   bool is_filled_in(ir::VarId array, ir::RegionId region) const {
     const auto found = filled_in_.find(array);
@@ -58,7 +48,7 @@ class ArrayMarker {
   }
 
   void drop_read(const ir::Op& op) {
-    if (is_reduction(op)) return;
+    if (ir::is_reduction(op)) return;
     visit_operands(op, [&](const ir::Operand& operand) {
       if (!operand.is_constant && !is_fill(op, operand)) candidates_.erase(operand.index);
     });

@@ -84,7 +84,7 @@ Result dense_slice(Call, Arguments arguments, Results results) {
                      step = arguments.size() > 3 ? arguments[3].as_int() : 1;
   if (step < 1)
     return fail(fmt::format("the step of a slice is 1 or more, found {}{}", step,
-                            step < 0 ? ": `flip` has the elements in the opposite order" : ""));
+                            step < 0 ? ": `flip` has those of one dimension in the opposite order" : ""));
   if (first < 0 || first > extent || last >= extent || last < first - 1)
     return fail(fmt::format("the slice {}:{} is outside of 0..{}", first, last, extent - 1));
   return give(results, Value::of(last < first ? std::int64_t{0} : (last - first) / step + 1));

@@ -19,6 +19,8 @@ from random_programs import modes_of, run_programs, wrong_failure, wrong_output
 PRELUDE = """import arrays;
 (float y) bent(float x, float k) { if (x > k) { y = x - k; } else { y = 2.0 * (k - x); } }
 (int q, int r) parts(int a, int b) { q = a %/ b; r = a %% b; }
+(float w) width(float x[n]) { w = max(x * 2.0) - min(x * 2.0); }
+(int t) total(int x[n], int k, boolean b) { if (b) { t = sum(x * k); } else { t = max(x + k); } }
 """
 
 
@@ -226,11 +228,32 @@ class Generator:
 
     # -- statements
 
+    def rows(self, name):
+        """A function that reduces, of each row of a matrix, in a loop."""
+        found = [(known, array) for known, array in self.arrays
+                 if len(array.shape) == 2 and array.kind != "boolean" and 0 not in array.shape]
+        if not found:
+            return self.declare()
+        source, array = self.random.choice(found)
+        count, length = array.shape
+        rows = [array.elements[i * length:(i + 1) * length] for i in range(count)]
+        if array.kind == "float":
+            call, values = f"width({source}[i, :])", [2.0 * max(row) - 2.0 * min(row) for row in rows]
+        else:
+            k = self.random.randint(-3, 3)
+            call = f"total({source}[i, :], {self.literal(k)}, i %% 2 == 0)"
+            values = [k * sum(row) if i % 2 == 0 else max(row) + k for i, row in enumerate(rows)]
+        self.lines.append(f"{array.kind} {name}[{count}];")
+        self.lines.append(f"foreach i in [0:{count - 1}] {{ {name}[i] = {call}; }}")
+        return self.keep(name, Array(array.kind, [count], values))
+
     def statement(self):
         how = self.random.random()
         name = self.name()
-        if how < 0.25 or not self.arrays:
+        if how < 0.2 or not self.arrays:
             return self.declare()
+        if how < 0.25:
+            return self.rows(name)
         if how < 0.4:
             source, array = self.random.choice(self.arrays)
             text, value = self.slice_of(source, array)

@@ -33,7 +33,6 @@ class KernelCaller : WorkerService {
  private:
   bool call_in_registers(Frame& frame, const CallSite& site, std::uint32_t instruction);
   /// @return false if the call has to be interpreted
-  bool has_loops_to_share(const Function& function, const std::int64_t* words) const;
   bool call_native(Frame& frame, const CallSite& site, std::uint32_t instruction, raddle_leaf_function code);
   void set_leaf_results(Frame& frame, const CallSite& site, std::uint32_t instruction, const std::int64_t* words);
   void trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Function& function, std::uint32_t instruction) const;

@@ -195,24 +195,12 @@ void KernelCaller::trace_leaf(TaskTrace& trace, std::int64_t start_ns, const Fun
                                .instruction = instruction});
 }
 
-/// Long arrays are reduced: all workers can take part in the loops of its frames.
-/// @param words  of its arguments
-bool KernelCaller::has_loops_to_share(const Function& function, const std::int64_t* words) const {
-  constexpr std::int64_t long_array = 1 << 14;
-  if (!function.reduces || run_.pool.capacity() == 1 || here_.nesting.iterations != 0) return false;
-  for (const KernelType type : function.leaf_parameters) {
-    if (is_array(type) && words[1] >= long_array) return true;
-    words += words_of(type);
-  }
-  return false;
-}
-
 /// @return false: it is to be interpreted in frames
 bool KernelCaller::call_native(Frame& frame, const CallSite& site, std::uint32_t instruction,
                                raddle_leaf_function code) {
   const Function& function = program_.functions[site.function];
   LeafWords words, results;
-  if (!encode_arguments(frame, site, function, words) || has_loops_to_share(function, words.data())) return false;
+  if (!encode_arguments(frame, site, function, words)) return false;
   raddle_leaf_failure failure;
   failure.call_count = 0;
   ++here_.counters.leaf_calls_native;
@@ -220,6 +208,7 @@ bool KernelCaller::call_native(Frame& frame, const CallSite& site, std::uint32_t
   const std::int64_t start_ns = trace ? trace->now_ns() : 0;
   const std::int32_t status = code(&worker_->leaf_worker(), words.data(), results.data(), &failure);
   if (trace) trace_leaf(*trace, start_ns, function, instruction);
+  if (status == raddle_leaf_shareable) return false;
   if (status == raddle_leaf_recursion_too_deep || status == raddle_leaf_domain_error ||
       status == raddle_leaf_assertion || status == raddle_leaf_interrupted) {
     here_.interpreter().call_composite(frame, site, instruction, true);
@@ -256,7 +245,8 @@ std::string message_of(Frame& frame, const CallSite& site, const std::vector<Ker
     case raddle_leaf_recursion_too_deep:
     case raddle_leaf_domain_error:
     case raddle_leaf_assertion:
-    case raddle_leaf_interrupted: break;
+    case raddle_leaf_interrupted:
+    case raddle_leaf_shareable: break;
   }
   return "unknown failure of a leaf function";
 }

@@ -4,6 +4,7 @@
 
 #include "vm/interpret/deferred_call.hpp"
 #include "vm/interpret/running_place.hpp"
+#include "vm/kernel/reduce_points.hpp"
 #include "vm/memory/memory_limit.hpp"
 
 namespace raddle::vm {
@@ -30,7 +31,8 @@ Machine::Machine(const RunOptions& options)
     : pool(std::max(1u, options.workers), {.scheduler = options.scheduler,
                                            .order = options.queue_order,
                                            .scheduler_seed = options.scheduler_seed,
-                                           .inlining = options.inlining}),
+                                           .inlining = options.inlining,
+                                           .reduce = reduce_points}),
       cells(options.call_memory_bytes != 0 ? options.call_memory_bytes : memory_limit_bytes() / 2, domain_count(pool)),
       throttle(pool, throttle_limit(options)),
       outside(options.process_budget, options.program_outputs, pool.capacity()),

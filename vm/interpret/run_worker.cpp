@@ -9,8 +9,6 @@
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/streams.hpp"
 #include "vm/launch/launcher.hpp"
-#include "vm/kernel/reduce_points.hpp"
-#include "vm/schedule/leaf_forks.hpp"
 #include "vm/value/borrow.hpp"
 
 namespace raddle::vm {
@@ -39,9 +37,7 @@ RunWorker::RunWorker(Run& run, Worker& worker, CellCache& cache)
       kernels_(std::make_unique<KernelCaller>(*this)),
       launcher_(std::make_unique<Launcher>(*this)),
       programs_(std::make_unique<ProgramCaller>(*this)),
-      memos_(std::make_unique<MemoCaller>(*this)) {
-  worker.leaf_worker().reduce = reduce_points;
-}
+      memos_(std::make_unique<MemoCaller>(*this)) {}
 RunWorker::~RunWorker() = default;
 
 // ---------------------------------------------------------------- futures

@@ -35,7 +35,7 @@ struct ReducerEntry {
 };
 
 constexpr ReducerEntry reducers[] = {
-#define RADDLE_KERNEL_REDUCER(library_function, name) {library_function, KernelReducer::name},
+#define RADDLE_KERNEL_REDUCTION(library_function, name) {library_function, KernelReducer::name},
 #include "vm/kernel/kernel_ops.def"
 };
 
@@ -47,7 +47,10 @@ const char* text_of(KernelType type) {
 }
 
 const char* text_of(KernelReducer reducer) {
-  constexpr const char* texts[] = {"sum", "mean", "deviation", "greatest", "least"};
+  constexpr const char* texts[] = {
+#define RADDLE_KERNEL_REDUCER(name) #name,
+#include "vm/kernel/kernel_ops.def"
+  };
   return texts[static_cast<std::size_t>(reducer)];
 }
 

@@ -60,7 +60,14 @@ constexpr bool is_control(KernelOp op) { return op >= KernelOp::if_; }
 KernelOp operation_of_function(std::string_view library_function, std::span<const KernelType> inputs);
 
 /// What many numbers come to.
-enum class KernelReducer : std::uint8_t { sum, mean, deviation, greatest, least };
+enum class KernelReducer : std::uint8_t {
+#define RADDLE_KERNEL_REDUCER(name) name,
+#include "vm/kernel/kernel_ops.def"
+};
+constexpr KernelReducer kernel_reducers[] = {
+#define RADDLE_KERNEL_REDUCER(name) KernelReducer::name,
+#include "vm/kernel/kernel_ops.def"
+};
 const char* text_of(KernelReducer reducer);
 /// @return  none: the library function reduces nothing
 std::optional<KernelReducer> reducer_of_function(std::string_view library_function);
@@ -108,7 +115,7 @@ struct KernelCall {
 /// Note [reductions]. What another kernel, never this one, gives for the points 0 to count - 1 is reduced: to the last
 /// bit as the library function does it with an array of these numbers, which there is none of here. The other kernel's
 /// first parameter is the point, its one output the number. It is called for blocks of numbers:
-/// vm/launch/reduce_points.hpp. Where there is no machine code, such kernels are interpreted in frames.
+/// vm/kernel/reduce_points.hpp. Where there is no machine code, such kernels are interpreted in frames.
 struct KernelReduction {
   KernelId kernel = no_kernel_part;
   KernelReducer reducer = KernelReducer::sum;

@@ -154,7 +154,7 @@ bool has_known_names(const Kernel& kernel) {
     for (const KernelInstruction& instruction : block)
       if (instruction.op > KernelOp::foreign) return false;
   for (const KernelReduction& reduction : kernel.reductions)
-    if (reduction.reducer > KernelReducer::least) return false;
+    if (static_cast<std::size_t>(reduction.reducer) >= std::size(kernel_reducers)) return false;
   return true;
 }
 

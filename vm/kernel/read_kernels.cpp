@@ -292,8 +292,8 @@ class KernelReader {
     kernel_.reductions.push_back(std::move(read));
   }
   KernelReducer reducer() {
-    for (unsigned number = 0; number <= static_cast<unsigned>(KernelReducer::least); ++number)
-      if (accept(text_of(static_cast<KernelReducer>(number)))) return static_cast<KernelReducer>(number);
+    for (const KernelReducer each : kernel_reducers)
+      if (accept(text_of(each))) return each;
     fail("what the numbers come to is expected");
     return KernelReducer::sum;
   }

@@ -39,6 +39,13 @@ std::optional<std::int64_t> outcome(KernelReducer reducer, const Reduction<T>& a
   }
 }
 
+/// As many as take longer than it takes to begin anew.
+constexpr std::int64_t worth_sharing = 1 << 14;
+
+bool has_idle_workers(const raddle_leaf_worker& worker) {
+  return __atomic_load_n(worker.idle_workers, __ATOMIC_RELAXED) != 0;
+}
+
 bool is_interrupted(const raddle_leaf_worker& worker) {
   const void* const limit = __atomic_load_n(&worker.stack_limit, __ATOMIC_RELAXED);
   return reinterpret_cast<std::uintptr_t>(limit) == ~std::uintptr_t{0};
@@ -47,6 +54,7 @@ bool is_interrupted(const raddle_leaf_worker& worker) {
 template <typename T>
 std::int32_t reduce(raddle_leaf_worker& worker, const raddle_leaf_reduction& what, std::int64_t count,
                     std::int64_t* words, std::int64_t& result, raddle_leaf_failure* failure) {
+  if (what.may_share != 0 && count >= worth_sharing && has_idle_workers(worker)) return raddle_leaf_shareable;
   alignas(64) T numbers[block_size];
   const bool needs_deviation = static_cast<KernelReducer>(what.reducer) == KernelReducer::deviation;
   ReductionTree<T> tree;  // of the blocks but one

@@ -94,7 +94,6 @@ class Launcher : WorkerService {
                   const std::int64_t* values);
   /// Runs iterations of an index launch natively, from `first` on. @return how many it has run, fewer than `count` if
   /// the next one fails; none if they have to be interpreted
-  bool has_loops_to_share(const RangeTask& piece) const;
   std::optional<std::int64_t> run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count);
   std::int64_t run_parts(const RangeTask& piece, LaunchedLeaf& leaf, const SinkArrays& arrays, std::int64_t first,
                          std::int64_t step, std::int64_t count);

@@ -22,7 +22,6 @@ Launcher::Launcher(RunWorker& here)
 
 std::optional<std::int64_t> Launcher::run_launch(const RangeTask& piece, std::int64_t first, std::int64_t count) {
   const IndexLaunch& launch = piece.site.launch;
-  if (has_loops_to_share(piece)) return std::nullopt;
   const raddle_leaf_function code = launched_code(launch.leaf, calls_of(launch, count));
   const Function& launched = program_.functions[launch.leaf];
   constexpr std::int64_t worth_lanes = 8;  // a vector: fewer long calls are better made one by one
@@ -201,13 +200,6 @@ raddle_leaf_function Launcher::launched_code(FunctionId leaf, std::int64_t point
   if (!code && run_.leaves.stage(leaf) == LeafTable::Stage::interpreted)
     here_.kernels().count_calls(leaf, static_cast<std::uint32_t>(points));
   return code;
-}
-
-/// Of few points that each reduce numbers: all workers can take part in the loops over these.
-bool Launcher::has_loops_to_share(const RangeTask& piece) const {
-  constexpr std::int64_t points_for_each = 4;
-  return program_.functions[piece.site.launch.leaf].reduces && here_.nesting.iterations == 0 &&
-         piece.end < points_for_each * static_cast<std::int64_t>(run_.pool.capacity());
 }
 
 /// The arrays that hold the elements of the sinks; their rows are made if need be.

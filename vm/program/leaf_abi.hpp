@@ -15,6 +15,7 @@ enum raddle_leaf_status {
   raddle_leaf_domain_error = 5,        // sqrt(-1.0), toInt(1e30): to be interpreted for the words of the message
   raddle_leaf_assertion = 6,           // to be interpreted, likewise
   raddle_leaf_interrupted = 7,         // the run is to end
+  raddle_leaf_shareable = 8,           // to be interpreted: a long loop in it is for all workers, and some have no work
 };
 
 struct raddle_leaf_worker;
@@ -79,12 +80,13 @@ struct raddle_leaf_fork {
   void* task;  ///< the VM's; null: not shared
 };
 
-/// Note [reductions]. Many numbers that come to one are computed in stretches by another function, and reduced by the
-/// VM as it reduces arrays. One of these for each place of a script where that is done.
+/// Note [reduced stretches]. Many numbers that come to one are computed in stretches by another function, and reduced
+/// by the VM as it reduces arrays. One of these for each place of a script where that is done.
 struct raddle_leaf_reduction {
   raddle_leaf_function points;  ///< of a launch with one result: Note [stretches]
   uint8_t reducer;              ///< KernelReducer of kernel.hpp
   uint8_t is_float;             ///< what `points` gives
+  uint8_t may_share;            ///< the call costs little but for its reductions: it may begin anew
 };
 
 /// A worker as its leaves see it. Only its own thread reads and writes it, but for stack_limit and what idle_workers

@@ -134,11 +134,10 @@ struct Function {
   BodyId body = 0;
   std::uint32_t parameter_count = 0;
   std::uint32_t output_count = 0;
-  bool is_leaf = false;          ///< may be called natively: by kernels[its FunctionId]
-  bool is_heavy = false;         ///< leaf with a loop or recursion
-  bool starts_programs = false;  ///< calls an app, or a function that does
-  bool calls_library = false;    ///< leaf of an index launch that calls C functions: they may take long, and print
-  bool reduces = false;          ///< leaf whose kernel reduces, or calls one that does: Note [reductions] in kernel.hpp
+  bool is_leaf = false;           ///< may be called natively: by kernels[its FunctionId]
+  bool is_heavy = false;          ///< leaf with a loop or recursion
+  bool starts_programs = false;   ///< calls an app, or a function that does
+  bool calls_library = false;     ///< leaf of an index launch that calls C functions: they may take long, and print
   std::uint32_t foreign = no_id;  ///< index into Program::foreigns
   bool is_sequential = false;     ///< leaf with code, and nothing in it is worth sharing: no two calls of heavy leaves
   std::vector<KernelType> leaf_parameters, leaf_results;

@@ -40,6 +40,7 @@ struct WorkerPool::State {
   const std::function<void()> when_idle;
   const std::uint64_t scheduler_seed;
   const Inlining inlining;
+  decltype(raddle_leaf_worker::reduce) const reduce;
   alignas(64) std::atomic<std::int32_t> hungry{0};  // workers that look for work or sleep; a hint, so relaxed
   alignas(64) std::atomic<std::int32_t> holds{0};   // as the gate has them, for workers to look at; a hint, so relaxed
   /// Workers from this index on leave; 0: the run is stopped. Written under the roster's mutex, read by all workers
@@ -65,7 +66,9 @@ struct WorkerPool::State {
 };
 
 struct Worker::State {
-  State(Worker& worker, WorkerPool::State& pool) : forks(worker, pool.hungry, pool.inlining) {}
+  State(Worker& worker, WorkerPool::State& pool) : forks(worker, pool.hungry, pool.inlining) {
+    forks.reduce = pool.reduce;
+  }
   LeafForks forks;
 };
 

@@ -23,6 +23,7 @@ WorkerPool::State::State(unsigned worker_count, const PoolOptions& options)
       when_idle(options.when_idle),
       scheduler_seed(options.scheduler_seed),
       inlining(options.inlining),
+      reduce(options.reduce),
       wanted(worker_count),
       is_working(std::max(worker_count, options.capacity), false) {
   std::fill_n(is_working.begin(), worker_count, true);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "vm/program/leaf_abi.hpp"
 #include "vm/schedule/perturbation.hpp"
 #include "vm/schedule/task_queue.hpp"
 
@@ -33,6 +34,7 @@ struct PoolOptions {
   Inlining inlining = Inlining::adaptive;
   /// Called by a worker that goes to sleep when all others look for work or sleep, too: may inject. null: nothing
   std::function<void()> when_idle = {};
+  decltype(raddle_leaf_worker::reduce) reduce = nullptr;  ///< that leaves call: reduce_points.hpp; null: they call none
   unsigned capacity = 0;                        ///< the most workers that there may be later; 0: as many as at first
   std::vector<unsigned> domain_of_worker = {};  ///< of a tree, `capacity` of them, for tests; empty: as the machine is
 };

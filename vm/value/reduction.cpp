@@ -13,7 +13,7 @@ namespace {
 // processor takes as much at once as it can: the version for it is chosen when the tool starts (x86-64-v4 is AVX-512
 // with the conversion of ints, which AVX-512F lacks). All give the same bits, as a*b + c is nowhere contracted
 // (CMakeLists.txt).
-constexpr std::size_t lane_count = 8;
+constexpr std::size_t lane_count = reduction_lanes;
 template <typename T>
 struct Vector {
   typedef T Lanes __attribute__((vector_size(lane_count * sizeof(T))));
@@ -137,7 +137,7 @@ RADDLE_INLINE inline double squared_distances(std::span<const std::int64_t> numb
 }
 
 /// Whether m2 can not be too large, of however many such blocks: then it changes nothing of the others.
-bool has_small_m2(const Reduction<double>& all) { return all.greatest - all.least < 1e140; }
+bool has_small_m2(const Reduction<double>& all) { return all.greatest - all.least < plain_float_end; }
 bool has_small_m2(const Reduction<std::int64_t>& /*all*/) { return true; }
 
 template <typename T>

@@ -37,6 +37,11 @@ struct WideSum {
   double mean(std::int64_t count) const;
 };
 
+/// Number i of a block goes to lane i % 8: so many floats are each alone in one, and are added one after the other.
+inline constexpr std::size_t reduction_lanes = 8;
+/// Floats nearer to 0 are reduced as they are: their squares are far from being too large.
+inline constexpr double plain_float_end = 1e140;
+
 /// @tparam T  std::int64_t or double
 template <typename T>
 struct Reduction {

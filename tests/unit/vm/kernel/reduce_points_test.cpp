@@ -48,7 +48,7 @@ Reduced reduced(KernelReducer reducer, std::int64_t count, std::int64_t fails_at
                 raddle_leaf_function points = compute, bool is_float = true, const void* stack_limit = nullptr) {
   raddle_leaf_worker worker{};
   worker.stack_limit = stack_limit;
-  const raddle_leaf_reduction what{points, static_cast<std::uint8_t>(reducer), static_cast<std::uint8_t>(is_float)};
+  const raddle_leaf_reduction what{points, static_cast<std::uint8_t>(reducer), static_cast<std::uint8_t>(is_float), 0};
   std::int64_t words[5] = {0, 0, 0, 0, fails_at};
   raddle_leaf_failure failure{};
   Reduced made{0, 0};
@@ -94,6 +94,23 @@ TEST_CASE("a number that can not be computed, a sum beyond the ints, and the end
         std::numeric_limits<std::int64_t>::max());
   const void* const interrupted = reinterpret_cast<const void*>(~std::uintptr_t{0});
   CHECK(reduced(KernelReducer::sum, 10, nowhere, compute, true, interrupted).status == raddle_leaf_interrupted);
+}
+
+TEST_CASE("many numbers are left to all workers if some have nothing to do, and the call may begin anew") {
+  constexpr std::int64_t many = 1 << 14;
+  const auto status_of = [](std::int64_t count, std::int32_t idle_workers, bool may_share) {
+    raddle_leaf_worker worker{};
+    worker.idle_workers = &idle_workers;
+    const raddle_leaf_reduction what{compute, static_cast<std::uint8_t>(KernelReducer::sum), 1,
+                                     static_cast<std::uint8_t>(may_share)};
+    std::int64_t words[5] = {0, 0, 0, 0, nowhere}, result = 0;
+    raddle_leaf_failure failure{};
+    return reduce_points(&worker, &what, count, words, &result, &failure);
+  };
+  CHECK(status_of(many, 1, true) == raddle_leaf_shareable);
+  CHECK(status_of(many - 1, 1, true) == raddle_leaf_ok);
+  CHECK(status_of(many, 0, true) == raddle_leaf_ok);
+  CHECK(status_of(many, 1, false) == raddle_leaf_ok);
 }
 
 const std::string reducing_kernels = R"(kernel 0 "norm" at 0:1-5 (%0: float[], %1: int) -> (%2) {
