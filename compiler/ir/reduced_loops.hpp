@@ -30,7 +30,6 @@ class ReducedLoops {
     const auto found = by_op_.find(&op);
     return found == by_op_.end() ? nullptr : &all_[found->second];
   }
-  const std::vector<ReducedLoop>& all() const { return all_; }
 
  private:
   std::vector<ReducedLoop> all_;

@@ -194,6 +194,7 @@ class TableReader {
   }
   /// What may be meant by a field that is no number.
   std::string help_for(std::string_view field) const {
+    if (field.starts_with('"')) return ": numbers stand without quotes";
     for (const char other : {';', '\t', ' '}) {
       const std::size_t at = field.find(other);
       // a text may have blanks
