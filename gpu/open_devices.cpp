@@ -13,18 +13,22 @@ namespace raddle::gpu {
 namespace {
 
 constexpr unsigned simulated_warps = 4;
+constexpr vm::DeviceCosts simulated_costs{.batch_ns = 10'000, .start_ns = 10'000'000};
 constexpr unsigned all = std::numeric_limits<unsigned>::max();
 
 }  // namespace
 
 std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text) {
   if (text == "none") return nullptr;
-  if (text == "simulated") return std::make_shared<SimulatedDevices>(simulated_warps);
-  if (text == "all") return std::make_shared<CudaDevices>(all);
-  if (text == "all:whole") return std::make_shared<CudaDevices>(all, CudaDevices::Takes::whole_launches);
+  constexpr auto whole = vm::DeviceTakes::whole_launches, share = vm::DeviceTakes::what_is_worth_while;
+  if (text == "simulated") return std::make_shared<SimulatedDevices>(simulated_warps, simulated_costs);
+  if (text == "simulated:whole")
+    return std::make_shared<SimulatedDevices>(simulated_warps, vm::DeviceCosts{.takes = whole});
+  if (text == "all") return std::make_shared<CudaDevices>(all, share);
+  if (text == "all:whole") return std::make_shared<CudaDevices>(all, whole);
   unsigned wanted = 0;
   std::from_chars(text.data(), text.data() + text.size(), wanted);
-  auto devices = std::make_shared<CudaDevices>(wanted);
+  auto devices = std::make_shared<CudaDevices>(wanted, share);
   const std::expected<unsigned, std::string> count = devices->open();
   if (!count) return std::unexpected(count.error());
   if (*count < wanted) return std::unexpected(fmt::format("there {} {}", *count == 1 ? "is" : "are", *count));
@@ -32,7 +36,7 @@ std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std:
 }
 
 std::string text_of_devices() {
-  CudaDevices devices(all);
+  CudaDevices devices(all, vm::DeviceTakes::what_is_worth_while);
   const std::expected<unsigned, std::string> count = devices.open();
   if (!count) return count.error() + ": workers compute everything";
   std::string text;

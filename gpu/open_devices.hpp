@@ -8,8 +8,8 @@
 
 namespace raddle::gpu {
 
-/// @param text  none, all, simulated, or how many; all:whole: the loops that GPUs can run go there whole, as with
-///              `simulated`, whether that is worth while or not
+/// @param text  none, all, simulated, or how many; all:whole, simulated:whole: the loops that devices can run go there
+///              whole, whether that is worth while or not
 /// @return null for none  @error in words, after `--gpus TEXT: `
 std::expected<std::shared_ptr<vm::Devices>, std::string> open_devices(const std::string& text);
 

@@ -11,11 +11,13 @@ namespace raddle::gpu {
 
 namespace {
 
-constexpr unsigned usual_block = 256;          ///< threads; the driver lets a kernel with many registers have fewer
+constexpr unsigned usual_block = 256;  ///< threads; the driver lets a kernel with many registers have fewer
+constexpr unsigned warp_lanes = 32;
 constexpr std::int64_t most_blocks = 1 << 16;  ///< a thread computes several points of a larger batch
 constexpr std::size_t alignment = 256;         ///< of what lies in one allocation
 constexpr int least_compute = 70;              ///< sm_70
 constexpr unsigned stream_beside_default = 1;  ///< CU_STREAM_NON_BLOCKING
+constexpr unsigned sleeping_waits = 4;         ///< CU_CTX_SCHED_BLOCKING_SYNC: processors are the workers'
 constexpr int invalid_value = 1;               ///< CUDA_ERROR_INVALID_VALUE
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
@@ -34,17 +36,20 @@ std::expected<std::unique_ptr<Card>, std::string> Card::open(const CudaDriver& d
   };
   const int compute = 10 * attribute(cuda_compute_major) + attribute(cuda_compute_minor);
   const int pools = attribute(cuda_memory_pools);
-  const int lanes = attribute(cuda_multiprocessor_count) * attribute(cuda_threads_of_multiprocessor);
+  const int multiprocessors = attribute(cuda_multiprocessor_count);
+  const int lanes = multiprocessors * attribute(cuda_threads_of_multiprocessor);
   if (error == 0 && (compute < least_compute || pools == 0))
     return std::unexpected(
         fmt::format("{} is too old: sm_{}, and sm_{} is needed", name.data(), compute, least_compute));
   std::size_t bytes = 0;
   void* context = nullptr;
   if (error == 0) error = driver.device_memory(&bytes, device);
+  if (error == 0) error = driver.context_flags(device, sleeping_waits);
   if (error == 0) error = driver.retain_context(&context, device);
   if (error != 0) return std::unexpected(fmt::format("GPU {} can not be used: {}", number, driver.text_of(error)));
   std::unique_ptr<Card> card(new Card(driver, device, context));
   card->facts_ = {name.data(), bytes, static_cast<unsigned>(lanes)};
+  card->multiprocessors_ = static_cast<unsigned>(multiprocessors);
   return card;
 }
 
@@ -68,13 +73,19 @@ CardFunction Card::load(const std::string& ptx) {
   const std::lock_guard lock(modules_mutex_);
   const auto [entry, is_new] = modules_.try_emplace(ptx);
   Module& module = entry->second;
-  int threads = 0;
+  CardFunction& found = module.function;
+  int threads = 0, blocks = 0;
   if (is_new && driver_.set_context(context_) == 0 &&
       driver_.load_module(&module.module, ptx.c_str(), 0, nullptr, nullptr) == 0 &&
-      driver_.module_function(&module.function.function, module.module, vm::range_kernel_name) == 0 &&
-      driver_.function_attribute(&threads, cuda_function_threads_of_block, module.function.function) == 0)
-    module.function.block = std::min(usual_block, static_cast<unsigned>(threads));
-  return module.function.block == 0 ? CardFunction() : module.function;
+      driver_.module_function(&found.function, module.module, vm::range_kernel_name) == 0 &&
+      driver_.function_attribute(&threads, cuda_function_threads_of_block, found.function) == 0) {
+    const unsigned block = std::min(usual_block, static_cast<unsigned>(threads));
+    if (driver_.blocks_at_once(&blocks, found.function, static_cast<int>(block), 0) == 0) {
+      found.block = block;
+      found.lanes = std::int64_t{blocks} * block * multiprocessors_;
+    }
+  }
+  return found.lanes == 0 ? CardFunction() : found;
 }
 
 void Card::expect(const vm::DeviceBatch& batch) {
@@ -146,8 +157,12 @@ std::expected<std::int64_t, int> Card::run(const vm::DeviceBatch& batch, const C
 int Card::launch(const CardFunction& code, std::vector<std::int64_t>& words, std::int64_t count, void* stream) {
   std::vector<void*> parameters;
   for (std::int64_t& word : words) parameters.push_back(&word);
-  const auto blocks = static_cast<unsigned>(std::min(most_blocks, (count + code.block - 1) / code.block));
-  return driver_.launch(code.function, blocks, 1, 1, code.block, 1, 1, 0, stream, parameters.data(), nullptr);
+  // few points are to keep all multiprocessors busy, too
+  const std::int64_t warps = (count + warp_lanes - 1) / warp_lanes;
+  const std::int64_t even = (warps + multiprocessors_ - 1) / multiprocessors_ * warp_lanes;
+  const auto block = static_cast<unsigned>(std::min<std::int64_t>(code.block, even));
+  const auto blocks = static_cast<unsigned>(std::min(most_blocks, (count + block - 1) / block));
+  return driver_.launch(code.function, blocks, 1, 1, block, 1, 1, 0, stream, parameters.data(), nullptr);
 }
 
 /// When the launch has ended. @param least  where the number lies on the card

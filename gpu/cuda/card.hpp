@@ -17,7 +17,8 @@ namespace raddle::gpu {
 /// A function of a module that is loaded on one card.
 struct CardFunction {
   void* function = nullptr;  ///< null: the card does not take it
-  unsigned block = 0;        ///< threads
+  unsigned block = 0;        ///< threads, at most
+  std::int64_t lanes = 0;    ///< threads that the card has under way at once
 };
 
 /// Any number of threads use one card, each with a stream of its own.
@@ -66,6 +67,7 @@ class Card {
   const int device_;
   void* const context_;
   vm::DeviceFacts facts_;
+  unsigned multiprocessors_ = 0;
   std::mutex modules_mutex_;  ///< guards modules_, also while one is compiled
   struct Module {
     void* module = nullptr;

@@ -15,19 +15,23 @@
 #include <utility>
 
 #include "gpu/cuda/card.hpp"
+#include "vm/device/device_load.hpp"
 
 namespace raddle::gpu {
 
 namespace {
 
-constexpr unsigned threads_of_card = 2;
+constexpr unsigned threads_of_card = 8;
 constexpr std::int64_t batch_ns = 100'000;      // copies, a launch, two waits
 constexpr std::int64_t start_ns = 400'000'000;  // driver, context, PTX by LLVM, code by the driver
 constexpr int out_of_memory = 2;                // CUDA_ERROR_OUT_OF_MEMORY: the card is well
 
 class CudaKernel final : public vm::DeviceKernel {
  public:
-  std::vector<CardFunction> functions;  ///< by card
+  /// @param functions  by card; at least one. Cards of one machine are taken to be alike
+  explicit CudaKernel(std::vector<CardFunction> functions)
+      : DeviceKernel(functions.front().lanes), functions(std::move(functions)) {}
+  const std::vector<CardFunction> functions;
 };
 
 using Clock = std::chrono::steady_clock;
@@ -62,7 +66,7 @@ struct CudaDevices::State {
   std::vector<bool> failed;                  ///< by card
   bool is_open = false;
   std::string problem;
-  std::atomic<unsigned> waiting = 0;  ///< batches that nobody has taken; a hint, relaxed
+  vm::DeviceLoad load_of_cards;
   std::atomic<unsigned> working = 0;  ///< cards that have not failed; relaxed, as what it decides is tried again
   std::vector<std::jthread> threads;
   std::jthread opener;  ///< last: uses all of the above
@@ -129,12 +133,10 @@ struct CudaDevices::State {
   }
 
   std::shared_ptr<const vm::DeviceKernel> loaded(const std::string& ptx) {
-    auto kernel = std::make_shared<CudaKernel>();
-    for (const std::unique_ptr<Card>& card : cards) kernel->functions.push_back(card->load(ptx));
-    const bool runs =
-        !kernel->functions.empty() &&
-        std::ranges::all_of(kernel->functions, [](const CardFunction& each) { return each.function != nullptr; });
-    return runs ? kernel : nullptr;
+    std::vector<CardFunction> functions;
+    for (const std::unique_ptr<Card>& card : cards) functions.push_back(card->load(ptx));
+    const bool runs = !functions.empty() && std::ranges::all_of(functions, &CardFunction::function);
+    return runs ? std::make_shared<CudaKernel>(std::move(functions)) : nullptr;
   }
 
   void work(const std::stop_token& stop, unsigned number) {
@@ -144,7 +146,6 @@ struct CudaDevices::State {
       if (!changed.wait(lock, stop, [this] { return !batches.empty(); })) break;
       const vm::DeviceBatch batch = std::move(batches.front());
       batches.pop_front();
-      waiting.fetch_sub(1, std::memory_order_relaxed);
       lock.unlock();
       run(number, batch, stream);
     }
@@ -163,6 +164,7 @@ struct CudaDevices::State {
     }
     for (const std::unique_ptr<Card>& card : cards) card->forget(batch);
     if (stream != nullptr) cards[number]->free_forgotten(stream);
+    load_of_cards.end(batch);
     outcome.spent_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
     batch.done(outcome);
   }
@@ -183,7 +185,7 @@ struct CudaDevices::State {
   }
 };
 
-CudaDevices::CudaDevices(unsigned most, Takes takes, std::string library)
+CudaDevices::CudaDevices(unsigned most, vm::DeviceTakes takes, std::string library)
     : takes_(takes), state_(std::make_shared<State>(most, std::move(library))) {}
 
 CudaDevices::~CudaDevices() = default;
@@ -213,20 +215,17 @@ void CudaDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry,
 
 void CudaDevices::submit(vm::DeviceBatch batch) {
   for (const std::unique_ptr<Card>& card : state_->cards) card->expect(batch);
+  state_->load_of_cards.begin(batch);
   const std::lock_guard lock(state_->mutex);
   state_->batches.push_back(std::move(batch));
-  state_->waiting.fetch_add(1, std::memory_order_relaxed);
   state_->changed.notify_all();
 }
 
-/// With one that waits for each card it has something to do at once when it has done one.
 bool CudaDevices::is_hungry() const {
-  return state_->waiting.load(std::memory_order_relaxed) < state_->working.load(std::memory_order_relaxed);
+  return state_->load_of_cards.is_below(state_->working.load(std::memory_order_relaxed), threads_of_card);
 }
 
-vm::DeviceCosts CudaDevices::costs() const {
-  return {.batch_ns = batch_ns, .start_ns = start_ns, .takes_whole_launches = takes_ == Takes::whole_launches};
-}
+vm::DeviceCosts CudaDevices::costs() const { return {.batch_ns = batch_ns, .start_ns = start_ns, .takes = takes_}; }
 
 std::vector<vm::DeviceFacts> CudaDevices::facts() const {
   const std::lock_guard lock(state_->mutex);

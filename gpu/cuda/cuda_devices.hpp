@@ -9,16 +9,15 @@
 namespace raddle::gpu {
 
 /// Opens nothing until the first kernel is to be prepared: then the driver's library is looked for, at once, and if
-/// there is one a thread begins with it, which opens the cards and loads kernels as their text comes. Each card has two
-/// threads, which take batches from one queue: while one of them copies, the other one's kernel runs. A card that fails
-/// gets nothing more, and what it was given is lost: problem().
+/// there is one a thread begins with it, which opens the cards and loads kernels as their text comes. Each card has
+/// eight threads, which take batches from one queue: while one of them copies, another one's kernel runs, and small
+/// batches share the card. A card that fails gets nothing more, and what it was given is lost: problem().
 class CudaDevices final : public vm::Devices {
  public:
   static constexpr const char* usual_library = "libcuda.so.1";
 
-  enum class Takes : bool { what_is_worth_while, whole_launches };
   /// @param most  cards that are used, those with the least numbers
-  explicit CudaDevices(unsigned most, Takes takes = Takes::what_is_worth_while, std::string library = usual_library);
+  explicit CudaDevices(unsigned most, vm::DeviceTakes takes, std::string library = usual_library);
   ~CudaDevices() override;
 
   /// Opens all now. Once, before anything else.
@@ -35,7 +34,7 @@ class CudaDevices final : public vm::Devices {
 
  private:
   struct State;
-  const Takes takes_;
+  const vm::DeviceTakes takes_;
   const std::shared_ptr<State> state_;  ///< the compiler's callbacks look whether it is still there
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 class SimulatedKernel final : public vm::DeviceKernel {
  public:
-  explicit SimulatedKernel(raddle_leaf_function code) : code(code) {}
+  SimulatedKernel(raddle_leaf_function code, std::int64_t lanes) : DeviceKernel(lanes), code(code) {}
   const raddle_leaf_function code;
 };
 
@@ -24,8 +24,9 @@ using Clock = std::chrono::steady_clock;
 /// (relaxed), and how many warps have not ended (acq_rel): who ends last has all that the others have written, and
 /// tells.
 struct SimulatedDevices::Launch {
-  Launch(vm::DeviceBatch given, unsigned most_warps)
+  Launch(vm::DeviceBatch given, unsigned most_warps, vm::DeviceLoad& load)
       : batch(std::move(given)),
+        load(load),
         warps(static_cast<unsigned>(std::clamp<std::int64_t>((batch.count() + lanes - 1) / lanes, 1, most_warps))),
         unended(warps),
         made(batch.count()) {}
@@ -41,10 +42,12 @@ struct SimulatedDevices::Launch {
     }
     if (unended.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+    load.end(batch);
     batch.done({.made = batch.is_wanted() ? made.load(std::memory_order_relaxed) : 0, .spent_ns = spent});
   }
 
   const vm::DeviceBatch batch;
+  vm::DeviceLoad& load;
   const unsigned warps;
   const Clock::time_point begin = Clock::now();
   unsigned begun = 0;  ///< warps; guarded by SimulatedDevices::mutex_
@@ -52,7 +55,7 @@ struct SimulatedDevices::Launch {
   std::atomic<std::int64_t> made;
 };
 
-SimulatedDevices::SimulatedDevices(unsigned warps) : warps_(warps) {}
+SimulatedDevices::SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs) : warps_(warps), costs_(costs) {}
 
 SimulatedDevices::~SimulatedDevices() {
   for (std::jthread& thread : threads_) thread.request_stop();
@@ -60,16 +63,19 @@ SimulatedDevices::~SimulatedDevices() {
 
 void SimulatedDevices::prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
                                std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) {
-  compiler.request(kernels, entry, [done = std::move(done)](raddle_leaf_function code) {
-    done(code ? std::make_shared<SimulatedKernel>(code) : nullptr);
-  });
+  compiler.request(kernels, entry,
+                   [done = std::move(done), lanes = std::int64_t{warps_} * lanes](raddle_leaf_function code) {
+                     done(code ? std::make_shared<SimulatedKernel>(code, lanes) : nullptr);
+                   });
 }
 
 void SimulatedDevices::submit(vm::DeviceBatch batch) {
-  auto launch = std::make_shared<Launch>(std::move(batch), warps_);
+  load_.begin(batch);
+  auto launch = std::make_shared<Launch>(std::move(batch), warps_, load_);
   std::unique_lock lock(mutex_);
   if (!has_threads()) {
     lock.unlock();
+    load_.end(launch->batch);
     return launch->batch.done({.is_lost = true});
   }
   launches_.push_back(std::move(launch));

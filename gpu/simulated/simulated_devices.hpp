@@ -9,24 +9,26 @@
 #include <thread>
 #include <vector>
 
+#include "vm/device/device_load.hpp"
 #include "vm/device/devices.hpp"
 
 namespace raddle::gpu {
 
 /// Each of its threads is a warp: it runs the kernel of a batch, as machine code for the host (Note [ranges] in
 /// vm/program/leaf_abi.hpp), for each of its 32 lanes. Lanes and warps share the points as the threads of a GPU do. The
-/// threads start with the first batch. It takes whole launches, however short.
+/// threads start with the first batch.
 class SimulatedDevices final : public vm::Devices {
  public:
   static constexpr unsigned lanes = 32;  ///< of a warp
 
-  explicit SimulatedDevices(unsigned warps);
+  /// @param costs  that it says it has
+  SimulatedDevices(unsigned warps, const vm::DeviceCosts& costs);
   ~SimulatedDevices() override;
   void prepare(const vm::KernelGroup& kernels, vm::KernelEntry entry, vm::KernelCompiler& compiler,
                std::function<void(std::shared_ptr<const vm::DeviceKernel>)> done) override;
   void submit(vm::DeviceBatch batch) override;
-  bool is_hungry() const override { return true; }
-  vm::DeviceCosts costs() const override { return {.takes_whole_launches = true}; }
+  bool is_hungry() const override { return load_.is_below(1, warps_); }
+  vm::DeviceCosts costs() const override { return costs_; }
   std::string problem() const override { return ""; }
   std::vector<vm::DeviceFacts> facts() const override { return {{"simulated", 0, warps_ * lanes}}; }
 
@@ -36,6 +38,8 @@ class SimulatedDevices final : public vm::Devices {
   void work(const std::stop_token& stop);
 
   const unsigned warps_;
+  const vm::DeviceCosts costs_;
+  vm::DeviceLoad load_;
   std::mutex mutex_;  ///< guards all below
   std::condition_variable_any submitted_;
   std::deque<std::shared_ptr<Launch>> launches_;  ///< those of which not all warps have begun, each once for all

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """What to run on a machine with a GPU: `./dev gpu-check`.
 
-    gpu_check.py [--raddle PATH] [--jobs N] [FILTER..]
+    gpu_check.py [--raddle PATH] [--jobs N] [--simulated] [FILTER..]
 
 Runs all golden scripts and examples with `--gpus all:whole`, so that each loop that a GPU can run goes there, and compares
-what they print with what they print with `--gpus none`; then the longer scripts below, with `none`, `all` and `all:whole`,
-and tells their times. Prints a table, and ends with 1 if anything differs. Without a driver it says so and ends with 0.
+what they print with what they print with `--gpus none`; then the longer scripts beside this file, with `none`, `all` and
+`all:whole`, compares what they print and write, and tells their times. Prints a table, and ends with 1 if anything differs.
+Without a driver it says so and ends with 0.
+
+--simulated: the longer scripts only, of few points, on a simulated device: for machines without a GPU.
 """
 
 import argparse
@@ -25,6 +28,7 @@ import golden  # pylint: disable=wrong-import-position
 
 LONG = sorted(HERE.glob("*.df"))
 WAYS = ("none", "all", "all:whole")
+SIMULATED_WAYS = ("none", "simulated", "simulated:whole")
 
 
 def points_on_devices(stderr):
@@ -39,7 +43,7 @@ def without_counters(stderr):
 
 def golden_difference(raddle, case):
     """(points on GPUs, None or what differs)."""
-    options = [*case.options, "-O2", "--workers=2"] if case.exit_code != 3 else case.options
+    options = [*case.options, "-O2", f"--workers={case.workers[0] if case.fixed_workers else 2}"]
     alone = golden.run_once(raddle, case, [*options, "--gpus=none"])
     beside = golden.run_once(raddle, case, [*options, "--stats", "--gpus=all:whole"])
     points = points_on_devices(beside[2])
@@ -49,47 +53,70 @@ def golden_difference(raddle, case):
     return points, None
 
 
-def timed(raddle, script, way):
+def timed(raddle, script, way, arguments, folder):
+    """(seconds, the process, {name: bytes} of the files it has written)."""
     begin = time.monotonic()
-    done = subprocess.run([raddle, "run", "--stats", f"--gpus={way}", str(script)], capture_output=True, text=True, check=False, timeout=300)
-    return time.monotonic() - begin, done
+    done = subprocess.run([raddle, "run", "--stats", f"--gpus={way}", str(script), *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    seconds = time.monotonic() - begin
+    written = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+    return seconds, done, written
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Compares runs with GPUs and without.")
-    parser.add_argument("--raddle", default=golden.BUILT, metavar="PATH")
-    parser.add_argument("--jobs", type=int, default=4, metavar="N", help="scripts at once")
-    parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a script's path")
-    options = parser.parse_args()
-    raddle = str(pathlib.Path(options.raddle).resolve())
-    found = subprocess.run([raddle, "run", "--gpus=1", "-e", "trace(1);"], capture_output=True, text=True, check=False)
-    if found.returncode != 0:
-        print("gpu-check: " + found.stderr.strip().removeprefix("raddle: --gpus 1: "))
-        return 0
-    print(subprocess.run([raddle, "doctor"], capture_output=True, text=True, check=False).stdout)
-
-    cases = [case for case in golden.find_cases(options.filters) if not case.emit and case.exit_code != 3]
+def golden_differences(raddle, jobs, filters):
+    """Prints them. @return how many"""
+    cases = [case for case in golden.find_cases(filters) if not case.emit and case.exit_code != 3]
     bad = went = 0
-    with tempfile.TemporaryDirectory(prefix="raddle-gpu-cache-") as cache, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        os.environ["XDG_CACHE_HOME"] = cache
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for case, (points, difference) in zip(cases, pool.map(lambda case: golden_difference(raddle, case), cases)):
             went += points > 0
             if difference:
                 bad += 1
                 print(f"DIFFERS {case.name}: {difference}")
     print(f"{len(cases)} scripts, of {went} something went to a GPU; {bad} differ\n")
+    return bad
 
-    print(f"| script | {' | '.join(f'{way}, s' for way in WAYS)} | points on GPUs of all, of all:whole | the same output |")
-    print("|---|" + "---|" * (len(WAYS) + 2))
+
+def long_differences(raddle, ways, arguments, filters):
+    """Prints a table of the longer scripts. @return of how many something differs"""
+    bad = 0
+    print(f"| script | {' | '.join(f'{way}, s' for way in ways)} | points on GPUs of {', of '.join(ways[1:])} | the same output |")
+    print("|---|" + "---|" * (len(ways) + 2))
     for script in LONG:
-        if options.filters and not any(part in str(script.relative_to(ROOT)) for part in options.filters):
+        if filters and not any(part in str(script.relative_to(ROOT)) for part in filters):
             continue
-        timed(raddle, script, "all:whole")  # fills the caches of code
-        runs = [timed(raddle, script, way) for way in WAYS]
-        same = all(done.stdout == runs[0][1].stdout and done.returncode == 0 for _, done in runs)
+        runs = []
+        for way in (ways[-1], *ways):  # the first one fills the caches of code
+            with tempfile.TemporaryDirectory(prefix="raddle-gpu-") as folder:
+                runs.append(timed(raddle, script, way, arguments, folder))
+        first, *others = runs[1:]
+        faults = [f"{way}: {done.stderr}" for way, (_, done, _) in zip(ways, runs[1:]) if done.returncode != 0]
+        same = not faults and all((done.stdout, written) == (first[1].stdout, first[2]) for _, done, written in others)
         bad += not same
-        points = ", ".join(f"{points_on_devices(done.stderr):,}" for _, done in runs[1:])
-        print(f"| {script.stem} | {' | '.join(f'{seconds:.2f}' for seconds, _ in runs)} | {points} | {'yes' if same else 'NO'} |", flush=True)
+        points = ", ".join(f"{points_on_devices(done.stderr):,}" for _, done, _ in others)
+        seconds = " | ".join(f"{seconds:.2f}" for seconds, _, _ in runs[1:])
+        print(f"| {script.stem} | {seconds} | {points} | {'yes' if same else 'NO'} |", *faults, flush=True)
+    return bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compares runs with GPUs and without.")
+    parser.add_argument("--raddle", default=golden.BUILT, metavar="PATH")
+    parser.add_argument("--jobs", type=int, default=4, metavar="N", help="scripts at once")
+    parser.add_argument("--simulated", action="store_true", help="the longer scripts, shortened, on a simulated device")
+    parser.add_argument("filters", nargs="*", metavar="FILTER", help="part of a script's path")
+    options = parser.parse_args()
+    raddle = str(pathlib.Path(options.raddle).resolve())
+    if options.simulated:
+        return 1 if long_differences(raddle, SIMULATED_WAYS, ["--n=3000"], options.filters) else 0
+    found = subprocess.run([raddle, "run", "--gpus=1", "-e", "trace(1);"], capture_output=True, text=True, check=False)
+    if found.returncode != 0:
+        print("gpu-check: " + found.stderr.strip().removeprefix("raddle: --gpus 1: "))
+        return 0
+    print(subprocess.run([raddle, "doctor"], capture_output=True, text=True, check=False).stdout)
+    with tempfile.TemporaryDirectory(prefix="raddle-gpu-cache-") as cache:
+        os.environ["XDG_CACHE_HOME"] = cache
+        bad = golden_differences(raddle, options.jobs, options.filters)
+        bad += long_differences(raddle, WAYS, [], options.filters)
     return 1 if bad else 0
 
 

@@ -106,7 +106,7 @@ CASES = [
     ("run --jobs=2 hello.df", 2, "", "did you mean `--workers`?"),
     ("sweep -p a=1,2 ./model-program {a}", 2, "", "a command stands behind `--`"),
     ("sweep -p a=1,2 model.df", 2, "", "can not read `model.df`"),
-    ("run --gpus foo hello.df", 2, "", "`foo` is none of all, none, simulated, all:whole, and no number of GPUs from 1 to 64\n"),
+    ("run --gpus foo hello.df", 2, "", "`foo` is none of all, none, simulated, all:whole, simulated:whole, and no number of GPUs from 1 to 64\n"),
     ("run --gpus 0 hello.df", 2, "", "`0` is none of all, none"),
     ("run --results --days=-5 parameter.df", 2, "", "unknown option `--days=-5`; a parameter of the script stands behind it: `raddle run parameter.df --days=-5`"),
     ("run --days parameter.df", 2, "", "`raddle run parameter.df --days=VALUE`"),

@@ -51,7 +51,7 @@ def loops_go_or_it_is_said_why(folder):
     folder.write("loops.df", LOOPS)
     expected = sorted(folder.run("run --gpus none loops.df").stdout.splitlines())
     for options in ("--workers=1", "--workers=2", "--workers=8", "--workers=2 -O0", "--workers=2 --scheduler-seed=3"):
-        done = folder.run(f"run --stats --gpus simulated {options} loops.df")
+        done = folder.run(f"run --stats --gpus simulated:whole {options} loops.df")
         expect(sorted(done.stdout.splitlines()), expected)
         points, stays = devices_in(done.stderr)
         if "-O0" in options:
@@ -62,7 +62,7 @@ def loops_go_or_it_is_said_why(folder):
         expect(stays[11], "its iterations do more than compute numbers")
         expect(sorted(stays), [10, 11, 15])
     expect(devices_in(folder.run("run --stats --gpus none loops.df").stderr), (0, {}))
-    expect(set(devices_in(folder.run("run --stats --interpret --gpus simulated loops.df").stderr)[1].values()), {"nothing is compiled"})
+    expect(set(devices_in(folder.run("run --stats --interpret --gpus simulated:whole loops.df").stderr)[1].values()), {"nothing is compiled"})
 
 
 def failing_points_read_as_on_workers(folder):
@@ -70,16 +70,16 @@ def failing_points_read_as_on_workers(folder):
     for bad in (0, 1, 31, 32, 2500, 4999):
         for options in ("", "--keep-going"):
             alone = folder.run(f"run --gpus none {options} fails.df --bad={bad}", code=1)
-            beside = folder.run(f"run --gpus simulated {options} fails.df --bad={bad}", code=1)
+            beside = folder.run(f"run --gpus simulated:whole {options} fails.df --bad={bad}", code=1)
             expect((beside.stdout, beside.stderr), (alone.stdout, alone.stderr))
             expect_in("division by zero", beside.stderr)
-    expect(folder.run("run --gpus simulated fails.df --bad=-1").stdout, folder.run("run --gpus none fails.df --bad=-1").stdout)
+    expect(folder.run("run --gpus simulated:whole fails.df --bad=-1").stdout, folder.run("run --gpus none fails.df --bad=-1").stdout)
 
 
 def an_endless_point_is_ended(folder):
     folder.write("endless.df", "(int n) f(int k) { for (n = 0, int x = k; x != 9; n = n + 1, x = (3 * x + 1) %% 7) {} }\n"
                  "int a[];\nforeach i in [0:99] { a[i] = f(i %% 5); }\ntrace(a[7]);\n")
-    folder.run("run --gpus simulated --timeout 1 endless.df", code=124)
+    folder.run("run --gpus simulated:whole --timeout 1 endless.df", code=124)
 
 
 def what_is_not_there_is_said(folder):
@@ -129,16 +129,23 @@ def short_scripts_look_for_no_driver(folder):
 
 def sweeps_and_sessions_have_devices(folder):
     folder.write("model.df", "import stats;\n@param int n = 1;\nint a[];\nforeach i in [0:999] { a[i] = i * n; }\n@result int s = sum_integer(a);\n")
-    for which in ("none", "simulated"):
+    for which in ("none", "simulated", "simulated:whole"):
         folder.run(f"sweep --no-cache --gpus {which} model.df -p n=1:20 -o {which}.csv")
-    columns = [[line.split(",")[:2] for line in folder.read(f"{which}.csv").splitlines()] for which in ("none", "simulated")]
-    expect(columns[0], columns[1])
+    columns = [[line.split(",")[:2] for line in folder.read(f"{which}.csv").splitlines()] for which in ("none", "simulated", "simulated:whole")]
+    expect(columns[1:], [columns[0]] * 2)
     expect(columns[0][3], ["3", str(3 * 999 * 500)])
 
 
 def the_check_for_machines_with_a_gpu_says_so_without_one(folder):
     done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--raddle", folder.raddle], capture_output=True, text=True, check=False)
     expect((done.returncode, done.stdout, done.stderr), (0, "gpu-check: there is no driver for GPUs of NVIDIA (libcuda.so.1)\n", ""))
+
+
+def the_scripts_of_the_check_run(folder):
+    done = subprocess.run([ROOT / "tests" / "gpu" / "gpu_check.py", "--simulated", "--raddle", folder.raddle], capture_output=True, text=True, check=False)
+    rows = re.findall(r"^\| (\w+) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d,]+, ([\d,]+) \| yes \|$", done.stdout, re.MULTILINE)
+    expect((done.returncode, sorted(name for name, _ in rows), done.stderr), (0, sorted(path.stem for path in ROOT.glob("tests/gpu/*.df")), ""))
+    expect([name for name, points in rows if int(points.replace(",", "")) < 3000], [])
 
 
 def kernels_become_ptx(folder):
@@ -162,7 +169,8 @@ def kernels_become_ptx(folder):
 
 TESTS = [loops_go_or_it_is_said_why, failing_points_read_as_on_workers, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
-         sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one, kernels_become_ptx]
+         sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
+         the_scripts_of_the_check_run, kernels_become_ptx]
 
 
 if __name__ == "__main__":

@@ -238,13 +238,13 @@ def programs_of_scripts_are_noticed(folder):
 
 def files_that_scripts_read_are_noticed(folder):
     """By whatever name they read them, in functions, too, or find them; also what was declared, for points that are
-    computed by thousands; not what a point makes."""
+    computed by thousands; not what a point makes, later than in the tick of the file system's clock in which it begins."""
     folder.write("m.df", """
         import files; import string; import stats;
         @param int n = 1;
         @param string name = "a";
         (string s) content(string name) { s = read(input(name)); }
-        app (void v) make(int n) { "sh" "-c" "echo $0 > made$0" n }
+        app (void v) make(int n) { "sh" "-c" "sleep 0.02; echo $0 > made$0" n }
         @result string named = trim(read(input(name + ".csv")));
         @result string formatted = trim(content("in%i.txt" % n));
         @result int found = size(glob("in*.txt"));

@@ -22,7 +22,7 @@ seeds  none: what it prints rests on an order that the language leaves open: not
 --scheduler-seeds N runs each case that runs at all with the seeds 1 to N instead, each time with the next of its worker
 counts and levels and of the schedulers: the order of tasks is perturbed, what is printed must be the same.
 
---gpus simulated: with a device of threads, which gets all loops that devices can run.
+--gpus simulated:whole: with a device of threads, which gets all loops that devices can run.
 
 --one-mode runs each case once, in another of its modes than the case before it.
 

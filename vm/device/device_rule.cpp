@@ -1,39 +1,47 @@
 #include "vm/device/device_rule.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace raddle::vm {
 
 namespace {
 
-constexpr std::int64_t worth = 20;            ///< times what a batch costs beside its points
-constexpr std::int64_t piece_ns = 5'000'000;  ///< that a piece takes on a device
-
-/// Of nanoseconds, without overflow.
-double time_of(const LaunchOutlook& launch, std::int64_t points) {
-  return static_cast<double>(points) * static_cast<double>(launch.worker_ns);
-}
+constexpr std::int64_t worth = 20;  ///< times what a batch costs beside its points
+constexpr double worth_start = 2;   ///< times what it takes to get code: first guesses of a point's time are high
+constexpr double piece_ns = 5e6;    ///< that a piece takes on a device
+constexpr double usual_wave =
+    64;  ///< points of a worker, in the time of a wave: lanes are slow, workers have some, too
+constexpr double pieces_at_once = 2;  ///< a device has so many, which take the longer
 
 }  // namespace
 
+std::int64_t wave_ns_of(std::int64_t spent_ns, std::int64_t count, std::int64_t lanes) {
+  if (count <= lanes) return spent_ns;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(spent_ns) *
+                                                             static_cast<double>(lanes) / static_cast<double>(count)));
+}
+
 bool is_worth_code(const DeviceCosts& costs, const LaunchOutlook& launch) {
-  return time_of(launch, launch.points) / launch.workers >= static_cast<double>(costs.start_ns) &&
-         launch.worker_ns != 0;
+  const double spent = static_cast<double>(launch.points) * static_cast<double>(launch.worker_ns);
+  return launch.worker_ns != 0 && spent / launch.workers >= worth_start * static_cast<double>(costs.start_ns);
 }
 
 std::int64_t points_for_devices(const DeviceCosts& costs, const LaunchOutlook& launch) {
   if (launch.worker_ns == 0) return 0;
-  const std::int64_t least = (worth * costs.batch_ns + launch.worker_ns - 1) / launch.worker_ns;
-  std::int64_t points = least, share = launch.points / 2;
-  if (launch.device_ps != 0) {
-    const double device = 1e3 / static_cast<double>(launch.device_ps);  // points in a nanosecond
-    const double workers = static_cast<double>(launch.workers) / static_cast<double>(launch.worker_ns);
-    if (device * launch.workers < workers) return 0;
-    points = std::max(least, static_cast<std::int64_t>(static_cast<double>(piece_ns) * device));
-    share = static_cast<std::int64_t>(static_cast<double>(launch.points) * device / (device + workers));
-  }
-  points = std::min(points, share);
-  return points < least ? 0 : points;
+  const bool is_known = launch.wave_ns != 0;
+  const auto worker = static_cast<double>(launch.worker_ns), lanes = static_cast<double>(launch.lanes),
+             points = static_cast<double>(launch.points);
+  const double wave = is_known ? static_cast<double>(launch.wave_ns) : usual_wave * worker;
+  if (wave > lanes * worker) return 0;
+  const double least = std::ceil(static_cast<double>(worth * costs.batch_ns) / worker);
+  const double wanted = std::max({lanes, least, is_known ? piece_ns / wave * lanes : 0.0});
+  // both sides end together: the device with this piece and one before it, the workers with the rest
+  const double rate_of_workers = launch.workers / worker, rate_of_device = lanes / (pieces_at_once * wave);
+  double share = points * rate_of_device / (rate_of_device + rate_of_workers);
+  if (share < lanes) share = std::min(lanes, points - pieces_at_once * wave * rate_of_workers);
+  const double given = std::floor(std::min(wanted, share));
+  return given < least ? 0 : static_cast<std::int64_t>(given);
 }
 
 }  // namespace raddle::vm

@@ -8,18 +8,25 @@ namespace raddle::vm {
 
 /// What is known of a launch and its kernel.
 struct LaunchOutlook {
-  std::int64_t points = 0;     ///< that nobody has begun yet
+  std::int64_t points = 0;     ///< of a range, that nobody has begun yet
   std::int64_t worker_ns = 0;  ///< that a point takes on a worker; 0: not known
-  std::int64_t device_ps = 0;  ///< picoseconds that a point has taken of a batch on the devices; 0: not known
-  unsigned workers = 1;
+  std::int64_t wave_ns = 0;    ///< that a device takes for as many points as it has lanes, or for one; 0: not known
+  std::int64_t lanes = 1;      ///< of a device, for this kernel
+  double workers = 1;          ///< that will share the points of this range, on average
 };
 
-/// Whether the launch lasts so long that it is worth while to get code for devices.
+/// What a device takes for so many points, if it takes `spent_ns` for `count`: fewer than it has lanes take it as long
+/// as all lanes do.
+std::int64_t wave_ns_of(std::int64_t spent_ns, std::int64_t count, std::int64_t lanes);
+
+/// Whether the launch lasts so long that it is worth while to get code for devices: twice as long as that takes.
 bool is_worth_code(const DeviceCosts& costs, const LaunchOutlook& launch);
 
-/// The device is a thief: it gets a piece that takes it some milliseconds, and never more than its share of what is
-/// left, so that neither side waits for the other at the end. A piece is worth twenty times what handing it over costs.
-/// A device that is slower than a worker gets nothing more.
+/// The device is a thief. It gets a point for each of its lanes, or a piece that takes it some milliseconds if that is
+/// more; and never so many that the workers would have done with what is left long before it. A piece is worth twenty
+/// times what handing it over costs. A device that is slower than a worker when it is full gets nothing more.
+///
+/// As long as nobody knows it, a lane is taken to be 64 times slower than a worker, and the device gets one wave.
 /// @return how many points, 0 for none
 std::int64_t points_for_devices(const DeviceCosts& costs, const LaunchOutlook& launch);
 

@@ -84,13 +84,16 @@ bool DeviceWork::wait(FunctionId leaf, Task& task) {
   return true;
 }
 
-std::int64_t DeviceWork::points_to_go(FunctionId leaf, std::int64_t points, std::int64_t worker_ns) {
+std::int64_t DeviceWork::points_to_go(FunctionId leaf, std::int64_t all, LaunchOutlook range) {
   const Entry& entry = shared_->entries[leaf];
-  const LaunchOutlook launch{points, worker_ns, entry.point_ps.load(std::memory_order_relaxed),
-                             shared_->pool->capacity()};
   const Stage known = stage(leaf);
-  if (known == Stage::unknown && is_worth_code(costs_, launch)) request(leaf);
-  return known == Stage::ready && devices_->is_hungry() ? points_for_devices(costs_, launch) : 0;
+  const LaunchOutlook whole{
+      .points = all, .worker_ns = range.worker_ns, .workers = static_cast<double>(shared_->pool->capacity())};
+  if (known == Stage::unknown && is_worth_code(costs_, whole)) request(leaf);
+  if (known != Stage::ready || !devices_->is_hungry()) return 0;
+  range.wave_ns = entry.wave_ns.load(std::memory_order_relaxed);
+  range.lanes = entry.kernel->lanes;
+  return points_for_devices(costs_, range);
 }
 
 void DeviceWork::submit(FunctionId leaf, DeviceBatch batch, DeviceOutcome& outcome, Task& task) {
@@ -110,10 +113,8 @@ void DeviceWork::submit(FunctionId leaf, DeviceBatch batch, DeviceOutcome& outco
 
 void DeviceWork::Shared::done(FunctionId leaf, const DeviceOutcome& outcome, Task& task) {
   if (outcome.made > 0)
-    entries[leaf].point_ps.store(
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(1e3 * static_cast<double>(outcome.spent_ns) /
-                                                            static_cast<double>(outcome.made))),
-        std::memory_order_relaxed);
+    entries[leaf].wave_ns.store(wave_ns_of(outcome.spent_ns, outcome.made, entries[leaf].kernel->lanes),
+                                std::memory_order_relaxed);
   const std::lock_guard lock(mutex);
   if (outcome.is_lost) entries[leaf].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
   if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);

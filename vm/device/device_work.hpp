@@ -26,7 +26,7 @@ class DeviceWork {
   /// The run has ended: batches that are under way are dropped, and waited for. Before their tasks are freed.
   void close();
 
-  bool takes_whole_launches() const { return costs_.takes_whole_launches; }
+  bool takes_whole_launches() const { return costs_.takes == DeviceTakes::whole_launches; }
   /// Points of the loop may go. If not, that is noted, once.
   bool may_go(const ForeachSite& site, Place place);
   enum class Stage : std::uint8_t { unknown, requested, ready, impossible };
@@ -34,8 +34,9 @@ class DeviceWork {
   /// Injects `task` as soon as it is known whether there is code for the leaf, for which it asks. @return false if that
   /// is known already: not kept
   bool wait(FunctionId leaf, Task& task);
-  /// How many of the points are to go now, by what was measured. Asks for code if that is worth while.
-  std::int64_t points_to_go(FunctionId leaf, std::int64_t points, std::int64_t worker_ns);
+  /// How many points of a range are to go now, by what was measured. Asks for code if that is worth while.
+  /// @param all  points of the whole launch  @param range  without what devices have shown
+  std::int64_t points_to_go(FunctionId leaf, std::int64_t all, LaunchOutlook range);
   /// Has the batch computed: `outcome` is filled then, and `task` injected. @pre stage(leaf) is ready
   /// @param batch  without kernel, run and done
   void submit(FunctionId leaf, DeviceBatch batch, DeviceOutcome& outcome, Task& task);
@@ -48,8 +49,8 @@ class DeviceWork {
   struct Entry {
     std::atomic<Stage> stage{Stage::unknown};  ///< release, under the mutex; publishes `kernel`
     std::shared_ptr<const DeviceKernel> kernel;
-    std::atomic<std::int64_t> point_ps{0};  ///< of the last batch; a hint: relaxed
-    Task* waiting = nullptr;                ///< guarded by the mutex; each has a hold of the pool
+    std::atomic<std::int64_t> wave_ns{0};  ///< LaunchOutlook::wave_ns, by the last batch; a hint: relaxed
+    Task* waiting = nullptr;               ///< guarded by the mutex; each has a hold of the pool
   };
   struct Shared {
     explicit Shared(std::size_t count) : entries(count) {}

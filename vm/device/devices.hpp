@@ -18,17 +18,25 @@ struct DeviceFacts {
   unsigned lanes = 0;              ///< points that it computes at once when it is full
 };
 
+enum class DeviceTakes : std::uint8_t {
+  what_is_worth_while,
+  whole_launches,  ///< whatever they cost, once there is code: so that what tests see is the same
+};
+
 /// What handing over costs, about: who decides what goes there compares with it.
 struct DeviceCosts {
-  std::int64_t batch_ns = 0;          ///< of a batch, beside its points
-  std::int64_t start_ns = 0;          ///< until the first batch of one more kernel can run
-  bool takes_whole_launches = false;  ///< whatever they cost, once there is code: so that what tests see is the same
+  std::int64_t batch_ns = 0;  ///< of a batch, beside its points
+  std::int64_t start_ns = 0;  ///< until the first batch of one more kernel can run
+  DeviceTakes takes = DeviceTakes::what_is_worth_while;
 };
 
 /// A kernel as devices run it. Made by Devices::prepare().
 class DeviceKernel {
  public:
+  /// @param lanes  points that one device computes side by side at most: so many take it about as long as one does
+  explicit DeviceKernel(std::int64_t lanes) : lanes(lanes) {}
   virtual ~DeviceKernel() = default;
+  const std::int64_t lanes;
 };
 
 struct DeviceOutcome {

@@ -39,7 +39,7 @@ bool Launcher::goes_whole(const RangeTask& range) {
 
 /// Of a piece that nobody runs: devices get their share. @return true: all of it is theirs
 bool Launcher::hand_over(RangeTask& task) {
-  if (task.window || !may_go(task)) return false;
+  if ((task.window && task.window->has_open()) || !may_go(task)) return false;
   const FunctionId leaf = task.site.launch.leaf;
   const std::int64_t left = task.end - task.next_iteration;
   if (run_.devices->takes_whole_launches()) {
@@ -48,9 +48,17 @@ bool Launcher::hand_over(RangeTask& task) {
     if (is_gone) here_.destroy(&task);
     return is_gone;
   }
-  const std::int64_t worker_ns = profile_of(task).iteration_ns.load(std::memory_order_relaxed);
-  const std::int64_t count = std::min(run_.devices->points_to_go(leaf, left, worker_ns), piece_limit);
-  if (count == 0) return false;
+  const LoopProfile& profile = profile_of(task);
+  const bool is_native = profile.is_native.load(std::memory_order_relaxed);
+  if (!is_native && run_.leaves.stage(leaf) != LeafTable::Stage::impossible) return false;  // it will soon take less
+  const std::int64_t worker_ns = profile.iteration_ns.load(std::memory_order_relaxed);
+  // whoever works has about as much as is left here; whoever does not will have a share of it
+  const unsigned workers = run_.pool.capacity(), hungry = std::min(worker_->hungry_workers(), workers - 1);
+  const double sharing = static_cast<double>(workers) / (workers - hungry);
+  const LaunchOutlook outlook{.points = left, .worker_ns = worker_ns, .workers = sharing};
+  const std::int64_t all = profile.count.load(std::memory_order_relaxed);
+  const std::int64_t count = std::min({run_.devices->points_to_go(leaf, all, outlook), piece_limit, left - 1});
+  if (count <= 0) return false;
   RangeTask upper(task);
   upper.next_iteration = task.next_iteration + whole_chunks(task, task.next_iteration, left - count);
   Frame& frame = task.frame;

@@ -163,7 +163,7 @@ void Launcher::finish_range(RangeTask* task) {
 /// @return how many it has run: a part of a nest may stop before
 std::int64_t Launcher::run_stretch(RangeTask& piece, std::int64_t first, std::int64_t count) {
   LoopProfile& profile = profile_of(piece);
-  const std::uint64_t pushed_before = here_.pushed();
+  const std::uint64_t pushed_before = here_.pushed(), native_before = here_.counters.iterations_native;
   const std::int64_t start = now_ns();
   // the loop is shared out already, unless this takes much longer than it should
   here_.interpreter().share_no_calls_before(start + 2 * stretch_ns);
@@ -175,6 +175,7 @@ std::int64_t Launcher::run_stretch(RangeTask& piece, std::int64_t first, std::in
   const std::int64_t spent_ns = measured * ran.count;
   profile.iteration_ns.store(before == 0 ? measured : std::min(measured, before * most_growth),
                              std::memory_order_relaxed);
+  profile.is_native.store(here_.counters.iterations_native != native_before, std::memory_order_relaxed);
   profile.queues.store(here_.pushed() != pushed_before, std::memory_order_relaxed);
   profile.waits.store(ran.waits, std::memory_order_relaxed);
   const std::int32_t caution = profile.caution.load(std::memory_order_relaxed);

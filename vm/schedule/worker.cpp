@@ -67,6 +67,11 @@ bool Worker::others_are_hungry() {
   return pool_.state_->hungry.load(std::memory_order_relaxed) > 0 && !has_own_work();
 }
 
+unsigned Worker::hungry_workers() const {
+  const std::int32_t hungry = pool_.state_->hungry.load(std::memory_order_relaxed);
+  return hungry > 0 ? static_cast<unsigned>(hungry) : 0;
+}
+
 bool Worker::has_own_work() const {
   return pool_.state_->with_queues([this](auto& queues) { return queues.has_own(index_); });
 }

@@ -68,6 +68,8 @@ class Worker {
   std::int64_t waiting_tasks() const;
   /// True if some worker looks for work: a range should be split now, a call be queued.
   bool others_are_hungry();
+  /// How many of all workers look for work; a hint.
+  unsigned hungry_workers() const;
   /// True if even what nobody could share is to be queued: the run is stopped, or calls are never inlined.
   bool queues_all();
   /// What compiled leaves are called with.

@@ -269,10 +269,24 @@ void Array::tell_written(std::int64_t first, std::int64_t count, WakeList& wake)
   OpenNumbers& numbers = open_numbers();
   numbers.set_written(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   if (!has_awaited_.load(std::memory_order_seq_cst)) return;
-  for (std::int64_t key = first; key < first + count; ++key) {
+  const auto tell = [&](std::int64_t key) {
     Element* const element = find(Value::of(key));
     if (element && element->mark(std::memory_order_seq_cst) == ElementMark::awaited)
       element->insert(numbers.at(key), wake);
+  };
+  // of a whole chunk few elements or none are awaited: one look tells which have memory at all
+  constexpr std::int64_t chunk = ElementTable::chunk_size;
+  const std::int64_t end = first + count;
+  for (std::int64_t key = first, next = 0; key < end; key = next) {
+    next = std::min(end, key - key % chunk + chunk);
+    const auto apart = key >= ElementTable::small_limit && in_table(Value::of(key)) && next - key > 1
+                           ? keyed_elements().keys_in_chunk(key, table_)
+                           : std::nullopt;
+    if (!apart)
+      for (; key < next; ++key) tell(key);
+    else
+      for (const std::int64_t each : *apart)
+        if (key <= each && each < next) tell(each);
   }
 }
 

@@ -53,10 +53,11 @@ class OthersFiles {
   void remove_left(const std::string& target) {
     const fs::path path(target);
     const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
-    struct stat status;
-    if (stat(folder.c_str(), &status) != 0) return;
+    std::error_code code;
+    const std::string place = fs::absolute(folder, code).lexically_normal().string();
+    if (code) return;
     const std::lock_guard lock(mutex_);
-    const auto [found, is_new] = folders_.try_emplace({status.st_dev, status.st_ino});
+    const auto [found, is_new] = folders_.try_emplace(place);
     if (is_new) found->second = read(folder);
     const auto left = found->second.find(path.filename().string());
     if (left == found->second.end()) return;
@@ -81,7 +82,7 @@ class OthersFiles {
   }
 
   std::mutex mutex_;
-  std::map<std::pair<dev_t, ino_t>, Names> folders_;  // guarded by mutex_
+  std::map<std::string, Names> folders_;  // by path: inodes are used again. Guarded by mutex_
 };
 
 OthersFiles& others_files() {

@@ -90,6 +90,14 @@ Element* KeyedElements::find(const Value& key) const {
   return found == locked.shard.elements.end() ? nullptr : found->second.get();
 }
 
+std::optional<std::vector<std::int64_t>> KeyedElements::keys_in_chunk(std::int64_t key,
+                                                                      const ElementTable& table) const {
+  const Locked locked = lock(shard_of(Value::of(key)));
+  if (table.find(key)) return std::nullopt;
+  const auto found = locked.shard.keys_by_chunk.find(key / ElementTable::chunk_size);
+  return found == locked.shard.keys_by_chunk.end() ? std::vector<std::int64_t>() : found->second;
+}
+
 Element* KeyedElements::make(const Value& key) {
   Locked locked = lock(shard_of(key));
   return make_in(locked, key);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -39,6 +40,9 @@ class KeyedElements {
   Element* make(const Value& key);
   /// An int key of `table` (not a small one) that has no memory there. @return null if there is a number meanwhile
   Element* make_in_chunk(std::int64_t key, ElementTable& table);
+  /// @param key  of the table, not a small one
+  /// @return which keys of its chunk are here; none: the table has elements for the chunk, which say so themselves
+  std::optional<std::vector<std::int64_t>> keys_in_chunk(std::int64_t key, const ElementTable& table) const;
   /// Puts numbers with keys of one chunk into the chunk. Which of them have to be inserted as elements, one by one, is
   /// appended to `rest`: all, if they are few or the chunk holds elements.
   void insert_in_chunk(std::int64_t first, const NumberRun& numbers, ElementTable& table,

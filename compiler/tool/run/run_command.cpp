@@ -28,13 +28,14 @@ namespace {
 constexpr std::uint64_t most_gpus = 64;
 
 std::string fault_of_gpus(const std::string& text) {
-  for (const char* const choice : {"all", "none", "simulated", "all:whole"})
+  for (const char* const choice : {"all", "none", "simulated", "all:whole", "simulated:whole"})
     if (text == choice) return "";
   const std::optional<std::uint64_t> count = sweep::read_count(text);
-  return count && *count >= 1 && *count <= most_gpus
-             ? ""
-             : fmt::format("`{}` is none of all, none, simulated, all:whole, and no number of GPUs from 1 to {}", text,
-                           most_gpus);
+  return count && *count >= 1 && *count <= most_gpus ? ""
+                                                     : fmt::format(
+                                                           "`{}` is none of all, none, simulated, all:whole, "
+                                                           "simulated:whole, and no number of GPUs from 1 to {}",
+                                                           text, most_gpus);
 }
 
 }  // namespace
@@ -43,8 +44,8 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
   app.add_option(
          "--gpus", gpus,
          "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
-         "or simulated, one of threads, which gets each such loop whole; all:whole: so do GPUs")
-      ->check(CLI::Validator(fault_of_gpus, "{all,all:whole,none,simulated}"))
+         "or simulated, one of threads; all:whole, simulated:whole: they get each such loop whole")
+      ->check(CLI::Validator(fault_of_gpus, "{all,all:whole,none,simulated,simulated:whole}"))
       ->type_name("WHICH")
       ->group(group);
 }

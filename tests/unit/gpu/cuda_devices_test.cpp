@@ -10,7 +10,7 @@
 namespace raddle::gpu {
 namespace {
 
-constexpr auto measured = CudaDevices::Takes::what_is_worth_while;
+constexpr auto measured = vm::DeviceTakes::what_is_worth_while;
 
 /// As it is at first. It is the same for all tests of a process: the library is never unloaded.
 FakeDriver& fake() {

@@ -105,6 +105,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
     default: return invalid_value;
   }
 }
+int cuDevicePrimaryCtxSetFlags_v2(int, unsigned flags) { return flags == 4 ? ok : invalid_value; }
 int cuDevicePrimaryCtxRetain(void** made, int device) {
   ++state.contexts;
   return *made = reinterpret_cast<void*>(static_cast<std::uintptr_t>(device)), ok;
@@ -125,6 +126,7 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   return *function = module, ok;
 }
 int cuFuncGetAttribute(int* value, int attribute, void*) { return *value = 128, attribute == 0 ? ok : invalid_value; }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::size_t) { return *blocks = 4, fault(); }
 int cuStreamCreate(void** stream, unsigned) {
   if (const int error = fault()) return error;
   return *stream = new Stream, ok;

@@ -17,7 +17,7 @@ auto squares(std::size_t count) {
 }  // namespace
 
 TEST_CASE("warps of a simulated device compute each point once, however many there are") {
-  SimulatedDevices devices(3);
+  SimulatedDevices devices(3, {});
   CompilerOfTests compiler;
   const auto kernel = prepared(devices, compiler);
   for (const std::int64_t count : {1, 31, 32, 33, 95, 96, 97, 1000}) {
@@ -31,7 +31,7 @@ TEST_CASE("warps of a simulated device compute each point once, however many the
 }
 
 TEST_CASE("a simulated device tells the least point that does not end well") {
-  SimulatedDevices devices(4);
+  SimulatedDevices devices(4, {});
   CompilerOfTests compiler;
   const auto kernel = prepared(devices, compiler);
   for (const std::int64_t bad : {0, 1, 31, 32, 500, 999}) {
@@ -43,7 +43,7 @@ TEST_CASE("a simulated device tells the least point that does not end well") {
 }
 
 TEST_CASE("many batches are under way at once") {
-  SimulatedDevices devices(4);
+  SimulatedDevices devices(4, {});
   CompilerOfTests compiler;
   const auto kernel = prepared(devices, compiler);
   std::deque<BatchOfTests> batches;
@@ -57,7 +57,7 @@ TEST_CASE("many batches are under way at once") {
 }
 
 TEST_CASE("a batch that nobody wants any more comes back without results") {
-  SimulatedDevices devices(2);
+  SimulatedDevices devices(2, {});
   CompilerOfTests compiler;
   const auto kernel = prepared(devices, compiler);
   BatchOfTests batch(0, 1, 1000, -1, squares(3));

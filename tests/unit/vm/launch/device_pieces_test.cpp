@@ -111,9 +111,12 @@ Program loops(int arrays, int count, std::int64_t bad, int offset) {
   return std::move(a.program);
 }
 
+constexpr DeviceCosts whole{.takes = DeviceTakes::whole_launches};
+constexpr DeviceCosts nothing{};  ///< so that each piece is worth while
+
 template <typename Look>
-void run_with_devices(const Program& program, const Look& look) {
-  const auto devices = std::make_shared<gpu::SimulatedDevices>(3);
+void run_with_devices(const Program& program, const DeviceCosts& costs, const Look& look) {
+  const auto devices = std::make_shared<gpu::SimulatedDevices>(3, costs);
   for (const unsigned workers : {1u, 2u, 8u}) {
     for (const std::uint64_t seed : {0u, 1u, 2u}) {
       SlowCompiler compiler;
@@ -137,7 +140,7 @@ TEST_CASE("a device computes launches whole, many at a time") {
       CAPTURE(count);
       constexpr int arrays = 7;
       const Program program = loops(arrays, count, -1, offset);
-      run_with_devices(program, [&](const RunResult& result) {
+      run_with_devices(program, whole, [&](const RunResult& result) {
         REQUIRE(result.status == RunStatus::ok);
         REQUIRE(result.device_uses.size() == 1);
         CHECK(result.device_uses[0].points == static_cast<std::uint64_t>(arrays) * static_cast<unsigned>(count));
@@ -150,19 +153,42 @@ TEST_CASE("a device computes launches whole, many at a time") {
   }
 }
 
+TEST_CASE("a device computes pieces of launches beside the workers, each point once") {
+  bad_point = -1;
+  std::uint64_t stolen = 0;
+  for (const int offset : {0, 3}) {
+    for (const int count : {100, 50'000}) {
+      CAPTURE(offset);
+      CAPTURE(count);
+      const Program program = loops(3, count, -1, offset);
+      run_with_devices(program, nothing, [&](const RunResult& result) {
+        REQUIRE(result.status == RunStatus::ok);
+        for (const DeviceUse& use : result.device_uses) stolen += use.points;
+        for (const Value& array : result.results)
+          for (std::int64_t i = 0; i < count; ++i)
+            REQUIRE(array.as_array().get(Value::of(i + offset)).as_int() == dividend / (i + 1));
+      });
+    }
+  }
+  CHECK(stolen > 0);
+}
+
 TEST_CASE("points from the first one on that does not end well are computed by workers, and told once") {
   constexpr int count = 3000;
   for (const std::int64_t bad : {0, 40, 2999}) {
     CAPTURE(bad);
     bad_point = bad;
     const Program program = loops(1, count, bad, 0);
-    run_with_devices(program, [&](const RunResult& result) {
-      REQUIRE(result.status == RunStatus::failed);
-      REQUIRE(result.failures.size() == 1);
-      CHECK(result.failures[0].message.find("division by zero") != std::string::npos);
-      CHECK(result.failures[0].count == 1);
-      CHECK(result.device_uses[0].points == static_cast<std::uint64_t>(bad));
-    });
+    for (const DeviceCosts& costs : {whole, nothing}) {
+      run_with_devices(program, costs, [&](const RunResult& result) {
+        REQUIRE(result.status == RunStatus::failed);
+        REQUIRE(result.failures.size() == 1);
+        CHECK(result.failures[0].message.find("division by zero") != std::string::npos);
+        CHECK(result.failures[0].count == 1);
+        if (costs.takes == DeviceTakes::whole_launches)
+          CHECK(result.device_uses[0].points == static_cast<std::uint64_t>(bad));
+      });
+    }
   }
 }
 
@@ -170,7 +196,7 @@ TEST_CASE("a run that is cancelled waits for no device to end what nobody wants"
   bad_point = -1;
   is_endless = true;
   const Program program = loops(3, 100, -1, 0);
-  const auto devices = std::make_shared<gpu::SimulatedDevices>(2);
+  const auto devices = std::make_shared<gpu::SimulatedDevices>(2, whole);
   SlowCompiler compiler;
   CancelHook cancel;
   RunOptions options;
