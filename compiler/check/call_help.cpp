@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "compiler/check/convert.hpp"
 
@@ -63,9 +64,9 @@ const ast::Expr* growing_argument(const Context& context, const std::vector<Sign
 }
 
 /// `max(A, axis=0)`, as in NumPy
-bool names_axis(const ast::Call& call) {
-  return std::ranges::any_of(call.arguments, [](const ast::Call::Argument& argument) {
-    return argument.keyword && argument.keyword->text == "axis";
+bool names(const ast::Call& call, std::string_view keyword) {
+  return std::ranges::any_of(call.arguments, [&](const ast::Call::Argument& argument) {
+    return argument.keyword && argument.keyword->text == keyword;
   });
 }
 
@@ -119,8 +120,12 @@ void explain_call(const Context& context, const std::vector<Signature>& candidat
                                 source_text(context, growing->span)));
   if (name == "sum" && counts_truths(context, call))
     diagnostic.note("`count(...)` of `import arrays;` tells how many elements of a dense array are true");
-  if ((name == "max" || name == "min") && names_axis(call))
+  if ((name == "max" || name == "min") && names(call, "axis"))
     diagnostic.note(fmt::format("`a{}(array, axis)` of `import arrays;` goes along an axis", name));
+  if ((name == "amax" || name == "amin") && call.arguments.size() == 1)
+    diagnostic.note(fmt::format("`{}(...)` is that of all elements", name.substr(1)));
+  if (name == "std" && names(call, "ddof"))
+    diagnostic.note("it divides by n; the deviation of a sample is `std(x) * sqrt(n / (n - 1.0))`");
 }
 
 }  // namespace raddle::check_detail

@@ -123,8 +123,10 @@ TypeId StatementChecker::place(ast::Expr& target) {
       const TypeId type = expressions_.element(index, base);
       const auto chooses = [this](const auto& entry) { return context_.store().is_dense(entry->type); };
       if (type == TypeStore::error || std::ranges::none_of(index.indices, chooses)) return type;
-      context_.diagnostics.report(DiagnosticKind::not_supported, target.span,
-                                  "assigning to elements that an array of indices or of booleans chooses");
+      context_.diagnostics
+          .report(DiagnosticKind::not_supported, target.span,
+                  "assigning to elements that an array of indices or of booleans chooses")
+          .note("elements are assigned once; `where(condition, a, b)` of `import arrays;` makes a new array");
       return index.type = TypeStore::error;
     }
     case ExprKind::Field: {
