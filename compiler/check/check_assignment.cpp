@@ -53,7 +53,13 @@ class Verdict {
     // after an error what is unused may well be its consequence
     if (context_.diagnostics.has_errors() || variable_.name.starts_with('_')) return;
     if (context_.sources.at(variable_.span.file).is_of_library()) return;  // an offer to the scripts
-    context_.diagnostics.report(DiagnosticKind::unused_variable, variable_.span, variable_.name, how);
+    Diagnostic& told =
+        context_.diagnostics.report(DiagnosticKind::unused_variable, variable_.span, variable_.name, how);
+    const auto is_it = [&](const ScriptParameter& each) {
+      return &context_.program.variables[each.variable] == &variable_;
+    };
+    if (std::ranges::any_of(context_.program.parameters, is_it))
+      told.note("if it only tells the points of a sweep apart, write `@suppress=unused_variable` before it");
   }
 
   /// The name of a file that is mapped is there without the file.
