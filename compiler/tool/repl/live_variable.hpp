@@ -13,9 +13,9 @@ struct Entry;
 
 struct LiveVariable {
   std::string name;
-  std::string type;     ///< as a script writes it
-  Span declared;        ///< of the name
-  std::string mapping;  ///< a file that is mapped and not written yet: all of its declaration
+  std::string type;         ///< as a script writes it
+  Span declared;            ///< of the name
+  std::string declaration;  ///< of a file that is mapped, or a dense array, not written yet: all of it; else ""
   std::unique_ptr<vm::Future> value = std::make_unique<vm::Future>();
   Entry* writer = nullptr;  ///< null: a later entry may assign it
   vm::Progress progress() const { return vm::progress_of(*value); }

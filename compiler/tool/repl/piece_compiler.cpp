@@ -219,15 +219,17 @@ ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
   }
   // what was typed comes last, but the names in it are needed now
   add_names(text_at(session_.sources, attempt.typed), names);
-  for (const auto& [name, variable] : variables_) add_names(variable->mapping, names);
+  for (const auto& [name, variable] : variables_) add_names(variable->declaration, names);
   for (const std::uint32_t module : modules_run_)  // their functions may read their variables
     if (!session_.sources.at(module).is_of_library()) add_names(session_.sources.at(module).text(), names);
-  for (const auto& [name, variable] : variables_) {
-    if (!names.contains(name) || attempt.dropped.contains(name)) continue;
-    const std::string declaration =
-        variable->mapping.empty() ? fmt::format("{} {};\n", variable->type, name) : variable->mapping + ";\n";
-    add(declaration, variable->declared);
-  }
+  std::vector<const LiveVariable*> needed;
+  for (const auto& [name, variable] : variables_)
+    if (names.contains(name) && !attempt.dropped.contains(name)) needed.push_back(variable.get());
+  // a path, or an extent, may be computed from variables that were declared before
+  std::ranges::sort(needed, {},
+                    [](const LiveVariable* each) { return std::pair(each->declared.file, each->declared.begin); });
+  for (const LiveVariable* each : needed)
+    add((each->declaration.empty() ? each->type + " " + each->name : each->declaration) + ";\n", each->declared);
   const auto [statements, rest] = parts_of(attempt.typed, attempt.frame);
   copy(statements);
   add(attempt.frame.before, {attempt.file, rest.begin, rest.begin});

@@ -86,7 +86,7 @@ class PieceCompiler {
   void bind(const Attempt& attempt, Piece& piece);
   std::shared_ptr<LiveVariable> variable_for(const Attempt& attempt, const Compilation& compilation, ast::VariableId id,
                                              Piece& piece);
-  void keep_mapped(const Attempt& attempt, Piece& piece);
+  void keep_declaration(const Attempt& attempt, Piece& piece);
   bool print_findings(std::uint32_t file);
 
   Session& session_;

@@ -33,7 +33,7 @@ void PieceCompiler::bind(const Attempt& attempt, Piece& piece) {
     piece.inputs.push_back(variable_for(attempt, compilation, each.variable, piece));
   for (const ScriptResult& each : checked.results) {
     piece.outputs.push_back(variable_for(attempt, compilation, each.variable, piece));
-    piece.outputs.back()->mapping.clear();  // it is written now
+    piece.outputs.back()->declaration.clear();  // it is written now
   }
   for (const LiveVariables* some : {&piece.inputs, &piece.outputs})
     for (const auto& variable : *some) {
@@ -43,26 +43,27 @@ void PieceCompiler::bind(const Attempt& attempt, Piece& piece) {
                             known->second->declared.file == attempt.file;
       if (!is_older) variables_[variable->name] = variable;
     }
-  keep_mapped(attempt, piece);
+  keep_declaration(attempt, piece);
   for (const auto& module : checked.modules)
     if (module != checked.modules.back()) modules_run_.insert(module->file);
 }
 
-/// `file f<"path">;` alone: whoever writes it later needs the path, too.
-void PieceCompiler::keep_mapped(const Attempt& attempt, Piece& piece) {
+/// `file f<"path">;` and `float a[n];` alone: whoever writes them later needs the path, or the extents, too.
+void PieceCompiler::keep_declaration(const Attempt& attempt, Piece& piece) {
   const CheckedProgram& checked = *piece.compilation->checked;
   for (const ast::StmtPtr& statement : checked.modules.back()->statements.statements) {
     if (statement->kind != ast::StmtKind::Declaration) continue;
     const auto& declaration = ast::as<const ast::Declaration>(*statement);
     for (const ast::Declarator& each : declaration.declarators) {
-      if (!each.mapping || each.name.span.file != attempt.file) continue;
+      const bool is_dense = checked.types.is_dense(checked.variables[each.variable].type);
+      if ((!each.mapping && !is_dense) || each.value || each.name.span.file != attempt.file) continue;
       const auto is_it = [&](const ScriptResult& result) { return result.variable == each.variable; };
       if (std::ranges::any_of(checked.results, is_it)) continue;
       auto variable = std::make_shared<LiveVariable>();
       variable->name = each.name.text;
       variable->type = checked.types.name(checked.variables[each.variable].type);
       variable->declared = each.name.span;
-      variable->mapping =
+      variable->declaration =
           fmt::format("{} {}", text_at(session_.sources, declaration.type.span), text_at(session_.sources, each.span));
       variables_[variable->name] = variable;
     }
