@@ -44,7 +44,7 @@ std::expected<std::unique_ptr<Card>, std::string> Card::open(const CudaDriver& d
   std::size_t bytes = 0;
   void* context = nullptr;
   if (error == 0) error = driver.device_memory(&bytes, device);
-  if (error == 0) error = driver.context_flags(device, sleeping_waits);
+  if (error == 0) driver.context_flags(device, sleeping_waits);  // a wish: who has the context already decides
   if (error == 0) error = driver.retain_context(&context, device);
   if (error != 0) return std::unexpected(fmt::format("GPU {} can not be used: {}", number, driver.text_of(error)));
   std::unique_ptr<Card> card(new Card(driver, device, context));

@@ -66,7 +66,7 @@ struct CudaDevices::State {
   std::vector<bool> failed;                  ///< by card
   bool is_open = false;
   std::string problem;
-  vm::DeviceLoad load_of_cards;
+  vm::DeviceLoad load_of_cards;       ///< any thread, without the mutex
   std::atomic<unsigned> working = 0;  ///< cards that have not failed; relaxed, as what it decides is tried again
   std::vector<std::jthread> threads;
   std::jthread opener;  ///< last: uses all of the above

@@ -49,8 +49,8 @@ struct SimulatedDevices::Launch {
   const vm::DeviceBatch batch;
   vm::DeviceLoad& load;
   const unsigned warps;
-  const Clock::time_point begin = Clock::now();
-  unsigned begun = 0;  ///< warps; guarded by SimulatedDevices::mutex_
+  Clock::time_point begin;  ///< of the first warp; guarded by SimulatedDevices::mutex_ until all have begun
+  unsigned begun = 0;       ///< warps; guarded likewise
   std::atomic<unsigned> unended;
   std::atomic<std::int64_t> made;
 };
@@ -96,6 +96,7 @@ void SimulatedDevices::work(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     if (!submitted_.wait(lock, stop, [this] { return !launches_.empty(); })) return;
     const std::shared_ptr<Launch> launch = launches_.front();
+    if (launch->begun == 0) launch->begin = Clock::now();
     const unsigned warp = launch->begun++;
     if (launch->begun == launch->warps) launches_.pop_front();
     lock.unlock();

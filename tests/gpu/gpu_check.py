@@ -53,10 +53,10 @@ def golden_difference(raddle, case):
     return points, None
 
 
-def timed(raddle, script, way, arguments, folder):
+def timed(raddle, options, script, arguments, folder):
     """(seconds, the process, {name: bytes} of the files it has written)."""
     begin = time.monotonic()
-    done = subprocess.run([raddle, "run", "--stats", f"--gpus={way}", str(script), *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run([raddle, "run", "--stats", *options, str(script), *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
     seconds = time.monotonic() - begin
     written = {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
     return seconds, done, written
@@ -76,7 +76,7 @@ def golden_differences(raddle, jobs, filters):
     return bad
 
 
-def long_differences(raddle, ways, arguments, filters):
+def long_differences(raddle, ways, options, arguments, filters):
     """Prints a table of the longer scripts. @return of how many something differs"""
     bad = 0
     print(f"| script | {' | '.join(f'{way}, s' for way in ways)} | points on GPUs of {', of '.join(ways[1:])} | the same output |")
@@ -87,7 +87,7 @@ def long_differences(raddle, ways, arguments, filters):
         runs = []
         for way in (ways[-1], *ways):  # the first one fills the caches of code
             with tempfile.TemporaryDirectory(prefix="raddle-gpu-") as folder:
-                runs.append(timed(raddle, script, way, arguments, folder))
+                runs.append(timed(raddle, [f"--gpus={way}", *options], script, arguments, folder))
         first, *others = runs[1:]
         faults = [f"{way}: {done.stderr}" for way, (_, done, _) in zip(ways, runs[1:]) if done.returncode != 0]
         same = not faults and all((done.stdout, written) == (first[1].stdout, first[2]) for _, done, written in others)
@@ -107,7 +107,7 @@ def main():
     options = parser.parse_args()
     raddle = str(pathlib.Path(options.raddle).resolve())
     if options.simulated:
-        return 1 if long_differences(raddle, SIMULATED_WAYS, ["--n=3000"], options.filters) else 0
+        return 1 if long_differences(raddle, SIMULATED_WAYS, ["--workers=2"], ["--n=3000"], options.filters) else 0
     found = subprocess.run([raddle, "run", "--gpus=1", "-e", "trace(1);"], capture_output=True, text=True, check=False)
     if found.returncode != 0:
         print("gpu-check: " + found.stderr.strip().removeprefix("raddle: --gpus 1: "))
@@ -116,7 +116,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="raddle-gpu-cache-") as cache:
         os.environ["XDG_CACHE_HOME"] = cache
         bad = golden_differences(raddle, options.jobs, options.filters)
-        bad += long_differences(raddle, WAYS, [], options.filters)
+        bad += long_differences(raddle, WAYS, [], [], options.filters)
     return 1 if bad else 0
 
 

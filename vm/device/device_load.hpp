@@ -20,7 +20,7 @@ class DeviceLoad {
     parts_.fetch_sub(parts_of(batch), std::memory_order_relaxed);
     batches_.fetch_sub(1, std::memory_order_relaxed);
   }
-  /// Each of the devices has less than two waves, and fewer batches than it takes up at once.
+  /// On average each of the devices has less than two waves, and fewer batches than it takes up at once.
   bool is_below(unsigned devices, unsigned batches_at_once) const {
     return parts_.load(std::memory_order_relaxed) < 2 * parts_of_wave * devices &&
            batches_.load(std::memory_order_relaxed) < std::int64_t{batches_at_once} * devices;

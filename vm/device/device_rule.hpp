@@ -8,7 +8,7 @@ namespace raddle::vm {
 
 /// What is known of a launch and its kernel.
 struct LaunchOutlook {
-  std::int64_t points = 0;     ///< of a range, that nobody has begun yet
+  std::int64_t points = 0;     ///< of a range that nobody has begun yet, or of a whole launch
   std::int64_t worker_ns = 0;  ///< that a point takes on a worker; 0: not known
   std::int64_t wave_ns = 0;    ///< that a device takes for as many points as it has lanes, or for one; 0: not known
   std::int64_t lanes = 1;      ///< of a device, for this kernel
@@ -26,7 +26,8 @@ bool is_worth_code(const DeviceCosts& costs, const LaunchOutlook& launch);
 /// more; and never so many that the workers would have done with what is left long before it. A piece is worth twenty
 /// times what handing it over costs. A device that is slower than a worker when it is full gets nothing more.
 ///
-/// As long as nobody knows it, a lane is taken to be 64 times slower than a worker, and the device gets one wave.
+/// As long as nobody knows it, a lane is taken to be 64 times slower than a worker, and the device gets one wave, or
+/// what is worth the handing over if that is more.
 /// @return how many points, 0 for none
 std::int64_t points_for_devices(const DeviceCosts& costs, const LaunchOutlook& launch);
 

@@ -87,8 +87,9 @@ bool DeviceWork::wait(FunctionId leaf, Task& task) {
 std::int64_t DeviceWork::points_to_go(FunctionId leaf, std::int64_t all, LaunchOutlook range) {
   const Entry& entry = shared_->entries[leaf];
   const Stage known = stage(leaf);
-  const LaunchOutlook whole{
-      .points = all, .worker_ns = range.worker_ns, .workers = static_cast<double>(shared_->pool->capacity())};
+  const LaunchOutlook whole{.points = std::max(all, range.points),
+                            .worker_ns = range.worker_ns,
+                            .workers = static_cast<double>(shared_->pool->capacity())};
   if (known == Stage::unknown && is_worth_code(costs_, whole)) request(leaf);
   if (known != Stage::ready || !devices_->is_hungry()) return 0;
   range.wave_ns = entry.wave_ns.load(std::memory_order_relaxed);
@@ -104,16 +105,17 @@ void DeviceWork::submit(FunctionId leaf, DeviceBatch batch, DeviceOutcome& outco
   }
   batch.kernel = shared_->entries[leaf].kernel;
   batch.run = &shared_->run;
-  batch.done = [shared = shared_, leaf, &outcome, &task](const DeviceOutcome& found) {
+  batch.done = [shared = shared_, leaf, count = batch.count(), &outcome, &task](const DeviceOutcome& found) {
     outcome = found;
-    shared->done(leaf, found, task);
+    shared->done(leaf, count, found, task);
   };
   devices_->submit(std::move(batch));
 }
 
-void DeviceWork::Shared::done(FunctionId leaf, const DeviceOutcome& outcome, Task& task) {
+void DeviceWork::Shared::done(FunctionId leaf, std::int64_t count, const DeviceOutcome& outcome, Task& task) {
+  // points behind one that does not end well have been computed, too
   if (outcome.made > 0)
-    entries[leaf].wave_ns.store(wave_ns_of(outcome.spent_ns, outcome.made, entries[leaf].kernel->lanes),
+    entries[leaf].wave_ns.store(wave_ns_of(outcome.spent_ns, count, entries[leaf].kernel->lanes),
                                 std::memory_order_relaxed);
   const std::lock_guard lock(mutex);
   if (outcome.is_lost) entries[leaf].stage.store(Stage::impossible, std::memory_order_release);  // it would be again

@@ -35,7 +35,7 @@ class DeviceWork {
   /// is known already: not kept
   bool wait(FunctionId leaf, Task& task);
   /// How many points of a range are to go now, by what was measured. Asks for code if that is worth while.
-  /// @param all  points of the whole launch  @param range  without what devices have shown
+  /// @param all  points of the whole launch, about  @param range  without what devices have shown
   std::int64_t points_to_go(FunctionId leaf, std::int64_t all, LaunchOutlook range);
   /// Has the batch computed: `outcome` is filled then, and `task` injected. @pre stage(leaf) is ready
   /// @param batch  without kernel, run and done
@@ -55,7 +55,7 @@ class DeviceWork {
   struct Shared {
     explicit Shared(std::size_t count) : entries(count) {}
     void prepared(FunctionId leaf, std::shared_ptr<const DeviceKernel> kernel);
-    void done(FunctionId leaf, const DeviceOutcome& outcome, Task& task);
+    void done(FunctionId leaf, std::int64_t count, const DeviceOutcome& outcome, Task& task);
 
     std::vector<Entry> entries;  ///< by function
     raddle_leaf_worker run{};    ///< stack_limit: relaxed atomic, by close()

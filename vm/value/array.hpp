@@ -359,6 +359,8 @@ class alignas(64) Array final : public HeapObject {
 //   reader   sets has_awaited_, marks the element awaited, then looks at the number's bit
 //   writer   writes the numbers, sets their bits, then loads has_awaited_; if it is set, it looks at the marks of those
 //            keys and sets what is awaited
+// Of a chunk of keys the writer looks first, under the mutex of KeyedElements, which have elements: one that is made
+// after that look is made under the same mutex, so that its reader sees the bit.
 // All are seq_cst, as are the loads of the pointers to the numbers and to their bits: either the reader sees the bit,
 // or the writer the mark. (The reader has published the element's place in the table before the mark.)
 //

@@ -54,8 +54,8 @@ class OthersFiles {
     const fs::path path(target);
     const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
     std::error_code code;
-    const std::string place = fs::absolute(folder, code).lexically_normal().string();
-    if (code) return;
+    const std::string place = fs::canonical(folder, code).string();
+    if (code) return;  // it is not there
     const std::lock_guard lock(mutex_);
     const auto [found, is_new] = folders_.try_emplace(place);
     if (is_new) found->second = read(folder);

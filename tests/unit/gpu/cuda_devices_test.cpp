@@ -91,8 +91,10 @@ TEST_CASE("an array is copied once for batches that are under way together") {
     driver.is_held = true;
     for (int i = 0; i < 50; ++i)
       outcomes.push_back(batches.emplace_back(i, 1, 2000, -1, elements).submit(devices, kernel));
+    CHECK_FALSE(devices.is_hungry());
     driver.is_held = false;
     for (auto& outcome : outcomes) CHECK(outcome.get().made == 2000);
+    CHECK(devices.is_hungry());
     CHECK(driver.bytes_in == 8 * elements->size() + 50 * 8);  // of each batch the word for points that do not end well
   }
   check_all_is_given_back(driver);
