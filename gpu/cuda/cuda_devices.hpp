@@ -17,7 +17,7 @@ class CudaDevices final : public vm::Devices {
   static constexpr const char* usual_library = "libcuda.so.1";
 
   /// @param most  cards that are used, those with the least numbers
-  explicit CudaDevices(unsigned most, vm::DeviceTakes takes, std::string library = usual_library);
+  CudaDevices(unsigned most, vm::DeviceTakes takes, std::string library = usual_library);
   ~CudaDevices() override;
 
   /// Opens all now. Once, before anything else.

@@ -100,10 +100,7 @@ void Launcher::start_range(RangeTask& range, bool is_forced) {
     here_.release(&frame);
   }
   if (site.is_nest()) open_nest(range);
-  if (run_.devices) {
-    if (goes_whole(range)) return;
-    profile_of(range).count.store(range.end, std::memory_order_relaxed);
-  }
+  if (run_.devices && goes_whole(range)) return;
   if (range.end <= in_place_limit && here_.interpreter().may_nest() && !worker_->others_are_hungry()) {
     run_iterations(range, 0, range.end);
     here_.writers().release(frame, site.written);
@@ -124,6 +121,7 @@ void Launcher::start_range(RangeTask& range, bool is_forced) {
     run_in_place(range);
     return;
   }
+  if (run_.devices) profile_of(range).count.store(range.end, std::memory_order_relaxed);
   frame.retain();
   auto* task = here_.make<RangeTask>(range);
   if (waits_for_code && run_.leaves.wait(site.launch.leaf, *task)) return;

@@ -6,10 +6,9 @@
 namespace raddle::vm {
 
 /// What a `foreach` of the script has been seen to do, in all its activations. Hints: written by whoever runs a
-/// stretch, all relaxed.
+/// stretch, or queues the loop, all relaxed.
 struct LoopProfile {
-  std::atomic<std::int64_t> count{
-      0};  ///< iterations of the activation that has last begun, by who began it; for devices only
+  std::atomic<std::int64_t> count{0};         ///< iterations of the loop that was last queued: for devices
   std::atomic<std::int64_t> iteration_ns{0};  ///< of the last stretch; 0: not known
   std::atomic<bool> is_native{false};         ///< machine code took so long, for some of them at least
   std::atomic<bool> queues{false};            ///< the last stretch has queued tasks

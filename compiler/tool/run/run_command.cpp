@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -27,15 +28,14 @@ namespace {
 
 constexpr std::uint64_t most_gpus = 64;
 
+constexpr std::array gpu_choices = {"all", "all:whole", "none", "simulated", "simulated:whole"};
+
 std::string fault_of_gpus(const std::string& text) {
-  for (const char* const choice : {"all", "none", "simulated", "all:whole", "simulated:whole"})
-    if (text == choice) return "";
+  if (std::ranges::find(gpu_choices, text) != gpu_choices.end()) return "";
   const std::optional<std::uint64_t> count = sweep::read_count(text);
-  return count && *count >= 1 && *count <= most_gpus ? ""
-                                                     : fmt::format(
-                                                           "`{}` is none of all, none, simulated, all:whole, "
-                                                           "simulated:whole, and no number of GPUs from 1 to {}",
-                                                           text, most_gpus);
+  if (count && *count >= 1 && *count <= most_gpus) return "";
+  return fmt::format("`{}` is none of {}, and no number of GPUs from 1 to {}", text, fmt::join(gpu_choices, ", "),
+                     most_gpus);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void add_gpus_option(CLI::App& app, std::string& gpus, const std::string& group)
          "--gpus", gpus,
          "GPUs that compute points of long loops over numbers beside the workers: all (default), none, how many; "
          "or simulated, one of threads; all:whole, simulated:whole: they get each such loop whole")
-      ->check(CLI::Validator(fault_of_gpus, "{all,all:whole,none,simulated,simulated:whole}"))
+      ->check(CLI::Validator(fault_of_gpus, fmt::format("{{{}}}", fmt::join(gpu_choices, ","))))
       ->type_name("WHICH")
       ->group(group);
 }
