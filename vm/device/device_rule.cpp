@@ -23,15 +23,15 @@ std::int64_t wave_ns_of(std::int64_t spent_ns, std::int64_t count, std::int64_t 
 }
 
 bool is_worth_code(const DeviceCosts& costs, const LaunchOutlook& launch) {
-  const double spent = static_cast<double>(launch.points) * static_cast<double>(launch.worker_ns);
+  const double spent = static_cast<double>(launch.points) * launch.worker_ns;
   return launch.worker_ns != 0 && spent / launch.workers >= worth_start * static_cast<double>(costs.start_ns);
 }
 
 std::int64_t points_for_devices(const DeviceCosts& costs, const LaunchOutlook& launch) {
   if (launch.worker_ns == 0) return 0;
   const bool is_known = launch.wave_ns != 0;
-  const auto worker = static_cast<double>(launch.worker_ns), lanes = static_cast<double>(launch.lanes),
-             points = static_cast<double>(launch.points);
+  const auto lanes = static_cast<double>(launch.lanes), points = static_cast<double>(launch.points);
+  const double worker = launch.worker_ns;
   const double wave = is_known ? static_cast<double>(launch.wave_ns) : usual_wave * worker;
   if (wave > lanes * worker) return 0;
   const double least = std::ceil(static_cast<double>(worth * costs.batch_ns) / worker);

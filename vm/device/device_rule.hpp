@@ -8,11 +8,11 @@ namespace raddle::vm {
 
 /// What is known of a launch and its kernel.
 struct LaunchOutlook {
-  std::int64_t points = 0;     ///< of a range that nobody has begun yet, or of a whole launch
-  std::int64_t worker_ns = 0;  ///< that a point takes on a worker; 0: not known
-  std::int64_t wave_ns = 0;    ///< that a device takes for as many points as it has lanes, or for one; 0: not known
-  std::int64_t lanes = 1;      ///< of a device, for this kernel
-  double workers = 1;          ///< that will share the points of this range, on average
+  std::int64_t points = 0;   ///< of a range that nobody has begun yet, or of a whole launch
+  double worker_ns = 0;      ///< that a point takes on a worker; 0: not known
+  std::int64_t wave_ns = 0;  ///< that a device takes for as many points as it has lanes, or for one; 0: not known
+  std::int64_t lanes = 1;    ///< of a device, for this kernel
+  double workers = 1;        ///< that will share the points of this range, on average
 };
 
 /// What a device takes for so many points, if it takes `spent_ns` for `count`: fewer than it has lanes take it as long

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "vm/device/obstacle.hpp"
-
 namespace raddle::vm {
 
 namespace {
@@ -23,7 +21,8 @@ DeviceWork::DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compile
       program_(program),
       costs_(devices_->costs()),
       known_(program.foreaches.size()),
-      shared_(std::make_shared<Shared>(program.functions.size())) {
+      kernels_(program.foreaches.size()),
+      shared_(std::make_shared<Shared>(program.foreaches.size())) {
   shared_->pool = &pool;
 }
 
@@ -35,32 +34,34 @@ void DeviceWork::close() {
 }
 
 bool DeviceWork::may_go(const ForeachSite& site, Place place) {
-  const auto index = static_cast<std::size_t>(&site - program_.foreaches.data());
-  const Known known = known_[index].load(std::memory_order_relaxed);
+  const std::size_t index = index_of(site);
+  Known known = known_[index].load(std::memory_order_acquire);
+  if (known != Known::nothing) return known == Known::may_go;
+  const std::lock_guard lock(shared_->mutex);
+  known = known_[index].load(std::memory_order_relaxed);
   if (known != Known::nothing) return known == Known::may_go;
   const std::string obstacle = compiler_ ? obstacle_of(program_, site) : "nothing is compiled";
-  known_[index].store(obstacle.empty() ? Known::may_go : Known::stays, std::memory_order_relaxed);
-  if (obstacle.empty()) return true;
-  const std::lock_guard lock(shared_->mutex);
-  shared_->obstacles.try_emplace(index, place, obstacle);
-  return false;
+  if (obstacle.empty())
+    kernels_[index] = std::make_unique<const LaunchKernel>(launch_kernel(program_, site));
+  else
+    shared_->obstacles.try_emplace(index, place, obstacle);
+  known_[index].store(obstacle.empty() ? Known::may_go : Known::stays, std::memory_order_release);
+  return obstacle.empty();
 }
 
-void DeviceWork::request(FunctionId leaf) {
+void DeviceWork::request(const ForeachSite& site) {
+  const std::size_t index = index_of(site);
   Stage expected = Stage::unknown;
-  if (!shared_->entries[leaf].stage.compare_exchange_strong(expected, Stage::requested, std::memory_order_acq_rel))
+  if (!shared_->entries[index].stage.compare_exchange_strong(expected, Stage::requested, std::memory_order_acq_rel))
     return;
-  std::vector<const Kernel*> kernels;
-  for (const Kernel& kernel : program_.kernels) kernels.push_back(&kernel);
-  const KernelEntry entry(KernelEntry::range, program_.functions[leaf].kernel_entry.reads);
-  devices_->prepare(group_of(kernels, leaf), entry, *compiler_,
-                    [shared = shared_, leaf](std::shared_ptr<const DeviceKernel> kernel) {
-                      shared->prepared(leaf, std::move(kernel));
+  devices_->prepare(kernels_[index]->group, kernels_[index]->entry, *compiler_,
+                    [shared = shared_, index](std::shared_ptr<const DeviceKernel> kernel) {
+                      shared->prepared(index, std::move(kernel));
                     });
 }
 
-void DeviceWork::Shared::prepared(FunctionId leaf, std::shared_ptr<const DeviceKernel> kernel) {
-  Entry& entry = entries[leaf];
+void DeviceWork::Shared::prepared(std::size_t site, std::shared_ptr<const DeviceKernel> kernel) {
+  Entry& entry = entries[site];
   const std::lock_guard lock(mutex);
   entry.kernel = std::move(kernel);
   entry.stage.store(entry.kernel ? Stage::ready : Stage::impossible, std::memory_order_release);
@@ -73,9 +74,9 @@ void DeviceWork::Shared::prepared(FunctionId leaf, std::shared_ptr<const DeviceK
   }
 }
 
-bool DeviceWork::wait(FunctionId leaf, Task& task) {
-  request(leaf);  // before the lock: the answer may come at once, on this thread
-  Entry& entry = shared_->entries[leaf];
+bool DeviceWork::wait(const ForeachSite& site, Task& task) {
+  request(site);  // before the lock: the answer may come at once, on this thread
+  Entry& entry = shared_->entries[index_of(site)];
   const std::lock_guard lock(shared_->mutex);
   if (entry.stage.load(std::memory_order_relaxed) != Stage::requested) return false;
   shared_->pool->hold();
@@ -84,41 +85,42 @@ bool DeviceWork::wait(FunctionId leaf, Task& task) {
   return true;
 }
 
-std::int64_t DeviceWork::points_to_go(FunctionId leaf, std::int64_t all, LaunchOutlook range) {
-  const Entry& entry = shared_->entries[leaf];
-  const Stage known = stage(leaf);
+std::int64_t DeviceWork::points_to_go(const ForeachSite& site, std::int64_t all, LaunchOutlook range) {
+  const Entry& entry = shared_->entries[index_of(site)];
+  const Stage known = stage(site);
   const LaunchOutlook whole{.points = std::max(all, range.points),
                             .worker_ns = range.worker_ns,
                             .workers = static_cast<double>(shared_->pool->capacity())};
-  if (known == Stage::unknown && is_worth_code(costs_, whole)) request(leaf);
+  if (known == Stage::unknown && is_worth_code(costs_, whole)) request(site);
   if (known != Stage::ready || !devices_->is_hungry()) return 0;
   range.wave_ns = entry.wave_ns.load(std::memory_order_relaxed);
   range.lanes = entry.kernel->lanes;
   return points_for_devices(costs_, range);
 }
 
-void DeviceWork::submit(FunctionId leaf, DeviceBatch batch, DeviceOutcome& outcome, Task& task) {
+void DeviceWork::submit(const ForeachSite& site, DeviceBatch batch, DeviceOutcome& outcome, Task& task) {
   {
     const std::lock_guard lock(shared_->mutex);
     ++shared_->under_way;
     shared_->pool->hold();
   }
-  batch.kernel = shared_->entries[leaf].kernel;
+  batch.kernel = shared_->entries[index_of(site)].kernel;
   batch.run = &shared_->run;
-  batch.done = [shared = shared_, leaf, count = batch.count(), &outcome, &task](const DeviceOutcome& found) {
+  batch.done = [shared = shared_, index = index_of(site), count = batch.count(), &outcome,
+                &task](const DeviceOutcome& found) {
     outcome = found;
-    shared->done(leaf, count, found, task);
+    shared->done(index, count, found, task);
   };
   devices_->submit(std::move(batch));
 }
 
-void DeviceWork::Shared::done(FunctionId leaf, std::int64_t count, const DeviceOutcome& outcome, Task& task) {
+void DeviceWork::Shared::done(std::size_t site, std::int64_t count, const DeviceOutcome& outcome, Task& task) {
   // points behind one that does not end well have been computed, too
   if (outcome.made > 0)
-    entries[leaf].wave_ns.store(wave_ns_of(outcome.spent_ns, count, entries[leaf].kernel->lanes),
+    entries[site].wave_ns.store(wave_ns_of(outcome.spent_ns, count, entries[site].kernel->lanes),
                                 std::memory_order_relaxed);
   const std::lock_guard lock(mutex);
-  if (outcome.is_lost) entries[leaf].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
+  if (outcome.is_lost) entries[site].stage.store(Stage::impossible, std::memory_order_release);  // it would be again
   if (outcome.device >= uses.size()) uses.resize(outcome.device + 1);
   ++uses[outcome.device].batches;
   uses[outcome.device].points += static_cast<std::uint64_t>(outcome.made);

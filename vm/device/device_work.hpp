@@ -12,6 +12,7 @@
 #include "vm/device/device_rule.hpp"
 #include "vm/device/device_use.hpp"
 #include "vm/device/devices.hpp"
+#include "vm/device/launch_kernel.hpp"
 #include "vm/program/program.hpp"
 #include "vm/schedule/worker_pool.hpp"
 
@@ -29,17 +30,21 @@ class DeviceWork {
   bool takes_whole_launches() const { return costs_.takes == DeviceTakes::whole_launches; }
   /// Points of the loop may go. If not, that is noted, once.
   bool may_go(const ForeachSite& site, Place place);
+  /// @pre may_go() has been true, here and below
+  const LaunchKernel& kernel(const ForeachSite& site) const { return *kernels_[index_of(site)]; }
   enum class Stage : std::uint8_t { unknown, requested, ready, impossible };
-  Stage stage(FunctionId leaf) const { return shared_->entries[leaf].stage.load(std::memory_order_acquire); }
-  /// Injects `task` as soon as it is known whether there is code for the leaf, for which it asks. @return false if that
+  Stage stage(const ForeachSite& site) const {
+    return shared_->entries[index_of(site)].stage.load(std::memory_order_acquire);
+  }
+  /// Injects `task` as soon as it is known whether there is code for the loop, for which it asks. @return false if that
   /// is known already: not kept
-  bool wait(FunctionId leaf, Task& task);
+  bool wait(const ForeachSite& site, Task& task);
   /// How many points of a range are to go now, by what was measured. Asks for code if that is worth while.
   /// @param all  points of the whole launch, about  @param range  without what devices have shown
-  std::int64_t points_to_go(FunctionId leaf, std::int64_t all, LaunchOutlook range);
-  /// Has the batch computed: `outcome` is filled then, and `task` injected. @pre stage(leaf) is ready
+  std::int64_t points_to_go(const ForeachSite& site, std::int64_t all, LaunchOutlook range);
+  /// Has the batch computed: `outcome` is filled then, and `task` injected. @pre stage(site) is ready
   /// @param batch  without kernel, run and done
-  void submit(FunctionId leaf, DeviceBatch batch, DeviceOutcome& outcome, Task& task);
+  void submit(const ForeachSite& site, DeviceBatch batch, DeviceOutcome& outcome, Task& task);
 
   /// Not while the run goes on.
   std::vector<DeviceUse> uses() const;
@@ -54,10 +59,10 @@ class DeviceWork {
   };
   struct Shared {
     explicit Shared(std::size_t count) : entries(count) {}
-    void prepared(FunctionId leaf, std::shared_ptr<const DeviceKernel> kernel);
-    void done(FunctionId leaf, std::int64_t count, const DeviceOutcome& outcome, Task& task);
+    void prepared(std::size_t site, std::shared_ptr<const DeviceKernel> kernel);
+    void done(std::size_t site, std::int64_t count, const DeviceOutcome& outcome, Task& task);
 
-    std::vector<Entry> entries;  ///< by function
+    std::vector<Entry> entries;  ///< by index of Program::foreaches
     raddle_leaf_worker run{};    ///< stack_limit: relaxed atomic, by close()
     mutable std::mutex mutex;    ///< guards all below
     std::condition_variable ended;
@@ -66,14 +71,19 @@ class DeviceWork {
     std::vector<DeviceUse> uses;                      ///< by device
     std::map<std::size_t, DeviceObstacle> obstacles;  ///< by index of Program::foreaches
   };
-  void request(FunctionId leaf);
+  std::size_t index_of(const ForeachSite& site) const {
+    return static_cast<std::size_t>(&site - program_.foreaches.data());
+  }
+  void request(const ForeachSite& site);
 
   const std::shared_ptr<Devices> devices_;
   KernelCompiler* const compiler_;
   const Program& program_;
   const DeviceCosts costs_;
   enum class Known : std::uint8_t { nothing, may_go, stays };
-  std::vector<std::atomic<Known>> known_;  ///< by index of Program::foreaches; relaxed: all who look find the same
+  /// By index of Program::foreaches. Release, under the mutex; publishes what `kernels_` has.
+  std::vector<std::atomic<Known>> known_;
+  std::vector<std::unique_ptr<const LaunchKernel>> kernels_;  ///< likewise
   std::shared_ptr<Shared> shared_;
 };
 

@@ -1,8 +1,9 @@
-#include "vm/device/obstacle.hpp"
-
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <vector>
+
+#include "vm/device/launch_kernel.hpp"
 
 namespace raddle::vm {
 
@@ -22,23 +23,59 @@ std::set<KernelId> called_by(const Program& program, KernelId first) {
   return called;
 }
 
-}  // namespace
-
-std::string obstacle_of(const Program& program, const ForeachSite& site) {
-  if (site.is_nest()) return "it is a loop around a loop";
-  if (!site.is_launch()) return "its iterations do more than compute numbers";
-  if (site.launch.is_projected() && !site.launch.is_contiguous(1))
-    return "its points read or write elements that do not follow each other";
-  const KernelId leaf = site.launch.leaf;
-  if (!program.kernels[leaf].exists()) return "what it computes is no kernel";
-  std::set<KernelId> kernels = called_by(program, leaf);
-  kernels.insert(leaf);
+std::string obstacle_of_kernel(const Program& program, KernelId first) {
+  if (!program.kernels[first].exists()) return "what it computes is no kernel";
+  std::set<KernelId> kernels = called_by(program, first);
+  kernels.insert(first);
   for (const KernelId id : kernels) {
     const Kernel& kernel = program.kernels[id];
     if (called_by(program, id).contains(id)) return "`" + kernel.name + "` calls itself";
     if (!kernel.reductions.empty()) return "its points reduce many numbers each";
     if (!kernel.foreign_calls.empty()) return "`" + kernel.foreign_calls.front().symbol + "` is a function in C";
   }
+  return "";
+}
+
+/// So no key that is that of an element can overflow on the way to it, in whatever order a script computes it.
+bool is_small(const LaunchKey& key) {
+  constexpr std::int64_t stride_limit = std::int64_t{1} << 19, offset_limit = std::int64_t{1} << 59;
+  return std::abs(key.stride) < stride_limit && std::abs(key.offset) < offset_limit;
+}
+
+/// Of a walking kernel.
+std::string obstacle_of_elements(const ForeachSite& site) {
+  const IndexLaunch& launch = site.launch;
+  const auto is_in_rows = [](const auto& element) { return element.key_count > 1; };
+  const auto has_rows = [](const LaunchSink& sink) { return !sink.row_keys.empty(); };
+  if (std::ranges::any_of(launch.reads, is_in_rows) || std::ranges::any_of(launch.sinks, is_in_rows) ||
+      (site.is_nest() && std::ranges::any_of(launch.sinks, has_rows)))
+    return "its points read or write elements of arrays in arrays";
+  for (const LaunchSink& sink : launch.sinks) {
+    if (site.is_nest() && (sink.kind != LaunchSink::Kind::element || sink.key_count == 0))
+      return "its points add up what they compute";
+    if (sink.key_count != 0 && (!launch.keys[sink.first_key].is_affine() || launch.keys[sink.first_key].stride != 1))
+      return "its points write elements that do not follow each other";
+  }
+  if (!std::ranges::all_of(launch.keys, is_small)) return "its points read or write elements that lie far apart";
+  return "";
+}
+
+}  // namespace
+
+bool walks(const ForeachSite& site) {
+  return site.is_nest() || (site.launch.is_projected() && !site.launch.is_contiguous(1));
+}
+
+std::string obstacle_of(const Program& program, const ForeachSite& site) {
+  if (!site.is_launch() && !site.is_nest()) return "its iterations do more than compute numbers";
+  if (site.is_nest() && site.nest.is_chained) return "its points read what others of them write";
+  if (walks(site))
+    if (std::string why = obstacle_of_elements(site); !why.empty()) return why;
+  for (const FunctionId part : {site.launch.leaf, site.launch.projection, site.nest.prelude})
+    if (part != no_id)
+      if (std::string why = obstacle_of_kernel(program, part); !why.empty()) return why;
+  if (site.is_nest() && program.functions[site.nest.prelude].is_heavy)
+    return "what it computes for each inner loop takes long";
   return "";
 }
 

@@ -18,10 +18,18 @@ class DevicePiece final : public Cell {
   explicit DevicePiece(const RangeTask& range) : range(range) {}
   void run(Worker& worker) override;
 
+  std::int64_t count() const { return iterations * points_each; }
+  /// Results are written row by row. All are one row if those of an iteration follow those of the one before.
+  std::int64_t row_length() const { return is_one_row ? count() : points_each; }
+  std::int64_t key(std::size_t sink, std::int64_t row) const { return keys[sink] + row * strides[sink]; }
+
   RangeTask range;
-  std::int64_t count = 0;  ///< of iterations
-  SinkArrays arrays;       ///< they live as long as the frame
-  SinkKeys keys;           ///< of the first iteration
+  std::int64_t iterations = 0;
+  std::int64_t points_each = 1;  ///< of an iteration: of a nest those of the inner loop
+  bool is_one_row = true;
+  SinkArrays arrays;   ///< they live as long as the frame
+  SinkKeys keys;       ///< of the first point
+  SinkKeys strides{};  ///< of a nest: from an iteration to the next one
   /// By sink. Null: they go straight into the array, where they were claimed
   std::vector<Buffer::Owner> results;
   DeviceOutcome outcome;

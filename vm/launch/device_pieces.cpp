@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "vm/device/device_work.hpp"
 #include "vm/interpret/run_state.hpp"
@@ -23,9 +24,14 @@ constexpr std::int64_t piece_limit = 1 << 22;  ///< points: results lie in memor
 }  // namespace
 
 bool Launcher::may_go(const RangeTask& range) {
-  return run_.devices->may_go(range.site, program_.places[range.instruction]) && !range.stays &&
+  const ForeachSite& site = range.site;
+  const bool is_nest = range.inner.count != 0;
+  if (site.is_nest() != is_nest) return false;  // its inner loops are loops of their own
+  const std::int64_t step = is_nest ? range.inner.step : range.step;
+  return run_.devices->may_go(site, program_.places[range.instruction]) && !range.stays &&
          range.kind != RangeTask::Kind::floats && !(range.order && !range.order->is_dense) &&
-         (!range.site.launch.is_projected() || (range.kind == RangeTask::Kind::ints && range.step == 1));
+         (!site.launch.is_projected() || (range.kind == RangeTask::Kind::ints && step == 1)) &&
+         (!is_nest || range.inner.is_whole());
 }
 
 /// Of a loop that is about to begin. @return true: all of it goes to devices, if there is code; it has been queued
@@ -33,31 +39,35 @@ bool Launcher::goes_whole(const RangeTask& range) {
   if (!run_.devices->takes_whole_launches() || !may_go(range)) return false;
   range.frame.retain();
   auto* task = here_.make<RangeTask>(range);
-  if (!run_.devices->wait(range.site.launch.leaf, *task)) here_.push(*task, range.frame.priority);
+  if (!run_.devices->wait(range.site, *task)) here_.push(*task, range.frame.priority);
   return true;
 }
 
 /// Of a piece that nobody runs: devices get their share. @return true: all of it is theirs
 bool Launcher::hand_over(RangeTask& task) {
-  if ((task.window && task.window->has_open()) || !may_go(task)) return false;
-  const FunctionId leaf = task.site.launch.leaf;
-  const std::int64_t left = task.end - task.next_iteration;
+  if (!may_go(task)) return false;
+  const std::int64_t left = task.end - task.next_iteration, points_each = std::max<std::int64_t>(1, task.inner.count);
+  const std::int64_t limit = std::max<std::int64_t>(1, piece_limit / points_each);
   if (run_.devices->takes_whole_launches()) {
     const bool is_gone =
-        run_.devices->stage(leaf) == DeviceWork::Stage::ready && submit(task, std::min(left, piece_limit));
+        run_.devices->stage(task.site) == DeviceWork::Stage::ready && submit(task, std::min(left, limit));
     if (is_gone) here_.destroy(&task);
     return is_gone;
   }
   const LoopProfile& profile = profile_of(task);
+  if (profile.waits.load(std::memory_order_relaxed)) return false;  // devices would find nothing to read either
   const bool is_native = profile.is_native.load(std::memory_order_relaxed);
-  if (!is_native && run_.leaves.stage(leaf) != LeafTable::Stage::impossible) return false;  // it will soon take less
-  const std::int64_t worker_ns = profile.iteration_ns.load(std::memory_order_relaxed);
+  if (!is_native && run_.leaves.stage(task.site.launch.leaf) != LeafTable::Stage::impossible)
+    return false;  // it will soon take less
+  const auto iteration_ns = static_cast<double>(profile.iteration_ns.load(std::memory_order_relaxed));
   // whoever works has about as much as is left here; whoever does not will have a share of it
   const unsigned workers = run_.pool.capacity(), hungry = std::min(worker_->hungry_workers(), workers - 1);
   const double sharing = static_cast<double>(workers) / (workers - hungry);
-  const LaunchOutlook outlook{.points = left, .worker_ns = worker_ns, .workers = sharing};
-  const std::int64_t all = profile.count.load(std::memory_order_relaxed);
-  const std::int64_t count = std::min({run_.devices->points_to_go(leaf, all, outlook), piece_limit, left - 1});
+  const LaunchOutlook outlook{
+      .points = left * points_each, .worker_ns = iteration_ns / static_cast<double>(points_each), .workers = sharing};
+  const std::int64_t all = profile.count.load(std::memory_order_relaxed) * points_each;
+  const std::int64_t points = run_.devices->points_to_go(task.site, all, outlook);
+  const std::int64_t count = std::min({(points + points_each - 1) / points_each, limit, left - 1});
   if (count <= 0) return false;
   RangeTask upper(task);
   upper.next_iteration = task.next_iteration + whole_chunks(task, task.next_iteration, left - count);
@@ -78,71 +88,154 @@ bool Launcher::hand_over(RangeTask& task) {
 /// @return false: something that is needed is not there, or lies where it does not stay
 bool Launcher::submit(const RangeTask& range, std::int64_t count) {
   auto* piece = here_.make<DevicePiece>(range);
-  const std::int64_t low = range_value(range.low, range.step, range.next_iteration);
   PointLaunch points(*worker_, piece->range, program_.functions[range.site.launch.leaf], nullptr);
-  piece->count = claim_piece(points, low, count, *piece);
-  if (piece->count == 0) {
-    launch_chunks_.clear();
+  piece->iterations = count;
+  piece->points_each = std::max<std::int64_t>(1, range.inner.count);
+  DeviceBatch batch;
+  const bool is_claimed = claim_piece(points, *piece), is_gone = is_claimed && fill_batch(points, *piece, batch);
+  if (is_claimed && !is_gone) give_back_rows(*piece, 0, piece->count());
+  launch_chunks_.clear();
+  if (!is_gone) {
     here_.destroy(piece);
     return false;
   }
-  for (std::size_t i = 0; i < range.site.launch.sinks.size(); ++i)
-    piece->results.push_back(
-        launch_chunks_[i] ? Buffer::make(launch_chunks_[i]->kind(), static_cast<std::size_t>(piece->count)) : nullptr);
-  launch_chunks_.clear();
-  run_.devices->submit(range.site.launch.leaf, make_batch(points, low, *piece), piece->outcome, *piece);
+  run_.devices->submit(range.site, std::move(batch), piece->outcome, *piece);
   return true;
 }
 
-/// Claims where results go, looks for what points read. Makes launch_chunks_, null where results go straight into
-/// arrays.
-/// @param low  the value of the first point  @return of how many of `count` points
-std::int64_t Launcher::claim_piece(PointLaunch& points, std::int64_t low, std::int64_t count, DevicePiece& piece) {
-  const IndexLaunch& launch = piece.range.site.launch;
+/// Claims where results go, looks for what points read that follow each other. Makes launch_chunks_, null where results
+/// go into arrays that take them. Of fewer iterations if not all can go. @return false: of none
+bool Launcher::claim_piece(PointLaunch& points, DevicePiece& piece) {
+  const RangeTask& range = piece.range;
+  const IndexLaunch& launch = range.site.launch;
+  const bool is_nest = range.inner.count != 0;
+  const std::int64_t low = is_nest ? range.inner.low : range_value(range.low, range.step, range.next_iteration);
   SinkKeys keys;
-  if (launch.reads.size() > points.known_rows.size() || !has_sinks(piece.range.frame, launch) || !bind(points, count) ||
-      !start_keys(points, low, count, keys.data()) || !find_rows(points, keys.data()))
-    return 0;
-  for (std::size_t i = 0; i < launch.reads.size() && count > 0; ++i)
-    count = find_lasting(points, i, keys.data(), count);
+  if (launch.reads.size() > points.known_rows.size() || !has_sinks(range.frame, launch) ||
+      !bind(points, piece.count()) || (is_nest && !find_strides(points, piece)) ||
+      !start_keys(points, low, is_nest ? piece.points_each : piece.iterations, keys.data()) ||
+      !find_rows(points, keys.data()))
+    return false;
+  for (std::size_t i = 0; !walks(range.site) && i < launch.reads.size() && piece.iterations > 0; ++i)
+    piece.iterations = find_lasting(points, i, keys.data(), piece.iterations);
   piece.arrays = points.rows;
   const std::span rows(piece.arrays.data(), launch.sinks.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     piece.keys[i] = element_key(launch.sinks[i], keys.data(), low);
     // of two that write to one row it matters which one does first
-    if (rows[i] && std::ranges::count(rows, rows[i]) > 1) return 0;
+    if (rows[i] && std::ranges::count(rows, rows[i]) > 1) return false;
+    if (is_nest && !takes_numbers(rows[i], 1)) return false;
   }
   launch_chunks_.clear();
-  make_chunks(launch, piece.arrays, piece.range.step);
-  return count == 0 ? 0 : claim_places(piece.arrays, piece.keys, count);
+  make_chunks(launch, piece.arrays, range.step);
+  if (piece.iterations > 0) claim_rows(piece);
+  return piece.iterations > 0;
 }
 
-DeviceBatch Launcher::make_batch(PointLaunch& points, std::int64_t low, const DevicePiece& piece) {
-  const std::vector<KernelType>&results = points.computation.function.leaf_results,
-        &parameters = points.computation.function.leaf_parameters;
+/// How far the rows of a nest lie apart that its iterations write, by the first two of them. That it is so for all of
+/// them the kernel finds out. @return false: an iteration does not end well
+bool Launcher::find_strides(PointLaunch& points, DevicePiece& piece) {
+  const std::vector<LaunchSink>& sinks = piece.range.site.launch.sinks;
+  const std::int64_t first = piece.range.next_iteration;
+  std::array<std::int64_t, leaf_word_limit> next;
+  ValuesAhead ahead;
+  if (!find_values(points, first, first + 1, ahead, points.values.data())) return false;
+  std::ranges::fill_n(piece.strides.begin(), static_cast<std::ptrdiff_t>(sinks.size()), piece.points_each);
+  if (piece.iterations > 1) {
+    if (!find_values(points, first + 1, first + 2, ahead, next.data())) return false;
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      const LaunchInput& base = piece.range.site.launch.keys[sinks[i].first_key].base;
+      const bool moves = base.value != no_id;
+      if (__builtin_sub_overflow(moves ? next[base.value] : 0, moves ? points.values[base.value] : 0,
+                                 &piece.strides[i]))
+        return false;
+      piece.is_one_row = piece.is_one_row && piece.strides[i] == piece.points_each;
+    }
+  }
+  return true;
+}
+
+SinkKeys Launcher::keys_of_row(const DevicePiece& piece, std::int64_t row) {
+  SinkKeys keys;
+  for (std::size_t i = 0; i < piece.range.site.launch.sinks.size(); ++i) keys[i] = piece.key(i, row);
+  return keys;
+}
+
+/// Of as many iterations as it can, of which it leaves the number in the piece.
+void Launcher::claim_rows(DevicePiece& piece) {
+  const std::int64_t wanted = piece.count(), length = piece.row_length();
+  std::int64_t claimed = 0;
+  for (std::int64_t row = 0; claimed == row * length && claimed < wanted; ++row)
+    claimed += claim_places(piece.arrays, keys_of_row(piece, row), length);
+  give_back_rows(piece, claimed - claimed % piece.points_each, claimed);
+  piece.iterations = claimed / piece.points_each;
+}
+
+/// Of the first `claimed` points, which were, only `made` have been computed.
+void Launcher::give_back_rows(const DevicePiece& piece, std::int64_t made, std::int64_t claimed) {
+  const std::int64_t length = piece.row_length();
+  for (std::int64_t row = made / length; row * length < claimed; ++row)
+    give_back_places(piece.arrays, keys_of_row(piece, row), std::max<std::int64_t>(0, made - row * length),
+                     std::min(length, claimed - row * length));
+}
+
+/// @return false: an argument is not there
+bool Launcher::fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& batch) {
+  const RangeTask& range = piece.range;
+  const LaunchKernel& kernel = run_.devices->kernel(range.site);
+  const std::vector<KernelType>&types = kernel.group.front().types, &results = points.computation.function.leaf_results;
   const auto size_of = [](KernelType type, std::int64_t count) {
     return static_cast<std::size_t>(count) * Buffer::size_of(kind_of(type));
   };
-  DeviceBatch batch;
-  batch.words = {low, piece.range.step, piece.count};
+  const auto add = [&batch](std::vector<DeviceBatch::Memory>& memory, std::int64_t address, std::size_t size) {
+    memory.push_back({batch.words.size(), size});
+    batch.words.push_back(address);
+  };
+  const bool is_nest = range.inner.count != 0;
+  const std::int64_t low = range_value(range.low, range.step, range.next_iteration);
+  batch.words = {is_nest ? 0 : low, is_nest ? 1 : range.step, piece.count()};
   for (std::size_t i = 0; i < results.size(); ++i) {
-    void* const to = piece.results[i]
-                         ? piece.results[i]->at_index(0)
-                         : piece.arrays[i]->numbers()->numbers().at_index(static_cast<std::size_t>(piece.keys[i]));
-    batch.results.push_back({batch.words.size(), size_of(results[i], piece.count)});
-    batch.words.push_back(reinterpret_cast<std::int64_t>(to));
+    const bool is_direct = !launch_chunks_[i] && piece.is_one_row;
+    piece.results.push_back(is_direct ? nullptr
+                                      : Buffer::make(kind_of(results[i]), static_cast<std::size_t>(piece.count())));
+    void* const to = is_direct ? piece.arrays[i]->numbers()->numbers().at_index(static_cast<std::size_t>(piece.keys[i]))
+                               : piece.results[i]->at_index(0);
+    add(batch.results, reinterpret_cast<std::int64_t>(to), size_of(results[i], piece.count()));
   }
-  const auto arguments = points.computation.arguments(low).subspan(1);
-  const std::size_t first_capture = 1 + points.piece.site.launch.reads.size();
-  for (std::size_t parameter = 1, word = 0; parameter < parameters.size(); ++parameter) {
-    const KernelType type = parameters[parameter];
-    const bool is_read = parameter < first_capture;
-    if (is_read || is_array(type))
-      batch.arrays.push_back({batch.words.size() + word, size_of(type, is_read ? piece.count : arguments[word + 1])});
-    word += words_of(type);
+  const auto elements = points.computation.arguments(low).subspan(1);
+  const std::size_t reads = kernel.entry.reads;
+  for (std::size_t i = 0; i < reads; ++i) add(batch.arrays, elements[i], size_of(types[1 + i], piece.count()));
+  for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const KernelArgument& argument = kernel.arguments[i];
+    const KernelType type = types[1 + reads + i];
+    if (argument.kind != KernelArgument::Kind::variable) {
+      batch.words.push_back(word_of_nest(piece, argument));
+      continue;
+    }
+    Future& variable = range.frame.at(argument.variable);
+    std::array<std::int64_t, 2> words;
+    std::size_t count = 0;
+    if (missing_part(variable, type) || !encode(variable, type, words.data(), count)) return false;
+    if (is_array(type)) batch.arrays.push_back({batch.words.size(), size_of(type, words[1])});
+    batch.words.insert(batch.words.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
   }
-  batch.words.insert(batch.words.end(), arguments.begin(), arguments.end());
-  return batch;
+  return true;
+}
+
+std::int64_t Launcher::word_of_nest(const DevicePiece& piece, const KernelArgument& argument) {
+  using Kind = KernelArgument::Kind;
+  const RangeTask& range = piece.range;
+  switch (argument.kind) {
+    case Kind::outer_low: return range_value(range.low, range.step, range.next_iteration);
+    case Kind::outer_step: return range.step;
+    case Kind::inner_low: return range.inner.low;
+    case Kind::inner_step: return range.inner.step;
+    case Kind::inner_count: return range.inner.count;
+    case Kind::first_key: return piece.keys[argument.sink];
+    case Kind::row_stride: return piece.strides[argument.sink];
+    case Kind::variable: break;
+  }
+  return 0;
 }
 
 void DevicePiece::run(Worker& worker) {
@@ -154,13 +247,14 @@ void DevicePiece::run(Worker& worker) {
 /// What is left is queued: for the workers, if devices have not computed all that they were given.
 void Launcher::end_piece(DevicePiece* piece) {
   if (run_.is_stopped()) return;  // it is freed with the run
-  write_results(*piece);
   RangeTask& range = piece->range;
   Frame& frame = range.frame;
-  range.next_iteration += piece->outcome.made;
+  const std::int64_t made = piece->outcome.made / piece->points_each;
+  write_results(*piece, made * piece->points_each);
+  range.next_iteration += made;
   if (range.next_iteration != range.end) {
     auto* rest = here_.make<RangeTask>(range);
-    rest->stays = piece->outcome.made != piece->count;
+    rest->stays = made != piece->iterations;
     here_.destroy(piece);
     return here_.push(*rest, frame.priority);
   }
@@ -169,24 +263,28 @@ void Launcher::end_piece(DevicePiece* piece) {
   here_.release(&frame);
 }
 
-void Launcher::write_results(DevicePiece& piece) {
+/// @param made  of how many points
+void Launcher::write_results(DevicePiece& piece, std::int64_t made) {
   const RangeTask& range = piece.range;
   const IndexLaunch& launch = range.site.launch;
-  const std::int64_t made = piece.outcome.made;
+  const std::int64_t step = piece.points_each == 1 ? range.step : range.inner.step;
   launch_chunks_.clear();
   launch_reductions_.resize(launch.sinks.size());
-  make_chunks(launch, piece.arrays, range.step);
-  give_back_places(piece.arrays, piece.keys, made, piece.count);
-  const bool is_direct = std::ranges::all_of(piece.results, [](const Buffer::Owner& own) { return own == nullptr; });
+  make_chunks(launch, piece.arrays, step);
+  give_back_rows(piece, made, piece.count());
+  const bool are_in_arrays = std::ranges::none_of(launch_chunks_, [](const auto& chunk) { return chunk != nullptr; });
   for (std::int64_t done = 0; done < made;) {
-    const std::int64_t to_end = to_boundary(range_value(piece.keys[0], range.step, done), range.step);
-    const std::int64_t part = is_direct ? made : std::min(made - done, to_end);
-    make_chunks(launch, piece.arrays, range.step);
+    const std::int64_t row = done / piece.row_length(), column = done % piece.row_length();
+    const std::int64_t in_row = std::min(made - done, piece.row_length() - column);
+    const std::int64_t part =
+        are_in_arrays ? in_row : std::min(in_row, to_boundary(range_value(piece.key(0, row), step, column), step));
+    make_chunks(launch, piece.arrays, step);
     for (std::size_t i = 0; i < launch.sinks.size(); ++i) {
+      const std::int64_t key = range_value(piece.key(i, row), step, column);
       if (Buffer* const own = piece.results[i].get())
-        std::memcpy(launch_chunks_[i]->words(), own->at_index(static_cast<std::size_t>(done)),
+        std::memcpy(place_of(i, piece.arrays, key), own->at_index(static_cast<std::size_t>(done)),
                     static_cast<std::size_t>(part) * Buffer::size_of(own->kind()));
-      write_part(range, i, piece.arrays[i], range_value(piece.keys[i], range.step, done), range.step, part);
+      write_part(range, i, piece.arrays[i], key, step, part);
     }
     done += part;
   }

@@ -32,6 +32,7 @@ class PointTasks;
 class RangeTask;
 struct DeviceBatch;
 struct ElementOrder;
+struct KernelArgument;
 struct KnownPart;
 struct LoopProfile;
 struct PointLaunch;
@@ -133,9 +134,14 @@ class Launcher : WorkerService {
   bool goes_whole(const RangeTask& range);
   bool hand_over(RangeTask& task);
   bool submit(const RangeTask& range, std::int64_t count);
-  std::int64_t claim_piece(PointLaunch& points, std::int64_t low, std::int64_t count, DevicePiece& piece);
-  static DeviceBatch make_batch(PointLaunch& points, std::int64_t low, const DevicePiece& piece);
-  void write_results(DevicePiece& piece);
+  bool claim_piece(PointLaunch& points, DevicePiece& piece);
+  bool find_strides(PointLaunch& points, DevicePiece& piece);
+  static SinkKeys keys_of_row(const DevicePiece& piece, std::int64_t row);
+  void claim_rows(DevicePiece& piece);
+  void give_back_rows(const DevicePiece& piece, std::int64_t made, std::int64_t claimed);
+  bool fill_batch(PointLaunch& points, DevicePiece& piece, DeviceBatch& batch);
+  static std::int64_t word_of_nest(const DevicePiece& piece, const KernelArgument& argument);
+  void write_results(DevicePiece& piece, std::int64_t made);
 
   // --- launch_points.cpp
   /// The same point by point, by machine code or in registers. @param waits  set if some wait for elements

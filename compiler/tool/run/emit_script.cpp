@@ -14,6 +14,7 @@
 #include "compiler/lower/lower.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/parse/tokenize.hpp"
+#include "vm/device/launch_kernel.hpp"
 #include "vm/kernel/kernel_bytes.hpp"
 #include "vm/kernel/kernel_text.hpp"
 #include "vm/program/disassemble.hpp"
@@ -93,15 +94,17 @@ std::string ptx_text(Session& session, std::uint32_t file) {
   const std::optional<Compilation> compilation = compile(session, file);
   if (!compilation) return {};
   const vm::Program program = emit_program(compilation->module);
-  std::vector<const vm::Kernel*> kernels;
-  for (const vm::Kernel& kernel : program.kernels) kernels.push_back(&kernel);
   std::string text;
-  for (vm::KernelId id = 0; id < kernels.size(); ++id) {
-    const vm::KernelEntry entry = program.functions[id].kernel_entry;
-    if (!kernels[id]->exists() || entry.kind == vm::KernelEntry::call) continue;
-    const auto ptx =
-        codegen::Plugin().ptx(vm::write_kernels(vm::group_of(kernels, id)), {vm::KernelEntry::range, entry.reads});
-    text += "// " + kernels[id]->name + (ptx ? "\n" + *ptx : ": " + ptx.error()) + "\n";
+  for (const vm::ForeachSite& site : program.foreaches) {
+    if (site.launch.leaf == vm::no_id) continue;
+    text += "// " + program.kernels[site.launch.leaf].name;
+    if (const std::string why = vm::obstacle_of(program, site); !why.empty()) {
+      text += ": " + why + "\n";
+      continue;
+    }
+    const vm::LaunchKernel kernel = vm::launch_kernel(program, site);
+    const auto ptx = codegen::Plugin().ptx(vm::write_kernels(kernel.group), kernel.entry);
+    text += ptx ? "\n" + *ptx + "\n" : ": " + ptx.error() + "\n";
   }
   return text;
 }

@@ -38,7 +38,37 @@ bool is_proven(const std::string& low, const std::string& high, const std::strin
   return is_gone;
 }
 
+/// What a bound made of `%n` or `%m` becomes.
+std::string bound_after(const std::string& made, const std::string& extents) {
+  TypeStore types;
+  auto module =
+      ir::read_text("entry @f\nfunction @f composite (%n: int, %m: int, %x: float[]) -> () {\n" + extents +
+                        "  %bound: int = " + made +
+                        "\n  foreach_range 1, %bound, 1 {(%i: int, %k: int)\n    array_insert %x, %i, 0.0\n  }\n}\n",
+                    types);
+  REQUIRE_MESSAGE(module.has_value(), module.error());
+  prove_indices(*module);
+  CHECK(ir::verify(*module) == std::vector<std::string>{});
+  const std::string after = ir::print(*module);
+  const std::size_t at = after.find("%bound: int = ");
+  return after.substr(at + 14, after.find('\n', at) - at - 14);
+}
+
 }  // namespace
+
+TEST_CASE("prove-indices: bounds of loops that are made of an extent can not overflow") {
+  const std::string extent = "  %e: int = call_builtin @@extent \"x\", %n types [string, int]\n";
+  const std::string index = "  %at: int = call_builtin @@index 0, %n types [int, int]\n";
+  CHECK(bound_after("sub %n, 2", extent) == "index_add %e, -2");
+  CHECK(bound_after("add 1, %n", extent) == "index_add %e, 1");
+  CHECK(bound_after("sub %e, 2", extent) == "index_add %e, -2");
+  CHECK(bound_after("sub %n, 2", index) == "index_add %n, -2");
+  CHECK(bound_after("sub %l, 1", extent + "  %l: int = sub %n, 1\n") == "index_add %e, -2");
+  CHECK(bound_after("sub %n, 2", "") == "sub %n, 2");
+  CHECK(bound_after("sub %m, 2", extent) == "sub %m, 2");
+  CHECK(bound_after("sub 2, %n", extent) == "sub 2, %n");
+  CHECK(bound_after("mul %n, 2", extent) == "mul %n, 2");
+}
 
 TEST_CASE("prove-indices: a check goes where it holds in all iterations") {
   CHECK(is_proven("0", "%last", "%i", "%n"));
