@@ -37,10 +37,10 @@ struct CheckWords {
   bool as_json = false;
 };
 
-constexpr const char* about = "Compile without running: report all errors and warnings; check FILE..";
+constexpr const char* about_check = "Compile without running: report all errors and warnings; check FILE..";
 
-void add_options(CLI::App& app, CheckWords& words) {
-  app.description(about);
+void add_check_options(CLI::App& app, CheckWords& words) {
+  app.description(about_check);
   app.formatter(std::make_shared<ScriptUsage>("check [OPTIONS] FILE.."));
   app.prefix_command();
   add_reading_options(app, words.options);
@@ -79,7 +79,7 @@ int check_scripts(const CheckWords& words, const std::vector<std::string>& paths
 int check_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle check");
   CheckWords read;
-  add_options(app, read);
+  add_check_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, "check")) return *code;
   const std::vector<std::string> rest = app.remaining();
   const bool is_typed = !read.code.empty();
@@ -95,9 +95,10 @@ int check_command(const std::vector<std::string>& words) {
 
 }  // namespace
 
-const Verb check_verb = {
-    .name = "check", .about = about, .takes_options_before = true, .run = check_command, .describe = [](CLI::App& app) {
-      describe_with(app, add_options);
-    }};
+const Verb check_verb = {.name = "check",
+                         .about = about_check,
+                         .takes_options_before = true,
+                         .run = check_command,
+                         .describe = [](CLI::App& app) { describe_with(app, add_check_options); }};
 
 }  // namespace raddle::tool

@@ -175,10 +175,10 @@ struct FormatWords {
   std::vector<std::string> files;
 };
 
-constexpr const char* about = "Format scripts: one style, no options of style";
+constexpr const char* about_fmt = "Format scripts: one style, no options of style";
 
-void add_options(CLI::App& app, FormatWords& words) {
-  app.description(about);
+void add_fmt_options(CLI::App& app, FormatWords& words) {
+  app.description(about_fmt);
   app.add_flag("--check", words.format.check, "Name the files that are not formatted, exit 1 if any; write nothing");
   app.add_flag("--diff", words.format.show_diff, "Show what would change; write nothing");
   app.add_flag("--json", words.format.as_json,
@@ -194,16 +194,17 @@ void add_options(CLI::App& app, FormatWords& words) {
 int format_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle fmt");
   FormatWords read;
-  add_options(app, read);
+  add_fmt_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, "fmt")) return *code;
   return format_files(read.reading, read.files, read.format);
 }
 
 }  // namespace
 
-const Verb fmt_verb = {
-    .name = "fmt", .about = about, .takes_options_before = true, .run = format_command, .describe = [](CLI::App& app) {
-      describe_with(app, add_options);
-    }};
+const Verb fmt_verb = {.name = "fmt",
+                       .about = about_fmt,
+                       .takes_options_before = true,
+                       .run = format_command,
+                       .describe = [](CLI::App& app) { describe_with(app, add_fmt_options); }};
 
 }  // namespace raddle::tool

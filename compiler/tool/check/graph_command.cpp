@@ -73,7 +73,7 @@ struct GraphWords {
   std::string script, path, format;
 };
 
-void add_options(CLI::App& app, GraphWords& words) {
+void add_graph_options(CLI::App& app, GraphWords& words) {
   app.description(verb.description);
   app.add_option("FILE", words.script, "The script; `-`: standard input")->type_name("")->required();
   app.add_option("-o,--output", words.path, fmt::format("{}; none or `-`: standard output", verb.output))
@@ -89,7 +89,7 @@ void add_options(CLI::App& app, GraphWords& words) {
 int graph_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle graph");
   GraphWords read;
-  add_options(app, read);
+  add_graph_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
   if (const std::optional<int> code = apply_settings(app, verb.name, read.options.profile)) return *code;
   const auto& [options, script, path, format] = read;
@@ -120,6 +120,6 @@ int graph_command(const std::vector<std::string>& words) {
 const Verb graph_verb = {.name = verb.name,
                          .about = "The dataflow graph of a script: graph FILE -o graph.svg, .dot or .mmd",
                          .run = graph_command,
-                         .describe = [](CLI::App& app) { describe_with(app, add_options); }};
+                         .describe = [](CLI::App& app) { describe_with(app, add_graph_options); }};
 
 }  // namespace raddle::tool

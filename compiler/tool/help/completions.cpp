@@ -261,7 +261,7 @@ std::string for_fish(const CommandInfo& tree) {
 using Print = std::string (*)(const CommandInfo&);
 const std::map<std::string, Print> shells = {{"bash", for_bash}, {"zsh", for_zsh}, {"fish", for_fish}};
 
-void add_options(CLI::App& app, std::string& shell) {
+void add_completions_options(CLI::App& app, std::string& shell) {
   app.description(
       "raddle completions: a script with which a shell completes raddle's command line\n\nexamples:\n"
       "  source <(raddle completions bash)\n  raddle completions zsh > ~/.zfunc/_raddle\n"
@@ -277,10 +277,10 @@ const Verb completions_verb = {
     .run = [](const std::vector<std::string>& words) -> int {
       CLI::App app("", "raddle completions");
       std::string shell;
-      add_options(app, shell);
+      add_completions_options(app, shell);
       if (const std::optional<int> code = parse_verb(app, words, "completions")) return *code;
       return write_output(shells.at(shell)(command_tree())) ? exit_ok : exit_failed;
     },
-    .describe = [](CLI::App& app) { describe_with(app, add_options); }};
+    .describe = [](CLI::App& app) { describe_with(app, add_completions_options); }};
 
 }  // namespace raddle::tool

@@ -236,7 +236,7 @@ struct DoctorWords {
   bool as_json = false;
 };
 
-void add_options(CLI::App& app, DoctorWords& words) {
+void add_doctor_options(CLI::App& app, DoctorWords& words) {
   app.description(
       "raddle doctor: what of all that a script may need is there, and what helps where it is not\n\n"
       "ends with 0, or with 1 after a warning; what is only absent is needed by few scripts\n");
@@ -250,7 +250,7 @@ const Verb doctor_verb = {.name = "doctor",
                           .run = [](const std::vector<std::string>& words) -> int {
                             CLI::App app("", "raddle doctor");
                             DoctorWords read;
-                            add_options(app, read);
+                            add_doctor_options(app, read);
                             if (const std::optional<int> code = parse_verb(app, words, "doctor")) return *code;
                             const std::vector<Finding> findings = check_all();
                             if (!write_output(read.as_json ? as_json(findings) : as_text(findings))) return exit_failed;
@@ -259,6 +259,6 @@ const Verb doctor_verb = {.name = "doctor",
                                        ? exit_failed
                                        : exit_ok;
                           },
-                          .describe = [](CLI::App& app) { describe_with(app, add_options); }};
+                          .describe = [](CLI::App& app) { describe_with(app, add_doctor_options); }};
 
 }  // namespace raddle::tool

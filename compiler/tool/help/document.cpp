@@ -135,31 +135,31 @@ int document(const std::vector<std::string>& names, bool as_json) {
   return write_output(text) ? exit_ok : exit_failed;
 }
 
-struct Words {
+struct DocWords {
   bool as_json = false;
   std::vector<std::string> names;
 };
 
-constexpr const char* about = "Say what the library has, and how to call it: doc [NAME..]";
+constexpr const char* about_doc = "Say what the library has, and how to call it: doc [NAME..]";
 
-void add_options(CLI::App& app, Words& words) {
-  app.description(about);
+void add_doc_options(CLI::App& app, DocWords& words) {
+  app.description(about_doc);
   app.add_flag("--json", words.as_json, "As JSON, one line with the number of its form in `schema`");
   app.add_option("NAME", words.names, "Function or module; none: list all")->type_name("");
 }
 
 int document_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle doc");
-  Words read;
-  add_options(app, read);
+  DocWords read;
+  add_doc_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, "doc")) return *code;
   return document(read.names, read.as_json);
 }
 
 }  // namespace
 
-const Verb doc_verb = {.name = "doc", .about = about, .run = document_command, .describe = [](CLI::App& app) {
-                         describe_with(app, add_options);
+const Verb doc_verb = {.name = "doc", .about = about_doc, .run = document_command, .describe = [](CLI::App& app) {
+                         describe_with(app, add_doc_options);
                        }};
 
 }  // namespace raddle::tool

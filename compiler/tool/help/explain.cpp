@@ -84,31 +84,32 @@ int explain(const std::vector<std::string>& codes, bool as_json) {
   return exit_ok;
 }
 
-struct Words {
+struct ExplainWords {
   bool as_json = false;
   std::vector<std::string> codes;
 };
 
-constexpr const char* about = "Say what an error or warning means: explain [CODE..]";
+constexpr const char* about_explain = "Say what an error or warning means: explain [CODE..]";
 
-void add_options(CLI::App& app, Words& words) {
-  app.description(about);
+void add_explain_options(CLI::App& app, ExplainWords& words) {
+  app.description(about_explain);
   app.add_flag("--json", words.as_json, "As JSON, one line with the number of its form in `schema`");
   app.add_option("CODE", words.codes, "What stands in brackets at the end of a message; none: list all")->type_name("");
 }
 
 int explain_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle explain");
-  Words read;
-  add_options(app, read);
+  ExplainWords read;
+  add_explain_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, "explain")) return *code;
   return explain(read.codes, read.as_json);
 }
 
 }  // namespace
 
-const Verb explain_verb = {.name = "explain", .about = about, .run = explain_command, .describe = [](CLI::App& app) {
-                             describe_with(app, add_options);
-                           }};
+const Verb explain_verb = {
+    .name = "explain", .about = about_explain, .run = explain_command, .describe = [](CLI::App& app) {
+      describe_with(app, add_explain_options);
+    }};
 
 }  // namespace raddle::tool

@@ -14,7 +14,7 @@ namespace raddle::tool {
 
 namespace {
 
-constexpr const char* about = "Print this, or what --help of a verb does: help [VERB]";
+constexpr const char* about_help = "Print this, or what --help of a verb does: help [VERB]";
 
 int print_overview() {
   CLI::App app;
@@ -45,7 +45,8 @@ int help_command(const std::vector<std::string>& words) {
 
 }  // namespace
 
-const Verb help_verb = {
-    .name = "help", .about = about, .run = help_command, .describe = [](CLI::App& app) { app.description(about); }};
+const Verb help_verb = {.name = "help", .about = about_help, .run = help_command, .describe = [](CLI::App& app) {
+                          app.description(about_help);
+                        }};
 
 }  // namespace raddle::tool

@@ -13,7 +13,7 @@ namespace raddle::tool {
 
 namespace {
 
-constexpr const char* about = "Print the version";
+constexpr const char* about_version = "Print the version";
 
 /// "raddle 0.1.0": "0.1.0"
 std::string_view number_of(std::string_view name) { return name.substr(name.find(' ') + 1); }
@@ -22,15 +22,15 @@ struct VersionWords {
   bool as_json = false;
 };
 
-void add_options(CLI::App& app, VersionWords& words) {
-  app.description(about);
+void add_version_options(CLI::App& app, VersionWords& words) {
+  app.description(about_version);
   app.add_flag("--json", words.as_json, "As JSON, one line with the number of its form in `schema`");
 }
 
 int version_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle version");
   VersionWords read;
-  add_options(app, read);
+  add_version_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, "version")) return *code;
   const std::string text =
       read.as_json ? json_line(fmt::format("\"version\":\"{}\"", number_of(version))) : fmt::format("{}\n", version);
@@ -39,8 +39,9 @@ int version_command(const std::vector<std::string>& words) {
 
 }  // namespace
 
-const Verb version_verb = {.name = "version", .about = about, .run = version_command, .describe = [](CLI::App& app) {
-                             describe_with(app, add_options);
-                           }};
+const Verb version_verb = {
+    .name = "version", .about = about_version, .run = version_command, .describe = [](CLI::App& app) {
+      describe_with(app, add_version_options);
+    }};
 
 }  // namespace raddle::tool

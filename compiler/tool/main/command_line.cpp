@@ -31,7 +31,7 @@ struct ToolWords {
   bool show_version = false;
 };
 
-void add_options(CLI::App& app, ToolWords& words) {
+void add_tool_options(CLI::App& app, ToolWords& words) {
   app.description(description);
   app.name("raddle");
   app.add_flag("--version", words.show_version, "Print the version");
@@ -70,7 +70,7 @@ int run_without_script(CLI::App& app, const ToolWords& read, std::vector<std::st
 int run_without_verb(const std::vector<std::string>& words) {
   CLI::App app;
   ToolWords read;
-  add_options(app, read);
+  add_tool_options(app, read);
   // a script's arguments are its own, `--help` and `--version` among them: the tool reads up to the script's name only
   bool shows_help = false;
   try {
@@ -93,7 +93,7 @@ int run_without_verb(const std::vector<std::string>& words) {
 }  // namespace
 
 void describe_tool(CLI::App& app) {
-  describe_with(app, add_options);
+  describe_with(app, add_tool_options);
   app.require_subcommand(0, 1);
   for (const Verb* verb : verbs()) app.add_subcommand(verb->name, verb->about);
   app.footer(

@@ -89,10 +89,10 @@ struct ReplWords {
   std::string script;  ///< of --load
 };
 
-constexpr const char* about = "An interactive session; so is `raddle` alone on a terminal";
+constexpr const char* about_repl = "An interactive session; so is `raddle` alone on a terminal";
 
-void add_options(CLI::App& app, ReplWords& words) {
-  app.description(about);
+void add_repl_options(CLI::App& app, ReplWords& words) {
+  app.description(about_repl);
   add_reading_options(app, words.options);
   add_profile_option(app, words.options.profile);
   add_machine_options(app, words.options);
@@ -114,7 +114,7 @@ int run_standard_input(Session& session) {
 int repl_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle repl");
   ReplWords read;
-  add_options(app, read);
+  add_repl_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, "repl")) return *code;
   const bool is_on_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (is_on_terminal && !can_redraw(STDOUT_FILENO))
@@ -132,9 +132,10 @@ int repl_command(const std::vector<std::string>& words) {
 
 }  // namespace
 
-const Verb repl_verb = {
-    .name = "repl", .about = about, .takes_options_before = true, .run = repl_command, .describe = [](CLI::App& app) {
-      describe_with(app, add_options);
-    }};
+const Verb repl_verb = {.name = "repl",
+                        .about = about_repl,
+                        .takes_options_before = true,
+                        .run = repl_command,
+                        .describe = [](CLI::App& app) { describe_with(app, add_repl_options); }};
 
 }  // namespace raddle::tool

@@ -234,10 +234,10 @@ int run_named_script(CLI::App& app, const RunWords& read, const std::vector<std:
 namespace {
 
 constexpr const char* usage = "run [OPTIONS] FILE [ARGUMENTS of the script]";
-constexpr const char* about = "Compile and run a script: run [OPTIONS] FILE [ARGUMENTS of the script]";
+constexpr const char* about_run = "Compile and run a script: run [OPTIONS] FILE [ARGUMENTS of the script]";
 
-void add_options(CLI::App& app, RunWords& words) {
-  app.description(about);
+void add_run_words(CLI::App& app, RunWords& words) {
+  app.description(about_run);
   app.formatter(std::make_shared<ScriptUsage>(usage));
   add_run_options(app, words);
 }
@@ -245,7 +245,7 @@ void add_options(CLI::App& app, RunWords& words) {
 int run_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle run");
   RunWords read;
-  add_options(app, read);
+  add_run_words(app, read);
   if (const std::optional<int> code = parse_verb(app, words, "run")) return *code;
   return run_named_script(app, read, words, app.remaining(), "run");
 }
@@ -253,8 +253,8 @@ int run_command(const std::vector<std::string>& words) {
 }  // namespace
 
 const Verb run_verb = {
-    .name = "run", .about = about, .takes_options_before = true, .run = run_command, .describe = [](CLI::App& app) {
-      describe_with(app, add_options);
+    .name = "run", .about = about_run, .takes_options_before = true, .run = run_command, .describe = [](CLI::App& app) {
+      describe_with(app, add_run_words);
     }};
 
 }  // namespace raddle::tool

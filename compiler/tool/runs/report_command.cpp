@@ -88,12 +88,12 @@ constexpr PictureVerb verb = {
     .output = "The page, one file that needs no others",
     .example = "report.html"};
 
-void add_options(CLI::App& app, DrawWords& words) { add_draw_options(app, words, verb); }
+void add_report_options(CLI::App& app, DrawWords& words) { add_draw_options(app, words, verb); }
 
 int report_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle report");
   DrawWords read;
-  add_options(app, read);
+  add_report_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
   return draw_run(read, verb, [](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
     writer.text() = vm::valid_text(make_page(report_of(record, run)));
@@ -105,6 +105,6 @@ int report_command(const std::vector<std::string>& words) {
 const Verb report_verb = {.name = verb.name,
                           .about = "A page about a run, for a browser: report RUN -o report.html",
                           .run = report_command,
-                          .describe = [](CLI::App& app) { describe_with(app, add_options); }};
+                          .describe = [](CLI::App& app) { describe_with(app, add_report_options); }};
 
 }  // namespace raddle::tool

@@ -95,7 +95,7 @@ constexpr PictureVerb verb = {
     .output = "The trace; .json.gz: compressed",
     .example = "trace.json"};
 
-void add_options(CLI::App& app, DrawWords& words) {
+void add_trace_options(CLI::App& app, DrawWords& words) {
   add_draw_options(app, words, verb);
   app.add_option("--limit", words.most_slices,
                  fmt::format("Slices at most: neighbours in a lane become one where there are more (default {})",
@@ -107,7 +107,7 @@ void add_options(CLI::App& app, DrawWords& words) {
 int trace_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle trace");
   DrawWords read;
-  add_options(app, read);
+  add_trace_options(app, read);
   if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
   return draw_run(read, verb, [&](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
     write_trace(record, run, read.most_slices, writer);
@@ -119,6 +119,6 @@ int trace_command(const std::vector<std::string>& words) {
 const Verb trace_verb = {.name = verb.name,
                          .about = "When the points of a run ran, for Perfetto: trace RUN -o trace.json",
                          .run = trace_command,
-                         .describe = [](CLI::App& app) { describe_with(app, add_options); }};
+                         .describe = [](CLI::App& app) { describe_with(app, add_trace_options); }};
 
 }  // namespace raddle::tool
