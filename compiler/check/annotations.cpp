@@ -20,15 +20,7 @@ struct KnownAnnotation {
   unsigned places;
   ValueRule value;
   TypeId type = TypeStore::error;
-  bool is_supported = true;
 };
-
-/// One that changes what a program does and that nothing carries out yet. Those that only say where and in which order
-/// things run (`@location`, `@par`, `@sync`, `@cpu`...) are no promises.
-consteval KnownAnnotation not_supported(KnownAnnotation known) {
-  known.is_supported = false;
-  return known;
-}
 
 constexpr std::array known_annotations = {
     KnownAnnotation{"sync", on_definition | on_loop, ValueRule::none},
@@ -46,7 +38,7 @@ constexpr std::array known_annotations = {
     KnownAnnotation{"memo", on_definition, ValueRule::none},
     KnownAnnotation{"leaf", on_definition, ValueRule::none},
     KnownAnnotation{"cpu", on_definition | on_loop, ValueRule::none},
-    not_supported({"gpu", on_definition | on_loop, ValueRule::none}),
+    KnownAnnotation{"gpu", on_definition | on_loop, ValueRule::none},
     KnownAnnotation{"isolate", on_definition, ValueRule::none},
     KnownAnnotation{"library", on_definition, ValueRule::needed},
     KnownAnnotation{"suppress", anywhere, ValueRule::needed},
@@ -115,8 +107,6 @@ void check_annotations(Context& context, const ast::Annotations& annotations, An
       context.diagnostics.report(DiagnosticKind::misplaced_annotation, mark_of(annotation), name, place_text(place));
       continue;
     }
-    if (!known->is_supported)
-      context.diagnostics.report(DiagnosticKind::not_supported, annotation.span, "`@" + name + "`");
     if (name == "suppress" && annotation.value != nullptr) {
       suppress(context, annotation, range);
       continue;  // may be repeated

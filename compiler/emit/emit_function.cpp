@@ -317,20 +317,20 @@ class FunctionEmitter {
 
   std::uint32_t add_foreach(const Step& step, std::uint32_t body) {
     vm::ForeachSite site;
-    site.body = first_body_ + plan_.regions[step.regions[0]].body;
+    const std::uint32_t own_body = plan_.regions[step.regions[0]].body;
+    site.body = first_body_ + own_body;
     site.is_whole = step.op->is_whole;
+    site.placement = step.op->placement;
     site.parameter_count = static_cast<std::uint32_t>(function_.regions[step.op->regions[0]].parameters.size());
     site.shares = shares(step.written, step.regions[0], body);
     site.assigned = operands_.all(step.nested_assigned, body);
     site.written = operands_.all(step.written, body);
     if (step.op->launch != ir::none) set_launch(site, function_, operands_, *step.op, body);
-    if (step.op->nest != ir::none) {
-      const std::uint32_t inner_body = plan_.regions[step.regions[0]].body;
-      const ir::Op& inner = set_nest(site, function_, operands_, *step.op, body, inner_body);
-      nests_.emplace_back(static_cast<std::uint32_t>(program_.foreaches.size()), &inner);
-    }
+    const auto id = static_cast<std::uint32_t>(program_.foreaches.size());
+    if (step.op->nest != ir::none)
+      nests_.emplace_back(id, &set_nest(site, function_, operands_, *step.op, body, own_body));
     program_.foreaches.push_back(std::move(site));
-    return static_cast<std::uint32_t>(program_.foreaches.size() - 1);
+    return id;
   }
 
   std::uint32_t add_loop(const Step& step, std::uint32_t body) {

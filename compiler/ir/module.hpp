@@ -46,6 +46,7 @@
 #include "compiler/ir/index_launch.hpp"
 #include "compiler/source/source_buffer.hpp"
 #include "compiler/types/type_store.hpp"
+#include "vm/kernel/placement.hpp"
 
 namespace raddle::ir {
 
@@ -82,15 +83,16 @@ struct Op {
   std::uint32_t callee = none;  ///< call, call_app: FunctionId; call_builtin: index into stdlib's table
   std::int64_t number =
       0;  ///< writers n, field n, mode (0 incr, 1 min, 2 scale), files n, names 1 (lower/name_files.hpp)
-  std::vector<std::int64_t> labels;   ///< switch_: one for each region but the default, the last if regions > labels
-  Operand condition;                  ///< loop
-  std::vector<Operand> nexts;         ///< loop
-  LaunchId launch = none;             ///< foreach_range, foreach_array that is an index launch
-  NestId nest = none;                 ///< foreach_range that is a nest around an index launch
-  bool test_after = false;            ///< loop: iterate
-  bool is_reduced = false;            ///< array_new: see opt/reduced_arrays.hpp
-  bool is_filled = false;             ///< array_new: see opt/filled_arrays.hpp
-  bool is_fused = false;              ///< foreach_range: see opt/fuse_loops.hpp
+  std::vector<std::int64_t> labels;  ///< switch_: one for each region but the default, the last if regions > labels
+  Operand condition;                 ///< loop
+  std::vector<Operand> nexts;        ///< loop
+  LaunchId launch = none;            ///< foreach_range, foreach_array that is an index launch
+  NestId nest = none;                ///< foreach_range that is a nest around an index launch
+  bool test_after = false;           ///< loop: iterate
+  bool is_reduced = false;           ///< array_new: see opt/reduced_arrays.hpp
+  bool is_filled = false;            ///< array_new: see opt/filled_arrays.hpp
+  bool is_fused = false;             ///< foreach_range: see opt/fuse_loops.hpp
+  vm::Placement placement = vm::Placement::any;  ///< foreach
   bool is_whole = false;              ///< foreach: of a whole-array operation: it may wait for all elements of arrays
   std::uint64_t stream = 0;           ///< of random numbers: see lower/name_streams.hpp
   Operand priority;                   ///< calls: @prio, index none if absent
@@ -155,8 +157,9 @@ struct Function {
   std::vector<LaunchNest> nests;      ///< likewise
   Command command;                    ///< app: words are computed by the ops of regions[0]
   Foreign foreign;
-  bool demands_leaf = false;    ///< @leaf: leaf inference reports what stands in the way
-  std::string not_leaf_reason;  ///< set by leaf inference where kind stays composite
+  vm::Placement placement = vm::Placement::any;  ///< of loops whose points call it
+  bool demands_leaf = false;                     ///< @leaf: leaf inference reports what stands in the way
+  std::string not_leaf_reason;                   ///< set by leaf inference where kind stays composite
   Span span;
 };
 

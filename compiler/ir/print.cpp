@@ -41,6 +41,9 @@ std::string constant_text(const Constant& constant) {
   return std::get<bool>(constant) ? "true" : "false";
 }
 
+/// @pre not `any`
+const char* word_of(vm::Placement placement) { return placement == vm::Placement::cpu ? "cpu" : "gpu"; }
+
 /// Unique names of one function's variables, given in the order in which they are declared in the text.
 class Names {
  public:
@@ -104,6 +107,7 @@ class FunctionPrinter {
     out_ = fmt::format("function @{} {} ", function_.name, kind_text());
     if (function_.file_output_count != 0) out_ += fmt::format("files {} ", function_.file_output_count);
     if (function_.demands_leaf) out_ += "demands_leaf ";
+    if (function_.placement != vm::Placement::any) out_ += fmt::format("on_{} ", word_of(function_.placement));
     if (!function_.not_leaf_reason.empty()) out_ += fmt::format("not_leaf {} ", quoted(function_.not_leaf_reason));
     out_ += fmt::format("({}) -> ({}){} {{\n", declarations(function_.parameters), declarations(function_.outputs),
                         position(function_.span));
@@ -202,6 +206,7 @@ class FunctionPrinter {
     if (op.is_filled) text += " filled";
     if (op.is_fused) text += " fused";
     if (op.is_whole) text += " whole";
+    if (op.placement != vm::Placement::any) text += fmt::format(" on_{}", word_of(op.placement));
     if (op.kind == OpKind::struct_get || op.kind == OpKind::struct_set) text += fmt::format(" field {}", op.number);
     if (op.kind == OpKind::call_builtin && op.number != 0) text += " names";
     if (op.kind == OpKind::update) text += fmt::format(" mode {}", update_modes[op.number]);

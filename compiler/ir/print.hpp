@@ -13,10 +13,10 @@
 //     }
 //   }
 //
-// Before the `{`: `files N` (leading parameters that are file outputs), `demands_leaf`, `not_leaf "reason"`. After the
-// operands of an operation, where it has them: `writers N`, `field N`, `mode incr`, `labels [1, 2]`, `types [int]`,
-// `prio %p`, of a loop `test %c`, `next %a, %b`, `after` (test after the body), of a foreach `launch N`, `nest N`: the
-// entry of its function's table (index_launch.hpp), which stands at the end of the function:
+// Before the `{`: `files N` (leading parameters that are file outputs), `demands_leaf`, `on_cpu`, `on_gpu`, `not_leaf
+// "reason"`. After the operands of an operation, where it has them: `writers N`, `field N`, `mode incr`, `labels [1,
+// 2]`, `types [int]`, `prio %p`, of a loop `test %c`, `next %a, %b`, `after` (test after the body), of a foreach
+// `launch N`, `nest N`: the entry of its function's table (index_launch.hpp), which stands at the end of the function:
 //     launch @f.launch captures %x projection @f.projection projected %n
 //       read %a[#0, #1]                                   #0: the projection's first result
 //       write %b[%k, point]

@@ -43,6 +43,8 @@ class FunctionReader {
       text_.fail("unknown kind of function `" + kind + "`");
     if (text_.accept_word("files")) function_.file_output_count = static_cast<std::uint32_t>(text_.integer());
     function_.demands_leaf = text_.accept_word("demands_leaf");
+    if (text_.accept_word("on_cpu")) function_.placement = vm::Placement::cpu;
+    if (text_.accept_word("on_gpu")) function_.placement = vm::Placement::gpu;
     if (text_.accept_word("not_leaf")) function_.not_leaf_reason = text_.expect(Kind::string, "a reason");
     function_.regions.emplace_back();
     function_.parameters = declarations(0);
@@ -326,6 +328,10 @@ class FunctionReader {
       op.is_fused = true;
     else if (word == "whole")
       op.is_whole = true;
+    else if (word == "on_cpu")
+      op.placement = vm::Placement::cpu;
+    else if (word == "on_gpu")
+      op.placement = vm::Placement::gpu;
     else if (word == "after")
       op.test_after = true;
     else

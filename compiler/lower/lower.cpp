@@ -80,12 +80,17 @@ class GlobalReads {
   std::vector<std::set<std::uint32_t>> callers_;
 };
 
-bool has_annotation(const ast::FunctionDefinition& definition, std::string_view name) {
-  return std::ranges::any_of(definition.annotations,
+}  // namespace
+
+bool has_annotation(const ast::Annotations& annotations, std::string_view name) {
+  return std::ranges::any_of(annotations,
                              [&](const ast::Annotation& annotation) { return annotation.name.text == name; });
 }
 
-}  // namespace
+vm::Placement placement_of(const ast::Annotations& annotations, vm::Placement otherwise) {
+  if (has_annotation(annotations, "cpu")) return vm::Placement::cpu;
+  return has_annotation(annotations, "gpu") ? vm::Placement::gpu : otherwise;
+}
 
 ir::FunctionId add_function(ModuleContext& context, const std::string& name, Span span) {
   const unsigned others = context.function_names[name]++;
@@ -103,7 +108,8 @@ void lower_body(ModuleContext& context, std::uint32_t index, ir::FunctionId id, 
   const CheckedFunction& checked = program.functions[index];
   const ast::FunctionDefinition& definition = *checked.definition;
   ir::Function& function = context.module.functions[id];
-  function.demands_leaf = has_annotation(definition, "leaf");
+  function.demands_leaf = has_annotation(definition.annotations, "leaf");
+  function.placement = placement_of(definition.annotations, vm::Placement::any);
   FunctionLowering body(context, id);
   for (const ast::VariableId output : checked.outputs) {
     if (!is_file(program.types, program.variables[output].type)) continue;

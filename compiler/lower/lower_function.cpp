@@ -114,6 +114,7 @@ ir::Op& FunctionLowering::emit(ir::OpKind kind, Operands operands, std::vector<i
   op.operands = std::move(operands);
   op.results = std::move(results);
   op.span = span;
+  if (kind == ir::OpKind::foreach_range || kind == ir::OpKind::foreach_array) op.placement = placement_;
   return op;
 }
 
@@ -212,6 +213,7 @@ void FunctionLowering::create_fields(ast::VariableId variable, ir::VarId structu
 
 void FunctionLowering::lower_function_block(const ast::FunctionDefinition& definition,
                                             const std::vector<ast::VariableId>& outputs) {
+  placement_ = function().placement;
   Operands checks = bind_extents(definition);
   find_containers(*definition.block);
   const auto lower = [&] {

@@ -42,6 +42,9 @@ struct ModuleContext {
 };
 
 /// Makes and lowers the function of index `index` of CheckedProgram::functions.
+bool has_annotation(const ast::Annotations& annotations, std::string_view name);
+/// @param otherwise  without `@cpu` and `@gpu`
+vm::Placement placement_of(const ast::Annotations& annotations, vm::Placement otherwise);
 ir::FunctionId add_function(ModuleContext& context, const std::string& name, Span span);
 void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, const CallerForm& form);
 
@@ -291,6 +294,7 @@ class FunctionLowering {
   void chain_from(const ast::Chain& chain, std::size_t link, const Operands& gate);
   void chain_after(const Operands& awaited, const ast::Chain& chain, std::size_t link, const Operands& gate);
   void foreach (const ast::Foreach& loop);
+  void lower_foreach(const ast::Foreach& loop);
   void foreach_dense(const ast::Foreach& loop);
   void for_loop(const ast::For& loop);
   std::vector<ir::VarId> final_values(const ast::For& loop);
@@ -299,9 +303,10 @@ class FunctionLowering {
 
   ModuleContext& context_;
   ir::FunctionId id_;
-  ir::RegionId region_ = 0;  ///< where operations go
-  ir::RegionId body_ = 0;    ///< what the whole block is in: one that waits, if inputs are to be checked
-  ir::RegionId scope_ = 0;   ///< where declared variables live: differs from region_ in the later links of a chain
+  ir::RegionId region_ = 0;                       ///< where operations go
+  vm::Placement placement_ = vm::Placement::any;  ///< of loops here
+  ir::RegionId body_ = 0;   ///< what the whole block is in: one that waits, if inputs are to be checked
+  ir::RegionId scope_ = 0;  ///< where declared variables live: differs from region_ in the later links of a chain
   std::unordered_map<ast::VariableId, ir::VarId> variables_;
   /// Paths of fields from a structure variable to the containers inside it that are written piece by piece.
   using Path = std::pair<ast::VariableId, std::vector<std::uint32_t>>;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "compiler/lower/lower_function.hpp"
 
@@ -8,6 +9,12 @@ using ast::as;
 using ir::OpKind;
 
 void FunctionLowering::foreach (const ast::Foreach& loop) {
+  const vm::Placement around = std::exchange(placement_, placement_of(loop.annotations, placement_));
+  lower_foreach(loop);
+  placement_ = around;
+}
+
+void FunctionLowering::lower_foreach(const ast::Foreach& loop) {
   if (types().is_dense(loop.iterable->type)) return foreach_dense(loop);
   const bool over_range = loop.iterable->kind == ast::ExprKind::Range;
   Operands operands = over_range ? range_bounds(as<ast::Range>(*loop.iterable)) : Operands{value(*loop.iterable)};

@@ -87,9 +87,10 @@ class Fuser {
 
   // ---- the four constraints, in the paper's order
 
-  /// Equal launch spaces; and both wait for whole arrays, or none.
+  /// Equal launch spaces; and both wait for whole arrays, or none, and run at one place.
   bool have_one_space(const ir::Op& first, const ir::Op& second) const {
-    return first.operands == second.operands && first.is_whole == second.is_whole;
+    return first.operands == second.operands && first.is_whole == second.is_whole &&
+           first.placement == second.placement;
   }
 
   /// What the second loop reads of the first one's it reads at its own point; there is some.

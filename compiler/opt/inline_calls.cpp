@@ -13,6 +13,7 @@ constexpr std::size_t most_operations = 8;
 
 bool can_inline(const ir::Module& module, const ir::Function& function) {
   if (function.kind != ir::FunctionKind::composite || function.demands_leaf) return false;
+  if (function.placement != vm::Placement::any) return false;  // loops whose points call it look there
   if (function.regions.size() != 1 || function.file_output_count != 0) return false;
   const std::vector<ir::Op>& ops = function.regions[0].ops;
   if (ops.size() > most_operations) return false;

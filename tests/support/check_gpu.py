@@ -110,6 +110,15 @@ def loops_around_loops_go(folder):
             expect((points, sorted(stays)), (2 * n * m + (n - 2) * (m - 2) + 160_000 + n + 3 * m + 2, [9, 10, 14]))
 
 
+def annotations_are_followed(folder):
+    script = ROOT / "tests/golden/language/gpu_annotations.df"
+    for workers in (1, 2, 8):
+        done = folder.run(f"run --stats --gpus simulated --workers={workers} {script}")
+        points, stays = devices_in(done.stderr)
+        expect((done.stdout, points), ("trace: 998002.0,10.0,955500.0,499500.0\n", 1000 + 2000 + 1000 + 998))
+        expect(list(stays.values()), ["`@cpu` says so"])
+
+
 def failing_points_read_as_on_workers(folder):
     for text in (FAILS, FAILS_IN_NEST):
         folder.write("fails.df", text)
@@ -222,7 +231,7 @@ def kernels_become_ptx(folder):
     expect(count > 100, True)
 
 
-TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, failing_points_read_as_on_workers, an_endless_point_is_ended, what_is_not_there_is_said,
+TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, annotations_are_followed, failing_points_read_as_on_workers, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
          the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx]

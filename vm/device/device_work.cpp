@@ -6,6 +6,12 @@ namespace raddle::vm {
 
 namespace {
 
+/// The script says `@gpu` somewhere.
+bool places_some(const Program& program) {
+  const auto is_placed = [](const auto& part) { return part.placement == Placement::gpu; };
+  return std::ranges::any_of(program.functions, is_placed) || std::ranges::any_of(program.foreaches, is_placed);
+}
+
 const void* const dropped = reinterpret_cast<const void*>(~std::uintptr_t{0});
 
 }  // namespace
@@ -20,6 +26,8 @@ DeviceWork::DeviceWork(std::shared_ptr<Devices> devices, KernelCompiler* compile
       compiler_(compiler),
       program_(program),
       costs_(devices_->costs()),
+      takes_all_whole_(costs_.takes == DeviceTakes::whole_launches),
+      takes_some_whole_(takes_all_whole_ || places_some(program)),
       known_(program.foreaches.size()),
       kernels_(program.foreaches.size()),
       shared_(std::make_shared<Shared>(program.foreaches.size())) {
@@ -36,16 +44,20 @@ void DeviceWork::close() {
 bool DeviceWork::may_go(const ForeachSite& site, Place place) {
   const std::size_t index = index_of(site);
   Known known = known_[index].load(std::memory_order_acquire);
-  if (known != Known::nothing) return known == Known::may_go;
+  if (known != Known::nothing) return known != Known::stays;
   const std::lock_guard lock(shared_->mutex);
   known = known_[index].load(std::memory_order_relaxed);
-  if (known != Known::nothing) return known == Known::may_go;
+  if (known != Known::nothing) return known != Known::stays;
   const std::string obstacle = compiler_ ? obstacle_of(program_, site) : "nothing is compiled";
   if (obstacle.empty())
     kernels_[index] = std::make_unique<const LaunchKernel>(launch_kernel(program_, site));
   else
     shared_->obstacles.try_emplace(index, place, obstacle);
-  known_[index].store(obstacle.empty() ? Known::may_go : Known::stays, std::memory_order_release);
+  const bool is_placed = obstacle.empty() && placement_of(program_, site) == Placement::gpu;
+  known_[index].store(is_placed          ? Known::goes_whole
+                      : obstacle.empty() ? Known::may_go
+                                         : Known::stays,
+                      std::memory_order_release);
   return obstacle.empty();
 }
 

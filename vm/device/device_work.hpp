@@ -27,10 +27,14 @@ class DeviceWork {
   /// The run has ended: batches that are under way are dropped, and waited for. Before their tasks are freed.
   void close();
 
-  bool takes_whole_launches() const { return costs_.takes == DeviceTakes::whole_launches; }
+  /// It is for some loop that takes_whole() may be true.
+  bool takes_some_whole() const { return takes_some_whole_; }
   /// Points of the loop may go. If not, that is noted, once.
   bool may_go(const ForeachSite& site, Place place);
-  /// @pre may_go() has been true, here and below
+  /// All of it goes as soon as there is code, whatever it costs. @pre may_go() has been true, here and below
+  bool takes_whole(const ForeachSite& site) const {
+    return takes_all_whole_ || known_[index_of(site)].load(std::memory_order_relaxed) == Known::goes_whole;
+  }
   const LaunchKernel& kernel(const ForeachSite& site) const { return *kernels_[index_of(site)]; }
   enum class Stage : std::uint8_t { unknown, requested, ready, impossible };
   Stage stage(const ForeachSite& site) const {
@@ -80,7 +84,8 @@ class DeviceWork {
   KernelCompiler* const compiler_;
   const Program& program_;
   const DeviceCosts costs_;
-  enum class Known : std::uint8_t { nothing, may_go, stays };
+  const bool takes_all_whole_, takes_some_whole_;
+  enum class Known : std::uint8_t { nothing, may_go, goes_whole, stays };
   /// By index of Program::foreaches. Release, under the mutex; publishes what `kernels_` has.
   std::vector<std::atomic<Known>> known_;
   std::vector<std::unique_ptr<const LaunchKernel>> kernels_;  ///< likewise

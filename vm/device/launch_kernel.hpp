@@ -1,6 +1,7 @@
 #pragma once
 // What devices compute of a loop: the kernel that each of its points is a call of.
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,13 @@ struct LaunchKernel {
   std::vector<KernelArgument> arguments;  ///< of the parameters behind the point and the elements
 };
 
-/// Why no device can run points of the loop, in words for the user; "": one can.
+/// What the script says of the loop, or of a function that its points call: `@cpu` if one of them says so.
+Placement placement_of(const Program& program, const ForeachSite& site);
+
+/// All that is called for a point, at any depth.
+std::set<FunctionId> functions_called_by(const Program& program, const ForeachSite& site);
+
+/// Why no device can run points of the loop, in words for the user, or may, as `@cpu` says; "": one can.
 std::string obstacle_of(const Program& program, const ForeachSite& site);
 
 /// Note [walking kernels]: it needs one.

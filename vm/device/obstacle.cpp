@@ -23,6 +23,13 @@ std::set<KernelId> called_by(const Program& program, KernelId first) {
   return called;
 }
 
+/// What is called for a point.
+std::vector<FunctionId> parts_of(const ForeachSite& site) {
+  std::vector<FunctionId> parts = {site.launch.leaf, site.launch.projection, site.nest.prelude};
+  std::erase(parts, no_id);
+  return parts;
+}
+
 std::string obstacle_of_kernel(const Program& program, KernelId first) {
   if (!program.kernels[first].exists()) return "what it computes is no kernel";
   std::set<KernelId> kernels = called_by(program, first);
@@ -66,14 +73,31 @@ bool walks(const ForeachSite& site) {
   return site.is_nest() || (site.launch.is_projected() && !site.launch.is_contiguous(1));
 }
 
+Placement placement_of(const Program& program, const ForeachSite& site) {
+  Placement found = site.placement;
+  for (const FunctionId id : functions_called_by(program, site))
+    if (found != Placement::cpu && program.functions[id].placement != Placement::any)
+      found = program.functions[id].placement;
+  return found;
+}
+
+std::set<FunctionId> functions_called_by(const Program& program, const ForeachSite& site) {
+  std::set<FunctionId> all;
+  for (const FunctionId part : parts_of(site)) {
+    all.insert(part);
+    all.merge(called_by(program, part));
+  }
+  return all;
+}
+
 std::string obstacle_of(const Program& program, const ForeachSite& site) {
   if (!site.is_launch() && !site.is_nest()) return "its iterations do more than compute numbers";
   if (site.is_nest() && site.nest.is_chained) return "its points read what others of them write";
   if (walks(site))
     if (std::string why = obstacle_of_elements(site); !why.empty()) return why;
-  for (const FunctionId part : {site.launch.leaf, site.launch.projection, site.nest.prelude})
-    if (part != no_id)
-      if (std::string why = obstacle_of_kernel(program, part); !why.empty()) return why;
+  if (placement_of(program, site) == Placement::cpu) return "`@cpu` says so";
+  for (const FunctionId part : parts_of(site))
+    if (std::string why = obstacle_of_kernel(program, part); !why.empty()) return why;
   if (site.is_nest() && program.functions[site.nest.prelude].is_heavy)
     return "what it computes for each inner loop takes long";
   return "";

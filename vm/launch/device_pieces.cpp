@@ -36,7 +36,7 @@ bool Launcher::may_go(const RangeTask& range) {
 
 /// Of a loop that is about to begin. @return true: all of it goes to devices, if there is code; it has been queued
 bool Launcher::goes_whole(const RangeTask& range) {
-  if (!run_.devices->takes_whole_launches() || !may_go(range)) return false;
+  if (!run_.devices->takes_some_whole() || !may_go(range) || !run_.devices->takes_whole(range.site)) return false;
   range.frame.retain();
   auto* task = here_.make<RangeTask>(range);
   if (!run_.devices->wait(range.site, *task)) here_.push(*task, range.frame.priority);
@@ -48,7 +48,7 @@ bool Launcher::hand_over(RangeTask& task) {
   if (!may_go(task)) return false;
   const std::int64_t left = task.end - task.next_iteration, points_each = std::max<std::int64_t>(1, task.inner.count);
   const std::int64_t limit = std::max<std::int64_t>(1, piece_limit / points_each);
-  if (run_.devices->takes_whole_launches()) {
+  if (run_.devices->takes_whole(task.site)) {
     const bool is_gone =
         run_.devices->stage(task.site) == DeviceWork::Stage::ready && submit(task, std::min(left, limit));
     if (is_gone) here_.destroy(&task);

@@ -17,6 +17,7 @@
 #include "vm/kernel/kernel_compiler.hpp"
 #include "vm/kernel/kernel.hpp"
 #include "vm/kernel/lane_code.hpp"
+#include "vm/kernel/placement.hpp"
 #include "vm/kernel/scalar_code.hpp"
 #include "vm/program/builtin_abi.hpp"
 #include "vm/program/index_launch.hpp"
@@ -144,6 +145,7 @@ struct Function {
   ScalarCode scalar_code;  ///< of its kernel
   LaneCode lane_code;      ///< likewise
   KernelEntry kernel_entry;
+  Placement placement = Placement::any;  ///< of loops whose points call it
   Place place;
 };
 
@@ -209,7 +211,8 @@ struct ForeachSite {
   IndexLaunch launch = {};  ///< of a nest: the inner loop's
   LaunchNest nest = {};
   bool is_in_nest = false;  ///< the inner loop of one
-  bool is_whole = false;    ///< waits for all elements of the arrays that it reads, if it is a launch or a nest
+  Placement placement = Placement::any;
+  bool is_whole = false;  ///< waits for all elements of the arrays that it reads, if it is a launch or a nest
   bool is_nest() const { return nest.prelude != no_id; }
   /// Of this loop itself.
   bool is_launch() const { return launch.leaf != no_id && !is_nest(); }

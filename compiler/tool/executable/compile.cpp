@@ -1,6 +1,7 @@
 #include "compiler/tool/executable/compile.hpp"
 
 #include "compiler/check/check.hpp"
+#include "compiler/tool/executable/check_placement.hpp"
 #include "compiler/tool/executable/load_modules.hpp"
 #include "compiler/emit/check_kernels.hpp"
 #include "compiler/lower/lower.hpp"
@@ -38,6 +39,7 @@ std::optional<Compilation> compile(Session& session, std::uint32_t file, const T
   opt::optimise(compilation.module, options, session.diagnostics);
   if (session.diagnostics.has_errors()) return std::nullopt;
   if (options.verify_each) emit::check_kernels(compilation.module);
+  if (options.level > 0) check_placement(compilation.module, session.diagnostics);  // without, loops are no launches
   return compilation;
 }
 
