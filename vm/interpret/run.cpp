@@ -37,7 +37,7 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
       written_files(machine.written_files),
       number(written_files.add_run()),
       loop_windows(machine.loop_windows),
-      leaves(program, options.kernel_compiler, pool, throttle),
+      leaves(program, options.kernel_compiler, options.inlining == Inlining::never, pool, throttle),
       loop_profiles(program.foreaches.size()),
       call_profiles(program.functions.size()),
       constants_(program.constants.size()) {

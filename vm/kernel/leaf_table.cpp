@@ -4,8 +4,9 @@
 
 namespace raddle::vm {
 
-LeafTable::LeafTable(const Program& program, KernelCompiler* compiler, WorkerPool& pool, Throttle& throttle)
-    : program_(program), compiler_(compiler), entries_(std::make_shared<Shared>(program.functions.size())) {
+LeafTable::LeafTable(const Program& program, KernelCompiler* compiler, bool points_alone, WorkerPool& pool,
+                     Throttle& throttle)
+    : program_(program), compiler_(compiler), points_alone_(points_alone), entries_(std::make_shared<Shared>(program.functions.size())) {
   entries_->pool = &pool;
   entries_->throttle = &throttle;
   if (compiler) return;
@@ -29,7 +30,9 @@ void LeafTable::request(FunctionId leaf) {
   if (!program_.kernels[leaf].exists()) return done(nullptr);
   std::vector<const Kernel*> kernels;
   for (const Kernel& kernel : program_.kernels) kernels.push_back(&kernel);
-  compiler_->request(group_of(kernels, leaf), program_.functions[leaf].kernel_entry, done);
+  KernelEntry entry = program_.functions[leaf].kernel_entry;
+  if (points_alone_ && entry.kind == KernelEntry::lanes) entry.kind = KernelEntry::points;
+  compiler_->request(group_of(kernels, leaf), entry, done);
 }
 
 bool LeafTable::wait(FunctionId leaf, Task& call) {

@@ -24,8 +24,9 @@ class LeafTable {
     impossible,  ///< there will be no code
   };
 
-  /// @param program  must outlive this
-  LeafTable(const Program& program, KernelCompiler* compiler, WorkerPool& pool, Throttle& throttle);
+  /// @param program       must outlive this
+  /// @param points_alone  points of launches are run one by one: code for many side by side would only cost time
+  LeafTable(const Program& program, KernelCompiler* compiler, bool points_alone, WorkerPool& pool, Throttle& throttle);
   /// The run has ended: code that comes now wakes nobody. Before the calls that wait for it are freed.
   void close();
 
@@ -67,6 +68,7 @@ class LeafTable {
 
   const Program& program_;
   KernelCompiler* const compiler_;
+  const bool points_alone_;
   std::shared_ptr<Shared> entries_;
 };
 

@@ -109,7 +109,7 @@ std::int64_t Launcher::run_part(const RangeTask& piece, LaunchedLeaf& leaf, cons
   const IndexLaunch& launch = piece.site.launch;
   make_chunks(launch, arrays, step);
   SinkKeys keys;
-  keys.fill(first);
+  std::ranges::fill_n(keys.begin(), static_cast<std::ptrdiff_t>(launch.sinks.size()), first);
   count = claim_places(arrays, keys, count);
   if (count == 0) return 0;
   std::array<void*, leaf_word_limit> places;

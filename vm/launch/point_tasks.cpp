@@ -1,5 +1,8 @@
 // With Inlining::never each point of an index launch is a task: it lies in a queue before it is run. No frames. Those
 // of a projected launch are deferred (launch_points.cpp).
+#include <algorithm>
+#include <cstddef>
+
 #include "vm/interpret/run_state.hpp"
 #include "vm/interpret/task_timer.hpp"
 #include "vm/launch/launcher.hpp"
@@ -85,15 +88,17 @@ bool Launcher::run_point_task(const PointTask& task, LaunchedLeaf& leaf, PointRe
     results.first = task.iteration;
   }
   SinkKeys keys;
-  keys.fill(value);
+  std::ranges::fill_n(keys.begin(), static_cast<std::ptrdiff_t>(launch.sinks.size()), value);  // it has room for many
   const std::int64_t claimed = claim_places(results.arrays, keys, 1);
   if (claimed == 0) return false;
   for (std::size_t i = 0; i < launch.sinks.size(); ++i)
     leaf.set_results(i,
                      launch_chunks_[i] ? launch_chunks_[i]->word(results.count) : place_of(i, results.arrays, value));
   const std::int64_t made = leaf.call(worker_->leaf_worker(), value, 1, 1);
-  give_back_places(results.arrays, keys, made, claimed);
-  if (made != 1) return false;
+  if (made != 1) {
+    give_back_places(results.arrays, keys, made, claimed);
+    return false;
+  }
   ++results.count;
   ++here_.counters.iterations;
   ++here_.counters.iterations_native;
