@@ -7,6 +7,7 @@
 #include "compiler/emit/function_plan.hpp"
 #include "compiler/emit/needed_parameters.hpp"
 #include "compiler/emit/partition_strands.hpp"
+#include "compiler/emit/gathering_sites.hpp"
 #include "compiler/ir/heavy_leaves.hpp"
 #include "compiler/ir/library_calls.hpp"
 
@@ -90,7 +91,8 @@ void find_starters(const ir::Module& module, std::vector<vm::Function>& function
 
 void describe_launch(vm::Program& program, vm::IndexLaunch& launch, const vm::LaunchNest& nest) {
   vm::KernelEntry& entry = program.functions[launch.leaf].kernel_entry;
-  entry = launch.is_projected() ? vm::KernelEntry::points : vm::KernelEntry::lanes;
+  const bool has_lanes = !launch.is_projected() || (launch.reads.empty() && launch.is_contiguous(1));
+  entry = has_lanes ? vm::KernelEntry::lanes : vm::KernelEntry::points;
   if (launch.reads.size() < vm::KernelEntry::reads_limit) entry.reads = static_cast<std::uint8_t>(launch.reads.size());
   for (const vm::FunctionId id : {launch.projection, nest.prelude})
     if (id != vm::no_id) program.functions[id].kernel_entry = vm::KernelEntry::points;
@@ -129,6 +131,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
     const vm::BodyId body = emit::emit_function(plan, id, program);
     program.functions[id].body = body;
   }
+  emit::add_gathering_sites(program);
   forget_callers(program.functions);
   const std::vector<vm::LaneCode> lanes = vm::plan_lanes(program.kernels);
   for (ir::FunctionId id = 0; id < lanes.size(); ++id) program.functions[id].lane_code = lanes[id];

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <vector>
 
@@ -43,30 +42,6 @@ std::string obstacle_of_kernel(const Program& program, KernelId first) {
   return "";
 }
 
-/// So no key that is that of an element can overflow on the way to it, in whatever order a script computes it.
-bool is_small(const LaunchKey& key) {
-  constexpr std::int64_t stride_limit = std::int64_t{1} << 19, offset_limit = std::int64_t{1} << 59;
-  return std::abs(key.stride) < stride_limit && std::abs(key.offset) < offset_limit;
-}
-
-/// Of a walking kernel.
-std::string obstacle_of_elements(const ForeachSite& site) {
-  const IndexLaunch& launch = site.launch;
-  const auto is_in_rows = [](const auto& element) { return element.key_count > 1; };
-  const auto has_rows = [](const LaunchSink& sink) { return !sink.row_keys.empty(); };
-  if (std::ranges::any_of(launch.reads, is_in_rows) || std::ranges::any_of(launch.sinks, is_in_rows) ||
-      (site.is_nest() && std::ranges::any_of(launch.sinks, has_rows)))
-    return "its points read or write elements of arrays in arrays";
-  for (const LaunchSink& sink : launch.sinks) {
-    if (site.is_nest() && (sink.kind != LaunchSink::Kind::element || sink.key_count == 0))
-      return "its points add up what they compute";
-    if (sink.key_count != 0 && (!launch.keys[sink.first_key].is_affine() || launch.keys[sink.first_key].stride != 1))
-      return "its points write elements that do not follow each other";
-  }
-  if (!std::ranges::all_of(launch.keys, is_small)) return "its points read or write elements that lie far apart";
-  return "";
-}
-
 }  // namespace
 
 bool walks(const ForeachSite& site) {
@@ -94,7 +69,7 @@ std::string obstacle_of(const Program& program, const ForeachSite& site) {
   if (!site.is_launch() && !site.is_nest()) return "its iterations do more than compute numbers";
   if (site.is_nest() && site.nest.is_chained) return "its points read what others of them write";
   if (walks(site))
-    if (std::string why = obstacle_of_elements(site); !why.empty()) return why;
+    if (std::string why = obstacle_of_walking(site); !why.empty()) return why;
   if (placement_of(program, site) == Placement::cpu) return "`@cpu` says so";
   for (const FunctionId part : parts_of(site))
     if (std::string why = obstacle_of_kernel(program, part); !why.empty()) return why;

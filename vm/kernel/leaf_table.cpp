@@ -6,7 +6,10 @@ namespace raddle::vm {
 
 LeafTable::LeafTable(const Program& program, KernelCompiler* compiler, bool points_alone, WorkerPool& pool,
                      Throttle& throttle)
-    : program_(program), compiler_(compiler), points_alone_(points_alone), entries_(std::make_shared<Shared>(program.functions.size())) {
+    : program_(program),
+      compiler_(compiler),
+      points_alone_(points_alone),
+      entries_(std::make_shared<Shared>(program.functions.size())) {
   entries_->pool = &pool;
   entries_->throttle = &throttle;
   if (compiler) return;

@@ -231,9 +231,10 @@ std::int64_t Launcher::word_of_nest(const DevicePiece& piece, const KernelArgume
     case Kind::inner_low: return range.inner.low;
     case Kind::inner_step: return range.inner.step;
     case Kind::inner_count: return range.inner.count;
-    case Kind::first_key: return piece.keys[argument.sink];
-    case Kind::row_stride: return piece.strides[argument.sink];
-    case Kind::variable: break;
+    case Kind::first_key: return piece.keys[argument.index];
+    case Kind::row_stride: return piece.strides[argument.index];
+    case Kind::variable:
+    case Kind::value: break;  // a nest's kernel computes these
   }
   return 0;
 }

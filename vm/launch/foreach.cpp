@@ -99,6 +99,29 @@ void Launcher::start_range(RangeTask& range, bool is_forced) {
     here_.destroy(wait);
     here_.release(&frame);
   }
+  if (site.gathering != no_id && can_gather(range)) {
+    RangeTask gathering(range, program_.foreaches[site.gathering]);
+    return begin_range(gathering);
+  }
+  begin_range(range);
+}
+
+/// All arrays that its points read elements of are closed, and lie packed.
+bool Launcher::can_gather(const RangeTask& range) {
+  const IndexLaunch& launch = range.site.launch;
+  const std::vector<KernelType>& parameters = program_.functions[launch.leaf].leaf_parameters;
+  for (std::size_t i = 0; i < launch.reads.size(); ++i) {
+    const Future& variable = range.frame.at(launch.reads[i].array);
+    if (!variable.is_resolved() || variable.is_failed() || variable.kind() != ValueKind::array) return false;
+    const Buffer* const numbers = object_in<Array>(variable).packed_numbers();
+    if (!numbers || numbers->kind() != kind_of(parameters[i + 1])) return false;
+  }
+  return range.kind == RangeTask::Kind::ints;
+}
+
+void Launcher::begin_range(RangeTask& range) {
+  Frame& frame = range.frame;
+  const ForeachSite& site = range.site;
   if (site.is_nest()) open_nest(range);
   if (run_.devices && goes_whole(range)) return;
   if (range.end <= in_place_limit && here_.interpreter().may_nest() && !worker_->others_are_hungry()) {

@@ -62,6 +62,8 @@ class Launcher : WorkerService {
 
  private:
   // --- foreach.cpp
+  bool can_gather(const RangeTask& range);
+  void begin_range(RangeTask& range);
   bool is_short(const RangeTask& range);
   void run_in_place(RangeTask& range);
   bool lends(const RangeTask& range);

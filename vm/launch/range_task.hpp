@@ -55,10 +55,12 @@ class RangeTask final : public Cell {
 
   RangeTask(Frame& frame, const ForeachSite& site, std::uint32_t instruction)
       : frame(frame), site(site), instruction(instruction) {}
-  RangeTask(const RangeTask& other)
+  RangeTask(const RangeTask& other) : RangeTask(other, other.site) {}
+  /// The same loop, run as another site of it says.
+  RangeTask(const RangeTask& other, const ForeachSite& site)
       : Cell(),
         frame(other.frame),
-        site(other.site),
+        site(site),
         instruction(other.instruction),
         kind(other.kind),
         next_iteration(other.next_iteration),

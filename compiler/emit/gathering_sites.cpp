@@ -1,0 +1,67 @@
+#include "compiler/emit/gathering_sites.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "vm/program/walking_kernel.hpp"
+
+namespace raddle::emit {
+
+namespace {
+
+bool gathers(const vm::Program& program, const vm::ForeachSite& site) {
+  const vm::IndexLaunch& launch = site.launch;
+  if (launch.leaf == vm::no_id || launch.reads.empty() || launch.is_contiguous(1) || site.nest.is_chained ||
+      !vm::obstacle_of_walking(site).empty())
+    return false;
+  if (launch.projection != vm::no_id && !program.kernels[launch.projection].exists()) return false;
+  return program.kernels[launch.leaf].exists() && !program.functions[launch.leaf].calls_library;
+}
+
+vm::FunctionId add_leaf(vm::Program& program, const vm::Function& leaf, vm::Kernel kernel) {
+  vm::Function made;
+  made.name = leaf.name;
+  made.body = leaf.body;
+  made.is_leaf = true;
+  made.is_heavy = leaf.is_heavy;
+  made.leaf_parameters.assign(kernel.types.begin(), kernel.types.begin() + kernel.parameter_count);
+  made.leaf_results = leaf.leaf_results;
+  made.scalar_code = vm::assemble(kernel);
+  made.place = leaf.place;
+  program.functions.push_back(std::move(made));
+  program.kernels.push_back(std::move(kernel));
+  return static_cast<vm::FunctionId>(program.functions.size() - 1);
+}
+
+vm::IndexLaunch gathering_launch(vm::Program& program, const vm::ForeachSite& site) {
+  vm::WalkingKernel walking = vm::walking_kernel(program, site, /*walks_nest=*/false);
+  vm::IndexLaunch made;
+  made.leaf = add_leaf(program, program.functions[site.launch.leaf], std::move(walking.kernel));
+  for (const vm::KernelArgument& argument : walking.arguments) {
+    const bool is_value = argument.kind == vm::KernelArgument::Kind::value;
+    made.captures.push_back({.operand = argument.variable, .value = is_value ? argument.index : vm::no_id});
+  }
+  for (vm::LaunchSink sink : site.launch.sinks) {
+    const auto first_key = static_cast<std::uint32_t>(made.keys.size());
+    if (sink.key_count != 0) made.keys.push_back(site.launch.keys[sink.first_key]);
+    sink.first_key = first_key;
+    made.sinks.push_back(std::move(sink));
+  }
+  return made;
+}
+
+}  // namespace
+
+void add_gathering_sites(vm::Program& program) {
+  const std::size_t count = program.foreaches.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!gathers(program, program.foreaches[i])) continue;
+    vm::ForeachSite second = program.foreaches[i];
+    second.launch = gathering_launch(program, second);
+    program.foreaches[i].gathering = static_cast<std::uint32_t>(program.foreaches.size());
+    program.foreaches.push_back(std::move(second));
+  }
+}
+
+}  // namespace raddle::emit
