@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "compiler/tool/executable/load_modules.hpp"
@@ -16,6 +15,8 @@
 #include "vm/value/failure.hpp"
 #include "vm/value/shown_text.hpp"
 #include "vm/value/text.hpp"
+#include "vm/value/file_descriptor.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::tool::repl {
 
@@ -176,10 +177,10 @@ void Conversation::load(const std::string& path) {
 }
 
 void Conversation::save(const std::string& argument) {
-  std::ofstream file(argument);
-  for (const std::string& each : live_->script()) file << each;
-  file.close();
-  if (!file) return refuse(fmt::format("can not write `{}`", argument));
+  std::string text;
+  for (const std::string& each : live_->script()) text += each;
+  const auto written = vm::write_whole(argument, 0666, [&text](int file) { return vm::write_all(file, text); });
+  if (!written) return refuse(fmt::format("can not write `{}`: {}", argument, vm::error_text(written.error())));
   say(fmt::format("written to {}", argument));
 }
 
