@@ -92,7 +92,7 @@ void LiveSession::look() {
     if (rests && !workspace_->is_stopped() && workspace_->take_if_ended(*entry->activity)) end(*entry);
   }
   has_looked_at_rest_ = rests;
-  if (workspace_->is_stopped()) stop("stopped, as there was too little memory");
+  if (workspace_->is_stopped()) stop("stopped, as open calls were too many");
   stdlib::flush_output();
 }
 
