@@ -42,7 +42,7 @@ vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint
   vm::RunRow row;
   row.work = plan.keys.work().low;
   row.collect = plan.collect;
-  if (plan.script && plan.script->can_block()) {
+  if (plan.script && plan.script->runs_in_blocks()) {
     sweep::BlockForm form{.results = plan.script->columns(), .parameters = {}};
     for (const sweep::Parameter& each : plan.space.parameters()) form.parameters.emplace_back(each.name, each.read_as);
     row.columns = text_of(form);
