@@ -138,8 +138,15 @@ void ExpressionChecker::unknown_variable(const ast::Name& name) {
   Diagnostic& diagnostic = context_.diagnostics.report(DiagnosticKind::unknown_variable, name.span, name.text);
   if (const VariableId ended = scopes_.find_ended(name.text); ended != ast::no_variable) {
     context_.silenced.insert(ended);
-    diagnostic.label(context_.variable(ended).span, "declared here, it ends with its block");
-    if (context_.variable(ended).role == VariableRole::local)
+    const Variable& variable = context_.variable(ended);
+    diagnostic.label(variable.span, "declared here, it ends with its block");
+    const TypeStore& types = context_.store();
+    if (scopes_.was_in_for(ended) && !types.is_array(variable.type) && !types.is_dense(variable.type))
+      diagnostic.note(
+          fmt::format("`for` gives out the last values of its variables that are declared before it: "
+                      "`{0} {1};`, then `for ({1} = ..., ...; ...; {1} = ...) {{ ... }}`",
+                      context_.name(variable.type), variable.name));
+    else if (variable.role == VariableRole::local)
       diagnostic.note("declare it before that block, and assign it there");
     return;
   }

@@ -76,6 +76,7 @@ void StatementChecker::for_(ast::For& loop) {
   for (ast::For::Variable& variable : loop.variables) expressions_.value(*variable.initial);
   const Scopes outside = scopes_;
   scopes_.push();
+  scopes_.begin_for();
   for (ast::For::Variable& variable : loop.variables) loop_variable(variable, outside);
   expressions_.condition(*loop.condition);
   scopes_.push();
@@ -85,6 +86,7 @@ void StatementChecker::for_(ast::For& loop) {
   updates(loop);
   scopes_.pop();
   scopes_.pop();
+  scopes_.end_for();
 }
 
 void StatementChecker::updates(ast::For& loop) {

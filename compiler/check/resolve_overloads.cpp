@@ -239,7 +239,8 @@ void report_mismatch(Context& context, const Signature& signature, const ast::Ca
       diagnostic = &out.report(DiagnosticKind::positional_after_keyword, argument->value->span);
       break;
   }
-  const bool in_a_script = signature.kind != ast::CalleeKind::builtin && signature.span.end != 0;
+  const bool in_a_script = signature.kind != ast::CalleeKind::builtin && signature.span.end != 0 &&
+                           !context.sources.at(signature.span.file).is_of_library();
   if (in_a_script) {
     diagnostic->label(signature.span, "defined here");
   } else {

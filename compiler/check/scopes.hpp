@@ -17,9 +17,15 @@ class Scopes {
 
   void push() { levels_.emplace_back(); }
   void pop() {
-    for (const auto& [name, id] : levels_.back()) ended_[name] = id;
+    for (const auto& [name, id] : levels_.back()) {
+      ended_[name] = id;
+      if (for_depth_ > 0) ended_in_for_.insert(id);
+    }
     levels_.pop_back();
   }
+  /// What is declared between these, in blocks inside, too, is part of a `for`.
+  void begin_for() { ++for_depth_; }
+  void end_for() { --for_depth_; }
   bool in_function() const { return in_function_; }
   bool at_top_level() const { return !in_function_ && levels_.size() == 1; }
 
@@ -30,6 +36,8 @@ class Scopes {
     const auto found = ended_.find(name);
     return found == ended_.end() ? ast::no_variable : found->second;
   }
+  /// @param id  of find_ended()
+  bool was_in_for(VariableId id) const { return ended_in_for_.contains(id); }
   /// Declares in the innermost scope; reports names that are taken or hide others.
   VariableId declare(const ast::Identifier& name, TypeId type, VariableRole role);
   /// Makes `name` mean `id` in the innermost scope: the inner copy of a loop variable declared outside.
@@ -49,6 +57,8 @@ class Scopes {
   bool in_function_;
   std::vector<std::unordered_map<std::string, VariableId>> levels_;  ///< [0] is unused at top level: globals
   std::unordered_map<std::string, VariableId> ended_;
+  std::unordered_set<VariableId> ended_in_for_;
+  unsigned for_depth_ = 0;
   std::unordered_set<std::string> reported_, hiding_;
 };
 

@@ -8,11 +8,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <functional>
 #include <vector>
+
+#include "vm/value/environment_path.hpp"
 
 namespace raddle::codegen {
 namespace {
@@ -39,11 +40,6 @@ std::string file_name(const std::string& key) { return fmt::format("{:016x}{}", 
 std::string file_bytes(const std::string& key, std::string_view content) {
   const std::string rest = number_bytes(key.size()) + key + std::string(content);
   return std::string(file_words) + number_bytes(hash(rest)) + rest;
-}
-
-std::string absolute_path(const char* variable) {
-  const char* const value = std::getenv(variable);
-  return value != nullptr && *value == '/' ? value : "";
 }
 
 /// The user's own, and nobody else may write it.
@@ -117,9 +113,9 @@ std::vector<Stored> list(int folder) {
 }  // namespace
 
 std::string default_cache_folder() {
-  std::string folder = absolute_path("XDG_CACHE_HOME");
+  std::string folder = vm::environment_path("XDG_CACHE_HOME");
   if (folder.empty()) {
-    folder = absolute_path("HOME");
+    folder = vm::environment_path("HOME");
     if (folder.empty()) return "";
     folder += "/.cache";
   }

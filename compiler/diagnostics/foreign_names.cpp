@@ -48,9 +48,10 @@ constexpr std::array foreign_names = {
     ForeignName{NameUse::variable, " np numpy scipy math pd pandas plt os ",
                 "what a module has is named without the module: `PI`, `sqrt(x)`, after `import math;`"},
     ForeignName{NameUse::function, " return ", no_return},
-    ForeignName{
-        NameUse::function, " print println puts echo cout disp ",
-        "`printf(\"%s\", x);` prints a line, after `import io;`; `trace(x);` any scalar, `trace(repr(a));` an array"},
+    ForeignName{NameUse::function, " print println puts echo cout disp ",
+                "`printf(\"%s\", x);` prints a line, after `import io;`, and `printf(\"%s\", repr(a));` one of a "
+                "growing array; "
+                "`trace(x);` needs no import"},
     ForeignName{NameUse::function, " len count numel ",
                 "`size(a)` counts an array's elements, `strlen(s)` a string's characters"},
     ForeignName{NameUse::function, " str String to_string tostring int2str float2str itoa num2str ",

@@ -83,8 +83,7 @@ KernelOp library_operator(const Module& module, const Function& function, const 
     inputs.push_back(*input);
   }
   const KernelOp found = vm::operation_of_function(stdlib::builtins()[op.callee].name, inputs);
-  const bool takes_text = vm::info(found).failure == vm::KernelFailure::assertion;
-  return takes_text == has_text ? found : no_op;
+  return vm::has_message(vm::info(found).failure) == has_text ? found : no_op;
 }
 
 }  // namespace raddle::ir

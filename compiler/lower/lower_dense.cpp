@@ -5,6 +5,8 @@
 // after sees arrays with int keys and ints: launches, their promises, lanes and machine code need to know nothing of
 // dimensions. The array is made by `array_new` with the extents as operands: it says which element is missing when it
 // closes, and names elements by all their indices.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -101,14 +103,33 @@ ir::Operand FunctionLowering::bracketed(const ast::Expr& expr, ir::Operand exten
   return operand;
 }
 
-ir::Operand FunctionLowering::checked_index(const ast::Expr& entry, ir::Operand extent) {
-  return call_builtin_named("@index", {bracketed(entry, extent), extent}, TypeStore::int_, entry.span);
+FunctionLowering::Operands FunctionLowering::place_of_index(const ast::Index& index, std::size_t axis) {
+  constexpr std::size_t longest = 40;
+  const SourceBuffer& source = context_.module.sources->at(index.span.file);
+  std::string name;  // "": the library's names say nothing to a user
+  const Span base = index.base->span;
+  if (!source.is_of_library()) name = source.text().substr(base.begin, base.end - base.begin);
+  if (name.size() > longest) name.clear();
+  const bool is_only = types().rank(index.base->type) == 1;
+  return {text_constant(std::move(name)), int_constant(is_only ? 0 : static_cast<std::int64_t>(axis) + 1)};
+}
+
+ir::Operand FunctionLowering::index_check(ir::Operand at, ir::Operand extent, const ast::Index& index,
+                                          std::size_t axis) {
+  const Operands place = place_of_index(index, axis);
+  Operands operands = {at, extent};
+  operands.insert(operands.end(), place.begin(), place.end());
+  return call_builtin_named("@index", std::move(operands), TypeStore::int_, index.indices[axis]->span);
+}
+
+ir::Operand FunctionLowering::checked_index(const ast::Index& index, std::size_t axis, ir::Operand extent) {
+  return index_check(bracketed(*index.indices[axis], extent), extent, index, axis);
 }
 
 ir::Operand FunctionLowering::dense_key(const ast::Index& index, const Dense& of) {
   Operands indices;
   for (std::size_t axis = 0; axis < index.indices.size(); ++axis)
-    indices.push_back(checked_index(*index.indices[axis], of.extents[axis]));
+    indices.push_back(checked_index(index, axis, of.extents[axis]));
   return key_of(indices, of, index.span);
 }
 
@@ -251,14 +272,19 @@ FunctionLowering::Operands FunctionLowering::bind_extents(const ast::FunctionDef
       function().variables[found[axis].index].name = context_.program.variables[input.extents[axis]].name;
     }
   });
+  // of the library's names a user knows only those of functions
+  const bool is_of_library = context_.module.sources->at(definition.name.span.file).is_of_library();
   visit_inputs([&](const ast::Formal& input, const auto& entries, Operands& extents) {
+    const std::string name =
+        is_of_library ? fmt::format("argument {} of `{}`", &input - definition.inputs.data() + 1, definition.name.text)
+                      : fmt::format("`{}`", input.name.text);
     Operands wanted(entries.size());
     for (std::size_t axis = 0; axis < entries.size(); ++axis)
       if (!check_detail::is_open(*entries[axis]) && input.extents[axis] == ast::no_variable)
         wanted[axis] = value(*entries[axis]);
     const Operands found = extents;
     for (std::size_t axis = 0; axis < entries.size(); ++axis) {
-      extents[axis] = checked_extent(input.name.text, axis, wanted, found, entries[axis]->span);
+      extents[axis] = checked_extent(name, axis, wanted, found, entries[axis]->span);
       if (extents[axis] != found[axis]) checks.push_back(extents[axis]);
     }
   });
@@ -270,7 +296,8 @@ const ast::Dimension* FunctionLowering::extents_of_formal(const ast::Formal& for
   return types().is_dense(formal.resolved_type) ? check_detail::extents_of(formal.type, formal.dimensions) : nullptr;
 }
 
-/// The extent along `axis`, once it is known to be the wanted one: keys are made of that.
+/// @param name  of whose it is, for the message. The extent along `axis`, once it is known to be the wanted one: keys
+/// are made of that.
 ir::Operand FunctionLowering::checked_extent(const std::string& name, std::size_t axis, const Operands& wanted,
                                              const Operands& found, Span span) {
   if (wanted[axis].index == ir::none || is_same_extent(wanted[axis], found[axis])) return found[axis];
@@ -365,8 +392,8 @@ FunctionLowering::Dense FunctionLowering::fitting(ir::VarId variable, const Dens
 FunctionLowering::Operands FunctionLowering::declared_extents(ir::VarId variable, const Operands& found, Span span) {
   Operands made;
   for (std::size_t axis = 0; axis < found.size(); ++axis)
-    made.push_back(
-        checked_extent(function().variables[variable].name, axis, declared_extents_.at(variable), found, span));
+    made.push_back(checked_extent(fmt::format("`{}`", function().variables[variable].name), axis,
+                                  declared_extents_.at(variable), found, span));
   return made;
 }
 

@@ -173,7 +173,10 @@ class FunctionLowering {
   ir::Operand key_of_number(ir::Operand number, const Dense& of, Span span);
   /// What stands between brackets: `end` is the last index of a dimension of that extent.
   ir::Operand bracketed(const ast::Expr& expr, ir::Operand extent);
-  ir::Operand checked_index(const ast::Expr& entry, ir::Operand extent);
+  /// Which index, or slice, of which array: for the message if it is outside.
+  Operands place_of_index(const ast::Index& index, std::size_t axis);
+  ir::Operand index_check(ir::Operand at, ir::Operand extent, const ast::Index& index, std::size_t axis);
+  ir::Operand checked_index(const ast::Index& index, std::size_t axis, ir::Operand extent);
   ir::Operand dense_key(const ast::Index& index, const Dense& of);
   ir::Operand dense_index(const ast::Index& index, ir::VarId target);
   void store_dense(const ast::Index& target, ir::Operand source);
@@ -252,7 +255,7 @@ class FunctionLowering {
   bool chooses_by_array(const ast::Index& index) const;
   Lifted chosen(const ast::Index& index);
   Lifted chosen_by_mask(const ast::Index& index);
-  Selection selection(const ast::Slice& slice, ir::Operand extent);
+  Selection selection(const ast::Index& index, std::size_t axis, ir::Operand extent);
   std::vector<Selection> selections(const ast::Index& index, const Operands& extents);
   Operands selected(const std::vector<Selection>& selections, Operands indices, Span span);
   static Operands extents_of(const std::vector<Selection>& selections);
@@ -260,7 +263,7 @@ class FunctionLowering {
   // --- lower_small_sums.cpp
   /// The sum or mean of a slice of few elements, see Note [small sums]; none: the call is something else.
   std::optional<ir::Operand> small_sum(const ast::Call& call, ir::VarId target);
-  Operands indices_of(const ast::Expr& entry, std::int64_t count, ir::Operand extent);
+  Operands indices_of(const ast::Index& index, std::size_t axis, std::int64_t count, ir::Operand extent);
   bool has_extents_of(const Lifted& of, const Stretched& read) const;
   bool make_factors(const Lifted& of, Span span);
   ir::Operand nothing_stretches(const Lifted& of, Span span);

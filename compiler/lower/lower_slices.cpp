@@ -12,7 +12,8 @@ using ast::ExprKind;
 using ir::OpKind;
 
 /// `lo:hi:step` of a dimension, as where it begins, how far its indices are from each other, and how many there are.
-FunctionLowering::Selection FunctionLowering::selection(const ast::Slice& slice, ir::Operand extent) {
+FunctionLowering::Selection FunctionLowering::selection(const ast::Index& index, std::size_t axis, ir::Operand extent) {
+  const auto& slice = as<ast::Slice>(*index.indices[axis]);
   const ir::Operand zero = int_constant(0), one = int_constant(1);
   if (!slice.low && !slice.high && !slice.step) return {zero, one, extent};
   Selection made;
@@ -22,6 +23,8 @@ FunctionLowering::Selection FunctionLowering::selection(const ast::Slice& slice,
       slice.high ? bracketed(*slice.high, extent) : emit_value(OpKind::sub, {extent, one}, TypeStore::int_, slice.span);
   Operands operands = {made.first, last, extent};
   if (slice.step) operands.push_back(made.step);
+  const Operands place = place_of_index(index, axis);
+  operands.insert(operands.end(), place.begin(), place.end());
   made.count =
       call_builtin_named(slice.step ? "@stepped_slice" : "@slice", std::move(operands), TypeStore::int_, slice.span);
   note_count(slice, extent, made.count);
@@ -49,9 +52,9 @@ std::vector<FunctionLowering::Selection> FunctionLowering::selections(const ast:
     if (axis >= index.indices.size()) {
       made.push_back({int_constant(0), int_constant(1), extents[axis]});
     } else if (index.indices[axis]->kind == ExprKind::Slice) {
-      made.push_back(selection(as<ast::Slice>(*index.indices[axis]), extents[axis]));
+      made.push_back(selection(index, axis, extents[axis]));
     } else {
-      made.push_back({checked_index(*index.indices[axis], extents[axis]), {}, {}});
+      made.push_back({checked_index(index, axis, extents[axis]), {}, {}});
     }
   }
   return made;
@@ -117,8 +120,7 @@ Lifted FunctionLowering::chosen(const ast::Index& index) {
   made.at = [this, &index, base = std::move(base), entries = std::move(entries), stretches, span](const Point& point) {
     Operands indices;
     for (std::size_t axis = 0; axis < entries.size(); ++axis)
-      indices.push_back(call_builtin_named("@index", {entries[axis].at(point)[0], base.extents[axis]}, TypeStore::int_,
-                                           index.indices[axis]->span));
+      indices.push_back(index_check(entries[axis].at(point)[0], base.extents[axis], index, axis));
     return base.at({.indices = std::move(indices), .stretches = stretches});
   };
   return made;

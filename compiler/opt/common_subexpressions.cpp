@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
+#include <string_view>
 #include <tuple>
 
 #include "compiler/ir/library_calls.hpp"
@@ -16,9 +18,18 @@ namespace {
 /// Operation, operands, field, callee. They do not tell the type of all results: find() looks at it.
 using Key = std::tuple<ir::OpKind, std::vector<std::pair<std::uint32_t, bool>>, std::int64_t, std::uint32_t>;
 
+/// A check of one index of two arrays is one: what it says of them does not matter.
+std::size_t compared_operands(const ir::Op& op) {
+  const std::size_t count = op.operands.size();
+  if (op.kind != ir::OpKind::call_builtin) return count;
+  const std::string_view name = stdlib::builtins()[op.callee].name;
+  return name == "@index" || name == "@slice" || name == "@stepped_slice" ? count - 2 : count;
+}
+
 Key key_of(const ir::Op& op) {
   std::vector<std::pair<std::uint32_t, bool>> operands;
-  for (const ir::Operand& operand : op.operands) operands.emplace_back(operand.index, operand.is_constant);
+  for (const ir::Operand& operand : std::span(op.operands).first(compared_operands(op)))
+    operands.emplace_back(operand.index, operand.is_constant);
   return {op.kind, std::move(operands), op.number, op.callee};
 }
 

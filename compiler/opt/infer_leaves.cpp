@@ -91,15 +91,15 @@ class Inspector {
       found(fmt::format("it uses the type {}", types_.name(variable.type)), span);
   }
 
-  bool is_assertion(const ir::Op& op) const {
-    if (op.kind != OpKind::call_builtin) return false;
-    return failure_of(op) == vm::KernelFailure::assertion;
+  /// `assert(..)` and the like, which have no result that a leaf could not have.
+  bool is_assert_call(const ir::Op& op) const {
+    return op.kind == OpKind::call_builtin && failure_of(op) == vm::KernelFailure::assertion;
   }
 
-  /// What is told if an assertion fails: then the call is interpreted.
-  bool is_message(const ir::Op& op, const ir::Operand& operand) const {
+  /// What is told if a check fails: then the call is interpreted.
+  bool is_text_of_failure(const ir::Op& op, const ir::Operand& operand) const {
     return operand.is_constant && std::holds_alternative<std::string>(module_.constants[operand.index]) &&
-           is_assertion(op);
+           op.kind == OpKind::call_builtin && vm::has_message(failure_of(op));
   }
 
   void inspect_region(ir::RegionId region) {
@@ -132,14 +132,14 @@ class Inspector {
     if (has_called_library_ && may_fail(op)) return found("it may fail after a call of a library function", op.span);
     if (const ir::ReducedLoop* const reduced = reduced_loops_.of(op)) return inspect_reduced(op, *reduced);
     for (const ir::Operand& operand : op.operands)
-      if (!is_message(op, operand)) check_read(operand, op.span);
+      if (!is_text_of_failure(op, operand)) check_read(operand, op.span);
     if (obstacle_) return;
     inspect_kind(op);
     for (const ir::VarId result : op.results) {
       // machine code would keep the last value: only the interpreter finds the error
       if (!maybe_assigned_.insert(result).second)
         found(fmt::format("{} may be assigned twice", quoted(function_.variables[result])), op.span);
-      if (!is_leaf_scalar(types_, type_of(result)) && !is_assertion(op))
+      if (!is_leaf_scalar(types_, type_of(result)) && !is_assert_call(op))
         found(fmt::format("it makes a value of type {}", types_.name(type_of(result))), op.span);
       assigned_.insert(result);
     }

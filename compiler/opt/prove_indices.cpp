@@ -117,7 +117,7 @@ class Prover {
   std::optional<Operand> proven_slice(const ir::Op& op, ir::RegionId region) {
     const Operand first = op.operands[0], last = op.operands[1], extent = op.operands[2];
     const Sum low = sum_of(first), high = sum_of(last);
-    const auto step = op.operands.size() > 3 ? number(op.operands[3]) : 1;
+    const auto step = is_builtin(op, "@stepped_slice") ? number(op.operands[3]) : 1;
     if (low.base != high.base || low.offset > high.offset || !step || *step < 1 || !holds(first, extent, region) ||
         !holds(last, extent, region))
       return std::nullopt;

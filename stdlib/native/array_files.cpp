@@ -44,6 +44,21 @@ std::string type_text(std::int64_t rank) {
 
 // ---------------------------------------------------------------- NumPy
 
+/// How an array is read that is not of the wanted type. "": in no way
+template <typename T>
+std::string way_to_read(const NpyHeader& header) {
+  const auto rank = static_cast<std::int64_t>(header.extents.size());
+  const bool is_int = header.kind == 'i' || (header.kind == 'u' && header.size < 8);
+  if (rank == 0 || (!is_int && header.kind != 'f' && header.kind != 'b')) return "";
+  const std::string type = is_int               ? type_text<std::int64_t>(rank)
+                           : header.kind == 'f' ? type_text<double>(rank)
+                                                : type_text<bool>(rank);
+  const std::string text =
+      fmt::format(": read it as `{} = read_npy(..);`", std::string(type).insert(type.find('['), " a"));
+  if (std::is_same_v<T, double> && is_int) return text + ", which may be assigned to floats";
+  return std::is_same_v<T, std::int64_t> && header.kind == 'f' ? text + ", and `float2int(a)` makes ints of it" : text;
+}
+
 template <typename Stored, typename T>
 void convert(const char* data, std::vector<T>& numbers) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -108,7 +123,9 @@ Result read_npy(Arguments arguments, Results results) {
   std::vector<T> numbers(count);
   const bool has_rank = header->extents.size() == static_cast<std::size_t>(rank);
   if (!has_rank || !convert(*header, bytes->data() + header->data_begin, numbers))
-    return fail(fmt::format("`{}` holds {}, a `{}` is wanted", path, header->text(), type_text<T>(rank)));
+    return fail(fmt::format("`{}` holds {}, and {}`{}` is wanted{}", path, header->text(),
+                            std::is_same_v<T, std::int64_t> ? "an " : "a ", type_text<T>(rank),
+                            way_to_read<T>(*header)));
   if (header->is_column_major && rank > 1) numbers = row_major(numbers, header->extents);
   results[0] = array_of(std::move(numbers));
   results[1] = array_of(header->extents);

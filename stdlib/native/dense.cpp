@@ -35,14 +35,24 @@ std::pair<Arguments, Arguments> two_shapes(Arguments arguments) {
   return {arguments.subspan(1).first(rank), arguments.subspan(1 + rank)};
 }
 
+/// "`a`: index 3 of dimension 2". @param place  the array, "": unknown, and its dimension, 0: the only one
+std::string place_text(const std::string& found, Arguments place) {
+  const std::string_view array = place[0].as_string();
+  const std::int64_t dimension = place[1].as_int();
+  return fmt::format("{}{}{}", array.empty() ? "" : fmt::format("`{}`: ", array), found,
+                     dimension == 0 ? "" : fmt::format(" of dimension {}", dimension));
+}
+
 }  // namespace
 
-/// The index, if there is an element.
+/// The index, if there is an element. Behind it and the extent, for the message: the array, and which of its
+/// dimensions; 0: the only one.
 Result dense_index(Call, Arguments arguments, Results results) {
   const std::int64_t index = arguments[0].as_int(), extent = arguments[1].as_int();
   if (index >= 0 && index < extent) return give(results, arguments[0]);
-  if (extent == 0) return fail(fmt::format("index {}: the array has no elements", index));
-  return fail(fmt::format("index {} is outside of 0..{}{}", index, extent - 1,
+  const std::string found = place_text(fmt::format("index {}", index), arguments.subspan(2));
+  if (extent == 0) return fail(found + ": there are no elements");
+  return fail(fmt::format("{} is outside of 0..{}{}", found, extent - 1,
                           index < 0 ? ": `end` is the last index, `end-1` the one before" : ""));
 }
 
@@ -63,7 +73,7 @@ Result dense_same_extent(Call, Arguments arguments, Results results) {
   std::vector<std::string> shape;
   for (const Value& extent : extents.first(rank))
     shape.push_back(extent.as_int() == -1 ? ":" : std::to_string(extent.as_int()));
-  return fail(fmt::format("`{}` is to have the shape [{}], found {}", arguments[2].as_string(), fmt::join(shape, ", "),
+  return fail(fmt::format("{} is to have the shape [{}], found {}", arguments[2].as_string(), fmt::join(shape, ", "),
                           shape_text(extents.subspan(rank))));
 }
 
@@ -78,15 +88,17 @@ Result dense_joint_extent(Call, Arguments arguments, Results results) {
                           shape_text(extents.subspan(rank)), arguments[0].as_string()));
 }
 
-/// How many indices `first:last:step` are; none if the last one is right before the first.
+/// How many indices `first:last:step` are; none if the last one is right before the first. Last, as of dense_index(),
+/// the array and the dimension.
 Result dense_slice(Call, Arguments arguments, Results results) {
   const std::int64_t first = arguments[0].as_int(), last = arguments[1].as_int(), extent = arguments[2].as_int(),
-                     step = arguments.size() > 3 ? arguments[3].as_int() : 1;
+                     step = arguments.size() > 5 ? arguments[3].as_int() : 1;
   if (step < 1)
     return fail(fmt::format("the step of a slice is 1 or more, found {}{}", step,
                             step < 0 ? ": `flip` has those of one dimension in the opposite order" : ""));
   if (first < 0 || first > extent || last >= extent || last < first - 1)
-    return fail(fmt::format("the slice {}:{} is outside of 0..{}", first, last, extent - 1));
+    return fail(fmt::format("{} is outside of 0..{}",
+                            place_text(fmt::format("the slice {}:{}", first, last), arguments.last(2)), extent - 1));
   return give(results, Value::of(last < first ? std::int64_t{0} : (last - first) / step + 1));
 }
 

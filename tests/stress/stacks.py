@@ -65,6 +65,23 @@ def cases():
         yield "a million levels", SUM, options, stack, [f"trace: {MILLION * (MILLION + 1) // 2}"]
 
 
+ENDLESS = "(int o) f(int n) { o = f(n + 1) + 1; }\ntrace(f(0));\n"
+
+
+def fault_of_endless(raddle, path, options):
+    """A recursion without end is told before it takes all memory; where the user says how much, that counts."""
+    def limit_memory():
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+
+    run = subprocess.run([raddle, "run", *options, path], preexec_fn=limit_memory, timeout=120,
+                         capture_output=True, text=True, check=False)
+    told = ("activations of `f` are open, which take more than 64 MiB" if "--call-memory" in options else
+            "more than 5000000 calls are open inside each other, most of them of `f`: does the recursion end?")
+    if run.returncode == 1 and told in run.stderr and ":1:24: error" in run.stderr:
+        return None
+    return f"exit code {run.returncode}, {run.stdout!r}, {run.stderr[:400]!r}"
+
+
 def main():
     parser = argparse.ArgumentParser(description="Runs deep recursions on stacks of several sizes.")
     parser.add_argument("--raddle", default=str(ROOT / "build" / "raddle"))
@@ -79,6 +96,13 @@ def main():
             failed += fault is not None
             if fault:
                 print(f"FAIL {label}, {' '.join(words)}, stack {stack}: {fault}")
+        path.write_text(ENDLESS, encoding="utf-8")
+        for words in (["--workers=2"], ["--workers=1", "--interpret"], ["--workers=2", "--call-memory", "64"]):
+            fault = fault_of_endless(options.raddle, str(path), words)
+            passed += fault is None
+            failed += fault is not None
+            if fault:
+                print(f"FAIL a recursion without end, {' '.join(words)}: {fault}")
     print(f"stacks: {passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -453,10 +453,56 @@ def time_is_told(place):
 
 
 def a_pipe_is_a_script(place):
-    for command in ([], ["repl"], ["-"]):
+    for command in ([], ["-"]):
         done = subprocess.run([place.raddle, *command], input="trace(6 * 7);\n", capture_output=True, text=True,
                               cwd=place.folder, check=False, timeout=30)
         expect((done.stdout, done.returncode), ("trace: 42\n", 0), f"raddle {command} behind a pipe")
+
+
+# what comes through a pipe, what is printed, what stands in errors in this order, exit code
+PIPED = [
+    ("trace(6 * 7);\n", "trace: 42\n", [], 0),
+    ("", "", [], 0),
+    ("int x = 3;\nx\n1 + 2 * x", "3\n7\n", [], 0),
+    ("(int r) twice(int n) {\n  r = 2 * n;\n}\n\ntwice(\n  21)\n", "42\n", [], 0),
+    ("int x = 3;\n:type x\n:vars\n:quit\nx\n", "int\nx : int = 3\n", [], 0),
+    # an error is one of its entry; the others go on
+    ("foo(1);\n1 + 1\nbar(2)\n2 + 2\n", "2\n4\n", ["repl:1:1: error: unknown function `foo`", "repl:3:1: error: unknown function `bar`"], 1),
+    ("import assert; assert(false, \"no\");\n1 + 1\n", "2\n", ["repl:1:16: error: Assertion failed!: no"], 1),
+    ("twice(\n", "", ["error"], 1),
+    (":typ 3\n:reset\n4\n", "there is no command :typ; did you mean :type?\n4\n", [], 1),
+    (":type zz\n", "", ["unknown variable `zz`"], 1),
+    (":load none.df\n", "can not read `none.df`: no such file or directory\n", [], 1),
+    # what takes long is waited for, before the next entry and at the end
+    ("import sys;\n(void v) late() { sleep(0.4) => v = trace(\"late\"); }\nlate();\ntrace(\"next\");\nlate();\n",
+     "trace: late\ntrace: next\ntrace: late\n", [], 0),
+    ("float y;\nz = y * 2.0;\ny = 3.0;\n", "z : float, waiting for y (line 1)\nz = 6.0\n", [], 0),
+    ("float y;\nz = y * 2.0;\n1 + 1\n", "z : float, waiting for y (line 1)\n2\n", ["repl:1:7: error: `y` is waited for, but nothing sets it"], 5),
+    # programs do not take what is to come
+    ("app (void v) reads() { \"cat\" }\nv = reads();\n1 + 1\n", "2\n", [], 0)]
+
+
+def entries_come_through_a_pipe(place):
+    for text, printed, errors, code in PIPED:
+        done = subprocess.run([place.raddle, "repl", "--workers=2"], input=text, capture_output=True, text=True,
+                              cwd=place.folder, env={**os.environ, **place.environment}, check=False, timeout=60)
+        expect((done.stdout, done.returncode), (printed, code), f"{text!r}, with errors {done.stderr!r}")
+        at = 0
+        for error in errors:
+            expect_in(error, done.stderr[at:], repr(text))
+            at = done.stderr.find(error, at) + 1
+        expect(done.stderr == "", not errors, f"errors of {text!r}: {done.stderr!r}")
+
+
+def a_pipe_is_left_at_signals(place):
+    for sent, code in ((signal.SIGINT, 130), (signal.SIGTERM, 75)):
+        with subprocess.Popen([place.raddle, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                              cwd=place.folder, env={**os.environ, **place.environment}) as session:
+            session.stdin.write("6 * 7\n")
+            session.stdin.flush()
+            expect(session.stdout.readline(), "42\n", "the answer while the pipe is open")
+            session.send_signal(sent)
+            expect(session.wait(20), code, f"exit code after {sent}")
 
 
 TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_ends_endless_output,
@@ -465,7 +511,8 @@ TESTS = [ctrl_d_leaves, ctrl_c_clears_the_line, ctrl_c_ends_what_runs, ctrl_c_en
          background_output_leaves_the_prompt_whole, lines_of_a_program_stay_whole_above_the_prompt, entries_go_on_over_lines, pasted_lines_are_one_entry, history_stays,
          tab_completes, colours, wide_characters_and_wrapping, size_changes, what_does_not_come_back_keeps_no_session, sigterm_leaves_the_terminal_as_it_was,
          the_terminal_is_left_as_it_was_at_any_end, a_paste_without_end_ends, a_reset_after_an_endless_computation,
-         saved_and_loaded, a_script_is_loaded_first, time_is_told, a_pipe_is_a_script]
+         saved_and_loaded, a_script_is_loaded_first, time_is_told, a_pipe_is_a_script,
+         entries_come_through_a_pipe, a_pipe_is_left_at_signals]
 
 
 def main():

@@ -408,6 +408,20 @@ def links_of_others_are_not_followed(folder):
     for script in ("write", "app", "place"):
         folder.run(f"run {script}.df", code=1, err="ermission denied")
         expect(folder.read("mine"), "old\n")
+    folder.write("sweep.df", "@param int n = 1;\n@result int m = n;\n")
+    folder.run("sweep sweep.df -p n=1,2")
+    for command in ("sweep sweep.df -p n=1,2 -o all/t.csv", "report -o all/t.csv", "trace -o all/t.csv", "graph sweep.df -o all/t.dot",
+                    "run --trace=all/t.csv sweep.df"):
+        link = place / ("t.dot" if "dot" in command else "t.csv")
+        link.symlink_to(folder.path / "mine")
+        os.chown(link, 2, 2, follow_symlinks=False)
+        done = subprocess.run(f"{folder.raddle} {command}", shell=True, cwd=folder.path, capture_output=True, text=True, check=False)
+        expect((command, done.returncode != 0, "ermission denied" in done.stderr, folder.read("mine")), (command, True, True, "old\n"))
+        link.unlink()
+    (place / "s.df").symlink_to(folder.path / "mine")
+    os.chown(place / "s.df", 2, 2, follow_symlinks=False)
+    done = subprocess.run([folder.raddle, "repl"], input="int x = 1;\n:save all/s.df\n", cwd=folder.path, capture_output=True, text=True, check=False)
+    expect((done.stdout, done.returncode, folder.read("mine")), ("can not write `all/s.df`: permission denied\n", 1, "old\n"))
     for name in ("w.txt", "a.txt", "b.txt"):  # one of the folder's owner, or of ours, is followed
         os.chown(place / name, *((1, 1) if name == "w.txt" else (0, 0)), follow_symlinks=False)
     for script in ("write", "app", "place"):

@@ -191,6 +191,56 @@ def changed_files_are_noticed(folder):
     folder.run("sweep -p n=1 --input {m}.txt -- true {n}", code=2, err="raddle: --input: there is no parameter `m`")
 
 
+def lost_outputs_are_made_again(folder):
+    """Files that a script has written at a point, or that --collect has read of it, are there or the point is run again."""
+    def lose(command, path, point):
+        folder.run(command, err="3 from the record")
+        (folder.path / path).unlink()
+        done = folder.run(command, err=f"raddle: `{path}` is not there any more: points whose output is missing are run again\n")
+        expect_in("3 points, 2 from the record", done.stderr)
+        expect((folder.path / path).exists(), True)
+        expect_in(f"has it, but `{path}`, which it had written, was not there any more", folder.run(f"why /{point}").stdout)
+        folder.run(command, err="3 from the record")
+
+    write = "sh -c 'echo {{\\\"y\\\": {n}}} > out{n}.json'"
+    command = f"sweep -p n=1:3 --collect json:out{{n}}.json -- {write}"
+    expect(folder.column(command, "y"), ["1", "2", "3"])
+    lose(command, "out2.json", 2)
+    folder.write("out2.json", "edited by hand")  # what it says does not matter
+    folder.run(command, err="3 from the record")
+    folder.write("outputs.df", """
+        import files;
+        @param int n = 1;
+        app (file o) make(int n) { "echo" n @stdout=o }
+        app (file o) same(file i) { "cp" i o }
+        app (void v) forget(string path) { "rm" path }
+        file made<"made%i" % n> = make(n);
+        file text<"text%i" % n> = write("some");
+        file copy<"copy%i" % n> = made;
+        file unnamed = make(n);
+        file last<"last%i" % n> = same(unnamed);
+        file gone<"gone%i" % n> = make(n);
+        gone => forget(filename(gone));
+        @result string name = filename(last);
+        """)
+    command = "sweep outputs.df -p n=1:3"
+    expect(folder.column(command, "name"), ["last1", "last2", "last3"])
+    for path, point in (("made1", 1), ("text2", 2), ("copy3", 3), ("last2", 2)):
+        lose(command, path, point)
+    (folder.path / "made1").unlink()
+    folder.run("rerun", err="points whose output is missing are run again")
+    (folder.path / "made1").unlink()
+    folder.run("rerun --where 'n == 2'", err="raddle: `made1` was removed since run")
+    log = json.loads(folder.run("runs logs /2 --json").stdout.splitlines()[-1])["log"]
+    expect((log["outputs"], log.get("inputs")), (["copy2", "last2", "made2", "text2"], None))
+    expect(json.loads(folder.run(f"runs diff {run_id(folder, 0)} {run_id(folder, 1)} --json").stdout)["diff"]["inputs"], [])
+    # what several points write one after the other is none of them's own
+    shared = "sweep -j1 -p n=1:3 --collect json:shared.json -- sh -c 'echo {{\\\"y\\\": {n}}} > shared.json'"
+    folder.run(shared)
+    (folder.path / "shared.json").unlink()
+    folder.run(shared, err="3 from the record")
+
+
 def programs_of_scripts_are_noticed(folder):
     """The same for a script's programs, their scripts and what their words name; not for what points make themselves."""
     folder.write("model.sh", "read k < $2; echo $(($1 * k))\n")
@@ -210,9 +260,6 @@ def programs_of_scripts_are_noticed(folder):
     command = "sweep m.df -p n=1:3"
     expect(folder.column(command, "m"), ["2 5", "4 5", "6 5"])
     expect(sorted(inputs_of(folder, 2)), ["2.in", "factor", "model.sh"])
-    folder.run(command, err="3 from the record")
-    for n in (1, 2, 3):
-        os.remove(folder.path / f"kept{n}")
     folder.run(command, err="3 from the record")
     folder.write("2.in", "7\n")
     expect_in("3 points, 2 from the record", folder.run(command, err="`2.in` has changed").stderr)
@@ -694,7 +741,7 @@ def who_waits_for_another_run_uses_no_processor(folder):
 
 TESTS = [only_what_a_point_has_written_is_its_result, sweeps_that_run_at_once_do_not_mix_results, inputs_of_apps_that_are_edited, what_is_put_back_was_edited, where_links_lead_is_noticed, large_outputs_are_told, who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, what_is_edited_before_it_is_read_is_noticed,
          times_of_files_are_noticed, only_points_that_search_are_run_again, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, bytes_that_are_no_text_in_json, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, a_zero_byte_ends_no_line, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
-         programs_of_scripts_are_noticed,
+         lost_outputs_are_made_again, programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]
 
 

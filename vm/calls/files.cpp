@@ -15,6 +15,7 @@
 
 #include "vm/calls/program_caller.hpp"
 #include "vm/interpret/run_state.hpp"
+#include "vm/interpret/task_listener.hpp"
 #include "vm/value/borrow.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/whole_file.hpp"
@@ -163,6 +164,8 @@ Value ProgramCaller::begin_writing(Frame& frame, std::uint32_t instruction,
       run_.written_files.begin(run_.number, outputs, here_.call_place(frame, program_.places[instruction]), how);
   if (outcome) {
     begun = std::move(*outcome);
+    if (run_.options.listener != nullptr)
+      for (const WrittenFiles::Output& output : outputs) run_.options.listener->writes(output.path);
     return {};
   }
   if (const std::optional<std::uint64_t> point = outcome.error().point) {

@@ -141,8 +141,13 @@ Frame* Interpreter::enter_function(Frame& frame, const CallSite& site, std::uint
     end_for_memory(frame, instruction);
     return nullptr;
   }
+  Frame& around = frame_around(frame, site);
+  if (around.call_depth >= run_.options.most_nested_calls) {
+    end_for_depth(frame, instruction);
+    return nullptr;
+  }
   const Function& function = program_.functions[site.function];
-  Frame* callee = here_.make_frame(function.body, &frame_around(frame, site), here_.stream_at(frame, instruction));
+  Frame* callee = here_.make_frame(function.body, &around, here_.stream_at(frame, instruction));
   callee->call_site = instruction;
   callee->interpret_only = interpret_only || frame.interpret_only;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
@@ -152,17 +157,31 @@ Frame* Interpreter::enter_function(Frame& frame, const CallSite& site, std::uint
   return callee;
 }
 
+/// The function with the most activations around a frame, and how many these are.
+std::pair<const std::string&, std::uint64_t> Interpreter::most_active(const Frame& frame) const {
+  std::vector<std::uint64_t> activations(program_.functions.size());
+  for (const Frame* each = &frame; each != nullptr; each = each->outer)
+    if (each->is_function()) ++activations[each->body.function];
+  const auto most = std::ranges::max_element(activations);
+  return {program_.functions[static_cast<std::size_t>(most - activations.begin())].name, *most};
+}
+
+void Interpreter::end_for_depth(Frame& frame, std::uint32_t instruction) {
+  if (run_.is_stopped()) return;
+  here_.failure_at(
+      frame, instruction,
+      fmt::format("more than {} calls are open inside each other, most of them of `{}`: does the recursion "
+                  "end? `--call-memory N` allows as many as fit into N MiB",
+                  run_.options.most_nested_calls, most_active(frame).first));
+  run_.pool.stop();
+}
+
 void Interpreter::end_for_memory(Frame& frame, std::uint32_t instruction) {
   if (run_.is_stopped()) return;
-  std::vector<std::uint64_t> activations(program_.functions.size());
-  for (const Frame* each = &frame; each != nullptr; each = each->outer) {
-    if (each->is_function()) ++activations[each->body.function];
-  }
-  const auto most = std::ranges::max_element(activations);
+  const auto [name, most] = most_active(frame);
   std::uint64_t about = 1;  // which of the calls finds no memory is an accident of the schedule
-  while (about <= *most / 10) about *= 10;
+  while (about <= most / 10) about *= 10;
   const std::size_t mebibytes = run_.cells.limit_bytes() >> 20;
-  const std::string& name = program_.functions[static_cast<std::size_t>(most - activations.begin())].name;
   const std::string memory = fmt::format("more than {} MiB (see --call-memory)", mebibytes);
   here_.failure_at(
       frame, instruction,

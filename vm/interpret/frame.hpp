@@ -86,13 +86,14 @@ class Frame final : public Cell {
   const Body& body;
   Frame* outer;
   std::uint64_t stream;             ///< identity for counter-based random numbers, the same in every schedule
+  Ref<LoopWindow> window;           ///< of the loop whose open iteration this is; null: not counted there
   std::uint32_t call_site = no_id;  ///< function frames: the instruction that called
   std::uint32_t depth = 0;          ///< length of the outer chain
+  std::uint32_t call_depth = 0;     ///< calls in the outer chain
   std::int32_t priority = 0;        ///< of what is queued for it: the call's, inherited
   /// Some variable of this frame has failed: instructions look at their operands first. Inherited by frames inside.
   /// relaxed: a strand that reads a failed variable follows the strand that saw it fail
   std::atomic<bool> careful{false};
-  Ref<LoopWindow> window;       ///< of the loop whose open iteration this is; null: not counted there
   bool interpret_only = false;  ///< native code gave up below this call (recursion too deep); inherited
 
  private:

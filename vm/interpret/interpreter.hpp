@@ -117,6 +117,8 @@ class Interpreter : WorkerService {
   bool is_due_to_share();
   Frame* enter_function(Frame& frame, const CallSite& site, std::uint32_t instruction, bool interpret_only);
   /// Open calls take too much memory: reports which function has most of them and ends the run.
+  std::pair<const std::string&, std::uint64_t> most_active(const Frame& frame) const;
+  void end_for_depth(Frame& frame, std::uint32_t instruction);
   void end_for_memory(Frame& frame, std::uint32_t instruction);
   bool call_builtin(Frame& frame, const Instruction& in);
   bool call_builtin_now(Frame& frame, const Instruction& in);

@@ -71,7 +71,8 @@ struct RunOptions {
   std::shared_ptr<Devices> devices;           ///< null: workers do everything
   std::uint32_t leaf_threshold = 1000;  ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
   std::size_t call_memory_bytes = 0;    ///< most that open calls and what waits in them may take; 0: half of the memory
-  ProcessBudget process_budget;         ///< of external programs that run at once
+  std::uint32_t most_nested_calls = 5'000'000;  ///< more are taken for a recursion without end
+  ProcessBudget process_budget;                 ///< of external programs that run at once
   AppSettings apps;
   std::vector<std::string> package_folders;  ///< in which Tcl looks for packages, before its own places
   ProgramOutputs program_outputs;            ///< where programs print to that are not redirected

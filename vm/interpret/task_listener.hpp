@@ -54,6 +54,8 @@ class TaskListener {
                               bool is_first) = 0;
   /// The script itself is about to read a file, or to look for it, or is given its name.
   virtual void reads(const NamedFile&) {}
+  /// A call is about to write a file whose name the script knows.
+  virtual void writes(const std::string& /*path*/) {}
   /// A program runs; on the thread that has started it, which is not to wait.
   virtual void started(const ProcessRequest&) {}
   virtual void ended(const EndedProgram& program) = 0;

@@ -43,6 +43,10 @@ enum class KernelOp : std::uint8_t {
 
 /// What may be wrong with the inputs of an operation; see kernel_ops.def.
 enum class KernelFailure : std::uint8_t { nothing, overflow, division, index, extent, domain, assertion };
+/// Functions of the library that fail so are given what is told then, behind what they look at: kernels leave it away.
+constexpr bool has_message(KernelFailure failure) {
+  return failure == KernelFailure::assertion || failure == KernelFailure::extent;
+}
 
 struct KernelOpInfo {
   std::string_view text;

@@ -18,6 +18,7 @@ namespace raddle::vm {
 namespace {
 
 constexpr std::string_view names_mark = "names ", time_mark = "written ", link_mark = "leads to ";
+constexpr std::string_view output_marks[] = {"an output", "a new output"};
 
 bool is_file(const std::string& path) {
   std::error_code ignored;
@@ -67,6 +68,8 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& words) {
   return files;
 }
 
+std::string output_mark(bool is_new) { return std::string(output_marks[is_new ? 1 : 0]); }
+
 std::string version_of(KeptFiles& files, const NamedFile& file) {
   if (file.is_pattern) return version_of_names(file.name);
   if (file.is_link) {
@@ -96,7 +99,9 @@ bool may_be_written_after(const std::string& path, const timespec& time) {
 }
 
 bool has_version(KeptFiles& files, const std::string& name, const std::string& version) {
-  return version_of(files, named_as(name, version)) == version;
+  const NamedFile file = named_as(name, version);
+  std::error_code ignored;
+  return file.is_output ? std::filesystem::exists(name, ignored) : version_of(files, file) == version;
 }
 
 NamedFile named_as(const std::string& name, std::string_view version) {
@@ -104,7 +109,8 @@ NamedFile named_as(const std::string& name, std::string_view version) {
           .is_certain = true,
           .is_pattern = version.starts_with(names_mark),
           .is_time = version.starts_with(time_mark),
-          .is_link = version.starts_with(link_mark)};
+          .is_link = version.starts_with(link_mark),
+          .is_output = std::ranges::find(output_marks, version) != std::end(output_marks)};
 }
 
 void join_versions(KeptFiles& files, const std::string& name, std::string& version, const std::string& later) {

@@ -17,6 +17,7 @@ struct NamedFile {
   bool is_pattern = false;  ///< what matters is which files there are
   bool is_time = false;     ///< when it was written matters, too
   bool is_link = false;     ///< so does where its links lead to
+  bool is_output = false;   ///< it is no input but was written: all that matters is that it is there
   bool may_be_made = true;  ///< by a program of the run that does not say so; else who writes it meanwhile edits it
 };
 
@@ -24,6 +25,10 @@ struct NamedFile {
 /// word that starts it, as `python3 -u`, `nice -n 5`, `mpirun`: one that is looked up in PATH is the system's. So is
 /// every word, or what stands behind a `=` in it, that is a regular file.
 std::vector<NamedFile> named_files(const std::vector<std::string>& words);
+
+/// What is kept in place of the version of a file that was written.
+/// @param is_new  it was not there before
+std::string output_mark(bool is_new);
 
 /// file_version(), with the time or the full path if that matters, or of a pattern what tells which names fit it. Any
 /// thread.

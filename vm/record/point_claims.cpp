@@ -42,7 +42,8 @@ struct Lock {
 // Who begins at the same time is either there already when it is asked for, or makes the file longer than it is now.
 PointClaims::PointClaims() {
   const std::string path = fmt::format("{}/claims", record_folder);
-  auto file = std::make_shared<FileDescriptor>(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  auto file =
+      std::make_shared<FileDescriptor>(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
   struct flock own = lock_of(F_RDLCK, presence, 1);
   if (!*file || fcntl(file->get(), F_OFD_SETLK, &own) != 0 || write_all(file->get(), "\n") != 0) return;
   begun_ = size_of(*file);

@@ -73,8 +73,10 @@ struct Attempt {
   int exit_code = 0;
   int signal = 0;
   std::uint32_t worker = 0;  ///< which of the workers, or of the programs run at once, from 1; 0: unknown
-  std::string inputs;  ///< JSON object: of each file that it reads what names its content, see file_version(); "": none
-  std::string detail;  ///< why it was not started, has no result, or has failed
+  /// JSON object: of each file that it reads what names its content, see file_version(); of each that it has written
+  /// output_mark(); "": none.
+  std::string inputs;
+  std::string detail;                              ///< why it was not started, has no result, or has failed
   std::string results;                             ///< JSON object
   std::string stdout_end, stderr_end;              ///< as much as is kept
   std::uint64_t stdout_size = 0, stderr_size = 0;  ///< of all that was printed

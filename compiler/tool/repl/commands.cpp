@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "compiler/tool/executable/load_modules.hpp"
@@ -16,6 +15,8 @@
 #include "vm/value/failure.hpp"
 #include "vm/value/shown_text.hpp"
 #include "vm/value/text.hpp"
+#include "vm/value/file_descriptor.hpp"
+#include "vm/value/whole_file.hpp"
 
 namespace raddle::tool::repl {
 
@@ -68,7 +69,11 @@ void Conversation::help(const std::string&) {
 }
 
 void Conversation::type(const std::string& argument) {
-  if (const auto found = live_->pieces().type_of({"repl", below(":type ") + argument, line_})) say(*found);
+  const auto found = live_->pieces().type_of({"repl", below(":type ") + argument, line_});
+  if (found)
+    say(*found);
+  else
+    has_failed_ = true;
 }
 
 void Conversation::time(const std::string& argument) {
@@ -90,7 +95,7 @@ void Conversation::vars(const std::string&) {
 
 void Conversation::why(const std::string& argument) {
   const auto variable = live_->find(argument);
-  if (!variable) return say(fmt::format("there is no variable `{}`", argument));
+  if (!variable) return refuse(fmt::format("there is no variable `{}`", argument));
   if (variable->progress() == vm::Progress::complete) return say(fmt::format("{} is set", argument));
   if (variable->progress() == vm::Progress::failed) return live_->explain_failure(*variable);
   say(fmt::format("{} : {}, {}", argument, variable->type, state_of(*variable)));
@@ -125,8 +130,8 @@ void Conversation::plot(const std::string& argument) {
   const auto variable = live_->find(argument);
   const auto is_in_names = [](unsigned char sign) { return std::isalnum(sign) != 0 || sign == '_'; };
   if (!variable && std::ranges::all_of(argument, is_in_names))
-    return say(fmt::format("there is no variable `{}`; :plot takes the name of one", argument));
-  if (!variable) return say(fmt::format(":plot takes the name of a variable: `v = {};`, then `:plot v`", argument));
+    return refuse(fmt::format("there is no variable `{}`; :plot takes the name of one", argument));
+  if (!variable) return refuse(fmt::format(":plot takes the name of a variable: `v = {};`, then `:plot v`", argument));
   if (variable->progress() != vm::Progress::complete) return say(fmt::format("{}, {}", argument, state_of(*variable)));
   vm::Value value = variable->value->get();
   if (value.kind() == vm::ValueKind::structure && vm::is_dense(value.as_structure()) &&
@@ -148,7 +153,7 @@ void Conversation::plot(const std::string& argument) {
         is_plottable = false;
     });
   if (!is_plottable || points.empty())
-    return say(
+    return refuse(
         fmt::format("`{}` is of type {}; :plot takes an array of numbers of one dimension", argument, variable->type));
   constexpr std::size_t most_columns = 72, most_rows = 16;
   const terminal::Size size = surroundings_.size();
@@ -158,27 +163,32 @@ void Conversation::plot(const std::string& argument) {
 
 void Conversation::load(const std::string& path) {
   std::string text, error;
-  if (!read_file(path, text, error)) return say(fmt::format("can not read `{}`: {}", path, error));
+  if (!read_file(path, text, error)) return refuse(fmt::format("can not read `{}`: {}", path, error));
   session_.diagnostics = {};
   const std::uint32_t file = session_.sources.add(path, text);
   const std::optional<ExpandedText> expanded = preprocess_script(session_, file);
-  if (print_findings(session_, file)) return;
+  if (print_findings(session_, file)) {
+    has_failed_ = true;
+    return;
+  }
   if (const std::string folder = std::filesystem::path(path).parent_path().string(); !folder.empty())
     session_.options.include_folders.push_back(folder);  // where later entries find what it imports
   run_entry({path, expanded ? expanded->text() : text, 1}, /*waits_for_end=*/false);
 }
 
 void Conversation::save(const std::string& argument) {
-  std::ofstream file(argument);
-  for (const std::string& each : live_->script()) file << each;
-  file.close();
-  say(file ? fmt::format("written to {}", argument) : fmt::format("can not write `{}`", argument));
+  std::string text;
+  for (const std::string& each : live_->script()) text += each;
+  const auto written = vm::write_whole(argument, 0666, [&text](int file) { return vm::write_all(file, text); });
+  if (!written) return refuse(fmt::format("can not write `{}`: {}", argument, vm::error_text(written.error())));
+  say(fmt::format("written to {}", argument));
 }
 
 void Conversation::reset(const std::string&) {
   interrupt();
   promises_.clear();
   has_abandoned_ = is_abandoned();
+  has_failed_ = has_failed();
   if (live_->is_abandoned()) static_cast<void>(live_.release());
   session_.module_files.clear();  // they may have changed
   live_ = std::make_unique<LiveSession>(session_, options_);

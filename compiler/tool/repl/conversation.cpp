@@ -60,14 +60,14 @@ void Conversation::command(const std::string& text) {
   for (const Command& each : command_list()) {
     names.emplace_back(each.name);
     if (each.name != name) continue;
-    if (each.argument.empty() && !argument.empty()) return say(fmt::format("{} takes no argument", name));
+    if (each.argument.empty() && !argument.empty()) return refuse(fmt::format("{} takes no argument", name));
     if (!each.argument.empty() && argument.empty())
-      return say(fmt::format("{} takes an argument: {} {}", name, name, each.argument));
+      return refuse(fmt::format("{} takes an argument: {} {}", name, name, each.argument));
     return (this->*each.run)(argument);
   }
   const std::string nearest = nearest_name(name, names);
-  say(fmt::format("there is no command {}{}", name,
-                  nearest.empty() ? "; :help lists them" : fmt::format("; did you mean {}?", nearest)));
+  refuse(fmt::format("there is no command {}{}", name,
+                     nearest.empty() ? "; :help lists them" : fmt::format("; did you mean {}?", nearest)));
 }
 
 // ---------------------------------------------------------------- entries
@@ -94,7 +94,8 @@ void Conversation::await(Entry& entry, bool waits_for_end) {
     live_->look();
     if (entry.has_ended() || rests) return;
     if (surroundings_.is_interrupted(milliseconds(0))) return interrupt();
-    if (!waits_for_end && Clock::now() - start > milliseconds(session_.options.patience_ms)) return;
+    if (!waits_for_end && surroundings_.has_prompt && Clock::now() - start > milliseconds(session_.options.patience_ms))
+      return;
   }
 }
 
@@ -158,6 +159,12 @@ void Conversation::end() {
   if (is_busy()) live_->stop("ended with the session");
 }
 
+bool Conversation::tell_stuck() {
+  const std::vector<Entry*> entries = live_->live_entries();
+  for (Entry* entry : entries) live_->explain(*entry);
+  return !entries.empty();
+}
+
 // ---------------------------------------------------------------- words
 
 void Conversation::say(std::string_view text) const {
@@ -168,6 +175,11 @@ void Conversation::say(std::string_view text) const {
 
 void Conversation::say_aside(std::string_view text) const {
   say(surroundings_.has_colour ? fmt::format("\x1b[90m{}\x1b[m", text) : std::string(text));
+}
+
+void Conversation::refuse(std::string_view text) {
+  has_failed_ = true;
+  say(text);
 }
 
 std::string Conversation::value_text(const LiveVariable& variable) const {

@@ -18,6 +18,7 @@ struct Surroundings {
   /// Waits so long at most. @return true: Ctrl-C was typed meanwhile
   std::function<bool(std::chrono::milliseconds most)> is_interrupted;
   bool has_colour = false;
+  bool has_prompt = true;  ///< without one, each entry is waited for
 };
 
 class Conversation {
@@ -34,6 +35,10 @@ class Conversation {
   void interrupt();
   /// The session is over: ends what runs, as far as it can be ended.
   void end();
+  /// Nothing more is typed: tells why entries that still wait do not go on. @return whether there are such
+  bool tell_stuck();
+  /// An entry had errors or failed, or a command could not be carried out.
+  bool has_failed() const { return has_failed_ || live_->has_failed(); }
   /// Entries run or wait.
   bool is_busy() const { return !live_->live_entries().empty(); }
   /// Some computation could not be ended: the process must end without destructors.
@@ -67,6 +72,8 @@ class Conversation {
   void report(const LiveVariables& values, const LiveVariables& outputs, const std::string& expression);
   void say(std::string_view text) const;
   void say_aside(std::string_view text) const;
+  /// Says what could not be done.
+  void refuse(std::string_view text);
   std::string state_of(const LiveVariable& variable) const;
   std::string awaited_by(const Entry& entry) const;
   std::string value_text(const LiveVariable& variable) const;
@@ -90,6 +97,7 @@ class Conversation {
   std::uint32_t line_ = 1;
   bool has_quit_ = false;
   bool has_abandoned_ = false;  ///< a session before the last :reset
+  bool has_failed_ = false;     ///< a command, or an entry before the last :reset
 };
 
 }  // namespace raddle::tool::repl

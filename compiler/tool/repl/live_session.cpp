@@ -41,7 +41,10 @@ LiveSession::~LiveSession() = default;
 
 Entry* LiveSession::submit(const Typed& typed) {
   std::optional<Piece> piece = pieces_.compile(typed);
-  if (!piece) return nullptr;
+  if (!piece) {
+    has_failed_ = true;
+    return nullptr;
+  }
   Entry& entry = *entries_.emplace_back(std::make_unique<Entry>());
   entry.text = typed.text;
   entry.file = piece->file;
@@ -89,7 +92,7 @@ void LiveSession::look() {
     if (rests && !workspace_->is_stopped() && workspace_->take_if_ended(*entry->activity)) end(*entry);
   }
   has_looked_at_rest_ = rests;
-  if (workspace_->is_stopped()) stop("stopped, as there was too little memory");
+  if (workspace_->is_stopped()) stop("stopped, as open calls were too many");
   stdlib::flush_output();
 }
 
@@ -101,6 +104,7 @@ void LiveSession::tell_failures(Entry& entry) {
       found.failures.push_back(std::move(failure));
   add_findings(session_.sources, session_.diagnostics, found);
   if (session_.diagnostics.all().empty()) return;
+  has_failed_ = true;
   stdlib::flush_output();
   print_findings(session_, entry.file);
 }

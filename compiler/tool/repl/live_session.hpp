@@ -72,6 +72,8 @@ class LiveSession {
   const PieceCompiler& pieces() const { return pieces_; }
   /// Some computation could not be ended: the process must end without destructors.
   bool is_abandoned() const { return is_abandoned_; }
+  /// Some entry had errors, or failed.
+  bool has_failed() const { return has_failed_; }
 
  private:
   void start(Entry& entry);
@@ -86,6 +88,7 @@ class LiveSession {
   vm::Future nothing_;                        ///< in place of inputs that are not read, so that they are not waited for
   std::unique_ptr<vm::Workspace> workspace_;  ///< after what it works on
   bool is_abandoned_ = false;
+  bool has_failed_ = false;
   bool has_looked_at_rest_ = false;  ///< since something was started
 };
 

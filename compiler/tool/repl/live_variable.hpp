@@ -16,6 +16,7 @@ struct LiveVariable {
   std::string type;         ///< as a script writes it
   Span declared;            ///< of the name
   std::string declaration;  ///< of a file that is mapped, or a dense array, not written yet: all of it; else ""
+  std::vector<std::shared_ptr<LiveVariable>> read = {};  ///< variables that `declaration` names, as they were then
   std::unique_ptr<vm::Future> value = std::make_unique<vm::Future>();
   Entry* writer = nullptr;  ///< null: a later entry may assign it
   vm::Progress progress() const { return vm::progress_of(*value); }

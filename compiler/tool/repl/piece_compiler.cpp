@@ -106,6 +106,7 @@ PieceCompiler::Attempt PieceCompiler::begin(const Typed& typed) {
   const auto begin = static_cast<std::uint32_t>(above.size());
   attempt.typed = {attempt.file, begin, begin + static_cast<std::uint32_t>(typed.text.size())};
   attempt.is_silent = ends_with_semicolon(typed.text);
+  attempt.hidden = hidden_variables();
   return attempt;
 }
 
@@ -199,6 +200,32 @@ bool PieceCompiler::is_unfinished(const std::string& text) {
 
 // ---------------------------------------------------------------- compiling
 
+std::map<std::string, std::shared_ptr<LiveVariable>> PieceCompiler::hidden_variables() const {
+  std::map<std::string, std::shared_ptr<LiveVariable>> hidden;
+  for (const auto& [name, variable] : variables_)
+    for (const auto& read : variable->read)
+      if (const auto known = variables_.find(read->name); known == variables_.end() || known->second != read)
+        hidden.emplace(fmt::format("_{}_of_{}", read->name, read->declared.file), read);
+  return hidden;
+}
+
+std::string PieceCompiler::declaration_of(const Attempt& attempt, const LiveVariable& variable) const {
+  if (variable.declaration.empty()) return variable.type + " " + variable.name;
+  std::string text;
+  std::size_t end = 0;
+  for (const Lexeme& lexeme : lexemes_of(variable.declaration)) {
+    const std::string_view word =
+        std::string_view(variable.declaration).substr(lexeme.begin, lexeme.end - lexeme.begin);
+    const auto named = std::ranges::find_if(attempt.hidden, [&](const auto& each) {
+      return each.second->name == word && std::ranges::find(variable.read, each.second) != variable.read.end();
+    });
+    if (named == attempt.hidden.end()) continue;
+    text += variable.declaration.substr(end, lexeme.begin - end) + named->first;
+    end = lexeme.end;
+  }
+  return text + variable.declaration.substr(end);
+}
+
 ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
   ExpandedText text;
   std::set<std::string, std::less<>> names;
@@ -228,8 +255,9 @@ ExpandedText PieceCompiler::text_of(const Attempt& attempt) const {
   // a path, or an extent, may be computed from variables that were declared before
   std::ranges::sort(needed, {},
                     [](const LiveVariable* each) { return std::pair(each->declared.file, each->declared.begin); });
-  for (const LiveVariable* each : needed)
-    add((each->declaration.empty() ? each->type + " " + each->name : each->declaration) + ";\n", each->declared);
+  for (const auto& [name, variable] : attempt.hidden)
+    add(fmt::format("{} {};\n", variable->type, name), variable->declared);
+  for (const LiveVariable* each : needed) add(declaration_of(attempt, *each) + ";\n", each->declared);
   const auto [statements, rest] = parts_of(attempt.typed, attempt.frame);
   copy(statements);
   add(attempt.frame.before, {attempt.file, rest.begin, rest.begin});

@@ -62,6 +62,8 @@ class PieceCompiler {
     std::vector<Definition> earlier;  ///< those that the text sees
     std::vector<Definition> own;
     std::set<std::string, std::less<>> dropped = {};  ///< variables that it does not see: their types are replaced
+    /// Those that kept declarations name and that have been defined anew since, by names that nobody types.
+    std::map<std::string, std::shared_ptr<LiveVariable>> hidden = {};
   };
 
   Attempt begin(const Typed& typed);
@@ -80,6 +82,9 @@ class PieceCompiler {
   bool compile_with(Attempt& attempt, Compilation& result, std::vector<std::string>& forgotten);
   bool compile_once(const Attempt& attempt, Compilation& result);
   ExpandedText text_of(const Attempt& attempt) const;
+  std::map<std::string, std::shared_ptr<LiveVariable>> hidden_variables() const;
+  /// What stands for the variable in the texts of later pieces.
+  std::string declaration_of(const Attempt& attempt, const LiveVariable& variable) const;
   bool forget_broken(Attempt& attempt, std::vector<std::string>& forgotten) const;
   void forget_unused_modules();
   std::set<std::string, std::less<>> variables_of_replaced(const Attempt& attempt) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/parse/lexemes.hpp"
 #include "compiler/tool/repl/piece_compiler.hpp"
 
 namespace raddle::tool::repl {
@@ -10,6 +11,7 @@ namespace raddle::tool::repl {
 std::shared_ptr<LiveVariable> PieceCompiler::variable_for(const Attempt& attempt, const Compilation& compilation,
                                                           ast::VariableId id, Piece& piece) {
   const Variable& checked = compilation.checked->variables[id];
+  if (const auto hidden = attempt.hidden.find(checked.name); hidden != attempt.hidden.end()) return hidden->second;
   const auto known = variables_.find(checked.name);
   if (known != variables_.end()) {
     const Span declared = known->second->declared;
@@ -34,10 +36,13 @@ void PieceCompiler::bind(const Attempt& attempt, Piece& piece) {
   for (const ScriptResult& each : checked.results) {
     piece.outputs.push_back(variable_for(attempt, compilation, each.variable, piece));
     piece.outputs.back()->declaration.clear();  // it is written now
+    piece.outputs.back()->read.clear();
   }
   for (const LiveVariables* some : {&piece.inputs, &piece.outputs})
     for (const auto& variable : *some) {
       // an earlier variable of this name may still be read here: the one declared last is meant from now on
+      const auto is_it = [&](const auto& each) { return each.second == variable; };
+      if (std::ranges::any_of(attempt.hidden, is_it)) continue;
       const auto known = variables_.find(variable->name);
       const bool is_older = known != variables_.end() && variable->declared.file != attempt.file &&
                             known->second->declared.file == attempt.file;
@@ -65,6 +70,13 @@ void PieceCompiler::keep_declaration(const Attempt& attempt, Piece& piece) {
       variable->declared = each.name.span;
       variable->declaration =
           fmt::format("{} {}", text_at(session_.sources, declaration.type.span), text_at(session_.sources, each.span));
+      for (const Lexeme& lexeme : lexemes_of(variable->declaration)) {
+        const auto named = variables_.find(variable->declaration.substr(lexeme.begin, lexeme.end - lexeme.begin));
+        const bool is_word =
+            lexeme.kind == LexemeKind::word && named != variables_.end() && named->first != variable->name;
+        if (is_word && std::ranges::find(variable->read, named->second) == variable->read.end())
+          variable->read.push_back(named->second);
+      }
       variables_[variable->name] = variable;
     }
   }

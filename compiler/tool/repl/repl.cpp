@@ -1,4 +1,4 @@
-// `raddle` on a terminal: wires the session, its conversation and its console together.
+// `raddle repl`: wires the session, its conversation and its console, or the pipe in place of one, together.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -9,17 +9,17 @@
 #include <expected>
 #include <utility>
 
-#include "compiler/tool/command/script.hpp"
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/command/version.hpp"
 #include "compiler/tool/command/words.hpp"
 #include "compiler/tool/run/run_command.hpp"
-#include "compiler/tool/run/run_script.hpp"
 #include "compiler/tool/settings/settings.hpp"
 #include "compiler/tool/repl/console.hpp"
 #include "compiler/tool/repl/conversation.hpp"
+#include "compiler/tool/repl/output_capture.hpp"
+#include "compiler/tool/repl/piped_entries.hpp"
 #include "compiler/tool/run/run_settings.hpp"
 #include "compiler/tool/process/signals.hpp"
 #include "vm/record/call_record.hpp"
@@ -42,6 +42,8 @@ void restore_terminal_at_faults() {
     sigaction(signal, &action, nullptr);
   }
 }
+
+int code_after(int signal) { return signal == SIGINT ? exit_interrupted : exit_ended_early; }
 
 /// On the terminal that standard input and output are.
 /// @param script  a file that is run first, as `:load` would; "": none
@@ -84,15 +86,53 @@ int run_repl(Session& session, const std::string& script) {
   return code;
 }
 
+/// Without a terminal: entries come from a pipe or a file, and nothing but what they print and show is written.
+int run_piped_session(Session& session, const std::string& script) {
+  std::expected<vm::RunOptions, int> options = run_options(session.options, "repl");
+  if (!options) return options.error();
+  vm::CallRecord call_record(version);
+  options->call_record = &call_record;
+  repl::PipedEntries entries;
+  // before there are other threads: they inherit the mask
+  const SignalWatch signals({SIGINT, SIGTERM, SIGHUP}, [&](int signal, unsigned count) {
+    if (count > 1) _exit(code_after(signal));
+    entries.leave_soon();
+  });
+  repl::Conversation conversation(
+      session, std::move(*options),
+      {.size = [] { return terminal::Size{}; },
+       .is_interrupted = [&entries](std::chrono::milliseconds most) { return entries.is_interrupted(most); },
+       .has_colour = false,
+       .has_prompt = false});
+  if (!script.empty()) conversation.load(script);
+  entries.run(conversation);
+  const bool is_stuck = signals.caught() == 0 && conversation.tell_stuck();
+  conversation.end();
+  const int code = signals.caught() != 0       ? code_after(signals.caught())
+                   : conversation.has_failed() ? exit_failed
+                   : is_stuck                  ? exit_stuck
+                                               : exit_ok;
+  if (!conversation.is_abandoned()) return code;
+  repl::OutputCapture::flush();
+  _exit(code);  // a computation that can not be ended uses what destructors would take from it
+}
+
 struct ReplWords {
   Options options;
   std::string script;  ///< of --load
 };
 
 constexpr const char* about_repl = "An interactive session; so is `raddle` alone on a terminal";
+constexpr const char* about_pipes =
+    "Behind a pipe, as in `raddle repl < FILE`, entries and commands are read from it in turn. There is no prompt; "
+    "each\n"
+    "entry is waited for, values of expressions without `;` are shown, and after an error the next entry follows. The "
+    "exit\n"
+    "code is 1 then. `raddle < FILE` runs the whole as a script.";
 
 void add_repl_options(CLI::App& app, ReplWords& words) {
   app.description(about_repl);
+  app.footer(about_pipes);
   add_reading_options(app, words.options);
   add_profile_option(app, words.options.profile);
   add_machine_options(app, words.options);
@@ -102,13 +142,6 @@ void add_repl_options(CLI::App& app, ReplWords& words) {
       ->check(is_whole_from(0))
       ->type_name("N");
   app.add_option("--load", words.script, "Run this script first; its variables and functions stay")->type_name("FILE");
-}
-
-/// What comes from a pipe is a script.
-int run_standard_input(Session& session) {
-  session.words = {"-"};
-  std::expected<Script, int> script = read_script("-", "repl");
-  return script ? run_script(session, std::move(*script), {}) : script.error();
 }
 
 int repl_command(const std::vector<std::string>& words) {
@@ -127,7 +160,7 @@ int repl_command(const std::vector<std::string>& words) {
   session.options = read.options;
   session.words = words;
   session.colour = wants_colour(STDERR_FILENO);
-  return is_on_terminal ? run_repl(session, read.script) : run_standard_input(session);
+  return is_on_terminal ? run_repl(session, read.script) : run_piped_session(session, read.script);
 }
 
 }  // namespace

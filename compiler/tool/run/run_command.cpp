@@ -62,8 +62,10 @@ void add_machine_options(CLI::App& app, Options& options) {
   app.add_option("--processes", options.process_limit, "External programs at once (default: the number of workers)")
       ->check(CLI::Range(1, 100000))
       ->type_name("N");
-  app.add_option("--call-memory", options.call_memory_mib,
-                 "Memory that open calls and what waits in them may take, in MiB (default: half of what there is)")
+  app.add_option(
+         "--call-memory", options.call_memory_mib,
+         "Memory that open calls and what waits in them may take, in MiB (default: half of what there is, and no more "
+         "than 5,000,000 calls inside each other)")
       ->check(CLI::Range(1, 1 << 30))
       ->type_name("N");
   add_gpus_option(app, options.gpus);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "compiler/tool/run/app_environment.hpp"
 #include "compiler/tool/process/machine.hpp"
@@ -61,6 +62,7 @@ std::expected<vm::RunOptions, int> run_options(const Options& given, const std::
   options.workers = given.workers != 0 ? given.workers : core_count();
   options.process_budget = process_budget(given.process_limit, options.workers);
   options.call_memory_bytes = given.call_memory_mib << 20;
+  if (given.call_memory_mib != 0) options.most_nested_calls = std::numeric_limits<std::uint32_t>::max();
   options.scheduler_seed = given.scheduler_seed;
   options.inlining = given.inlining == "never" ? vm::Inlining::never : vm::Inlining::adaptive;
   options.scheduler = given.scheduler == "stealing" ? vm::Scheduler::stealing : vm::Scheduler::tree;

@@ -8,6 +8,7 @@
 
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/space/values.hpp"
+#include "vm/record/named_files.hpp"
 #include "vm/value/hash.hpp"
 
 namespace raddle::tool {
@@ -36,6 +37,13 @@ struct AreEqual {
 
 }  // namespace
 
+PointFiles files_of_point(const std::string& inputs) {
+  PointFiles files;
+  for (auto& [path, version] : sweep::json_members(inputs))
+    (vm::named_as(path, version).is_output ? files.written : files.read).emplace_back(path, version);
+  return files;
+}
+
 std::vector<InputDifference> input_differences(const RunTable& before, const RunTable& after) {
   std::set<std::string> texts;  // most points have read the same files
   std::unordered_map<vm::Hash128, const std::string*, LowHalf, AreEqual> known;
@@ -46,7 +54,7 @@ std::vector<InputDifference> input_differences(const RunTable& before, const Run
   after.for_each_inputs([&](NamedValues parameters, const std::string& inputs) {
     const auto found = known.find(hash_of(std::move(parameters)));
     if (found == known.end() || *found->second == inputs) return;
-    for (const ValueDifference& each : differences_of(sweep::json_members(inputs), sweep::json_members(*found->second)))
+    for (const ValueDifference& each : differences_of(files_of_point(inputs).read, files_of_point(*found->second).read))
       ++counts[{each.name, each.before.value_or(""), each.now.value_or("")}];
   });
   const auto content = [](const std::string& version) {

@@ -8,6 +8,13 @@
 
 namespace raddle::tool {
 
+/// Files of a point, each with what vm::Attempt::inputs has of it.
+struct PointFiles {
+  NamedValues read, written;
+};
+/// @param inputs  vm::Attempt::inputs of a point
+PointFiles files_of_point(const std::string& inputs);
+
 struct InputDifference {
   ValueDifference file;      ///< its path, and what names its content; none: not read
   std::uint64_t points = 0;  ///< that have read it

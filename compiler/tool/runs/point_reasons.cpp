@@ -12,6 +12,7 @@
 
 #include "vm/external/shell_command.hpp"
 #include "compiler/tool/command/recorded_run.hpp"
+#include "compiler/tool/runs/input_differences.hpp"
 #include "compiler/tool/runs/recorded_points.hpp"
 #include "compiler/tool/sweep/sweep_plan.hpp"
 #include "compiler/tool/sweep/sweep_request.hpp"
@@ -246,27 +247,32 @@ class Explainer {
     return true;
   }
 
-  /// Files that were other ones when the earlier point was run.
-  std::vector<ValueDifference> changed_inputs(const vm::RunRow& earlier, std::uint64_t before,
-                                              std::uint64_t now) const {
-    const auto inputs_of = [&](const vm::RunRow& run, std::uint64_t number) {
-      std::string inputs;
-      record_.for_each_attempt(run.id, number, [&](const vm::PointRow& row) {
-        inputs = row.attempt.inputs;
-        return true;
-      });
-      return sweep::json_members(inputs);
-    };
-    return changed_files(inputs_of(run_, now), inputs_of(earlier, before));
+  PointFiles files_of(const vm::RunRow& run, std::uint64_t number) const {
+    std::string inputs;
+    record_.for_each_attempt(run.id, number, [&](const vm::PointRow& row) {
+      inputs = row.attempt.inputs;
+      return true;
+    });
+    return files_of_point(inputs);
+  }
+
+  /// A file that the earlier point has written, and that was not there when it was run again. "": none
+  static std::string lost_output(const NamedValues& now, const NamedValues& before) {
+    for (const auto& [path, mark] : before)
+      if (std::ranges::find(now, std::pair(path, vm::output_mark(/*is_new=*/true))) != now.end()) return path;
+    return "";
   }
 
   std::string why_not_taken(const vm::RunRow& before, const EarlierPoint& found, PointReason& reason) const {
     if (found.outcome != vm::PointOutcome::ok)
       return fmt::format("in run {} it failed{}, and only what has ended well is taken", before.id,
                          found.outcome == vm::PointOutcome::failed ? "" : fmt::format(" ({})", name_of(found.outcome)));
-    reason.differences = changed_inputs(before, found.number, reason.number);
+    const PointFiles now = files_of(run_, reason.number), then = files_of(before, found.number);
+    reason.differences = changed_files(now.read, then.read);
     if (!reason.differences.empty())
       return fmt::format("run {} has it, but {}", before.id, not_as_before(reason.differences));
+    if (const std::string lost = lost_output(now.written, then.written); !lost.empty())
+      return fmt::format("run {} has it, but `{}`, which it had written, was not there any more", before.id, lost);
     if (run_.kind == run_kind::rerun_some)
       return fmt::format("run {} has it, but this one was to run some of {} anew", before.id, run_.resumes);
     if (run_.kind == run_kind::rerun_all)
@@ -322,7 +328,7 @@ class Explainer {
     } else {
       reason.because =
           run_.taken != 0
-              ? "no run has it any more: that from which it was taken has been removed, or its inputs have changed"
+              ? "no run has it any more: that from which it was taken has been removed, or its files have changed"
               : "the run has not run it: its points are other ones by now";
     }
   }

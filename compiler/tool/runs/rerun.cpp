@@ -16,6 +16,7 @@
 #include "compiler/tool/command/verb.hpp"
 #include "compiler/tool/sweep/where.hpp"
 #include "compiler/tool/formats/json_text.hpp"
+#include "compiler/tool/formats/path_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "vm/value/standard_error.hpp"
 
@@ -32,7 +33,8 @@ struct Rerun {
 
 constexpr const char* footer =
     R"(Without --failed or --all: what failed, is missing because the run was ended, or is another one by now, as the script
-or the table of --from, or a file that a command or a script's program names, the program among them, has changed.
+or the table of --from, or a file that a command or a script's program names, the program among them, has changed, or
+an output of it is not there any more.
 )";
 
 /// What the words do not say of the sweep stays as it is.
@@ -169,9 +171,9 @@ std::expected<std::vector<std::uint64_t>, int> points_where(const std::string& w
   return std::unexpected(exit_failed);
 }
 
-/// Says that a program or what it reads are other ones than in the run, whose other results stay.
-void tell_of_changed_inputs(vm::RunRecord& record, const vm::RunRow& run, const SweepPlan& plan) {
-  std::optional<std::string> changed;
+/// Says that a program, what it reads or what it has written are not as in the run, whose other results stay.
+void tell_of_changed_files(vm::RunRecord& record, const vm::RunRow& run, const SweepPlan& plan) {
+  std::optional<sweep::InputFiles::Change> changed;
   record.for_each_point(run.id, [&](const vm::PointRow& row) {
     if (row.attempt.outcome == vm::PointOutcome::ok && row.number <= plan.space.size())
       changed = plan.inputs->changed(row.attempt.inputs, plan.space.point(row.number));
@@ -179,9 +181,9 @@ void tell_of_changed_inputs(vm::RunRecord& record, const vm::RunRow& run, const 
   });
   if (changed)
     vm::print_stderr(
-        "raddle: `{}` has changed since run {}; points that are not run again stay in the table as they were\n"
+        "raddle: `{}` {} since run {}; points that are not run again stay in the table as they were\n"
         "  = help: all that it concerns anew: raddle rerun {}\n",
-        *changed, run.id, run.id);
+        sweep::path_text(changed->path), changed->is_lost_output ? "was removed" : "has changed", run.id, run.id);
 }
 
 /// Only the failed ones, only those of --where, or what both say.
@@ -212,7 +214,7 @@ int rerun_some(const SweepRequest& request, const vm::RunRow& run, const Rerun& 
     }
   }
   if (!tell_of_changed_script(run, plan, numbers.size(), !request.output.empty())) return exit_usage;
-  if (!request.script_options.is_quiet) tell_of_changed_inputs(record, run, plan);
+  if (!request.script_options.is_quiet) tell_of_changed_files(record, run, plan);
   plan.cursor.numbers = std::move(numbers);
   return run_plan(request, plan);
 }

@@ -200,7 +200,7 @@ void RunTable::for_each_inputs(
     });
     return;
   }
-  if (plan_->script && plan_->script->can_block()) return;  // it only computes numbers
+  if (plan_->script && plan_->script->runs_in_blocks()) return;  // it only computes numbers
   rows_->for_each([&](const sweep::ResultRow& row) {
     if (row.inputs.empty()) return true;
     NamedValues parameters;

@@ -6,6 +6,7 @@
 #include "compiler/tool/command/recorded_run.hpp"
 #include "compiler/tool/command/usage_error.hpp"
 #include "compiler/tool/command/session.hpp"
+#include "compiler/tool/runs/input_differences.hpp"
 #include "compiler/tool/runs/recorded_points.hpp"
 #include "compiler/tool/runs/runs.hpp"
 #include "compiler/tool/command/words.hpp"
@@ -19,6 +20,20 @@ namespace raddle::tool {
 namespace {
 
 bool is_task(const vm::RunRow& run, const vm::PointRow& row) { return row.point != 0 || is_of_script(run); }
+
+void add_files(sweep::JsonObject& json, const std::string& inputs, bool of_task) {
+  if (of_task) {  // its outputs are among its results
+    if (!inputs.empty()) json.add("inputs", inputs);
+    return;
+  }
+  const PointFiles files = files_of_point(inputs);
+  sweep::JsonObject read;
+  for (const auto& [path, version] : files.read) read.add(path, sweep::json_string(version));
+  if (!files.read.empty()) json.add("inputs", read.text());
+  std::string written;
+  for (const auto& [path, mark] : files.written) written += (written.empty() ? "" : ",") + sweep::json_string(path);
+  if (!files.written.empty()) json.add("outputs", "[" + written + "]");
+}
 
 /// @param tasks  of a sweep's point
 std::string row_json(const vm::RunRow& run, const vm::PointRow& row, const std::vector<vm::PointRow>& tasks) {
@@ -36,7 +51,7 @@ std::string row_json(const vm::RunRow& run, const vm::PointRow& row, const std::
   json.add("duration_s", fmt::format("{:.6f}", attempt.duration_s));
   if (attempt.worker != 0) json.add("worker", std::to_string(attempt.worker));
   json.add("parameters", row.parameters);
-  if (!attempt.inputs.empty()) json.add("inputs", attempt.inputs);
+  add_files(json, attempt.inputs, is_task(run, row));
   json.add("results", attempt.results.empty() ? "{}" : attempt.results);
   json.add("stdout", sweep::json_string(attempt.stdout_end));
   json.add("stdout_size", std::to_string(attempt.stdout_size));

@@ -21,7 +21,7 @@ namespace raddle::tool {
 
 namespace {
 
-constexpr std::size_t shown_points = 10;
+constexpr std::size_t named_points = 10;
 
 /// @param each  "point" or "task"
 std::string reason_json(const PointReason& reason, const std::string& each) {
@@ -85,7 +85,7 @@ int explain(const std::string& word, bool as_json) {
   else
     for_each_recorded_point(record, *run, std::nullopt, [&](const vm::PointRow& row) {
       if (row.is_last) numbers.push_back(row.number);
-      return numbers.size() < shown_points;
+      return numbers.size() < named_points;
     });
   std::ranges::sort(numbers);
   std::vector<PointReason> reasons;

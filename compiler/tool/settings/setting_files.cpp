@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -15,6 +14,7 @@
 #include "compiler/tool/command/session.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/tool/terminal/text_width.hpp"
+#include "vm/value/environment_path.hpp"
 
 namespace raddle::tool {
 
@@ -140,11 +140,6 @@ std::optional<SettingFault> fault_of(const SettingKey& key) {
   return std::nullopt;
 }
 
-std::string absolute_path(const char* variable) {
-  const char* const value = std::getenv(variable);
-  return value != nullptr && *value == '/' ? value : "";
-}
-
 /// Others do not decide how a user's scripts are run: who has entered the folder of another user may mean it, but a
 /// folder that is everybody's, as /tmp, and those above are nobody's choice.
 /// @return why the file is passed over; "": it is not
@@ -234,8 +229,8 @@ std::string SettingFile::text_of(const SettingFault& fault) const {
 std::vector<std::string> setting_paths() {
   std::vector<std::string> paths;
   if (const std::string project = project_path(); !project.empty()) paths.push_back(project);
-  std::string user = absolute_path("XDG_CONFIG_HOME");
-  if (const std::string home = absolute_path("HOME"); user.empty() && !home.empty()) user = home + "/.config";
+  std::string user = vm::environment_path("XDG_CONFIG_HOME");
+  if (const std::string home = vm::environment_path("HOME"); user.empty() && !home.empty()) user = home + "/.config";
   if (!user.empty()) paths.push_back(user + "/raddle/config.toml");
   paths.emplace_back("/etc/raddle/config.toml");
   return paths;

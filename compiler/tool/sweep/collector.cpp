@@ -243,6 +243,14 @@ FilesBefore files_before(const std::vector<Collector>& collectors, const Point& 
   return before;
 }
 
+InputFiles::Outputs outputs_of(const std::vector<Collector>& collectors, const Point& point, const RunPlace& place,
+                               const FilesBefore& before) {
+  InputFiles::Outputs outputs;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (collectors[i].has_file_of_point()) outputs.emplace(collectors[i].file_for(point, place), before[i].has_value());
+  return outputs;
+}
+
 std::string fault_of_name(std::string_view name) { return fmt::format("two results have the name `{}`", name); }
 
 std::expected<std::string, std::string> collect_all(const std::vector<Collector>& collectors, const Point& point,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/tool/sweep/command_template.hpp"
+#include "compiler/tool/sweep/input_files.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "vm/value/file_identity.hpp"
 
@@ -37,6 +38,8 @@ class Collector {
   std::string file_for(const Point& point, const RunPlace& place) const;
   /// Its file is named by {%}: points that run at once have others.
   bool is_by_slot() const { return !file_.empty() && file_.front().uses(CommandTemplate::slot); }
+  /// Its file is named by the point, which others leave alone.
+  bool has_file_of_point() const { return !file_.empty() && file_.front().has_placeholders() && !is_by_slot(); }
   /// Its file lies where a RunPlace says.
   bool needs_place() const { return !file_.empty() && !file_.front().is_plain(); }
 
@@ -75,6 +78,10 @@ std::expected<std::string, std::string> collect_all(const std::vector<Collector>
 
 /// Before the point is run.
 FilesBefore files_before(const std::vector<Collector>& collectors, const Point& point, const RunPlace& place);
+
+/// The files that collectors read and that are the point's own. @param before  files_before() it was run
+InputFiles::Outputs outputs_of(const std::vector<Collector>& collectors, const Point& point, const RunPlace& place,
+                               const FilesBefore& before);
 
 /// The last line that is not blank.
 std::string last_line(const std::string& text);

@@ -68,12 +68,18 @@ std::vector<vm::NamedFile> InputFiles::declared(const Point& point) const {
   return files;
 }
 
-std::string InputFiles::at_end(const Inputs& inputs) {
+std::string InputFiles::at_end(const Inputs& inputs, const Outputs& outputs) {
   JsonObject kept;
   bool has_any = false;
+  for (const auto& [path, was_there] : outputs) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) continue;
+    kept.add(path_text(path), json_string(vm::output_mark(!was_there)));
+    has_any = true;
+  }
   for (const Input& input : inputs) {
     const End end = note(input);
-    if (end == End::written) continue;
+    if (end == End::written || outputs.contains(input.path)) continue;
     kept.add(path_text(input.path), json_string(end == End::edited ? "changed meanwhile" : input.version));
     has_any = true;
   }
@@ -96,14 +102,14 @@ InputFiles::End InputFiles::note(const Input& input) {
   return end;
 }
 
-std::optional<std::string> InputFiles::changed(const std::string& inputs, const Point& point) {
+std::optional<InputFiles::Change> InputFiles::changed(const std::string& inputs, const Point& point) {
   auto known = json_members(inputs);
   for (auto& [path, version] : known) path = path_of_text(path);
   for (const auto& [path, version] : known)
-    if (!vm::has_version(files_, path, version)) return path;
+    if (!vm::has_version(files_, path, version)) return Change{path, vm::named_as(path, version).is_output};
   for (const vm::NamedFile& file : declared(point))
     if (std::ranges::find(known, file.name, [](const auto& each) { return each.first; }) == known.end())
-      return file.name;
+      return Change{file.name};
   return std::nullopt;
 }
 

@@ -7,8 +7,12 @@
 // point, and is no input. Not so what is certainly read, as the program itself, and what an earlier point has left as
 // it was: somebody has edited them, and the point is run again the next time. So it is when their content was put back:
 // which one the point has read nobody knows.
+//
+// Of files that the point has certainly written it is kept that they are its outputs: without them its result is not
+// taken either. What is in them does not matter, as the user's own programs may go on with them.
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -50,11 +54,17 @@ class InputFiles {
   void join(Input& input, const Input& later) { vm::join_versions(files_, input.path, input.version, later.version); }
   /// Those that were declared, at a point. Any thread.
   std::vector<vm::NamedFile> declared(const Point& point) const;
-  /// Those that it has read, as vm::Attempt::inputs. Any thread.
-  std::string at_end(const Inputs& inputs);
+  /// Paths of files that a point is to write, and whether they were there before.
+  using Outputs = std::map<std::string, bool>;
+  /// Those that it has read, and of the outputs those that are there, as vm::Attempt::inputs. Any thread.
+  std::string at_end(const Inputs& inputs, const Outputs& outputs);
+  struct Change {
+    std::string path;
+    bool is_lost_output = false;  ///< the point has written it, and it is not there any more
+  };
   /// A file that is not what it was, or not there, or of which it is not known what it was. Any thread.
   /// @param inputs  vm::Attempt::inputs of the point
-  std::optional<std::string> changed(const std::string& inputs, const Point& point);
+  std::optional<Change> changed(const std::string& inputs, const Point& point);
   /// Files that have changed while points ran, sorted.
   struct Changes {
     std::vector<std::string> edited;   ///< somebody has: inputs

@@ -163,7 +163,7 @@ void ProgramRunner::run(const Point& point, std::uint32_t, std::function<void(At
                      else if (!result.start_error.empty())
                        result.start_error = start_fault(command_.words_for(point, place).front(), result.start_error);
                      Attempt attempt = attempt_of(point, place, result, outputs, before);
-                     attempt.inputs = inputs_.at_end(inputs);
+                     attempt.inputs = inputs_.at_end(inputs, outputs_of(collectors_, point, place, before));
                      give_back(outputs, result.leaves_others);
                      done(std::move(attempt));
                    });

@@ -140,20 +140,22 @@ bool EarlierResults::adapt(const Point& point, vm::EarlierResult& result) const 
 }
 
 bool EarlierResults::is_done(const Point& point) {
-  std::string changed;  // of the latest
+  std::optional<InputFiles::Change> changed;  // of the latest
   const auto fits = [&](const vm::Attempt& attempt) {
-    std::optional<std::string> found = changed_input_of(attempt, point);
-    if (found && changed.empty()) changed = std::move(*found);
-    return !found;
+    std::optional<InputFiles::Change> found = changed_file_of(attempt, point);
+    const bool fits_point = !found;
+    if (found && !changed) changed = std::move(found);
+    return fits_point;
   };
   std::optional<vm::EarlierResult> result = record_.find_done(form_.keys.of(point), since_, fits);
-  if (!result && changed_input_.empty()) changed_input_ = changed;
+  if (!result && !changed_file_) changed_file_ = std::move(changed);
   if (!result || !adapt(point, *result)) return false;
   taken_.push_back(result->attempt.row_digest);
   return true;
 }
 
-std::optional<std::string> EarlierResults::changed_input_of(const vm::Attempt& attempt, const Point& point) const {
+std::optional<InputFiles::Change> EarlierResults::changed_file_of(const vm::Attempt& attempt,
+                                                                  const Point& point) const {
   return form_.inputs == nullptr ? std::nullopt : form_.inputs->changed(attempt.inputs, point);
 }
 
@@ -188,7 +190,7 @@ std::optional<EarlierResults::Found> EarlierResults::find_single(std::size_t wor
   const std::optional<vm::PointKey> key = key_of(works_[work], point);
   if (!key) return std::nullopt;
   std::optional<vm::EarlierResult> result = record_.find_latest(
-      *key, stands_on_, [&](const vm::Attempt& attempt) { return !changed_input_of(attempt, point); });
+      *key, stands_on_, [&](const vm::Attempt& attempt) { return !changed_file_of(attempt, point); });
   if (!result || !adapt(point, *result)) return std::nullopt;
   has_strange_points_ |= !result->is_of_run;
   const vm::Attempt& attempt = result->attempt;

@@ -71,8 +71,9 @@ class EarlierResults {
   std::vector<bool> are_done_by_now(std::span<const std::uint64_t> numbers, bool is_block);
   /// vm::Attempt::row_digest of each point by itself that was found to be done.
   const std::vector<std::int64_t>& taken() const { return taken_; }
-  /// A file that was another one when a point was run, for which this is not taken. "": are_done() has met none
-  const std::string& changed_input() const { return changed_input_; }
+  /// A file that was another one when a point was run, or there, for which this is not taken: the first that are_done()
+  /// has met.
+  const std::optional<InputFiles::Change>& changed_file() const { return changed_file_; }
   /// The number of a point that a row was wanted of and no run has; 0: there was none.
   std::uint64_t missing_point() const { return missing_point_; }
   void note_missing(std::uint64_t number) { missing_point_ = number; }
@@ -105,11 +106,12 @@ class EarlierResults {
   std::vector<std::uint64_t> keys_of(const Work& work, std::span<const std::uint64_t> numbers) const;
   std::optional<vm::PointKey> key_of(const Work& work, const Point& point) const;
   bool is_done(const Point& point);
-  std::optional<std::string> changed_input_of(const vm::Attempt& attempt, const Point& point) const;
+  std::optional<InputFiles::Change> changed_file_of(const vm::Attempt& attempt, const Point& point) const;
   bool adapt(const Point& point, vm::EarlierResult& result) const;
   vm::RunRecord& record_;
   const ResultForm& form_;
-  std::string own_run_, since_, changed_input_;
+  std::string own_run_, since_;
+  std::optional<InputFiles::Change> changed_file_;
   vm::StandsOn stands_on_;  ///< of own_run_
   std::vector<std::int64_t> taken_;
   bool has_strange_points_ = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
@@ -69,6 +70,12 @@ class PointTasks final : public TaskRows {
     const sweep::InputFiles::Input input = files_.now(file);
     if (file.is_pattern || !file.may_be_made || !vm::is_written_after(input.path, begin_)) note(input);
   }
+  void writes(const std::string& path) override {
+    std::error_code ignored;
+    const bool is_there = std::filesystem::exists(path, ignored);
+    const std::lock_guard lock(mutex_);
+    outputs_.try_emplace(path, is_there);
+  }
   void ended(const vm::EndedProgram& program) override {
     {
       const std::lock_guard lock(mutex_);
@@ -78,12 +85,14 @@ class PointTasks final : public TaskRows {
   }
   using TaskRows::ended;
 
-  /// After the run: vm::Attempt::inputs. What points have made themselves is none of them.
-  std::string inputs(vm::PointFiles& written) const {
+  /// After the run: vm::Attempt::inputs. What points have made themselves is none of what they read.
+  /// @param outputs  of collectors
+  std::string inputs(vm::PointFiles& written, sweep::InputFiles::Outputs outputs) const {
+    outputs.insert(outputs_.begin(), outputs_.end());
     sweep::InputFiles::Inputs inputs;
     for (const auto& [path, input] : inputs_)
       if (!made_.contains(path) && !written.is_written(path)) inputs.push_back(input);
-    return files_.at_end(inputs);
+    return files_.at_end(inputs, outputs);
   }
 
  private:
@@ -108,6 +117,7 @@ class PointTasks final : public TaskRows {
   std::mutex mutex_;                                        // guards the rest while the run lasts
   std::map<std::string, sweep::InputFiles::Input> inputs_;  // by path
   std::set<std::string> made_;
+  sweep::InputFiles::Outputs outputs_;
 };
 
 /// @return false if the value is none of a number's
@@ -194,7 +204,7 @@ sweep::Attempt ScriptRunner::run_point(const sweep::Point& point, std::uint32_t 
   const sweep::FilesBefore before = sweep::files_before(collectors_, point, {});
   const vm::RunResult result = vm::run(subject_.program(), options);
   attempt.duration_s = seconds_since(active.begin);
-  attempt.inputs = tasks.inputs(point_files_);
+  attempt.inputs = tasks.inputs(point_files_, sweep::outputs_of(collectors_, point, {}, before));
   const std::string& end = printed.end();
   attempt.stdout_size = printed.size();
   attempt.stdout_end = printed.end(sweep::kept_output_bytes);

@@ -34,7 +34,8 @@ class ScriptRunner final : public sweep::PointRunner, public sweep::BlockRunner 
   bool has_lost_runs() override { return threads_.has_lost(); }
   /// None where points have a time limit each, files are declared that they read, or what they print is looked at.
   sweep::BlockRunner* blocks() override {
-    return subject_.can_block() && collectors_.empty() && timeout_s_ == 0 && !inputs_.has_declared() ? this : nullptr;
+    return subject_.runs_in_blocks() && collectors_.empty() && timeout_s_ == 0 && !inputs_.has_declared() ? this
+                                                                                                          : nullptr;
   }
 
  private:

@@ -241,7 +241,7 @@ std::vector<std::string> ScriptSubject::names_of_strings() const {
 
 std::vector<sweep::ResultColumn> ScriptSubject::columns() const {
   std::vector<sweep::ResultColumn> columns;
-  if (!can_block()) return columns;
+  if (!runs_in_blocks()) return columns;
   for (std::size_t i = 0; i < checked().results.size(); ++i) {
     const TypeId type = checked().types.base(checked().variables[checked().results[i].variable].type);
     columns.push_back({result_name(i), type == TypeStore::float_ ? sweep::ResultType::float_

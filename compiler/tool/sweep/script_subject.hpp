@@ -41,7 +41,7 @@ class ScriptSubject {
   /// Has the results of `@result`.
   bool has_results() const { return !checked().results.empty(); }
   /// It only computes numbers: points may be run many at a time.
-  bool can_block() const { return block_program_.has_value(); }
+  bool runs_in_blocks() const { return block_program_.has_value(); }
   /// What blocks have; none if there are none.
   std::vector<sweep::ResultColumn> columns() const;
 

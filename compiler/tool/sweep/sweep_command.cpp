@@ -42,7 +42,7 @@ vm::RunRow run_row(const SweepRequest& request, const SweepPlan& plan, std::uint
   vm::RunRow row;
   row.work = plan.keys.work().low;
   row.collect = plan.collect;
-  if (plan.script && plan.script->can_block()) {
+  if (plan.script && plan.script->runs_in_blocks()) {
     sweep::BlockForm form{.results = plan.script->columns(), .parameters = {}};
     for (const sweep::Parameter& each : plan.space.parameters()) form.parameters.emplace_back(each.name, each.read_as);
     row.columns = text_of(form);
@@ -197,7 +197,7 @@ class SweepRun {
 
   sweep::Sweep::Done find_done(sweep::EarlierResults& earlier, std::span<const std::uint64_t> numbers,
                                sweep::Progress& progress) {
-    const bool has_told = !earlier.changed_input().empty();
+    const bool has_told = earlier.changed_file().has_value();
     sweep::Sweep::Done done = std::vector<bool>(numbers.size());
     for (bool is_busy = true; is_busy && !is_stopping_.load(std::memory_order_relaxed);) {
       try {
@@ -211,10 +211,9 @@ class SweepRun {
         return std::unexpected(error.what());
       }
     }
-    if (!has_told && !earlier.changed_input().empty() && !request_.script_options.is_quiet) {
+    if (!has_told && earlier.changed_file() && !request_.script_options.is_quiet) {
       progress.clear();
-      tell_at_once(fmt::format("raddle: `{}` has changed: points that have read it are run again\n",
-                               sweep::path_text(earlier.changed_input())));
+      tell_at_once(change_text(*earlier.changed_file()));
     }
     return done;
   }

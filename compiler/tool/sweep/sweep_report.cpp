@@ -57,6 +57,12 @@ void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sw
     vm::print_stderr("raddle: the failed ones once more: raddle rerun {} --failed\n", end.run.id);
 }
 
+std::string change_text(const sweep::InputFiles::Change& change) {
+  return fmt::format("raddle: `{}` {} again\n", sweep::path_text(change.path),
+                     change.is_lost_output ? "is not there any more: points whose output is missing are run"
+                                           : "has changed: points that have read it are run");
+}
+
 void report_changed_files(const sweep::InputFiles::Changes& changes) {
   const auto tell = [](const std::vector<std::string>& paths, std::string_view what) {
     if (paths.empty()) return;

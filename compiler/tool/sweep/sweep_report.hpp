@@ -23,6 +23,9 @@ struct SweepEnd {
 /// The failures in groups, each with a line that shows one; how many points, and how it can go on.
 void report_sweep(const SweepEnd& end, const sweep::Failures& failures, const sweep::CommandTemplate& command);
 
+/// Of the first file for which points are run again: what is said of all.
+std::string change_text(const sweep::InputFiles::Change& change);
+
 /// Files that points have read, or that a point has written, while the sweep ran.
 void report_changed_files(const sweep::InputFiles::Changes& changes);
 

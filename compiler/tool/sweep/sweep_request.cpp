@@ -51,8 +51,9 @@ What was run is recorded in .raddle/runs.db. A point that an earlier sweep of th
 again: so a sweep that was stopped is resumed, and one with a larger grid runs the new points only. What another sweep
 in this folder is running right now is waited for, not run here, too. A point is run again if a file has changed that
 a word of the command, or of a script's programs, names, the program among them, that a script reads, names by input()
-or finds by glob(), or that --input names; what the runs themselves change does not count. Programs that are looked up in PATH are the system's: they are
-not looked at.
+or finds by glob(), or that --input names; what the runs themselves change does not count. So is a point if a file is
+not there any more that the script has written at it, or that --collect has read of it under a name of the point's own.
+Programs that are looked up in PATH are the system's: they are not looked at.
 
 Ctrl-C, as SIGTERM, SIGHUP and SIGUSR1, starts no new runs; programs that run go on to their end, points of a script do so at
 SIGUSR1 only. A second one ends the programs, too. A signal that is ignored at the start stays so, as SIGHUP under nohup.

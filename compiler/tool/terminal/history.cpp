@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "vm/value/environment_path.hpp"
 #include "vm/value/file_descriptor.hpp"
 #include "vm/value/whole_file.hpp"
 
@@ -42,12 +42,9 @@ constexpr mode_t own = S_IRUSR | S_IWUSR;  // what was typed is nobody else's
 }  // namespace
 
 std::string default_history_file() {
-  const auto folder = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value != nullptr && value[0] == '/' ? value : "");
-  };
-  std::string state = folder("XDG_STATE_HOME");
-  if (const std::string home = folder("HOME"); state.empty() && !home.empty()) state = home + "/.local/state";
+  std::string state = vm::environment_path("XDG_STATE_HOME");
+  if (const std::string home = vm::environment_path("HOME"); state.empty() && !home.empty())
+    state = home + "/.local/state";
   return state.empty() ? "" : state + "/raddle/history";
 }
 

@@ -25,7 +25,7 @@ bool is_proven(const std::string& low, const std::string& high, const std::strin
       "    %after: int = add 1, %i\n"
       "    %at: int = call_builtin @@index " +
       key + ", " + extent +
-      " types [int, int]\n"
+      ", \"x\", 0 types [int, int, string, int]\n"
       "    %e: float = array_get %x, %at\n"
       "  }\n}\n";
   auto module = ir::read_text(text, types);
