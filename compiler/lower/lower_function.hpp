@@ -41,11 +41,11 @@ struct ModuleContext {
   std::unordered_map<std::string, unsigned> function_names = {};  ///< how many have it: `f`, `f.1`, ...
 };
 
-/// Makes and lowers the function of index `index` of CheckedProgram::functions.
 bool has_annotation(const ast::Annotations& annotations, std::string_view name);
 /// @param otherwise  without `@cpu` and `@gpu`
 vm::Placement placement_of(const ast::Annotations& annotations, vm::Placement otherwise);
 ir::FunctionId add_function(ModuleContext& context, const std::string& name, Span span);
+/// Makes and lowers the function of index `index` of CheckedProgram::functions.
 void lower_function(ModuleContext& context, std::uint32_t index, ir::FunctionId id, const CallerForm& form);
 
 bool is_file(const TypeStore& types, TypeId type);

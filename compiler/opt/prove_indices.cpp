@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/opt/uses.hpp"
@@ -59,46 +60,25 @@ class Prover {
       }
     }
     replacements.apply(function_);
-    for (ir::RegionId region = 0; region < function_.regions.size(); ++region)
-      for (const ir::Op& op : function_.regions[region].ops)
+    for (const ir::Region& region : function_.regions)
+      for (const ir::Op& op : region.ops)
         if (op.kind == OpKind::foreach_range)
-          for (const std::size_t bound : {0, 1}) prove_bound(op.operands[bound], region);
+          for (const std::size_t bound : {0, 1}) prove_bound(op.operands[bound]);
   }
 
  private:
+  /// Of arrays that exist: no number that is still to become an extent is one.
   void note_extents(const ir::Op& op) {
-    const auto note = [this](Operand extent) {
-      if (!extent.is_constant) extents_[extent.index] = extent.index;
-    };
-    if (is_builtin(op, "@index")) note(op.operands[1]);
-    if (is_slice(op)) note(op.operands[2]);
-    if (is_builtin(op, "@extent") && !op.operands[1].is_constant)
-      extents_.try_emplace(op.operands[1].index, op.results[0]);
+    const bool is_index = is_builtin(op, "@index");
+    if (!is_index && !is_slice(op)) return;
+    const Operand extent = op.operands[is_index ? 1 : 2];
+    if (!extent.is_constant) extents_.insert(extent.index);
   }
 
   /// What bounds of loops are made of, an extent and small numbers, can not overflow.
-  void prove_bound(Operand bound, ir::RegionId region) {
-    while (!bound.is_constant) {
-      const Sum sum = sum_of(bound);
-      const auto made = made_by_.find(bound.index);
-      if (made == made_by_.end() || !sum.base || sum.base->is_constant) return;
-      ir::Op& op = *made->second;
-      const auto extent = extents_.find(sum.base->index);
-      if (extent == extents_.end() || !is_visible(extent->second, region)) return;
-      if (op.kind != OpKind::copy && op.kind != OpKind::add && op.kind != OpKind::sub) return;
-      const Operand before = op.operands[op.kind != OpKind::copy && op.operands[0].is_constant ? 1 : 0];
-      if (op.kind != OpKind::copy) {
-        op.kind = OpKind::index_add;
-        op.operands = {Operand::variable(extent->second), Operand::constant(module_.constant(sum.offset))};
-      }
-      bound = before;
-    }
-  }
-
-  bool is_visible(ir::VarId variable, ir::RegionId from) const {
-    const ir::RegionId declared = function_.variables[variable].region;
-    while (from != declared && from != ir::none) from = function_.regions[from].parent;
-    return from == declared;
+  void prove_bound(Operand bound) {
+    const Sum sum = sum_of(bound);
+    if (sum.base && !sum.base->is_constant && extents_.contains(sum.base->index)) keep_from_failing(bound);
   }
 
   bool is_builtin(const ir::Op& op, std::string_view name) const {
@@ -216,8 +196,7 @@ class Prover {
   std::unordered_map<ir::VarId, const ir::Op*> loops_;             ///< by their variable
   std::unordered_map<ir::RegionId, const ir::Op*> loops_by_body_;  ///< the same
   std::unordered_map<ir::VarId, ir::Op*> made_by_;                 ///< of what is assigned once
-  /// Variables that are extents of arrays, or become some: then the variable that is one, if it is there at all.
-  std::unordered_map<ir::VarId, ir::VarId> extents_;
+  std::unordered_set<ir::VarId> extents_;                          ///< of arrays
 };
 
 }  // namespace

@@ -37,10 +37,12 @@ import io;
 @param int m = 4;
 float a[n, m];
 foreach i in [0:n-1], j in [0:m-1] { a[i, j] = exp(itof(i) * 0.01) * itof(j + 1); }
-float b[n, m];
-foreach i in [1:n-2], j in [1:m-2] { b[i, j] = 0.25 * (a[i-1, j] + a[i+1, j] + a[i, j-1] + a[i, j+1]); }
-foreach i in [0:n-1] { b[i, 0] = 0.5; b[i, m-1] = 1.5; }
-foreach j in [1:m-2] { b[0, j] = 2.5; b[n-1, j] = 3.5; }
+(float b[n, m]) smooth(float a[n, m]) {
+  foreach i in [1:n-2], j in [1:m-2] { b[i, j] = 0.25 * (a[i-1, j] + a[i+1, j] + a[i, j-1] + a[i, j+1]); }
+  foreach i in [0:n-1] { b[i, 0] = 0.5; b[i, m-1] = 1.5; }
+  foreach j in [1:m-2] { b[0, j] = 2.5; b[n-1, j] = 3.5; }
+}
+float b[:, :] = smooth(a);
 boolean c[m, n];
 foreach j in [0:m-1], i in [0:n-1] { c[j, i] = a[n-1-i, j] > b[i, j]; }
 int d[n, m];
@@ -65,6 +67,15 @@ FAILS_IN_NEST = """import arrays;
 @param int bad = 0;
 int a[50, 100];
 foreach i in [0:49], j in [0:99] { a[i, j] = 1000 %/ (i * 100 + j - bad) + i; }
+trace(sum(a));
+"""
+
+# rows that do not follow each other, and twice the same ones
+TWICE = """import arrays;
+float a[6, 40];
+foreach i in [0:4:2], j in [0:39] { a[i, j] = 1.0; }
+foreach i in [0:4:2], j in [0:39] { a[i, j] = 2.0; }
+foreach i in [1:5:2], j in [0:39] { a[i, j] = 3.0; }
 trace(sum(a));
 """
 
@@ -106,7 +117,7 @@ def loops_around_loops_go(folder):
             if "-O0" in options:
                 continue
             # a, b, c, e, what is printed of them, and what `count` adds up
-            expect((points, sorted(stays)), (2 * n * m + (n - 2) * (m - 2) + 160_000 + n + 3 * m, [9, 10, 14]))
+            expect((points, sorted(stays)), (2 * n * m + (n - 2) * (m - 2) + 160_000 + n + 3 * m, [9, 10, 16]))
 
 
 def annotations_are_followed(folder):
@@ -128,6 +139,13 @@ def failing_points_read_as_on_workers(folder):
                 expect((beside.stdout, beside.stderr), (alone.stdout, alone.stderr))
                 expect_in("division by zero", beside.stderr)
         expect(folder.run("run --gpus simulated:whole fails.df --bad=-1").stdout, folder.run("run --gpus none fails.df --bad=-1").stdout)
+
+
+def an_element_is_assigned_once(folder):
+    folder.write("twice.df", TWICE)
+    for workers in (1, 2, 8):
+        done = folder.run(f"run --gpus simulated:whole --workers={workers} twice.df", code=1, out="")
+        expect_in("assigned more than once", done.stderr)
 
 
 def an_endless_point_is_ended(folder):
@@ -230,7 +248,7 @@ def kernels_become_ptx(folder):
     expect(count > 100, True)
 
 
-TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, annotations_are_followed, failing_points_read_as_on_workers, an_endless_point_is_ended, what_is_not_there_is_said,
+TESTS = [loops_go_or_it_is_said_why, loops_around_loops_go, annotations_are_followed, failing_points_read_as_on_workers, an_element_is_assigned_once, an_endless_point_is_ended, what_is_not_there_is_said,
          a_driver_is_asked, what_a_driver_does_not_take_is_done_by_workers, short_scripts_look_for_no_driver,
          sweeps_and_sessions_have_devices, the_check_for_machines_with_a_gpu_says_so_without_one,
          the_scripts_of_the_check_run, what_is_shared_prints_the_same, kernels_become_ptx]

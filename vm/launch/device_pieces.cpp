@@ -127,7 +127,7 @@ bool Launcher::claim_piece(PointLaunch& points, DevicePiece& piece) {
     if (is_nest && !takes_numbers(rows[i], 1)) return false;
   }
   launch_chunks_.clear();
-  make_chunks(launch, piece.arrays, range.step);
+  make_chunks(launch, piece.arrays, points.step());
   if (piece.iterations > 0) claim_rows(piece);
   return piece.iterations > 0;
 }
@@ -268,7 +268,7 @@ void Launcher::end_piece(DevicePiece* piece) {
 void Launcher::write_results(DevicePiece& piece, std::int64_t made) {
   const RangeTask& range = piece.range;
   const IndexLaunch& launch = range.site.launch;
-  const std::int64_t step = piece.points_each == 1 ? range.step : range.inner.step;
+  const std::int64_t step = range.inner.count == 0 ? range.step : range.inner.step;
   launch_chunks_.clear();
   launch_reductions_.resize(launch.sinks.size());
   make_chunks(launch, piece.arrays, step);
