@@ -1,14 +1,22 @@
 #include "compiler/emit/gathering_sites.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "vm/program/walking_kernel.hpp"
 
 namespace raddle::emit {
 
 namespace {
+
+constexpr std::ptrdiff_t most_arguments = 32, most_values = 16;  ///< for which a launched leaf has room in any case
+
+bool has_room(const std::vector<vm::KernelArgument>& arguments) {
+  const auto values = std::ranges::count(arguments, vm::KernelArgument::Kind::value, &vm::KernelArgument::kind);
+  return std::ssize(arguments) <= most_arguments && values <= most_values;
+}
 
 bool gathers(const vm::Program& program, const vm::ForeachSite& site) {
   const vm::IndexLaunch& launch = site.launch;
@@ -34,8 +42,7 @@ vm::FunctionId add_leaf(vm::Program& program, const vm::Function& leaf, vm::Kern
   return static_cast<vm::FunctionId>(program.functions.size() - 1);
 }
 
-vm::IndexLaunch gathering_launch(vm::Program& program, const vm::ForeachSite& site) {
-  vm::WalkingKernel walking = vm::walking_kernel(program, site, /*walks_nest=*/false);
+vm::IndexLaunch gathering_launch(vm::Program& program, const vm::ForeachSite& site, vm::WalkingKernel walking) {
   vm::IndexLaunch made;
   made.leaf = add_leaf(program, program.functions[site.launch.leaf], std::move(walking.kernel));
   for (const vm::KernelArgument& argument : walking.arguments) {
@@ -58,7 +65,9 @@ void add_gathering_sites(vm::Program& program) {
   for (std::size_t i = 0; i < count; ++i) {
     if (!gathers(program, program.foreaches[i])) continue;
     vm::ForeachSite second = program.foreaches[i];
-    second.launch = gathering_launch(program, second);
+    vm::WalkingKernel walking = vm::walking_kernel(program, second, /*walks_nest=*/false);
+    if (!has_room(walking.arguments)) continue;
+    second.launch = gathering_launch(program, second, std::move(walking));
     program.foreaches[i].gathering = static_cast<std::uint32_t>(program.foreaches.size());
     program.foreaches.push_back(std::move(second));
   }
