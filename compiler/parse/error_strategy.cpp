@@ -204,7 +204,8 @@ void ErrorStrategy::report_missing_closing(antlr4::Parser* parser, std::uint32_t
     const bool command = rule == P::RuleApp_definition;
     report_unexpected(
         parser, found,
-        command ? expected_by_rule(P::RuleWord) : fmt::format("{}`{}`", is_list_rule(rule) ? "`,` or " : "", closing));
+        command ? expected_by_rule(P::RuleWord)
+                : fmt::format("{}`{}`", is_list_rule(rule) && found.type != P::COMMA ? "`,` or " : "", closing));
     return;
   }
   if (expected == P::RBRACE && is_open_body_reported_) return;

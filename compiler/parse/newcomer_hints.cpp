@@ -203,6 +203,10 @@ std::string hint_for_unexpected(TokenList& tokens, const Unexpected& at) {
   if ((found == P::STRING || found == P::MULTILINE_STRING) && previous == found && at.rule != P::RuleImport_item)
     return "strings side by side are not joined: put `+` between them";
   if (found == P::BAR) return "`or` is written `||`";
+  const bool lacks_dimension =
+      (found == P::COMMA && previous == P::LBRACK) || (found == P::RBRACK && previous == P::COMMA);
+  if (lacks_dimension && at.rule != P::RuleArray_literal)
+    return "a dimension without an index is written `:`, as in `float A[:, :] = ones(3, 4);` and `A[i, :]`";
   if (found == P::AT && ends_value(previous) && !at.found.first_on_line)
     return "the product of matrices is `matmul(a, b)`, after `import arrays;`";
   if (found == P::GT && previous == P::LT) return "unequal is written `!=`";
