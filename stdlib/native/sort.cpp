@@ -1,8 +1,10 @@
-// Numbers sorted, searched, counted. NaN comes behind all other numbers.
+// Numbers sorted, searched, counted, added up one after the other. NaN comes behind all other numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -108,6 +110,27 @@ Result give_histogram(Results results, std::vector<std::int64_t> counts, std::ve
 
 }  // namespace
 
+/// In each stretch of `length` numbers each one and those before it, `step` apart.
+Result running_sums(Call, Arguments arguments, Results results) {
+  std::vector<double> all = numbers<double>(arguments[0]);
+  const auto step = static_cast<std::size_t>(arguments[1].as_int());
+  const auto length = static_cast<std::size_t>(arguments[2].as_int());
+  for (std::size_t first = 0; first < all.size(); first += length)
+    for (std::size_t i = first + step; i < std::min(first + length, all.size()); ++i) all[i] = all[i - step] + all[i];
+  return give(results, number_array(std::move(all)));
+}
+/// NaN if one of them is.
+Result middle(Call, Arguments arguments, Results results) {
+  std::vector<double> all = numbers<double>(arguments[0]);
+  if (all.empty()) return fail("median: an array without elements has none");
+  if (!std::ranges::all_of(all, is_number<double>))
+    return give(results, Value::of(std::numeric_limits<double>::quiet_NaN()));
+  const auto upper = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::ranges::nth_element(all, upper);
+  if (all.size() % 2 != 0) return give(results, Value::of(*upper));
+  const double lower = *std::max_element(all.begin(), upper);
+  return give(results, Value::of((lower + *upper) / 2.0));
+}
 Result sort_floats(Call, Arguments arguments, Results results) { return sort<double>(arguments, results); }
 Result sort_ints(Call, Arguments arguments, Results results) { return sort<std::int64_t>(arguments, results); }
 Result argsort_floats(Call, Arguments arguments, Results results) { return argsort<double>(arguments, results); }
