@@ -87,15 +87,19 @@ def devices_in(stderr):
     return int(points[1]) if points else 0, {int(line): why for line, why in stays}
 
 
+def devices_in_all_modes(folder, command):
+    """What devices_in() finds in each mode in which loops are launches. In all of them the output is that without devices."""
+    expected = sorted(folder.run(f"run --gpus none {command}").stdout.splitlines())
+    for options in ("--workers=1", "--workers=2", "--workers=8", "--workers=2 -O0", "--workers=2 --scheduler-seed=3"):
+        done = folder.run(f"run --stats --gpus simulated:whole {options} {command}")
+        expect(sorted(done.stdout.splitlines()), expected)
+        if "-O0" not in options:
+            yield devices_in(done.stderr)
+
+
 def loops_go_or_it_is_said_why(folder):
     folder.write("loops.df", LOOPS)
-    expected = sorted(folder.run("run --gpus none loops.df").stdout.splitlines())
-    for options in ("--workers=1", "--workers=2", "--workers=8", "--workers=2 -O0", "--workers=2 --scheduler-seed=3"):
-        done = folder.run(f"run --stats --gpus simulated:whole {options} loops.df")
-        expect(sorted(done.stdout.splitlines()), expected)
-        points, stays = devices_in(done.stderr)
-        if "-O0" in options:
-            continue
+    for points, stays in devices_in_all_modes(folder, "loops.df"):
         expect(points, 20000)  # the three loops over floats
         expect(stays[15], "its points write elements that do not follow each other")
         expect(stays[10], "`fib` calls itself")
@@ -109,13 +113,7 @@ def loops_around_loops_go(folder):
     """Whole arrays, rows with gaps between them, reads that do not follow each other."""
     folder.write("nests.df", NESTS)
     for n, m in ((70, 90), (4, 4), (4, 4000), (500, 4)):
-        expected = sorted(folder.run(f"run --gpus none nests.df --n={n} --m={m}").stdout.splitlines())
-        for options in ("--workers=1", "--workers=2", "--workers=8", "--workers=2 -O0", "--workers=2 --scheduler-seed=3"):
-            done = folder.run(f"run --stats --gpus simulated:whole {options} nests.df --n={n} --m={m}")
-            expect(sorted(done.stdout.splitlines()), expected)
-            points, stays = devices_in(done.stderr)
-            if "-O0" in options:
-                continue
+        for points, stays in devices_in_all_modes(folder, f"nests.df --n={n} --m={m}"):
             # a, b, c, e, what is printed of them, and what `count` adds up
             expect((points, sorted(stays)), (2 * n * m + (n - 2) * (m - 2) + 160_000 + n + 3 * m, [9, 10, 16]))
 
