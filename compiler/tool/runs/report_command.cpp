@@ -79,7 +79,7 @@ report::Report report_of(vm::RunRecord& record, const vm::RunRow& run) {
   return report;
 }
 
-constexpr PictureVerb verb = {
+constexpr PictureVerb report_picture = {
     .name = "report",
     .description =
         "raddle report: a page about a recorded run, for a browser: parameters against results, durations, "
@@ -88,21 +88,21 @@ constexpr PictureVerb verb = {
     .output = "The page, one file that needs no others",
     .example = "report.html"};
 
-void add_report_options(CLI::App& app, DrawWords& words) { add_draw_options(app, words, verb); }
+void add_report_options(CLI::App& app, DrawWords& words) { add_draw_options(app, words, report_picture); }
 
 int report_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle report");
   DrawWords read;
   add_report_options(app, read);
-  if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
-  return draw_run(read, verb, [](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
+  if (const std::optional<int> code = parse_verb(app, words, report_picture.name)) return *code;
+  return draw_run(read, report_picture, [](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
     writer.text() = vm::valid_text(make_page(report_of(record, run)));
   });
 }
 
 }  // namespace
 
-const Verb report_verb = {.name = verb.name,
+const Verb report_verb = {.name = report_picture.name,
                           .about = "A page about a run, for a browser: report RUN -o report.html",
                           .run = report_command,
                           .describe = [](CLI::App& app) { describe_with(app, add_report_options); }};

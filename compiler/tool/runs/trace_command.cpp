@@ -86,7 +86,7 @@ void write_trace(vm::RunRecord& record, const vm::RunRow& run, std::uint64_t mos
   trace.end();
 }
 
-constexpr PictureVerb verb = {
+constexpr PictureVerb trace_picture = {
     .name = "trace",
     .description =
         "raddle trace: when each point of a recorded sweep, or each task of a script, ran, for https://ui.perfetto.dev "
@@ -96,7 +96,7 @@ constexpr PictureVerb verb = {
     .example = "trace.json"};
 
 void add_trace_options(CLI::App& app, DrawWords& words) {
-  add_draw_options(app, words, verb);
+  add_draw_options(app, words, trace_picture);
   app.add_option("--limit", words.most_slices,
                  fmt::format("Slices at most: neighbours in a lane become one where there are more (default {})",
                              report::most_slices))
@@ -108,15 +108,15 @@ int trace_command(const std::vector<std::string>& words) {
   CLI::App app("", "raddle trace");
   DrawWords read;
   add_trace_options(app, read);
-  if (const std::optional<int> code = parse_verb(app, words, verb.name)) return *code;
-  return draw_run(read, verb, [&](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
+  if (const std::optional<int> code = parse_verb(app, words, trace_picture.name)) return *code;
+  return draw_run(read, trace_picture, [&](vm::RunRecord& record, const vm::RunRow& run, sweep::Writer& writer) {
     write_trace(record, run, read.most_slices, writer);
   });
 }
 
 }  // namespace
 
-const Verb trace_verb = {.name = verb.name,
+const Verb trace_verb = {.name = trace_picture.name,
                          .about = "When the points of a run ran, for Perfetto: trace RUN -o trace.json",
                          .run = trace_command,
                          .describe = [](CLI::App& app) { describe_with(app, add_trace_options); }};
