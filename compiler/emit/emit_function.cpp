@@ -145,20 +145,20 @@ class FunctionEmitter {
         in.c = input(2);
         in.d = root(op, body);
         break;
+      case vm::InstructionForm::hold:
+        in.b = input(1);
+        in.d = root(op, body);
+        break;
       case vm::InstructionForm::row:
         in.b = input(0);
         in.c = input(1);
         in.d = root(op, body);
         break;
       case vm::InstructionForm::append:
-        in.a = input(0);
-        in.c = input(1);
-        in.d = root(op, body);
-        break;
       case vm::InstructionForm::store:
         in.a = input(0);
         in.c = input(1);
-        in.d = static_cast<std::uint32_t>(op.number);
+        in.d = op.kind == OpKind::bag_append ? root(op, body) : static_cast<std::uint32_t>(op.number);
         break;
       case vm::InstructionForm::call: in.d = add_call(op, body); break;
       case vm::InstructionForm::builtin:

@@ -54,6 +54,7 @@ Opcode select_opcode(const ir::Op& op, TypeKind type) {
     case OpKind::array_new: return Opcode::array_new;
     case OpKind::array_get: return Opcode::array_get;
     case OpKind::array_insert: return Opcode::array_insert;
+    case OpKind::array_hold: return Opcode::array_hold;
     case OpKind::array_row: return Opcode::array_row;
     case OpKind::array_list: return Opcode::array_list;
     case OpKind::array_map: return Opcode::array_map;

@@ -140,6 +140,7 @@ class FunctionGraph {
       case wait_deep: return build_wait(op, cluster);
       case memo: return build_region(op.regions.front(), add_cluster("memo", cluster));
       case memo_keep: return;  // nothing of the script flows out of it
+      case array_hold: return;
       case array_new: return;  // nor do extents into elements
       case array_insert:
       case bag_append:

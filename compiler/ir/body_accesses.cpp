@@ -43,6 +43,8 @@ BodyAccesses body_accesses(const Module& module, const Function& function, const
       rows[op.results[0]] = &op;
     } else if (is_read) {
       accesses.reads.push_back(access(op));
+    } else if (op.kind == OpKind::array_hold) {
+      accesses.holds.push_back(&op);
     } else if (op.kind == OpKind::array_insert || op.kind == OpKind::update) {
       BodyAccess& write = accesses.writes.emplace_back(access(op));
       while (write.fixed_keys + 1 < write.keys.size() && is_from_outside(write.keys[write.fixed_keys]))

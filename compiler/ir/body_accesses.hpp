@@ -23,6 +23,7 @@ struct BodyAccesses {
   std::vector<BodyAccess> reads;   ///< array_get of an element that is no array itself
   std::vector<BodyAccess> writes;  ///< array_insert, update
   std::vector<const Op*> rows;     ///< array_get and array_row that lead to those
+  std::vector<const Op*> holds;    ///< array_hold: a launch updates before it releases arrays
 };
 
 BodyAccesses body_accesses(const Module& module, const Function& function, const Op& loop);

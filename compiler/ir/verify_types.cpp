@@ -50,6 +50,11 @@ class TypeChecker {
         key(operand(0), operand(1));
         same(element(operand(0)), operand(2));
         break;
+      case OpKind::array_hold:
+        shape(2, 0);
+        require(types_.is_array(operand(0)) || types_.kind(operand(0)) == TypeKind::bag, "an array or bag");
+        is(operand(1), TypeStore::void_);
+        break;
       case OpKind::bag_new:
         shape(0, 1);
         bag(result());

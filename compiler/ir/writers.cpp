@@ -9,7 +9,7 @@ namespace {
 bool makes_row(OpKind kind) { return kind == OpKind::array_row || kind == OpKind::bag_row; }
 
 bool writes_directly(OpKind kind) {
-  return makes_row(kind) || kind == OpKind::array_insert || kind == OpKind::bag_append;
+  return makes_row(kind) || kind == OpKind::array_insert || kind == OpKind::array_hold || kind == OpKind::bag_append;
 }
 
 bool makes_root(OpKind kind) { return kind == OpKind::array_new || kind == OpKind::bag_new; }

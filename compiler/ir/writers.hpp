@@ -2,7 +2,8 @@
 // Who writes which array. An array closes when its writers have released it, so they must be counted exactly.
 //
 // Note [writers]. A direct operation of a region holds one writer of an array if it
-// - is array_insert, array_row, bag_append or bag_row of the array, or of a row of it (rows have no writers of their
+// - is array_insert, array_hold, array_row, bag_append or bag_row of the array, or of a row of it (rows have no writers
+// of their
 //   own: they close with the array they lie in, the *root*), or
 // - contains, in regions nested in it at any depth, an operation that writes the array.
 // So `array_new writers n` of a region has as many writers as operations of the region hold one, and when a nested
@@ -28,10 +29,11 @@ class Writers {
   std::vector<VarId> held_by(const Op& op) const;
   /// Those declared outside of `region` that its operations write. Sorted, no doubles.
   std::vector<VarId> written_in(RegionId region) const;
+  /// In `region` or in one nested in it.
+  bool is_declared_in(VarId variable, RegionId region) const;
 
  private:
   void add_written(const Op& op, std::vector<VarId>& written) const;
-  bool is_declared_in(VarId variable, RegionId region) const;
 
   const Function& function_;
   std::vector<VarId> row_of_;  ///< by variable

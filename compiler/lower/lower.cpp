@@ -7,6 +7,7 @@
 #include "compiler/ir/writers.hpp"
 #include "compiler/lower/lower_function.hpp"
 #include "compiler/lower/memo_call.hpp"
+#include "compiler/lower/hold_arrays.hpp"
 #include "compiler/lower/name_files.hpp"
 #include "compiler/lower/name_streams.hpp"
 #include "compiler/lower/visit_tree.hpp"
@@ -162,7 +163,10 @@ class ModuleLowering {
     lower_entry();
     name_files(module);
     name_streams(module);
-    for (ir::Function& function : module.functions) ir::count_writers(function);
+    for (ir::Function& function : module.functions) {
+      hold_arrays(function);
+      ir::count_writers(function);
+    }
   }
 
  private:

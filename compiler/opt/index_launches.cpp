@@ -91,7 +91,8 @@ class PlainLaunch {
   }
 
   bool is_write(const ir::Op& op) const {
-    return op.kind == OpKind::array_row || op.kind == OpKind::array_insert || op.kind == OpKind::update;
+    return op.kind == OpKind::array_row || op.kind == OpKind::array_insert || op.kind == OpKind::array_hold ||
+           op.kind == OpKind::update;
   }
 
   /// An element may depend on others of the same loop: only dataflow finds an order.
@@ -205,6 +206,7 @@ class ProjectedLaunch {
   bool is_access(const ir::Op& op) const {
     const auto is_it = [&op](const ir::BodyAccess& access) { return access.op == &op; };
     return std::ranges::find(accesses_.rows, &op) != accesses_.rows.end() ||
+           std::ranges::find(accesses_.holds, &op) != accesses_.holds.end() ||
            std::ranges::any_of(accesses_.reads, is_it) || std::ranges::any_of(accesses_.writes, is_it);
   }
 

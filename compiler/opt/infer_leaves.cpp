@@ -199,6 +199,7 @@ class Inspector {
       case OpKind::path_join: return found("it uses strings", op.span);
       case OpKind::array_new:
       case OpKind::array_insert:
+      case OpKind::array_hold:
       case OpKind::array_row:
       case OpKind::array_list:
       case OpKind::array_map:

@@ -70,7 +70,8 @@ Value Interpreter::failed_operand(Frame& frame, const Strand& strand, const Inst
     case InstructionForm::make:
     case InstructionForm::call:
     case InstructionForm::loop: return {};
-    case InstructionForm::unary: return first_of(Operands{in.b});
+    case InstructionForm::unary:
+    case InstructionForm::hold: return first_of(Operands{in.b});
     case InstructionForm::binary:
     case InstructionForm::row: return first_of(Operands{in.b, in.c});
     case InstructionForm::ternary: return first_of(Operands{in.b, in.c, Operand::from_bits(in.d)});
@@ -146,7 +147,8 @@ void Interpreter::fail_results(Frame& frame, const Instruction& in, const Value&
       put(frame, in, failure);
       return here_.writers().fail(frame, Operand::from_bits(in.d), failure);
     case InstructionForm::insert: return fail_insert(frame, in, failure);
-    case InstructionForm::append: return here_.writers().fail(frame, Operand::from_bits(in.d), failure);
+    case InstructionForm::append:
+    case InstructionForm::hold: return here_.writers().fail(frame, Operand::from_bits(in.d), failure);
     case InstructionForm::store:
     case InstructionForm::call:
     case InstructionForm::loop: return;

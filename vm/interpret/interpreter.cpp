@@ -183,6 +183,7 @@ Frame* Interpreter::run_strand(Frame& frame, const Strand& strand) {
       case Opcode::array_new: ok = array_new(frame, in); break;
       case Opcode::array_get: ok = array_get(frame, in); break;
       case Opcode::array_insert: ok = array_insert(frame, in); break;
+      case Opcode::array_hold: here_.writers().release(frame, Operand::from_bits(in.d)); break;
       case Opcode::array_row: ok = array_row(frame, in); break;
       case Opcode::array_list: array_list(frame, in); break;
       case Opcode::array_map: ok = array_map(frame, in); break;

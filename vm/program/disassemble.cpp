@@ -93,6 +93,8 @@ class Disassembler {
       case InstructionForm::row:
         return line(indent, fmt::format("{} {}, {}, {} root {}", name, operand(in.a), operand(in.b), operand(in.c),
                                         operand(Operand::from_bits(in.d))));
+      case InstructionForm::hold:
+        return line(indent, fmt::format("{} {} root {}", name, operand(in.b), operand(Operand::from_bits(in.d))));
       case InstructionForm::store:
         return line(indent, fmt::format("{} {}, {} field {}", name, operand(in.a), operand(in.c), in.d));
       case InstructionForm::call: {

@@ -19,6 +19,7 @@ void visit_inputs(const Program& program, const Instruction& in, const OperandVi
   switch (form_of(in.opcode)) {
     case InstructionForm::make: return;
     case InstructionForm::unary:
+    case InstructionForm::hold:
     case InstructionForm::loop_test: return visit_all(Some{in.b}, visit);
     case InstructionForm::binary:
     case InstructionForm::row: return visit_all(Some{in.b, in.c}, visit);
@@ -53,6 +54,7 @@ void visit_outputs(const Program& program, const Instruction& in, const OperandV
     case InstructionForm::row: return visit_all(Some{in.a}, visit);
     case InstructionForm::insert:
     case InstructionForm::append:
+    case InstructionForm::hold:
     case InstructionForm::store:
     case InstructionForm::loop_test: return;
     case InstructionForm::call: return visit_all(program.calls[in.d].results, visit);
@@ -73,6 +75,7 @@ void visit_written(const Program& program, const Instruction& in, const OperandV
   switch (form_of(in.opcode)) {
     case InstructionForm::insert:
     case InstructionForm::append:
+    case InstructionForm::hold:
     case InstructionForm::row: return visit(Operand::from_bits(in.d));
     case InstructionForm::branch: return visit_all(program.branches[in.d].written, visit);
     case InstructionForm::foreach: return visit_all(program.foreaches[in.d].written, visit);

@@ -40,6 +40,7 @@ enum class InstructionForm : std::uint8_t {
   ternary,
   list,
   insert,
+  hold,
   row,
   append,
   store,
