@@ -194,8 +194,12 @@ Reduction<double>::ExactMean Reduction<double>::exact_mean() const {
 
 template <>
 Reduction<std::int64_t>::ExactMean Reduction<std::int64_t>::exact_mean() const {
-  return {static_cast<std::int64_t>(sum.sum / count),
-          static_cast<double>(sum.sum % count) / static_cast<double>(count)};
+  const auto divided = [this](auto whole) {
+    return ExactMean{static_cast<std::int64_t>(whole / count),
+                     static_cast<double>(whole % count) / static_cast<double>(count)};
+  };
+  const auto narrow = static_cast<std::int64_t>(sum.sum);
+  return narrow == sum.sum ? divided(narrow) : divided(sum.sum);  // 128 bits are divided by a function
 }
 
 namespace {
