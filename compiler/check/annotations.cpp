@@ -40,6 +40,7 @@ constexpr std::array known_annotations = {
     KnownAnnotation{"cpu", on_definition | on_loop, ValueRule::none},
     KnownAnnotation{"gpu", on_definition | on_loop, ValueRule::none},
     KnownAnnotation{"isolate", on_definition, ValueRule::none},
+    KnownAnnotation{"kernel", on_definition, ValueRule::needed},
     KnownAnnotation{"library", on_definition, ValueRule::needed},
     KnownAnnotation{"suppress", anywhere, ValueRule::needed},
     KnownAnnotation{"dispatch", on_definition, ValueRule::needed},

@@ -1,8 +1,11 @@
 #include "compiler/check/check_foreign.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/check/annotations.hpp"
+#include "compiler/check/resolve_types.hpp"
 
 namespace raddle::check_detail {
 namespace {
@@ -16,16 +19,27 @@ class ForeignChecker {
   void library() {
     const ast::Annotation* annotation = find_annotation(function_.annotations, "library");
     if (annotation->value == nullptr || annotation->value->kind != ast::ExprKind::StringLiteral)
-      report(DiagnosticKind::bad_library, annotation->span, "needs its library's name as a string literal");
-    if (function_.outputs.size() > 1)
-      report(DiagnosticKind::bad_library, function_.outputs[1].span, "has one output at most, which C returns");
+      report(annotation->span, "needs its library's name as a string literal");
+    std::size_t returned = 0;
     for (const ast::Formal& output : function_.outputs) {
-      const TypeId type = base(output);
-      if (!context_.store().is_scalar(type) && type != TypeStore::void_ && type != TypeStore::error)
-        report(DiagnosticKind::bad_library, output.span, misfit(output, "return"));
+      if (!check_output(output, "return")) continue;
+      if (++returned == 2) report(output.span, "has one output at most that is no dense array: what C returns");
     }
-    for (const ast::Formal& input : function_.inputs)
-      if (!can_be_passed(base(input))) report(DiagnosticKind::bad_library, input.span, misfit(input, "take"));
+    check_inputs();
+  }
+
+  void kernel() {
+    kind_ = DiagnosticKind::bad_kernel;
+    const ast::Annotation* annotation = find_annotation(function_.annotations, "kernel");
+    if (annotation->value != nullptr && annotation->value->kind != ast::ExprKind::StringLiteral)
+      report(annotation->span, "needs its file's name as a string literal, as \"file.cu\" or \"file.cu:name\"");
+    for (const char* const other : {"library", "isolate"})
+      if (const ast::Annotation* both = find_annotation(function_.annotations, other); both != nullptr)
+        report(both->span, fmt::format("is no function of a library: `@{}` is for these", other));
+    for (const ast::Formal& output : function_.outputs)
+      if (check_output(output, "give") && base(output) == TypeStore::string)
+        report(output.span, misfit(output, "give"));
+    check_inputs();
   }
 
   void tcl() {
@@ -68,7 +82,29 @@ class ForeignChecker {
     return {all.file, begin, begin + static_cast<std::uint32_t>(written.size() - 4)};
   }
 
-  void report(DiagnosticKind kind, Span span, std::string_view what) { context_.diagnostics.report(kind, span, what); }
+  /// @return whether it is a scalar or void
+  bool check_output(const ast::Formal& output, const char* verb) {
+    const TypeId type = base(output);
+    if (is_dense_of_numbers(type)) {
+      if (!has_known_extents(output))
+        report(output.span,
+               "fills `" + output.name.text + "`, whose extents are to be given: ints, or extents of inputs");
+      return false;
+    }
+    if (context_.store().is_scalar(type) || type == TypeStore::void_ || type == TypeStore::error) return true;
+    Diagnostic& diagnostic = report(output.span, misfit(output, verb));
+    if (context_.store().is_array(type))
+      diagnostic.note(fmt::format("it fills a dense array of known extents, as `{} {}[n]`",
+                                  context_.name(context_.store().at(type).element), output.name.text));
+    return false;
+  }
+
+  void check_inputs() {
+    for (const ast::Formal& input : function_.inputs)
+      if (!can_be_passed(base(input))) report(input.span, misfit(input, "take"));
+  }
+
+  Diagnostic& report(Span span, std::string_view what) { return context_.diagnostics.report(kind_, span, what); }
   TypeId base(const ast::Formal& formal) const { return context_.store().base(formal.resolved_type); }
   std::string misfit(const ast::Formal& formal, const char* verb) const {
     return std::string("can not ") + verb + " a `" + context_.name(formal.resolved_type) + "`";
@@ -77,26 +113,46 @@ class ForeignChecker {
   /// Scalars, `void` (only waited for), and arrays that C can read side by side.
   bool can_be_passed(TypeId type) const {
     if (context_.store().is_scalar(type) || type == TypeStore::void_ || type == TypeStore::error) return true;
-    if (!context_.store().is_array(type)) return false;
-    const TypeId element = context_.store().base(context_.store().at(type).element);
-    return context_.store().base(context_.store().at(type).key) == TypeStore::int_ &&
-           (element == TypeStore::int_ || element == TypeStore::float_ || element == TypeStore::boolean);
+    if (is_dense_of_numbers(type)) return true;
+    return context_.store().is_array(type) && is_number(context_.store().at(type).element) &&
+           context_.store().base(context_.store().at(type).key) == TypeStore::int_;
+  }
+
+  bool is_dense_of_numbers(TypeId type) const {
+    return context_.store().is_dense(type) && is_number(context_.store().dense_element(type));
+  }
+
+  bool is_number(TypeId type) const {
+    const TypeId element = context_.store().base(type);
+    return element == TypeStore::int_ || element == TypeStore::float_ || element == TypeStore::boolean;
+  }
+
+  static bool has_known_extents(const ast::Formal& formal) {
+    const ast::Dimension* const dimension = extents_of(formal.type, formal.dimensions);
+    return dimension != nullptr &&
+           std::ranges::none_of(dimension->entries, [](const auto& entry) { return is_open(*entry); });
   }
 
   Context& context_;
   const FunctionDefinition& function_;
+  DiagnosticKind kind_ = DiagnosticKind::bad_library;  ///< of what is reported
 };
 
 }  // namespace
 
 void check_foreign(Context& context, const FunctionDefinition& function) {
-  if (function.body_kind == ast::BodyKind::library) ForeignChecker(context, function).library();
   if (function.body_kind == ast::BodyKind::tcl) ForeignChecker(context, function).tcl();
-  if (function.body_kind == ast::BodyKind::library) return;
-  for (const ast::Annotation& annotation : function.annotations)
-    if (annotation.name.text == "isolate" || annotation.name.text == "library")
-      context.diagnostics.report(DiagnosticKind::bad_library, mark_of(annotation),
-                                 "is declared without a body: `@" + annotation.name.text + "` is for these only");
+  if (function.body_kind == ast::BodyKind::library) {
+    if (find_annotation(function.annotations, "kernel") != nullptr) return ForeignChecker(context, function).kernel();
+    return ForeignChecker(context, function).library();
+  }
+  for (const ast::Annotation& annotation : function.annotations) {
+    const std::string& name = annotation.name.text;
+    if (name != "isolate" && name != "library" && name != "kernel") continue;
+    const DiagnosticKind kind = name == "kernel" ? DiagnosticKind::bad_kernel : DiagnosticKind::bad_library;
+    context.diagnostics.report(kind, mark_of(annotation),
+                               "is declared without a body: `@" + name + "` is for these only");
+  }
 }
 
 }  // namespace raddle::check_detail

@@ -66,8 +66,7 @@ void refuse_dense(Context& context, const ast::FunctionDefinition& function) {
     for (const ast::Formal& formal : *formals)
       if (context.store().is_dense(formal.resolved_type))
         context.diagnostics
-            .report(DiagnosticKind::not_supported, formal.span,
-                    "a dense array of a function without a body in this language")
+            .report(DiagnosticKind::not_supported, formal.span, "a dense array of an app or of a function in Tcl")
             .note("it may take a growing array, `float " + formal.name.text +
                   "[]`, to which a dense one is passed as it is");
 }
@@ -258,8 +257,12 @@ void check_function_bodies(Context& context) {
           refuse_dense(context, *function);
           CommandChecker(context, scopes, *function).check();
           break;
-        case ast::BodyKind::tcl:
-        case ast::BodyKind::library: refuse_dense(context, *function); break;
+        case ast::BodyKind::tcl: refuse_dense(context, *function); break;
+        case ast::BodyKind::library: {
+          ExpressionChecker expressions(context, scopes);
+          bind_extents(context, scopes, expressions, *function);
+          break;
+        }
       }
     }
   }

@@ -61,12 +61,15 @@ vm::ForeignFunction foreign_function(const TypeStore& types, const ir::Function&
   foreign.code = function.foreign.code;
   foreign.declared_outputs = function.foreign.outputs;
   foreign.varargs = function.foreign.varargs;
-  const auto describe = [&](ir::VarId id) -> vm::ForeignFormal {
-    return {function.variables[id].name, foreign_type(types, function.variables[id].type)};
+  const std::vector<std::uint32_t>& ranks = function.foreign.ranks;
+  const auto describe = [&](ir::VarId id, std::size_t place) -> vm::ForeignFormal {
+    return {function.variables[id].name, foreign_type(types, function.variables[id].type),
+            ranks.empty() ? 0 : ranks.at(place)};
   };
   for (std::uint32_t i = 0; i < function.parameters.size(); ++i)
-    (i < function.file_output_count ? foreign.files : foreign.inputs).push_back(describe(function.parameters[i]));
-  for (const ir::VarId output : function.outputs) foreign.outputs.push_back(describe(output));
+    (i < function.file_output_count ? foreign.files : foreign.inputs).push_back(describe(function.parameters[i], i));
+  for (std::size_t i = 0; i < function.outputs.size(); ++i)
+    foreign.outputs.push_back(describe(function.outputs[i], function.parameters.size() + i));
   return foreign;
 }
 

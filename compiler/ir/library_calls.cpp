@@ -21,7 +21,8 @@ bool is_passed(const TypeStore& types, TypeId type) {
 bool is_called_directly(const TypeStore& types, const Function& function) {
   const auto type = [&](VarId id) { return function.variables[id].type; };
   return function.kind == FunctionKind::foreign && function.foreign.kind == ForeignKind::library &&
-         function.outputs.size() == 1 && is_number(types, type(function.outputs[0])) &&
+         function.foreign.ranks.empty() && function.outputs.size() == 1 &&
+         is_number(types, type(function.outputs[0])) &&
          std::ranges::all_of(function.parameters, [&](VarId id) { return is_passed(types, type(id)); });
 }
 

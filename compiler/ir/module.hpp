@@ -133,14 +133,18 @@ struct Command {
   std::array<Operand, app_limits.size()> limits;  ///< by AppLimit; index none if absent
 };
 
-enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure };
+enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure, app_kernel };
 struct Foreign {
   ForeignKind kind = ForeignKind::library;
-  std::string library;                    ///< shared library or Tcl package
+  std::string library;                    ///< shared library, Tcl package or file of the AppKernel
   std::string version;                    ///< of the Tcl package
-  std::string code;                       ///< C symbol, Tcl template or name of a Tcl procedure
+  std::string code;                       ///< C symbol, Tcl template, name of a Tcl procedure or of an AppKernel
   std::vector<std::string> outputs = {};  ///< Tcl: all names in the order of the declaration
   std::string varargs = "";               ///< Tcl: name of the parameters at the end that are a variable number
+  /// C: of parameters, then of outputs. Of the elements of a dense array how many extents there are: those of an input
+  /// follow it, those of outputs are the last parameters. 0: anything else.
+  /// Empty: all are 0.
+  std::vector<std::uint32_t> ranks = {};
 };
 
 struct Function {

@@ -278,9 +278,11 @@ class FunctionPrinter {
 
   void foreign() {
     const Foreign& foreign = function_.foreign;
-    out_ += fmt::format("  code {} {} {} {} {} {}\n", static_cast<int>(foreign.kind), quoted(foreign.library),
+    out_ += fmt::format("  code {} {} {} {} {} {}", static_cast<int>(foreign.kind), quoted(foreign.library),
                         quoted(foreign.version), quoted(foreign.code),
                         quoted(fmt::format("{}", fmt::join(foreign.outputs, " "))), quoted(foreign.varargs));
+    if (!foreign.ranks.empty()) out_ += fmt::format(" ranks [{}]", fmt::join(foreign.ranks, ", "));
+    out_ += "\n";
   }
 
   const Module& module_;

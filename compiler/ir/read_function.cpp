@@ -247,6 +247,12 @@ class FunctionReader {
     std::istringstream outputs(text_.expect(Kind::string, "names of outputs"));
     for (std::string name; outputs >> name;) foreign.outputs.push_back(name);
     foreign.varargs = text_.expect(Kind::string, "a name of inputs");
+    if (!text_.accept_word("ranks")) return;
+    text_.expect('[');
+    while (!text_.accept(']')) {
+      if (!foreign.ranks.empty()) text_.expect(',');
+      foreign.ranks.push_back(static_cast<std::uint32_t>(text_.integer()));
+    }
   }
 
   void operation(RegionId region) {

@@ -209,35 +209,6 @@ void FunctionLowering::call_function(std::uint32_t function_index, Span span) {
   emit(OpKind::call, std::move(operands), {}, span).callee = context_.functions[function_index];
 }
 
-void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) {
-  ir::Function& lowered = function();
-  lowered.kind = ir::FunctionKind::foreign;
-  for (std::size_t i = lowered.file_output_count; i < lowered.parameters.size(); ++i)
-    lowered.command.words.push_back(ir::Operand::variable(lowered.parameters[i]));
-  if (definition.body_kind == ast::BodyKind::tcl) {
-    lower_tcl(definition);
-    return;
-  }
-  lowered.foreign = {ir::ForeignKind::library, "", "", definition.name.text};
-  for (const ast::Annotation& annotation : definition.annotations) {
-    if (annotation.name.text == "isolate") lowered.foreign.kind = ir::ForeignKind::isolated_library;
-    if (annotation.name.text == "library")
-      lowered.foreign.library = ast::as<ast::StringLiteral>(*annotation.value).value;
-  }
-}
-
-/// Where both forms are given, they mean the same, and the template is simpler.
-void FunctionLowering::lower_tcl(const ast::FunctionDefinition& definition) {
-  ir::Foreign& foreign = function().foreign;
-  foreign.kind = definition.tcl_template ? ir::ForeignKind::tcl_template : ir::ForeignKind::tcl_procedure;
-  foreign.library = definition.tcl_package[0];
-  foreign.version = definition.tcl_package[1];
-  foreign.code = definition.tcl_template ? *definition.tcl_template : definition.tcl_package[2];
-  for (const ast::Formal& output : definition.outputs) foreign.outputs.push_back(output.name.text);
-  if (!definition.inputs.empty() && definition.inputs.back().varargs)
-    foreign.varargs = definition.inputs.back().name.text;
-}
-
 void FunctionLowering::lower_command(const ast::FunctionDefinition& definition, LimitSet from_caller) {
   const ast::CommandLine& command = definition.command;
   ir::Command lowered;

@@ -70,6 +70,8 @@ class FunctionLowering {
   void lower_command(const ast::FunctionDefinition& definition, LimitSet from_caller);
   /// A function of a shared library or in Tcl.
   void lower_foreign(const ast::FunctionDefinition& definition);
+  void begin_foreign();
+  void call_with_parts(const ast::FunctionDefinition& definition, ir::Foreign foreign);
   /// The whole block of a function, after its signature.
   void lower_function_block(const ast::FunctionDefinition& definition, const std::vector<ast::VariableId>& outputs);
   /// Calls the script's function `main`.

@@ -12,6 +12,7 @@
 
 #include "compiler/ir/print.hpp"
 #include "compiler/ir/written_name.hpp"
+#include "compiler/source/kernel_sources.hpp"
 #include "compiler/source/read_file.hpp"
 #include "stdlib/builtins.hpp"
 #include "vm/value/hash.hpp"
@@ -85,12 +86,16 @@ std::string code_text(const ir::Module& module, ir::FunctionId id) {
   return text;
 }
 
-/// What a shared library has in it that is no library of the system's; "" if it can not be read: calls of it fail.
+/// What a shared library has in it that is no library of the system's, or the files of an AppKernel; "" if they can not
+/// be read: calls fail.
 std::string library_text(const ir::Function& function) {
   const bool is_library =
       function.kind == ir::FunctionKind::foreign &&
       (function.foreign.kind == ir::ForeignKind::library || function.foreign.kind == ir::ForeignKind::isolated_library);
   std::string text, error;
+  if (function.kind == ir::FunctionKind::foreign && function.foreign.kind == ir::ForeignKind::app_kernel)
+    if (const auto files = kernel_sources(function.foreign.library))
+      for (const SourceFile& file : *files) text += file.text;
   if (is_library && function.foreign.library.find('/') != std::string::npos)
     read_file(function.foreign.library, text, error);
   return text;

@@ -143,7 +143,8 @@ std::unique_ptr<FunctionDefinition> AstBuilder::function_definition(P::Function_
   out->span = span(from);
   if (from->inputs == nullptr && !out->is_main)
     error(out->name.span, fmt::format("expected `(` and the parameters of `{}`", out->name.text));
-  const bool library = std::ranges::any_of(annotations, [](const auto& one) { return one.name.text == "library"; });
+  const bool is_foreign = std::ranges::any_of(
+      annotations, [](const auto& one) { return one.name.text == "library" || one.name.text == "kernel"; });
   out->annotations = std::move(annotations);
   if (from->tcl != nullptr) {
     tcl_body(from->tcl, *out);
@@ -151,7 +152,8 @@ std::unique_ptr<FunctionDefinition> AstBuilder::function_definition(P::Function_
     out->block = block(from->body);
   } else {
     out->body_kind = BodyKind::library;
-    if (!library) error(out->name.span, fmt::format("`{}` has neither a body nor a `@library`", out->name.text));
+    if (!is_foreign)
+      error(out->name.span, fmt::format("`{}` has neither a body nor a `@library` or `@kernel`", out->name.text));
   }
   return out;
 }

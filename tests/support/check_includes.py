@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 # From the text of a script to a program: what comes before the tool.
 STAGES = ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/preprocess", "compiler/parse",
-          "compiler/check", "compiler/ir", "compiler/lower", "compiler/opt", "compiler/codegen", "compiler/emit"]
+          "compiler/check", "compiler/ir", "compiler/lower", "compiler/opt", "compiler/codegen", "compiler/emit", "compiler/appkernel"]
 
 # Folder -> folders it may include besides itself. A name stands for all folders below it.
 ALLOWED = {
@@ -24,7 +24,7 @@ ALLOWED = {
     "vm/schedule": ["vm/program"],
     "vm/program": ["vm/kernel", "vm/value"],  # a program has its kernels, what runs them takes a program
     "vm/external": ["vm/value"],
-    "vm/foreign": ["vm/program", "vm/value"],
+    "vm/foreign": ["vm/memory", "vm/program", "vm/value"],
     "vm/record": ["vm/value"],
     "vm/kernel": ["vm/foreign", "vm/math", "vm/program", "vm/schedule", "vm/value"],
     # runs what the next three have, which know it, but not each other
@@ -48,6 +48,7 @@ ALLOWED = {
     "compiler/lower": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ast", "compiler/check",
                        "compiler/ir", "stdlib"],
     "compiler/opt": ["compiler/source", "compiler/types", "compiler/diagnostics", "compiler/ir", "stdlib", "vm/kernel", "vm/value"],
+    "compiler/appkernel": ["compiler/codegen", "compiler/source", "vm/foreign", "vm/program", "vm/value"],
     "compiler/codegen": ["vm/kernel", "vm/math", "vm/program", "vm/value"],
     "compiler/emit": ["compiler/source", "compiler/types", "compiler/ir", "stdlib", "vm/kernel", "vm/program", "vm/value"],
     "compiler/graph": ["compiler/source", "compiler/types", "compiler/ir", "stdlib"],
@@ -61,7 +62,8 @@ ALLOWED = {
                               "vm/external", "vm/record", "vm/value"],
     "compiler/tool/process": ["compiler/tool/command", "compiler/tool/formats", "compiler/tool/terminal", "vm"],
     "compiler/tool/settings": ["compiler/tool/command", "compiler/tool/terminal", "compiler/source", "compiler/diagnostics", "vm/value"],
-    "compiler/tool/executable": ["compiler/tool/command", "compiler/tool/formats", *STAGES, "stdlib", "vm/device", "vm/program", "vm/value"],
+    "compiler/tool/executable": ["compiler/tool/command", "compiler/tool/formats", *STAGES, "stdlib", "vm/device", "vm/foreign", "vm/program",
+                                 "vm/value"],
     "compiler/tool/run": ["gpu", "compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",
                           "compiler/tool/formats", "compiler/tool/report", *STAGES, "stdlib", "vm"],
     "compiler/tool/sweep": ["compiler/tool/command", "compiler/tool/process", "compiler/tool/settings", "compiler/tool/executable",

@@ -15,8 +15,11 @@ RADDLE = ROOT / "build" / "raddle"
 TIMEOUT_S = 60
 
 
-def fault_of(script, expected):
+def fault_of(script, expected, files):
+    """`files`: name and text of those that stand on the page."""
     with tempfile.TemporaryDirectory(prefix="raddle-tour-") as folder:
+        for name, text in files:
+            pathlib.Path(folder, name).write_text(text, encoding="utf-8")
         pathlib.Path(folder, "script.df").write_text(script, encoding="utf-8")
         done = subprocess.run([RADDLE, "run", "--no-jit-cache", "script.df"], cwd=folder,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False, text=True)
@@ -31,7 +34,8 @@ def fault_of(script, expected):
 def main():
     page = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"^```raddle\n(.*?)^```\n```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    failed = [f"{script}{fault}" for script, expected in blocks if (fault := fault_of(script, expected))]
+    files = re.findall(r"^```cpp\n// (\S+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    failed = [f"{script}{fault}" for script, expected in blocks if (fault := fault_of(script, expected, files))]
     if len(blocks) != page.count("```raddle"):
         failed.append("a script without its output")
     for fault in failed:

@@ -91,6 +91,7 @@ STEPS = [
     Step("swept-programs", "raddle sweep over external programs", [[PYTHON, "tests/support/check_swept_programs.py"]]),
     Step("tasks", "the record of runs of scripts: programs, calls of @memo functions", [[PYTHON, "tests/support/check_tasks.py"]]),
     Step("memo", "results of @memo functions from one run to the next", [[PYTHON, "tests/support/check_memo.py"]]),
+    Step("foreign", "C functions that fill dense arrays, AppKernels by hand", [[PYTHON, "tests/support/check_foreign.py"]]),
     Step("pictures", "raddle report, trace, graph: pages, drawn by a browser where there is one, traces, graphs",
          [[PYTHON, "tests/support/check_pictures.py"]], quick=[]),
     Step("repl", "raddle on a terminal: what stands on the screen", [[PYTHON, "tests/support/check_repl.py"]]),

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 
 #include "vm/value/file_descriptor.hpp"
 
@@ -38,13 +39,21 @@ void* program_counter(const void* context) {
 /// Allocates nothing: the heap may be what has been damaged. @pre `where` is in a library
 void tell(int signal, const Dl_info& where) {
   std::array<char, 1024> text;
+  const std::string_view file = where.dli_fname != nullptr ? where.dli_fname : "";
+  if (file.starts_with("/proc/self/fd/")) {  // its code has no file of its own
+    const auto written = fmt::format_to_n(text.data(), text.size(), "raddle: {} in an AppKernel{}{}{}\n",
+                                          sigdescr_np(signal), where.dli_sname ? ": `" : "",
+                                          where.dli_sname ? where.dli_sname : "", where.dli_sname ? "`" : "");
+    write_all(STDERR_FILENO, {text.data(), std::min(written.size, text.size())});
+    return;
+  }
   const auto written =
       fmt::format_to_n(text.data(), text.size(),
                        "raddle: {} in {}{}{}`{}`\n  = help: with `@isolate` before `@library` each call has a process "
                        "of its own, and its "
                        "crash is an error of that call\n",
                        sigdescr_np(signal), where.dli_sname ? "`" : "", where.dli_sname ? where.dli_sname : "",
-                       where.dli_sname ? "` of " : "", where.dli_fname);
+                       where.dli_sname ? "` of " : "", file);
   write_all(STDERR_FILENO, {text.data(), std::min(written.size, text.size())});
 }
 

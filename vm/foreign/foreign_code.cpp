@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "vm/foreign/app_kernel.hpp"
 #include "vm/foreign/library_function.hpp"
 #include "vm/foreign/tcl_function.hpp"
 
@@ -17,12 +18,14 @@ void write_output_of_c() {
 }
 
 std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function,
-                                               const std::vector<std::string>& package_folders) {
+                                               const std::vector<std::string>& package_folders,
+                                               AppKernelCompiler* kernels) {
   switch (function.kind) {
     case ForeignKind::library:
     case ForeignKind::isolated_library: return std::make_unique<LibraryFunction>(function);
     case ForeignKind::tcl_template:
     case ForeignKind::tcl_procedure: return std::make_unique<TclFunction>(function, package_folders);
+    case ForeignKind::app_kernel: return std::make_unique<AppKernelFunction>(function, kernels);
   }
   return nullptr;
 }

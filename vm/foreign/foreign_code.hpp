@@ -25,9 +25,13 @@ class ForeignCode {
 /// reads.
 void write_output_of_c();
 
+class AppKernelCompiler;
+
 /// @param function         must outlive the code
 /// @param package_folders  where Tcl's packages are looked for before its own places
+/// @param kernels          null: AppKernels can not be called
 std::unique_ptr<ForeignCode> make_foreign_code(const ForeignFunction& function,
-                                               const std::vector<std::string>& package_folders);
+                                               const std::vector<std::string>& package_folders,
+                                               AppKernelCompiler* kernels);
 
 }  // namespace raddle::vm

@@ -24,12 +24,11 @@ void give(int fd, std::string_view bytes) {
 }
 
 // The outcome as bytes: `e` and the error's text, `s` and a string, `w` and the bits of a number, `v`.
-void send(int fd, const std::string& error, std::span<const Value> outputs) {
+void send(int fd, const std::string& error, const Value& value) {
   if (!error.empty()) {
     give(fd, "e");
     return give(fd, error);
   }
-  const Value value = outputs.empty() ? Value::of_void() : outputs.front();
   const auto send_word = [fd](auto word) {
     give(fd, "w");
     give(fd, {reinterpret_cast<const char*>(&word), sizeof word});
@@ -42,28 +41,25 @@ void send(int fd, const std::string& error, std::span<const Value> outputs) {
   if (kind == ValueKind::string) give(fd, value.as_string());
 }
 
-std::string receive(const ForeignFunction& function, const std::string& bytes, std::span<Value> outputs) {
+std::string receive(ValueKind kind, const std::string& bytes, Value& returned) {
   std::string rest = bytes.substr(1);
   if (bytes[0] == 'e') return rest;
-  if (outputs.empty()) return {};
-  Value& output = outputs.front();
   if (bytes[0] == 's') {
-    output = Value::of(std::move(rest));
+    returned = Value::of(std::move(rest));
     return {};
   }
   if (bytes[0] == 'v' || rest.size() != sizeof(std::int64_t)) {
-    output = Value::of_void();
+    returned = Value::of_void();
     return {};
   }
   std::int64_t number;
   double real;
   std::memcpy(&number, rest.data(), sizeof number);
   std::memcpy(&real, rest.data(), sizeof real);
-  const ValueKind kind = function.outputs[0].type.kind;
   if (kind == ValueKind::float_)
-    output = Value::of(real);
+    returned = Value::of(real);
   else
-    output = kind == ValueKind::boolean ? Value::of(number != 0) : Value::of(number);
+    returned = kind == ValueKind::boolean ? Value::of(number != 0) : Value::of(number);
   return {};
 }
 
@@ -79,7 +75,7 @@ std::string read_all(int fd) {
 
 }  // namespace
 
-std::string call_isolated(const ForeignFunction& function, std::span<Value> outputs,
+std::string call_isolated(const std::string& name, ValueKind kind, Value& returned,
                           const std::function<std::string()>& call) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return fmt::format("no pipe: {}", error_text(errno));
@@ -88,13 +84,13 @@ std::string call_isolated(const ForeignFunction& function, std::span<Value> outp
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const std::string error = call();
-    send(ends[1], error, outputs);
+    send(ends[1], error, returned);
     _exit(0);
   }
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    return fmt::format("no process for `{}`: {}", function.code, error_text(errno));
+    return fmt::format("no process for `{}`: {}", name, error_text(errno));
   }
   const std::string bytes = read_all(ends[0]);
   close(ends[0]);
@@ -102,12 +98,12 @@ std::string call_isolated(const ForeignFunction& function, std::span<Value> outp
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    return fmt::format("`{}` was ended by signal {} ({})", function.code, signal, strsignal(signal));
+    return fmt::format("`{}` was ended by signal {} ({})", name, signal, strsignal(signal));
   }
   if (bytes.empty()) {
-    return fmt::format("`{}` ended its process with exit code {}", function.code, WEXITSTATUS(status));
+    return fmt::format("`{}` ended its process with exit code {}", name, WEXITSTATUS(status));
   }
-  return receive(function, bytes, outputs);
+  return receive(kind, bytes, returned);
 }
 
 }  // namespace raddle::vm

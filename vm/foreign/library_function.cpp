@@ -3,11 +3,13 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "vm/foreign/c_arguments.hpp"
 #include "vm/foreign/crash_notice.hpp"
 #include "vm/foreign/isolated_call.hpp"
-#include "vm/value/array.hpp"
 #include "vm/value/zero_byte.hpp"
 
 namespace raddle::vm {
@@ -33,68 +35,18 @@ ffi_type* type_of(ValueKind kind) {
   return &ffi_type_pointer;
 }
 
-ValueKind output_kind(const ForeignFunction& function) {
-  return function.outputs.empty() ? ValueKind::void_ : function.outputs[0].type.kind;
+/// Of the output that C returns: the one that is no array. Its number, or that of outputs: there is none.
+std::size_t returned_output(const ForeignFunction& function) {
+  return static_cast<std::size_t>(std::ranges::find(function.outputs, 0, &ForeignFormal::rank) -
+                                  function.outputs.begin());
+}
+
+ValueKind returned_kind(const ForeignFunction& function) {
+  const std::size_t returned = returned_output(function);
+  return returned == function.outputs.size() ? ValueKind::void_ : function.outputs[returned].type.kind;
 }
 
 }  // namespace
-
-/// The arguments of one call as C has them.
-class LibraryFunction::Arguments {
- public:
-  /// Of another call. @param word_count  of all that will be added
-  void begin(std::size_t word_count) {
-    words_.clear();
-    words_.reserve(word_count);
-  }
-  /// @return what is wrong with them, or ""
-  std::string add(const std::string& name, const Value& value) {
-    Word& word = words_.emplace_back();
-    switch (value.kind()) {
-      case ValueKind::int_: word.number = value.as_int(); break;
-      case ValueKind::float_: word.real = value.as_float(); break;
-      case ValueKind::boolean: word.truth = value.as_bool() ? 1 : 0; break;
-      case ValueKind::string: word.pointer = value.as_string().c_str(); break;
-      case ValueKind::void_: words_.pop_back(); break;  // only waited for
-      case ValueKind::array: return add_array(name, value.as_array());
-      case ValueKind::none:
-      case ValueKind::bag:
-      case ValueKind::structure:
-      case ValueKind::file:
-      case ValueKind::blob:
-      case ValueKind::updateable:
-      case ValueKind::failure: return fmt::format("input `{}` has no form in C", name);
-    }
-    return {};
-  }
-  void** pointers() {
-    pointers_.clear();
-    for (Word& word : words_) pointers_.push_back(&word);
-    return pointers_.data();
-  }
-
- private:
-  union Word {
-    std::int64_t number;
-    double real;
-    std::uint8_t truth;
-    const void* pointer;
-  };
-
-  std::string add_array(const std::string& name, Array& array) {
-    std::size_t count = 0;
-    words_.back().pointer = array.packed(count);
-    if (words_.back().pointer == nullptr && array.size() != 0) {
-      return fmt::format("input `{}` must have the keys 0 to {}: a library gets its elements side by side", name,
-                         array.size() - 1);
-    }
-    words_.emplace_back().number = static_cast<std::int64_t>(count);
-    return {};
-  }
-
-  std::vector<Word> words_;  // addresses last: it does not grow beyond what was reserved
-  std::vector<void*> pointers_;
-};
 
 void LibraryFunction::load() {
   tell_of_crashes();
@@ -112,13 +64,21 @@ void LibraryFunction::load() {
     problem_ = fmt::format("`{}` has no function `{}`", function_.library, function_.code);
     return;
   }
-  for (const ForeignFormal& input : function_.inputs) {
+  std::size_t extent_count = 0;
+  for (const ForeignFormal& output : function_.outputs) extent_count += output.rank;
+  const std::span<const ForeignFormal> inputs = function_.inputs;
+  for (const ForeignFormal& input : inputs.first(inputs.size() - extent_count)) {
     if (input.type.kind == ValueKind::void_) continue;
     argument_types_.push_back(type_of(input.type.kind));
-    if (input.type.kind == ValueKind::array) argument_types_.push_back(&ffi_type_sint64);
+    if (input.type.kind == ValueKind::array && input.rank == 0) argument_types_.push_back(&ffi_type_sint64);
+  }
+  for (const ForeignFormal& output : function_.outputs) {
+    if (output.rank == 0) continue;
+    argument_types_.push_back(&ffi_type_pointer);
+    argument_types_.insert(argument_types_.end(), output.rank, &ffi_type_sint64);
   }
   const auto count = static_cast<unsigned>(argument_types_.size());
-  if (ffi_prep_cif(&interface_, FFI_DEFAULT_ABI, count, type_of(output_kind(function_)), argument_types_.data()) !=
+  if (ffi_prep_cif(&interface_, FFI_DEFAULT_ABI, count, type_of(returned_kind(function_)), argument_types_.data()) !=
       FFI_OK) {
     problem_ = fmt::format("`{}` can not be called on this machine", function_.code);
   }
@@ -127,18 +87,20 @@ void LibraryFunction::load() {
 std::string LibraryFunction::call(std::span<const Value> inputs, std::span<Value> outputs) {
   std::call_once(once_, [this] { load(); });
   if (!problem_.empty()) return problem_;
-  thread_local Arguments arguments;             // its memory is kept
-  arguments.begin(argument_types_.size() + 1);  // and a void one, for a moment
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::string problem = arguments.add(function_.inputs[i].name, inputs[i]);
-    if (!problem.empty()) return problem;
-  }
-  if (function_.kind == ForeignKind::isolated_library)
-    return call_isolated(function_, outputs, [&] { return call_here(arguments, outputs); });
-  return call_here(arguments, outputs);
+  const bool is_isolated = function_.kind == ForeignKind::isolated_library;
+  thread_local CArguments arguments;  // its memory is kept
+  const auto way = is_isolated ? CArguments::Way::other_process : CArguments::Way::returns;
+  if (std::string problem = arguments.set(function_, way, inputs); !problem.empty()) return problem;
+  Value returned = Value::of_void();
+  const auto call = [&] { return call_here(arguments, returned); };
+  std::string problem = is_isolated ? call_isolated(function_.code, returned_kind(function_), returned, call) : call();
+  if (!problem.empty()) return problem;
+  arguments.take_outputs(function_, outputs);
+  if (const std::size_t output = returned_output(function_); output != outputs.size()) outputs[output] = returned;
+  return {};
 }
 
-std::string LibraryFunction::call_here(Arguments& arguments, std::span<Value> outputs) {
+std::string LibraryFunction::call_here(CArguments& arguments, Value& returned) {
   // small results come as a whole word
   union {
     ffi_arg word;
@@ -148,15 +110,13 @@ std::string LibraryFunction::call_here(Arguments& arguments, std::span<Value> ou
   } result{};
   ffi_call(&interface_, address_, &result, arguments.pointers());
   write_output_of_c();
-  if (outputs.empty()) return {};
-  Value& output = outputs[0];
-  switch (output_kind(function_)) {
-    case ValueKind::int_: output = Value::of(result.number); break;
-    case ValueKind::float_: output = Value::of(result.real); break;
-    case ValueKind::boolean: output = Value::of((result.word & 0xFF) != 0); break;
+  switch (returned_kind(function_)) {
+    case ValueKind::int_: returned = Value::of(result.number); break;
+    case ValueKind::float_: returned = Value::of(result.real); break;
+    case ValueKind::boolean: returned = Value::of((result.word & 0xFF) != 0); break;
     case ValueKind::string:
       if (result.text == nullptr) return fmt::format("`{}` gave no string", function_.code);
-      output = Value::of(std::string(result.text));
+      returned = Value::of(std::string(result.text));
       break;
     case ValueKind::none:
     case ValueKind::void_:
@@ -166,7 +126,7 @@ std::string LibraryFunction::call_here(Arguments& arguments, std::span<Value> ou
     case ValueKind::file:
     case ValueKind::blob:
     case ValueKind::updateable:
-    case ValueKind::failure: output = Value::of_void();
+    case ValueKind::failure: returned = Value::of_void();
   }
   return {};
 }

@@ -1,6 +1,5 @@
 #pragma once
-// A C function of a shared library, called through libffi: int = int64_t, float = double, string = const char*,
-// boolean = bool, an array of numbers or booleans = a pointer and an int64_t length.
+// A C function of a shared library, called through libffi.
 #include <ffi.h>
 
 #include <mutex>
@@ -11,15 +10,16 @@
 
 namespace raddle::vm {
 
+class CArguments;
+
 class LibraryFunction final : public ForeignCode {
  public:
   explicit LibraryFunction(const ForeignFunction& function) : function_(function) {}
   std::string call(std::span<const Value> inputs, std::span<Value> outputs) override;
 
  private:
-  class Arguments;
   void load();  // once: fills address_ and interface_, or problem_
-  std::string call_here(Arguments& arguments, std::span<Value> outputs);
+  std::string call_here(CArguments& arguments, Value& returned);
 
   const ForeignFunction& function_;
   std::once_flag once_;  // what follows is written under it and only read after it

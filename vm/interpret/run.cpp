@@ -44,7 +44,7 @@ Run::Run(Machine& machine, const Program& program, const RunOptions& options)
   for (std::size_t i = 0; i < constants_.size(); ++i) constants_[i].init(program.constants[i]);
   if (options.devices) devices.emplace(options.devices, options.kernel_compiler, program, pool);
   for (const ForeignFunction& function : program.foreigns) {
-    foreigns.push_back(make_foreign_code(function, options.package_folders));
+    foreigns.push_back(make_foreign_code(function, options.package_folders, options.app_kernel_compiler));
   }
   for (unsigned i = 0; i < pool.capacity(); ++i) workers_.emplace_back(*this, pool.worker(i), machine.cache_of(i));
 }

@@ -19,9 +19,10 @@
 
 namespace raddle::vm {
 
-class CallRecord;  // vm/record/call_record.hpp
-class Devices;     // vm/device/devices.hpp
-class PointFiles;  // vm/calls/written_files.hpp
+class AppKernelCompiler;  // vm/foreign/app_kernel.hpp
+class CallRecord;         // vm/record/call_record.hpp
+class Devices;            // vm/device/devices.hpp
+class PointFiles;         // vm/calls/written_files.hpp
 class Run;
 class TaskListener;  // vm/interpret/task_listener.hpp
 class TaskTrace;
@@ -66,9 +67,10 @@ struct RunOptions {
   bool keep_going = false;                    ///< independent work goes on after a failure
   bool notes_iterations = false;              ///< makes RunResult::failed_iterations
   RunSettings settings;
-  std::vector<Value> arguments;               ///< the entry's parameters, in order
-  KernelCompiler* kernel_compiler = nullptr;  ///< null: everything is interpreted
-  std::shared_ptr<Devices> devices;           ///< null: workers do everything
+  std::vector<Value> arguments;                      ///< the entry's parameters, in order
+  KernelCompiler* kernel_compiler = nullptr;         ///< null: everything is interpreted
+  AppKernelCompiler* app_kernel_compiler = nullptr;  ///< null: calls of AppKernels fail
+  std::shared_ptr<Devices> devices;                  ///< null: workers do everything
   std::uint32_t leaf_threshold = 1000;  ///< calls of a leaf without loops before it is compiled; 0: calls wait for it
   std::size_t call_memory_bytes = 0;    ///< most that open calls and what waits in them may take; 0: half of the memory
   std::uint32_t most_nested_calls = 5'000'000;  ///< more are taken for a recursion without end

@@ -256,15 +256,18 @@ struct ForeignType {
 struct ForeignFormal {
   std::string name;
   ForeignType type;
+  /// C: of the elements of a dense array how many extents there are. Those of an input are the inputs that follow it;
+  /// those of outputs are the last inputs. 0: anything else.
+  std::uint32_t rank = 0;
 };
 
-enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure };
+enum class ForeignKind : std::uint8_t { library, isolated_library, tcl_template, tcl_procedure, app_kernel };
 /// Code outside of the script that a function consists of.
 struct ForeignFunction {
   ForeignKind kind = ForeignKind::library;
-  std::string library;               ///< the shared library, or the Tcl package
-  std::string version;               ///< of the Tcl package
-  std::string code;                  ///< the symbol, the Tcl template, or the name of the Tcl procedure
+  std::string library;  ///< the shared library, the Tcl package, or the file of the AppKernel
+  std::string version;  ///< of the Tcl package
+  std::string code;     ///< the symbol, the Tcl template, the name of the Tcl procedure or of the AppKernel
   std::vector<ForeignFormal> files;  ///< Tcl: outputs that are files; they come before the inputs
   std::vector<ForeignFormal> inputs;
   std::vector<ForeignFormal> outputs;         ///< without files

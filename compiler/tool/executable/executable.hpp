@@ -2,6 +2,7 @@
 // What a script is run by, made once for `raddle run`, sessions and sweeps.
 #include <optional>
 
+#include "compiler/appkernel/clang_compiler.hpp"
 #include "compiler/codegen/background_compiler.hpp"
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/executable/compile.hpp"
@@ -24,6 +25,7 @@ class Executable {
   const vm::Program& program() const { return program_; }
   /// Null: leaves are only interpreted, as the options say.
   vm::KernelCompiler* kernel_compiler() { return kernel_compiler_ ? &*kernel_compiler_ : nullptr; }
+  vm::AppKernelCompiler* app_kernel_compiler() { return &app_kernel_compiler_; }
   codegen::LeafCounters leaf_counters() const;
   /// Failures of it have none then. @pre nothing of it runs
   void forget_places();
@@ -34,6 +36,7 @@ class Executable {
   Compilation compilation_;
   vm::Program program_;
   std::optional<codegen::BackgroundCompiler> kernel_compiler_;
+  appkernel::ClangCompiler app_kernel_compiler_;
 };
 
 }  // namespace raddle::tool

@@ -66,6 +66,7 @@ Entry* LiveSession::submit(const Typed& typed) {
 void LiveSession::start(Entry& entry) {
   entry.options = options_;
   entry.options.kernel_compiler = entry.executable->kernel_compiler();
+  entry.options.app_kernel_compiler = entry.executable->app_kernel_compiler();
   for (const auto& variable : entry.outputs) variable->writer = &entry;
   has_looked_at_rest_ = false;
   const ir::Module& module = entry.executable->module();

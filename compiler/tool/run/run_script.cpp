@@ -205,6 +205,7 @@ int compile_and_run(Session& session, Script script, const std::vector<std::stri
   options->settings.arguments = std::move(read->rest);
   options->arguments = std::move(read->parameters);
   options->kernel_compiler = executable.kernel_compiler();
+  options->app_kernel_compiler = executable.app_kernel_compiler();
   vm::CallRecord call_record(version, session.options.takes_kept_calls);
   options->call_record = &call_record;
   std::optional<TaskLog> log;

@@ -164,6 +164,7 @@ vm::RunOptions ScriptRunner::options_for(Active& active) const {
   vm::RunOptions options = settings_;
   options.cancel = &active.cancel;
   options.kernel_compiler = subject_.kernel_compiler();
+  options.app_kernel_compiler = subject_.app_kernel_compiler();
   options.call_record = &subject_.call_record();
   return options;
 }

@@ -14,6 +14,7 @@
 #include "compiler/tool/sweep/sweep_request.hpp"
 #include "compiler/emit/emit_program.hpp"
 #include "compiler/lower/point_loop.hpp"
+#include "compiler/source/kernel_sources.hpp"
 #include "compiler/source/read_file.hpp"
 #include "compiler/source/string_literal.hpp"
 #include "vm/record/file_version.hpp"
@@ -82,12 +83,15 @@ std::string without_placeholders(const std::string& word) {
   return text;
 }
 
-/// Shared libraries whose functions it has, sorted; not those of the system.
+/// Shared libraries whose functions it has, but for those of the system, and the files of AppKernels; sorted.
 std::set<std::string> libraries_of(const vm::Program& program) {
   std::set<std::string> paths;
   for (const vm::ForeignFunction& function : program.foreigns) {
     const bool is_library =
         function.kind == vm::ForeignKind::library || function.kind == vm::ForeignKind::isolated_library;
+    if (function.kind == vm::ForeignKind::app_kernel)
+      if (const auto files = kernel_sources(function.library))
+        for (const SourceFile& file : *files) paths.insert(file.path);
     if (is_library && function.library.find('/') != std::string::npos) paths.insert(function.library);
   }
   return paths;

@@ -54,6 +54,7 @@ class ScriptSubject {
   /// Its entry has for parameters the number of points, then for each of the script's parameters an array or a value.
   const vm::Program& block_program() const { return *block_program_; }
   vm::KernelCompiler* kernel_compiler() { return executable_->kernel_compiler(); }
+  vm::AppKernelCompiler* app_kernel_compiler() { return executable_->app_kernel_compiler(); }
   /// Of `@memo` functions, for all points.
   vm::CallRecord& call_record() { return *call_record_; }
   /// The parameter of the space that a parameter of the script takes its values from; none: it has its default.

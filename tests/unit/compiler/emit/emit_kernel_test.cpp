@@ -45,7 +45,7 @@ struct Leaf {
     program = emit_program(*module);
     check_kernel(program.kernels[1]);
     for (const vm::ForeignFunction& function : program.foreigns)
-      foreigns.push_back(vm::make_foreign_code(function, /*package_folders=*/{}));
+      foreigns.push_back(vm::make_foreign_code(function, /*package_folders=*/{}, /*kernels=*/nullptr));
   }
   Outcome run(const std::vector<std::int64_t>& arguments, unsigned patience = 1000) {
     vm::ScalarMachine machine(program, foreigns);

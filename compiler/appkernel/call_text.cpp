@@ -1,0 +1,98 @@
+#include "compiler/appkernel/call_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "vm/foreign/app_kernel.hpp"
+
+namespace raddle::appkernel {
+namespace {
+
+const char* type_name(vm::ValueKind kind) {
+  switch (kind) {
+    case vm::ValueKind::int_: return "std::int64_t";
+    case vm::ValueKind::float_: return "double";
+    case vm::ValueKind::boolean: return "bool";
+    default: return "const char*";
+  }
+}
+
+/// Declares a variable for each argument, as messages show the call.
+class ArgumentTexts {
+ public:
+  /// @param is_const  of an input
+  void add(const vm::ForeignFormal& formal, bool is_const) {
+    const std::string name = formal.name + "_";  // no keyword of C++
+    names_.push_back(name);
+    const bool is_array = formal.type.kind == vm::ValueKind::array;
+    const char* const element = type_name(is_array ? formal.type.element.at(0).kind : formal.type.kind);
+    if (!is_array) {
+      const char* const qualifier = is_const ? " const" : "";
+      declarations_ +=
+          fmt::format("  {1}{2}& {0} = *static_cast<{1}{2}*>(arguments[{3}]);\n", name, element, qualifier, next_++);
+      return;
+    }
+    const std::uint32_t rank = formal.rank == 0 ? 1 : formal.rank;  // C has the length of a growing array
+    const char* const qualifier = is_const ? "const " : "";
+    declarations_ +=
+        fmt::format("  const raddle::Array<{1}{2}, {3}> {0}{{*static_cast<{1}{2}* const*>(arguments[{4}]), {{", name,
+                    qualifier, element, rank, next_++);
+    for (std::uint32_t axis = 0; axis < rank; ++axis)
+      declarations_ +=
+          fmt::format("{}*static_cast<const std::int64_t*>(arguments[{}])", axis == 0 ? "" : ", ", next_++);
+    declarations_ += "}};\n";
+  }
+
+  const std::string& declarations() const { return declarations_; }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::size_t next_ = 0;
+  std::string declarations_;
+  std::vector<std::string> names_{"warp"};
+};
+
+}  // namespace
+
+std::string call_text(const vm::ForeignFunction& function, const std::string& path) {
+  ArgumentTexts arguments;
+  std::size_t extent_count = 0;
+  for (const vm::ForeignFormal& output : function.outputs) extent_count += output.rank;
+  for (std::size_t i = 0; i + extent_count < function.inputs.size(); ++i) {
+    const vm::ForeignFormal& input = function.inputs[i];
+    if (input.type.kind != vm::ValueKind::void_) arguments.add(input, true);  // void is only waited for
+    i += input.rank;                                                          // extents are taken with their array
+  }
+  for (const vm::ForeignFormal& output : function.outputs) arguments.add(output, false);
+  return fmt::format(R"(#include <type_traits>
+
+#include "raddle_kernel.h"
+#include "{}"
+
+template <typename Call>
+std::int32_t status_of(Call call) {{
+  if constexpr (std::is_void_v<decltype(call())>) {{
+    call();
+    return 0;
+  }} else {{
+    return call();
+  }}
+}}
+
+extern "C" std::int32_t {}(void* const* arguments) {{
+  const raddle::Warp warp;
+{}  const auto call = [&] {{ return
+#line 1 "{}"
+    {}({});
+  }};
+  return status_of(call);
+}}
+)",
+                     path, vm::AppKernelFunction::symbol, arguments.declarations(), call_place, function.code,
+                     fmt::join(arguments.names(), ", "));
+}
+
+}  // namespace raddle::appkernel

@@ -1,0 +1,126 @@
+// Functions whose body is code outside of the script.
+//
+// Note [dense for C]. A C function that takes or gives dense arrays becomes two functions: the script's own, which
+// checks extents as others do, and what C is called as: of a dense input it gets the elements and each extent, behind
+// all inputs the extents of each dense output, and it gives the outputs' elements.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "compiler/lower/lower_function.hpp"
+
+namespace raddle::lowering {
+
+using ir::OpKind;
+
+void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) {
+  if (definition.body_kind == ast::BodyKind::tcl) {
+    begin_foreign();
+    lower_tcl(definition);
+    return;
+  }
+  ir::Foreign foreign{ir::ForeignKind::library, "", "", definition.name.text};
+  for (const ast::Annotation& annotation : definition.annotations) {
+    if (annotation.name.text == "isolate") foreign.kind = ir::ForeignKind::isolated_library;
+    if (annotation.name.text == "library") foreign.library = ast::as<ast::StringLiteral>(*annotation.value).value;
+    if (annotation.name.text == "kernel") {
+      foreign.kind = ir::ForeignKind::app_kernel;
+      foreign.library = ast::as<ast::StringLiteral>(*annotation.value).value;
+      if (const std::size_t colon = foreign.library.rfind(':'); colon != std::string::npos) {
+        foreign.code = foreign.library.substr(colon + 1);
+        foreign.library.resize(colon);
+      }
+      const std::string& script = context_.module.sources->at(definition.name.span.file).path();
+      foreign.library = (std::filesystem::path(script).parent_path() / foreign.library).string();
+    }
+  }
+  const auto is_dense = [this](const ast::Formal& formal) { return types().is_dense(formal.resolved_type); };
+  if (std::ranges::any_of(definition.inputs, is_dense) || std::ranges::any_of(definition.outputs, is_dense))
+    return call_with_parts(definition, std::move(foreign));
+  begin_foreign();
+  function().foreign = std::move(foreign);
+}
+
+/// All parameters are its inputs.
+void FunctionLowering::begin_foreign() {
+  ir::Function& lowered = function();
+  lowered.kind = ir::FunctionKind::foreign;
+  for (std::size_t i = lowered.file_output_count; i < lowered.parameters.size(); ++i)
+    lowered.command.words.push_back(ir::Operand::variable(lowered.parameters[i]));
+}
+
+void FunctionLowering::call_with_parts(const ast::FunctionDefinition& definition, ir::Foreign foreign) {
+  Operands checks = bind_extents(definition);
+  const ir::FunctionId code = add_function(context_, definition.name.text, definition.name.span);
+  FunctionLowering callee(context_, code);
+  Operands inputs;
+  std::vector<ir::VarId> results;
+  std::vector<std::pair<ir::VarId, Dense>> made;
+  const auto take = [&](const std::string& name, ir::Operand operand, std::uint32_t rank) {
+    const ir::VarId parameter = callee.new_variable(name, type_of(operand), definition.name.span, 0);
+    callee.function().parameters.push_back(parameter);
+    foreign.ranks.push_back(rank);
+    inputs.push_back(operand);
+  };
+  const auto lower = [&] {
+    for (const ast::Formal& input : definition.inputs) {
+      const ir::VarId variable = variable_of(input.variable);
+      if (!types().is_dense(input.resolved_type)) {
+        take(input.name.text, ir::Operand::variable(variable), 0);
+        continue;
+      }
+      const Dense parts = copied_input(variable);
+      take(input.name.text, parts.elements, types().rank(input.resolved_type));
+      for (const ir::Operand extent : parts.extents) take("", extent, 0);
+    }
+    std::vector<std::uint32_t> ranks;
+    for (const ast::Formal& output : definition.outputs) {
+      const ir::VarId variable = variable_of(output.variable);
+      ir::VarId result = variable;
+      ranks.push_back(types().is_dense(output.resolved_type) ? types().rank(output.resolved_type) : 0);
+      if (ranks.back() != 0) {
+        Dense parts;
+        for (const ir::Operand wanted : declared_extents_.at(variable)) {
+          parts.extents.push_back(call_builtin_named("@extent", {text_constant(output.name.text), wanted},
+                                                     TypeStore::int_, output.name.span));
+          take("", parts.extents.back(), 0);
+        }
+        result = temporary(types().dense_elements(output.resolved_type), output.name.span);
+        parts.elements = ir::Operand::variable(result);
+        made.emplace_back(variable, std::move(parts));
+      }
+      results.push_back(result);
+      const ir::VarId given =
+          callee.new_variable(output.name.text, type_of(ir::Operand::variable(result)), output.name.span, 0);
+      callee.function().outputs.push_back(given);
+    }
+    foreign.ranks.insert(foreign.ranks.end(), ranks.begin(), ranks.end());
+    emit(OpKind::call, inputs, std::move(results), {}).callee = code;
+    for (const auto& [variable, parts] : made) {
+      const ir::Var whole = function().variables[variable];
+      pack(parts, whole.type, whole.span, variable);
+    }
+  };
+  if (checks.empty()) {
+    lower();
+  } else {
+    const ir::RegionId region = in_region(lower);
+    emit(OpKind::wait, std::move(checks), {}, definition.name.span).regions = {region};
+  }
+  callee.begin_foreign();
+  callee.function().foreign = std::move(foreign);
+}
+
+/// Where both forms are given, they mean the same, and the template is simpler.
+void FunctionLowering::lower_tcl(const ast::FunctionDefinition& definition) {
+  ir::Foreign& foreign = function().foreign;
+  foreign.kind = definition.tcl_template ? ir::ForeignKind::tcl_template : ir::ForeignKind::tcl_procedure;
+  foreign.library = definition.tcl_package[0];
+  foreign.version = definition.tcl_package[1];
+  foreign.code = definition.tcl_template ? *definition.tcl_template : definition.tcl_package[2];
+  for (const ast::Formal& output : definition.outputs) foreign.outputs.push_back(output.name.text);
+  if (!definition.inputs.empty() && definition.inputs.back().varargs)
+    foreign.varargs = definition.inputs.back().name.text;
+}
+
+}  // namespace raddle::lowering

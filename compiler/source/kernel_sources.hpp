@@ -1,0 +1,18 @@
+#pragma once
+// The files that an AppKernel by hand is made of.
+#include <expected>
+#include <string>
+#include <vector>
+
+namespace raddle {
+
+struct SourceFile {
+  std::string path, text;
+};
+
+/// The file, then all that it and these include by `#include "..."`, whichever of them the preprocessor takes. Those
+/// that are not found beside the file that includes them are left out: they are the compiler's.
+/// @return why the file can not be read, if so
+std::expected<std::vector<SourceFile>, std::string> kernel_sources(const std::string& path);
+
+}  // namespace raddle

@@ -1,0 +1,97 @@
+// AppKernels of Raddle: what a file with functions for a warp includes.
+//
+//   @kernel="scale.cu" (float y[n]) scale(float x[n], float by);         in the script
+//
+//   #include "raddle_kernel.h"                                           in scale.cu
+//   RADDLE_KERNEL void scale(raddle::Warp warp, raddle::In<double, 1> x, double by, raddle::Out<double, 1> y) {
+//     warp.for_each(x.size(), [&](int64_t i) { y[i] = by * x[i]; });
+//   }
+//
+// A kernel gets the warp that runs it, then inputs and outputs in the order of the declaration: int = int64_t,
+// float = double, boolean = bool, string = const char*, an array = raddle::In<T, rank> or raddle::Out<T, rank>, an
+// output that is no array = a reference. Outputs are 0 when it is called. It returns nothing, or an int: not 0 makes
+// the call fail. It may be called by several threads at once.
+#ifndef RADDLE_KERNEL_H
+#define RADDLE_KERNEL_H
+
+#include <cmath>
+#include <cstdint>
+
+#define RADDLE_KERNEL inline
+
+namespace raddle {
+
+using std::int64_t;
+
+/// Elements in row-major order, with the extent of each dimension.
+template <typename T, int rank>
+struct Array {
+  T* data;
+  int64_t extents[rank];
+
+  int64_t size() const {
+    int64_t count = 1;
+    for (int axis = 0; axis < rank; ++axis) count *= extents[axis];
+    return count;
+  }
+  int64_t extent(int axis) const { return extents[axis]; }
+  /// By its number among all elements.
+  T& operator[](int64_t number) const { return data[number]; }
+  /// By an index for each dimension; they are not checked.
+  template <typename... Indices>
+  T& operator()(Indices... indices) const {
+    static_assert(sizeof...(Indices) == rank, "an index for each dimension");
+    int64_t number = 0;
+    int axis = 0;
+    ((number = number * extents[axis++] + static_cast<int64_t>(indices)), ...);
+    return data[number];
+  }
+};
+template <typename T, int rank>
+using In = Array<const T, rank>;
+template <typename T, int rank>
+using Out = Array<T, rank>;
+
+/// Lanes that run a kernel together. Here one lane does what all of them do, in the same order for the same bits.
+class Warp {
+ public:
+  static constexpr int64_t width = 32;
+
+  /// Calls body(i) for each i from 0 to count - 1. Calls of several lanes run at once: none may need what another
+  /// writes.
+  template <typename Body>
+  void for_each(int64_t count, Body body) const {
+    for (int64_t i = 0; i < count; ++i) body(i);
+  }
+  /// The sum of value(i). Number i is added to part i % 32, then the parts are added pairwise.
+  template <typename Value>
+  auto sum(int64_t count, Value value) const {
+    return reduced(count, decltype(value(int64_t{0}))(0), value, [](auto a, auto b) { return a + b; });
+  }
+  /// The least value(i), or `most`.
+  template <typename T, typename Value>
+  T min(int64_t count, T most, Value value) const {
+    return reduced(count, most, value, [](T a, T b) { return b < a ? b : a; });
+  }
+  template <typename T, typename Value>
+  T max(int64_t count, T least, Value value) const {
+    return reduced(count, least, value, [](T a, T b) { return a < b ? b : a; });
+  }
+
+ private:
+  template <typename T, typename Value, typename Join>
+  T reduced(int64_t count, T first, Value value, Join join) const {
+    T parts[width];
+    for (T& part : parts) part = first;
+    for (int64_t i = 0; i + width <= count; i += width)
+      for (int64_t lane = 0; lane < width; ++lane) parts[lane] = join(parts[lane], value(i + lane));
+    for (int64_t i = count - count % width; i < count; ++i) parts[i % width] = join(parts[i % width], value(i));
+    for (int64_t half = width / 2; half != 0; half /= 2)
+      for (int64_t lane = 0; lane < half; ++lane) parts[lane] = join(parts[lane], parts[lane + half]);
+    return parts[0];
+  }
+};
+
+}  // namespace raddle
+
+#endif

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Code outside of the script that works on dense arrays: functions of a shared library, AppKernels by hand.
+
+    check_foreign.py [--raddle PATH] [FILTER]
+"""
+
+import os
+import subprocess
+
+from folder_tests import ROOT, Fault, Folder, expect, expect_in, main
+
+LIBRARY = """#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+void scale(const double *x, int64_t n, double by, double *y, int64_t m) {
+  for (int64_t i = 0; i < m; ++i) y[i] = by * x[i];
+}
+double products(const double *a, int64_t n, const int64_t *k, int64_t m, double *c, int64_t rows, int64_t columns, bool *large,
+                int64_t count) {
+  double sum = 0;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) sum += c[i * columns + j] = a[i] * k[j];
+  for (int64_t i = 0; i < count; ++i) large[i] = a[i] > 1;
+  return sum;
+}
+void fall(int64_t n, double *y, int64_t m) { y[0] = 1; abort(); }
+"""
+LIBRARY_SCRIPT = """import arrays;
+@library="./fill.so" (float y[n]) scale(float x[n], float by);
+@library="./fill.so" (float total, float c[n, m], boolean large[n]) products(float a[n], int k[m]);
+float A[2, 3] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+trace("row", scale(A[1, :], 10.0));
+float t, c[:, :];
+boolean large[:];
+(t, c, large) = products(A[0, :], dense([1, 2]));
+trace("products", t, c[2, 1], large);
+trace("none", size(scale(zeros(0), 1.0)));
+"""
+PRINTED = ["trace: none,0", "trace: products,18.0,6.0,[false, true, true]", "trace: row,[40.0, 50.0, 60.0]"]
+
+KERNELS = """#include "raddle_kernel.h"
+#include "parts/twice.h"
+RADDLE_KERNEL void scale(raddle::Warp warp, raddle::In<double, 1> x, double by, raddle::Out<double, 1> y) {
+  warp.for_each(x.size(), [&](int64_t i) { y[i] = by * x[i]; });
+}
+RADDLE_KERNEL int products(raddle::Warp warp, raddle::In<double, 1> a, raddle::In<int64_t, 1> k, double& total,
+                           raddle::Out<double, 2> c, raddle::Out<bool, 1> large) {
+  if (a.size() > 5) return 3;
+  warp.for_each(c.size(), [&](int64_t i) { c[i] = a[i / k.size()] * k[i % k.size()]; });
+  warp.for_each(a.size(), [&](int64_t i) { large[i] = a[i] > 1; });
+  total = warp.sum(c.size(), [&](int64_t i) { return c[i]; });
+  return 0;
+}
+RADDLE_KERNEL void fold(raddle::Warp warp, raddle::In<double, 1> x, bool both, const char* word, int64_t k, int64_t& length,
+                        bool& flipped, double& sum, double& least, double& most) {
+  while (word[length] != 0) ++length;
+  flipped = !both;
+  sum = warp.sum(x.size(), [&](int64_t i) { return x[i]; }) + twice(k);
+  least = warp.min(x.size(), 1e9, [&](int64_t i) { return x[i]; });
+  most = warp.max(x.size(), -1e9, [&](int64_t i) { return x[i]; });
+}
+RADDLE_KERNEL void fall(raddle::Warp, raddle::Out<double, 1> y) { *(volatile int*)8 = 1; y[0] = 0; }
+"""
+TWICE = "inline double twice(double x) { return 2 * x; }\n"
+FOLD = '@kernel="all.cu" (int length, boolean flipped, float sum, float least, float most) fold(float x[], boolean both, string word, int k);\n'
+
+
+def lines_of(text):
+    return sorted(text.splitlines())
+
+
+class ForeignFolder(Folder):
+    def __init__(self, raddle, path):
+        super().__init__(raddle, path)
+        (self.path / "cache").mkdir()
+        self.cache = {"XDG_CACHE_HOME": str(self.path / "cache")}
+
+    def make_library(self):
+        self.write("fill.c", LIBRARY)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "fill.so", "fill.c"], cwd=self.path, check=True)
+
+    def make_kernels(self):
+        (self.path / "parts").mkdir()
+        self.write("parts/twice.h", TWICE)
+        self.write("all.cu", KERNELS)
+
+
+MODES = ("", "-O0 ", "--interpret ", "--workers=1 ", "--scheduler-seed=3 ")
+
+
+def library_fills_arrays(folder):
+    folder.make_library()
+    folder.write("a.df", LIBRARY_SCRIPT)
+    folder.write("b.df", LIBRARY_SCRIPT.replace("@library", "@isolate @library"))
+    for mode in MODES:
+        for script in ("a.df", "b.df"):
+            expect(lines_of(folder.run(f"run {mode}{script}").stdout), PRINTED)
+
+
+def isolated_library_that_crashes_while_it_fills(folder):
+    folder.make_library()
+    folder.write("a.df", '@isolate @library="./fill.so" (float y[n]) fall(int n);\ntrace(fall(3));\n')
+    folder.run("run a.df", 1, "", "`fall` was ended by signal 6")
+
+
+def extents_that_can_not_be(folder):
+    folder.make_library()
+    folder.write("a.df", '@library="./fill.so" (float y[m]) scale(float x[n], float by, int m);\n'
+                         "@param int m = 1;\nfloat x[2] = [1.0, 2.0];\ntrace(scale(x, 1.0, m));\n")
+    folder.run("run a.df --m=-1", 1, "", "`y` can not have the extent -1")
+    folder.run("run a.df --m=1000000000000", 1, "", "the array `y` needs")
+    folder.write("b.df", '@library="./fill.so" (float y[n]) scale(float x[n, 2], float by);\n'
+                         "float x[2, 1] = [[1.0], [2.0]];\ntrace(scale(x, 1.0));\n")
+    folder.run("run b.df", 1, "", "`x` is to have the shape [:, 2], found [2, 1]")
+
+
+def kernels_do_what_libraries_do(folder):
+    folder.make_kernels()
+    folder.write("a.df", LIBRARY_SCRIPT.replace('@library="./fill.so"', '@kernel="all.cu"'))
+    for mode in MODES:
+        expect(lines_of(folder.run(f"run {mode}a.df", env=folder.cache).stdout), PRINTED)
+
+
+def kernel_with_scalars_and_words(folder):
+    folder.make_kernels()
+    folder.write("a.df", FOLD + """float x[];
+foreach i in [0:99] { x[i] = i * 0.5; }
+int l; boolean b; float s, low, high;
+(l, b, s, low, high) = fold(x, false, "word", 4);
+trace(l, b, s, low, high);
+""")
+    for mode in MODES:
+        expect(folder.run(f"run {mode}a.df", env=folder.cache).stdout, "trace: 4,1,2483.0,0.0,49.5\n")
+
+
+def kernel_is_compiled_once(folder):
+    folder.make_kernels()
+    folder.write("a.df", '@kernel="all.cu:scale" (float y[n]) f(float x[n], float by);\nfloat x[1] = [2.0];\n'
+                         "trace(f(x, 3.0));\n")
+    folder.run("run a.df", 0, "trace: [6.0]\n", env=folder.cache)
+    # what was compiled before needs no compiler
+    path = {"PATH": "/nowhere"}
+    folder.run("run a.df", 0, "trace: [6.0]\n", env={**folder.cache, **path})
+    folder.write("parts/twice.h", TWICE.replace("2", "3"))
+    folder.run("run a.df", 1, "", "package clang-19", env={**folder.cache, **path})
+    folder.run("run a.df", 0, "trace: [6.0]\n", env=folder.cache)
+    folder.run("run --no-jit-cache a.df", 1, "", "package clang-19", env={**folder.cache, **path})
+
+
+def edited_kernel_runs_points_again(folder):
+    folder.write("k.cu", '#include "raddle_kernel.h"\n#include "more.h"\n'
+                         "RADDLE_KERNEL void f(raddle::Warp, int64_t k, int64_t& y) { y = k * factor; }\n")
+    folder.write("more.h", "constexpr int64_t factor = 2;\n")
+    folder.write("a.df", '@param int k = 1;\n@kernel="k.cu" (int y) f(int k);\n@memo (int y) g(int k) { y = f(k); }\n'
+                         "@result int r = f(k);\n@result int s = g(k);\n")
+    expect(folder.run("sweep -q -p k=1,2 -o -  a.df", env=folder.cache).stdout.splitlines()[1][:6], "1,2,2,")
+    folder.write("more.h", "constexpr int64_t factor = 5;\n")
+    expect(folder.run("sweep -q -p k=1,2 -o -  a.df", env=folder.cache).stdout.splitlines()[1][:6], "1,5,5,")
+
+
+def kernels_that_do_not_fit(folder):
+    folder.make_kernels()
+    folder.write("a.df", '@kernel="all.cu" (float y[n]) scale(float x[n], float by, int z);\nfloat x[1] = [2.0];\n'
+                         "trace(scale(x, 1.0, 2));\n")
+    told = folder.run("run a.df", 1, "", "no matching function for call to 'scale'", env=folder.cache).stderr
+    expect_in("scale(warp, x_, by_, z_, y_);", told)
+    expect_in("all.cu:3:20: note:", told)
+    folder.write("b.df", '@kernel="none.cu" (int y) f(int x);\ntrace(f(1));\n')
+    folder.run("run b.df", 1, "", "can not read `none.cu`", env=folder.cache)
+    folder.write("c.df", '@kernel="all.cu:nothing" (int y) f(int x);\ntrace(f(1));\n')
+    folder.run("run c.df", 1, "", "use of undeclared identifier 'nothing'", env=folder.cache)
+    folder.write("bad.cu", '#include "raddle_kernel.h"\nRADDLE_KERNEL void f(raddle::Warp, int64_t x, int64_t& y) {\n  y = z;\n}\n')
+    folder.write("d.df", '@kernel="bad.cu" (int y) f(int x);\ntrace(f(1));\n')
+    told = folder.run("run d.df", 1, "", "bad.cu:3:7: error: use of undeclared identifier 'z'", env=folder.cache).stderr
+    if "/tmp" in told:
+        raise Fault(f"names our own files: {told!r}")
+
+
+def kernel_that_fails_or_crashes(folder):
+    folder.make_kernels()
+    folder.write("a.df", 'import arrays;\n@kernel="all.cu" (float total, float c[n, m], boolean large[n]) products(float a[n], int k[m]);\n'
+                         "float t, c[:, :];\nboolean b[:];\n(t, c, b) = products(ones(6), dense([1]));\ntrace(t);\n")
+    folder.run("run a.df", 1, "", "`products` returned 3", env=folder.cache)
+    folder.write("b.df", '@kernel="all.cu" (float y[1]) fall();\ntrace(fall());\n')
+    told = folder.run("run b.df", -11, "", "in an AppKernel", env=folder.cache).stderr
+    expect_in("Segmentation fault", told)
+
+
+def session_calls_kernels(folder):
+    folder.make_kernels()
+    typed = 'import arrays;\n@kernel="all.cu" (float y[n]) scale(float x[n], float by);\ntrace(scale(ones(2), 3.0));\ntrace(scale(ones(2), 4.0));\n'
+    done = subprocess.run([folder.raddle], cwd=folder.path, input=typed, env={**os.environ, **folder.cache}, text=True, timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    expect_in("[3.0, 3.0]", done.stdout)
+    expect_in("[4.0, 4.0]", done.stdout)
+
+
+def molecular_dynamics_keeps_energy(folder):
+    """Of the kernel of examples/: what is lost in 2,000 steps is far below what goes to and fro."""
+    folder.write("md_lite.cu", (ROOT / "examples/md_lite.cu").read_text(encoding="utf-8"))
+    folder.write("a.df", """import arrays;
+import math;
+@kernel="md_lite.cu" (float moved[3, n, 3], float potential, float kinetic)
+md_lite(float places[n, 3], float velocities[n, 3], float box, float step, int steps);
+float x[27, 3], v[27, 3] = random_normal(27, 3);
+foreach i in [0 : 26] { x[i, :] = dense([1.2 * (i %/ 9), 1.2 * (i %/ 3 %% 3), 1.2 * (i %% 3)]); }
+float a[3, 27, 3], b[3, 27, 3], p, q, k, l;
+(a, p, k) = md_lite(x, v, 3.6, 0.001, 200);
+(b, q, l) = md_lite(a[0, :, :], a[1, :, :], 3.6, 0.001, 2000);
+trace(abs_float((q + l) - (p + k)) < 5e-3, abs_float(l - k) > 1.0, abs_float(sum(v[:, 0]) - sum(b[1, :, 0])) < 1e-10);
+""")
+    folder.run("run a.df", 0, "trace: 1,1,1\n", env=folder.cache)
+
+
+TESTS = [
+    library_fills_arrays,
+    isolated_library_that_crashes_while_it_fills,
+    extents_that_can_not_be,
+    kernels_do_what_libraries_do,
+    kernel_with_scalars_and_words,
+    kernel_is_compiled_once,
+    edited_kernel_runs_points_again,
+    kernels_that_do_not_fit,
+    kernel_that_fails_or_crashes,
+    session_calls_kernels,
+    molecular_dynamics_keeps_energy,
+]
+
+
+if __name__ == "__main__":
+    main("foreign", "Tests code outside of the script that works on dense arrays.", TESTS, ForeignFolder)

@@ -1,0 +1,131 @@
+#include "vm/foreign/c_arguments.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "vm/memory/memory_limit.hpp"
+#include "vm/value/array.hpp"
+
+namespace raddle::vm {
+
+void CArguments::Unmap::operator()(void* pages) const { munmap(pages, bytes); }
+
+std::string CArguments::set(const ForeignFunction& function, Way way, std::span<const Value> inputs) {
+  way_ = way;
+  filled_.clear();
+  words_.clear();
+  words_.reserve(2 * function.inputs.size() + function.outputs.size() + 1);  // and a void one, for a moment
+  std::size_t extent_count = 0;
+  for (const ForeignFormal& output : function.outputs) extent_count += output.rank;
+  const std::size_t own = inputs.size() - extent_count;
+  for (std::size_t i = 0; i < own; ++i)
+    if (std::string problem = add_input(function.inputs[i], inputs[i]); !problem.empty()) return problem;
+  std::span<const Value> extents = inputs.subspan(own);
+  for (const ForeignFormal& output : function.outputs) {
+    if (output.rank == 0) {
+      if (way_ == Way::fills) words_.emplace_back().number = 0;
+      continue;
+    }
+    std::string problem = add_filled(output, extents.first(output.rank));
+    if (!problem.empty()) return problem;
+    extents = extents.subspan(output.rank);
+  }
+  return {};
+}
+
+std::string CArguments::add_input(const ForeignFormal& formal, const Value& value) {
+  Word& word = words_.emplace_back();
+  switch (value.kind()) {
+    case ValueKind::int_: word.number = value.as_int(); break;
+    case ValueKind::float_: word.real = value.as_float(); break;
+    case ValueKind::boolean: word.truth = value.as_bool() ? 1 : 0; break;
+    case ValueKind::string: word.pointer = value.as_string().c_str(); break;
+    case ValueKind::void_: words_.pop_back(); break;  // only waited for
+    case ValueKind::array: return add_array(formal, value.as_array());
+    case ValueKind::none:
+    case ValueKind::bag:
+    case ValueKind::structure:
+    case ValueKind::file:
+    case ValueKind::blob:
+    case ValueKind::updateable:
+    case ValueKind::failure: return fmt::format("input `{}` has no form in C", formal.name);
+  }
+  return {};
+}
+
+std::string CArguments::add_array(const ForeignFormal& formal, Array& array) {
+  std::size_t count = 0;
+  words_.back().pointer = array.packed(count);
+  if (words_.back().pointer == nullptr && array.size() != 0) {
+    return fmt::format("input `{}` must have the keys 0 to {}: a library gets its elements side by side", formal.name,
+                       array.size() - 1);
+  }
+  if (formal.rank == 0) words_.emplace_back().number = static_cast<std::int64_t>(count);
+  return {};
+}
+
+std::string CArguments::add_filled(const ForeignFormal& formal, std::span<const Value> extents) {
+  const ValueKind kind = formal.type.element.at(0).kind;
+  double bytes = static_cast<double>(Buffer::size_of(kind));
+  std::size_t count = 1;
+  for (const Value& extent : extents) {
+    bytes *= static_cast<double>(extent.as_int());
+    count *= static_cast<std::size_t>(extent.as_int());
+  }
+  if (!fits_in_memory(bytes)) return no_memory_text("the array `" + formal.name + "`", bytes);
+  Filled& filled = filled_.emplace_back(Filled{Buffer::make(kind, count), {nullptr, {}}});
+  void* numbers = filled.numbers->at_index(0);
+  const std::size_t size = count * Buffer::size_of(kind);
+  if (way_ == Way::other_process && size != 0) {
+    void* const pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return no_memory_text("the array `" + formal.name + "`", bytes);
+    filled.shared = {pages, Unmap{size}};
+    numbers = pages;
+  } else {
+    std::memset(numbers, 0, size);
+  }
+  words_.emplace_back().pointer = numbers;
+  for (const Value& extent : extents) words_.emplace_back().number = extent.as_int();
+  return {};
+}
+
+void** CArguments::pointers() {
+  pointers_.clear();
+  for (Word& word : words_) pointers_.push_back(&word);
+  return pointers_.data();
+}
+
+void CArguments::take_outputs(const ForeignFunction& function, std::span<Value> outputs) {
+  auto word = words_.rbegin();  // those of outputs are the last ones
+  auto array = filled_.rbegin();
+  for (std::size_t i = outputs.size(); i-- > 0;) {
+    const ForeignFormal& output = function.outputs[i];
+    if (output.rank != 0) {
+      outputs[i] = take_array(*array++);
+      word += 1 + output.rank;
+    } else if (way_ == Way::fills) {
+      outputs[i] = value_of(*word++, output.type.kind);
+    }
+  }
+}
+
+Value CArguments::value_of(const Word& word, ValueKind kind) {
+  if (kind == ValueKind::int_) return Value::of(word.number);
+  if (kind == ValueKind::float_) return Value::of(word.real);
+  return kind == ValueKind::boolean ? Value::of(word.truth != 0) : Value::of_void();
+}
+
+Value CArguments::take_array(Filled& filled) {
+  Buffer& numbers = *filled.numbers;
+  if (filled.shared) std::memcpy(numbers.at_index(0), filled.shared.get(), filled.shared.get_deleter().bytes);
+  auto* const bytes = static_cast<std::uint8_t*>(numbers.at_index(0));
+  if (numbers.kind() == ValueKind::boolean)  // any byte but 0 is true in C
+    std::transform(bytes, bytes + numbers.count(), bytes, [](std::uint8_t one) { return one != 0 ? 1 : 0; });
+  return Value::of_object(ValueKind::array, Array::packed_of(std::move(filled.numbers)));
+}
+
+}  // namespace raddle::vm

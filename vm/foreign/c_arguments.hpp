@@ -1,0 +1,61 @@
+#pragma once
+// The arguments of one call as C has them, and the arrays that it fills.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vm/program/program.hpp"
+#include "vm/value/buffer.hpp"
+#include "vm/value/value.hpp"
+
+namespace raddle::vm {
+
+/// int = int64_t, float = double, string = const char*, boolean = bool, a growing array = a pointer and an int64_t
+/// length, a dense array = a pointer and an int64_t for each extent. One thread; its memory is kept from call to call.
+class CArguments {
+ public:
+  /// How C gives what it gives.
+  enum class Way : std::uint8_t {
+    returns,        ///< an output that is no array is what it returns
+    other_process,  ///< as above, and arrays are filled by another process, which is forked later
+    fills,          ///< it gets an address for each output
+  };
+  /// Of a new call: its inputs, then memory for what C fills, all 0.
+  /// @return what is wrong with them, or ""
+  std::string set(const ForeignFunction& function, Way way, std::span<const Value> inputs);
+  /// Where each of them lies; until the next call of set().
+  void** pointers();
+  /// What C has filled. What it has returned is not touched.
+  void take_outputs(const ForeignFunction& function, std::span<Value> outputs);
+
+ private:
+  union Word {
+    std::int64_t number;
+    double real;
+    std::uint8_t truth;
+    const void* pointer;
+  };
+  struct Unmap {
+    std::size_t bytes = 0;
+    void operator()(void* pages) const;
+  };
+  struct Filled {
+    Buffer::Owner numbers;
+    std::unique_ptr<void, Unmap> shared;  ///< what the other process writes to
+  };
+
+  std::string add_input(const ForeignFormal& formal, const Value& value);
+  std::string add_array(const ForeignFormal& formal, Array& array);
+  std::string add_filled(const ForeignFormal& formal, std::span<const Value> extents);
+  static Value value_of(const Word& word, ValueKind kind);
+  static Value take_array(Filled& filled);
+
+  Way way_ = Way::returns;
+  std::vector<Word> words_;  // addresses last: it does not grow beyond what was reserved
+  std::vector<void*> pointers_;
+  std::vector<Filled> filled_;
+};
+
+}  // namespace raddle::vm
