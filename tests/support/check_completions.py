@@ -148,6 +148,28 @@ def installed_tool_runs(folder):
     return None
 
 
+def bundle_runs_elsewhere(folder):
+    """`./dev bundle`: of what is not in it, only glibc is needed."""
+    if pathlib.Path(folder.raddle) != ROOT / "build" / "raddle":
+        return "another tool than ./dev build makes"
+    made = subprocess.run([str(ROOT / "dev"), "bundle"], stdout=subprocess.PIPE, timeout=300, check=True, text=True).stdout.strip()
+    expect(pathlib.Path(made).stat().st_size < 60e6, True)
+    subprocess.run(["tar", "-xzf", made, "-C", str(folder.path)], timeout=60, check=True)
+    (there,) = folder.path.glob("raddle-*")
+    for file in ("bin/raddle", "lib/raddle/libraddle_codegen.so"):
+        listed = subprocess.run(["ldd", str(there / file)], stdout=subprocess.PIPE, timeout=60, check=True, text=True).stdout
+        found = [line.split(" => ")[1].split(" ")[0] for line in listed.splitlines() if " => " in line]
+        outside = sorted(pathlib.Path(one).name for one in found if not pathlib.Path(one).resolve().is_relative_to(there.resolve()))
+        expect(outside, ["libc.so.6", "libm.so.6"])
+    bare = {"PATH": "/usr/bin:/bin", "HOME": str(folder.path)}
+    expect(subprocess.run([str(there / "bin/raddle"), "examples/primes.df", "--limit=1000"], cwd=there, env=bare, stdout=subprocess.PIPE, timeout=60,
+                          check=True, text=True).stdout, "168 primes below 1000\n")
+    told = subprocess.run([str(there / "gpu-check"), "primes"], cwd=there, env=bare, stdout=subprocess.PIPE, timeout=300, check=True, text=True).stdout
+    if "no driver for GPUs" not in told:  # on a machine with one
+        expect_in("primes", told)
+    return None
+
+
 def errors(folder):
     folder.run("completions", code=2, err="SHELL is required")
     folder.run("completions tcsh", code=2, err="tcsh not in {bash,fish,zsh}")
@@ -156,7 +178,7 @@ def errors(folder):
 
 
 TESTS = [bash_completes, fish_completes, zsh_reads_them, manual_has_every_option,
-         exit_codes_are_those_of_the_readme, doctor_finds, installed_tool_runs, errors]
+         exit_codes_are_those_of_the_readme, doctor_finds, installed_tool_runs, bundle_runs_elsewhere, errors]
 
 
 if __name__ == "__main__":
