@@ -203,7 +203,7 @@ class FunctionEmitter {
     in.d = static_cast<std::uint32_t>(op.number);
     in.b = vm::Operand::from_bits(static_cast<std::uint32_t>(program_.arrays.size()));
     const ir::Var& variable = function_.variables[result];
-    vm::ArrayInfo info{variable.name, place_of(variable.span), op.is_reduced};
+    vm::ArrayInfo info{variable.name, place_of(variable.span), op.is_reduced, op.has_deviation};
     info.rank = static_cast<std::uint32_t>(op.operands.size());
     if (op.is_filled) info.filled_with = ir::kernel_type(*module_.types, module_.types->at(variable.type).element);
     in.c = vm::Operand::from_bits(add_list(op, body));

@@ -90,6 +90,7 @@ struct Op {
   NestId nest = none;                ///< foreach_range that is a nest around an index launch
   bool test_after = false;           ///< loop: iterate
   bool is_reduced = false;           ///< array_new: see opt/reduced_arrays.hpp
+  bool has_deviation = false;        ///< array_new: that is reduced, also to its deviation
   bool is_filled = false;            ///< array_new: see opt/filled_arrays.hpp
   bool is_fused = false;             ///< foreach_range: see opt/fuse_loops.hpp
   vm::Placement placement = vm::Placement::any;  ///< foreach

@@ -202,7 +202,7 @@ class FunctionPrinter {
   std::string attributes(const Op& op) const {
     std::string text;
     if (op.kind == OpKind::array_new || op.kind == OpKind::bag_new) text += fmt::format(" writers {}", op.number);
-    if (op.is_reduced) text += " reduced";
+    if (op.is_reduced) text += op.has_deviation ? " reduced_to_deviation" : " reduced";
     if (op.is_filled) text += " filled";
     if (op.is_fused) text += " fused";
     if (op.is_whole) text += " whole";

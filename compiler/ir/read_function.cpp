@@ -326,8 +326,8 @@ class FunctionReader {
       op.launch = static_cast<LaunchId>(text_.integer());
     else if (word == "nest")
       op.nest = static_cast<NestId>(text_.integer());
-    else if (word == "reduced")
-      op.is_reduced = true;
+    else if (word == "reduced" || word == "reduced_to_deviation")
+      reduced(op, word);
     else if (word == "filled")
       op.is_filled = true;
     else if (word == "fused")
@@ -349,6 +349,11 @@ class FunctionReader {
     for (std::int64_t mode = 0; mode < 3; ++mode)
       if (word == update_modes[mode]) return mode;
     text_.fail("unknown mode `" + word + "`");
+  }
+
+  static void reduced(Op& op, std::string_view word) {
+    op.is_reduced = true;
+    op.has_deviation = word == "reduced_to_deviation";
   }
 
   void labels(Op& op) {

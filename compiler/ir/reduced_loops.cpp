@@ -18,6 +18,11 @@ bool is_reduction(const Op& op) {
   return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::reduces;
 }
 
+bool needs_deviation(const Op& reduction) {
+  const std::string_view name = stdlib::builtins()[reduction.callee].name;
+  return name == "std" || name == "stats" || name == "statagg";
+}
+
 namespace {
 
 /// That kernels can do.

@@ -20,6 +20,8 @@ struct ReducedLoop {
 bool holds_numbers(const TypeStore& types, TypeId type);
 /// A call of a library function that makes of an array what can be made of its parts, in any order.
 bool is_reduction(const Op& op);
+/// Which needs the squared distances from the mean.
+bool needs_deviation(const Op& reduction);
 
 class ReducedLoops {
  public:

@@ -29,8 +29,10 @@ class ArrayMarker {
       for (const ir::Op& op : region.ops) drop_read(op);
     for (ir::RegionId id = 0; id < function_.regions.size(); ++id)
       for (ir::Op& op : function_.regions[id].ops)
-        if (op.kind == OpKind::array_new && candidates_.contains(op.results[0]))
+        if (op.kind == OpKind::array_new && candidates_.contains(op.results[0])) {
           op.is_reduced = is_filled_in(op.results[0], id);
+          op.has_deviation = op.is_reduced && with_deviation_.contains(op.results[0]);
+        }
   }
 
  private:
@@ -48,7 +50,10 @@ class ArrayMarker {
   }
 
   void drop_read(const ir::Op& op) {
-    if (ir::is_reduction(op)) return;
+    if (ir::is_reduction(op)) {
+      if (ir::needs_deviation(op)) with_deviation_.insert(op.operands[0].index);
+      return;
+    }
     visit_operands(op, [&](const ir::Operand& operand) {
       if (!operand.is_constant && !is_fill(op, operand)) candidates_.erase(operand.index);
     });
@@ -67,6 +72,7 @@ class ArrayMarker {
   const TypeStore& types_;
   ir::Function& function_;
   std::unordered_set<ir::VarId> candidates_;
+  std::unordered_set<ir::VarId> with_deviation_;           ///< reduced to it, among others
   std::unordered_map<ir::VarId, ir::RegionId> filled_in_;  ///< the region of the launch
   std::unordered_set<const ir::Op*> fills_;                ///< array_inserts of launches
 };

@@ -10,8 +10,14 @@ namespace {
 
 using vm::Value;
 
+/// All but the deviation.
 template <typename T>
 vm::Reduction<T> reduce(const Value& array) {
+  return array.as_array().reduce<T>(/*has_deviation=*/false);
+}
+
+template <typename T>
+vm::Reduction<T> deviate(const Value& array) {
   return array.as_array().reduce<T>();
 }
 
@@ -86,24 +92,24 @@ Result avg_of_ints(Call, Arguments arguments, Results results) {
 Result avg_of_floats(Call, Arguments arguments, Results results) { return mean(reduce<double>(arguments[0]), results); }
 
 Result std_of_ints(Call, Arguments arguments, Results results) {
-  return only_deviation(reduce<std::int64_t>(arguments[0]), results);
+  return only_deviation(deviate<std::int64_t>(arguments[0]), results);
 }
 Result std_of_floats(Call, Arguments arguments, Results results) {
-  return only_deviation(reduce<double>(arguments[0]), results);
+  return only_deviation(deviate<double>(arguments[0]), results);
 }
 
 Result stats_of_ints(Call, Arguments arguments, Results results) {
-  return mean_and_deviation(reduce<std::int64_t>(arguments[0]), results);
+  return mean_and_deviation(deviate<std::int64_t>(arguments[0]), results);
 }
 Result stats_of_floats(Call, Arguments arguments, Results results) {
-  return mean_and_deviation(reduce<double>(arguments[0]), results);
+  return mean_and_deviation(deviate<double>(arguments[0]), results);
 }
 
 Result statagg_of_ints(Call, Arguments arguments, Results results) {
-  return count_mean_m2(reduce<std::int64_t>(arguments[0]), results);
+  return count_mean_m2(deviate<std::int64_t>(arguments[0]), results);
 }
 Result statagg_of_floats(Call, Arguments arguments, Results results) {
-  return count_mean_m2(reduce<double>(arguments[0]), results);
+  return count_mean_m2(deviate<double>(arguments[0]), results);
 }
 
 // stat_combine of stats.df, which takes the parts out of their structures: counts, means, M2s. Where a sum would be too

@@ -28,7 +28,7 @@ std::string too_large_text(std::string_view name, const std::vector<std::int64_t
 bool Interpreter::array_new(Frame& frame, const Instruction& in) {
   const ArrayInfo& info = program_.arrays[in.b.bits()];
   Ref<Array> array = make_ref<Array>(static_cast<std::int32_t>(in.d), info.name, info.place);
-  if (info.is_reduced) array->keep_reductions();
+  if (info.is_reduced) array->keep_reductions(info.has_deviation);
   if (info.rank != 0) {
     std::vector<std::int64_t> extents;
     for (std::uint32_t axis = 0; axis < info.rank; ++axis) {

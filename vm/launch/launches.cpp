@@ -262,7 +262,8 @@ void Launcher::write_part(const RangeTask& piece, std::size_t result, Array* to,
   }
   Array& array = *to;
   const bool is_whole = count == NumberChunk::size && step == 1 && array.has_number_chunk(first);
-  if (is_whole && array.keeps_reductions()) return launch_reductions_[result].add(first, *numbers);
+  if (is_whole && array.keeps_reductions())
+    return launch_reductions_[result].add(first, *numbers, array.keeps_deviation());
   if (is_whole && array.insert_numbers(first, numbers)) return;
   left_keys_.clear();
   if (step == 1) {

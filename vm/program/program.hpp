@@ -110,8 +110,9 @@ struct VariableInfo {
 struct ArrayInfo {
   std::string name;
   Place place;
-  bool is_reduced = false;  ///< Array::keep_reductions
-  std::uint32_t rank = 0;   ///< of a dense array's elements: the instruction's list has so many extents
+  bool is_reduced = false;     ///< Array::keep_reductions
+  bool has_deviation = false;  ///< of one that is reduced
+  std::uint32_t rank = 0;      ///< of a dense array's elements: the instruction's list has so many extents
   std::optional<KernelType> filled_with = {};  ///< numbers of this type: Array::expect_numbers
 };
 

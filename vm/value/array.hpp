@@ -95,7 +95,7 @@ class alignas(64) Array final : public HeapObject {
   /// the keys that are equal but for their last eight bits, so that it does not matter in which form they lie here;
   /// what has no such keys follows, in the order of for_each.
   template <typename T>
-  Reduction<T> reduce() const;
+  Reduction<T> reduce(bool has_deviation = true) const;
   /// Closed arrays: the futures of inserted elements that have no value yet, or one that is no number. Any order.
   void for_each_future(const std::function<void(Future&)>& visit) const;
   /// Contiguous elements (int64_t, double, or uint8_t for boolean) of a complete array with keys 0..n-1, all set and of
@@ -151,8 +151,11 @@ class alignas(64) Array final : public HeapObject {
   // ---- writing. By whoever holds a writer
   /// Nobody will ask for single elements, nor for their order: only size(), reduce(), for_each_future() and closed()
   /// may be used, and every key is written once. Before anybody else sees the array.
-  void keep_reductions() { rest().reductions = std::make_unique<Reductions>(); }
+  /// @param has_deviation  false: nor for the deviation
+  void keep_reductions(bool has_deviation) { rest().reductions = std::make_unique<Reductions>(has_deviation); }
   bool keeps_reductions() const { return reductions() != nullptr; }
+  /// @pre keeps_reductions()
+  bool keeps_deviation() const { return reductions()->has_deviation; }
   /// Instead of insert_numbers(): inserts all those elements. @pre keeps_reductions()
   void insert_reduced(const ChunkReductions& chunks);
   /// Inserts numbers with keys from `first` on, each of which is written once. Which of them are left, to be inserted
@@ -223,6 +226,8 @@ class alignas(64) Array final : public HeapObject {
   static constexpr std::size_t uncounted = ~std::size_t{0};
   static constexpr std::size_t counted_each_time = 16;  ///< so few elements need no memory for their number
   struct Reductions {
+    explicit Reductions(bool deviation) : has_deviation(deviation) {}
+    const bool has_deviation;
     std::mutex mutex;  ///< guards `all`
     ChunkReductions all;
   };

@@ -111,7 +111,9 @@ namespace {
 template <typename T>
 class Blocks {
  public:
-  explicit Blocks(ReductionTree<T>& tree) : tree_(tree) { numbers_.reserve(ReductionTree<T>::block_size); }
+  Blocks(ReductionTree<T>& tree, bool has_deviation) : tree_(tree), has_deviation_(has_deviation) {
+    numbers_.reserve(ReductionTree<T>::block_size);
+  }
   ~Blocks() { finish(); }
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
@@ -123,10 +125,11 @@ class Blocks {
 
  private:
   void finish() {
-    if (!numbers_.empty()) tree_.add(block_, Reduction<T>::of(numbers_));
+    if (!numbers_.empty()) tree_.add(block_, Reduction<T>::of(numbers_, has_deviation_));
     numbers_.clear();
   }
   ReductionTree<T>& tree_;
+  const bool has_deviation_;
   std::uint64_t block_ = 0;
   std::vector<T> numbers_;
 };
@@ -134,7 +137,7 @@ class Blocks {
 }  // namespace
 
 template <typename T>
-Reduction<T> Array::reduce() const {
+Reduction<T> Array::reduce(bool has_deviation) const {
   constexpr std::size_t size = ReductionTree<T>::block_size;
   ReductionTree<T> all, others;
   if (Reductions* const reduced = reductions()) {
@@ -144,11 +147,12 @@ Reduction<T> Array::reduce() const {
   if (const Buffer* packed = find_packed()) {
     const std::span<const T> numbers(static_cast<const T*>(packed->data()), packed->count());
     for (std::size_t first = 0; first < numbers.size(); first += size)
-      all.add(first / size, Reduction<T>::of(numbers.subspan(first, std::min(size, numbers.size() - first))));
+      all.add(first / size,
+              Reduction<T>::of(numbers.subspan(first, std::min(size, numbers.size() - first)), has_deviation));
     return all.total();
   }
   {
-    Blocks<T> by_key(all), by_order(others);
+    Blocks<T> by_key(all, has_deviation), by_order(others, has_deviation);
     std::uint64_t other_count = 0;
     visit_elements(
         [&](const Value& key, Element& element, ElementMark mark) {
@@ -162,15 +166,15 @@ Reduction<T> Array::reduce() const {
         [&](std::int64_t first_key, const NumberRun& numbers) {
           const std::span<const T> run(static_cast<const T*>(numbers.words), static_cast<std::size_t>(numbers.count));
           const auto first = static_cast<std::uint64_t>(first_key);
-          if (run.size() == size) return all.add(first / size, Reduction<T>::of(run));
+          if (run.size() == size) return all.add(first / size, Reduction<T>::of(run, has_deviation));
           for (std::size_t i = 0; i < run.size(); ++i) by_key.add((first + i) / size, run[i]);
         });
   }
   return all.total().joined(others.total());
 }
 
-template Reduction<std::int64_t> Array::reduce() const;
-template Reduction<double> Array::reduce() const;
+template Reduction<std::int64_t> Array::reduce(bool has_deviation) const;
+template Reduction<double> Array::reduce(bool has_deviation) const;
 
 void Array::for_each_future(const std::function<void(Future&)>& visit) const {
   visit_elements(

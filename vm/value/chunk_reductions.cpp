@@ -2,11 +2,11 @@
 
 namespace raddle::vm {
 
-void ChunkReductions::add(std::int64_t first, const NumberChunk& numbers) {
+void ChunkReductions::add(std::int64_t first, const NumberChunk& numbers, bool has_deviation) {
   const auto add_to = [&]<typename T>(ReductionTree<T>& tree) {
     static_assert(ReductionTree<T>::block_size == NumberChunk::size);
     tree.add(static_cast<std::uint64_t>(first / NumberChunk::size),
-             Reduction<T>::of({static_cast<const T*>(numbers.words()), NumberChunk::size}));
+             Reduction<T>::of({static_cast<const T*>(numbers.words()), NumberChunk::size}, has_deviation));
   };
   count += NumberChunk::size;
   if (numbers.kind() == ValueKind::int_)

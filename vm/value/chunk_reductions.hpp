@@ -16,7 +16,7 @@ struct ChunkReductions {
   ReductionTree<double> floats;
 
   /// Of the keys `first` to first + 255. @pre ints or floats
-  void add(std::int64_t first, const NumberChunk& numbers);
+  void add(std::int64_t first, const NumberChunk& numbers, bool has_deviation);
   void add(const ChunkReductions& others);
   template <typename T>
   const ReductionTree<T>& tree() const {

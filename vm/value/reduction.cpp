@@ -246,6 +246,7 @@ Reduction<T> Reduction<T>::of(std::span<const T> numbers, bool has_deviation) {
   Reduction all;
   if (numbers.empty()) return all;
   all.count = static_cast<std::int64_t>(numbers.size());
+  all.has_deviation = has_deviation;
   reduce(numbers, has_deviation, all);
   const auto is_nan = [](T number) { return number != number; };
   all.has_nan = std::isnan(all.sum.total()) && std::ranges::any_of(numbers, is_nan);
@@ -271,9 +272,12 @@ Reduction<T> Reduction<T>::joined(const Reduction& later) const {
   all.least = std::min(least, later.least);
   all.greatest = std::max(greatest, later.greatest);
   all.has_nan |= later.has_nan;
-  const double share = static_cast<double>(later.count) / static_cast<double>(all.count);
-  const double distance = distance_of(exact_mean(), later.exact_mean());
-  all.m2 += later.m2 + distance * distance * share * static_cast<double>(count);
+  all.has_deviation &= later.has_deviation;
+  if (all.has_deviation || !has_small_m2(all)) {
+    const double share = static_cast<double>(later.count) / static_cast<double>(all.count);
+    const double distance = distance_of(exact_mean(), later.exact_mean());
+    all.m2 += later.m2 + distance * distance * share * static_cast<double>(count);
+  }
   return all.is_too_large() ? divided().joined(later.divided()) : all;
 }
 

@@ -49,8 +49,9 @@ struct Reduction {
   std::conditional_t<std::is_same_v<T, double>, CompensatedSum, WideSum> sum;
   T least = 0, greatest = 0;  ///< of those that are not NaN
   bool has_nan = false;
-  double m2 = 0;     ///< the sum of squared distances from the mean
-  int exponent = 0;  ///< of floats whose sum or m2 would be too large: these are of numbers divided by 2 to it
+  double m2 = 0;              ///< the sum of squared distances from the mean
+  bool has_deviation = true;  ///< false: m2 is not that sum, and nobody asks for it
+  int exponent = 0;           ///< of floats whose sum or m2 would be too large: these are of numbers divided by 2 to it
 
   double total() const { return std::ldexp(sum.total(), exponent); }
   double squares() const { return std::ldexp(m2, 2 * exponent); }

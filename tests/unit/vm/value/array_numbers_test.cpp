@@ -105,7 +105,7 @@ TEST_CASE("only who is alone with an empty array can promise its elements") {
   put(*keyed, Value::of(std::string("x")), key(0));
   CHECK_FALSE(keyed->promise_numbers(ValueKind::int_, 9));
   auto reduced = make_ref<Array>(1);
-  reduced->keep_reductions();
+  reduced->keep_reductions(/*has_deviation=*/true);
   CHECK_FALSE(reduced->promise_numbers(ValueKind::int_, 9));
   auto unwritten = make_ref<Array>(1);
   CHECK(unwritten->promise_numbers(ValueKind::int_, 9));
