@@ -1,7 +1,9 @@
 // What the elements of an array come to along one of its axes. Sums, means and deviations are those of `sum(a[i, :])`
 // to the last bit: the same blocks, joined in the same tree.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +15,13 @@
 #include "stdlib/native/elements.hpp"
 #include "stdlib/native/functions.hpp"
 #include "vm/value/reduction.hpp"
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define RADDLE_FOR_EACH_PROCESSOR [[gnu::target_clones("arch=x86-64-v4", "avx2", "default")]]
+#else
+#define RADDLE_FOR_EACH_PROCESSOR  // sanitizers are not ready yet when the version would be chosen
+#endif
+#define RADDLE_INLINE __attribute__((always_inline))  // into the version for each processor
 
 namespace raddle::stdlib::native {
 namespace {
@@ -43,7 +52,7 @@ const T* elements_of(const Value& array) {
 /// Calls `visit(line, count)` for wanted lines that have elements and begin one after the other, at most `most` of
 /// them.
 template <typename Visit>
-void visit_neighbours(const Lines& lines, std::size_t most, const Visit& visit) {
+RADDLE_INLINE inline void visit_neighbours(const Lines& lines, std::size_t most, const Visit& visit) {
   if (lines.length == 0) return;  // then there is no array in memory
   for (std::size_t line = lines.first, end = lines.first + lines.count; line < end;) {
     const std::size_t count = std::min({most, lines.apart - line % lines.apart, end - line});
@@ -53,8 +62,17 @@ void visit_neighbours(const Lines& lines, std::size_t most, const Visit& visit) 
 }
 
 constexpr std::size_t block_size = vm::ReductionTree<double>::block_size;
-constexpr std::size_t columns_at_once = 32;
+constexpr std::size_t columns_at_once = 128;         // as many as the second cache takes
 constexpr std::size_t column_size = block_size + 8;  // neighbours do not lie in the same set of the cache
+
+/// Rows to columns, of which eight numbers make a line of the cache.
+template <typename T>
+void turn(const T* rows, std::size_t apart, std::size_t row_count, std::size_t column_count, T* columns) {
+  for (std::size_t first = 0; first < row_count; first += 8)
+    for (std::size_t j = 0; j < column_count; ++j)
+      for (std::size_t i = first; i < std::min(first + 8, row_count); ++i)
+        columns[j * column_size + i] = rows[i * apart + j];
+}
 
 /// Calls `give(line, reduction)` for each wanted line.
 template <typename T, typename Give>
@@ -65,9 +83,7 @@ void reduce_lines(const T* all, const Lines& lines, bool has_deviation, const Gi
     std::vector<vm::ReductionTree<T>> trees(count);
     for (std::size_t done = 0; done < lines.length; done += block_size) {
       const std::size_t size = std::min(block_size, lines.length - done);
-      if (lines.apart > 1)
-        for (std::size_t i = 0; i < size; ++i)
-          for (std::size_t j = 0; j < count; ++j) columns[j * column_size + i] = from[(done + i) * lines.apart + j];
+      if (lines.apart > 1) turn(from + done * lines.apart, lines.apart, size, count, columns.data());
       for (std::size_t j = 0; j < count; ++j) {
         const T* const block = lines.apart == 1 ? from + done : &columns[j * column_size];
         trees[j].add(done / block_size, vm::Reduction<T>::of({block, size}, has_deviation));
@@ -77,69 +93,97 @@ void reduce_lines(const T* all, const Lines& lines, bool has_deviation, const Gi
   });
 }
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define RADDLE_FOR_EACH_PROCESSOR [[gnu::target_clones("arch=x86-64-v4", "avx2", "default")]]
-#else
-#define RADDLE_FOR_EACH_PROCESSOR  // sanitizers are not ready yet when the version would be chosen
-#endif
-#define RADDLE_INLINE __attribute__((always_inline))  // into the version for each processor
+template <typename Part>
+RADDLE_INLINE inline void join_last(std::vector<Part>& parts) {
+  const Part last = parts.back();
+  parts.pop_back();
+  parts.back().add(last);
+}
 
+/// The sums of lines that lie side by side, as vm::Reduction would give them: number k of a block is added to lane k %
+/// 8, the lanes are joined in order, and blocks in the tree of vm::ReductionTree. @param sums  one for each wanted line
+RADDLE_FOR_EACH_PROCESSOR void sums_of_columns(const double* all, const Lines& lines, double* sums) {
+  struct Columns {
+    double sum[columns_at_once] = {}, lost[columns_at_once] = {};
+    RADDLE_INLINE void add(const double* __restrict terms, std::size_t count) {
+      for (std::size_t j = 0; j < count; ++j) {
+        const double next = sum[j] + terms[j], part = next - sum[j];
+        lost[j] += (sum[j] - (next - part)) + (terms[j] - part);
+        sum[j] = next;
+      }
+    }
+    RADDLE_INLINE void add(const Columns& other) {
+      add(other.sum, columns_at_once);
+      for (std::size_t j = 0; j < columns_at_once; ++j) lost[j] += other.lost[j];
+    }
+  };
+  visit_neighbours(lines, columns_at_once, [&](std::size_t line, std::size_t count) RADDLE_INLINE {
+    std::vector<Columns> parts;  // of 2^k blocks each, the largest first
+    for (std::size_t done = 0, block = 0; done < lines.length; done += block_size, ++block) {
+      std::array<Columns, vm::reduction_lanes> lanes;
+      const std::size_t size = std::min(block_size, lines.length - done);
+      for (std::size_t i = 0; i < size; ++i)
+        lanes[i % lanes.size()].add(all + lines.begin(line) + (done + i) * lines.apart, count);
+      Columns joined;
+      for (const Columns& lane : lanes) joined.add(lane);
+      parts.push_back(joined);
+      for (std::size_t before = block; before % 2 != 0; before /= 2) join_last(parts);
+    }
+    while (parts.size() > 1) join_last(parts);
+    for (std::size_t j = 0; j < count; ++j)
+      sums[line - lines.first + j] = vm::CompensatedSum{parts[0].sum[j], parts[0].lost[j]}.total();
+  });
+}
+
+constexpr std::size_t lines_at_once = 512;  // what they have come to stays in the first cache
 constexpr std::size_t lane_count = 8;
-template <typename T>
-struct Vector {
-  typedef T Lanes __attribute__((vector_size(lane_count * sizeof(T))));
-};
 
-/// Joins each number with what the ones above it have come to: of lanes or numbers.
+/// Joins each number with what the ones above it have come to.
 template <typename T, typename Join>
-RADDLE_INLINE inline void join_row(const T* numbers, std::size_t count, T* joined, const Join& join) {
-  typename Vector<T>::Lanes row, above;
-  std::size_t j = 0;
-  for (; j + lane_count <= count; j += lane_count) {
-    std::memcpy(&row, numbers + j, sizeof row);
-    std::memcpy(&above, joined + j, sizeof above);
-    join(above, row);
-    std::memcpy(joined + j, &above, sizeof above);
-  }
-  for (; j < count; ++j) join(joined[j], numbers[j]);
+RADDLE_INLINE inline void join_row(const T* __restrict numbers, std::size_t count, T* __restrict joined,
+                                   const Join& join) {
+  for (std::size_t j = 0; j < count; ++j) joined[j] = join(joined[j], numbers[j]);
 }
 
 /// @pre lines have elements. @param joined  one for each wanted line
 template <typename T, typename Join>
 RADDLE_INLINE inline void join_lines(const T* all, const Lines& lines, T* joined, bool is_any_order, const Join& join) {
-  visit_neighbours(lines, 512, [&](std::size_t line, std::size_t count) RADDLE_INLINE {
+  visit_neighbours(lines, lines_at_once, [&](std::size_t line, std::size_t count) RADDLE_INLINE {
     const T* const from = all + lines.begin(line);
     T* const to = joined + (line - lines.first);
-    if (lines.apart == 1 && is_any_order && lines.length >= lane_count) {
-      T lanes[lane_count];
-      std::memcpy(lanes, from, sizeof lanes);
-      std::size_t k = lane_count;
-      for (; k + lane_count <= lines.length; k += lane_count) join_row(from + k, lane_count, lanes, join);
-      to[0] = lanes[0];
-      for (std::size_t i = 1; i < lane_count; ++i) join(to[0], lanes[i]);
-      for (; k < lines.length; ++k) join(to[0], from[k]);
+    if (lines.apart > 1) {
+      std::copy_n(from, count, to);
+      for (std::size_t k = 1; k < lines.length; ++k) join_row(from + k * lines.apart, count, to, join);
       return;
     }
-    std::copy_n(from, count, to);
-    for (std::size_t k = 1; k < lines.length; ++k) join_row(from + k * lines.apart, count, to, join);
+    T all_before = from[0];
+    std::size_t k = 1;
+    if (is_any_order && lines.length >= lane_count) {
+      T lanes[lane_count];
+      std::copy_n(from, lane_count, lanes);
+      for (k = lane_count; k + lane_count <= lines.length; k += lane_count) join_row(from + k, lane_count, lanes, join);
+      for (const T lane : lanes) all_before = join(all_before, lane);
+    }
+    for (; k < lines.length; ++k) all_before = join(all_before, from[k]);
+    to[0] = all_before;
   });
 }
 
 // A NaN is both the largest and the smallest element.
 RADDLE_FOR_EACH_PROCESSOR void greatest_of_lines(const double* all, const Lines& lines, double* to) {
-  join_lines(all, lines, to, true, [](auto& a, const auto& b) RADDLE_INLINE { a = (b > a) | (b != b) ? b : a; });
+  join_lines(all, lines, to, true, [](double a, double b) RADDLE_INLINE { return (b > a) | (b != b) ? b : a; });
 }
 RADDLE_FOR_EACH_PROCESSOR void greatest_of_lines(const std::int64_t* all, const Lines& lines, std::int64_t* to) {
-  join_lines(all, lines, to, true, [](auto& a, const auto& b) RADDLE_INLINE { a = b > a ? b : a; });
+  join_lines(all, lines, to, true, [](std::int64_t a, std::int64_t b) RADDLE_INLINE { return b > a ? b : a; });
 }
 RADDLE_FOR_EACH_PROCESSOR void least_of_lines(const double* all, const Lines& lines, double* to) {
-  join_lines(all, lines, to, true, [](auto& a, const auto& b) RADDLE_INLINE { a = (b < a) | (b != b) ? b : a; });
+  join_lines(all, lines, to, true, [](double a, double b) RADDLE_INLINE { return (b < a) | (b != b) ? b : a; });
 }
 RADDLE_FOR_EACH_PROCESSOR void least_of_lines(const std::int64_t* all, const Lines& lines, std::int64_t* to) {
-  join_lines(all, lines, to, true, [](auto& a, const auto& b) RADDLE_INLINE { a = b < a ? b : a; });
+  join_lines(all, lines, to, true, [](std::int64_t a, std::int64_t b) RADDLE_INLINE { return b < a ? b : a; });
 }
 RADDLE_FOR_EACH_PROCESSOR void products_of_lines(const double* all, const Lines& lines, double* to) {
-  join_lines(all, lines, to, false, [](auto& a, const auto& b) RADDLE_INLINE { a = a * b; });
+  join_lines(all, lines, to, false, [](double a, double b) RADDLE_INLINE { return a * b; });
 }
 
 template <typename T>
@@ -152,24 +196,31 @@ Result extremes_of_lines(const std::string& what, const T* all, const Lines& lin
   return {};
 }
 
+/// The first place of a number in a line of elements that lie together; of a NaN, if there is one.
+template <typename T>
+std::int64_t place_of(const T* line, T wanted) {
+  std::int64_t k = 0;
+  while ((line[k] != wanted) & (line[k] == line[k])) ++k;
+  return k;
+}
+
 /// In each wanted line the first place of what is there in `extremes`; of a NaN, if there is one.
 template <typename T>
 std::vector<std::int64_t> places_in_lines(const T* all, const Lines& lines, const std::vector<T>& extremes) {
   std::vector<std::int64_t> places(lines.count);
-  visit_neighbours(lines, 512, [&](std::size_t line, std::size_t count) {
+  visit_neighbours(lines, lines_at_once, [&](std::size_t line, std::size_t count) {
     const T* const from = all + lines.begin(line);
-    const std::size_t at = line - lines.first;
-    const auto is_place = [&](std::size_t k, std::size_t j) {
-      const T number = from[k * lines.apart + j];
-      return number == extremes[at + j] || number != number;
-    };
+    const T* const wanted = &extremes[line - lines.first];
+    std::int64_t* const to = &places[line - lines.first];
     if (lines.apart == 1) {
-      while (!is_place(static_cast<std::size_t>(places[at]), 0)) ++places[at];
+      *to = place_of(from, *wanted);
       return;
     }
     for (std::size_t k = lines.length; k-- > 0;)
-      for (std::size_t j = 0; j < count; ++j)
-        places[at + j] = is_place(k, j) ? static_cast<std::int64_t>(k) : places[at + j];
+      for (std::size_t j = 0; j < count; ++j) {
+        const T number = from[k * lines.apart + j];
+        to[j] = (number == wanted[j]) | (number != number) ? static_cast<std::int64_t>(k) : to[j];
+      }
   });
   return places;
 }
@@ -198,6 +249,15 @@ Result along_floats(Call, Arguments arguments, Results results) {
   } else {
     if (lines.length == 0 && lines.count > 0 && what != "sum") return fail("an empty array has no mean");
     const bool has_deviation = what == "var" || what == "std";
+    if (!has_deviation && lines.apart > 1) {
+      sums_of_columns(all, lines, found.data());
+      // one that is not finite may only be so on the way
+      if (std::ranges::all_of(found, [](double sum) { return std::isfinite(sum); })) {
+        if (what == "mean")
+          for (double& sum : found) sum /= static_cast<double>(lines.length);
+        return give(results, number_array(std::move(found)));
+      }
+    }
     reduce_lines(all, lines, has_deviation, [&](std::size_t line, const vm::Reduction<double>& line_of) {
       double& value = found[line - lines.first];
       if (what == "sum") value = line_of.total();
