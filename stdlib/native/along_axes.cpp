@@ -2,7 +2,6 @@
 // to the last bit: the same blocks, joined in the same tree.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -186,6 +185,21 @@ RADDLE_FOR_EACH_PROCESSOR void products_of_lines(const double* all, const Lines&
   join_lines(all, lines, to, false, [](double a, double b) RADDLE_INLINE { return a * b; });
 }
 
+RADDLE_FOR_EACH_PROCESSOR void counts_of_lines(const std::uint8_t* all, const Lines& lines, std::int64_t* to) {
+  visit_neighbours(lines, lines_at_once, [&](std::size_t line, std::size_t count) RADDLE_INLINE {
+    const std::uint8_t* const from = all + lines.begin(line);
+    std::int64_t* __restrict const counts = to + (line - lines.first);
+    if (lines.apart == 1) {
+      std::int64_t true_ones = 0;
+      for (std::size_t k = 0; k < lines.length; ++k) true_ones += from[k];
+      counts[0] = true_ones;
+      return;
+    }
+    for (std::size_t k = 0; k < lines.length; ++k)
+      for (std::size_t j = 0; j < count; ++j) counts[j] += from[k * lines.apart + j];
+  });
+}
+
 template <typename T>
 Result extremes_of_lines(const std::string& what, const T* all, const Lines& lines, std::vector<T>& to) {
   if (lines.count == 0) return {};
@@ -300,22 +314,8 @@ Result along_ints(Call, Arguments arguments, Results results) {
 /// How many are true.
 Result along_booleans(Call, Arguments arguments, Results results) {
   const Lines lines = lines_of(arguments.subspan(1));
-  const auto* const all = elements_of<std::uint8_t>(arguments[0]);
   std::vector<std::int64_t> found(lines.count);
-  visit_neighbours(lines, lines.count, [&](std::size_t line, std::size_t count) {
-    const std::uint8_t* from = all + lines.begin(line);
-    std::int64_t* const to = &found[line - lines.first];
-    std::size_t k = 0;
-    if (lines.apart == 1) {
-      std::uint64_t eight = 0;
-      for (; k + sizeof eight <= lines.length; k += sizeof eight) {
-        std::memcpy(&eight, from + k, sizeof eight);
-        *to += std::popcount(eight);
-      }
-    }
-    for (; k < lines.length; ++k)
-      for (std::size_t j = 0; j < count; ++j) to[j] += from[k * lines.apart + j];
-  });
+  counts_of_lines(elements_of<std::uint8_t>(arguments[0]), lines, found.data());
   return give(results, number_array(std::move(found)));
 }
 
