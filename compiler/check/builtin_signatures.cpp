@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "stdlib/builtins.hpp"
+#include "stdlib/definitions.hpp"
 #include "stdlib/module_sources.hpp"
 
 namespace raddle::check_detail {
@@ -84,17 +85,16 @@ std::unordered_set<std::string> imported_modules(const Context& context) {
   return names;
 }
 
-/// Of the modules in the language itself, where each function begins with its outputs: `(float y) f(float x) {`.
-void note_hidden_functions(Context& context, const std::unordered_set<std::string>& imported) {
+/// Functions of the modules in the language itself.
+void note_undeclared_functions(Context& context, const std::unordered_set<std::string>& imported) {
   for (const stdlib::ModuleSource& source : stdlib::module_sources()) {
-    if (source.module == "builtins" || imported.contains(std::string(source.module))) continue;
-    for (std::string_view rest = source.text; !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      const std::size_t outputs = line.find(") ");
-      if (!line.starts_with('(') || outputs == std::string_view::npos) continue;
-      const std::string_view behind = line.substr(outputs + 2);
-      note_hidden(context, behind.substr(0, behind.find('(')), source.module);
+    const bool is_imported = source.module == "builtins" || imported.contains(std::string(source.module));
+    for (const stdlib::Definition& definition : stdlib::definitions_of(source.text)) {
+      if (!definition.is_function || definition.name.ends_with('_')) continue;
+      if (is_imported)
+        context.left_out.emplace(definition.name);
+      else
+        note_hidden(context, definition.name, source.module);
     }
   }
 }
@@ -120,7 +120,7 @@ void declare_builtins(Context& context) {
     for (const stdlib::SignatureType& output : declared.outputs) signature.outputs.push_back(pattern_of(output));
     context.callables[name].push_back(std::move(signature));
   }
-  note_hidden_functions(context, imported);
+  note_undeclared_functions(context, imported);
 }
 
 }  // namespace raddle::check_detail

@@ -234,7 +234,7 @@ void ExpressionChecker::unknown_function(const ast::Call& call) {
     return;
   }
   if (!context_.looks_for_near_names()) return;
-  std::vector<std::string> candidates;
+  std::vector<std::string> candidates(context_.left_out.begin(), context_.left_out.end());
   for (const auto& [known, overloads] : context_.callables) candidates.push_back(known);
   for (const auto& [known, type] : context_.types)
     if (!type.is_alias) candidates.push_back(known);

@@ -43,6 +43,12 @@ std::string place_text(const std::string& found, Arguments place) {
                      dimension == 0 ? "" : fmt::format(" of dimension {}", dimension));
 }
 
+/// "argument 2 of `concat_rows_`" is one of `concat` for the user: what begins with the `_` is the library's own.
+std::string known_name(const std::string& name) {
+  if (!name.starts_with("argument ") || !name.ends_with("_`")) return name;
+  return name.substr(0, name.find('_')) + "`";
+}
+
 }  // namespace
 
 /// The index, if there is an element. Behind it and the extent, for the message: the array, and which of its
@@ -73,8 +79,8 @@ Result dense_same_extent(Call, Arguments arguments, Results results) {
   std::vector<std::string> shape;
   for (const Value& extent : extents.first(rank))
     shape.push_back(extent.as_int() == -1 ? ":" : std::to_string(extent.as_int()));
-  return fail(fmt::format("{} is to have the shape [{}], found {}", arguments[2].as_string(), fmt::join(shape, ", "),
-                          shape_text(extents.subspan(rank))));
+  return fail(fmt::format("{} is to have the shape [{}], found {}", known_name(arguments[2].as_string()),
+                          fmt::join(shape, ", "), shape_text(extents.subspan(rank))));
 }
 
 /// Extents are equal, or 1 in one of both. Behind the rank of the first: its extents, then those of the second.
@@ -165,6 +171,13 @@ Result dense_axis(Call, Arguments arguments, Results results) {
   if (-rank <= axis && axis < rank) return give(results, Value::of(axis < 0 ? axis + rank : axis));
   return fail(fmt::format("there is no axis {}: an array of {} dimensions has the axes 0 to {}, or {} to -1", axis,
                           rank, rank - 1, -rank));
+}
+
+/// The third of three axes, if they are 0, 1 and 2 in some order.
+Result dense_permuted(Call, Arguments arguments, Results results) {
+  const std::int64_t x = arguments[0].as_int(), y = arguments[1].as_int(), z = arguments[2].as_int();
+  if (x != y && y != z && x != z) return give(results, arguments[2]);
+  return fail(fmt::format("permute: an axis comes twice in {}, {}, {}", x, y, z));
 }
 
 /// How many elements a closed array has, if its keys are 0 to n - 1.

@@ -30,32 +30,25 @@ bool is_less(T a, T b) {
 }
 
 template <typename T>
-std::vector<T> sorted(const Value& array) {
-  std::vector<T> all = numbers<T>(array);
+std::vector<T> sorted(std::vector<T> all) {
   const auto end = std::stable_partition(all.begin(), all.end(), is_number<T>);
   std::stable_sort(all.begin(), end);
   return all;
 }
 
 template <typename T>
-Result sort(Arguments arguments, Results results) {
-  return give(results, number_array(sorted<T>(arguments[0])));
-}
-
-template <typename T>
-Result argsort(Arguments arguments, Results results) {
-  const std::vector<T> all = numbers<T>(arguments[0]);
+std::vector<std::int64_t> sorting_indices(const std::vector<T>& all) {
   std::vector<std::int64_t> order(all.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
   std::ranges::stable_sort(order, [&](std::int64_t i, std::int64_t j) {
     return is_less(all[static_cast<std::size_t>(i)], all[static_cast<std::size_t>(j)]);
   });
-  return give(results, number_array(std::move(order)));
+  return order;
 }
 
 template <typename T>
 Result unique(Arguments arguments, Results results) {
-  std::vector<T> all = sorted<T>(arguments[0]);
+  std::vector<T> all = sorted(numbers<T>(arguments[0]));
   const auto is_same = [](T a, T b) { return a == b || (!is_number(a) && !is_number(b)); };
   all.erase(std::unique(all.begin(), all.end(), is_same), all.end());
   return give(results, number_array(std::move(all)));
@@ -76,6 +69,45 @@ Result searchsorted(Arguments arguments, Results results) {
     places.push_back(at - all.begin());
   });
   return give(results, number_array(std::move(places)));
+}
+
+/// @param add, multiply  give whether the result is too large for an int
+template <typename T, typename Add, typename Multiply>
+Result running(Arguments arguments, Results results, const Add& add, const Multiply& multiply) {
+  const std::string& what = arguments[0].as_string();
+  std::vector<T> all = numbers<T>(arguments[1]);
+  const auto apart = static_cast<std::size_t>(arguments[2].as_int()),
+             length = static_cast<std::size_t>(arguments[3].as_int());
+  bool is_too_large = false;
+  const auto join_all = [&](const auto& join) {
+    for (std::size_t first = 0; first < all.size(); first += length)
+      for (std::size_t i = first + apart; i < first + length; ++i)
+        is_too_large |= join(all[i - apart], all[i], &all[i]);
+  };
+  // a NaN is both the largest and the smallest element
+  if (what == "sum") join_all(add);
+  if (what == "prod") join_all(multiply);
+  if (what == "max") join_all([](T a, T b, T* most) { return *most = a > b || !is_number(a) ? a : b, false; });
+  if (what == "min") join_all([](T a, T b, T* least) { return *least = a < b || !is_number(a) ? a : b, false; });
+  if (is_too_large) return fail("integer overflow");
+  return give(results, number_array(std::move(all)));
+}
+
+/// Numbers, how many are in a line, and how far apart they lie: each line sorted, or the indices that sort it.
+template <typename T, typename Element, typename Order>
+Result in_lines(Arguments arguments, Results results, const Order& order) {
+  const std::vector<T> all = numbers<T>(arguments[0]);
+  const auto length = static_cast<std::size_t>(arguments[1].as_int()),
+             apart = static_cast<std::size_t>(arguments[2].as_int());
+  std::vector<Element> found(all.size());
+  std::vector<T> line(length);
+  for (std::size_t first = 0; first < all.size(); first += length * apart)
+    for (std::size_t j = first; j < first + apart; ++j) {
+      for (std::size_t k = 0; k < length; ++k) line[k] = all[j + k * apart];
+      const std::vector<Element> ordered = order(line);
+      for (std::size_t k = 0; k < length; ++k) found[j + k * apart] = ordered[k];
+    }
+  return give(results, number_array(std::move(found)));
 }
 
 /// How many labels there are, and that `count` numbers for them can be kept. @error of the function
@@ -102,6 +134,24 @@ Result visit_labels(const char* function, const Value& labels, std::int64_t coun
   return outcome;
 }
 
+template <typename T>
+Result scatter(Arguments arguments, Results results) {
+  std::vector<T> all = numbers<T>(arguments[0]);
+  const std::vector<T> values = numbers<T>(arguments[2]);
+  std::size_t next = 0;
+  Result outcome;
+  visit_numbers<std::int64_t>(arguments[1], [&](std::int64_t place) {
+    if (place >= 0 && place < static_cast<std::int64_t>(all.size()))
+      all[static_cast<std::size_t>(place)] = values[next];
+    else if (outcome)
+      outcome = fail(all.empty() ? fmt::format("scatter: index {}: there are no elements", place)
+                                 : fmt::format("scatter: index {} is outside of 0..{}", place, all.size() - 1));
+    ++next;
+  });
+  if (!outcome) return outcome;
+  return give(results, number_array(std::move(all)));
+}
+
 Result give_histogram(Results results, std::vector<std::int64_t> counts, std::vector<double> edges) {
   results[0] = number_array(std::move(counts));
   results[1] = number_array(std::move(edges));
@@ -110,14 +160,18 @@ Result give_histogram(Results results, std::vector<std::int64_t> counts, std::ve
 
 }  // namespace
 
-/// In each stretch of `length` numbers each one and those before it, `step` apart.
-Result running_sums(Call, Arguments arguments, Results results) {
-  std::vector<double> all = numbers<double>(arguments[0]);
-  const auto step = static_cast<std::size_t>(arguments[1].as_int());
-  const auto length = static_cast<std::size_t>(arguments[2].as_int());
-  for (std::size_t first = 0; first < all.size(); first += length)
-    for (std::size_t i = first + step; i < std::min(first + length, all.size()); ++i) all[i] = all[i - step] + all[i];
-  return give(results, number_array(std::move(all)));
+/// What, the numbers, `apart`, `length`: in each stretch of `length` numbers each one joined with those before it,
+/// `apart` from each other.
+Result running_floats(Call, Arguments arguments, Results results) {
+  return running<double>(
+      arguments, results, [](double a, double b, double* sum) { return *sum = a + b, false; },
+      [](double a, double b, double* product) { return *product = a * b, false; });
+}
+Result running_ints(Call, Arguments arguments, Results results) {
+  using Int = std::int64_t;
+  return running<Int>(
+      arguments, results, [](Int a, Int b, Int* sum) { return __builtin_add_overflow(a, b, sum); },
+      [](Int a, Int b, Int* product) { return __builtin_mul_overflow(a, b, product); });
 }
 /// NaN if one of them is.
 Result middle(Call, Arguments arguments, Results results) {
@@ -131,10 +185,47 @@ Result middle(Call, Arguments arguments, Results results) {
   const double lower = *std::max_element(all.begin(), upper);
   return give(results, Value::of((lower + *upper) / 2.0));
 }
-Result sort_floats(Call, Arguments arguments, Results results) { return sort<double>(arguments, results); }
-Result sort_ints(Call, Arguments arguments, Results results) { return sort<std::int64_t>(arguments, results); }
-Result argsort_floats(Call, Arguments arguments, Results results) { return argsort<double>(arguments, results); }
-Result argsort_ints(Call, Arguments arguments, Results results) { return argsort<std::int64_t>(arguments, results); }
+/// Of n numbers the one at (n - 1) * share of the sorted ones: between two of these as far as it is between their
+/// places.
+Result quantile(Call, Arguments arguments, Results results) {
+  std::vector<double> all = numbers<double>(arguments[0]);
+  const double share = arguments[1].as_float();
+  if (!(share >= 0 && share <= 1))
+    return fail(fmt::format("quantile: a share is from 0 to 1, found {}", vm::to_text(arguments[1])));
+  if (all.empty()) return fail("quantile: an array without elements has none");
+  if (!std::ranges::all_of(all, is_number<double>))
+    return give(results, Value::of(std::numeric_limits<double>::quiet_NaN()));
+  const double place = share * static_cast<double>(all.size() - 1);
+  const auto below = all.begin() + static_cast<std::ptrdiff_t>(place);
+  std::ranges::nth_element(all, below);
+  if (below + 1 == all.end()) return give(results, Value::of(*below));
+  const double low = *below, high = *std::min_element(below + 1, all.end()), part = place - std::floor(place);
+  return give(results, Value::of(part < 0.5 ? low + (high - low) * part : high - (high - low) * (1 - part)));
+}
+Result sort_floats(Call, Arguments arguments, Results results) {
+  return give(results, number_array(sorted(numbers<double>(arguments[0]))));
+}
+Result sort_ints(Call, Arguments arguments, Results results) {
+  return give(results, number_array(sorted(numbers<std::int64_t>(arguments[0]))));
+}
+Result argsort_floats(Call, Arguments arguments, Results results) {
+  return give(results, number_array(sorting_indices(numbers<double>(arguments[0]))));
+}
+Result argsort_ints(Call, Arguments arguments, Results results) {
+  return give(results, number_array(sorting_indices(numbers<std::int64_t>(arguments[0]))));
+}
+Result sort_lines_of_floats(Call, Arguments arguments, Results results) {
+  return in_lines<double, double>(arguments, results, sorted<double>);
+}
+Result sort_lines_of_ints(Call, Arguments arguments, Results results) {
+  return in_lines<std::int64_t, std::int64_t>(arguments, results, sorted<std::int64_t>);
+}
+Result argsort_lines_of_floats(Call, Arguments arguments, Results results) {
+  return in_lines<double, std::int64_t>(arguments, results, sorting_indices<double>);
+}
+Result argsort_lines_of_ints(Call, Arguments arguments, Results results) {
+  return in_lines<std::int64_t, std::int64_t>(arguments, results, sorting_indices<std::int64_t>);
+}
 Result unique_floats(Call, Arguments arguments, Results results) { return unique<double>(arguments, results); }
 Result unique_ints(Call, Arguments arguments, Results results) { return unique<std::int64_t>(arguments, results); }
 Result searchsorted_floats(Call, Arguments arguments, Results results) {
@@ -154,6 +245,10 @@ Result nonzero(Call, Arguments arguments, Results results) {
   });
   return give(results, number_array(std::move(places)));
 }
+
+/// Numbers, places, what comes there: of equal places the last one counts.
+Result scatter_floats(Call, Arguments arguments, Results results) { return scatter<double>(arguments, results); }
+Result scatter_ints(Call, Arguments arguments, Results results) { return scatter<std::int64_t>(arguments, results); }
 
 Result count_by(Call, Arguments arguments, Results results) {
   const std::int64_t labels = arguments[1].as_int();

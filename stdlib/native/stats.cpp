@@ -55,6 +55,12 @@ Result mean(const vm::Reduction<T>& all, Results results) {
 }
 
 template <typename T>
+Result variance(const vm::Reduction<T>& all, Results results) {
+  if (all.count == 0) return no_elements("variance");
+  return give(results, Value::of(all.squares() / static_cast<double>(all.count)));
+}
+
+template <typename T>
 Result only_deviation(const vm::Reduction<T>& all, Results results) {
   if (all.count == 0) return no_elements("standard deviation");
   return give(results, Value::of(all.deviation(all.count)));
@@ -90,6 +96,13 @@ Result avg_of_ints(Call, Arguments arguments, Results results) {
   return mean(reduce<std::int64_t>(arguments[0]), results);
 }
 Result avg_of_floats(Call, Arguments arguments, Results results) { return mean(reduce<double>(arguments[0]), results); }
+
+Result var_of_ints(Call, Arguments arguments, Results results) {
+  return variance(reduce<std::int64_t>(arguments[0]), results);
+}
+Result var_of_floats(Call, Arguments arguments, Results results) {
+  return variance(reduce<double>(arguments[0]), results);
+}
 
 Result std_of_ints(Call, Arguments arguments, Results results) {
   return only_deviation(deviate<std::int64_t>(arguments[0]), results);

@@ -99,6 +99,8 @@ STEPS = [
          [[PYTHON, "tests/stress/sweep_kill.py"]], quick=[]),
     Step("property", "random programs do the same in every mode",
          random_programs(seconds=45), quick=random_programs(seconds=10)),
+    Step("table", "functions of arrays give what NumPy has given for thousands of arrays",
+         [[PYTHON, "tests/property/array_table.py"]]),
     Step("mutants", "golden scripts with words changed end well in little memory",
          [[PYTHON, "tests/property/mutated_scripts.py", "--seed=1", "--count=400", "--memory=600000"]], quick=[]),
     Step("asan", "the VM's unit and stress tests under ASan and UBSan", sanitized("asan", "raddle_concurrent_tests", "raddle_vm_tests"), quick=[]),

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stdlib/builtins.hpp"
+#include "stdlib/definitions.hpp"
 #include "stdlib/module_sources.hpp"
 
 namespace raddle::tool {
@@ -70,44 +71,28 @@ LibraryPage& page_of(std::vector<LibraryPage>& pages, std::string_view module, s
   return pages.emplace_back(std::string(module), std::string(name));
 }
 
-/// Modules in the language itself: each definition begins in the first column, its summary is the comment above. Names
-/// that end in `_` are the module's own.
-void add_definition(std::vector<LibraryPage>& pages, std::string_view module, std::string_view line,
-                    const std::string& comment) {
-  if (line.starts_with("global const ")) {
-    const std::size_t equals = line.find(" =");
-    const std::string_view name =
-        line.substr(line.rfind(' ', equals - 1) + 1, equals - line.rfind(' ', equals - 1) - 1);
-    page_of(pages, module, name).signatures.emplace_back(line.substr(0, line.find(';')));
-    return;
+/// The summary is the comment above; a line of it that is indented further than the others is the example.
+void describe(LibraryPage& page, std::string_view comment) {
+  constexpr std::string_view mark = "// ", indent = "    ";
+  page.summary.clear();
+  while (!comment.empty()) {
+    std::string_view line = comment.substr(0, comment.find('\n'));
+    comment.remove_prefix(line.size() + 1);
+    line.remove_prefix(mark.size());
+    if (line.starts_with(indent))
+      page.example = line.substr(indent.size());
+    else
+      page.summary += (page.summary.empty() ? "" : " ") + std::string(line);
   }
-  const std::size_t body = line.find(" {");
-  if (body == std::string_view::npos) return;
-  const std::string_view head = line.substr(0, body);
-  const bool is_type = head.starts_with("type ");
-  const std::size_t end = is_type ? head.size() : head.rfind('(');
-  const std::size_t begin = head.find_last_of(" )", end - 1) + 1;
-  const std::string_view name = head.substr(begin, end - begin);
-  if (name.ends_with('_')) return;
-  LibraryPage& page = page_of(pages, module, name);
-  page.signatures.emplace_back(head);
-  if (!comment.empty()) page.summary = comment;  // of overloads the first one has it
 }
 
 void add_module_source(std::vector<LibraryPage>& pages, const stdlib::ModuleSource& source) {
   const std::string_view module = source.module == "builtins" ? "" : source.module;
-  std::string comment;
-  for (std::string_view rest = source.text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (line.starts_with("// ")) {
-      comment += (comment.empty() ? "" : " ") + std::string(line.substr(3));
-      continue;
-    }
-    const bool is_definition =
-        !line.empty() && !line.starts_with(' ') && !line.starts_with('}') && !line.starts_with("import");
-    if (is_definition) add_definition(pages, module, line, comment);
-    comment.clear();
+  for (const stdlib::Definition& definition : stdlib::definitions_of(source.text)) {
+    if (definition.name.ends_with('_')) continue;
+    LibraryPage& page = page_of(pages, module, definition.name);
+    page.signatures.emplace_back(definition.head);
+    if (!definition.comment.empty()) describe(page, definition.comment);  // of overloads the first one has it
   }
 }
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "compiler/diagnostics/foreign_names.hpp"
 #include "compiler/parse/parse.hpp"
 #include "compiler/preprocess/preprocess.hpp"
 #include "compiler/source/read_file.hpp"
+#include "compiler/tool/executable/named_library.hpp"
 #include "stdlib/builtins.hpp"
 
 namespace raddle::tool {
@@ -36,15 +38,27 @@ class Loader {
   void load_library_module(const std::string& name) {
     seen_.insert(name);
     const std::string_view source = stdlib::module_source(name);
+    if (source.empty()) return;
     const std::string path = std::string(library_folder) + name + ".df";
-    if (!source.empty()) load(is_read(path) ? session_.module_files[path] : keep(path, std::string(source)), nullptr);
+    const std::uint32_t file = is_read(path) ? session_.module_files[path] : keep(path, std::string(source));
+    for (const std::string& import : named_library_.add(file, session_.sources.at(file).text()))
+      if (seen_.insert(import).second) load_library_module(import);
+    library_modules_.emplace(modules_.size(), file);
+    modules_.emplace_back();  // parsed when all names are known
   }
 
-  LoadedModules take() { return {std::move(modules_), missing_ != 0, session_.diagnostics.error_count() == missing_}; }
+  LoadedModules take() {
+    for (const auto& [index, file] : library_modules_) {
+      const ExpandedText text = named_library_.text_of(file);
+      modules_[index] = parse(file, session_.sources, session_.diagnostics, &text);
+    }
+    return {std::move(modules_), missing_ != 0, session_.diagnostics.error_count() == missing_};
+  }
 
  private:
   void load(std::uint32_t file, const ExpandedText* expanded) {
     std::unique_ptr<ast::Module> module = parse(file, session_.sources, session_.diagnostics, expanded);
+    named_library_.note_names(expanded != nullptr ? expanded->text() : session_.sources.at(file).text());
     for (const ast::Import& import : module->imports) load_import(import);
     modules_.push_back(std::move(module));
   }
@@ -121,7 +135,9 @@ class Loader {
   std::set<std::string> seen_;    ///< modules, by the names that they were imported by
   std::set<std::string> loaded_;  ///< files
   std::vector<std::unique_ptr<ast::Module>> modules_;
-  std::size_t missing_ = 0;  ///< modules: an error each
+  NamedLibrary named_library_;
+  std::map<std::size_t, std::uint32_t> library_modules_;  ///< index in modules_ -> file
+  std::size_t missing_ = 0;                               ///< modules: an error each
 };
 
 }  // namespace

@@ -1,0 +1,40 @@
+#pragma once
+// The library's modules in the language itself, without the definitions that nobody names: a script uses few of them,
+// and each would be parsed, checked, optimised.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/source/expanded_text.hpp"
+#include "stdlib/definitions.hpp"
+
+namespace raddle::tool {
+
+class NamedLibrary {
+ public:
+  /// @param text  the file's; lives as long as this
+  /// @return      the modules that it imports
+  std::vector<std::string> add(std::uint32_t file, std::string_view text);
+  /// All names in the text of a script; those in strings and comments too, which does not matter.
+  void note_names(std::string_view text);
+  /// What of a module is named in a script, or in what is named. Call it when all modules and scripts are known.
+  ExpandedText text_of(std::uint32_t file);
+
+ private:
+  struct Module {
+    std::string_view text;
+    std::vector<stdlib::Definition> definitions;
+    std::vector<std::string_view> imports;  ///< lines
+  };
+
+  std::map<std::uint32_t, Module> modules_;                                    ///< by file
+  std::unordered_map<std::string_view, std::vector<std::string_view>> texts_;  ///< of all definitions of a name
+  std::unordered_set<std::string> names_;
+  std::vector<std::string> to_follow_;  ///< of these names: what is in their definitions is not among them yet
+};
+
+}  // namespace raddle::tool

@@ -1,0 +1,49 @@
+#include "stdlib/definitions.hpp"
+
+#include <algorithm>
+
+namespace raddle::stdlib {
+namespace {
+
+std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
+
+/// @param line  the first one
+Definition read_definition(std::string_view line) {
+  Definition found;
+  const std::size_t body = line.find(" {");
+  const bool is_variable = body == std::string_view::npos;
+  found.head = line.substr(0, is_variable ? line.find(';') : body);
+  found.is_function = !is_variable && !line.starts_with("type ");
+  std::string_view named = found.head;
+  if (is_variable) named = named.substr(0, named.find_first_of("[="));
+  if (found.is_function) named = named.substr(0, named.rfind('('));
+  named = named.substr(0, named.find_last_not_of(' ') + 1);
+  found.name = named.substr(named.find_last_of(" )") + 1);
+  return found;
+}
+
+}  // namespace
+
+std::vector<Definition> definitions_of(std::string_view text) {
+  std::vector<Definition> all;
+  const char* comment = nullptr;  // where the one that is read begins
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, std::min(text.find('\n') + 1, text.size()));
+    text.remove_prefix(line.size());
+    if (line.starts_with("//")) {
+      if (comment == nullptr) comment = line.data();
+      continue;
+    }
+    const bool is_inside = line.starts_with(' ') || line.starts_with('}');
+    if (is_inside && !all.empty()) all.back().text = between(all.back().text.data(), line.data() + line.size());
+    if (!is_inside && line != "\n" && !line.starts_with("import ")) {
+      all.push_back(read_definition(line));
+      all.back().comment = between(comment == nullptr ? line.data() : comment, line.data());
+      all.back().text = line;
+    }
+    comment = nullptr;
+  }
+  return all;
+}
+
+}  // namespace raddle::stdlib

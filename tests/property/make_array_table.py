@@ -1,0 +1,534 @@
+#!/usr/bin/env python3
+"""Writes array_table.txt: what NumPy's functions give for thousands of arrays, for those of `import arrays;`.
+
+    /usr/bin/python3 tests/property/make_array_table.py     (needs NumPy; only for who changes the table)
+
+array_table.py compares Raddle with it, and says how a line is read. Arrays are stretches of three pools, of floats, ints
+and booleans. A result is to be equal in all bits, or within a bound that is written behind it.
+"""
+
+import itertools
+import pathlib
+import random
+import warnings
+
+import numpy as np
+
+TABLE = pathlib.Path(__file__).with_name("array_table.txt")
+EPSILON = 2.0 ** -53
+HIGHEST, LOWEST = 2 ** 63 - 1, -(2 ** 63)
+
+# Where the language refuses on purpose what NumPy computes.
+REASONS = {
+    "empty": "no elements have no mean, deviation, median: NumPy gives NaN",
+    "overflow": "an int that is too large: NumPy's wrap around",
+    "domain": "logarithm or root of a negative number, an angle for what is no sine: NumPy gives NaN",
+    "division": "an int divided by 0: NumPy gives 0",
+}
+
+
+def pools(chance):
+    plain = [chance.gauss(0, 1) for _ in range(700)]
+    ties = [float(chance.randint(-3, 3)) for _ in range(120)]
+    signs = [chance.choice((0.0, -0.0, 1.0, -1.0, 5e-324, -5e-324, 2.5, -2.5)) for _ in range(120)]
+    special = [chance.choice((float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1.5, -2.0, 1e300)) for _ in range(160)]
+    wide = [chance.gauss(0, 1) * 10.0 ** chance.randint(-30, 30) for _ in range(200)]
+    few_nan = [float("nan") if chance.random() < 0.04 else chance.gauss(0, 10) for _ in range(200)]
+    few_infinite = [float("inf") if chance.random() < 0.06 else chance.gauss(0, 10) for _ in range(120)]
+    positive = [abs(chance.gauss(0, 3)) + 0.01 for _ in range(200)]
+    unit = [chance.uniform(-1, 1) for _ in range(200)]
+    floats = {"plain": plain, "ties": ties, "signs": signs, "special": special, "wide": wide, "few_nan": few_nan,
+              "few_infinite": few_infinite, "positive": positive, "unit": unit}
+    ints = {"small": [chance.randint(-5, 5) for _ in range(200)],
+            "middle": [chance.randint(-10 ** 9, 10 ** 9) for _ in range(400)],
+            "ends": [chance.choice((HIGHEST, LOWEST, HIGHEST - 1, LOWEST + 1, 0, 1, -1)) for _ in range(100)],
+            "labels": [chance.randint(0, 6) for _ in range(200)],
+            "one": [chance.choice((-1, 1, 1, 2)) for _ in range(200)]}
+    booleans = {"mixed": [chance.random() < 0.5 for _ in range(200)], "false": [False] * 90, "true": [True] * 90}
+    return {"F": floats, "I": ints, "B": booleans}
+
+
+class Pools:
+    TYPES = {"F": np.float64, "I": np.int64, "B": np.bool_}
+
+    def __init__(self, chance):
+        self.chance, self.parts = chance, pools(chance)
+        self.starts, self.all = {}, {}
+        for kind, parts in self.parts.items():
+            self.all[kind] = list(itertools.chain(*parts.values()))
+            start = 0
+            for name, values in parts.items():
+                self.starts[kind, name] = start
+                start += len(values)
+
+    def has(self, kind, part, shape):
+        return np.prod(shape, dtype=int) <= len(self.parts[kind][part])
+
+    def draw(self, kind, part, shape):
+        """(text, array)"""
+        count = int(np.prod(shape, dtype=int))
+        values = self.parts[kind][part]
+        at = self.chance.randint(0, len(values) - count)
+        array = np.array(values[at:at + count], dtype=self.TYPES[kind]).reshape(shape)
+        return f"{kind}{self.starts[kind, part] + at}:{','.join(map(str, shape))}", array
+
+
+SHAPES = {
+    1: [(0,), (1,), (2,), (3,), (7,), (8,), (9,), (17,)],
+    2: [(0, 3), (3, 0), (1, 1), (1, 5), (4, 1), (2, 3), (3, 2), (5, 7), (9, 4), (8, 8)],
+    3: [(0, 2, 3), (2, 0, 3), (2, 3, 0), (1, 1, 1), (2, 3, 4), (3, 1, 2), (1, 4, 3), (3, 5, 2)],
+}
+LONG = {1: [(300,), (520,)], 2: [(300, 2), (2, 290), (40, 17)], 3: [(3, 70, 2), (65, 2, 3), (2, 3, 60)]}
+
+
+def text_of(value):
+    if isinstance(value, (bool, np.bool_)):
+        return "1" if value else "0"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    value = float(value)
+    return repr(int(value)) + "." if value == int_or_none(value) and abs(value) < 1e15 and str(value)[0:2] != "-0" else repr(value)
+
+
+def int_or_none(value):
+    return int(value) if np.isfinite(value) else None
+
+
+def result_text(value):
+    array = np.asarray(value)
+    kind = {"f": "f", "i": "i", "b": "b"}[array.dtype.kind]
+    return f"{kind}{','.join(map(str, array.shape))}:{' '.join(text_of(v) for v in array.ravel())}"
+
+
+class Table:
+    def __init__(self):
+        self.chance = random.Random(31)
+        self.pools = Pools(self.chance)
+        self.lines, self.count, self.seen = [], 0, set()
+
+    def section(self, call, outputs=1):
+        self.lines.append(f"[{call}]" if outputs == 1 else f"[{call}] {outputs}")
+        self.seen = set()
+
+    def case(self, arguments, compute, bound=None, refused=None):
+        """@param bound  of the arrays and the results, the largest absolute error; none: equal in all bits"""
+        texts = " ".join(a[0] if isinstance(a, tuple) else str(a) for a in arguments)
+        values = [a[1] if isinstance(a, tuple) else a for a in arguments]
+        if texts in self.seen:
+            return
+        self.seen.add(texts)
+        reason = refused(*values) if refused else None
+        if reason:
+            found = f"refused {reason}"
+        else:
+            try:
+                results = compute(*values)
+            except (ValueError, IndexError):  # AxisError is both
+                results = None
+            if results is None:
+                found = "error"
+            else:
+                results = results if isinstance(results, tuple) else (results,)
+                found = " ".join(map(result_text, results))
+                if bound:
+                    found += f" ~{float(np.max(bound(*values, *results), initial=0.0)):.2g}"
+        self.lines.append(f"{texts} -> {found}")
+        self.count += 1
+
+    def write(self):
+        head = ["# Made by make_array_table.py with NumPy " + np.__version__ + ": see there, and array_table.py."]
+        head += [f"# refused {name}: {text}" for name, text in REASONS.items()]
+        for kind, values in self.pools.all.items():
+            head.append(f"{kind} {' '.join(text_of(v) for v in values)}")
+        TABLE.write_text("\n".join(head + self.lines) + "\n", encoding="ascii")
+        print(f"{self.count} cases, {TABLE.stat().st_size} bytes")
+
+
+# ---- what a case is given
+
+def reductions(table, call, kind, parts, compute, ranks, bound=None, refused=None, axis=True, long=True):
+    """A function of a whole array and along its axes; one of them there is not."""
+    for with_axis in (False, True) if axis else (False,):
+        table.section(call + ("(#0, axis=#1)" if with_axis else "(#0)"))
+        for rank in ranks:
+            if with_axis and rank == 1:
+                continue
+            for shape in SHAPES[rank] + (LONG[rank] if long else []):
+                for part in (part for part in parts if table.pools.has(kind, part, shape)):
+                    drawn = table.pools.draw(kind, part, shape)
+                    if with_axis:
+                        chosen = table.chance.sample(range(-rank, rank), 2)
+                        if table.chance.random() < 0.03:
+                            chosen.append(rank)
+                        for along in chosen:
+                            table.case([drawn, along], compute, bound, refused)
+                    else:
+                        table.case([drawn], lambda a: compute(a, None), bound and (lambda a, r: bound(a, None, r)),
+                                   refused and (lambda a: refused(a, None)))
+
+
+def is_empty(a, axis):
+    if axis is not None and not -a.ndim <= axis < a.ndim:
+        return None
+    return a.size == 0 if axis is None else a.shape[axis] == 0 and a.size == 0 and np.prod(
+        [e for i, e in enumerate(a.shape) if i != axis % a.ndim], dtype=int) > 0
+
+
+def no_mean(a, axis):
+    return "empty" if is_empty(a, axis) else None
+
+
+def finite(a):
+    return np.where(np.isfinite(a), a, 0.0)
+
+
+def sum_bound(a, axis, _):
+    """Of adding n numbers in any order, rounded each time."""
+    return a.size * 2 * EPSILON * np.sum(np.abs(finite(a)), axis=axis)
+
+
+def mean_bound(a, axis, r):
+    return sum_bound(a, axis, r) / max(1, a.size if axis is None else a.shape[axis])
+
+
+def var_bound(a, axis, _):
+    return 8 * (4 + a.size) * EPSILON * np.mean(np.square(finite(a)), axis=axis)
+
+
+def relative(ulps):
+    return lambda *all_: ulps * 2 * EPSILON * np.abs(finite(np.asarray(all_[-1], dtype=float))) + 0.0
+
+
+def exact_ints(compute, fold):
+    """@param fold  the same of Python's ints"""
+    def refused(a, axis):
+        if axis is not None and not -a.ndim <= axis < a.ndim:
+            return None
+        lines = [a.ravel()] if axis is None else np.moveaxis(a, axis, -1).reshape(-1, a.shape[axis]) if a.size else []
+        return "overflow" if any(not fold([int(v) for v in line]) for line in lines) else None
+    return compute, refused
+
+
+def fits_sum(values):
+    return LOWEST <= sum(values) <= HIGHEST
+
+
+def fits_product(values):
+    product = 1
+    for value in values:
+        product *= value
+        if not LOWEST <= product <= HIGHEST:
+            return False
+    return True
+
+
+def no_reduction(a, axis):
+    return None
+
+
+def add_reductions(table):
+    floats = ["plain", "wide", "special", "few_nan", "few_infinite"]
+    reductions(table, "sum", "F", floats, np.sum, (1, 2, 3), sum_bound)
+    reductions(table, "mean", "F", ["plain", "wide", "few_nan", "few_infinite"], np.mean, (1, 2, 3), mean_bound, no_mean)
+    reductions(table, "var", "F", ["plain", "unit", "few_nan"], np.var, (1, 2, 3), var_bound, no_mean)
+    reductions(table, "std", "F", ["positive", "unit", "few_nan"], np.std, (1, 2, 3),
+               lambda a, axis, r: np.sqrt(var_bound(a, axis, r)), no_mean)
+    reductions(table, "prod", "F", ["unit", "plain", "special"], np.prod, (1, 2, 3),
+               lambda a, axis, r: a.size * 2 * EPSILON * np.abs(finite(r)), long=False)
+    for call, function in (("sum", np.sum), ("prod", np.prod)):
+        compute, refused = exact_ints(function, fits_sum if call == "sum" else fits_product)
+        reductions(table, call, "I", ["small", "one", "ends", "middle"], compute, (1, 2, 3), refused=refused, long=call == "sum")
+    for name, function in (("max", np.max), ("min", np.min)):
+        for kind, parts in (("F", ["ties", "special", "few_nan", "plain"]), ("I", ["small", "ends"])):
+            reductions(table, name, kind, parts, lambda a, axis, f=function: f(a), (1, 2, 3), axis=False)
+            table.section(f"a{name}(#0, #1)")
+            for rank in (2, 3):
+                for shape, part in itertools.product(SHAPES[rank], parts):
+                    for along in table.chance.sample(range(-rank, rank), 2):
+                        table.case([table.pools.draw(kind, part, shape), along], lambda a, axis, f=function: f(a, axis=axis))
+    for name, function in (("argmax", np.argmax), ("argmin", np.argmin)):
+        reductions(table, name, "F", ["ties", "special", "few_nan"], function, (1, 2, 3))
+        reductions(table, name, "I", ["small", "ends"], function, (1, 2, 3))
+    for name, function in (("any", np.any), ("all", np.all), ("count", np.count_nonzero)):
+        reductions(table, name, "B", ["mixed", "false", "true"], function, (1, 2, 3), long=False)
+    reductions(table, "mean", "B", ["mixed"], np.mean, (1, 2, 3), lambda a, axis, r: relative(1)(r), no_mean, long=False)
+    reductions(table, "median", "F", ["plain", "ties", "few_nan", "few_infinite"], np.median, (1, 2), None, no_mean)
+    reductions(table, "norm", "F", ["plain", "ties"], lambda a, axis: np.linalg.norm(a, axis=axis), (1, 2), 
+               lambda a, axis, r: 2 * a.size * EPSILON * np.abs(r))
+    table.section("quantile(#0, #1)")
+    for shape, part, share in itertools.product(SHAPES[1][1:], ["plain", "ties", "few_nan"], (0.0, 0.25, 0.5, 0.9, 1.0)):
+        table.case([table.pools.draw("F", part, shape), share], np.quantile)
+    for share in (-0.1, 1.5):
+        table.case([table.pools.draw("F", "plain", (3,)), share], np.quantile)
+    table.section("cov(#0)")
+    for shape in ((1, 4), (2, 3), (3, 9), (5, 5)):
+        table.case([table.pools.draw("F", "plain", shape)], lambda a: np.atleast_2d(np.cov(a)),
+                   lambda a, r: 40 * a.size * EPSILON * np.max(np.square(a)))
+
+
+def add_shapes(table):
+    """What only moves elements, for floats and ints."""
+    def each(call, ranks, compute, extras=((),), kinds="FI", parts=None):
+        table.section(call)
+        for kind, rank in itertools.product(kinds, ranks):
+            part = parts or {"F": "special", "I": "ends", "B": "mixed"}[kind]
+            for shape in SHAPES[rank]:
+                for extra in extras:
+                    table.case([table.pools.draw(kind, part, shape), *extra], compute)
+    each("flip(#0)", (1, 2, 3), np.flip)
+    each("flip(#0, #1)", (2, 3), np.flip, [(0,), (1,), (-1,), (3,)])
+    each("transpose(#0)", (2,), np.transpose, kinds="FIB")
+    each("shape(#0)", (1, 2, 3), lambda a: np.array(a.shape), kinds="FIB")
+    each("size(#0)", (1, 2, 3), lambda a: a.size, kinds="FIB")
+    each("size(#0, #1)", (1, 2, 3), lambda a, axis: np.sum(np.ones(a.shape, int), axis).size * 0 + a.shape[axis],
+         [(0,), (-1,)], kinds="FIB")
+    each("permute(#0, #1, #2, #3)", (3,), lambda a, *axes: np.transpose(a, axes), [(0, 2, 1), (2, 0, 1), (1, 2, 0), (0, 0, 1)])
+    each("column(#0)", (1,), lambda a: a[:, None], kinds="FIB")
+    each("row(#0)", (1,), lambda a: a[None, :], kinds="FIB")
+    each("expand(#0, #1)", (1, 2), np.expand_dims, [(0,), (1,), (-1,), (4,)])
+    each("diagonal(#0)", (2,), lambda a: np.diagonal(a))
+    each("diag(#0)", (1,), np.diag)
+    each("tril(#0)", (2,), np.tril)
+    each("triu(#0)", (2,), np.triu)
+    each("roll(#0, #1)", (1, 2, 3), np.roll, [(1,), (-2,), (100,), (HIGHEST,)])
+    each("roll(#0, #1, #2)", (2, 3), np.roll, [(1, 0), (-1, 1), (7, -1), (2, 4)])
+    each("repeat(#0, #1)", (1,), np.repeat, [(0,), (1,), (3,), (-1,)])
+    each("repeat(#0, #1, #2)", (2,), np.repeat, [(2, 0), (3, 1), (0, 1), (1, -1)])
+    each("tile(#0, #1)", (1,), np.tile, [(0,), (1,), (3,)])
+    each("tile(#0, #1, #2)", (2,), lambda a, k, l: np.tile(a, (k, l)), [(2, 1), (1, 3), (0, 2)])
+    each("pad(#0, #1)", (1, 2), np.pad, [(0,), (1,), (3,)])
+    each("pad(#0, #1)", (3,), np.pad, [(1,)], kinds="F")
+    each("pad(#0, #1, #2)", (1,), lambda a, before, behind: np.pad(a, (before, behind)), [(0, 2), (3, 1), (-1, 2)])
+    each("diff(#0)", (1,), np.diff, kinds="F", parts="plain")
+    each("diff(#0)", (1,), np.diff, kinds="I", parts="middle")
+    each("diff(#0, #1)", (2,), lambda a, axis: np.diff(a, axis=axis), [(0,), (1,), (-2,)], kinds="F", parts="plain")
+    each("diff(#0, #1)", (2,), lambda a, axis: np.diff(a, axis=axis), [(0,), (1,)], kinds="I", parts="middle")
+    each("nonzero(#0)", (1,), lambda a: np.nonzero(a)[0], kinds="FIB", parts=None)
+    pairs = {1: [((3,), (4,)), ((0,), (2,)), ((1,), (0,))], 2: [((2, 3), (4, 3)), ((2, 3), (2, 4)), ((0, 3), (2, 3)), ((2, 2), (2, 2))],
+             3: [((2, 3, 4), (1, 3, 4)), ((2, 3, 4), (2, 2, 4)), ((2, 3, 4), (2, 3, 1)), ((1, 2, 0), (1, 2, 3))]}
+    for kind in "FI":
+        part = {"F": "special", "I": "ends"}[kind]
+        for rank in (1, 2, 3):
+            table.section("concat(#0, #1)")
+            for one, other in pairs[rank]:
+                table.case([table.pools.draw(kind, part, one), table.pools.draw(kind, part, other)], lambda a, b: np.concatenate((a, b)))
+            if rank > 1:
+                table.section("concat(#0, #1, axis=#2)")
+                for (one, other), axis in itertools.product(pairs[rank], (0, 1, -1, 5)):
+                    table.case([table.pools.draw(kind, part, one), table.pools.draw(kind, part, other), axis],
+                               lambda a, b, axis: np.concatenate((a, b), axis=axis))
+        table.section("stack(#0, #1)")
+        for shape in ((0,), (3,), (2, 3), (1, 1)):
+            table.case([table.pools.draw(kind, part, shape), table.pools.draw(kind, part, shape)], lambda a, b: np.stack((a, b)))
+        table.case([table.pools.draw(kind, part, (2,)), table.pools.draw(kind, part, (3,))], lambda a, b: np.stack((a, b)))
+        for call, count in (("broadcast(#0, #1, #2)", 2), ("broadcast(#0, #1, #2, #3)", 3)):
+            table.section(call)
+            for shape in ((1,), (3,), (2,), (2, 1), (1, 3), (2, 3)) + (((4, 1, 3), (1, 2, 1)) if count == 3 else ()):
+                for extents in ((2, 3), (1, 3), (4, 2, 3)):
+                    if len(extents) == count and len(shape) <= count:
+                        table.case([table.pools.draw(kind, part, shape), *extents], lambda a, *e: np.broadcast_to(a, e))
+        table.section("take(#0, #1)")
+        for shape, chosen in itertools.product(((7,), (9,)), ((0,), (1,), (5,), (12,))):
+            table.case([table.pools.draw(kind, part, shape), table.pools.draw("I", "labels", chosen)], np.take)
+        table.case([table.pools.draw(kind, part, (3,)), table.pools.draw("I", "middle", (3,))], np.take)
+        table.section("take(#0, #1, axis=#2)")
+        for axis, chosen in itertools.product((0, 1, -1), ((0,), (1,), (5,))):
+            table.case([table.pools.draw(kind, part, (7, 7)), table.pools.draw("I", "labels", chosen), axis],
+                       lambda a, i, axis: np.take(a, i, axis=axis))
+
+    def scattered(a, places, values):
+        b = a.copy()
+        for place, value in zip(places, values):
+            b[place] = value
+        return b
+    table.section("scatter(#0, #1, #2)")
+    for kind, count in itertools.product("FI", (0, 1, 4, 9)):
+        part = {"F": "special", "I": "ends"}[kind]
+        table.case([table.pools.draw(kind, part, (7,)), table.pools.draw("I", "labels", (count,)), table.pools.draw(kind, part, (count,))], scattered)
+        table.case([table.pools.draw(kind, part, (2,)), table.pools.draw("I", "middle", (2,)), table.pools.draw(kind, part, (2,))], scattered)
+
+
+def add_orders(table):
+    for kind, parts in (("F", ["plain", "ties", "few_nan", "few_infinite"]), ("I", ["small", "ends"])):
+        for shape, part in itertools.product(SHAPES[1] + [(90,)], parts):
+            drawn = table.pools.draw(kind, part, shape)
+            for call, compute in (("sort(#0)", np.sort), ("argsort(#0)", lambda a: np.argsort(a, kind="stable")),
+                                  ("unique(#0)", np.unique)):
+                table.section(call)
+                table.case([drawn], compute)
+            table.section("unique_counts(#0)", 2)
+            table.case([drawn], lambda a: np.unique(a, return_counts=True))
+            probes = table.pools.draw(kind, part, (table.chance.choice((0, 1, 6)),))
+            ordered = (f"sort({drawn[0]})", np.sort(drawn[1]))
+            for side in ("left", "right"):
+                table.section("searchsorted(sort(#0), #1, #2)")
+                table.case([drawn, probes, f'"{side}"'],
+                           lambda a, v, _, s=side: np.searchsorted(np.sort(a), v, side=s))
+        for shape, part, axis in itertools.product(SHAPES[2], parts, (0, 1)):
+            drawn = table.pools.draw(kind, part, shape)
+            table.section("sort(#0, axis=#1)")
+            table.case([drawn, axis], lambda a, axis: np.sort(a, axis=axis))
+            table.section("argsort(#0, axis=#1)")
+            table.case([drawn, axis], lambda a, axis: np.argsort(a, axis=axis, kind="stable"))
+    running = (("cumsum", np.cumsum, fits_sum), ("cumprod", np.cumprod, fits_product))
+    for name, function, fits in running:
+        for kind, part in (("F", "plain"), ("F", "special"), ("I", "small"), ("I", "one"), ("I", "ends")):
+            refused = None if kind == "F" else lambda a, fits=fits: None if all(
+                fits([int(v) for v in a[:k + 1]]) for k in range(len(a))) else "overflow"
+            table.section(f"{name}(#0)")
+            for shape in SHAPES[1]:
+                table.case([table.pools.draw(kind, part, shape)], function, None, refused)
+            if part in ("plain", "one"):
+                table.section(f"{name}(#0, #1)")
+                for shape, axis in itertools.product(SHAPES[2], (0, 1)):
+                    table.case([table.pools.draw(kind, part, shape), axis], lambda a, axis, f=function: f(a, axis=axis))
+    for name, function in (("cummax", np.maximum.accumulate), ("cummin", np.minimum.accumulate)):
+        table.section(f"{name}(#0)")
+        for (kind, part), shape in itertools.product((("F", "few_nan"), ("F", "ties"), ("I", "ends")), SHAPES[1]):
+            table.case([table.pools.draw(kind, part, shape)], function)
+    for shape in SHAPES[1]:
+        labels = table.pools.draw("I", "labels", shape)
+        table.section("bincount(#0)")
+        table.case([labels], np.bincount)
+        table.section("count_by(#0, 7)")
+        table.case([labels], lambda a: np.bincount(a, minlength=7))
+        table.section("sum_by(#0, #1, 7)")
+        table.case([table.pools.draw("F", "plain", shape), labels], lambda a, l: np.bincount(l, weights=a, minlength=7).astype(float))
+        table.section("histogram(#0, #1)", 2)
+        for part, bins in itertools.product(("plain", "ties"), (1, 3, 10)):
+            table.case([table.pools.draw("F", part, shape), bins], np.histogram,
+                       lambda a, b, counts, edges: 4 * EPSILON * np.max(np.abs(edges)))
+        table.section("histogram(#0, #1, #2, #3)", 2)
+        table.case([table.pools.draw("F", "plain", shape), 4, -1.0, 1.0], lambda a, b, low, high: np.histogram(a, b, (low, high)))
+
+
+def add_numbers(table):
+    """Element by element, with broadcasting."""
+    def each(call, compute, kinds, bound=None, refused=None, shapes=((0,), (1,), (7,), (2, 3), (33,))):
+        table.section(call)
+        for shape in shapes:
+            for kind, part in kinds:
+                table.case([table.pools.draw(kind, part, shape)], compute, bound, refused)
+    floats = [("F", "plain"), ("F", "special"), ("F", "signs"), ("F", "wide")]
+    tame = [("F", "plain"), ("F", "unit"), ("F", "signs")]
+    domain = lambda low, high: lambda a: "domain" if np.any((a < low) | (a > high)) else None
+    for name, compute in (("abs", np.abs), ("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc), ("sign", np.sign),
+                          ("is_nan", np.isnan), ("is_inf", np.isinf), ("is_finite", np.isfinite)):
+        each(f"{name}(#0)", compute, floats)
+    each("round(#0)", lambda a: np.trunc(a) + np.where(np.abs(a - np.trunc(a)) >= 0.5, np.copysign(1.0, a), np.copysign(0.0, a)), [("F", "wide"), ("F", "signs"), ("F", "ties")])
+    each("sqrt(#0)", np.sqrt, [("F", "positive"), ("F", "plain")], None, domain(0, np.inf))
+    each("log(#0)", np.log, [("F", "positive"), ("F", "unit")], relative(1), lambda a: "domain" if np.any(a <= 0) else None)
+    for name, compute in (("exp", np.exp), ("expm1", np.expm1), ("sin", np.sin), ("cos", np.cos), ("tan", np.tan), ("atan", np.arctan),
+                          ("sinh", np.sinh), ("cosh", np.cosh), ("tanh", np.tanh), ("cbrt", np.cbrt), ("exp2", np.exp2)):
+        each(f"{name}(#0)", compute, tame, relative(2))
+    for name, compute in (("asin", np.arcsin), ("acos", np.arccos)):
+        each(f"{name}(#0)", compute, [("F", "unit"), ("F", "plain")], relative(2), domain(-1, 1))
+    each("log1p(#0)", np.log1p, [("F", "positive"), ("F", "unit")], relative(2))
+    each("abs(#0)", np.abs, [("I", "small"), ("I", "ends")], None, lambda a: "overflow" if np.any(a == LOWEST) else None)
+    each("sign(#0)", np.sign, [("I", "small"), ("I", "ends")])
+    shapes = [((4,), (4,)), ((3, 1), (5,)), ((2, 3), (2, 3)), ((1,), (6,)), ((0,), (1,)), ((2, 1, 3), (4, 1)), ((2,), (3,)),
+              ((2, 3), (3, 2)), ((0, 2), (2,)), ((1, 1), (2, 2)), ((2, 3, 2), (3, 2))]
+
+    def both(call, compute, kinds, bound=None, refused=None):
+        table.section(call)
+        for (one, other), ((kind_a, a), (kind_b, b)) in itertools.product(shapes, kinds):
+            table.case([table.pools.draw(kind_a, a, one), table.pools.draw(kind_b, b, other)], compute, bound, refused)
+
+    def overflows(operation):
+        def refused(a, b):
+            try:
+                a, b = np.broadcast_arrays(a.astype(object), b.astype(object))
+            except ValueError:
+                return None
+            return "overflow" if any(not LOWEST <= operation(int(x), int(y)) <= HIGHEST for x, y in zip(a.ravel(), b.ravel())) else None
+        return refused
+    float_pairs = [(("F", "plain"), ("F", "special")), (("F", "wide"), ("F", "plain"))]
+    int_pairs = [(("I", "small"), ("I", "middle")), (("I", "ends"), ("I", "small")), (("I", "ends"), ("I", "ends"))]
+    for sign, compute, exact in (("+", np.add, lambda x, y: x + y), ("-", np.subtract, lambda x, y: x - y), ("*", np.multiply, lambda x, y: x * y)):
+        both(f"(#0 {sign} #1)", compute, float_pairs)
+        both(f"(#0 {sign} #1)", compute, int_pairs, None, overflows(exact))
+        both(f"(#0 {sign} #1)", compute, [(("I", "small"), ("F", "plain"))])
+    both("(#0 / #1)", np.divide, [(("F", "plain"), ("F", "wide")), (("I", "middle"), ("F", "plain"))])
+    for sign, compute in (("<", np.less), ("<=", np.less_equal), ("==", np.equal), ("!=", np.not_equal), (">", np.greater), (">=", np.greater_equal)):
+        both(f"(#0 {sign} #1)", compute, [(("F", "ties"), ("F", "ties")), (("F", "special"), ("F", "special")), (("I", "small"), ("I", "small"))])
+    both("(#0 && #1)", np.logical_and, [(("B", "mixed"), ("B", "mixed"))])
+    both("(#0 || #1)", np.logical_or, [(("B", "mixed"), ("B", "mixed"))])
+    for name, compute in (("max", np.maximum), ("min", np.minimum)):
+        both(f"{name}(#0, #1)", compute, [(("F", "plain"), ("F", "few_nan")), (("F", "special"), ("F", "ties")), (("I", "ends"), ("I", "small"))])
+    both("atan2(#0, #1)", np.arctan2, [(("F", "plain"), ("F", "signs"))], relative(2))
+    both("hypot(#0, #1)", np.hypot, [(("F", "plain"), ("F", "wide"))], relative(2))
+    both("is_close(#0, #1)", np.isclose, [(("F", "ties"), ("F", "ties")), (("F", "few_infinite"), ("F", "few_nan"))])
+
+    def truncated(x, y):
+        return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+    def by_ints(operation):
+        return np.frompyfunc(lambda x, y: operation(int(x), int(y)), 2, 1)
+    both("(#0 %/ #1)", lambda a, b: by_ints(truncated)(a, b).astype(np.int64), [(("I", "middle"), ("I", "one"))])
+    both("(#0 %% #1)", np.fmod, [(("I", "middle"), ("I", "one"))])
+    table.section("clip(#0, #1, #2)")
+    for kind, part, low, high in (("F", "few_nan", -2.5, 1.5), ("F", "special", 0.0, 1.0), ("I", "ends", -3, 4)):
+        for shape in ((0,), (9,), (3, 4)):
+            table.case([table.pools.draw(kind, part, shape), low, high], np.clip)
+    table.section("where(#0, #1, #2)")
+    for kind, part in (("F", "special"), ("I", "ends"), ("B", "mixed")):
+        for shape in ((0,), (6,), (2, 3)):
+            table.case([table.pools.draw("B", "mixed", shape), table.pools.draw(kind, part, shape), table.pools.draw(kind, part, shape)], np.where)
+
+
+def add_products(table):
+    bound = lambda a, b, r: 4 * (a.size + b.size) * EPSILON * (np.sum(np.abs(a)) * np.max(np.abs(b), initial=0))
+    for kind, part in (("F", "plain"), ("I", "small")):
+        limit = bound if kind == "F" else None
+        table.section("matmul(#0, #1)")
+        for one, other in (((2, 3), (3, 4)), ((1, 1), (1, 1)), ((3, 0), (0, 2)), ((5, 7), (7,)), ((7,), (7, 2)), ((2, 3), (2, 3)), ((9, 9), (9, 9)),
+                           ((0, 2), (2, 3)), ((4, 5), (5, 0))):
+            table.case([table.pools.draw(kind, part, one), table.pools.draw(kind, part, other)], np.matmul, limit)
+        table.section("dot(#0, #1)")
+        for shape in SHAPES[1]:
+            table.case([table.pools.draw(kind, part, shape), table.pools.draw(kind, part, shape)], np.dot, limit)
+        table.case([table.pools.draw(kind, part, (2,)), table.pools.draw(kind, part, (3,))], np.dot, limit)
+        table.section("outer(#0, #1)")
+        for one, other in (((3,), (4,)), ((0,), (2,)), ((1,), (1,))):
+            table.case([table.pools.draw(kind, part, one), table.pools.draw(kind, part, other)], np.outer)
+        table.section("kron(#0, #1)")
+        for one, other in (((2, 3), (2, 2)), ((1, 1), (3, 2)), ((2, 1), (1, 2))):
+            table.case([table.pools.draw(kind, part, one), table.pools.draw(kind, part, other)], np.kron)
+    for call, compute in (("cross(#0, #1)", np.cross), ("convolve(#0, #1)", np.convolve)):
+        table.section(call)
+        for one, other in (((3,), (3,)),) + (() if "cross" in call else (((1,), (4,)), ((5,), (2,)), ((9,), (9,)))):
+            for part in ("plain", "unit", "positive"):
+                table.case([table.pools.draw("F", part, one), table.pools.draw("F", part, other)], compute, bound)
+    table.section("trapezoid(#0, #1)")
+    for shape, distance in itertools.product(SHAPES[1][1:], (1.0, 0.25)):
+        table.case([table.pools.draw("F", "plain", shape), distance], lambda y, d: np.trapz(y, dx=d), lambda y, d, r: sum_bound(y, None, r))
+    table.section("gradient(#0, #1)")
+    for shape, distance in itertools.product(SHAPES[1][2:], (1.0, 0.5)):
+        table.case([table.pools.draw("F", "plain", shape), distance], np.gradient, relative(1))
+    table.section("interp(#0, sort(#1), #2)")
+    for count, points in itertools.product((0, 1, 9), (1, 2, 7)):
+        for part in ("plain", "few_nan"):
+            table.case([table.pools.draw("F", part, (count,)), table.pools.draw("F", "plain", (points,)), table.pools.draw("F", "unit", (points,))],
+                       lambda x, p, v: np.interp(x, np.sort(p), v), lambda x, p, v, r: 8 * EPSILON * np.max(np.abs(v)))
+    table.section("linspace(#0, #1, #2)")
+    for first, last, count in ((0.0, 1.0, 0), (0.0, 1.0, 1), (0.0, 1.0, 7), (-2.5, 3.5, 10), (1.0, 1.0, 3), (5.0, -5.0, 11)):
+        table.case([first, last, count], np.linspace, lambda a, b, n, r: 4 * EPSILON * max(abs(a), abs(b)))
+    table.section("arange(#0, #1, #2)")
+    for first, last, step in ((0, 10, 3), (10, 0, -3), (0, 0, 1), (5, 1, 1), (-4, 4, 2), (0.0, 1.0, 0.25), (1.0, 0.0, -0.3), (0, 9, 3)):
+        table.case([first, last, step], np.arange, lambda a, b, c, r: 8 * EPSILON * max(abs(a), abs(b)))
+    table.section("eye(#0, #1)")
+    for n, m in ((0, 0), (1, 1), (2, 3), (3, 2)):
+        table.case([n, m], np.eye)
+
+
+def main():
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    table = Table()
+    for add in (add_reductions, add_shapes, add_orders, add_numbers, add_products):
+        add(table)
+    table.write()
+
+
+if __name__ == "__main__":
+    main()
