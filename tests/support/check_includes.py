@@ -27,6 +27,7 @@ ALLOWED = {
     "vm/foreign": ["vm/program", "vm/value"],
     "vm/record": ["vm/value"],
     "vm/place": [],
+    "vm/transfer": ["vm/place"],
     "vm/kernel": ["vm/foreign", "vm/math", "vm/program", "vm/schedule", "vm/value"],
     # runs what the next three have, which know it, but not each other
     "vm/device": ["vm/kernel", "vm/program", "vm/schedule", "vm/value"],
