@@ -4,12 +4,19 @@
 
 namespace raddle::vm {
 
-Darts::Darts(const PlacementView& view, Candidates::Rank rank)
+Darts::Darts(const PlacementView& view, Candidates::Rank rank, Foresight foresight)
     : Policy(view),
+      foresight_(foresight),
       candidates_(view.tasks, view.residency, rank),
       plans_(view.residency.device_count()),
       planned_uses_(view.residency.device_count(), std::vector<std::uint32_t>(view.residency.data_count())),
-      planned_for_(view.residency.data_count()) {}
+      planned_for_(view.residency.data_count()),
+      uses_ahead_(view.residency.data_count()) {}
+
+void Darts::count_new_tasks() {
+  for (; counted_ < tasks().size(); ++counted_)
+    for (const DataId data : tasks()[counted_].operands) ++uses_ahead_[data];
+}
 
 bool Darts::misses_nothing(DeviceId device, const PlacedTask& task) const {
   return std::ranges::all_of(task.reads(), [&](DataId data) { return residency().is_near(device, data); });
@@ -30,6 +37,7 @@ std::optional<DeviceId> Darts::device_that_has_inputs(const PlacedTask& task) co
 }
 
 void Darts::released(std::span<const TaskId> tasks, std::optional<DeviceId>, std::int64_t) {
+  count_new_tasks();
   for (const TaskId id : tasks) {
     const std::optional<DeviceId> device = device_that_has_inputs(task(id));
     if (!device) {
@@ -64,6 +72,7 @@ std::optional<TaskId> Darts::next(DeviceId device) {
   const TaskId id = planned.front();
   planned.pop_front();
   forget_uses(device, task(id));
+  for (const DataId data : task(id).operands) --uses_ahead_[data];
   return id;
 }
 
@@ -74,8 +83,9 @@ std::optional<DataId> Darts::victim(DeviceId device, LoadKind load) {
   std::optional<DataId> best;
   for (DataId data = copies.first_evictable(device); data != end; data = copies.next_evictable(device, data)) {
     if (copies.is_requested(device, data)) continue;
+    if (foresight_ == Foresight::dead_data && uses_ahead_[data] == 0) return data;
     if (!best || uses[data] < uses[*best]) best = data;
-    if (uses[*best] == 0) break;
+    if (foresight_ == Foresight::none && uses[*best] == 0) break;
   }
   if (best || load == LoadKind::prefetch) return best;
   return latest_in_buffer(device);

@@ -13,7 +13,12 @@ namespace raddle::vm {
 /// Source: the same paper, Algorithm 3 and section 5.4; what it leaves open is as in StarPU
 class Darts final : public Policy {
  public:
-  Darts(const PlacementView& view, Candidates::Rank rank);
+  /// Of tasks that are not released yet.
+  enum class Foresight : std::uint8_t {
+    none,
+    dead_data,  ///< first evicts what no task will touch that nobody has got yet
+  };
+  Darts(const PlacementView& view, Candidates::Rank rank, Foresight foresight);
   void released(std::span<const TaskId> tasks, std::optional<DeviceId> by, std::int64_t now_ns) override;
   std::optional<TaskId> next(DeviceId device) override;
   std::optional<DataId> victim(DeviceId device, LoadKind load) override;
@@ -27,11 +32,15 @@ class Darts final : public Policy {
   void plan(DeviceId device, TaskId id, std::deque<TaskId>::iterator before);
   void forget_uses(DeviceId device, const PlacedTask& task);
   std::optional<DataId> latest_in_buffer(DeviceId device) const;
+  void count_new_tasks();
 
+  const Foresight foresight_;
   Candidates candidates_;
   std::vector<std::deque<TaskId>> plans_;                 ///< by device
   std::vector<std::vector<std::uint32_t>> planned_uses_;  ///< by device and datum: tasks of the plan
   std::vector<DeviceSet> planned_for_;                    ///< by datum: where there are such uses
+  std::vector<std::uint32_t> uses_ahead_;                 ///< by datum: tasks that no device has got
+  std::size_t counted_ = 0;                               ///< so many tasks are in uses_ahead_, or were
 };
 
 }  // namespace raddle::vm

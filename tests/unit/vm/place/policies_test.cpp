@@ -152,6 +152,18 @@ TEST_CASE("darts evicts what its plan uses least, never the buffer's if it can w
   CHECK(stage.policy->victim(0, LoadKind::demand) == DataId{2});
 }
 
+TEST_CASE("darts that looks ahead evicts what no task will touch before what is used longest ago") {
+  const PlacedTasks tasks{task_of({0}, 0, 0), task_of({1}, 0, 1), task_of({3}, 0, 2)};
+  const auto victim = [&](const char* name) {
+    Stage stage(tasks, 1, name);
+    for (const DataId data : {0u, 1u, 2u}) stage.load(0, data);
+    stage.policy->released(Tasks{2}, std::nullopt, 0);  // the others wait for it
+    return stage.policy->victim(0, LoadKind::prefetch);
+  };
+  CHECK(victim("darts-count") == DataId{0});
+  CHECK(victim("darts-ahead") == DataId{2});
+}
+
 TEST_CASE("tasks of the plan that lose a datum are ready again") {
   Stage stage({task_of({0}, 0, 0), task_of({1}, 0, 1)}, 2, "darts");
   stage.load(0, 0);
