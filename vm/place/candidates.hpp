@@ -20,8 +20,9 @@ namespace raddle::vm {
 class Candidates {
  public:
   enum class Rank : std::uint8_t {
-    ratio,  ///< least transfer time for the work of S0, as printed
-    count,  ///< most tasks in S0
+    ratio,           ///< least transfer time for the work of S0, as printed
+    count,           ///< most tasks in S0
+    count_of_short,  ///< likewise, of as many those that take least: others wait for short kernels, as those of panels
   };
   Candidates(const PlacedTasks& tasks, const Residency& residency, Rank rank);
 

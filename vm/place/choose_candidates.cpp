@@ -68,6 +68,7 @@ std::strong_ordering Candidates::compare_gains(DeviceId device, DataId left, Dat
     if (one_ratio != other_ratio)
       return one_ratio < other_ratio ? std::strong_ordering::greater : std::strong_ordering::less;
   }
+  if (rank_ == Rank::count_of_short && one.count == other.count) return other.work_ns <=> one.work_ns;
   return one.count <=> other.count;
 }
 

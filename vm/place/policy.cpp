@@ -35,7 +35,8 @@ constexpr PolicyName names[] = {
     {"dmdas-paper", "dmdar, of several the one of the highest priority, as the paper prints it"},
     {"darts", "data first: what frees most work for its transfer"},
     {"darts-count", "data first: what frees most tasks"},
-    {"darts-ahead", "darts-count, which evicts first what no task will touch; has to know all tasks at the start"},
+    {"darts-ahead",
+     "darts-count, of as many the shortest; evicts first what no task will touch: has to know all tasks"},
 };
 
 }  // namespace
@@ -50,7 +51,8 @@ std::unique_ptr<Policy> make_policy(std::string_view name, const PlacementView& 
   if (name == "dmdas-paper") return std::make_unique<ModelQueues>(view, ModelQueues::Order::priority);
   if (name == "darts") return std::make_unique<Darts>(view, Candidates::Rank::ratio, Darts::Foresight::none);
   if (name == "darts-count") return std::make_unique<Darts>(view, Candidates::Rank::count, Darts::Foresight::none);
-  if (name == "darts-ahead") return std::make_unique<Darts>(view, Candidates::Rank::count, Darts::Foresight::dead_data);
+  if (name == "darts-ahead")
+    return std::make_unique<Darts>(view, Candidates::Rank::count_of_short, Darts::Foresight::dead_data);
   return nullptr;
 }
 

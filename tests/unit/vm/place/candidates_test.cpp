@@ -57,11 +57,11 @@ std::vector<TaskId> chosen_anew(const PlacedTasks& tasks, const std::vector<Task
     for (const TaskId id : gain.alone) work += static_cast<long double>(tasks[id].duration_ns);
     for (const TaskId id : gain.alone.empty() ? gain.with_another : gain.alone)
       top = std::max(top, static_cast<long double>(tasks[id].priority));
-    const long double ratio = work == 0                         ? 1e18L
-                              : rank == Candidates::Rank::count ? 0
-                                                                : copies.transfer_ns(data, device) / work;
-    return std::tuple(ratio, -static_cast<int>(gain.alone.size()), -top, -static_cast<int>(gain.with_another.size()),
-                      -gain.left_ns, gain.appearance);
+    const auto short_first = rank == Candidates::Rank::count_of_short ? work : 0;
+    const bool has_ratio = rank == Candidates::Rank::ratio;
+    const long double ratio = work == 0 ? 1e18L : has_ratio ? copies.transfer_ns(data, device) / work : 0;
+    return std::tuple(ratio, -static_cast<int>(gain.alone.size()), short_first, -top,
+                      -static_cast<int>(gain.with_another.size()), -gain.left_ns, gain.appearance);
   };
   const auto best = std::ranges::min_element(gains, {}, [&](const auto& entry) { return key(entry.first); });
   if (!best->second.alone.empty()) return best->second.alone;
@@ -145,7 +145,8 @@ class RandomCandidates {
 TEST_CASE("candidates that are kept up are those that a look at all ready tasks finds") {
   for (unsigned seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
-    for (const Candidates::Rank rank : {Candidates::Rank::ratio, Candidates::Rank::count}) {
+    for (const Candidates::Rank rank :
+         {Candidates::Rank::ratio, Candidates::Rank::count, Candidates::Rank::count_of_short}) {
       RandomCandidates candidates(seed, rank);
       bool is_same = true;
       for (int i = 0; i < 300 && is_same; ++i) is_same = candidates.step();
