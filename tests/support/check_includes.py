@@ -26,6 +26,8 @@ ALLOWED = {
     "vm/external": ["vm/value"],
     "vm/foreign": ["vm/memory", "vm/program", "vm/value"],
     "vm/record": ["vm/value"],
+    "vm/place": [],
+    "vm/transfer": ["vm/place"],
     "vm/kernel": ["vm/foreign", "vm/math", "vm/program", "vm/schedule", "vm/value"],
     # runs what the next three have, which know it, but not each other
     "vm/device": ["vm/kernel", "vm/program", "vm/schedule", "vm/value"],

@@ -77,6 +77,7 @@ STEPS = [
          [[PYTHON, "tests/support/check_completions.py"]]),
     Step("golden", "scripts beside their output", [[PYTHON, "tests/support/golden.py"]],
          quick=[[PYTHON, "tests/support/golden.py", "--one-mode"]]),
+    Step("locality", "policies of placement repeat the runs of a reference simulator", [[PYTHON, "tests/support/check_locality.py"]]),
     Step("gpu", "the same scripts with a simulated device: the same output; which loops go there, and what is said",
          [[PYTHON, "tests/support/check_gpu.py"], [PYTHON, "tests/support/golden.py", "--gpus=simulated:whole", "--workers=1,8", "--each-program-once"]],
          quick=[[PYTHON, "tests/support/check_gpu.py"], [PYTHON, "tests/support/golden.py", "--gpus=simulated:whole", "--one-mode"]]),

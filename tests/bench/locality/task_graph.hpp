@@ -1,0 +1,53 @@
+#pragma once
+// Programs over tiles as tasks that depend on each other by what they read and write.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/place/placed_task.hpp"
+
+namespace raddle::locality {
+
+constexpr std::int64_t tile_bytes = 33'177'600;  ///< 2,880 x 2,880 numbers of four bytes
+
+/// Tasks in the order of their submission. Each waits for who has written what it touches, and, before it writes, for
+/// all who read it.
+struct TaskGraph {
+  vm::PlacedTasks tasks;
+  std::vector<std::vector<vm::TaskId>> successors;  ///< by task, in order
+  std::vector<std::uint32_t> waits;                 ///< by task: for so many others
+  std::vector<std::int64_t> bytes;                  ///< by datum
+
+  std::int64_t work_ns() const;
+};
+
+/// Builds a graph task by task.
+class GraphBuilder {
+ public:
+  /// @return its id
+  vm::DataId add_data(std::int64_t bytes);
+  /// @param reads   distinct; what is read and written is in both
+  void add_task(const std::vector<vm::DataId>& reads, const std::vector<vm::DataId>& writes, std::int64_t duration_ns,
+                std::int32_t priority);
+  TaskGraph take() { return std::move(graph_); }
+
+ private:
+  TaskGraph graph_;
+  struct Uses {
+    std::optional<vm::TaskId> writer;
+    std::vector<vm::TaskId> readers;  ///< since then
+  };
+  std::vector<Uses> uses_;  ///< by datum
+};
+
+enum class Program : std::uint8_t { cholesky, lu, product, product_of_inputs };
+
+/// `chol`, `lu`, `mm`, and `mm-noC`: the product where only the inputs take memory. @return none: no such program
+std::optional<Program> program_of(std::string_view name);
+/// Of so many tiles a side, with durations as on a V100 in single precision and the priorities of StarPU's examples.
+/// Source: Gonthier, Thibault, Marchal 2024, Table 1, for GEMM; the others by assumed efficiencies
+TaskGraph graph_of(Program program, unsigned tiles);
+
+}  // namespace raddle::locality

@@ -1,0 +1,128 @@
+#include "vm/place/darts.hpp"
+
+#include <algorithm>
+
+namespace raddle::vm {
+
+Darts::Darts(const PlacementView& view, Candidates::Rank rank, Foresight foresight)
+    : Policy(view),
+      foresight_(foresight),
+      candidates_(view.tasks, view.residency, rank),
+      plans_(view.residency.device_count()),
+      planned_uses_(view.residency.device_count(), std::vector<std::uint32_t>(view.residency.data_count())),
+      planned_for_(view.residency.data_count()),
+      uses_ahead_(view.residency.data_count()) {}
+
+void Darts::count_new_tasks() {
+  for (; counted_ < tasks().size(); ++counted_)
+    for (const DataId data : tasks()[counted_].operands) ++uses_ahead_[data];
+}
+
+bool Darts::misses_nothing(DeviceId device, const PlacedTask& task) const {
+  return std::ranges::all_of(task.reads(), [&](DataId data) { return residency().is_near(device, data); });
+}
+
+/// Or will have them by what it plans: of several the one with the fewest tasks.
+std::optional<DeviceId> Darts::device_that_has_inputs(const PlacedTask& task) const {
+  if (task.read_count == 0) return std::nullopt;
+  DeviceSet devices = ~DeviceSet{0};
+  for (const DataId data : task.reads()) devices &= residency().near(data) | planned_for_[data];
+  std::optional<DeviceId> best;
+  const auto load = [&](DeviceId device) { return plans_[device].size() + residency().task_buffer(device).size(); };
+  for (; devices != 0; devices &= devices - 1) {
+    const auto device = static_cast<DeviceId>(std::countr_zero(devices));
+    if (!best || load(device) < load(*best)) best = device;
+  }
+  return best;
+}
+
+void Darts::released(std::span<const TaskId> tasks, std::optional<DeviceId>, std::int64_t) {
+  count_new_tasks();
+  for (const TaskId id : tasks) {
+    const std::optional<DeviceId> device = device_that_has_inputs(task(id));
+    if (!device) {
+      candidates_.add(id);
+      continue;
+    }
+    // before the first task that waits for a load
+    const auto before =
+        std::ranges::find_if(plans_[*device], [&](TaskId planned) { return !misses_nothing(*device, task(planned)); });
+    plan(*device, id, before);
+  }
+}
+
+void Darts::plan(DeviceId device, TaskId id, std::deque<TaskId>::iterator before) {
+  plans_[device].insert(before, id);
+  for (const DataId data : task(id).operands) {
+    ++planned_uses_[device][data];
+    planned_for_[data] |= set_of(device);
+  }
+}
+
+void Darts::forget_uses(DeviceId device, const PlacedTask& task) {
+  for (const DataId data : task.operands)
+    if (--planned_uses_[device][data] == 0) planned_for_[data] &= ~set_of(device);
+}
+
+std::optional<TaskId> Darts::next(DeviceId device) {
+  std::deque<TaskId>& planned = plans_[device];
+  if (planned.empty() && !candidates_.is_empty())
+    for (const TaskId id : candidates_.take_next(device)) plan(device, id, planned.end());
+  if (planned.empty()) return std::nullopt;
+  const TaskId id = planned.front();
+  planned.pop_front();
+  forget_uses(device, task(id));
+  for (const DataId data : task(id).operands) --uses_ahead_[data];
+  return id;
+}
+
+std::optional<DataId> Darts::victim(DeviceId device, LoadKind load) {
+  const Residency& copies = residency();
+  const auto end = static_cast<DataId>(copies.data_count());
+  const std::vector<std::uint32_t>& uses = planned_uses_[device];
+  std::optional<DataId> best;
+  for (DataId data = copies.first_evictable(device); data != end; data = copies.next_evictable(device, data)) {
+    if (copies.is_requested(device, data)) continue;
+    if (foresight_ == Foresight::dead_data && uses_ahead_[data] == 0) return data;
+    if (!best || uses[data] < uses[*best]) best = data;
+    if (foresight_ == Foresight::none && uses[*best] == 0) break;
+  }
+  if (best || load == LoadKind::prefetch) return best;
+  return latest_in_buffer(device);
+}
+
+/// Belady's rule on the buffer: what is needed last, and not by the first task.
+std::optional<DataId> Darts::latest_in_buffer(DeviceId device) const {
+  const Residency& copies = residency();
+  const auto end = static_cast<DataId>(copies.data_count());
+  const std::span<const TaskId> buffer = copies.task_buffer(device);
+  const auto first_use = [&](DataId data) {
+    const auto uses = [&](TaskId id) { return std::ranges::find(task(id).operands, data) != task(id).operands.end(); };
+    return std::ranges::find_if(buffer, uses) - buffer.begin();
+  };
+  std::optional<DataId> latest;
+  std::ptrdiff_t latest_use = 0;
+  for (DataId data = copies.first_evictable(device); data != end; data = copies.next_evictable(device, data)) {
+    const std::ptrdiff_t use = first_use(data);
+    if (use <= latest_use) continue;
+    latest = data;
+    latest_use = use;
+  }
+  return latest;
+}
+
+void Darts::dropped(DeviceId device, DataId data) {
+  if (planned_uses_[device][data] == 0) return;
+  std::deque<TaskId> kept;
+  for (const TaskId id : plans_[device]) {
+    if (std::ranges::find(task(id).reads(), data) == task(id).reads().end()) {
+      kept.push_back(id);
+      continue;
+    }
+    forget_uses(device, task(id));
+    candidates_.add(id);
+  }
+  plans_[device] = std::move(kept);
+}
+
+}  // namespace raddle::vm

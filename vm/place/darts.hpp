@@ -1,0 +1,46 @@
+#pragma once
+// Data first: a device takes the datum that allows most work, then the tasks that need nothing else.
+#include <deque>
+
+#include "vm/place/candidates.hpp"
+#include "vm/place/policy.hpp"
+
+namespace raddle::vm {
+
+/// Each device has a plan: tasks that were chosen together with a datum, which nobody else gets. What it evicts is used
+/// by as few tasks of the plan as can be, and none of its buffer's if there is a choice; tasks of the plan that lose a
+/// datum are ready again.
+/// Source: the same paper, Algorithm 3 and section 5.4; what it leaves open is as in StarPU
+class Darts final : public Policy {
+ public:
+  /// Of tasks that are not released yet.
+  enum class Foresight : std::uint8_t {
+    none,
+    dead_data,  ///< first evicts what no task will touch that nobody has got yet
+  };
+  Darts(const PlacementView& view, Candidates::Rank rank, Foresight foresight);
+  void released(std::span<const TaskId> tasks, std::optional<DeviceId> by, std::int64_t now_ns) override;
+  std::optional<TaskId> next(DeviceId device) override;
+  std::optional<DataId> victim(DeviceId device, LoadKind load) override;
+  void came(DeviceId device, DataId data) override { candidates_.came(device, data); }
+  void went(DeviceId device, DataId data) override { candidates_.went(device, data); }
+  void dropped(DeviceId device, DataId data) override;
+
+ private:
+  std::optional<DeviceId> device_that_has_inputs(const PlacedTask& task) const;
+  bool misses_nothing(DeviceId device, const PlacedTask& task) const;
+  void plan(DeviceId device, TaskId id, std::deque<TaskId>::iterator before);
+  void forget_uses(DeviceId device, const PlacedTask& task);
+  std::optional<DataId> latest_in_buffer(DeviceId device) const;
+  void count_new_tasks();
+
+  const Foresight foresight_;
+  Candidates candidates_;
+  std::vector<std::deque<TaskId>> plans_;                 ///< by device
+  std::vector<std::vector<std::uint32_t>> planned_uses_;  ///< by device and datum: tasks of the plan
+  std::vector<DeviceSet> planned_for_;                    ///< by datum: where there are such uses
+  std::vector<std::uint32_t> uses_ahead_;                 ///< by datum: tasks that no device has got
+  std::size_t counted_ = 0;                               ///< so many tasks are in uses_ahead_, or were
+};
+
+}  // namespace raddle::vm

@@ -1,0 +1,59 @@
+#include "vm/place/policy.hpp"
+
+#include <algorithm>
+
+#include "vm/place/darts.hpp"
+#include "vm/place/eager.hpp"
+#include "vm/place/local_queues.hpp"
+#include "vm/place/model_queues.hpp"
+
+namespace raddle::vm {
+
+bool Policy::needs_first(DeviceId device, DataId data) const {
+  const std::span<const TaskId> buffer = residency_.task_buffer(device);
+  if (buffer.empty()) return false;
+  const std::vector<DataId>& operands = task(buffer.front()).operands;
+  return std::ranges::find(operands, data) != operands.end();
+}
+
+std::optional<DataId> Policy::victim(DeviceId device, LoadKind load) {
+  const auto end = static_cast<DataId>(residency_.data_count());
+  for (DataId data = residency_.first_evictable(device); data != end; data = residency_.next_evictable(device, data)) {
+    const bool is_kept = load == LoadKind::demand ? needs_first(device, data) : residency_.is_requested(device, data);
+    if (!is_kept) return data;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr PolicyName names[] = {
+    {"eager", "tasks as they were released, to whoever asks"},
+    {"lws", "to the device that has released them; idle devices steal"},
+    {"dmdar", "to where they end first; there the one that misses the fewest bytes"},
+    {"dmdas", "dmdar, among tasks of the highest priority, as StarPU does it"},
+    {"dmdas-paper", "dmdar, of several the one of the highest priority, as the paper prints it"},
+    {"darts", "data first: what frees most work for its transfer"},
+    {"darts-count", "data first: what frees most tasks"},
+    {"darts-ahead",
+     "darts-count, of as many the shortest; evicts first what no task will touch: has to know all tasks"},
+};
+
+}  // namespace
+
+std::span<const PolicyName> policy_names() { return names; }
+
+std::unique_ptr<Policy> make_policy(std::string_view name, const PlacementView& view) {
+  if (name == "eager") return std::make_unique<Eager>(view);
+  if (name == "lws") return std::make_unique<LocalQueues>(view);
+  if (name == "dmdar") return std::make_unique<ModelQueues>(view, ModelQueues::Order::arrival);
+  if (name == "dmdas") return std::make_unique<ModelQueues>(view, ModelQueues::Order::highest_only);
+  if (name == "dmdas-paper") return std::make_unique<ModelQueues>(view, ModelQueues::Order::priority);
+  if (name == "darts") return std::make_unique<Darts>(view, Candidates::Rank::ratio, Darts::Foresight::none);
+  if (name == "darts-count") return std::make_unique<Darts>(view, Candidates::Rank::count, Darts::Foresight::none);
+  if (name == "darts-ahead")
+    return std::make_unique<Darts>(view, Candidates::Rank::count_of_short, Darts::Foresight::dead_data);
+  return nullptr;
+}
+
+}  // namespace raddle::vm
