@@ -160,7 +160,8 @@ TEST_CASE("an array's reduction does not depend on the form it is kept in") {
   const auto key = [](std::size_t i) { return Value::of(static_cast<std::int64_t>(i)); };
   const Reduction<double> expected = Array::packed_of(numbers)->reduce<double>();
   WakeList nobody;
-  for (const auto [is_reduced, has_deviation] : {std::pair(false, true), {false, false}, {true, false}, {true, true}}) {
+  for (const auto& [is_reduced, has_deviation] :
+       {std::pair(false, true), {false, false}, {true, false}, {true, true}}) {
     for (const std::size_t chunk_count : {0, 1, 4}) {
       Ref<Array> array = make_ref<Array>(1);
       if (is_reduced) array->keep_reductions(has_deviation);
