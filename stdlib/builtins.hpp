@@ -14,7 +14,8 @@ namespace raddle::stdlib {
 /// How a call may be treated.
 enum class BuiltinEffect : std::uint8_t {
   pure,         ///< same inputs, same outputs: may be shared, folded, dropped
-  reduces,      ///< pure, and of its array it only wants what a vm::Reduction has
+  reduces,      ///< pure, and of its array it only wants what a vm::Reduction has without the deviation
+  deviates,     ///< pure, and of its array it only wants what a vm::Reduction has
   acts,         ///< none of the others: works on files that are its inputs or outputs, for one
   prints,       ///< acts
   asserts,      ///< acts: fails if something is not so, and gives nothing
@@ -28,7 +29,10 @@ enum class BuiltinEffect : std::uint8_t {
 inline bool may_end_later(BuiltinEffect effect) {
   return effect == BuiltinEffect::waits || effect == BuiltinEffect::waits_and_prints;
 }
-inline bool is_pure(BuiltinEffect effect) { return effect == BuiltinEffect::pure || effect == BuiltinEffect::reduces; }
+inline bool is_reduction(BuiltinEffect effect) {
+  return effect == BuiltinEffect::reduces || effect == BuiltinEffect::deviates;
+}
+inline bool is_pure(BuiltinEffect effect) { return effect == BuiltinEffect::pure || is_reduction(effect); }
 
 struct Builtin {
   std::string_view name;       ///< overloads share it

@@ -15,12 +15,11 @@ bool holds_numbers(const TypeStore& types, TypeId type) {
 }
 
 bool is_reduction(const Op& op) {
-  return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].effect == stdlib::BuiltinEffect::reduces;
+  return op.kind == OpKind::call_builtin && stdlib::is_reduction(stdlib::builtins()[op.callee].effect);
 }
 
 bool needs_deviation(const Op& reduction) {
-  const std::string_view name = stdlib::builtins()[reduction.callee].name;
-  return name == "std" || name == "stats" || name == "statagg";
+  return stdlib::builtins()[reduction.callee].effect == stdlib::BuiltinEffect::deviates;
 }
 
 namespace {

@@ -151,6 +151,7 @@ const Warning* warning_of(const stdlib::Builtin& builtin) {
     case looks:
     case pure:
     case reduces:
+    case deviates:
     case acts: return nullptr;
   }
   return nullptr;

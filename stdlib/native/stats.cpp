@@ -98,10 +98,10 @@ Result avg_of_ints(Call, Arguments arguments, Results results) {
 Result avg_of_floats(Call, Arguments arguments, Results results) { return mean(reduce<double>(arguments[0]), results); }
 
 Result var_of_ints(Call, Arguments arguments, Results results) {
-  return variance(reduce<std::int64_t>(arguments[0]), results);
+  return variance(deviate<std::int64_t>(arguments[0]), results);
 }
 Result var_of_floats(Call, Arguments arguments, Results results) {
-  return variance(reduce<double>(arguments[0]), results);
+  return variance(deviate<double>(arguments[0]), results);
 }
 
 Result std_of_ints(Call, Arguments arguments, Results results) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -54,7 +55,11 @@ struct Reduction {
   int exponent = 0;           ///< of floats whose sum or m2 would be too large: these are of numbers divided by 2 to it
 
   double total() const { return std::ldexp(sum.total(), exponent); }
-  double squares() const { return std::ldexp(m2, 2 * exponent); }
+  /// @pre has_deviation, of these two
+  double squares() const {
+    check_deviation();
+    return std::ldexp(m2, 2 * exponent);
+  }
   /// @pre count > 0
   double mean() const {
     if constexpr (std::is_same_v<T, double>)
@@ -64,6 +69,7 @@ struct Reduction {
   }
   /// @param freedom  count, or one less for that of a sample
   double deviation(std::int64_t freedom) const {
+    check_deviation();
     return std::ldexp(std::sqrt(m2 / static_cast<double>(freedom)), exponent);
   }
   /// Beyond rounding: the mean is the sum of both. A double alone would be as far from the mean of large numbers that
@@ -83,6 +89,9 @@ struct Reduction {
   Reduction joined(const Reduction& later) const;
 
  private:
+  void check_deviation() const {
+    if (!has_deviation) throw std::logic_error("a deviation that was not computed");
+  }
   bool is_too_large() const;
   Reduction divided() const;
 };
