@@ -98,6 +98,7 @@ int print_table(const std::string& name) {
   if (!run) return run.error();
   vm::RunRecord record = *vm::RunRecord::open();
   std::expected<void, std::string> written;
+  std::string lost;
   record.read_together([&] {
     const RunTable table(record, *run);
     if (!table.note().empty()) vm::print_stderr("raddle: run {}: {}\n", run->id, table.note());
@@ -111,10 +112,13 @@ int print_table(const std::string& name) {
         return writer.flush_some();
       });
     });
+    lost = table.lost_points();
   });
-  if (written) return exit_ok;
-  vm::print_stderr("raddle: {}\n", written.error());
-  return exit_failed;
+  if (!written)
+    vm::print_stderr("raddle: {}\n", written.error());
+  else if (!lost.empty())
+    vm::print_stderr("raddle: run {}: {}\n", run->id, lost);
+  return written && lost.empty() ? exit_ok : exit_failed;
 }
 
 /// Later sweeps over the same work took points from earlier ones: they have them no more.
