@@ -106,6 +106,7 @@ class Cost {
       } else if (letter == ')' && groups_.size() > 1) {
         Part inside = groups_.back().whole;
         inside.add(groups_.back().last);
+        inside.add({1, 0});  // each copy has brackets of its own
         groups_.pop_back();
         begin_part(inside);
       } else if (letter == '|') {
@@ -128,7 +129,8 @@ class Cost {
     }
     Part all = groups_[0].whole;
     all.add(groups_[0].last);
-    if (all.places > most_places) return fmt::format("more than {} letters, with repeats written out", most_places);
+    if (all.places > most_places)
+      return fmt::format("more than {} letters and brackets, with repeats written out", most_places);
     if (all.branches > most_branches)
       return fmt::format("more than {} alternatives and options, with repeats written out", most_branches);
     return {};
@@ -152,11 +154,16 @@ class Cost {
       return value;
     };
     const std::size_t least = number();
-    if (at_ + 1 >= posix_.size() || posix_[at_ + 1] != ',') return repeat(least, 0);
-    ++at_;
-    const std::size_t most = number();
-    repeat(std::max(least + 1, most), most > least ? most - least : 1);
+    if (next_is(',')) {
+      ++at_;
+      const std::size_t most = number();
+      repeat(std::max(least + 1, most), most > least ? most - least : 1);
+    } else {
+      repeat(least, 0);
+    }
+    if (next_is('}')) ++at_;  // else it would be the part that a repeat behind it repeats
   }
+  bool next_is(char letter) const { return at_ + 1 < posix_.size() && posix_[at_ + 1] == letter; }
   /// To the `]` at its end.
   void skip_set() {
     at_ += posix_.compare(at_, 2, "[^") == 0 ? 2 : 1;

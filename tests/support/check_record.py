@@ -95,6 +95,40 @@ def damaged_record_is_told_with_a_remedy(folder):
     expect(folder.column("sweep -p a=1,2 -o - -- echo {a}", "a", "stdout"), ["1 1", "2 2"])
 
 
+def damaged_index_hides_no_row(folder):
+    """What an index does not lead to is found without it, and the damage is told; a later row goes before an earlier one."""
+    line = "sweep -p a=1:9 -o - -- sh -c 'cat value; echo {a}'"
+    for value in ("old ", "new "):
+        folder.write("value", value)
+        right = folder.run(line.replace("sweep", "sweep --no-cache", 1)).stdout
+    key = recorded(folder, "SELECT key FROM point WHERE number = 5")
+    page_bytes = 4096
+    with contextlib.closing(sqlite3.connect(folder.path / ".raddle" / "runs.db")) as record:
+        record.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = (folder.path / ".raddle" / "runs.db").read_bytes()
+    damaged = bytearray(whole)
+    index_pages = (2, 10)
+    in_index = [found.start() for found in re.finditer(re.escape(key), whole)
+                if whole[found.start() // page_bytes * page_bytes] in index_pages]
+    expect(len(in_index), 2)
+    for at in in_index[:1], in_index[1:], in_index:
+        damaged = bytearray(whole)
+        for each in at:
+            damaged[each] ^= 1
+        replace_record(folder, damaged)
+        expect(folder.run("runs table", err="warning: an index of the record `.raddle/runs.db` is damaged").stdout, right)
+    folder.run("report -o x.html", err="an index of the record")
+    expect("not run" in folder.read("x.html"), False)
+
+
+def damaged_names_are_told_with_a_remedy(folder):
+    folder.run("sweep -p a=1,2 -- echo {a}")
+    damaged = bytearray((folder.path / ".raddle" / "runs.db").read_bytes())
+    damaged[damaged.find(b"duration_s")] ^= 1
+    replace_record(folder, damaged)
+    folder.run("runs table", code=1, err="is damaged: no such column: duration_s\n  = help: move it away")
+
+
 def locked_record_loses_nothing(folder):
     """However long somebody else holds it locked: what has ended is kept beside it, also of a run that is killed meanwhile."""
     line = "sweep -j2 -p a=1:500 -o x.csv --progress=none -- sh -c 'sleep 0.02; echo {a} >> done; echo {a}'"
@@ -343,7 +377,7 @@ def files_that_killed_runs_write_are_removed(folder):
     expect(sorted(path.name for path in (folder.path / "out").iterdir()), ["b.dat", "r.txt"])
 
 
-TESTS = [flipped_bits_give_no_wrong_table, damaged_record_is_told_with_a_remedy, locked_record_loses_nothing, what_is_spoilt_beside_the_record_is_put_away, points_of_a_locked_record_are_run_once, a_signal_ends_the_wait_for_a_lock, full_disk_is_told_as_it_is,
+TESTS = [flipped_bits_give_no_wrong_table, damaged_record_is_told_with_a_remedy, damaged_index_hides_no_row, damaged_names_are_told_with_a_remedy, locked_record_loses_nothing, what_is_spoilt_beside_the_record_is_put_away, points_of_a_locked_record_are_run_once, a_signal_ends_the_wait_for_a_lock, full_disk_is_told_as_it_is,
          points_that_a_sweep_counts_on_stay, points_that_are_gone_are_told, what_another_run_runs_is_not_run_here,
          points_of_a_killed_run_are_taken_over, all_anew_waits_for_nobody, what_killed_runs_leave_is_removed,
          files_that_killed_runs_write_are_removed]

@@ -28,6 +28,10 @@ def record_is_read(folder):
     folder.run(f"runs logs {runs['runs'][1]['id']} 2", code=1, err="from which run it may have been taken: raddle why ")
     folder.run("runs show nonsense", code=2, err="no run is named `nonsense`")
     folder.run(f"runs rm {runs['runs'][0]['id']}")
+    lost = f"raddle: run {runs['runs'][1]['id']}: 2 of its points are not in the record any more: the run from which it had taken them was removed\n"
+    expect(folder.run("runs table", code=1, err=lost).stdout.splitlines()[1:3], ["1,,not run,,", "2,,not run,,"])
+    folder.run("report -o x.html", err=lost)
+    folder.run("plot", err=lost)
     folder.run("sweep -p a=1,2,3 -- echo {a}", err="1 from the record")
     folder.run("rerun", err="3 points, ")
 

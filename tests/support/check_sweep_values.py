@@ -239,8 +239,11 @@ def terminals_obey_nobody(folder):
     expect_in(b"is no UTF-8", bytes_of_no_text.stderr)
     script = folder.run("sweep --print-script -p a=1 -- echo 'x\ntrace(1);' {a}").stdout
     expect(script.splitlines()[0], "// raddle sweep --print-script -p a=1 -- echo $'x\\ntrace(1);' '{a}'")
-    sent = on_terminal(folder, "", TERM="dumb")
-    expect((b"\x1b" in sent, b"TERM=dumb can not" in sent), (False, True))
+    for term in ("dumb", ""):
+        sent = on_terminal(folder, "", TERM=term)
+        expect((b"\x1b" in sent, b"TERM=dumb can not" in sent), (False, True))
+        expect(on_terminal(folder, "-e 'trace(x);'", TERM=term).count(b"\x1b"), 0)
+    expect(on_terminal(folder, "-e 'trace(x);'").count(b"\x1b") > 0, True)
 
 
 def long_words_are_cut(folder):
@@ -248,6 +251,11 @@ def long_words_are_cut(folder):
     told = folder.run("sweep --from big.csv -v -- sh -c 'cat /dev/zero | head -c 100000 | tr \"\\0\" e >&2; exit 3' {a}", code=4).stderr
     expect(len(told) < 10000, True)
     expect_in(".. (200,0", told)
+    folder.run("sweep -q -o - -p a=1 -- echo {a} " + "y" * 100000)
+    for verb in ("runs list", "runs show", "why", "why /1"):
+        sent = on_terminal(folder, verb)
+        expect((len(sent) < 10000, b"yyy.. (100,0" in sent), (True, True))
+        expect_in("y" * 100000, folder.run(verb).stdout)  # what is no terminal gets all of it
 
 
 def files_are_not_lost(folder):

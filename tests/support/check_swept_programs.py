@@ -168,9 +168,11 @@ def changed_files_are_noticed(folder):
     for n in (1, 2, 3):
         folder.write(f"{n}.txt", f"{n}\n")
     folder.write("log", "")
-    command = "sweep -p n=1:3 --input constant -- sh model.sh {n}.txt --to=log"
+    command = "sweep -j1 -p n=1:3 --input constant -- sh model.sh {n}.txt --to=log"
     expect(folder.column(command, "stdout"), ["11", "12", "13"])
+    expect(inputs_of(folder, 1)["log"], "changed meanwhile")  # by the point, or edited: it is the first time
     expect(sorted(inputs_of(folder, 2)), ["2.txt", "constant", "model.sh"])
+    folder.run(command, err="2 from the record")
     folder.run(command, err="3 from the record")
     folder.write("2.txt", "5\n")
     done = folder.run(command, err="raddle: `2.txt` has changed: points that have read it are run again\n")
@@ -478,13 +480,27 @@ def what_is_put_back_was_edited(folder):
     def put_back():
         (folder.path / "aside").rename(folder.path / "in.txt")
     for edits in ((lambda: folder.write("in.txt", "2\n"), lambda: folder.write("in.txt", "1\n")), (moved_back, put_back)):
-        for line in ("s.df", f"--input in.txt -- sh -c '{wait} in.txt'"):
+        for line in ("s.df", f"--input in.txt -- sh -c '{wait} in.txt'", f"-- sh -c '{wait} $0' in.txt"):
             subprocess.run(["rm", "-rf", ".raddle"], cwd=folder.path, check=True)
             folder.write("in.txt", "1\n")
             line = f"sweep -p a=1 {line}"
             sweep_while(folder, line, *edits)
             expect(folder.run(line).stderr.count("from the record"), 0)
             folder.run(line, err="1 from the record")
+
+
+def what_only_a_word_names_was_edited(folder):
+    """And put back later: the point is run again, unless a later one has written to the file, too."""
+    folder.write("in.txt", "old\n")
+    line = "sweep -p a=1 -- sh -c 'touch begun; while ! test -e go; do sleep 0.01; done; cat $0' in.txt {a}"
+    sweep_while(folder, line, lambda: folder.write("in.txt", "new\n"))
+    expect(inputs_of(folder, 1), {"in.txt": "changed meanwhile"})
+    folder.write("in.txt", "old\n")
+    expect(folder.column(line, "stdout"), ["old"])
+    folder.run(line, err="1 from the record")
+    twice = "sweep -j1 -p a=1,2 -- sh -c 'date +%N > $0' in.txt {a}"
+    for err in ("it counts as written by them", "1 from the record", "2 from the record"):
+        folder.run(twice, err=err)
 
 
 def where_links_lead_is_noticed(folder):
@@ -514,10 +530,20 @@ def large_outputs_are_told(folder):
     expect(folder.column(f"sweep -q -p i=1 --collect 'regex(f):v=(.*)' -o - -- sh -c '({long}; echo; echo v=4) > f'", "v"), ["4"])
 
 
+def collected_files_have_an_end(folder):
+    """A pipe that nobody writes to, and a device without an end, are no results: no limit would end their reading."""
+    os.mkfifo(folder.path / "pipe")
+    for collect in ("json:pipe", "csv:pipe", "'regex(pipe):x=(.*)'", "json:/dev/zero"):
+        folder.run(f"sweep -q --timeout 1 --collect {collect} -p a=1 -- echo {{a}}", code=4, err="it is no regular file")
+    (folder.path / "folder").mkdir()
+    folder.run("sweep -q --collect json:folder -p a=1 -- echo {a}", code=4, err="can not read `folder`: it is a folder")
+    folder.run("sweep -q --collect json:none -p a=1 -- echo {a}", code=4, err="can not read `none`: no such file or directory")
+
+
 def files_that_change_meanwhile(folder):
     """What the points themselves change is no input; what was one at another point, or is the program, stays one."""
     folder.write("log", "0\n")
-    for err in ("`log` has changed while points ran: it counts as written by them; if they read it, --input FILE\n", "2 from the record", "2 from the record"):
+    for err in ("`log` has changed while points ran: it counts as written by them; if they read it, --input FILE\n", "1 from the record", "2 from the record"):
         folder.run("sweep -j1 -p a=1,2 -- sed -i '$a{a}' log", err=err)
         folder.write("log", "0\n")
     folder.write("table", "old\n")
@@ -739,7 +765,7 @@ def who_waits_for_another_run_uses_no_processor(folder):
     expect([row.split(",")[:2] for row in folder.read("b.csv").splitlines()[1:]], [["1", "1"], ["2", "2"]])
 
 
-TESTS = [only_what_a_point_has_written_is_its_result, sweeps_that_run_at_once_do_not_mix_results, inputs_of_apps_that_are_edited, what_is_put_back_was_edited, where_links_lead_is_noticed, large_outputs_are_told, who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, what_is_edited_before_it_is_read_is_noticed,
+TESTS = [only_what_a_point_has_written_is_its_result, sweeps_that_run_at_once_do_not_mix_results, inputs_of_apps_that_are_edited, what_is_put_back_was_edited, what_only_a_word_names_was_edited, where_links_lead_is_noticed, large_outputs_are_told, collected_files_have_an_end, who_waits_for_another_run_uses_no_processor, absent_program, one_file_for_many_points, a_line_without_end_is_cut, files_of_commands_are_noticed, what_is_edited_before_it_is_read_is_noticed,
          times_of_files_are_noticed, only_points_that_search_are_run_again, files_that_scripts_read_are_noticed, libraries_are_noticed, edited_inputs_are_read_again, bytes_that_are_no_text_in_json, numbers_that_json_has_not, paths_of_any_bytes, closed_streams, files_that_change_meanwhile, some_points_are_run_again, results_are_collected, a_zero_byte_ends_no_line, failures, output_is_bounded_and_its_own, changed_files_are_noticed,
          lost_outputs_are_made_again, programs_of_scripts_are_noticed,
          failed_points_are_run_again_alone, what_was_mended_is_not_run_once_more, an_interrupt_is_for_those_that_run_only_by_us, runs_have_folders_and_slots, values_are_formatted]

@@ -74,10 +74,13 @@ void visit_tasks(Database& database, const std::string& run, std::optional<std::
 /// ?2: a run's id; runs have rising rows. One that is not there, as it was removed, excludes none.
 constexpr const char* since_condition = "AND run.row >= coalesce((SELECT row FROM run WHERE id = ?2), 0)";
 
-std::string result_query(const char* condition, const char* order) {
-  return fmt::format("SELECT run.id, collect, {} FROM point AS attempt {} WHERE key = ?1 AND +key = ?1 {} ORDER BY {}",
-                     attempt_columns, join_run, condition, order);
+std::string result_query(const char* where, const char* condition, const char* order) {
+  return fmt::format("SELECT run.id, collect, {} FROM point AS attempt {} WHERE {} {} ORDER BY {}", attempt_columns,
+                     join_run, where, condition, order);
 }
+
+constexpr const char* of_key = "key = ?1 AND +key = ?1";
+constexpr const char* of_key_or_row = "(key = ?1 OR attempt.rowid = ?3) AND +key = ?1";
 
 constexpr const char* point_query = "SELECT number, key, parameters FROM point AS attempt {} WHERE {} {}";
 
@@ -190,8 +193,8 @@ std::optional<PointRow> RunRecord::any_point(const std::string& run) {
 
 std::optional<EarlierResult> RunRecord::find_done(const PointKey& key, const std::string& since, const Fits& fits) {
   if (!find_done_)
-    find_done_.emplace(*database_,
-                       result_query(fmt::format("AND outcome = 0 {}", since_condition).c_str(), "attempt.rowid DESC"));
+    find_done_.emplace(*database_, result_query(of_key, fmt::format("AND outcome = 0 {}", since_condition).c_str(),
+                                                "attempt.rowid DESC"));
   find_done_->bind_bytes(1, key.bytes()).bind(2, since);
   std::optional<EarlierResult> found;
   while (!found && find_done_->step())
@@ -231,9 +234,18 @@ StandsOn RunRecord::stands_on(const std::string& run) {
 }
 
 std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, const StandsOn& of, const Fits& fits) {
+  std::optional<EarlierResult> found = find_latest(key, LostPoints::none, of, fits);
+  if (found && found->is_of_run) return found;
+  if (!lost_points_) lost_points_.emplace(*database_);
+  const std::int64_t lost = lost_points_->row_of(key);
+  return lost == LostPoints::none ? found : find_latest(key, lost, of, fits);
+}
+
+std::optional<EarlierResult> RunRecord::find_latest(const PointKey& key, std::int64_t lost_row, const StandsOn& of,
+                                                    const Fits& fits) {
   if (!find_latest_)
-    find_latest_.emplace(*database_, result_query("", "run.id <> ?2, outcome <> 0, attempt.rowid DESC"));
-  find_latest_->bind_bytes(1, key.bytes()).bind(2, of.run);
+    find_latest_.emplace(*database_, result_query(of_key_or_row, "", "run.id <> ?2, outcome <> 0, attempt.rowid DESC"));
+  find_latest_->bind_bytes(1, key.bytes()).bind(2, of.run).bind(3, lost_row);
   std::optional<EarlierResult> found;
   for (bool has_fitting = false; find_latest_->step();) {
     EarlierResult each = take_result(*find_latest_);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vm/record/database.hpp"
+#include "vm/record/lost_points.hpp"
 #include "vm/record/point_claims.hpp"
 #include "vm/record/point_key.hpp"
 
@@ -189,7 +190,7 @@ class RunRecord {
   std::vector<PointKey> point_keys(std::uint64_t work);
   StandsOn stands_on(const std::string& run);
   /// The latest that ended well, else the latest. Those of the run itself go before what it has taken, and this before
-  /// what had ended when it did; of that go first those that fit.
+  /// what had ended when it did; of that go first those that fit. A damaged index hides none.
   std::optional<EarlierResult> find_latest(const PointKey& key, const StandsOn& of, const Fits& fits);
   /// Has any run of this work a point? For whether looking for points is worth it.
   bool has_points(std::uint64_t work);
@@ -211,10 +212,13 @@ class RunRecord {
 
  private:
   std::string running_with(const RunRow& run);
+  std::optional<EarlierResult> find_latest(const PointKey& key, std::int64_t lost_row, const StandsOn& of,
+                                           const Fits& fits);
   friend class Recorder;
   RunRecord();
   std::unique_ptr<Database> database_;
   std::optional<Statement> find_done_, find_latest_, block_keys_;
+  std::optional<LostPoints> lost_points_;  ///< read when a point is missing first
 };
 
 }  // namespace raddle::vm

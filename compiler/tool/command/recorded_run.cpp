@@ -7,6 +7,7 @@
 #include "compiler/tool/command/session.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "vm/external/shell_command.hpp"
+#include "vm/record/lost_points.hpp"
 #include "vm/record/record_folder.hpp"
 #include "vm/record/row_digest.hpp"
 #include "vm/value/standard_error.hpp"
@@ -27,6 +28,9 @@ int with_record(const std::function<int()>& action) {
   }
   if (vm::has_met_damage())
     warn(fmt::format("rows of the record `{}` are damaged, and count as not there", vm::record_path));
+  if (vm::has_met_damaged_index())
+    warn(fmt::format("an index of the record `{}` is damaged: a sweep runs the points again that it does not lead to",
+                     vm::record_path));
   return code;
 }
 

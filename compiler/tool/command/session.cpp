@@ -78,11 +78,16 @@ bool write_output(std::string_view text) {
   return false;
 }
 
+std::string cut_on_terminal(const std::string& text) {
+  return isatty(STDOUT_FILENO) != 0 ? sweep::shortened(text) : text;
+}
+
 void warn(const std::string& message) { vm::print_stderr("raddle: warning: {}\n", message); }
 
 bool can_redraw(int stream) {
-  const char* term = std::getenv("TERM");
-  return isatty(stream) != 0 && (term == nullptr || std::string_view(term) != "dumb");
+  const char* const variable = std::getenv("TERM");
+  const std::string_view term = variable == nullptr ? "" : variable;
+  return isatty(stream) != 0 && !term.empty() && term != "dumb";
 }
 
 bool wants_colour(int stream) { return can_redraw(stream) && std::getenv("NO_COLOR") == nullptr; }

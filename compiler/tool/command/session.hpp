@@ -83,10 +83,13 @@ std::string json_line(std::string_view members);
 /// be written
 bool write_output(std::string_view text);
 
+/// Part of a line for standard output: on a terminal a long one is cut, a file or pipe gets all of it.
+std::string cut_on_terminal(const std::string& text);
+
 /// "raddle: warning: ..." on stderr, for what is not in a script.
 void warn(const std::string& message);
 
-/// True if `stream` is a terminal on which a line can be drawn anew (TERM=dumb can not).
+/// True if `stream` is a terminal on which a line can be drawn anew: one without TERM, or with TERM=dumb, can not.
 bool can_redraw(int stream);
 /// True if it is one that wants colours, too (NO_COLOR).
 bool wants_colour(int stream);

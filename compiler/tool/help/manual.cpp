@@ -38,7 +38,7 @@ constexpr Meaning files[] = {
 };
 
 constexpr Meaning variables[] = {
-    {"NO_COLOR, TERM=dumb", "no colours"},
+    {"NO_COLOR, TERM=dumb", "no colours, as where TERM is not set"},
     {"SWIFT_TMP, TMP, TMPDIR", "where files without a name lie: the first that is set; else /tmp"},
     {"SWIFT_TMP_AUTODELETE=0", "they are not removed at the end"},
     {"RADDLE_<OPTION>, RADDLE_PROFILE", "settings, see there"},

@@ -152,8 +152,8 @@ int repl_command(const std::vector<std::string>& words) {
   const bool is_on_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (is_on_terminal && !can_redraw(STDOUT_FILENO))
     return usage_error(
-        "an interactive session draws lines anew, which a terminal with TERM=dumb can not; `raddle FILE`, `raddle -e "
-        "CODE` and `raddle < FILE` need no such",
+        "an interactive session draws lines anew, which a terminal without TERM or with TERM=dumb can not; `raddle "
+        "FILE`, `raddle -e CODE` and `raddle < FILE` need no such",
         "repl");
   if (const std::optional<int> code = apply_settings(app, "repl", read.options.profile)) return *code;
   Session session;

@@ -144,6 +144,8 @@ int plot_run(const PlotWords& words) {
     const RunTable table(record, *run);
     if (!table.note().empty()) vm::print_stderr("raddle: run {}: {}\n", run->id, table.note());
     text = drawn(table.source(), words);
+    if (const std::string lost = table.lost_points(); text && !lost.empty())
+      vm::print_stderr("raddle: run {}: {}\n", run->id, lost);
   });
   if (text) return write_output(*text) ? exit_ok : exit_failed;
   return usage_error(text.error(), "plot");

@@ -16,6 +16,7 @@
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "vm/value/shown_text.hpp"
+#include "vm/value/standard_error.hpp"
 
 namespace raddle::tool {
 
@@ -74,6 +75,10 @@ report::Report report_of(vm::RunRecord& record, const vm::RunRow& run) {
   report.facts = facts_of(run);
   if (!table.note().empty()) report.notes.push_back(table.note());
   report.table = summarise(table.source());
+  if (const std::string lost = table.lost_points(); !lost.empty()) {
+    report.notes.push_back(lost + ".");
+    vm::print_stderr("raddle: run {}: {}\n", run.id, lost);
+  }
   report.failures = failures_of(record, run, table, report.notes);
   report.spans = spans_of(record, run);
   return report;

@@ -13,6 +13,7 @@
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/name_list.hpp"
 #include "compiler/tool/formats/quantities.hpp"
+#include "vm/record/row_digest.hpp"
 
 namespace raddle::tool {
 
@@ -151,8 +152,23 @@ report::TableSource RunTable::source() const {
   if (!table_) return own_points();
   const std::vector<std::string> results = table_->result_names();
   std::vector<std::string> names = table_->columns(results);
-  return {columns_of(names, plan_->space.parameters().size()),
-          [this, results](const report::TableSource::Visit& visit) { table_->for_each(results, visit); }};
+  const std::size_t outcome = names.size() - 3;  // then come the duration and the reason
+  const auto visit_all = [this, results, outcome](const report::TableSource::Visit& visit) {
+    found_points_ = 0;
+    table_->for_each(results, [&](std::span<const std::string_view> cells) {
+      if (cells[outcome] != sweep::not_run) ++found_points_;
+      return visit(cells);
+    });
+  };
+  return {columns_of(names, plan_->space.parameters().size()), visit_all};
+}
+
+std::string RunTable::lost_points() const {
+  const std::uint64_t had = run_.ok + run_.failed + run_.taken;
+  if (!table_ || found_points_ >= had) return "";
+  return fmt::format("{} of its {} not in the record any more{}", sweep::with_commas(had - found_points_),
+                     had == 1 ? "point is" : "points are",
+                     vm::has_met_damage() ? "" : ": the run from which it had taken them was removed");
 }
 
 report::TableSource RunTable::own_points() const {

@@ -27,6 +27,9 @@ class RunTable {
   RunTable& operator=(const RunTable&) = delete;
   /// Refers to this table.
   report::TableSource source() const;
+  /// After all rows of source() were visited: how many points the run had, by itself or from another run, that no run
+  /// has any more, and why. "": it is whole
+  std::string lost_points() const;
   /// What is missing, and why; "": nothing.
   const std::string& note() const { return note_; }
   /// What its points have read, as vm::Attempt::inputs. Those that have read nothing are left out.
@@ -53,6 +56,7 @@ class RunTable {
   std::optional<sweep::EarlierResults> earlier_;
   std::optional<sweep::ResultRows> rows_;
   std::optional<sweep::Table> table_;
+  mutable std::uint64_t found_points_ = 0;  ///< when the rows were visited last
 };
 
 /// All attempts and blocks of a run.

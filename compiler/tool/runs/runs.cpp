@@ -49,7 +49,8 @@ int list_runs(bool as_json) {
       text += (text.empty() ? "" : ",") + run_json(run);
     else
       text += fmt::format("{}  {:<11}  {:>9} ok {:>9} failed  {}{}\n", run.id, name_of(run.state),
-                          sweep::with_commas(run.ok + run.taken), sweep::with_commas(run.failed), command_text(run),
+                          sweep::with_commas(run.ok + run.taken), sweep::with_commas(run.failed),
+                          cut_on_terminal(command_text(run)),
                           run.resumes.empty() ? "" : fmt::format("  ({})", origin_text(run)));
   }
   if (as_json) return print(json_line(fmt::format("\"runs\":[{}]", text)));
@@ -71,7 +72,8 @@ int show_run(const std::string& name, bool as_json) {
   std::optional<vm::TaskCounts> tasks;
   if (!is_of_script(*run)) tasks = vm::RunRecord::open()->count_tasks(run->id);
   if (as_json) return print(json_line("\"run\":" + run_json(*run, tasks)));
-  std::string text = fmt::format("{}\n  {}\n  started {}\n", run->id, command_text(*run), time_text(run->started));
+  std::string text =
+      fmt::format("{}\n  {}\n  started {}\n", run->id, cut_on_terminal(command_text(*run)), time_text(run->started));
   text += fmt::format("  {}", name_of(run->state));
   if (run->ended != 0) text += fmt::format(" after {}", sweep::seconds_text(run->ended - run->started));
   if (is_of_script(*run)) return print(text + tasks_text(*run));
@@ -98,6 +100,7 @@ int print_table(const std::string& name) {
   if (!run) return run.error();
   vm::RunRecord record = *vm::RunRecord::open();
   std::expected<void, std::string> written;
+  std::string lost;
   record.read_together([&] {
     const RunTable table(record, *run);
     if (!table.note().empty()) vm::print_stderr("raddle: run {}: {}\n", run->id, table.note());
@@ -111,10 +114,13 @@ int print_table(const std::string& name) {
         return writer.flush_some();
       });
     });
+    lost = table.lost_points();
   });
-  if (written) return exit_ok;
-  vm::print_stderr("raddle: {}\n", written.error());
-  return exit_failed;
+  if (!written)
+    vm::print_stderr("raddle: {}\n", written.error());
+  else if (!lost.empty())
+    vm::print_stderr("raddle: run {}: {}\n", run->id, lost);
+  return written && lost.empty() ? exit_ok : exit_failed;
 }
 
 /// Later sweeps over the same work took points from earlier ones: they have them no more.
@@ -144,7 +150,7 @@ int remove_runs(const std::vector<std::string>& names, bool as_json) {
     std::error_code ignored;
     std::filesystem::remove_all(vm::folder_of_run(run.id), ignored);
     ids += (ids.empty() ? "" : ",") + sweep::json_string(run.id);
-    if (!as_json) vm::print_stderr("raddle: removed {}: {}\n", run.id, command_text(run));
+    if (!as_json) vm::print_stderr("raddle: removed {}: {}\n", run.id, sweep::shortened(command_text(run)));
     warn_of_takers(run, record.runs());
   }
   if (as_json) return print(json_line(fmt::format("\"removed\":[{}]", ids)));

@@ -256,8 +256,8 @@ std::string inputs_text(const std::vector<InputDifference>& inputs) {
 
 std::string difference_text(const Telling& told, const vm::RunRow& before, const vm::RunRow& after) {
   const Difference& difference = told.difference;
-  std::string text =
-      fmt::format("A {}: {}\nB {}: {}\n", before.id, command_text(before), after.id, command_text(after));
+  std::string text = fmt::format("A {}: {}\nB {}: {}\n", before.id, cut_on_terminal(command_text(before)), after.id,
+                                 cut_on_terminal(command_text(after)));
   const bool have_tasks = is_of_script(before) && is_of_script(after);
   if (!have_tasks)
     text += difference.is_other_work

@@ -56,13 +56,14 @@ int tell(const vm::RunRow& run, const std::vector<PointReason>& reasons, bool as
     list += (list.empty() ? "" : ",") + reason_json(reason, each);
     text += fmt::format("{}{} {}: {}: {}\n", is_whole ? "  " : "",
                         are_tasks ? task_name(reason.point, reason.number) : name_of(run, reason.number),
-                        are_tasks ? task_text(reason.parameters) : reason.parameters, reason.state, reason.because);
+                        cut_on_terminal(are_tasks ? task_text(reason.parameters) : reason.parameters), reason.state,
+                        cut_on_terminal(reason.because));
   }
   if (as_json)
     return write_output(json_line(fmt::format("\"run\":{},\"{}s\":[{}]", sweep::json_string(run.id), each, list)))
                ? exit_ok
                : exit_failed;
-  std::string head = fmt::format("run {}: {}\n", run.id, command_text(run));
+  std::string head = fmt::format("run {}: {}\n", run.id, cut_on_terminal(command_text(run)));
   if (is_whole && !is_of_script(run))
     head += fmt::format("  {}: {} from the record of earlier runs, {} run\n", sweep::counted(run.points, "point"),
                         sweep::with_commas(run.taken), sweep::with_commas(run.ok + run.failed));

@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include <cctype>
+#include <cerrno>
 #include <set>
 #include <utility>
 
-#include "compiler/source/read_file.hpp"
 #include "compiler/tool/formats/json_text.hpp"
 #include "compiler/tool/formats/quantities.hpp"
 #include "stdlib/native/pattern.hpp"
@@ -96,15 +96,13 @@ std::string where_of(const std::string& text) {
   return text.size() < most_read ? "" : fmt::format("the last {} bytes of ", with_commas(text.size()));
 }
 
-/// A regular file, or the end of a large one. @return  why it can not be read, else
+/// A regular file, or the end of a large one: a pipe or a device may have no end. @return  why it can not be read, else
 std::expected<std::string, std::string> text_of_file(const std::string& path, bool needs_begin) {
-  const vm::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const vm::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // no wait for a pipe's writer
   struct stat status;
-  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    std::string text, reason;
-    if (read_file(path, text, reason)) return text;
-    return std::unexpected(reason);
-  }
+  if (!file || fstat(file.get(), &status) != 0) return std::unexpected(vm::error_text(errno));
+  if (S_ISDIR(status.st_mode)) return std::unexpected("it is a folder");
+  if (!S_ISREG(status.st_mode)) return std::unexpected("it is no regular file");
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (needs_begin && size > most_read)
     return std::unexpected(fmt::format("it has {} bytes, more than {}", with_commas(size), with_commas(most_read)));

@@ -10,6 +10,8 @@
 namespace raddle::sweep {
 namespace {
 
+constexpr const char* edited_mark = "changed meanwhile";  // in place of a version
+
 bool is_file(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path, ignored);
@@ -57,8 +59,11 @@ InputFiles::Inputs InputFiles::at_begin(const std::vector<std::string>& words, c
 }
 
 InputFiles::Input InputFiles::now(const vm::NamedFile& file) {
-  const std::optional<vm::FileState> state = vm::state_of(file.name);
-  return {file.name, vm::version_of(files_, file), file.is_certain, state};
+  Input input{.path = file.name, .version = "", .is_certain = file.is_certain, .state = vm::state_of(file.name)};
+  input.version = vm::version_of(files_, file);
+  const std::lock_guard lock(mutex_);
+  input.has_changed_before = have_changed_.contains(file.name);
+  return input;
 }
 
 std::vector<vm::NamedFile> InputFiles::declared(const Point& point) const {
@@ -80,31 +85,40 @@ std::string InputFiles::at_end(const Inputs& inputs, const Outputs& outputs) {
   for (const Input& input : inputs) {
     const End end = note(input);
     if (end == End::written || outputs.contains(input.path)) continue;
-    kept.add(path_text(input.path), json_string(end == End::edited ? "changed meanwhile" : input.version));
+    kept.add(path_text(input.path), json_string(end == End::edited ? edited_mark : input.version));
     has_any = true;
   }
   return has_any ? kept.text() : "";
 }
 
 InputFiles::End InputFiles::note(const Input& input) {
-  const bool is_untouched = vm::state_of(input.path) == input.state;
-  const bool has_version = vm::has_version(files_, input.path, input.version);
+  const bool is_untouched =
+      vm::state_of(input.path) == input.state && vm::has_version(files_, input.path, input.version);
   const std::lock_guard lock(mutex_);
-  if (((has_version && is_untouched) || input.is_certain) && read_.size() < most_noted) read_.insert(input.path);
-  const bool is_read = input.is_certain || read_.contains(input.path);
-  if (has_version && (is_untouched || !is_read))
-    return End::as_before;  // a program may have written the same once more
-  const End end = is_read ? End::edited : End::written;
-  if (changed_.size() < most_noted) {
+  if ((is_untouched || input.is_certain) && read_.size() < most_noted) read_.insert(input.path);
+  if (is_untouched) return End::as_before;
+  const bool is_written = input.has_changed_before && !input.is_certain && !read_.contains(input.path);
+  const End end = is_written ? End::written : End::edited;
+  if (have_changed_.size() < most_noted) {
+    have_changed_.insert(input.path);
     End& noted = changed_.try_emplace(input.path, end).first->second;
-    if (end == End::written) noted = end;
+    if (is_written) noted = end;
   }
   return end;
+}
+
+void InputFiles::note_earlier(const std::vector<std::pair<std::string, std::string>>& known) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [path, version] : known) {
+    std::unordered_set<std::string>& paths = version == edited_mark ? have_changed_ : read_;
+    if (paths.size() < most_noted && !vm::named_as(path, version).is_output) paths.insert(path);
+  }
 }
 
 std::optional<InputFiles::Change> InputFiles::changed(const std::string& inputs, const Point& point) {
   auto known = json_members(inputs);
   for (auto& [path, version] : known) path = path_of_text(path);
+  note_earlier(known);
   for (const auto& [path, version] : known)
     if (!vm::has_version(files_, path, version)) return Change{path, vm::named_as(path, version).is_output};
   for (const vm::NamedFile& file : declared(point))

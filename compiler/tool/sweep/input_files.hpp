@@ -3,10 +3,10 @@
 // the record only while they are what they were.
 //
 // Nobody says which of the files that a command line names are read and which are written. So all are looked at before
-// a program begins and once more when the point ends: what has changed meanwhile was written by it, or by another
-// point, and is no input. Not so what is certainly read, as the program itself, and what an earlier point has left as
-// it was: somebody has edited them, and the point is run again the next time. So it is when their content was put back:
-// which one the point has read nobody knows.
+// a program begins and once more when the point ends. What was written to meanwhile, even if its content is the same
+// again, may have been edited: which content the point has read nobody knows, and it is run again the next time. Only
+// what was written to while an earlier point ran, too, in this run or another, was written by the points, and is no
+// input. Not so what is certainly read, as the program itself, and what an earlier point has left as it was.
 //
 // Of files that the point has certainly written it is kept that they are its outputs: without them its result is not
 // taken either. What is in them does not matter, as the user's own programs may go on with them.
@@ -40,6 +40,7 @@ class InputFiles {
     std::string path, version;  ///< vm::version_of(); a path may be a pattern
     bool is_certain = false;    ///< it is read: vm::NamedFile::is_certain, declared, or a value of the script
     std::optional<vm::FileState> state = std::nullopt;  ///< before its version was read
+    bool has_changed_before = false;                    ///< while a point ran that had ended when this one began
   };
   using Inputs = std::vector<Input>;
   /// What is there before a program begins. Any thread.
@@ -68,7 +69,8 @@ class InputFiles {
   /// Files that have changed while points ran, sorted.
   struct Changes {
     std::vector<std::string> edited;   ///< somebody has: inputs
-    std::vector<std::string> written;  ///< taken for what the points write: none had left them as they were till then
+    std::vector<std::string> written;  ///< taken for what the points write: not for the first time, and none had left
+                                       ///< them as they were till then
   };
   Changes changes();
 
@@ -78,11 +80,14 @@ class InputFiles {
   /// contents the point has read: no version fits.
   enum class End : std::uint8_t { as_before, edited, written };
   End note(const Input& input);
+  /// What a point has read that is in the record, by path.
+  void note_earlier(const std::vector<std::pair<std::string, std::string>>& known);
 
   std::vector<CommandTemplate> declared_;  // of one word each
   vm::KeptFiles files_;
-  std::mutex mutex_;  // guards the next two
+  std::mutex mutex_;  // guards the rest
   std::unordered_set<std::string> read_;
+  std::unordered_set<std::string> have_changed_;  // while points ran that have ended, of earlier runs, too
   std::unordered_map<std::string, End> changed_;  // written, if that was once said of it
 };
 
