@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -23,6 +24,7 @@ using ir::OpKind;
 constexpr std::size_t most_operations = 200;  ///< of a loop that is made: what registers hold
 
 using Variables = std::set<ir::VarId>;
+using Writers = std::map<ir::VarId, std::set<std::size_t>>;  // of each array the loops, as they are counted in a region
 
 bool is_builtin(const ir::Op& op, std::string_view name) {
   return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == name;
@@ -60,16 +62,39 @@ class Fuser {
     std::vector<Loop> loops;
     for (std::size_t i = 0; i < ops(region).size(); ++i)
       if (std::optional<Loop> loop = loop_at(region, i)) loops.push_back(std::move(*loop));
+    Writers writers;
+    for (std::size_t i = 0; i < loops.size(); ++i)
+      for (const ir::VarId array : loops[i].arrays_written) writers[array].insert(i);
     bool has_changed = false;
     for (std::size_t second = 1; second < loops.size(); ++second) {
-      for (std::size_t first = second; first-- > 0;) {
-        if (loops[first].body == ir::none || !can_fuse(region, loops[first], loops[second])) continue;
-        fuse(region, loops[first], loops[second]);
+      for (std::optional<std::size_t> first = second; (first = writer_before(*first, loops[second].body, writers));) {
+        if (!can_fuse(region, loops[*first], loops[second])) continue;
+        for (const ir::VarId array : loops[*first].arrays_written) {
+          writers[array].erase(*first);
+          writers[array].insert(second);
+        }
+        fuse(region, loops[*first], loops[second]);
         has_changed = true;
       }
     }
     std::erase_if(ops(region), [](const ir::Op& op) { return op.kind == OpKind::foreach_range && op.regions.empty(); });
     return has_changed;
+  }
+
+  /// The last loop before one that writes an array which a body reads: others can not be fused with it.
+  std::optional<std::size_t> writer_before(std::size_t number, ir::RegionId body, const Writers& writers) const {
+    std::optional<std::size_t> last;
+    for (const ir::Op& op : ops(body)) {
+      visit_nested(function_, op, [&](const ir::Op& inner) {
+        for (const Operand operand : inner.operands) {
+          const auto found = operand.is_constant ? writers.end() : writers.find(operand.index);
+          if (found == writers.end()) continue;
+          const auto next = found->second.lower_bound(number);
+          if (next != found->second.begin()) last = std::max(last, std::optional(*std::prev(next)));
+        }
+      });
+    }
+    return last;
   }
 
   std::optional<Loop> loop_at(ir::RegionId region, std::size_t number) const {
