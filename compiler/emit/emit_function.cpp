@@ -19,12 +19,13 @@ namespace {
 
 class FunctionEmitter {
  public:
-  FunctionEmitter(const FunctionPlan& plan, vm::FunctionId id, vm::Program& program)
+  FunctionEmitter(const FunctionPlan& plan, vm::FunctionId id, vm::Program& program, StructureTable& structures)
       : plan_(plan),
         module_(*plan.module),
         function_(*plan.function),
         id_(id),
         program_(program),
+        structures_(structures),
         first_body_(static_cast<vm::BodyId>(program.bodies.size())),
         operands_(plan),
         states_(plan.bodies.size(), 0),
@@ -210,17 +211,7 @@ class FunctionEmitter {
     program_.arrays.push_back(std::move(info));
   }
 
-  std::uint32_t structure_info(ir::VarId result) {
-    const StructType& type = module_.types->structure(module_.types->base(function_.variables[result].type));
-    for (std::uint32_t i = 0; i < program_.structures.size(); ++i) {
-      const vm::StructureInfo& info = program_.structures[i];
-      if (info.name == type.name && info.fields.size() == type.fields.size()) return i;
-    }
-    vm::StructureInfo info{type.name, {}};
-    for (const StructType::Field& field : type.fields) info.fields.push_back(field.name);
-    program_.structures.push_back(std::move(info));
-    return static_cast<std::uint32_t>(program_.structures.size() - 1);
-  }
+  std::uint32_t structure_info(ir::VarId result) { return structures_.number_of(function_.variables[result].type); }
 
   void set_list(vm::Instruction& in, const ir::Op& op, std::uint32_t body) {
     in.b = vm::Operand::from_bits(add_list(op, body));
@@ -382,6 +373,7 @@ class FunctionEmitter {
   const ir::Function& function_;
   const vm::FunctionId id_;
   vm::Program& program_;
+  StructureTable& structures_;
   const vm::BodyId first_body_;
   const OperandMap operands_;
   std::vector<std::uint32_t> states_;                            ///< strand states so far, by body
@@ -393,8 +385,9 @@ class FunctionEmitter {
 
 }  // namespace
 
-vm::BodyId emit_function(const FunctionPlan& plan, vm::FunctionId id, vm::Program& program) {
-  return FunctionEmitter(plan, id, program).run();
+vm::BodyId emit_function(const FunctionPlan& plan, vm::FunctionId id, vm::Program& program,
+                         StructureTable& structures) {
+  return FunctionEmitter(plan, id, program, structures).run();
 }
 
 }  // namespace raddle::emit

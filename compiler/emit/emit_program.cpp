@@ -110,6 +110,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
   for (const ir::Constant& constant : module.constants) program.constants.push_back(value_of(constant));
   program.kernels = emit::emit_kernels(module);
   ir::HeavyLeaves heavy(module);
+  emit::StructureTable structures(*module.types, program);
   for (ir::FunctionId id = 0; id < module.functions.size(); ++id) {
     const ir::Function& function = module.functions[id];
     vm::Function out;
@@ -128,7 +129,7 @@ vm::Program emit_program(const ir::Module& module, ir::FunctionId entry) {
     program.functions.push_back(std::move(out));
     emit::FunctionPlan plan = emit::plan_function(module, function);
     emit::partition_strands(plan);
-    const vm::BodyId body = emit::emit_function(plan, id, program);
+    const vm::BodyId body = emit::emit_function(plan, id, program, structures);
     program.functions[id].body = body;
   }
   emit::add_gathering_sites(program);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -23,6 +24,7 @@ using ir::OpKind;
 constexpr std::size_t most_operations = 200;  ///< of a loop that is made: what registers hold
 
 using Variables = std::set<ir::VarId>;
+using Writers = std::map<ir::VarId, std::set<std::size_t>>;  // of each array the loops, as they are counted in a region
 
 bool is_builtin(const ir::Op& op, std::string_view name) {
   return op.kind == OpKind::call_builtin && stdlib::builtins()[op.callee].name == name;
@@ -40,9 +42,15 @@ struct Loop {
   Variables arrays_written = {};
 };
 
+/// What the operations of a region read and change, by their numbers; and by variable which of them read it.
+struct Dependences {
+  std::vector<std::vector<ir::VarId>> read, changed;
+  std::map<ir::VarId, std::vector<std::size_t>> readers;
+};
+
 class Fuser {
  public:
-  Fuser(ir::Module& module, ir::Function& function) : module_(module), function_(function) {}
+  Fuser(ir::Module& module, ir::Function& function) : module_(module), function_(function), replacements_(function) {}
 
   /// @return true: something has changed
   bool run() {
@@ -57,19 +65,43 @@ class Fuser {
   const std::vector<ir::Op>& ops(ir::RegionId region) const { return function_.regions[region].ops; }
 
   bool fuse_in(ir::RegionId region) {
+    dependences_.reset();
     std::vector<Loop> loops;
     for (std::size_t i = 0; i < ops(region).size(); ++i)
       if (std::optional<Loop> loop = loop_at(region, i)) loops.push_back(std::move(*loop));
+    Writers writers;
+    for (std::size_t i = 0; i < loops.size(); ++i)
+      for (const ir::VarId array : loops[i].arrays_written) writers[array].insert(i);
     bool has_changed = false;
     for (std::size_t second = 1; second < loops.size(); ++second) {
-      for (std::size_t first = second; first-- > 0;) {
-        if (loops[first].body == ir::none || !can_fuse(region, loops[first], loops[second])) continue;
-        fuse(region, loops[first], loops[second]);
+      for (std::optional<std::size_t> first = second; (first = writer_before(*first, loops[second].body, writers));) {
+        if (!can_fuse(region, loops[*first], loops[second])) continue;
+        for (const ir::VarId array : loops[*first].arrays_written) {
+          writers[array].erase(*first);
+          writers[array].insert(second);
+        }
+        fuse(region, loops[*first], loops[second]);
         has_changed = true;
       }
     }
     std::erase_if(ops(region), [](const ir::Op& op) { return op.kind == OpKind::foreach_range && op.regions.empty(); });
     return has_changed;
+  }
+
+  /// The last loop before one that writes an array which a body reads: others can not be fused with it.
+  std::optional<std::size_t> writer_before(std::size_t number, ir::RegionId body, const Writers& writers) const {
+    std::optional<std::size_t> last;
+    for (const ir::Op& op : ops(body)) {
+      visit_nested(function_, op, [&](const ir::Op& inner) {
+        for (const Operand operand : inner.operands) {
+          const auto found = operand.is_constant ? writers.end() : writers.find(operand.index);
+          if (found == writers.end()) continue;
+          const auto next = found->second.lower_bound(number);
+          if (next != found->second.begin()) last = std::max(last, std::optional(*std::prev(next)));
+        }
+      });
+    }
+    return last;
   }
 
   std::optional<Loop> loop_at(ir::RegionId region, std::size_t number) const {
@@ -118,29 +150,45 @@ class Fuser {
   }
 
   /// Nothing else that depends on the first one is needed by the second one: it would wait for itself.
-  bool needs_nothing_between(ir::RegionId region, const Loop& first, const ir::Op& second) const {
+  bool needs_nothing_between(ir::RegionId region, const Loop& first, const Loop& second) {
     const auto is_declared_here = [&](ir::VarId id) { return function_.variables[id].region == region; };
     if (!std::ranges::all_of(first.arrays_written, is_declared_here)) return false;
+    if (!dependences_) find_dependences(region);
     Variables depend = first.arrays_written;
-    for (bool has_grown = true; has_grown;) {
-      has_grown = false;
-      for (std::size_t i = 0; i < ops(region).size(); ++i) {
-        const ir::Op& op = ops(region)[i];
-        if (i == first.number || &op == &second) continue;
-        const std::vector<ir::VarId> read = variables_read(function_, op);
-        if (std::ranges::none_of(read, [&](ir::VarId id) { return depend.contains(id); })) continue;
-        for (const ir::VarId id : changed_by(op)) has_grown |= depend.insert(id).second;
+    std::vector<ir::VarId> followed(depend.begin(), depend.end());
+    while (!followed.empty()) {
+      const auto readers = dependences_->readers.find(followed.back());
+      followed.pop_back();
+      if (readers == dependences_->readers.end()) continue;
+      for (const std::size_t reader : readers->second) {
+        if (reader == first.number || reader == second.number) continue;
+        for (const ir::VarId id : dependences_->changed[reader])
+          if (depend.insert(id).second) followed.push_back(id);
       }
     }
-    return std::ranges::none_of(variables_read(function_, second), [&](ir::VarId id) {
+    return std::ranges::none_of(dependences_->read[second.number], [&](ir::VarId id) {
       return depend.contains(id) && !first.arrays_written.contains(id);
     });
   }
 
-  bool can_fuse(ir::RegionId region, const Loop& first, const Loop& second) const {
+  void find_dependences(ir::RegionId region) {
+    dependences_.emplace();
+    dependences_->read.resize(ops(region).size());
+    dependences_->changed.resize(ops(region).size());
+    for (std::size_t i = 0; i < ops(region).size(); ++i) note_dependences(region, i);
+  }
+
+  void note_dependences(ir::RegionId region, std::size_t number) {
+    const ir::Op& op = ops(region)[number];
+    dependences_->read[number] = variables_read(function_, op);
+    dependences_->changed[number] = changed_by(op);
+    for (const ir::VarId id : dependences_->read[number]) dependences_->readers[id].push_back(number);
+  }
+
+  bool can_fuse(ir::RegionId region, const Loop& first, const Loop& second) {
     const ir::Op &one = ops(region)[first.number], &other = ops(region)[second.number];
     return have_one_space(one, other) && reads_own_points(first, second) && is_free_of_the_second(one, first, second) &&
-           needs_nothing_between(region, first, other) &&
+           needs_nothing_between(region, first, second) &&
            ops(first.body).size() + ops(second.body).size() <= most_operations;
   }
 
@@ -158,13 +206,12 @@ class Fuser {
   /// The second loop gets the first one's body before its own.
   void fuse(ir::RegionId region, Loop& first, Loop& second) {
     const ir::RegionId from = first.body, to = second.body;
-    Replacements replacements(function_);
     for (std::size_t i = 0; i < function_.regions[from].parameters.size(); ++i)
-      replacements.add(function_.regions[from].parameters[i], Operand::variable(function_.regions[to].parameters[i]));
+      replacements_.add(function_.regions[from].parameters[i], Operand::variable(function_.regions[to].parameters[i]));
     // values instead of elements, in nested regions, too
     for (const ir::Op& insert : ops(from)) {
       if (insert.kind != OpKind::array_insert) continue;
-      for (ir::Op& op : ops(to)) take_value(op, insert.operands[0].index, replacements.of(insert.operands[2]));
+      for (ir::Op& op : ops(to)) take_value(op, insert.operands[0].index, replacements_.of(insert.operands[2]));
     }
     std::vector<ir::Op> moved = std::move(ops(from));
     ops(from).clear();
@@ -176,12 +223,20 @@ class Fuser {
     }
     function_.regions[from].variables.clear();
     ops(to).insert(ops(to).begin(), std::make_move_iterator(moved.begin()), std::make_move_iterator(moved.end()));
-    replacements.apply(function_);
+    for (ir::Op& op : ops(to)) replace_in(op);  // the parameters of a body are known nowhere else
     ir::Op& gone = ops(region)[first.number];
     gone.regions.clear();  // fuse_in() removes it
     ops(region)[second.number].is_fused = true;
+    note_dependences(region, first.number);
+    note_dependences(region, second.number);
     second.arrays_written.insert(first.arrays_written.begin(), first.arrays_written.end());
     first = {};
+  }
+
+  void replace_in(ir::Op& op) {
+    replacements_.apply(op);
+    for (const ir::RegionId region : op.regions)
+      for (ir::Op& inner : ops(region)) replace_in(inner);
   }
 
   void take_value(ir::Op& op, ir::VarId array, Operand value) {
@@ -196,6 +251,7 @@ class Fuser {
 
   /// Arrays of which nothing is left but that fused loops write them, and that all elements are there.
   void drop_temporaries() {
+    find_makers();
     const std::vector<std::uint32_t> reads = count_reads(function_);
     std::vector<std::uint32_t> known(function_.variables.size(), 0);
     Variables made;
@@ -224,12 +280,12 @@ class Fuser {
 
   /// All elements that the array is to have are written by the loop: else it is an error that some are missing.
   bool fills(const ir::Op& loop, ir::VarId array) const {
-    const ir::Op* const made = maker(array);
+    const ir::Op* const made = makers_[array];
     if (!made || made->kind != OpKind::array_new) return false;
     if (made->operands.empty()) return true;  // it has as many as there are
     const std::optional<std::int64_t> low = number(loop.operands[0]);
     if (low != 0 || loop.operands[1].is_constant) return false;
-    const ir::Op* const last = maker(loop.operands[1].index);
+    const ir::Op* const last = makers_[loop.operands[1].index];
     if (!last || last->operands.size() != 2) return false;
     const std::optional<std::int64_t> offset = number(last->operands[1]);
     const bool is_one_less =
@@ -239,14 +295,14 @@ class Fuser {
 
   bool is_product(Operand count, std::span<const Operand> extents) const {
     if (extents.size() == 1) return is_extent(extents[0], count);
-    const ir::Op* const product = count.is_constant ? nullptr : maker(count.index);
+    const ir::Op* const product = count.is_constant ? nullptr : makers_[count.index];
     return product && product->kind == OpKind::mul && is_extent(extents.back(), product->operands[1]) &&
            is_product(product->operands[0], extents.first(extents.size() - 1));
   }
 
   bool is_extent(Operand extent, Operand count) const {
     if (extent == count) return true;
-    const ir::Op* const op = extent.is_constant ? nullptr : maker(extent.index);
+    const ir::Op* const op = extent.is_constant ? nullptr : makers_[extent.index];
     return op && is_builtin(*op, "@extent") && op->operands[1] == count;
   }
 
@@ -256,19 +312,20 @@ class Fuser {
     return found ? std::optional(*found) : std::nullopt;
   }
 
-  /// The operation that assigns a variable; null: none, or more than one.
-  const ir::Op* maker(ir::VarId id) const {
-    const ir::Op* found = nullptr;
-    for (const ir::Op& op : ops(function_.variables[id].region)) {
-      if (std::ranges::find(op.results, id) == op.results.end()) continue;
-      if (found) return nullptr;
-      found = &op;
-    }
-    return found;
+  void find_makers() {
+    const std::vector<std::uint32_t> assignments = count_assignments(function_);
+    makers_.assign(function_.variables.size(), nullptr);
+    for (ir::RegionId region = 0; region < function_.regions.size(); ++region)
+      for (const ir::Op& op : ops(region))
+        for (const ir::VarId id : op.results)
+          if (assignments[id] == 1 && function_.variables[id].region == region) makers_[id] = &op;
   }
 
   ir::Module& module_;
   ir::Function& function_;
+  Replacements replacements_;               // of parameters of bodies
+  std::optional<Dependences> dependences_;  // of the region at hand; found when they are needed first
+  std::vector<const ir::Op*> makers_;       // by variable what assigns it in its region; null: none, or several
 };
 
 }  // namespace

@@ -5,14 +5,13 @@ namespace raddle {
 TypeStore::TypeStore() {
   for (const TypeKind kind : {TypeKind::error, TypeKind::int_, TypeKind::float_, TypeKind::string, TypeKind::boolean,
                               TypeKind::void_, TypeKind::blob, TypeKind::file, TypeKind::url, TypeKind::updateable})
-    types_.push_back({.kind = kind});
+    intern({.kind = kind});
 }
 
 TypeId TypeStore::intern(Type type) {
-  for (TypeId id = 0; id < types_.size(); ++id)
-    if (types_[id] == type) return id;
-  types_.push_back(type);
-  return static_cast<TypeId>(types_.size() - 1);
+  const auto [known, is_new] = ids_.try_emplace(type, static_cast<TypeId>(types_.size()));
+  if (is_new) types_.push_back(type);
+  return known->second;
 }
 
 TypeId TypeStore::array_of(TypeId key, TypeId element) {

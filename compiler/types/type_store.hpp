@@ -1,5 +1,6 @@
 #pragma once
 // Types of values, interned: equal types have equal ids. Shared by check, lower, ir, codegen and emit.
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -36,7 +37,7 @@ struct Type {
   TypeId key = 0;           ///< array: key type
   TypeId element = 0;       ///< array, bag: element type; named: base type
   std::uint32_t index = 0;  ///< structure: index into structures; named: index into names
-  bool operator==(const Type&) const = default;
+  auto operator<=>(const Type&) const = default;
 };
 
 // Note [dense types]. A dense array, `float A[n, m]`, is a structure that no script has written: its fields are the
@@ -94,6 +95,7 @@ class TypeStore {
  private:
   TypeId intern(Type type);
   std::deque<Type> types_;
+  std::map<Type, TypeId> ids_;
   std::deque<StructType> structures_;
   std::map<std::pair<TypeId, std::uint32_t>, TypeId> dense_;  ///< by element and rank
   std::deque<std::string> names_;

@@ -388,6 +388,13 @@ def large_inputs_take_linear_time(folder):
     expect(folder.run("run calls.df").stdout.count("\n"), 100_000)
     folder.write("elements.df", "int a[];\n" + "\n".join(f"a[{i}] = {i};" for i in range(100_000)) + "\ntrace(size(a));\n")
     folder.run("run elements.df", out="trace: 100000\n")
+    folder.write("types.df", "\n".join(f"type t{i} {{ int a; }} t{i} y{i}; y{i}.a = 1; trace(y{i}.a);" for i in range(100_000)))
+    expect(folder.run("run types.df").stdout.count("\n"), 100_000)
+    folder.write("loops.df", "\n".join(f"int a{i}[]; foreach i in [0:2] {{ a{i}[i] = i; }} trace(size(a{i}));" for i in range(50_000)))
+    expect(folder.run("run loops.df").stdout.count("\n"), 50_000)
+    folder.write("pairs.df", "\n".join(f"int a{i}[]; foreach i in [0:2] {{ a{i}[i] = i; }} int b{i}[]; foreach i in [0:2] {{ b{i}[i] = a{i}[i] + 1; }} trace(size(b{i}));"
+                                       for i in range(20_000)))
+    expect(folder.run("run pairs.df").stdout.count("\n"), 20_000)
 
 
 def links_of_others_are_not_followed(folder):
