@@ -28,7 +28,7 @@ std::vector<Definition> definitions_of(std::string_view text) {
   std::vector<Definition> all;
   const char* comment = nullptr;  // where the one that is read begins
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, std::min(text.find('\n') + 1, text.size()));
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
     text.remove_prefix(line.size());
     if (line.starts_with("//")) {
       if (comment == nullptr) comment = line.data();

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "vm/foreign/app_kernel.hpp"
-
 namespace raddle::appkernel {
 namespace {
 
@@ -30,9 +28,9 @@ class ArgumentTexts {
     const bool is_array = formal.type.kind == vm::ValueKind::array;
     const char* const element = type_name(is_array ? formal.type.element.at(0).kind : formal.type.kind);
     if (!is_array) {
-      const char* const qualifier = is_const ? " const" : "";
-      declarations_ +=
-          fmt::format("  {1}{2}& {0} = *static_cast<{1}{2}*>(arguments[{3}]);\n", name, element, qualifier, next_++);
+      const std::string type = is_const ? fmt::format("const Argument<{}>", element) : fmt::format("{}&", element);
+      declarations_ += fmt::format("  {} {}{{*static_cast<{}{}*>(arguments[{}])}};\n", type, name,
+                                   is_const ? "const " : "", element, next_++);
       return;
     }
     const std::uint32_t rank = formal.rank == 0 ? 1 : formal.rank;  // C has the length of a growing array
@@ -67,31 +65,59 @@ std::string call_text(const vm::ForeignFunction& function, const std::string& pa
     i += input.rank;                                                          // extents are taken with their array
   }
   for (const vm::ForeignFormal& output : function.outputs) arguments.add(output, false);
-  return fmt::format(R"(#include <type_traits>
+  return fmt::format(R"(#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <type_traits>
 
 #include "raddle_kernel.h"
-#include "{}"
+#include "{0}"
+
+namespace {{
+
+/// Becomes its own type, and no other.
+template <typename T>
+struct Argument {{
+  const T& value;
+  template <typename Parameter>
+    requires std::is_same_v<Parameter, T>
+  operator Parameter() const {{
+    return value;
+  }}
+}};
 
 template <typename Call>
-std::int32_t status_of(Call call) {{
-  if constexpr (std::is_void_v<decltype(call())>) {{
+std::int64_t status_of(Call call) {{
+  using Status = decltype(call());
+  if constexpr (std::is_void_v<Status>) {{
     call();
     return 0;
   }} else {{
+    static_assert(std::is_integral_v<Status>, "a kernel returns nothing, or an int that is 0 if all is well");
     return call();
   }}
 }}
 
-extern "C" std::int32_t {}(void* const* arguments) {{
+}}  // namespace
+
+extern "C" std::int64_t {1}(void* const* arguments, char* error, std::size_t size) {{
   const raddle::Warp warp;
-{}  const auto call = [&] {{ return
-#line 1 "{}"
-    {}({});
+{2}  const auto call = [&] {{ return
+#line 1 "{3}"
+    {4}({5});
   }};
-  return status_of(call);
+  try {{
+    return status_of(call);
+  }} catch (const std::exception& thrown) {{
+    std::snprintf(error, size, "%s", thrown.what());
+  }} catch (...) {{
+    std::snprintf(error, size, "of a type without a text");
+  }}
+  return 1;
 }}
 )",
-                     path, vm::AppKernelFunction::symbol, arguments.declarations(), call_place, function.code,
+                     path, call_symbol, arguments.declarations(), call_place, function.code,
                      fmt::join(arguments.names(), ", "));
 }
 

@@ -1,12 +1,13 @@
 #include "compiler/appkernel/clang_compiler.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -16,8 +17,8 @@
 
 #include "compiler/appkernel/call_text.hpp"
 #include "compiler/appkernel/kernel_header.hpp"
-#include "compiler/source/kernel_sources.hpp"
 #include "compiler/codegen/cpu_identity.hpp"
+#include "compiler/source/kernel_sources.hpp"
 #include "compiler/source/read_file.hpp"
 #include "vm/value/file_descriptor.hpp"
 
@@ -36,8 +37,9 @@ constexpr const char* flags =
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "raddle_kernel_XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
+    std::error_code error;
+    std::string name = (fs::temp_directory_path(error) / "raddle_kernel_XXXXXX").string();
+    if (!error && mkdtemp(name.data()) != nullptr) path_ = name;
   }
   ~TemporaryFolder() {
     std::error_code ignored;
@@ -63,9 +65,16 @@ std::string text_of(const fs::path& path) {
   return text;
 }
 
-/// @param output  gets what the program prints
+/// @param folder  gets what the program prints, in `output`, and its temporary files
 /// @return        its exit code; -1: it could not be started, errno says why
-int run_program(const std::vector<std::string>& words, const fs::path& output) {
+int run_program(const std::vector<std::string>& words, const fs::path& folder) {
+  const std::string output = (folder / "output").string();
+  std::string temporary = "TMPDIR=" + folder.string();
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (!std::string_view(*variable).starts_with("TMPDIR=")) variables.push_back(*variable);
+  variables.push_back(temporary.data());
+  variables.push_back(nullptr);
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -75,7 +84,7 @@ int run_program(const std::vector<std::string>& words, const fs::path& output) {
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
   pid_t child = 0;
-  errno = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  errno = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), variables.data());
   posix_spawn_file_actions_destroy(&files);
   if (errno != 0) return -1;
   int status = 0;
@@ -98,44 +107,83 @@ std::string message(const std::string& text, const std::string& folder, const st
   return shown;
 }
 
-}  // namespace
-
-std::expected<std::string, std::string> ClangCompiler::compile(const vm::ForeignFunction& function) {
-  const auto sources = kernel_sources(function.library);
-  if (!sources) return std::unexpected(fmt::format("can not read `{}`: {}", function.library, sources.error()));
-  const std::string absolute = fs::absolute(function.library).lexically_normal().string();
-  const std::string call = call_text(function, absolute);
-  std::string key = fmt::format("AppKernel {}\n{}\n{}\n{}", codegen::cpu_identity(), flags, kernel_header(), call);
-  for (const SourceFile& file : *sources) key += fmt::format("\n{}\n{}", file.path, file.text);
-  const std::scoped_lock lock(mutex_);
-  if (!cache_) cache_.emplace(cache_folder_);
-  if (std::optional<std::string> kept = cache_->find(key)) return std::move(*kept);
-
+/// The bytes of a shared library, or why there are none.
+std::expected<std::string, std::string> compiled(const std::string& written, const std::string& absolute,
+                                                 const std::string& call) {
   const TemporaryFolder folder;
   const fs::path& here = folder.path();
   if (here.empty() || !write_text(here / "raddle_kernel.h", kernel_header()) || !write_text(here / "call.cpp", call))
-    return std::unexpected(fmt::format("no temporary files to compile `{}` with", function.library));
+    return std::unexpected(fmt::format("no temporary files to compile `{}` with", written));
   std::vector<std::string> words{"clang++-19"};
-  std::string all_flags = flags;
-  for (std::size_t begin = 0; begin < all_flags.size();) {
-    const std::size_t end = std::min(all_flags.find(' ', begin), all_flags.size());
-    words.push_back(all_flags.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  std::istringstream all_flags(flags);
+  for (std::string flag; all_flags >> flag;) words.push_back(flag);
   for (const fs::path& word : {fs::path("-I"), here, fs::path("-o"), here / "kernel.so", here / "call.cpp"})
     words.push_back(word.string());
-  const int code = run_program(words, here / "output");
+  const int code = run_program(words, here);
   if (code < 0)
     return std::unexpected(
         fmt::format("AppKernels are compiled by clang++-19, which can not be started: {}; on Debian "
                     "it is in the package clang-19",
                     vm::error_text(errno)));
-  if (code != 0)
-    return std::unexpected(fmt::format("can not compile `{}`:\n{}", function.library,
-                                       message(text_of(here / "output"), here.string(), absolute, function.library)));
   std::string library = text_of(here / "kernel.so");
-  cache_->store(key, library);
-  return library;
+  if (code == 0 && !library.empty()) return library;
+  return std::unexpected(fmt::format("can not compile `{}`:\n{}", written,
+                                     message(text_of(here / "output"), here.string(), absolute, written)));
+}
+
+/// What has been loaded once stays: it may have made objects whose destructors run when the process ends. Its file
+/// stays open, as dlopen knows libraries by their names, which have the number of the file.
+std::expected<vm::AppKernelCode, std::string> loaded(const std::string& name, const std::string& library) {
+  vm::FileDescriptor file(memfd_create("raddle_app_kernel", MFD_CLOEXEC));
+  if (!file || vm::write_all(file.get(), library) != 0)
+    return std::unexpected(fmt::format("no memory for the code of `{}`: {}", name, vm::error_text(errno)));
+  void* const handle = dlopen(fmt::format("/proc/self/fd/{}", file.release()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const code = handle == nullptr ? nullptr : dlsym(handle, call_symbol);
+  if (code == nullptr) return std::unexpected(fmt::format("can not load the code of `{}`: {}", name, dlerror()));
+  return reinterpret_cast<vm::AppKernelCode>(code);
+}
+
+}  // namespace
+
+std::expected<vm::AppKernelCode, std::string> ClangCompiler::load(const vm::ForeignFunction& function) {
+  const std::scoped_lock lock(mutex_);
+  const auto known = loaded_.find(&function);
+  return known != loaded_.end() ? known->second : loaded_.emplace(&function, load_anew(function)).first->second;
+}
+
+ClangCompiler::Loaded ClangCompiler::load_anew(const vm::ForeignFunction& function) {
+  std::error_code error;
+  const std::string absolute = fs::absolute(function.library, error).lexically_normal().string();
+  if (absolute.find_first_of("\"\\\n") != std::string::npos)
+    return std::unexpected(fmt::format("`{}` has a name that C++ can not include", function.library));
+  const std::string call = call_text(function, absolute);
+  constexpr int most_attempts = 3;
+  for (int attempt = 0;; ++attempt) {
+    const auto sources = kernel_sources(function.library);
+    if (!sources) return std::unexpected(fmt::format("can not read `{}`: {}", function.library, sources.error()));
+    std::string key = fmt::format("AppKernel {}\n{}\n{}\n{}", codegen::cpu_identity(), flags, kernel_header(), call);
+    for (const SourceFile& file : *sources) key += fmt::format("\n{}\n{}", file.path, file.text);
+    // one process has the code of each key once, however many programs of a session call it
+    static std::mutex process_mutex;
+    static std::unordered_map<std::string, vm::AppKernelCode> process_codes;
+    const std::scoped_lock lock(process_mutex);
+    if (const auto known = process_codes.find(key); known != process_codes.end()) return known->second;
+    if (!cache_) cache_.emplace(cache_folder_);
+    std::optional<std::string> library = cache_->find(key);
+    if (!library) {
+      auto made = compiled(function.library, absolute, call);
+      if (!made) return std::unexpected(std::move(made.error()));
+      if (kernel_sources(function.library) != sources) {  // clang may have read either text
+        if (attempt + 1 < most_attempts) continue;
+        return std::unexpected(fmt::format("`{}` changes while it is compiled", function.library));
+      }
+      library = std::move(*made);
+      cache_->store(key, *library);
+    }
+    const Loaded code = loaded(function.code, *library);
+    if (code) process_codes.emplace(std::move(key), *code);
+    return code;
+  }
 }
 
 }  // namespace raddle::appkernel

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "compiler/check/annotations.hpp"
 #include "compiler/check/resolve_types.hpp"
@@ -10,6 +11,7 @@
 namespace raddle::check_detail {
 namespace {
 
+using ast::as;
 using ast::FunctionDefinition;
 
 class ForeignChecker {
@@ -33,11 +35,13 @@ class ForeignChecker {
     const ast::Annotation* annotation = find_annotation(function_.annotations, "kernel");
     if (annotation->value != nullptr && annotation->value->kind != ast::ExprKind::StringLiteral)
       report(annotation->span, "needs its file's name as a string literal, as \"file.cu\" or \"file.cu:name\"");
+    else if (annotation->value != nullptr)
+      check_kernel_name(as<ast::StringLiteral>(*annotation->value));
     for (const char* const other : {"library", "isolate"})
       if (const ast::Annotation* both = find_annotation(function_.annotations, other); both != nullptr)
         report(both->span, fmt::format("is no function of a library: `@{}` is for these", other));
     for (const ast::Formal& output : function_.outputs)
-      if (check_output(output, "give") && base(output) == TypeStore::string)
+      if (check_output(output, "give") && (base(output) == TypeStore::string || base(output) == TypeStore::void_))
         report(output.span, misfit(output, "give"));
     check_inputs();
   }
@@ -80,6 +84,16 @@ class ForeignChecker {
     if (found == std::string_view::npos) return function_.name.span;
     const auto begin = static_cast<std::uint32_t>(found + 2);
     return {all.file, begin, begin + static_cast<std::uint32_t>(written.size() - 4)};
+  }
+
+  void check_kernel_name(const ast::StringLiteral& value) {
+    const KernelName kernel = kernel_name(value.value, function_.name.text);
+    if (kernel.file.empty() || kernel.file.find('\0') != std::string::npos)
+      report(value.span, "has no file of this name");
+    const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; };
+    if (kernel.name.empty() || std::isdigit(static_cast<unsigned char>(kernel.name[0])) != 0 ||
+        !std::ranges::all_of(kernel.name, is_of_name))
+      report(value.span, fmt::format("can not have the name `{}` in C++", kernel.name));
   }
 
   /// @return whether it is a scalar or void
@@ -139,6 +153,13 @@ class ForeignChecker {
 };
 
 }  // namespace
+
+KernelName kernel_name(const std::string& value, const std::string& function) {
+  const std::size_t slash = value.rfind('/');  // folders may have colons in their names
+  const std::size_t colon = value.find(':', slash == std::string::npos ? 0 : slash);
+  if (colon == std::string::npos) return {value, function};
+  return {value.substr(0, colon), value.substr(colon + 1)};
+}
 
 void check_foreign(Context& context, const FunctionDefinition& function) {
   if (function.body_kind == ast::BodyKind::tcl) ForeignChecker(context, function).tcl();

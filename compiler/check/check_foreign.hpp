@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 // Functions of shared libraries and in Tcl: what can cross the border.
 #include "compiler/check/context.hpp"
 
@@ -6,5 +8,12 @@ namespace raddle::check_detail {
 
 /// After the types of the formals are known.
 void check_foreign(Context& context, const ast::FunctionDefinition& function);
+
+/// Of `@kernel="file.cu:name"`.
+struct KernelName {
+  std::string file, name;
+};
+/// @param value     what stands in quotes   @param function  the name if none is given
+KernelName kernel_name(const std::string& value, const std::string& function);
 
 }  // namespace raddle::check_detail

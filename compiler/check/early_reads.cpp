@@ -110,51 +110,41 @@ class EarlyReads {
     }
   }
 
-  /// What a statement reads, unless something else that it reads may make it wait.
+  /// What a statement reads, which it does at once, whatever else it waits for.
   void read(const ast::Expr& expr) {
     std::vector<EarlyRead> found;
-    if (!is_prompt(expr, found, true)) return;
+    find_reads(expr, found);
     for (const EarlyRead& each : found)
       if (const auto at = declared_.find(each.variable); at != declared_.end() && at->second == delays_)
         reads_.push_back(each);
   }
 
-  bool are_prompt(const std::vector<ast::ExprPtr>& all, std::vector<EarlyRead>& found) {
-    bool are_so = true;
-    for (const auto& each : all) are_so &= is_prompt(*each, found, false);  // all of them: of what calls are given
-    return are_so;
+  void find_reads(const std::vector<ast::ExprPtr>& all, std::vector<EarlyRead>& found) {
+    for (const auto& each : all) find_reads(*each, found);
   }
 
-  /// @param is_whole  it is the statement's whole expression: a call of the script's reads its inputs when it is made
-  bool is_prompt(const ast::Expr& expr, std::vector<EarlyRead>& found, bool is_whole) {
+  void find_reads(const ast::Expr& expr, std::vector<EarlyRead>& found) {
     switch (expr.kind) {
-      case ExprKind::IntLiteral:
-      case ExprKind::FloatLiteral:
-      case ExprKind::StringLiteral:
-      case ExprKind::BoolLiteral: return true;
       case ExprKind::Name: {
         const VariableId variable = as<const ast::Name>(expr).variable;
         if (is_updateable(variable)) found.push_back({variable, expr.span});
-        return is_updateable(variable) ||
-               (variable != ast::no_variable && context_.variable(variable).role == VariableRole::constant);
+        return;
       }
-      case ExprKind::Unary: return is_prompt(*as<const ast::Unary>(expr).operand, found, false);
-      case ExprKind::Binary: {
-        const bool is_so = is_prompt(*as<const ast::Binary>(expr).left, found, false);
-        return is_prompt(*as<const ast::Binary>(expr).right, found, false) && is_so;
-      }
-      case ExprKind::Tuple: return are_prompt(as<const ast::Tuple>(expr).elements, found);
-      case ExprKind::ArrayLiteral: return are_prompt(as<const ast::ArrayLiteral>(expr).elements, found);
-      case ExprKind::Call: return is_prompt_call(as<const ast::Call>(expr), found, is_whole);
-      default: return false;
+      case ExprKind::Unary: return find_reads(*as<const ast::Unary>(expr).operand, found);
+      case ExprKind::Binary:
+        find_reads(*as<const ast::Binary>(expr).left, found);
+        return find_reads(*as<const ast::Binary>(expr).right, found);
+      case ExprKind::Tuple: return find_reads(as<const ast::Tuple>(expr).elements, found);
+      case ExprKind::ArrayLiteral: return find_reads(as<const ast::ArrayLiteral>(expr).elements, found);
+      case ExprKind::Call: return find_reads_of_call(as<const ast::Call>(expr), found);
+      default: return;
     }
   }
 
-  bool is_prompt_call(const ast::Call& call, std::vector<EarlyRead>& found, bool is_whole) {
-    const bool is_function = call.callee_kind == ast::CalleeKind::function;
-    const ast::FunctionDefinition* definition =
-        is_function ? context_.program.functions[call.callee_index].definition : nullptr;
-    bool is_so = is_function ? is_whole : call.callee_kind == ast::CalleeKind::builtin;
+  void find_reads_of_call(const ast::Call& call, std::vector<EarlyRead>& found) {
+    const ast::FunctionDefinition* definition = call.callee_kind == ast::CalleeKind::function
+                                                    ? context_.program.functions[call.callee_index].definition
+                                                    : nullptr;
     for (std::size_t i = 0; i < call.resolved_arguments.size(); ++i) {
       const ast::Expr& argument = *call.resolved_arguments[i];
       const VariableId formal =
@@ -162,9 +152,8 @@ class EarlyReads {
       if (is_updateable(formal) && argument.kind == ExprKind::Name)
         passed_.push_back({as<const ast::Name>(argument).variable, formal, argument.span});
       else
-        is_so &= is_prompt(argument, found, false);
+        find_reads(argument, found);
     }
-    return is_so;
   }
 
   /// A variable that is given to a function is updated if the function does that with its input.

@@ -3,8 +3,7 @@
 //
 // Note [writers]. A direct operation of a region holds one writer of an array if it
 // - is array_insert, array_hold, array_row, bag_append or bag_row of the array, or of a row of it (rows have no writers
-// of their
-//   own: they close with the array they lie in, the *root*), or
+//   of their own: they close with the array they lie in, the *root*), or
 // - contains, in regions nested in it at any depth, an operation that writes the array.
 // So `array_new writers n` of a region has as many writers as operations of the region hold one, and when a nested
 // region is entered the one writer of its operation becomes as many as the nested region has (0: it is released).

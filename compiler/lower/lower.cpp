@@ -164,7 +164,7 @@ class ModuleLowering {
     name_files(module);
     name_streams(module);
     for (ir::Function& function : module.functions) {
-      hold_arrays(function);
+      hold_arrays(program_.types, function);
       ir::count_writers(function);
     }
   }

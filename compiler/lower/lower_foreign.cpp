@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "compiler/check/check_foreign.hpp"
 #include "compiler/lower/lower_function.hpp"
 
 namespace raddle::lowering {
@@ -25,13 +26,11 @@ void FunctionLowering::lower_foreign(const ast::FunctionDefinition& definition) 
     if (annotation.name.text == "library") foreign.library = ast::as<ast::StringLiteral>(*annotation.value).value;
     if (annotation.name.text == "kernel") {
       foreign.kind = ir::ForeignKind::app_kernel;
-      foreign.library = ast::as<ast::StringLiteral>(*annotation.value).value;
-      if (const std::size_t colon = foreign.library.rfind(':'); colon != std::string::npos) {
-        foreign.code = foreign.library.substr(colon + 1);
-        foreign.library.resize(colon);
-      }
+      const auto [file, name] =
+          check_detail::kernel_name(ast::as<ast::StringLiteral>(*annotation.value).value, definition.name.text);
       const std::string& script = context_.module.sources->at(definition.name.span.file).path();
-      foreign.library = (std::filesystem::path(script).parent_path() / foreign.library).string();
+      foreign.library = (std::filesystem::path(script).parent_path() / file).string();
+      foreign.code = name;
     }
   }
   const auto is_dense = [this](const ast::Formal& formal) { return types().is_dense(formal.resolved_type); };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
+#include <system_error>
 
 #include "compiler/source/read_file.hpp"
 
@@ -25,18 +26,27 @@ std::vector<std::string> included_names(const std::string& text) {
   return names;
 }
 
+bool read_regular_file(SourceFile& file, std::string& error) {
+  std::error_code ignored;
+  if (std::filesystem::exists(file.path, ignored) && !std::filesystem::is_regular_file(file.path, ignored)) {
+    error = "it is no regular file";
+    return false;
+  }
+  return read_file(file.path, file.text, error);
+}
+
 }  // namespace
 
 std::expected<std::vector<SourceFile>, std::string> kernel_sources(const std::string& path) {
   std::vector<SourceFile> files{{path, ""}};
   std::string error;
-  if (!read_file(path, files[0].text, error)) return std::unexpected(error);
+  if (!read_regular_file(files[0], error)) return std::unexpected(error);
   for (std::size_t i = 0; i < files.size(); ++i) {
     for (const std::string& name : included_names(files[i].text)) {
       const std::string beside =
           (std::filesystem::path(files[i].path).parent_path() / name).lexically_normal().string();
       SourceFile file{beside, ""};
-      if (std::ranges::find(files, beside, &SourceFile::path) == files.end() && read_file(beside, file.text, error))
+      if (std::ranges::find(files, beside, &SourceFile::path) == files.end() && read_regular_file(file, error))
         files.push_back(std::move(file));
     }
   }

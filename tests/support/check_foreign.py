@@ -38,7 +38,9 @@ trace("none", size(scale(zeros(0), 1.0)));
 """
 PRINTED = ["trace: none,0", "trace: products,18.0,6.0,[false, true, true]", "trace: row,[40.0, 50.0, 60.0]"]
 
-KERNELS = """#include "raddle_kernel.h"
+KERNELS = """#include <stdexcept>
+#include <vector>
+#include "raddle_kernel.h"
 #include "parts/twice.h"
 RADDLE_KERNEL void scale(raddle::Warp warp, raddle::In<double, 1> x, double by, raddle::Out<double, 1> y) {
   warp.for_each(x.size(), [&](int64_t i) { y[i] = by * x[i]; });
@@ -58,6 +60,22 @@ RADDLE_KERNEL void fold(raddle::Warp warp, raddle::In<double, 1> x, bool both, c
   sum = warp.sum(x.size(), [&](int64_t i) { return x[i]; }) + twice(k);
   least = warp.min(x.size(), 1e9, [&](int64_t i) { return x[i]; });
   most = warp.max(x.size(), -1e9, [&](int64_t i) { return x[i]; });
+}
+RADDLE_KERNEL int64_t wide(raddle::Warp, int64_t k, int64_t&) { return k; }
+RADDLE_KERNEL void thrown(raddle::Warp, double x, double& y) {
+  if (x > 2) throw std::runtime_error("too large");
+  if (x < 0) throw 3;
+  y = x;
+}
+RADDLE_KERNEL void ones(raddle::Warp, int64_t n, double& y) {
+  thread_local std::vector<double> scratch;
+  scratch.assign(n, 1.0);
+  for (double each : scratch) y += each;
+}
+RADDLE_KERNEL void hundreds(raddle::Warp, int64_t n, double& y) {
+  thread_local std::vector<double> scratch;
+  scratch.assign(n, 100.0);
+  for (double each : scratch) y += each;
 }
 RADDLE_KERNEL void fall(raddle::Warp, raddle::Out<double, 1> y) { *(volatile int*)8 = 1; y[0] = 0; }
 """
@@ -164,7 +182,7 @@ def kernels_that_do_not_fit(folder):
                          "trace(scale(x, 1.0, 2));\n")
     told = folder.run("run a.df", 1, "", "no matching function for call to 'scale'", env=folder.cache).stderr
     expect_in("scale(warp, x_, by_, z_, y_);", told)
-    expect_in("all.cu:3:20: note:", told)
+    expect_in("all.cu:5:20: note:", told)
     folder.write("b.df", '@kernel="none.cu" (int y) f(int x);\ntrace(f(1));\n')
     folder.run("run b.df", 1, "", "can not read `none.cu`", env=folder.cache)
     folder.write("c.df", '@kernel="all.cu:nothing" (int y) f(int x);\ntrace(f(1));\n')
@@ -184,6 +202,40 @@ def kernel_that_fails_or_crashes(folder):
     folder.write("b.df", '@kernel="all.cu" (float y[1]) fall();\ntrace(fall());\n')
     told = folder.run("run b.df", -11, "", "in an AppKernel", env=folder.cache).stderr
     expect_in("Segmentation fault", told)
+
+
+def scalars_keep_their_types(folder):
+    folder.make_kernels()
+    for declared, called in (("(int y) wide(float k)", "wide(2.5)"), ("(float y) thrown(int x)", "thrown(1)"), ("(int y) wide(boolean k)", "wide(true)")):
+        folder.write("a.df", f'@kernel="all.cu" {declared};\ntrace({called});\n')
+        told = folder.run("run a.df", 1, "", "no matching function for call", env=folder.cache).stderr
+        expect_in("no known conversion", told)
+
+
+def status_and_exceptions(folder):
+    folder.make_kernels()
+    folder.write("a.df", '@kernel="all.cu" (int y) wide(int k);\ntrace(wide(4294967296));\n')
+    folder.run("run a.df", 1, "", "`wide` returned 4294967296", env=folder.cache)
+    folder.write("b.df", '@param float x = 1.0;\n@kernel="all.cu" (float y) thrown(float x);\n@result float y = thrown(x);\n')
+    folder.run("run b.df --x=3", 1, "", "`thrown` threw an exception: too large", env=folder.cache)
+    folder.run("run b.df --x=-1", 1, "", "of a type without a text", env=folder.cache)
+    rows = folder.run("sweep -q -p x=1,3,2 -o - b.df", 4, env=folder.cache).stdout.splitlines()
+    expect([row.split(",")[:3] for row in rows[1:]], [["1", "1.0", "ok"], ["3", "", "failed"], ["2", "2.0", "ok"]])
+
+
+def points_call_their_own_kernels(folder):
+    """Code that leaves something to be destructed can not be unloaded: none may be taken for another."""
+    folder.make_kernels()
+    folder.write("a.df", '@param int n = 1;\n@kernel="all.cu" (float y) ones(int n);\n@kernel="all.cu" (float y) hundreds(int n);\n'
+                         "@result float y = ones(n);\n@result float z = hundreds(n);\n")
+    rows = folder.run("sweep -q -j 4 -p n=1:200 -o - a.df", env=folder.cache).stdout.splitlines()[1:]
+    expect([row.split(",")[:4] for row in rows], [[str(n), f"{n}.0", f"{100 * n}.0", "ok"] for n in range(1, 201)])
+
+
+def file_that_is_a_pipe(folder):
+    os.mkfifo(folder.path / "pipe.cu")
+    folder.write("a.df", '@kernel="pipe.cu" (int y) f(int x);\ntrace(f(1));\n')
+    folder.run("run a.df", 1, "", "can not read `pipe.cu`: it is no regular file", env=folder.cache)
 
 
 def session_calls_kernels(folder):
@@ -222,6 +274,10 @@ TESTS = [
     edited_kernel_runs_points_again,
     kernels_that_do_not_fit,
     kernel_that_fails_or_crashes,
+    scalars_keep_their_types,
+    status_and_exceptions,
+    points_call_their_own_kernels,
+    file_that_is_a_pipe,
     session_calls_kernels,
     molecular_dynamics_keeps_energy,
 ]

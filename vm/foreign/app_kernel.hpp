@@ -1,44 +1,45 @@
 #pragma once
 // An AppKernel by hand: a function for a warp in a CUDA C++ file, called as machine code of this machine.
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <mutex>
 #include <string>
 
 #include "vm/foreign/foreign_code.hpp"
-#include "vm/value/file_descriptor.hpp"
 
 namespace raddle::vm {
 
-/// Compiles AppKernels. Called by all workers at once.
+/// @param arguments  where each lies: inputs, then outputs
+/// @param error      gets the text of an exception, or stays as it is
+/// @param size       of that text, the zero byte included
+/// @return           what the kernel has returned; 0: nothing
+using AppKernelCode = std::int64_t (*)(void* const* arguments, char* error, std::size_t size);
+
+/// Compiles AppKernels and loads them. Called by all workers at once.
 class AppKernelCompiler {
  public:
   virtual ~AppKernelCompiler() = default;
-  /// @return the bytes of a shared library with AppKernelFunction::symbol in it; else why there are none, for the user
-  virtual std::expected<std::string, std::string> compile(const ForeignFunction& function) = 0;
+  /// The same code for the same `function`, whatever has become of its file meanwhile.
+  /// @return code for as long as the process runs; else why there is none, for the user
+  virtual std::expected<AppKernelCode, std::string> load(const ForeignFunction& function) = 0;
 };
 
 class AppKernelFunction final : public ForeignCode {
  public:
-  static constexpr const char* symbol = "raddle_app_kernel";
-
   /// @param compiler  null: there is none, and each call fails
   AppKernelFunction(const ForeignFunction& function, AppKernelCompiler* compiler)
       : function_(function), compiler_(compiler) {}
-  ~AppKernelFunction() override;
   std::string call(std::span<const Value> inputs, std::span<Value> outputs) override;
 
  private:
-  void load();  // once: fills kernel_, or problem_
+  void load();  // once: fills code_, or problem_
 
   const ForeignFunction& function_;
   AppKernelCompiler* const compiler_;
   std::once_flag once_;  // what follows is written under it and only read after it
   std::string problem_;
-  FileDescriptor file_;  // open as long as it is loaded: dlopen knows libraries by their names, which have its number
-  void* library_ = nullptr;
-  /// Of each argument where it lies: inputs, then outputs. @return 0, or what the kernel has returned
-  std::int32_t (*kernel_)(void* const* arguments) = nullptr;
+  AppKernelCode code_ = nullptr;
 };
 
 }  // namespace raddle::vm

@@ -16,7 +16,7 @@ void CArguments::Unmap::operator()(void* pages) const { munmap(pages, bytes); }
 
 std::string CArguments::set(const ForeignFunction& function, Way way, std::span<const Value> inputs) {
   way_ = way;
-  filled_.clear();
+  drop();
   words_.clear();
   words_.reserve(2 * function.inputs.size() + function.outputs.size() + 1);  // and a void one, for a moment
   std::size_t extent_count = 0;
@@ -111,6 +111,7 @@ void CArguments::take_outputs(const ForeignFunction& function, std::span<Value> 
       outputs[i] = value_of(*word++, output.type.kind);
     }
   }
+  drop();
 }
 
 Value CArguments::value_of(const Word& word, ValueKind kind) {

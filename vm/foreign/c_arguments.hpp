@@ -22,11 +22,13 @@ class CArguments {
     other_process,  ///< as above, and arrays are filled by another process, which is forked later
     fills,          ///< it gets an address for each output
   };
-  /// Of a new call: its inputs, then memory for what C fills, all 0.
+  /// Of a new call: its inputs, then memory for what C fills, all 0. Ends with take_outputs() or drop().
   /// @return what is wrong with them, or ""
   std::string set(const ForeignFunction& function, Way way, std::span<const Value> inputs);
   /// Where each of them lies; until the next call of set().
   void** pointers();
+  /// Lets go of what was to be filled.
+  void drop() { filled_.clear(); }
   /// What C has filled. What it has returned is not touched.
   void take_outputs(const ForeignFunction& function, std::span<Value> outputs);
 

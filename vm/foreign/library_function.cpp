@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -94,7 +95,10 @@ std::string LibraryFunction::call(std::span<const Value> inputs, std::span<Value
   Value returned = Value::of_void();
   const auto call = [&] { return call_here(arguments, returned); };
   std::string problem = is_isolated ? call_isolated(function_.code, returned_kind(function_), returned, call) : call();
-  if (!problem.empty()) return problem;
+  if (!problem.empty()) {
+    arguments.drop();
+    return problem;
+  }
   arguments.take_outputs(function_, outputs);
   if (const std::size_t output = returned_output(function_); output != outputs.size()) outputs[output] = returned;
   return {};
@@ -108,7 +112,13 @@ std::string LibraryFunction::call_here(CArguments& arguments, Value& returned) {
     double real;
     const char* text;
   } result{};
-  ffi_call(&interface_, address_, &result, arguments.pointers());
+  try {
+    ffi_call(&interface_, address_, &result, arguments.pointers());
+  } catch (const std::exception& thrown) {  // it may be C++
+    return fmt::format("`{}` threw an exception: {}", function_.code, thrown.what());
+  } catch (...) {
+    return fmt::format("`{}` threw an exception of a type without a text", function_.code);
+  }
   write_output_of_c();
   switch (returned_kind(function_)) {
     case ValueKind::int_: returned = Value::of(result.number); break;

@@ -101,15 +101,17 @@ void Database::wait_for_others(std::chrono::milliseconds time) {
 
 void Database::fail() const {
   const int code = sqlite3_errcode(handle_.get());
+  const std::string_view text = sqlite3_errmsg(handle_.get());
   if (code == SQLITE_BUSY || code == SQLITE_PROTOCOL)  // the latter: locks of the write-ahead log
     throw RecordBusy(fmt::format("the record `{}` is locked by another process, which was waited for in vain", path_));
   // what we ask for is in every record: where SQLite finds no such thing, the names of its tables are damaged
-  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR)
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || text.find("no such ") != text.npos ||
+      text.find(" has no column ") != text.npos)
     throw RecordError(
         fmt::format("the record `{0}` is damaged: {1}\n  = help: move it away, with all that is called so, and it is "
                     "begun anew: mkdir damaged && mv {0}* damaged/",
-                    path_, sqlite3_errmsg(handle_.get())));
-  throw RecordError(fmt::format("the record `{}`: {}", path_, sqlite3_errmsg(handle_.get())));
+                    path_, text));
+  throw RecordError(fmt::format("the record `{}`: {}", path_, text));
 }
 
 }  // namespace raddle::vm

@@ -72,10 +72,13 @@ std::expected<Outcome, std::string> least_time(const TaskGraph& graph, const Mac
   return best;
 }
 
+constexpr auto most_memory_bytes = std::uint64_t{1} << 50;  // sums of them do not overflow
+
 int run_program(Words& words) {
   const std::optional<Program> program = program_of(words.program);
   if (!program) return complain(fmt::format("no program `{}`: cholesky, lu, mm, mm-noC", words.program));
   if (words.memory_bytes == 0) return complain("--memory BYTES is missing");
+  if (words.memory_bytes > most_memory_bytes) return complain("--memory is more than 1 PiB");
   words.machine.memory_bytes = static_cast<std::int64_t>(words.memory_bytes);
   if (words.has_peers) words.machine.links.between_devices = usual_peer_speed;
   if (words.policies.empty())

@@ -61,7 +61,6 @@ class Simulation {
   void copy_to_host(DataId data);
   bool start_first(DeviceId device);
   bool is_startable(DeviceId device, const vm::PlacedTask& task) const;
-  void note_start(DeviceId device, TaskId id);
 
   const TaskGraph& graph_;
   const Machine machine_;
