@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -55,6 +56,12 @@ class ArgumentTexts {
 
 }  // namespace
 
+std::string call_symbol(const vm::ForeignFunction& function) {
+  std::string symbol = "raddle_kernel_" + function.code;
+  std::ranges::replace(symbol, ':', '_');
+  return symbol;
+}
+
 std::string call_text(const vm::ForeignFunction& function, const std::string& path) {
   ArgumentTexts arguments;
   std::size_t extent_count = 0;
@@ -66,6 +73,7 @@ std::string call_text(const vm::ForeignFunction& function, const std::string& pa
   }
   for (const vm::ForeignFormal& output : function.outputs) arguments.add(output, false);
   return fmt::format(R"(#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -117,7 +125,7 @@ extern "C" std::int64_t {1}(void* const* arguments, char* error, std::size_t siz
   return 1;
 }}
 )",
-                     path, call_symbol, arguments.declarations(), call_place, function.code,
+                     path, call_symbol(function), arguments.declarations(), call_place, function.code,
                      fmt::join(arguments.names(), ", "));
 }
 

@@ -5,8 +5,8 @@
 
 namespace raddle::appkernel {
 
-/// The function that the text defines: a vm::AppKernelCode.
-inline constexpr const char* call_symbol = "raddle_app_kernel";
+/// The function that the text defines: a vm::AppKernelCode. Messages about crashes name it.
+std::string call_symbol(const vm::ForeignFunction& function);
 /// What the compiler calls the place of the script's call in its messages.
 inline constexpr const char* call_place = "what the script declares";
 

@@ -133,13 +133,14 @@ std::expected<std::string, std::string> compiled(const std::string& written, con
 
 /// What has been loaded once stays: it may have made objects whose destructors run when the process ends. Its file
 /// stays open, as dlopen knows libraries by their names, which have the number of the file.
-std::expected<vm::AppKernelCode, std::string> loaded(const std::string& name, const std::string& library) {
+std::expected<vm::AppKernelCode, std::string> loaded(const vm::ForeignFunction& function, const std::string& library) {
   vm::FileDescriptor file(memfd_create("raddle_app_kernel", MFD_CLOEXEC));
   if (!file || vm::write_all(file.get(), library) != 0)
-    return std::unexpected(fmt::format("no memory for the code of `{}`: {}", name, vm::error_text(errno)));
+    return std::unexpected(fmt::format("no memory for the code of `{}`: {}", function.code, vm::error_text(errno)));
   void* const handle = dlopen(fmt::format("/proc/self/fd/{}", file.release()).c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* const code = handle == nullptr ? nullptr : dlsym(handle, call_symbol);
-  if (code == nullptr) return std::unexpected(fmt::format("can not load the code of `{}`: {}", name, dlerror()));
+  void* const code = handle == nullptr ? nullptr : dlsym(handle, call_symbol(function).c_str());
+  if (code == nullptr)
+    return std::unexpected(fmt::format("can not load the code of `{}`: {}", function.code, dlerror()));
   return reinterpret_cast<vm::AppKernelCode>(code);
 }
 
@@ -180,7 +181,7 @@ ClangCompiler::Loaded ClangCompiler::load_anew(const vm::ForeignFunction& functi
       library = std::move(*made);
       cache_->store(key, *library);
     }
-    const Loaded code = loaded(function.code, *library);
+    const Loaded code = loaded(function, *library);
     if (code) process_codes.emplace(std::move(key), *code);
     return code;
   }

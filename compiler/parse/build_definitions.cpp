@@ -152,8 +152,13 @@ std::unique_ptr<FunctionDefinition> AstBuilder::function_definition(P::Function_
     out->block = block(from->body);
   } else {
     out->body_kind = BodyKind::library;
-    if (!is_foreign)
-      error(out->name.span, fmt::format("`{}` has neither a body nor a `@library` or `@kernel`", out->name.text));
+    if (!is_foreign) {
+      std::string text = fmt::format("`{}` has neither a body nor a `@library` or `@kernel`", out->name.text);
+      const auto with_value =
+          std::ranges::find_if(out->annotations, [](const auto& one) { return one.value != nullptr; });
+      if (with_value != out->annotations.end()) text += fmt::format(", which `@{}` is not", with_value->name.text);
+      error(out->name.span, std::move(text));
+    }
   }
   return out;
 }

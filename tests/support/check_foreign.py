@@ -200,7 +200,7 @@ def kernel_that_fails_or_crashes(folder):
                          "float t, c[:, :];\nboolean b[:];\n(t, c, b) = products(ones(6), dense([1]));\ntrace(t);\n")
     folder.run("run a.df", 1, "", "`products` returned 3", env=folder.cache)
     folder.write("b.df", '@kernel="all.cu" (float y[1]) fall();\ntrace(fall());\n')
-    told = folder.run("run b.df", -11, "", "in an AppKernel", env=folder.cache).stderr
+    told = folder.run("run b.df", -11, "", "in an AppKernel: `raddle_kernel_fall`", env=folder.cache).stderr
     expect_in("Segmentation fault", told)
 
 

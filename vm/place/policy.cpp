@@ -27,16 +27,28 @@ std::optional<DataId> Policy::victim(DeviceId device, LoadKind load) {
 
 namespace {
 
+using Made = std::unique_ptr<Policy>;
+using View = const PlacementView&;
+
 constexpr PolicyName names[] = {
-    {"eager", "tasks as they were released, to whoever asks"},
-    {"lws", "to the device that has released them; idle devices steal"},
-    {"dmdar", "to where they end first; there the one that misses the fewest bytes"},
-    {"dmdas", "dmdar, among tasks of the highest priority, as StarPU does it"},
-    {"dmdas-paper", "dmdar, of several the one of the highest priority, as the paper prints it"},
-    {"darts", "data first: what frees most work for its transfer"},
-    {"darts-count", "data first: what frees most tasks"},
-    {"darts-ahead",
-     "darts-count, of as many the shortest; evicts first what no task will touch: has to know all tasks"},
+    {"eager", "tasks as they were released, to whoever asks",
+     [](View view) -> Made { return std::make_unique<Eager>(view); }},
+    {"lws", "to the device that has released them; idle devices steal",
+     [](View view) -> Made { return std::make_unique<LocalQueues>(view); }},
+    {"dmdar", "to where they end first; there the one that misses the fewest bytes",
+     [](View view) -> Made { return std::make_unique<ModelQueues>(view, ModelQueues::Order::arrival); }},
+    {"dmdas", "dmdar, among tasks of the highest priority, as StarPU does it",
+     [](View view) -> Made { return std::make_unique<ModelQueues>(view, ModelQueues::Order::highest_only); }},
+    {"dmdas-paper", "dmdar, of several the one of the highest priority, as the paper prints it",
+     [](View view) -> Made { return std::make_unique<ModelQueues>(view, ModelQueues::Order::priority); }},
+    {"darts", "data first: what frees most work for its transfer",
+     [](View view) -> Made { return std::make_unique<Darts>(view, Candidates::Rank::ratio, Darts::Foresight::none); }},
+    {"darts-count", "data first: what frees most tasks",
+     [](View view) -> Made { return std::make_unique<Darts>(view, Candidates::Rank::count, Darts::Foresight::none); }},
+    {"darts-ahead", "darts-count, of as many the shortest; evicts first what no task will touch: has to know all tasks",
+     [](View view) -> Made {
+       return std::make_unique<Darts>(view, Candidates::Rank::count_of_short, Darts::Foresight::dead_data);
+     }},
 };
 
 }  // namespace
@@ -44,16 +56,8 @@ constexpr PolicyName names[] = {
 std::span<const PolicyName> policy_names() { return names; }
 
 std::unique_ptr<Policy> make_policy(std::string_view name, const PlacementView& view) {
-  if (name == "eager") return std::make_unique<Eager>(view);
-  if (name == "lws") return std::make_unique<LocalQueues>(view);
-  if (name == "dmdar") return std::make_unique<ModelQueues>(view, ModelQueues::Order::arrival);
-  if (name == "dmdas") return std::make_unique<ModelQueues>(view, ModelQueues::Order::highest_only);
-  if (name == "dmdas-paper") return std::make_unique<ModelQueues>(view, ModelQueues::Order::priority);
-  if (name == "darts") return std::make_unique<Darts>(view, Candidates::Rank::ratio, Darts::Foresight::none);
-  if (name == "darts-count") return std::make_unique<Darts>(view, Candidates::Rank::count, Darts::Foresight::none);
-  if (name == "darts-ahead")
-    return std::make_unique<Darts>(view, Candidates::Rank::count_of_short, Darts::Foresight::dead_data);
-  return nullptr;
+  const auto* const found = std::ranges::find(names, name, &PolicyName::name);
+  return found == std::end(names) ? nullptr : found->make(view);
 }
 
 }  // namespace raddle::vm

@@ -62,6 +62,7 @@ class Policy {
 std::unique_ptr<Policy> make_policy(std::string_view name, const PlacementView& view);
 struct PolicyName {
   std::string_view name, about;
+  std::unique_ptr<Policy> (*make)(const PlacementView& view);
 };
 std::span<const PolicyName> policy_names();
 
