@@ -308,6 +308,12 @@ def tab_completes(place):
         session.wait_for_text("4> loaded\n5")
         session.send("import sta" + TAB + ";\r")
         session.wait_for_text("5> import stats;\n6>")
+        session.send("import arrays;\r")
+        session.wait_for_text("7>")
+        session.send("argso" + TAB + "([3, 1])[0]\r")  # none of the module's own names, as argsort_
+        session.wait_for_text("7> argsort([3, 1])[0]\n1")
+        session.send("linsp" + TAB + "(0.0, 1.0, 2)\r")
+        session.wait_for_text("8> linspace(0.0, 1.0, 2)\n[0.0, 1.0]")
         session.send("fo" + TAB + TAB)
         session.wait_for_text("foreach")
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "compiler/tool/executable/library_pages.hpp"
 #include "compiler/tool/repl/highlight.hpp"
 #include "stdlib/builtins.hpp"
 #include "vm/value/structure.hpp"
@@ -71,8 +72,9 @@ std::vector<std::string> names_like(const LiveSession& session, std::string_view
       found.add(each.name);
   }
   for (const auto& variable : session.variables()) found.add(variable->name);
-  for (const stdlib::Builtin& builtin : stdlib::builtins())
-    if (modules.contains(builtin.module)) found.add(builtin.name);
+  static const std::vector<LibraryPage> pages = library_pages();
+  for (const LibraryPage& page : pages)
+    if (modules.contains(page.module)) found.add(page.name);
   for (const std::string_view word : keywords()) found.add(word);
   for (const std::string_view word : basic_types()) found.add(word);
   return found.take();
