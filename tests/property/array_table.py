@@ -122,7 +122,7 @@ def same_bits(a, b):
 def fault_of(case, shown):
     """@param shown  what `trace` prints behind the number"""
     wanted = results_of(case.expected)
-    bound = float(case.expected.partition(" ~")[2] or -1)
+    bounds = [float(one) for one in (case.expected.partition(" ~")[2] or "-1").split(",")]  # one, or one for each element
     parts = re.findall(r"\[[^\]]*\]|[^,\[\]]+", shown)
     for kind, extents, texts in wanted:
         if extents:
@@ -136,7 +136,7 @@ def fault_of(case, shown):
         if len(found) != len(values):
             return f"{len(found)} elements, not {len(values)}"
         for i, (one, other) in enumerate(zip(found, values)):
-            if not agree(kind, one, other, bound, ZEROS_OF_ANY_SIGN.match(f"[{case.call}") is not None):
+            if not agree(kind, one, other, bounds[i if len(bounds) > 1 else 0], ZEROS_OF_ANY_SIGN.match(f"[{case.call}") is not None):
                 return f"element {i} is {one}, not {other}"
     return None
 

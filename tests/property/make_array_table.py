@@ -100,6 +100,17 @@ def result_text(value):
     return f"{kind}{','.join(map(str, array.shape))}:{' '.join(text_of(v) for v in array.ravel())}"
 
 
+def limits_text(limits, results):
+    """One for all elements, or of a single array one for each."""
+    shape = np.shape(results[0])
+    try:
+        limits = np.broadcast_to(limits, shape).ravel() if len(results) == 1 else limits.ravel()
+    except ValueError:
+        limits = limits.ravel()
+    is_each = len(results) == 1 and shape and limits.size == np.prod(shape) and limits.size and limits.min() != limits.max()
+    return ",".join(f"{1.05 * x:.2g}" for x in (limits if is_each else [np.max(limits, initial=0.0)]))
+
+
 class Table:
     def __init__(self):
         self.chance = random.Random(31)
@@ -131,7 +142,7 @@ class Table:
                 results = results if isinstance(results, tuple) else (results,)
                 found = " ".join(map(result_text, results))
                 if bound:
-                    found += f" ~{float(np.max(bound(*values, *results), initial=0.0)):.2g}"
+                    found += " ~" + limits_text(np.asarray(bound(*values, *results), dtype=float), results)
         self.lines.append(f"{texts} -> {found}")
         self.count += 1
 
